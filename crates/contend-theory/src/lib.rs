@@ -1,0 +1,21 @@
+//! Closed forms that the simulation is checked against.
+//!
+//! Each file is one model from one source. A model takes plain numbers (microseconds, slots, probabilities), never a PHY
+//! table, and returns plain numbers: it shares no code with the simulator, so that agreement between the two means something.
+//!
+//! | module | what it predicts | source |
+//! | --- | --- | --- |
+//! | [`bianchi`] | n saturated stations, decoupled | Bianchi 2000; Bianchi and Tinnirello 2005 |
+//! | [`two_station`] | two saturated stations, exactly | own derivation |
+//! | [`cycle_time`] | the mean time in which AP and station succeed once each | Keceli, Inan, Ayanoglu 2008 |
+//! | [`padhye`] | TCP window and rate under random loss | Mathis et al. 1997; Padhye et al. 1998 |
+
+pub mod bianchi;
+pub mod cycle_time;
+pub mod dcf;
+mod invalid;
+pub mod padhye;
+pub mod two_station;
+
+pub use dcf::{Backoff, SlotTimes};
+pub use invalid::Invalid;

@@ -1,0 +1,132 @@
+//! TCP Reno's window and rate under random loss: the square-root law and Padhye's formula.
+//!
+//! Mathis, Semke, Mahdavi, Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", CCR 27(3), 1997;
+//! Padhye, Firoiu, Towsley, Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical Validation", SIGCOMM 1998;
+//! both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4.
+//!
+//! Differences from the papers:
+//! - the square-root window keeps the factor 1-p of Jersey's balance of growth and halving (most texts print sqrt(2/p));
+//! - Padhye's approximate form only, which counts a timeout's cost without the window limit's effect on it.
+
+use crate::Invalid;
+use crate::invalid::{invalid, positive, probability};
+
+/// A TCP flow as Padhye's formula sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Path {
+    /// RTT, mean round-trip time, s.
+    pub rtt_s: f64,
+    /// T0, length of the first timeout, s.
+    pub t0_s: f64,
+    /// b, data packets covered by one ACK.
+    pub b: f64,
+    /// w_m, window limit, packets; `None` has no limit.
+    pub window: Option<f64>,
+}
+
+/// Mean congestion window in packets of one ACK-per-packet flow that loses each packet with probability 0 < `p` <= 1.
+pub fn square_root_window(p: f64) -> Result<f64, Invalid> {
+    // Jersey 2005 eq. 2.1: each packet adds 1/w with probability 1-p and takes w/2 with probability p; eq. 2.2 is the balance.
+    lossy(p)?;
+    Ok((2.0 * (1.0 - p) / p).sqrt())
+}
+
+/// Approximate rate in packets/s of one ACK-per-packet flow with round-trip time `rtt_s` that loses each packet with
+/// probability 0 < `p` <= 1, if no timeout ever happens.
+pub fn square_root_rate(p: f64, rtt_s: f64) -> Result<f64, Invalid> {
+    // Jersey 2005 eq. 2.3: sqrt(2/(p RTT^2)).
+    lossy(p)?;
+    Ok((2.0 / p).sqrt() / positive("rtt_s", rtt_s)?)
+}
+
+/// Send rate in packets/s with timeouts and window limit; `p` in 0..=1 is the probability that a packet starts a loss event.
+///
+/// Without a window limit, `p` = 0 has no finite rate and is an error.
+pub fn padhye(p: f64, path: &Path) -> Result<f64, Invalid> {
+    probability("p", p)?;
+    let rtt = positive("rtt_s", path.rtt_s)?;
+    let t0 = positive("t0_s", path.t0_s)?;
+    let b = positive("b", path.b)?;
+    let limit = match path.window {
+        Some(w) => positive("window", w)? / rtt,
+        None => f64::INFINITY,
+    };
+    if p == 0.0 && path.window.is_none() {
+        return Err(invalid("p", p, "above 0 when the window has no limit"));
+    }
+    // Jersey 2005 eq. 2.4, the approximate model of Padhye 1998.
+    let recovery = rtt * (2.0 * b * p / 3.0).sqrt();
+    let timeout = t0 * (3.0 * (3.0 * b * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);
+    Ok(limit.min(1.0 / (recovery + timeout)))
+}
+
+fn lossy(p: f64) -> Result<f64, Invalid> {
+    match probability("p", p)? {
+        0.0 => Err(invalid("p", p, "above 0")),
+        p => Ok(p),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn square_root_window_has_the_values_of_jersey() {
+        for (p, w) in [(1e-4, 141.414), (1e-3, 44.699), (1e-2, 14.071), (0.1, 4.243)] {
+            assert!((square_root_window(p).unwrap() - w).abs() < 5.1e-4, "{p}");
+        }
+    }
+
+    #[test]
+    fn square_root_rate_is_the_window_over_the_round_trip_when_loss_is_rare() {
+        let (p, rtt) = (1e-4, 0.05);
+        let ratio = square_root_rate(p, rtt).unwrap() * rtt / square_root_window(p).unwrap();
+        assert!((ratio - 1.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn padhye_has_the_values_of_jersey() {
+        // MSS 8000 bit, RTT 96.2 ms, window 20; columns (T0, b); kb/s.
+        let columns = [(0.3, 1.0), (1.0, 1.0), (1.0, 2.0), (0.3, 2.0)];
+        let table = [
+            (0.005, [1392.0, 1289.0, 912.0, 984.0]),
+            (0.01, [952.0, 825.0, 583.0, 673.0]),
+            (0.05, [330.0, 201.0, 142.0, 234.0]),
+            (0.1, [167.0, 79.0, 56.0, 118.0]),
+            (0.001, [1663.0; 4]),
+            (0.0001, [1663.0; 4]),
+            (0.0, [1663.0; 4]),
+        ];
+        for (p, row) in table {
+            for ((t0_s, b), want) in columns.into_iter().zip(row) {
+                let path = Path { rtt_s: 0.0962, t0_s, b, window: Some(20.0) };
+                let kbps = padhye(p, &path).unwrap() * 8.0;
+                assert!((kbps - want).abs() <= 0.51, "p = {p}, T0 = {t0_s}, b = {b}: {kbps} {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_loss_never_sends_more() {
+        let path = Path { rtt_s: 0.1, t0_s: 1.0, b: 2.0, window: None };
+        let mut before = f64::INFINITY;
+        for i in 1..=1000 {
+            let rate = padhye(f64::from(i) / 1000.0, &path).unwrap();
+            assert!(rate > 0.0 && rate < before);
+            before = rate;
+        }
+    }
+
+    #[test]
+    fn impossible_paths_are_errors() {
+        let path = Path { rtt_s: 0.1, t0_s: 1.0, b: 1.0, window: None };
+        assert_eq!(padhye(0.0, &path).unwrap_err().what, "p");
+        assert_eq!(padhye(-0.1, &path).unwrap_err().what, "p");
+        let zero = Path { window: Some(0.0), ..path };
+        assert_eq!(padhye(0.1, &zero).unwrap_err().what, "window");
+        assert_eq!(square_root_window(0.0).unwrap_err().what, "p");
+        assert_eq!(square_root_rate(0.1, -1.0).unwrap_err().what, "rtt_s");
+    }
+}
