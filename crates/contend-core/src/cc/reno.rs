@@ -1,0 +1,73 @@
+//! Reno: slow start and congestion avoidance of RFC 5681, window arithmetic only.
+//!
+//! - The window is counted in whole segments, not bytes; the fraction is `cwnd_cnt`.
+//! - A local drop changes nothing here: the segment is missing at the receiver and the duplicate ACKs will tell.
+
+use super::{Ack, Controller, Response, Signal, Window};
+use crate::Cx;
+use crate::registry::{Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.2 for `abc`";
+/// What it does.
+pub const SUMMARY: &str = "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[Param {
+    name: "abc",
+    doc: "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 counts every segment acknowledged, as Linux does",
+    unit: Unit::Integer,
+    default: Some("1"),
+    range: (0.0, 1e6),
+}];
+
+/// Reno's state: none beyond the window.
+#[derive(Debug)]
+pub struct Reno {
+    /// Most segments of slow start per ACK.
+    abc: u32,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Reno { abc: limit(args.integer("abc")) }))
+}
+
+/// The slow-start limit from its parameter: 0 stands for none.
+pub(super) fn limit(abc: i64) -> u32 {
+    if abc <= 0 { u32::MAX } else { u32::try_from(abc).unwrap_or(u32::MAX) }
+}
+
+impl Controller for Reno {
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        let mut acked = ack.acked;
+        if w.in_slow_start() {
+            // RFC 5681 §3.1 eq. 2: no more than one segment per ACK, however many it covers.
+            let counted = acked.min(self.abc);
+            let left = w.slow_start(counted);
+            // What the limit kept out of slow start does not count later either.
+            acked = if counted < acked { 0 } else { left };
+        }
+        if acked > 0 {
+            // RFC 5681 §3.1: one segment per window of acknowledged data.
+            w.additive_increase(w.cwnd, acked);
+        }
+    }
+
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        // RFC 5681 §3.1 eq. 4.
+        let half = w.reduce_from / 2;
+        match why {
+            // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window.
+            Signal::Loss { .. } | Signal::Ecn => {
+                let r = Response::to(half);
+                Response { cwnd: r.cwnd.min(w.cwnd.max(2)), ..r }
+            }
+            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
+            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            Signal::Timeout { .. } => Response { ssthresh: w.ssthresh, cwnd: 1 },
+            Signal::Local => Response::keep(w),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! First in, first out, with a limit in packets or bytes; a packet that does not fit is dropped (drop-tail).
+
+use super::{Args, Backlog, Drop, Qdisc, Sink};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Amount, Param, Unit};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "drop-tail FIFO, as in every access point's default and in ns-2's Queue/DropTail";
+/// What it does.
+pub const SUMMARY: &str = "One queue, first in first out; a packet that arrives at a full queue is dropped.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[Param {
+    name: "limit",
+    doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
+    unit: Unit::Amount,
+    default: Some("100p"),
+    range: (1.0, 1e9),
+}];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every limit in range is good.
+pub fn build(args: &Args) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(Fifo::new(args.amount("limit"))))
+}
+
+/// A drop-tail queue.
+#[derive(Debug)]
+pub struct Fifo {
+    limit: Amount,
+    bytes: u64,
+    queue: VecDeque<Packet>,
+}
+
+impl Fifo {
+    /// An empty queue that holds at most `limit`.
+    pub fn new(limit: Amount) -> Fifo {
+        Fifo { limit, bytes: 0, queue: VecDeque::new() }
+    }
+
+    fn fits(&self, p: &Packet) -> bool {
+        match self.limit {
+            Amount::Packets(n) => (self.queue.len() as u64) < n,
+            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
+        }
+    }
+}
+
+impl Qdisc for Fifo {
+    fn enqueue(&mut self, _: &mut Cx, p: Packet, sink: &mut Sink) {
+        if self.fits(&p) {
+            self.bytes += u64::from(p.size);
+            self.queue.push_back(p);
+        } else {
+            sink.dropped.push((p, Drop::Full));
+        }
+    }
+
+    fn dequeue(&mut self, _: &mut Cx, _: &mut Sink) -> Option<Packet> {
+        let p = self.queue.pop_front()?;
+        self.bytes -= u64::from(p.size);
+        Some(p)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+}

@@ -1,0 +1,236 @@
+//! One list per family of algorithms: the module declarations, and the table that files, the command line and the documentation read.
+//!
+//! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`; `registry!` turns the list of file names into
+//! `mod` declarations and `REGISTRY`. Adding an algorithm is one file and one word.
+
+use crate::time::{Span, Time};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// One algorithm of a family.
+#[derive(Debug)]
+pub struct Entry<B: 'static> {
+    /// Its name everywhere: file, registry, TOML, command line.
+    pub name: &'static str,
+    /// Where it comes from: paper or RFC, and section.
+    pub cite: &'static str,
+    /// What it does, in a sentence or two.
+    pub summary: &'static str,
+    /// Its parameters, in the order they are explained.
+    pub params: &'static [Param],
+    /// Makes one from a full set of parameters.
+    pub build: B,
+}
+
+/// One parameter of an algorithm.
+#[derive(Debug)]
+pub struct Param {
+    /// Its key in the file.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// What kind of value it takes.
+    pub unit: Unit,
+    /// The value when the file is silent, written as in a file; `None` when it must be given.
+    pub default: Option<&'static str>,
+    /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1).
+    pub range: (f64, f64),
+}
+
+/// What kind of value a parameter takes, and so how it is written in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A plain number.
+    Number,
+    /// A whole number.
+    Integer,
+    /// A duration, `"15ms"`.
+    Time,
+    /// A rate, `"54Mbps"`.
+    Rate,
+    /// An amount of queue, `"100p"` or `"150kB"`.
+    Amount,
+    /// A probability or share, `"1%"` or `0.01`.
+    Fraction,
+    /// `true` or `false`.
+    Bool,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of rates in force for a while, `[["50s", "100s", "2Mbps"]]`.
+    Schedule,
+    /// A list of intervals, `[["400ms", "410ms"]]`.
+    Intervals,
+    /// A list of packets to drop, `[{ flow = "f", segment = 20, copy = 0 }]`.
+    Drops,
+}
+
+/// One packet of a [`Unit::Drops`] list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropRule {
+    /// Name of the flow.
+    pub flow: String,
+    /// Which segment of the flow's data, from 0.
+    pub segment: u64,
+    /// Which transmission of it: 0 the first, 1 the first retransmission, ...
+    pub copy: u8,
+}
+
+/// An amount of waiting data: packets or bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many packets, whatever their size.
+    Packets(u64),
+    /// So many bytes, IP headers included.
+    Bytes(u64),
+}
+
+/// The value of a parameter, checked against its [`Param`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// [`Unit::Number`] and [`Unit::Fraction`].
+    Number(f64),
+    /// [`Unit::Integer`].
+    Integer(i64),
+    /// [`Unit::Time`].
+    Time(Span),
+    /// [`Unit::Rate`], in bits per second.
+    Rate(u64),
+    /// [`Unit::Amount`].
+    Amount(Amount),
+    /// [`Unit::Bool`].
+    Bool(bool),
+    /// [`Unit::Word`].
+    Word(String),
+    /// [`Unit::Schedule`]: from, to, bits per second.
+    Schedule(Vec<(Time, Time, u64)>),
+    /// [`Unit::Intervals`]: from, to.
+    Intervals(Vec<(Time, Time)>),
+    /// [`Unit::Drops`].
+    Drops(Vec<DropRule>),
+}
+
+/// A full set of parameters: every one the algorithm names, each with a value inside its range.
+///
+/// The accessors return the type's zero for a name or type that [`Param`]s do not have; a test over every registry entry holds that none does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Args(Vec<(&'static str, Value)>);
+
+impl Args {
+    /// Sets `name` to `value`, replacing an earlier value.
+    pub fn set(&mut self, name: &'static str, value: Value) {
+        match self.0.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, v)) => *v = value,
+            None => self.0.push((name, value)),
+        }
+    }
+    /// The value of `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+    /// A [`Unit::Number`] or [`Unit::Fraction`].
+    pub fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Some(Value::Number(x)) => *x,
+            Some(Value::Integer(x)) => *x as f64,
+            _ => 0.0,
+        }
+    }
+    /// A [`Unit::Integer`].
+    pub fn integer(&self, name: &str) -> i64 {
+        match self.get(name) {
+            Some(Value::Integer(x)) => *x,
+            _ => 0,
+        }
+    }
+    /// A [`Unit::Time`].
+    pub fn time(&self, name: &str) -> Span {
+        match self.get(name) {
+            Some(Value::Time(x)) => *x,
+            _ => Span::ZERO,
+        }
+    }
+    /// A [`Unit::Rate`] in bits per second.
+    pub fn rate(&self, name: &str) -> u64 {
+        match self.get(name) {
+            Some(Value::Rate(x)) => *x,
+            _ => 0,
+        }
+    }
+    /// A [`Unit::Amount`].
+    pub fn amount(&self, name: &str) -> Amount {
+        match self.get(name) {
+            Some(Value::Amount(x)) => *x,
+            _ => Amount::Packets(0),
+        }
+    }
+    /// A [`Unit::Bool`].
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(Value::Bool(true)))
+    }
+    /// A [`Unit::Word`].
+    pub fn word(&self, name: &str) -> &str {
+        match self.get(name) {
+            Some(Value::Word(w)) => w,
+            _ => "",
+        }
+    }
+    /// A [`Unit::Schedule`]: from, to, bits per second.
+    pub fn schedule(&self, name: &str) -> &[(Time, Time, u64)] {
+        match self.get(name) {
+            Some(Value::Schedule(s)) => s,
+            _ => &[],
+        }
+    }
+    /// A [`Unit::Intervals`]: from, to.
+    pub fn intervals(&self, name: &str) -> &[(Time, Time)] {
+        match self.get(name) {
+            Some(Value::Intervals(s)) => s,
+            _ => &[],
+        }
+    }
+    /// A [`Unit::Drops`].
+    pub fn drops(&self, name: &str) -> &[DropRule] {
+        match self.get(name) {
+            Some(Value::Drops(d)) => d,
+            _ => &[],
+        }
+    }
+}
+
+/// An algorithm chosen by name, with a full set of parameters.
+#[derive(Debug)]
+pub struct Choice<B: 'static> {
+    /// The algorithm.
+    pub entry: &'static Entry<B>,
+    /// Its parameters.
+    pub args: Args,
+}
+
+impl<B> Clone for Choice<B> {
+    fn clone(&self) -> Self {
+        Choice { entry: self.entry, args: self.args.clone() }
+    }
+}
+
+/// The member of `family` called `name`.
+pub fn find<B>(family: &'static [Entry<B>], name: &str) -> Option<&'static Entry<B>> {
+    family.iter().find(|e| e.name == name)
+}
+
+/// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`.
+#[macro_export]
+macro_rules! registry {
+    ($build:ty; $($name:ident),+ $(,)?) => {
+        $(pub mod $name;)+
+        /// Every member of this family.
+        pub static REGISTRY: &[$crate::registry::Entry<$build>] = &[$(
+            $crate::registry::Entry {
+                name: stringify!($name),
+                cite: $name::CITE,
+                summary: $name::SUMMARY,
+                params: $name::PARAMS,
+                build: $name::build,
+            },
+        )+];
+    };
+}
