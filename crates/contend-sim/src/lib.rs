@@ -1,0 +1,14 @@
+//! The simulated world: event loop, 802.11 cell, wires, TCP hosts, traffic.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod link;
+pub mod loss;
+pub mod net;
+pub mod rng;
+pub mod scenario;
+pub mod stats;
+pub mod tcp;
+pub mod trace;
+pub mod traffic;
+pub mod wifi;
+pub mod world;

@@ -1,0 +1,87 @@
+//! Independent loss of packets, each with the same probability whatever its size.
+
+use super::Loss;
+use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Cx, FlowId, Packet};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "Jersey thesis 2005 §5.6.1: packets dropped independently with probability PER (a packet rate, not a bit rate)";
+/// What it does.
+pub const SUMMARY: &str = "Each packet is lost with probability p, independently of size, time and the others; control frames pass.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "p", doc: "probability that a packet is lost", unit: Unit::Fraction, default: None, range: (0.0, 1.0) },
+    Param {
+        name: "on",
+        doc: "which packets: all, those of the flow's data direction, or those going back (acknowledgments)",
+        unit: Unit::Word(&["all", "data", "ack"]),
+        default: Some("all"),
+        range: (0.0, 0.0),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every probability in range is good.
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+    let only_reverse = match args.word("on") {
+        "data" => Some(false),
+        "ack" => Some(true),
+        _ => None,
+    };
+    Ok(Box::new(Bernoulli { p: args.number("p"), only_reverse }))
+}
+
+/// Independent loss.
+#[derive(Debug)]
+struct Bernoulli {
+    p: f64,
+    /// The direction it is limited to, as [`Packet::reverse`] says it; `None` for both.
+    only_reverse: Option<bool>,
+}
+
+impl Loss for Bernoulli {
+    fn lost(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> bool {
+        let Some(p) = packet else { return false };
+        // Packets it does not concern draw nothing, so that a change of the acknowledgments' number leaves the data's losses alone.
+        self.only_reverse.is_none_or(|r| r == p.reverse) && cx.rng.random::<f64>() < self.p
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{args, packet, rate, some};
+    use super::*;
+    use contend_core::registry::Value;
+
+    fn made(p: f64, on: &str) -> Box<dyn Loss> {
+        build(&args(PARAMS, &[("p", Value::Number(p)), ("on", Value::Word(on.into()))]), &some).unwrap()
+    }
+
+    #[test]
+    fn the_share_lost_is_p() {
+        let got = rate(&mut *made(0.02, "all"), 200_000, |_| 1500);
+        // Three standard deviations of a binomial: sqrt(p q / n) = 3.1e-4.
+        assert!((got - 0.02).abs() < 9.4e-4, "{got}");
+    }
+
+    #[test]
+    fn p_0_loses_nothing_and_p_1_everything() {
+        assert_eq!(rate(&mut *made(0.0, "all"), 1000, |_| 1500), 0.0);
+        assert_eq!(rate(&mut *made(1.0, "all"), 1000, |_| 1500), 1.0);
+    }
+
+    #[test]
+    fn only_the_chosen_direction_is_lost_and_control_frames_pass() {
+        let mut rng = crate::rng::stream(1, "wire", "loss");
+        let mut cx = Cx { now: contend_core::Time::ZERO, rng: &mut rng };
+        let ack = Packet { reverse: true, ..packet(40) };
+        for (on, data_lost, ack_lost) in [("all", true, true), ("data", true, false), ("ack", false, true)] {
+            let mut l = made(1.0, on);
+            assert_eq!((l.lost(&mut cx, 1500, Some(&packet(1500))), l.lost(&mut cx, 40, Some(&ack))), (data_lost, ack_lost), "{on}");
+            assert!(!l.lost(&mut cx, 14, None));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Two-state correlated loss: a good and a bad channel that take turns.
+//!
+//! With `clock = "time"` the channel changes in continuous time, whether or not anything is sent. Sojourns are drawn one after the other
+//! when a query passes the end of the present one, from a generator of their own that is split off at the first query: the sequence of
+//! good and bad periods is then the same for every sender that is tried over the channel (common random numbers), which the two-state
+//! transition probability between queries, equally exact, would not give. The price is one logarithm per sojourn, none per packet.
+//!
+//! With `clock = "packet"` the channel takes one step of a Markov chain after each packet.
+
+use super::Loss;
+use crate::traffic::exponential;
+use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Cx, FlowId, Packet, Rng, Time};
+use rand::{RngExt as _, SeedableRng as _};
+
+/// Source.
+pub const CITE: &str = "Gilbert 1960, Elliott 1963; Jersey thesis 2005 §7.4.1 eqs 7.2-7.6";
+/// What it does.
+pub const SUMMARY: &str = "The channel alternates between good and bad, for exponential times or by a chain per packet; each state has its loss rate.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "clock",
+        doc: "what moves the channel: time (good, bad) or packets (p_gb, p_bg)",
+        unit: Unit::Word(&["time", "packet"]),
+        default: Some("time"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "good", doc: "mean time in the good state, 1/P_GB (clock = time)", unit: Unit::Time, default: Some("0s"), range: (0.0, 1e6) },
+    Param { name: "bad", doc: "mean time in the bad state, 1/P_BG (clock = time)", unit: Unit::Time, default: Some("0s"), range: (0.0, 1e6) },
+    Param { name: "p_gb", doc: "chance to turn bad after a packet (clock = packet)", unit: Unit::Fraction, default: Some("0"), range: (0.0, 1.0) },
+    Param { name: "p_bg", doc: "chance to turn good after a packet (clock = packet)", unit: Unit::Fraction, default: Some("0"), range: (0.0, 1.0) },
+    Param { name: "e_good", doc: "probability of loss in the good state", unit: Unit::Fraction, default: Some("0"), range: (0.0, 1.0) },
+    Param { name: "e_bad", doc: "probability of loss in the bad state", unit: Unit::Fraction, default: Some("1"), range: (0.0, 1.0) },
+];
+
+/// Shortest mean sojourn in seconds: a run of a minute then costs less than a million draws.
+const SHORTEST: f64 = 1e-4;
+
+/// Makes one.
+///
+/// # Errors
+/// When the parameters of the chosen clock are missing.
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+    let (clock, p_bad) = if args.word("clock") == "packet" {
+        let (p_gb, p_bg) = (args.number("p_gb"), args.number("p_bg"));
+        if p_gb <= 0.0 || p_bg <= 0.0 {
+            return Err("clock = \"packet\" needs p_gb and p_bg above 0; write p_gb = \"1%\", p_bg = \"20%\"".into());
+        }
+        (Clock::Packet { p_gb, p_bg }, p_gb / (p_gb + p_bg))
+    } else {
+        let (good, bad) = (args.time("good").as_secs_f64(), args.time("bad").as_secs_f64());
+        if good < SHORTEST || bad < SHORTEST {
+            return Err("good and bad are mean times of at least 100us; write good = \"1s\", bad = \"20ms\"".into());
+        }
+        // Jersey eqs 7.2-7.4: the stationary share of the bad state is E[T_B] / (E[T_G] + E[T_B]).
+        (Clock::Time { mean: [good, bad], until: Time::ZERO }, bad / (good + bad))
+    };
+    let error = [args.number("e_good"), args.number("e_bad")];
+    Ok(Box::new(GilbertElliott { clock, p_bad, error, channel: None, bad: false }))
+}
+
+/// A two-state channel.
+#[derive(Debug)]
+struct GilbertElliott {
+    clock: Clock,
+    /// Stationary probability of the bad state, in which the channel starts.
+    p_bad: f64,
+    /// Loss probability in the good and in the bad state.
+    error: [f64; 2],
+    /// The generator that moves the channel, apart from the one that decides losses; `None` before the first query.
+    channel: Option<Rng>,
+    bad: bool,
+}
+
+/// What moves the channel.
+#[derive(Debug)]
+enum Clock {
+    /// The present sojourn ends at `until`; `mean` seconds in the good and in the bad state.
+    Time { mean: [f64; 2], until: Time },
+    /// One step of the chain per packet.
+    Packet { p_gb: f64, p_bg: f64 },
+}
+
+impl Loss for GilbertElliott {
+    fn lost(&mut self, cx: &mut Cx, _: u32, _: Option<&Packet>) -> bool {
+        let first = self.channel.is_none();
+        let rng = self.channel.get_or_insert_with(|| Rng::from_rng(cx.rng));
+        if first {
+            self.bad = rng.random::<f64>() < self.p_bad;
+        }
+        match &mut self.clock {
+            Clock::Time { mean, until } => {
+                // A sojourn's end is drawn when it begins; the state that was drawn at the start of the run lasts from 0.
+                if first {
+                    *until = Time::ZERO.saturating_add(exponential(rng, mean[usize::from(self.bad)]));
+                }
+                while *until <= cx.now {
+                    self.bad = !self.bad;
+                    *until = until.saturating_add(exponential(rng, mean[usize::from(self.bad)]));
+                }
+            }
+            Clock::Packet { p_gb, p_bg } => {
+                if !first && rng.random::<f64>() < if self.bad { *p_bg } else { *p_gb } {
+                    self.bad = !self.bad;
+                }
+            }
+        }
+        let e = self.error[usize::from(self.bad)];
+        e >= 1.0 || (e > 0.0 && cx.rng.random::<f64>() < e)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{args, packet, rate, some};
+    use super::*;
+    use contend_core::Span;
+    use contend_core::registry::Value;
+
+    fn timed(good: Span, bad: Span, e_good: f64, e_bad: f64) -> Box<dyn Loss> {
+        let e = [("e_good", Value::Number(e_good)), ("e_bad", Value::Number(e_bad))];
+        build(&args(PARAMS, &[&[("good", Value::Time(good)), ("bad", Value::Time(bad))], &e[..]].concat()), &some).unwrap()
+    }
+
+    fn stepped(p_gb: f64, p_bg: f64) -> Box<dyn Loss> {
+        let v = [("clock", Value::Word("packet".into())), ("p_gb", Value::Number(p_gb)), ("p_bg", Value::Number(p_bg)), ("e_bad", Value::Number(1.0))];
+        build(&args(PARAMS, &v), &some).unwrap()
+    }
+
+    /// Whether each of `n` packets, `gap` apart, is lost.
+    fn fates(l: &mut dyn Loss, n: u64, gap: Span) -> Vec<bool> {
+        let mut rng = crate::rng::stream(7, "wire", "loss");
+        (0..n).map(|i| l.lost(&mut Cx { now: Time::ZERO + gap * i, rng: &mut rng }, 1500, Some(&packet(1500)))).collect()
+    }
+
+    fn share(f: &[bool]) -> f64 {
+        f.iter().filter(|&&x| x).count() as f64 / f.len() as f64
+    }
+
+    /// Mean length of the runs of losses.
+    fn burst(f: &[bool]) -> f64 {
+        let runs = f.iter().zip(std::iter::once(&false).chain(f)).filter(|&(&now, &before)| now && !before).count();
+        f.iter().filter(|&&x| x).count() as f64 / runs as f64
+    }
+
+    /// Jersey eqs 7.2-7.6 with e_G = 0, e_B = 1: 20 ms / (380 ms + 20 ms) = 5 %, whatever the spacing of the packets.
+    #[test]
+    fn the_share_lost_in_time_is_bad_over_good_plus_bad() {
+        for gap in [Span::from_millis(1), Span::from_millis(7), Span::from_secs(1)] {
+            let got = share(&fates(&mut *timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0), 400_000, gap));
+            assert!((got - 0.05).abs() < 0.003, "{gap}: {got}");
+        }
+    }
+
+    /// Sampled every `h`, a sojourn of mean 1/b ends between two samples with chance pi_G (1 - e^-(a+b)h): the chain's own geometric law.
+    #[test]
+    fn the_mean_burst_in_time_is_that_of_the_sampled_two_state_chain() {
+        let f = fates(&mut *timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0), 2_000_000, Span::from_millis(5));
+        let leave = 0.95 * (1.0 - libm::exp(-(5.0 / 380.0 + 5.0 / 20.0)));
+        assert!((burst(&f) * leave - 1.0).abs() < 0.02, "{} against {}", burst(&f), 1.0 / leave);
+    }
+
+    #[test]
+    fn each_state_loses_with_its_own_probability() {
+        let got = share(&fates(&mut *timed(Span::from_millis(30), Span::from_millis(10), 0.01, 0.41), 400_000, Span::from_millis(9)));
+        assert!((got - (0.75 * 0.01 + 0.25 * 0.41)).abs() < 0.003, "{got}");
+    }
+
+    #[test]
+    fn per_packet_the_share_is_pgb_over_both_and_the_burst_is_one_over_pbg() {
+        let f = fates(&mut *stepped(0.02, 0.25), 4_000_000, Span::ZERO);
+        assert!((share(&f) - 0.02 / 0.27).abs() < 0.002, "{}", share(&f));
+        // 74,000 geometric bursts of variance 12: one standard deviation is 0.0127.
+        assert!((burst(&f) - 4.0).abs() < 3.0 * 0.0127, "{}", burst(&f));
+    }
+
+    #[test]
+    fn the_channel_starts_in_its_stationary_state() {
+        let first = |seed: u64| {
+            let mut rng = crate::rng::stream(seed, "wire", "loss");
+            let now = Time::ZERO;
+            [timed(Span::from_secs(3), Span::from_secs(1), 0.0, 1.0), stepped(0.1, 0.3)].map(|mut l| l.lost(&mut Cx { now, rng: &mut rng }, 1500, None))
+        };
+        let got: Vec<_> = (0..8000).map(first).collect();
+        for k in 0..2 {
+            let n = got.iter().filter(|f| f[k]).count();
+            assert!((1880..=2120).contains(&n), "{n} of 8000");
+        }
+    }
+
+    #[test]
+    fn the_bad_periods_are_the_same_whoever_sends() {
+        let (good, bad) = (Span::from_millis(50), Span::from_millis(20));
+        let dense = fates(&mut *timed(good, bad, 0.0, 1.0), 12_000, Span::from_millis(1));
+        let sparse = fates(&mut *timed(good, bad, 0.0, 1.0), 1_000, Span::from_millis(12));
+        assert!(sparse.iter().enumerate().all(|(i, &x)| x == dense[12 * i]));
+    }
+
+    #[test]
+    fn missing_parameters_are_named() {
+        assert!(build(&args(PARAMS, &[]), &some).unwrap_err().contains("good"));
+        assert!(build(&args(PARAMS, &[("clock", Value::Word("packet".into()))]), &some).unwrap_err().contains("p_gb"));
+        assert_eq!(rate(&mut *timed(Span::from_secs(1), Span::from_secs(1), 0.0, 0.0), 100, |_| 1500), 0.0);
+    }
+}

@@ -1,0 +1,55 @@
+//! What a channel loses: packets on a wire, frames on the air.
+
+use contend_core::registry::Args;
+use contend_core::{Cx, FlowId, Packet};
+use std::fmt::Debug;
+
+/// Makes a loss process from its parameters; the error says which parameter is wrong and what to write instead.
+/// `flow` turns a flow's name into its number.
+pub type Build = fn(&Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String>;
+
+contend_core::registry!(Build; bernoulli, per, ber, gilbert_elliott, script);
+
+/// A loss process. It is asked once for every packet or frame, in order of time.
+pub trait Loss: Debug + Send {
+    /// Whether `bytes` on the channel now (on the air: the whole MPDU) are lost. `packet` is what they carry; `None` for a control frame.
+    fn lost(&mut self, cx: &mut Cx, bytes: u32, packet: Option<&Packet>) -> bool;
+}
+
+/// What the tests of several loss processes share.
+#[cfg(test)]
+mod testing {
+    use super::*;
+    use crate::rng::stream;
+    use contend_core::registry::{Param, Value};
+    use contend_core::{Body, Ecn, Time};
+
+    /// A set of parameters with these values; the names are taken from `params`.
+    pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
+        let mut a = Args::default();
+        for (name, v) in values {
+            a.set(params.iter().find(|p| p.name == *name).unwrap().name, v.clone());
+        }
+        a
+    }
+
+    /// Knows flow "f" as number 0.
+    pub(super) fn some(name: &str) -> Option<FlowId> {
+        (name == "f").then_some(FlowId(0))
+    }
+
+    /// A datagram of flow 0.
+    pub(super) fn packet(size: u32) -> Packet {
+        Packet { flow: FlowId(0), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Udp { seq: 0 } }
+    }
+
+    /// The share lost of `n` packets, the i-th of `size(i)` bytes, all at time 0.
+    pub(super) fn rate(l: &mut dyn Loss, n: u32, size: impl Fn(u32) -> u32) -> f64 {
+        let mut rng = stream(1, "wire", "loss");
+        let mut lost = 0;
+        for i in 0..n {
+            lost += u32::from(l.lost(&mut Cx { now: Time::ZERO, rng: &mut rng }, size(i), Some(&packet(size(i)))));
+        }
+        f64::from(lost) / f64::from(n)
+    }
+}

@@ -1,0 +1,136 @@
+//! Frame errors given as the error rate of one reference length: independent bit errors, whatever the rate of the air.
+
+use super::Loss;
+use contend_core::registry::{Amount, Args, Param, Unit};
+use contend_core::{Cx, FlowId, Packet};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "Keceli 2008 (spec S12): P(L) = 1 - (1 - PER)^(L / 1528)";
+/// What it does.
+pub const SUMMARY: &str = "A frame of L bytes is lost with probability 1 - (1 - p)^(L / reference), independently; control frames too.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "p", doc: "probability that a frame of the reference length is lost", unit: Unit::Fraction, default: None, range: (0.0, 1.0) },
+    Param {
+        name: "reference",
+        doc: "the length p is given for: 1528 B is a 1500-byte packet in its MPDU",
+        unit: Unit::Amount,
+        default: Some("1528B"),
+        range: (1.0, 1e6),
+    },
+    Param {
+        name: "frames",
+        doc: "all frames, or only those that carry a packet (MAC acknowledgments, RTS and CTS pass)",
+        unit: Unit::Word(&["all", "data"]),
+        default: Some("all"),
+        range: (0.0, 0.0),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// When `reference` is not a number of bytes.
+pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+    let Amount::Bytes(reference) = args.amount("reference") else {
+        return Err("reference is a length in bytes; write reference = \"1528B\"".into());
+    };
+    // Keceli spec S12, through logarithms: (1 - p)^(L / ref) = exp(L ln(1 - p) / ref), exact also for the smallest p.
+    let per_byte = libm::log1p(-args.number("p")) / reference.max(1) as f64;
+    Ok(Box::new(Errors::new(per_byte, args.word("frames") != "data")))
+}
+
+/// Independent errors: a frame of L bytes survives with probability exp(`per_byte` L).
+#[derive(Debug)]
+pub(super) struct Errors {
+    /// Logarithm of the probability that a byte survives; not above 0.
+    per_byte: f64,
+    /// Whether control frames are hit too.
+    control: bool,
+    /// The two lengths met last and their loss probabilities, newest first: most channels see two lengths.
+    known: [(u32, f64); 2],
+}
+
+impl Errors {
+    pub(super) fn new(per_byte: f64, control: bool) -> Errors {
+        Errors { per_byte, control, known: [(0, 0.0); 2] }
+    }
+
+    /// The probability that a frame of `bytes` is lost.
+    fn probability(&mut self, bytes: u32) -> f64 {
+        if self.known[0].0 != bytes {
+            self.known.swap(0, 1);
+            if self.known[0].0 != bytes {
+                self.known[0] = (bytes, -libm::expm1(f64::from(bytes) * self.per_byte));
+            }
+        }
+        self.known[0].1
+    }
+}
+
+impl Loss for Errors {
+    fn lost(&mut self, cx: &mut Cx, bytes: u32, packet: Option<&Packet>) -> bool {
+        if packet.is_none() && !self.control {
+            return false;
+        }
+        cx.rng.random::<f64>() < self.probability(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{args, rate, some};
+    use super::*;
+    use contend_core::registry::Value;
+
+    fn per(p: f64) -> Errors {
+        Errors::new(libm::log1p(-p) / 1528.0, true)
+    }
+
+    #[test]
+    fn the_reference_length_has_the_rate_asked_for_and_two_of_them_square_the_survival() {
+        for p in [1e-9, 0.001, 0.01, 0.5, 1.0] {
+            assert!((per(p).probability(1528) / p - 1.0).abs() < 1e-12);
+            assert!((per(p).probability(3056) / (2.0 * p - p * p) - 1.0).abs() < 1e-12);
+        }
+        assert_eq!(per(0.0).probability(1528), 0.0);
+    }
+
+    /// 1 - 0.99^(14/1528) by hand: 14/1528 x 0.01005034 = 9.2084e-5, less half its square.
+    #[test]
+    fn an_acknowledgment_of_14_bytes_is_lost_one_time_in_eleven_thousand_at_1_percent() {
+        assert!((per(0.01).probability(14) - 9.208e-5).abs() < 1e-8);
+    }
+
+    #[test]
+    fn alternating_lengths_keep_their_own_probabilities() {
+        let mut e = per(0.1);
+        let (long, short) = (e.probability(1528), e.probability(14));
+        for _ in 0..3 {
+            assert_eq!((e.probability(1528), e.probability(14), e.probability(700) > short), (long, short, true));
+        }
+    }
+
+    #[test]
+    fn the_share_lost_is_the_probability() {
+        let mut l = build(&args(PARAMS, &[("p", Value::Number(0.1)), ("reference", Value::Amount(Amount::Bytes(1528)))]), &some).unwrap();
+        let got = rate(&mut *l, 100_000, |_| 764);
+        assert!((got - (1.0 - 0.9f64.sqrt())).abs() < 3.0 * 7e-4, "{got}");
+    }
+
+    #[test]
+    fn control_frames_pass_when_only_data_is_asked_for() {
+        let a = |w: &str| args(PARAMS, &[("p", Value::Number(1.0)), ("reference", Value::Amount(Amount::Bytes(1528))), ("frames", Value::Word(w.into()))]);
+        let mut rng = crate::rng::stream(1, "sta0", "loss");
+        let mut cx = Cx { now: contend_core::Time::ZERO, rng: &mut rng };
+        assert!(!build(&a("data"), &some).unwrap().lost(&mut cx, 14, None));
+        assert!(build(&a("all"), &some).unwrap().lost(&mut cx, 14, None));
+    }
+
+    #[test]
+    fn a_reference_in_packets_is_refused() {
+        let a = args(PARAMS, &[("reference", Value::Amount(Amount::Packets(1)))]);
+        assert!(build(&a, &some).unwrap_err().contains("1528B"));
+    }
+}

@@ -1,0 +1,166 @@
+//! Losses by script: named transmissions of named segments, and intervals in which everything is lost.
+
+use super::Loss;
+use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Body, Cx, FlowId, Packet, Time};
+
+/// Source.
+pub const CITE: &str = "Jersey thesis 2005 Fig. 3.1 (chosen packets and chosen retransmissions), Fig. 3.3 (a link down for 10 ms)";
+/// What it does.
+pub const SUMMARY: &str = "Loses exactly the transmissions that are listed, and everything during the outages.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "drop",
+        doc: "which transmissions: flow, segment (data packets of the flow from 0, by the payload of the first one seen), copy (0 the first transmission)",
+        unit: Unit::Drops,
+        default: Some("[]"),
+        range: (0.0, 1e9),
+    },
+    Param {
+        name: "outage",
+        doc: "from when (inclusive) to when (exclusive) everything is lost; intervals in order of time",
+        unit: Unit::Intervals,
+        default: Some("[]"),
+        range: (0.0, 1e9),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// When a rule names a flow that is not there, or the outages are not in order of time.
+pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
+    let mut rules = Vec::new();
+    for d in args.drops("drop") {
+        let f = flow(&d.flow).ok_or_else(|| format!("drop names flow \"{}\", which is not in the file; write the name of a [[flow]]", d.flow))?;
+        rules.push((f, d.segment, d.copy));
+    }
+    rules.sort_unstable();
+    let outages = args.intervals("outage").to_vec();
+    let mut last = Time::ZERO;
+    for &(from, to) in &outages {
+        if from < last || to <= from {
+            return Err(format!("outage {from} to {to} is empty or begins before the last one ends; write them in order of time, like [[\"1s\", \"1.01s\"]]"));
+        }
+        last = to;
+    }
+    Ok(Box::new(Script { rules, segment: Vec::new(), outages, next: 0 }))
+}
+
+/// Scripted losses.
+#[derive(Debug)]
+struct Script {
+    /// Flow, segment, copy; sorted.
+    rules: Vec<(FlowId, u64, u8)>,
+    /// Payload in bytes of the first data packet seen of each flow a rule names.
+    segment: Vec<(FlowId, u32)>,
+    outages: Vec<(Time, Time)>,
+    /// The first outage that is not over.
+    next: usize,
+}
+
+impl Loss for Script {
+    fn lost(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> bool {
+        let listed = !self.rules.is_empty() && packet.is_some_and(|p| self.listed(p));
+        while self.outages.get(self.next).is_some_and(|&(_, to)| to <= cx.now) {
+            self.next += 1;
+        }
+        listed || self.outages.get(self.next).is_some_and(|&(from, _)| from <= cx.now)
+    }
+}
+
+impl Script {
+    fn listed(&mut self, p: &Packet) -> bool {
+        // Rules are sorted by flow, so a flow no rule names is found out without being remembered.
+        let i = self.rules.partition_point(|r| r.0 < p.flow);
+        if p.reverse || self.rules.get(i).is_none_or(|r| r.0 != p.flow) {
+            return false;
+        }
+        match &p.body {
+            Body::Udp { seq } => self.rules.binary_search(&(p.flow, *seq, 0)).is_ok(),
+            Body::Tcp(s) if s.len == 0 => false,
+            Body::Tcp(s) => {
+                // A SYN takes number 0 and moves the data by one byte, which the division swallows.
+                let segment = s.seq / u64::from(self.payload(p.flow, s.len));
+                self.rules.binary_search(&(p.flow, segment, s.copy)).is_ok()
+            }
+        }
+    }
+
+    fn payload(&mut self, flow: FlowId, len: u32) -> u32 {
+        match self.segment.iter().find(|(f, _)| *f == flow) {
+            Some(&(_, known)) => known,
+            None => {
+                self.segment.push((flow, len));
+                len
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{args, packet, some};
+    use super::*;
+    use contend_core::registry::{DropRule, Value};
+    use contend_core::{Segment, Span};
+
+    fn dropping(list: &[(u64, u8)]) -> Box<dyn Loss> {
+        let rules = list.iter().map(|&(segment, copy)| DropRule { flow: "f".into(), segment, copy }).collect();
+        build(&args(PARAMS, &[("drop", Value::Drops(rules))]), &some).unwrap()
+    }
+
+    fn data(seq: u64, len: u32, copy: u8) -> Packet {
+        Packet { body: Body::Tcp(Segment { seq, len, copy, ..Segment::default() }), ..packet(len + 40) }
+    }
+
+    fn lost(l: &mut dyn Loss, ms: u64, p: Option<&Packet>) -> bool {
+        let mut rng = crate::rng::stream(1, "wire", "loss");
+        l.lost(&mut Cx { now: Time::ZERO + Span::from_millis(ms), rng: &mut rng }, 1500, p)
+    }
+
+    #[test]
+    fn exactly_the_listed_transmissions_are_lost() {
+        for syn in [0, 1] {
+            let mut l = dropping(&[(3, 0), (3, 1), (5, 1)]);
+            let got: Vec<_> = (0..8).flat_map(|k| (0..3).map(move |c| (k, c))).filter(|&(k, c)| lost(&mut *l, 0, Some(&data(syn + 1460 * k, 1460, c)))).collect();
+            assert_eq!(got, [(3, 0), (3, 1), (5, 1)]);
+        }
+    }
+
+    #[test]
+    fn acknowledgments_other_flows_and_control_frames_pass() {
+        let mut l = dropping(&[(0, 0)]);
+        assert!(!lost(&mut *l, 0, Some(&Packet { reverse: true, ..data(0, 1460, 0) })));
+        assert!(!lost(&mut *l, 0, Some(&Packet { flow: FlowId(1), ..data(0, 1460, 0) })));
+        assert!(!lost(&mut *l, 0, Some(&data(0, 0, 0))));
+        assert!(!lost(&mut *l, 0, None));
+        assert!(lost(&mut *l, 0, Some(&data(0, 1460, 0))));
+    }
+
+    #[test]
+    fn datagrams_are_counted_by_their_number() {
+        let mut l = dropping(&[(2, 0)]);
+        let got: Vec<_> = (0..4).filter(|&seq| lost(&mut *l, 0, Some(&Packet { body: Body::Udp { seq }, ..packet(1500) }))).collect();
+        assert_eq!(got, [2]);
+    }
+
+    #[test]
+    fn an_outage_takes_everything_from_its_start_to_just_before_its_end() {
+        let ms = |n| Time::ZERO + Span::from_millis(n);
+        let mut l = build(&args(PARAMS, &[("outage", Value::Intervals(vec![(ms(10), ms(12)), (ms(12), ms(13)), (ms(20), ms(21))]))]), &some).unwrap();
+        let got: Vec<_> = (0..25).filter(|&t| lost(&mut *l, t, None)).collect();
+        assert_eq!(got, [10, 11, 12, 20]);
+    }
+
+    #[test]
+    fn unknown_flows_and_disordered_outages_are_refused() {
+        let rule = DropRule { flow: "g".into(), segment: 0, copy: 0 };
+        assert!(build(&args(PARAMS, &[("drop", Value::Drops(vec![rule]))]), &some).unwrap_err().contains("\"g\""));
+        let at = Time::from_nanos;
+        for bad in [vec![(at(5), at(5))], vec![(at(5), at(9)), (at(8), at(10))]] {
+            assert!(build(&args(PARAMS, &[("outage", Value::Intervals(bad))]), &some).is_err());
+        }
+    }
+}

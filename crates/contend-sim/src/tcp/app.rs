@@ -1,0 +1,109 @@
+//! The application above a sending transport: a traffic source with a start, a stop and a total size.
+
+use crate::rng;
+use crate::scenario::{FlowSpec, Start};
+use crate::traffic::{Source, Write};
+use contend_core::{Cx, Rng, Time};
+use rand::RngExt as _;
+
+/// What a flow has to send, write by write.
+#[derive(Debug)]
+pub struct App {
+    source: Box<dyn Source>,
+    rng: Rng,
+    /// Payload of a full packet in bytes.
+    full: u32,
+    start: Time,
+    stop: Time,
+    /// Bytes that may still be written; `None` for no limit.
+    left: Option<u64>,
+    next: Option<Write>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    Running,
+    /// The source or the size limit came to its end: nothing more, ever.
+    Ended,
+    /// Silenced by the stop time.
+    Stopped,
+}
+
+/// What the application does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// It writes so many bytes; `u64::MAX` is more than a run can send.
+    Write(u64),
+    /// It takes back what has not been sent and falls silent.
+    Stop,
+}
+
+impl App {
+    /// The application of a flow whose full packets carry `full` bytes. The error is the source's own.
+    pub fn new(seed: u64, spec: &FlowSpec, full: u32) -> Result<App, String> {
+        let source = (spec.traffic.entry.build)(&spec.traffic.args)?;
+        let start = match spec.start {
+            Start::At(t) => t,
+            Start::Uniform(from, to) if from < to => Time::from_nanos(rng::stream(seed, &spec.name, "start").random_range(from.as_nanos()..to.as_nanos())),
+            Start::Uniform(from, _) => from,
+        };
+        let rng = rng::stream(seed, &spec.name, "arrivals");
+        Ok(App { source, rng, full, start, stop: spec.stop.unwrap_or(Time::NEVER), left: spec.size, next: None, stage: Stage::Waiting })
+    }
+
+    /// When the flow begins.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// When to poll next.
+    pub fn deadline(&self) -> Time {
+        match self.stage {
+            Stage::Waiting => self.start.min(self.stop),
+            Stage::Running => self.next.map_or(Time::NEVER, |w| w.at).min(self.stop),
+            // A stop still takes back what is written and unsent.
+            Stage::Ended => self.stop,
+            Stage::Stopped => Time::NEVER,
+        }
+    }
+
+    /// Whether the last write has been given, and not because of the stop time.
+    pub fn ended(&self) -> bool {
+        self.stage == Stage::Ended
+    }
+
+    /// What the application does by `now`, one thing at a time until `None`.
+    pub fn poll(&mut self, now: Time) -> Option<Does> {
+        if now >= self.stop && self.stage != Stage::Stopped {
+            self.stage = Stage::Stopped;
+            return Some(Does::Stop);
+        }
+        if self.stage == Stage::Waiting && now >= self.start {
+            self.stage = Stage::Running;
+            self.pull(now);
+        }
+        if self.stage != Stage::Running {
+            return None;
+        }
+        let w = self.next.filter(|w| w.at <= now)?;
+        let wanted = if w.bytes == 0 { u64::from(self.full) } else { w.bytes };
+        let bytes = self.left.map_or(wanted, |left| wanted.min(left));
+        if let Some(left) = &mut self.left {
+            *left -= bytes;
+        }
+        self.pull(now);
+        Some(Does::Write(bytes))
+    }
+
+    fn pull(&mut self, now: Time) {
+        self.next = match self.left {
+            Some(0) => None,
+            _ => self.source.next(&mut Cx { now, rng: &mut self.rng }, self.full),
+        };
+        if self.next.is_none() {
+            self.stage = Stage::Ended;
+        }
+    }
+}

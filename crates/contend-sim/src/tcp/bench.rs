@@ -1,0 +1,249 @@
+//! A bench for tests: one flow between two hosts, through a pipe that delays, drops and marks what a script says, and notes what it saw.
+
+use super::host::Host;
+use super::recovery;
+use crate::scenario::{EcnEcho, FlowSpec, Place, RtoSpec, Start, TcpSpec, Transport};
+use crate::trace::Trace;
+use crate::traffic::{self, Source, Write};
+use crate::world::{Input, Node, NodeId, Out, Peer, World};
+use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
+use contend_core::{Body, Cx, Ecn, FlowId, Packet, Rng, Segment, Span, Time, cc};
+use rand::RngExt as _;
+use std::collections::VecDeque;
+
+pub(super) const FLOW: FlowId = FlowId(0);
+
+/// Payload of a full segment on this bench, in bytes, so that segment n begins at byte 1000 n.
+pub(super) const MSS: u32 = 1000;
+
+pub(super) fn ms(n: u64) -> Span {
+    Span::from_millis(n)
+}
+pub(super) fn at(n: u64) -> Time {
+    Time::from_nanos(n * 1_000_000)
+}
+
+/// What happens between the hosts. The same delay both ways, no sending time.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub delay: Span,
+    /// Data to drop: (segment, copy).
+    pub drop: Vec<(u64, u8)>,
+    /// SYNs and SYN-ACKs to drop: (reverse, copy).
+    pub drop_syn: Vec<(bool, u8)>,
+    /// Segments to mark.
+    pub mark: Vec<u64>,
+    /// Independent loss: data, acknowledgments.
+    pub loss: Option<(f64, f64, Rng)>,
+    /// From, until: acknowledgments that leave in this interval say that the window is closed.
+    pub closed: Option<(Time, Time)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Pipe {
+    script: Script,
+    ends: [Peer; 2],
+    flying: VecDeque<(Time, Packet)>,
+    /// Every packet that entered, with the time.
+    pub log: Vec<(Time, Packet)>,
+    pub keep_log: bool,
+}
+
+impl Pipe {
+    fn drops(&mut self, p: &Packet) -> bool {
+        let Body::Tcp(s) = &p.body else { return false };
+        if s.flags.has(contend_core::Flags::SYN) {
+            return self.script.drop_syn.contains(&(p.reverse, s.copy));
+        }
+        let random = self.script.loss.as_mut().is_some_and(|(data, ack, rng)| rng.random::<f64>() < if p.reverse { *ack } else { *data });
+        random || (s.len > 0 && self.script.drop.contains(&(s.seq / u64::from(MSS), s.copy)))
+    }
+}
+
+impl Node for Pipe {
+    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
+        match input {
+            Input::Packet(_, mut p) => {
+                if self.keep_log {
+                    self.log.push((now, p));
+                }
+                if !self.drops(&p) {
+                    if let Body::Tcp(s) = &mut p.body {
+                        if p.ecn == Ecn::Ect && self.script.mark.contains(&(s.seq / u64::from(MSS))) {
+                            p.ecn = Ecn::Ce;
+                        }
+                        if p.reverse && self.script.closed.is_some_and(|(from, to)| now >= from && now < to) {
+                            s.window = 0;
+                        }
+                    }
+                    self.flying.push_back((now + self.script.delay, p));
+                }
+            }
+            _ => {
+                while let Some(&(due, p)) = self.flying.front()
+                    && due <= now
+                {
+                    self.flying.pop_front();
+                    out.send(self.ends[usize::from(!p.reverse)], p);
+                }
+            }
+        }
+        self.flying.front().map_or(Time::NEVER, |f| f.0)
+    }
+}
+
+/// The bench: sender, pipe, receiver.
+pub(super) struct Bench {
+    pub world: World,
+}
+
+impl Bench {
+    pub fn new(spec: &FlowSpec, script: Script) -> Bench {
+        Bench::seeded(1, spec, script)
+    }
+
+    pub fn seeded(seed: u64, spec: &FlowSpec, script: Script) -> Bench {
+        let mut world = World::new(Trace::new());
+        let pipe = Peer { node: NodeId(2), port: 0 };
+        let (mut a, mut b) = (Host::new(seed, pipe), Host::new(seed, pipe));
+        a.add_sender(FLOW, spec).unwrap();
+        b.add_receiver(FLOW, spec).unwrap();
+        let (first_a, first_b) = (a.start(), b.start());
+        let a = world.add(Box::new(a), first_a);
+        let b = world.add(Box::new(b), first_b);
+        let ends = [a, b].map(|node| Peer { node, port: 0 });
+        world.add(Box::new(Pipe { script, ends, flying: VecDeque::new(), log: Vec::new(), keep_log: true }), Time::NEVER);
+        Bench { world }
+    }
+
+    pub fn without_log(mut self) -> Bench {
+        self.world.node_mut::<Pipe>(NodeId(2)).unwrap().keep_log = false;
+        self
+    }
+    pub fn run(mut self, until_ms: u64) -> Bench {
+        self.world.run_until(at(until_ms));
+        self
+    }
+    pub fn sender(&self) -> &Host {
+        self.world.node(NodeId(0)).unwrap()
+    }
+    pub fn receiver(&self) -> &Host {
+        self.world.node(NodeId(1)).unwrap()
+    }
+    pub fn cwnd(&self) -> u32 {
+        self.sender().sender_state(FLOW).unwrap().snd_cwnd
+    }
+    pub fn log(&self) -> &[(Time, Packet)] {
+        &self.world.node::<Pipe>(NodeId(2)).unwrap().log
+    }
+    fn tcp(&self, reverse: bool) -> impl Iterator<Item = (u64, &Packet, &Segment)> {
+        self.log().iter().filter(move |(_, p)| p.reverse == reverse).filter_map(|(t, p)| p.tcp().map(|s| (t.as_micros() / 1000, p, s)))
+    }
+    /// Data sent, in order: (ms, segment, copy).
+    pub fn data(&self) -> Vec<(u64, u64, u8)> {
+        self.tcp(false).filter(|(_, _, s)| s.len > 0).map(|(t, _, s)| (t, s.seq / u64::from(MSS), s.copy)).collect()
+    }
+    /// Retransmissions, in order: (ms, segment).
+    pub fn again(&self) -> Vec<(u64, u64)> {
+        self.data().into_iter().filter(|d| d.2 > 0).map(|(t, s, _)| (t, s)).collect()
+    }
+    /// New segments sent at an instant.
+    pub fn new_at(&self, t: u64) -> Vec<u64> {
+        self.data().into_iter().filter(|d| d.0 == t && d.2 == 0).map(|d| d.1).collect()
+    }
+    /// Acknowledgments sent, in order: (ms, segment next expected).
+    pub fn acks(&self) -> Vec<(u64, u64)> {
+        self.tcp(true).map(|(t, _, s)| (t, s.ack / u64::from(MSS))).collect()
+    }
+    pub fn packets(&self, reverse: bool) -> Vec<(u64, Packet, Segment)> {
+        self.tcp(reverse).map(|(t, p, s)| (t, *p, *s)).collect()
+    }
+}
+
+/// A flow of packets with 1000 bytes of payload, unlimited data from time 0: no handshake, an ACK per segment, no timestamps, one segment to
+/// begin with, `recovery` with its defaults over Reno, a minimum timeout of 200 ms.
+pub(super) fn flow(recovery: &str) -> FlowSpec {
+    flow_with("reno", recovery, &[])
+}
+
+/// The same with controller `cc` and some parameters of the recovery.
+pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)]) -> FlowSpec {
+    let cc = find(cc::REGISTRY, cc).unwrap();
+    let recovery = find(recovery::REGISTRY, recovery).unwrap();
+    let mut args = defaults(recovery.params);
+    set.iter().for_each(|(k, v)| args.set(k, v.clone()));
+    let tcp = TcpSpec {
+        name: recovery.name.to_owned(),
+        cc: Choice { entry: cc, args: defaults(cc.params) },
+        sack: recovery.name == "sack",
+        recovery: Choice { entry: recovery, args },
+        window: Amount::Packets(1000),
+        ack: 1,
+        ack_delay: ms(100),
+        handshake: false,
+        initial_window: 1,
+        initial_ssthresh: None,
+        timestamps: None,
+        window_scaling: true,
+        ecn: EcnEcho::Off,
+        limited_transmit: true,
+        rto: RtoSpec { min: ms(200), max: ms(60_000), initial: ms(1000), granularity: Span::ZERO, backoff_after: 1 },
+    };
+    FlowSpec {
+        name: "f".to_owned(),
+        from: Place::Node(0),
+        to: Place::Node(1),
+        packet: MSS + 40,
+        transport: Transport::Tcp(Box::new(tcp)),
+        traffic: Choice { entry: &BULK, args: Args::default() },
+        start: Start::At(Time::ZERO),
+        stop: None,
+        size: None,
+    }
+}
+
+/// `spec` with its TCP part changed.
+pub(super) fn with(mut spec: FlowSpec, change: impl FnOnce(&mut TcpSpec)) -> FlowSpec {
+    if let Transport::Tcp(t) = &mut spec.transport {
+        change(t);
+    }
+    spec
+}
+
+fn defaults(params: &[Param]) -> Args {
+    let mut args = Args::default();
+    for p in params {
+        let text = p.default.unwrap();
+        let value = match p.unit {
+            Unit::Integer => Value::Integer(text.parse().unwrap()),
+            Unit::Number | Unit::Fraction => Value::Number(text.parse().unwrap()),
+            Unit::Bool => Value::Bool(text == "true"),
+            Unit::Word(_) => Value::Word(text.to_owned()),
+            _ => panic!("{} has a unit no recovery or controller uses", p.name),
+        };
+        args.set(p.name, value);
+    }
+    args
+}
+
+/// A source that writes what `WRITES` says.
+#[derive(Debug)]
+struct List(VecDeque<Write>);
+
+impl Source for List {
+    fn next(&mut self, _: &mut Cx, _: u32) -> Option<Write> {
+        self.0.pop_front()
+    }
+}
+
+fn bulk(_: &Args) -> Result<Box<dyn Source>, String> {
+    Ok(Box::new(List(VecDeque::from([Write { at: Time::ZERO, bytes: u64::MAX }]))))
+}
+fn dribble(_: &Args) -> Result<Box<dyn Source>, String> {
+    let write = |t, bytes| Write { at: at(t), bytes };
+    Ok(Box::new(List(VecDeque::from([write(0, 300), write(10, 2_500), write(500, 0)]))))
+}
+
+static BULK: Entry<traffic::Build> = Entry { name: "bulk", cite: "", summary: "", params: &[], build: bulk };
+/// 300 bytes at 0, 2,500 at 10 ms, a full packet at 500 ms.
+pub(super) static DRIBBLE: Entry<traffic::Build> = Entry { name: "dribble", cite: "", summary: "", params: &[], build: dribble };

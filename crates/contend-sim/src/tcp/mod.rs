@@ -1,0 +1,138 @@
+//! The transport: a host that ends flows, TCP sender and receiver, loss recovery, round-trip estimation, UDP.
+//!
+//! Sequence numbers are 64-bit byte offsets from 0 (a SYN takes the first one when there is a handshake). Data flow one way; the
+//! connection is never closed: a transfer is complete when its last byte is acknowledged.
+
+pub mod app;
+pub mod host;
+pub mod receiver;
+pub mod recovery;
+pub mod rtt;
+pub mod scoreboard;
+pub mod sender;
+pub mod udp;
+
+#[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod traces;
+
+use crate::scenario::TcpSpec;
+use crate::trace::Event;
+use crate::world::{Out, Peer};
+use contend_core::registry::Amount;
+use contend_core::{Packet, Span, Time};
+
+/// IP and TCP header without options, in bytes (RFC 791 §3.1, RFC 9293 §3.1).
+pub const TCP_HEADERS: u32 = 40;
+/// IP and UDP header, in bytes (RFC 791 §3.1, RFC 768).
+pub const UDP_HEADERS: u32 = 28;
+/// The timestamps option, padded to a multiple of four bytes (RFC 7323 appendix A).
+pub const TIMESTAMPS: u32 = 12;
+
+/// What an endpoint may do to the world in one call.
+#[derive(Debug)]
+pub struct Io<'a, 'w> {
+    /// The present instant.
+    pub now: Time,
+    /// Where packets go.
+    pub uplink: Peer,
+    /// The world.
+    pub out: &'a mut Out<'w>,
+}
+
+impl Io<'_, '_> {
+    /// Hands `p` to the network.
+    pub fn emit(&mut self, p: Packet) {
+        self.out.trace.packet(self.now, Event::Sent, &p);
+        self.out.send(self.uplink, p);
+    }
+}
+
+/// The timestamp clock (RFC 7323 §4): whole ticks since the start of the run, cut to 32 bits; 0 when the option is off.
+fn ticks(now: Time, tick: Option<Span>) -> u32 {
+    tick.map_or(0, |t| now.since(Time::ZERO).div_floor(t) as u32)
+}
+
+/// What both ends of a connection derive from its specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// Payload of a full segment in bytes.
+    pub mss: u32,
+    /// IP and TCP headers with the options every segment carries, in bytes.
+    pub headers: u32,
+    /// IP size of a SYN in bytes, all its options included.
+    pub syn: u32,
+    /// What the receiver advertises, in bytes.
+    pub window: u32,
+    /// Shift with which the advertised window would be written.
+    pub window_scale: u8,
+}
+
+impl Wire {
+    /// Sizes of a connection whose full data packets have `packet` bytes. The error says what does not fit.
+    pub fn new(packet: u32, spec: &TcpSpec) -> Result<Wire, String> {
+        let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
+        let headers = TCP_HEADERS + options;
+        if packet <= headers {
+            return Err(format!("a packet of {packet} B has no room for payload after {headers} B of headers: give at least {} B", headers + 1));
+        }
+        let mss = packet - headers;
+        let wanted = match spec.window {
+            Amount::Packets(n) => n.saturating_mul(u64::from(mss)),
+            Amount::Bytes(n) => n,
+        };
+        // RFC 7323 §2: 16 bits without scaling, at most 2^30 with it.
+        let most = if spec.window_scaling { 1 << 30 } else { 65_535 };
+        let window = wanted.min(most) as u32;
+        if window == 0 {
+            return Err("a window of nothing never lets a byte through: give at least 1p".to_owned());
+        }
+        let window_scale = if spec.window_scaling { (0..14).find(|s| window >> s <= 65_535).unwrap_or(14) } else { 0 };
+        // RFC 9293 §3.7.1 maximum segment size 4 B; RFC 2018 §2 SACK-permitted 2 B, which shares a word pair with the timestamps; RFC 7323 §2.2 3 B.
+        let permitted = if spec.sack && spec.timestamps.is_none() { 4 } else { 0 };
+        let scale = if spec.window_scaling { 4 } else { 0 };
+        Ok(Wire { mss, headers, syn: headers + 4 + permitted + scale, window, window_scale })
+    }
+}
+
+/// The sender's state of congestion, with the names and numbers of Linux's `tcp_info` (`tcpi_ca_state`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CaState {
+    /// Nothing suspicious.
+    #[default]
+    Open = 0,
+    /// Duplicate ACKs or selective acknowledgments, too few to act.
+    Disorder = 1,
+    /// The window was reduced for ECN or a local drop in this window of data.
+    Cwr = 2,
+    /// Recovery without a timeout.
+    Recovery = 3,
+    /// Recovery after a timeout.
+    Loss = 4,
+}
+
+/// A snapshot of a sender for time series, named as Linux's `tcp_info`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderState {
+    /// Congestion window in segments, without inflation.
+    pub snd_cwnd: u32,
+    /// Slow-start threshold in segments.
+    pub snd_ssthresh: u32,
+    /// Smoothed round-trip time in microseconds, 0 before the first sample.
+    pub srtt_us: u32,
+    /// Mean deviation of the round-trip time in microseconds.
+    pub rttvar_us: u32,
+    /// Retransmission timeout in microseconds, backed off.
+    pub rto_us: u32,
+    /// Payload bytes acknowledged in order.
+    pub bytes_acked: u64,
+    /// Segments in flight.
+    pub inflight: u32,
+    /// Data packets retransmitted so far.
+    pub retrans: u64,
+    /// State of congestion.
+    pub ca_state: CaState,
+}

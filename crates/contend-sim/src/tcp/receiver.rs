@@ -1,0 +1,304 @@
+//! The receiving end of a TCP connection: reassembly, and when and how it acknowledges.
+//!
+//! The application reads at once, so the advertised window is constant. D-SACK is not sent.
+
+use super::{Io, Wire, rtt, ticks};
+use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
+use crate::stats::{Durations, Received};
+use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
+use std::collections::VecDeque;
+
+/// SYN-ACKs sent again without an answer before the receiver waits for the sender's own repetition.
+const SYN_ACKS: u32 = 5;
+
+/// The receiving end of a TCP connection.
+#[derive(Debug)]
+pub struct Receiver {
+    flow: FlowId,
+    wire: Wire,
+    opening: Option<Opening>,
+    /// Next byte expected.
+    nxt: u64,
+    /// This end's own sequence number: 1 after a handshake, it sends no data.
+    seq: u64,
+    /// What has arrived beyond `nxt`: disjoint byte ranges with holes between, in order.
+    ahead: VecDeque<(u64, u64)>,
+    /// The ranges of `ahead` that changed last, newest first (RFC 2018 §4).
+    recent: [(u64, u64); 4],
+    recent_len: usize,
+    /// Segments that arrived in order and are not acknowledged.
+    pending: u32,
+    /// When a pending acknowledgment goes out at the latest, or a SYN-ACK again.
+    deadline: Time,
+    ack_every: u32,
+    ack_delay: Span,
+    blocks: usize,
+    tick: Option<Span>,
+    /// The timestamp to echo (RFC 7323 §4.3, TS.Recent).
+    ts_recent: u32,
+    /// Acknowledgment field of the last ACK (RFC 7323 §4.3, Last.ACK.sent).
+    last_ack: u64,
+    ecn: EcnEcho,
+    /// Whether acknowledgments carry ECE.
+    echo: bool,
+    received: Received,
+    delays: Durations,
+}
+
+/// A connection not yet established.
+#[derive(Debug)]
+struct Opening {
+    timeout: rtt::Estimator,
+    syn_acks: u32,
+}
+
+impl Receiver {
+    /// A receiver for `flow`. The error says what in `spec` does not fit.
+    pub fn new(flow: FlowId, spec: &FlowSpec, tcp: &TcpSpec) -> Result<Receiver, String> {
+        let wire = Wire::new(spec.packet, tcp)?;
+        // RFC 2018 §3: 40 bytes of options hold four blocks, three beside timestamps.
+        let blocks = match (tcp.sack, tcp.timestamps) {
+            (false, _) => 0,
+            (true, None) => 4,
+            (true, Some(_)) => 3,
+        };
+        Ok(Receiver {
+            flow,
+            wire,
+            opening: tcp.handshake.then(|| Opening { timeout: rtt::Estimator::new(tcp.rto), syn_acks: 0 }),
+            nxt: 0,
+            seq: 0,
+            ahead: VecDeque::with_capacity(16),
+            recent: [(0, 0); 4],
+            recent_len: 0,
+            pending: 0,
+            deadline: Time::NEVER,
+            ack_every: tcp.ack.max(1),
+            ack_delay: tcp.ack_delay,
+            blocks,
+            tick: tcp.timestamps,
+            ts_recent: 0,
+            last_ack: 0,
+            ecn: tcp.ecn,
+            echo: false,
+            received: Received::default(),
+            delays: Durations::new(),
+        })
+    }
+
+    /// What it counted.
+    pub fn received(&self) -> Received {
+        self.received
+    }
+
+    /// One-way delays, from first transmission to first arrival.
+    pub fn delays(&self) -> &Durations {
+        &self.delays
+    }
+
+    /// Empties the histogram.
+    pub fn clear_histograms(&mut self) {
+        self.delays.clear();
+    }
+
+    /// When to wake it.
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Sends the delayed acknowledgment, or the SYN-ACK again, when it is due; returns the next deadline.
+    pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
+        if io.now >= self.deadline {
+            match &mut self.opening {
+                Some(o) if o.syn_acks > SYN_ACKS => self.deadline = Time::NEVER,
+                Some(o) => {
+                    o.timeout.back_off();
+                    self.syn_ack(io);
+                }
+                None => self.acknowledge(io),
+            }
+        }
+        self.deadline
+    }
+
+    /// Takes a packet from the sender; returns the next deadline.
+    pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
+        if let Body::Tcp(s) = &p.body {
+            if s.flags.has(Flags::SYN) {
+                self.syn(s, io);
+            } else {
+                self.segment(p, s, io);
+            }
+        }
+        self.deadline
+    }
+
+    fn syn(&mut self, s: &Segment, io: &mut Io<'_, '_>) {
+        self.ts_recent = s.tsval;
+        if self.opening.is_some() {
+            self.nxt = 1;
+            self.seq = 1;
+            self.syn_ack(io);
+        } else {
+            self.acknowledge(io);
+        }
+    }
+
+    fn segment(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
+        if self.opening.take().is_some() {
+            self.deadline = Time::NEVER;
+        }
+        // RFC 7323 §4.3 (2): the earliest segment that the next ACK answers decides the echo.
+        if s.timestamps && s.seq <= self.last_ack && s.tsval.wrapping_sub(self.ts_recent) < 1 << 31 {
+            self.ts_recent = s.tsval;
+        }
+        if s.len == 0 {
+            // RFC 9293 §3.10.7.4: an old sequence number (a window probe) is answered, an ACK in place is not.
+            if s.seq < self.nxt {
+                self.acknowledge(io);
+            }
+            return;
+        }
+        self.received.packets += 1;
+        self.received.bytes += u64::from(p.size);
+        self.mark(p, s, io);
+
+        let end = s.seq + u64::from(s.len);
+        let in_order = s.seq <= self.nxt;
+        let before = self.nxt;
+        let new = if in_order { end > before && self.append(end) } else { end <= before + u64::from(self.wire.window) && self.keep(s.seq, end) };
+        if new {
+            self.delays.record(io.now.since(p.sent));
+        } else {
+            self.received.duplicates += 1;
+        }
+        self.received.delivered_bytes += self.nxt - before;
+
+        // RFC 5681 §4.2: at once for a segment out of order or one that fills a hole, else for every so many, or in time.
+        self.pending += 1;
+        let filled = self.nxt > end || !self.ahead.is_empty();
+        if !new || !in_order || filled || self.pending >= self.ack_every {
+            self.acknowledge(io);
+        } else if self.deadline == Time::NEVER {
+            self.deadline = io.now + self.ack_delay;
+        }
+    }
+
+    /// Notes congestion marks.
+    fn mark(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
+        let ce = p.ecn == Ecn::Ce;
+        match self.ecn {
+            EcnEcho::Off => {}
+            // RFC 3168 §6.1.3: from the first mark until CWR, and again when the packet with CWR is itself marked.
+            EcnEcho::Latch => self.echo = ce || (self.echo && !s.flags.has(Flags::CWR)),
+            EcnEcho::PerPacket => {
+                // RFC 8257 §3.2: an ACK answers for packets of one kind only.
+                if ce != self.echo && self.pending > 0 {
+                    self.acknowledge(io);
+                }
+                self.echo = ce;
+            }
+        }
+    }
+
+    /// Takes in-order data up to `end`, and what waited behind it.
+    fn append(&mut self, end: u64) -> bool {
+        self.nxt = end;
+        while let Some(&(start, end)) = self.ahead.front()
+            && start <= self.nxt
+        {
+            self.nxt = self.nxt.max(end);
+            self.ahead.pop_front();
+        }
+        self.forget(|&(start, _), nxt| start <= nxt);
+        true
+    }
+
+    /// Keeps `start..end` until the hole before it is filled; false when it brings nothing new.
+    fn keep(&mut self, mut start: u64, mut end: u64) -> bool {
+        // First range that reaches `start`, first that begins beyond `end`: what lies between melts into one.
+        let from = match self.ahead.back() {
+            Some(&(_, last)) if last < start => self.ahead.len(),
+            Some(&(_, last)) if last == start => self.ahead.len() - 1,
+            _ => self.ahead.partition_point(|&(_, e)| e < start),
+        };
+        let mut to = from;
+        while let Some(&(s, e)) = self.ahead.get(to)
+            && s <= end
+        {
+            if s <= start && e >= end {
+                self.report(s, e);
+                return false;
+            }
+            (start, end) = (start.min(s), end.max(e));
+            to += 1;
+        }
+        if to > from {
+            self.ahead[from] = (start, end);
+            self.ahead.drain(from + 1..to);
+        } else {
+            self.ahead.insert(from, (start, end));
+        }
+        self.report(start, end);
+        true
+    }
+
+    /// Puts the range `start..end` first among those to report; ranges inside it are gone.
+    fn report(&mut self, start: u64, end: u64) {
+        self.forget(|&(s, _), _| s >= start && s < end);
+        self.recent.copy_within(0..3, 1);
+        self.recent[0] = (start, end);
+        self.recent_len = (self.recent_len + 1).min(4);
+    }
+
+    fn forget(&mut self, gone: impl Fn(&(u64, u64), u64) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.recent_len {
+            if !gone(&self.recent[i], self.nxt) {
+                self.recent[kept] = self.recent[i];
+                kept += 1;
+            }
+        }
+        self.recent_len = kept;
+    }
+
+    /// Sends an acknowledgment of all that came in order.
+    fn acknowledge(&mut self, io: &mut Io<'_, '_>) {
+        let mut sack = Sack::NONE;
+        for &(start, end) in self.recent[..self.recent_len].iter().take(self.blocks) {
+            sack.push((start - self.nxt) as u32, (end - self.nxt) as u32);
+        }
+        // RFC 2018 §3: 2 bytes and 8 for each block, padded to a multiple of 4.
+        let option = if sack.is_empty() { 0 } else { 4 + 8 * sack.blocks().len() as u32 };
+        let flags = if self.echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        self.pending = 0;
+        self.deadline = Time::NEVER;
+        self.last_ack = self.nxt;
+        self.received.acks += 1;
+        self.emit(self.wire.headers + option, Segment { sack, flags, ..Segment::default() }, io);
+    }
+
+    fn syn_ack(&mut self, io: &mut Io<'_, '_>) {
+        let Some(o) = &mut self.opening else { return };
+        let copy = o.syn_acks.min(255) as u8;
+        o.syn_acks += 1;
+        self.deadline = io.now.saturating_add(o.timeout.rto());
+        self.last_ack = 1;
+        self.emit(self.wire.syn, Segment { flags: Flags::SYN.with(Flags::ACK), copy, ..Segment::default() }, io);
+    }
+
+    fn emit(&self, size: u32, s: Segment, io: &mut Io<'_, '_>) {
+        let syn = s.flags.has(Flags::SYN);
+        let body = Body::Tcp(Segment {
+            seq: if syn { 0 } else { self.seq },
+            ack: self.nxt,
+            window: self.wire.window,
+            tsval: ticks(io.now, self.tick),
+            tsecr: self.ts_recent,
+            window_scale: self.wire.window_scale,
+            timestamps: self.tick.is_some(),
+            ..s
+        });
+        io.emit(Packet { flow: self.flow, size, reverse: true, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
+    }
+}

@@ -1,0 +1,225 @@
+//! Loss recovery: when a segment is taken as lost, what is sent again, and how far the window is inflated meanwhile.
+//!
+//! By how much the window shrinks is the congestion controller's answer; a TCP variant is a pair of both. The sender keeps the
+//! [`Scoreboard`](super::scoreboard::Scoreboard), asks the recovery after each acknowledgment, and does what the [`Verdict`] says.
+
+use contend_core::registry::{Args, Param, Unit};
+use std::fmt::Debug;
+
+/// Makes a recovery from its parameters; the error says which parameter is wrong and what to write instead.
+pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
+
+contend_core::registry!(Build; tahoe, reno, newreno, sack);
+
+/// Loss recovery of one connection.
+pub trait Recovery: Debug + Send {
+    /// An acknowledgment was entered in the scoreboard: what follows from it.
+    fn on_ack(&mut self, v: &View) -> Verdict;
+    /// The retransmission timer expired; the sender takes everything not acknowledged as lost and sends it again from the first byte.
+    fn on_timeout(&mut self, v: &View);
+    /// What is fixed for the life of the connection.
+    fn options(&self) -> Options;
+    /// Where the connection stands.
+    fn phase(&self) -> Phase;
+    /// In [`Phase::Fast`] the window has room, nothing known as lost waits, and no new data may be sent: whether something else should be
+    /// sent again. `hole` says whether there is a hole below the highest selectively acknowledged segment that was not sent again.
+    fn spare(&mut self, _v: &View, _hole: bool) -> Spare {
+        Spare::Nothing
+    }
+}
+
+/// What is fixed for the life of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Duplicate acknowledgments (or segments selectively acknowledged above a hole) that make a loss (RFC 5681 §3.2: 3).
+    pub dupthresh: u32,
+    /// What a reduction starts from.
+    pub halve_from: HalveFrom,
+    /// Whether selective acknowledgments are read.
+    pub sack: bool,
+}
+
+/// What a reduction of the window starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HalveFrom {
+    /// Segments sent and not acknowledged, those of limited transmit not counted (RFC 5681 §3.1 eq. 4).
+    Flight,
+    /// The congestion window (Linux).
+    Cwnd,
+    /// The smaller of congestion window and receiver's window (BSD, ns-2).
+    MinCwndRwnd,
+}
+
+/// What a recovery sees of an acknowledgment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// Oldest byte not acknowledged, this acknowledgment included.
+    pub una: u64,
+    /// One past the highest byte ever sent.
+    pub nxt: u64,
+    /// Segments newly covered by the cumulative acknowledgment.
+    pub acked: u32,
+    /// Whether the cumulative acknowledgment moved.
+    pub advanced: bool,
+    /// Whether it is a duplicate (RFC 5681 §2; with SACK: one that tells something new, RFC 6675 §2).
+    pub dup: bool,
+    /// Segments taken as lost by selective acknowledgments and not yet acknowledged.
+    pub lost: u32,
+    /// Whether limited transmit is on.
+    pub limited_transmit: bool,
+}
+
+/// What a recovery decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// A loss was detected: the controller is asked for a reduction.
+    pub enter: Option<Enter>,
+    /// The first unacknowledged segment goes out again now, whatever the window says.
+    pub resend: bool,
+    /// Inflation of the window in segments, from now on.
+    pub extra: u32,
+    /// Whether the controller may open the window for this acknowledgment.
+    pub grow: bool,
+    /// Whether the retransmission timer runs on although new data were acknowledged.
+    pub keep_timer: bool,
+}
+
+/// How an episode begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enter {
+    /// Threshold and base window are the controller's answer.
+    Base,
+    /// The threshold is the controller's answer; the window restarts at one segment and all that is outstanding is sent again.
+    Restart,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// No recovery.
+    #[default]
+    Open,
+    /// Duplicates seen, too few to act.
+    Disorder,
+    /// Recovery without a timeout.
+    Fast,
+    /// Sending again after a timeout (or Tahoe's restart).
+    Loss,
+}
+
+/// What to do with room that neither lost nor new segments fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spare {
+    /// Leave it.
+    Nothing,
+    /// Send the next hole below the highest selectively acknowledged segment.
+    Hole,
+    /// Send the last segment that is not selectively acknowledged.
+    Last,
+}
+
+/// The `dupthresh` parameter of every family.
+pub(crate) const DUPTHRESH: Param = Param {
+    name: "dupthresh",
+    doc: "Duplicate ACKs, or segments selectively acknowledged above a hole, that make a loss",
+    unit: Unit::Integer,
+    default: Some("3"),
+    range: (1.0, 1000.0),
+};
+
+/// The `halve_from` parameter of every family.
+pub(crate) const HALVE_FROM: Param = Param {
+    name: "halve_from",
+    doc: "What a reduction of the window starts from: the flight size (RFC 5681), the window (Linux), or the smaller of window and receiver's window (BSD, ns-2)",
+    unit: Unit::Word(&["flight", "cwnd", "min(cwnd, rwnd)"]),
+    default: Some("flight"),
+    range: (0.0, 0.0),
+};
+
+/// The `guard` parameter of the families that count duplicates.
+pub(crate) const GUARD: Param = Param {
+    name: "guard",
+    doc: "When duplicate ACKs start no recovery because all they cover was sent before the last one (RFC 6582 §4.1, the ns-2 bug fix): off, after a timeout, always",
+    unit: Unit::Word(&["off", "timeout", "always"]),
+    default: Some("timeout"),
+    range: (0.0, 0.0),
+};
+
+impl Options {
+    /// The options of a family from its parameters.
+    fn from_args(args: &Args, sack: bool) -> Options {
+        let halve_from = match args.word("halve_from") {
+            "cwnd" => HalveFrom::Cwnd,
+            "min(cwnd, rwnd)" => HalveFrom::MinCwndRwnd,
+            _ => HalveFrom::Flight,
+        };
+        Options { dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1), halve_from, sack }
+    }
+}
+
+/// Counting duplicates: what Tahoe, Reno and NewReno have in common.
+#[derive(Debug)]
+struct Duplicates {
+    options: Options,
+    guard: Guard,
+    phase: Phase,
+    /// Duplicates since the cumulative acknowledgment last moved.
+    count: u32,
+    /// One past the highest byte sent when the last episode began (RFC 6582 §3.2 `recover`).
+    recover: u64,
+    /// Whether the cumulative acknowledgment must pass `recover` before duplicates may begin an episode.
+    guarded: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guard {
+    Off,
+    Timeout,
+    Always,
+}
+
+impl Duplicates {
+    fn new(args: &Args) -> Duplicates {
+        let guard = match args.word("guard") {
+            "off" => Guard::Off,
+            "always" => Guard::Always,
+            _ => Guard::Timeout,
+        };
+        Duplicates { options: Options::from_args(args, false), guard, phase: Phase::Open, count: 0, recover: 0, guarded: false }
+    }
+
+    /// A duplicate outside recovery: whether it begins an episode, and if not, the inflation for limited transmit.
+    fn outside(&mut self, v: &View) -> Result<(), u32> {
+        self.count = self.count.saturating_add(1);
+        // RFC 6582 §3.2 step 2: the acknowledgment must cover more than `recover`.
+        if self.count == self.options.dupthresh && !(self.guarded && v.una <= self.recover) {
+            return Ok(());
+        }
+        if self.phase == Phase::Loss {
+            return Err(0);
+        }
+        self.phase = Phase::Disorder;
+        // RFC 3042: one new segment for each of the duplicates before the threshold.
+        Err(if v.limited_transmit { self.count.min(self.options.dupthresh - 1) } else { 0 })
+    }
+
+    /// An episode of `phase` begins.
+    fn enter(&mut self, v: &View, phase: Phase) {
+        self.guarded = match self.guard {
+            Guard::Off => false,
+            Guard::Timeout => phase == Phase::Loss,
+            Guard::Always => true,
+        };
+        self.phase = phase;
+        self.recover = v.nxt;
+        self.count = 0;
+    }
+
+    /// The cumulative acknowledgment moved outside fast recovery.
+    fn advance(&mut self, v: &View) {
+        self.count = 0;
+        if self.phase != Phase::Loss || v.una >= self.recover {
+            self.phase = Phase::Open;
+        }
+    }
+}

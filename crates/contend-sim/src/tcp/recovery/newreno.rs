@@ -1,0 +1,93 @@
+//! NewReno: fast recovery that lasts until everything outstanding at its beginning is acknowledged (RFC 6582).
+//!
+//! - Each partial ACK tells the next hole, which goes out again at once.
+//! - Deflation by a partial ACK stops at the base window, where the RFC's formula may go below it.
+//! - At the end the window is the base window (RFC 6582 §3.2 step 3, second choice, as in ns-2).
+
+use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use contend_core::registry::{Args, Param, Unit};
+
+/// Where it comes from.
+pub const CITE: &str = "RFC 6582";
+/// What it does.
+pub const SUMMARY: &str = "Fast recovery that repairs one loss per round trip until all data of the window are acknowledged.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[
+    DUPTHRESH,
+    HALVE_FROM,
+    Param { default: Some("always"), ..GUARD },
+    Param {
+        name: "variant",
+        doc: "Whether the retransmission timer restarts at the first partial ACK only (impatient) or at each (slow-but-steady)",
+        unit: Unit::Word(&["impatient", "slow-but-steady"]),
+        default: Some("impatient"),
+        range: (0.0, 0.0),
+    },
+];
+
+#[derive(Debug)]
+struct NewReno {
+    dups: Duplicates,
+    extra: u32,
+    impatient: bool,
+    /// Whether this episode has seen a partial ACK.
+    partial: bool,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+    Ok(Box::new(NewReno { dups: Duplicates::new(args), extra: 0, impatient: args.word("variant") != "slow-but-steady", partial: false }))
+}
+
+impl NewReno {
+    fn partial_ack(&mut self, v: &View) -> Verdict {
+        // RFC 6582 §3.2 step 3: deflate by what is acknowledged, add one segment back.
+        self.extra = self.extra.saturating_sub(v.acked).saturating_add(1);
+        let first = !std::mem::replace(&mut self.partial, true);
+        Verdict { resend: true, extra: self.extra, keep_timer: self.impatient && !first, ..Verdict::default() }
+    }
+}
+
+impl Recovery for NewReno {
+    fn on_ack(&mut self, v: &View) -> Verdict {
+        let fast = self.dups.phase == Phase::Fast;
+        if v.advanced {
+            if fast && v.una < self.dups.recover {
+                return self.partial_ack(v);
+            }
+            self.extra = 0;
+            self.dups.advance(v);
+            return Verdict { grow: !fast, ..Verdict::default() };
+        }
+        let mut verdict = Verdict::default();
+        if v.dup && fast {
+            // RFC 5681 §3.2 step 4.
+            self.extra = self.extra.saturating_add(1);
+        } else if v.dup {
+            match self.dups.outside(v) {
+                Ok(()) => {
+                    self.dups.enter(v, Phase::Fast);
+                    self.extra = self.dups.options.dupthresh;
+                    self.partial = false;
+                    verdict.enter = Some(Enter::Base);
+                    verdict.resend = true;
+                }
+                Err(extra) => self.extra = extra,
+            }
+        }
+        Verdict { extra: self.extra, ..verdict }
+    }
+
+    fn on_timeout(&mut self, v: &View) {
+        self.extra = 0;
+        self.dups.enter(v, Phase::Loss);
+    }
+
+    fn options(&self) -> Options {
+        self.dups.options
+    }
+
+    fn phase(&self) -> Phase {
+        self.dups.phase
+    }
+}

@@ -1,0 +1,67 @@
+//! Reno: fast retransmit and fast recovery (RFC 5681 §3.2). Recovery ends at the first ACK that covers new data.
+//!
+//! - Inflation by duplicates is `extra`, not part of the window.
+//! - `guard = "always"` is what ns-2 does unless told otherwise: a second loss of the same window then always waits for the timer.
+
+use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use contend_core::registry::{Args, Param};
+
+/// Where it comes from.
+pub const CITE: &str = "RFC 5681 §3.2";
+/// What it does.
+pub const SUMMARY: &str = "Fast retransmit and fast recovery that ends at the first new ACK: good for one loss per window, a second one often waits for the timer.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
+
+#[derive(Debug)]
+struct Reno {
+    dups: Duplicates,
+    extra: u32,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+    Ok(Box::new(Reno { dups: Duplicates::new(args), extra: 0 }))
+}
+
+impl Recovery for Reno {
+    fn on_ack(&mut self, v: &View) -> Verdict {
+        let fast = self.dups.phase == Phase::Fast;
+        if v.advanced {
+            // RFC 5681 §3.2 step 6: the window deflates, and does not grow on this ACK.
+            self.extra = 0;
+            self.dups.advance(v);
+            return Verdict { grow: !fast, ..Verdict::default() };
+        }
+        let mut verdict = Verdict::default();
+        if v.dup && fast {
+            // Step 4: each further duplicate is a segment that has left the network.
+            self.extra = self.extra.saturating_add(1);
+        } else if v.dup {
+            match self.dups.outside(v) {
+                Ok(()) => {
+                    // Steps 2 and 3: halve, send again, and count the duplicates that have arrived.
+                    self.dups.enter(v, Phase::Fast);
+                    self.extra = self.dups.options.dupthresh;
+                    verdict.enter = Some(Enter::Base);
+                    verdict.resend = true;
+                }
+                Err(extra) => self.extra = extra,
+            }
+        }
+        Verdict { extra: self.extra, ..verdict }
+    }
+
+    fn on_timeout(&mut self, v: &View) {
+        self.extra = 0;
+        self.dups.enter(v, Phase::Loss);
+    }
+
+    fn options(&self) -> Options {
+        self.dups.options
+    }
+
+    fn phase(&self) -> Phase {
+        self.dups.phase
+    }
+}

@@ -1,0 +1,54 @@
+//! Tahoe: a third duplicate ACK is treated as a timeout would be, only sooner.
+//!
+//! The first unacknowledged segment goes out again, the window restarts at one segment in slow start, and everything outstanding is sent
+//! again in order unless an acknowledgment covers it first (go-back-N).
+
+use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use contend_core::registry::{Args, Param};
+
+/// Where it comes from.
+pub const CITE: &str = "Jacobson 1988; Fall and Floyd 1996 §2";
+/// What it does.
+pub const SUMMARY: &str = "Fast retransmit without fast recovery: on the third duplicate ACK the window restarts at one segment and all outstanding data are sent again.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
+
+#[derive(Debug)]
+struct Tahoe(Duplicates);
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+    Ok(Box::new(Tahoe(Duplicates::new(args))))
+}
+
+impl Recovery for Tahoe {
+    fn on_ack(&mut self, v: &View) -> Verdict {
+        if v.advanced {
+            self.0.advance(v);
+            return Verdict { grow: true, ..Verdict::default() };
+        }
+        if !v.dup {
+            return Verdict::default();
+        }
+        match self.0.outside(v) {
+            Ok(()) => {
+                // The restart leaves the same duplicates behind as a timeout does.
+                self.0.enter(v, Phase::Loss);
+                Verdict { enter: Some(Enter::Restart), ..Verdict::default() }
+            }
+            Err(extra) => Verdict { extra, ..Verdict::default() },
+        }
+    }
+
+    fn on_timeout(&mut self, v: &View) {
+        self.0.enter(v, Phase::Loss);
+    }
+
+    fn options(&self) -> Options {
+        self.0.options
+    }
+
+    fn phase(&self) -> Phase {
+        self.0.phase
+    }
+}

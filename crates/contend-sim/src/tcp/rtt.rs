@@ -1,0 +1,151 @@
+//! Round-trip time and retransmission timeout (RFC 6298).
+
+use crate::scenario::RtoSpec;
+use contend_core::Span;
+
+/// Smoothed round-trip time, its deviation, and the timeout that follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Estimator {
+    spec: RtoSpec,
+    /// SRTT and RTTVAR in nanoseconds; `None` before the first sample.
+    smoothed: Option<(u64, u64)>,
+    min: Option<Span>,
+    /// The timeout in force, backed off.
+    rto: Span,
+    /// Expiries since the last sample.
+    expiries: u32,
+}
+
+impl Estimator {
+    /// An estimator without samples.
+    pub fn new(spec: RtoSpec) -> Estimator {
+        Estimator { spec, smoothed: None, min: None, rto: spec.initial.min(spec.max), expiries: 0 }
+    }
+
+    /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the minimum.
+    pub fn sample(&mut self, r: Span, exact: Span) {
+        let r = self.ticks(r).as_nanos();
+        let (srtt, rttvar) = match self.smoothed {
+            // RFC 6298 §2.2.
+            None => (r, r / 2),
+            // RFC 6298 §2.3: beta = 1/4 with the old SRTT, then alpha = 1/8.
+            Some((srtt, rttvar)) => (srtt - srtt / 8 + r / 8, rttvar - rttvar / 4 + srtt.abs_diff(r) / 4),
+        };
+        self.smoothed = Some((srtt, rttvar));
+        self.min = Some(self.min.map_or(exact, |m| m.min(exact)));
+        // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4; §2.4 and §2.5: its bounds.
+        let rto = srtt.saturating_add(rttvar.saturating_mul(4).max(self.spec.granularity.as_nanos()));
+        self.rto = self.ticks(Span::from_nanos(rto)).max(self.spec.min).min(self.spec.max);
+        // RFC 6298 §5: a new sample takes the backing off back.
+        self.expiries = 0;
+    }
+
+    /// The timer expired: doubles the timeout (RFC 6298 §5.5), from the `backoff_after`-th expiry on.
+    pub fn back_off(&mut self) {
+        self.expiries = self.expiries.saturating_add(1);
+        if self.expiries >= self.spec.backoff_after {
+            self.rto = Span::from_nanos(self.rto.as_nanos().saturating_mul(2)).min(self.spec.max);
+        }
+    }
+
+    /// Starts again from `rto`, at least, when there is no sample (RFC 6298 §5.7).
+    pub fn restart(&mut self, rto: Span) {
+        if self.smoothed.is_none() {
+            self.rto = self.spec.initial.max(rto).min(self.spec.max);
+            self.expiries = 0;
+        }
+    }
+
+    /// The timeout in force.
+    pub fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// SRTT in microseconds, 0 before the first sample.
+    pub fn srtt_us(&self) -> u32 {
+        self.smoothed.map_or(0, |(s, _)| micros(Span::from_nanos(s)))
+    }
+
+    /// RTTVAR in microseconds, 0 before the first sample.
+    pub fn rttvar_us(&self) -> u32 {
+        self.smoothed.map_or(0, |(_, v)| micros(Span::from_nanos(v)))
+    }
+
+    /// Smallest sample in microseconds, 0 before the first.
+    pub fn min_us(&self) -> u32 {
+        self.min.map_or(0, micros)
+    }
+
+    /// `d` rounded up to the clock tick.
+    fn ticks(&self, d: Span) -> Span {
+        match self.spec.granularity.as_nanos() {
+            0 | 1 => d,
+            g => Span::from_nanos(d.as_nanos().div_ceil(g).saturating_mul(g)),
+        }
+    }
+}
+
+/// Whole microseconds, held at the largest 32-bit number.
+pub(super) fn micros(d: Span) -> u32 {
+    u32::try_from(d.as_micros()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: u64) -> Span {
+        Span::from_millis(n)
+    }
+    fn spec(min: u64, granularity: u64) -> RtoSpec {
+        RtoSpec { min: ms(min), max: ms(60_000), initial: ms(1_000), granularity: ms(granularity), backoff_after: 1 }
+    }
+
+    #[test]
+    fn the_first_sample_gives_three_times_itself() {
+        // RFC 6298 §2.2: SRTT = R, RTTVAR = R/2, RTO = R + 4 R/2.
+        let mut e = Estimator::new(spec(0, 0));
+        assert_eq!(e.rto(), ms(1_000));
+        e.sample(ms(100), ms(100));
+        assert_eq!((e.rto(), e.srtt_us(), e.rttvar_us()), (ms(300), 100_000, 50_000));
+        // §2.3 by hand: RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5, SRTT = 7/8 100 + 1/8 180 = 110, RTO = 110 + 230.
+        e.sample(ms(180), ms(180));
+        assert_eq!((e.rto(), e.srtt_us(), e.rttvar_us()), (ms(340), 110_000, 57_500));
+    }
+
+    #[test]
+    fn a_coarse_clock_rounds_samples_and_the_timer_up() {
+        let mut e = Estimator::new(spec(0, 100));
+        e.sample(ms(101), ms(101));
+        // 200 + 4 x 100.
+        assert_eq!((e.rto(), e.min_us()), (ms(600), 101_000));
+    }
+
+    #[test]
+    fn the_timeout_doubles_until_a_sample_comes() {
+        let mut e = Estimator::new(spec(200, 0));
+        e.sample(ms(10), ms(10));
+        assert_eq!(e.rto(), ms(200));
+        e.back_off();
+        e.back_off();
+        assert_eq!(e.rto(), ms(800));
+        for _ in 0..20 {
+            e.back_off();
+        }
+        assert_eq!(e.rto(), ms(60_000));
+        e.sample(ms(10), ms(10));
+        assert_eq!(e.rto(), ms(200));
+    }
+
+    #[test]
+    fn doubling_may_begin_later() {
+        let mut e = Estimator::new(RtoSpec { backoff_after: 3, ..spec(0, 0) });
+        let seen: Vec<Span> = (0..4)
+            .map(|_| {
+                e.back_off();
+                e.rto()
+            })
+            .collect();
+        assert_eq!(seen, [ms(1_000), ms(1_000), ms(2_000), ms(4_000)]);
+    }
+}

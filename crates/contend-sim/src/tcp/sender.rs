@@ -1,0 +1,619 @@
+//! The sending end of a TCP connection: what may be sent, the retransmission timer, and who is asked when.
+//!
+//! The [`Scoreboard`] knows what is on its way, the recovery decides what to send again, the congestion controller how large the window
+//! is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment is full, or the last that the
+//! application has written so far; it is never cut again when it is sent again.
+
+use super::app::{App, Does};
+use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Spare, Verdict, View};
+use super::rtt::{Estimator, micros};
+use super::scoreboard::{Covered, Scoreboard, Sent as Copy};
+use super::{CaState, Io, SenderState, Wire, ticks};
+use crate::rng;
+use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
+use crate::stats::{Durations, Sent};
+use contend_core::cc::{Ack, Controller, Response, SSTHRESH_INFINITE, Signal, Window};
+use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use std::collections::VecDeque;
+
+/// Finished transfers that are remembered one by one.
+const TRANSFERS: usize = 10_000;
+/// What the sender's own receive side advertises in bytes; it receives no data.
+const OWN_WINDOW: u32 = 65_535;
+
+/// The sending end of a TCP connection.
+#[derive(Debug)]
+pub struct Sender {
+    flow: FlowId,
+    wire: Wire,
+    ecn: EcnEcho,
+    limited_transmit: bool,
+    tick: Option<Span>,
+    handshake: bool,
+
+    app: App,
+    stage: Stage,
+    /// One past the last byte written.
+    written: u64,
+    /// Writes not yet acknowledged: their end, and when they were offered.
+    offered: VecDeque<(u64, Time)>,
+
+    board: Scoreboard,
+    w: Window,
+    cc: Box<dyn Controller>,
+    rng: Rng,
+    grows_unlimited: bool,
+    recovery: Box<dyn Recovery>,
+    options: Options,
+    phase: Phase,
+
+    rtt: Estimator,
+    /// Retransmission, persist or SYN timer, whichever the state needs.
+    timer: Time,
+    /// Expiries in a row.
+    expiries: u32,
+    /// Last byte that left while the congestion window was the limit.
+    limited_to: u64,
+    /// Segments of limited transmit in the present flight.
+    limited_sent: u32,
+    /// Duplicates that counted as delivered before their cumulative acknowledgment.
+    credit: u32,
+    /// Where the present round trip ends.
+    round_end: u64,
+    /// The window was last reduced when this was the next new byte.
+    reduced_at: u64,
+    /// Whether the next new segment carries CWR.
+    tell_cwr: bool,
+    last_ece: bool,
+    last_sent: Time,
+    /// The other end's last timestamp.
+    ts_recent: u32,
+    /// The receiver's window in bytes.
+    rwnd: u32,
+
+    sent: Sent,
+    samples: Durations,
+    transfers: Vec<(Time, Span)>,
+    completed: Option<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Closed,
+    /// Waiting for the SYN-ACK after so many SYNs.
+    SynSent(u8),
+    Established,
+}
+
+impl Sender {
+    /// A sender for `flow`. The error says what in `spec` does not fit.
+    pub fn new(seed: u64, flow: FlowId, spec: &FlowSpec, tcp: &TcpSpec) -> Result<Sender, String> {
+        let wire = Wire::new(spec.packet, tcp)?;
+        let recovery = (tcp.recovery.entry.build)(&tcp.recovery.args)?;
+        let options = recovery.options();
+        if options.sack && !tcp.sack {
+            return Err(format!("recovery \"{}\" needs selective acknowledgments: give sack = true", tcp.recovery.entry.name));
+        }
+        if tcp.timestamps.is_some_and(Span::is_zero) {
+            return Err("the timestamp clock needs a tick longer than nothing, such as \"1ms\"".to_owned());
+        }
+        let cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
+        let first = u64::from(tcp.handshake);
+        let w = Window {
+            cwnd: tcp.initial_window.max(1),
+            cwnd_cnt: 0,
+            ssthresh: tcp.initial_ssthresh.unwrap_or(SSTHRESH_INFINITE),
+            pacing_rate: 0,
+            extra: 0,
+            inflight: 0,
+            reduce_from: 0,
+            rwnd: wire.window / wire.mss,
+            mss: wire.mss,
+            snd_una: first,
+            snd_nxt: first,
+            limited: false,
+        };
+        Ok(Sender {
+            flow,
+            wire,
+            ecn: tcp.ecn,
+            limited_transmit: tcp.limited_transmit,
+            tick: tcp.timestamps,
+            handshake: tcp.handshake,
+            app: App::new(seed, spec, wire.mss)?,
+            stage: Stage::Closed,
+            written: first,
+            offered: VecDeque::new(),
+            board: Scoreboard::new(first, wire.mss, options.dupthresh),
+            w,
+            grows_unlimited: cc.needs().grow_when_unlimited,
+            cc,
+            rng: rng::stream(seed, &spec.name, "cc"),
+            recovery,
+            options,
+            phase: Phase::Open,
+            rtt: Estimator::new(tcp.rto),
+            timer: Time::NEVER,
+            expiries: 0,
+            limited_to: 0,
+            limited_sent: 0,
+            credit: 0,
+            round_end: 0,
+            reduced_at: 0,
+            tell_cwr: false,
+            last_ece: false,
+            last_sent: Time::ZERO,
+            ts_recent: 0,
+            rwnd: wire.window,
+            sent: Sent::default(),
+            samples: Durations::new(),
+            transfers: Vec::new(),
+            completed: None,
+        })
+    }
+
+    /// What it counted.
+    pub fn sent(&self) -> Sent {
+        self.sent
+    }
+
+    /// Round-trip samples.
+    pub fn rtt_samples(&self) -> &Durations {
+        &self.samples
+    }
+
+    /// Empties the histogram.
+    pub fn clear_histograms(&mut self) {
+        self.samples.clear();
+    }
+
+    /// A snapshot for time series.
+    pub fn state(&self) -> SenderState {
+        let ca_state = match self.phase {
+            Phase::Fast => CaState::Recovery,
+            Phase::Loss => CaState::Loss,
+            _ if self.board.una() < self.reduced_at => CaState::Cwr,
+            Phase::Disorder => CaState::Disorder,
+            Phase::Open => CaState::Open,
+        };
+        SenderState {
+            snd_cwnd: self.w.cwnd,
+            snd_ssthresh: self.w.ssthresh,
+            srtt_us: self.rtt.srtt_us(),
+            rttvar_us: self.rtt.rttvar_us(),
+            rto_us: micros(self.rtt.rto()),
+            bytes_acked: self.sent.acked_bytes,
+            inflight: self.board.in_flight(),
+            retrans: self.sent.retransmitted,
+            ca_state,
+        }
+    }
+
+    /// Transfers that finished, in order: when offered, and how long until acknowledged.
+    pub fn transfers(&self) -> &[(Time, Span)] {
+        &self.transfers
+    }
+
+    /// Time from the flow's start until its last byte was acknowledged, when it has ended by itself.
+    pub fn completed(&self) -> Option<Span> {
+        self.completed
+    }
+
+    /// When to wake it.
+    pub fn deadline(&self) -> Time {
+        self.timer.min(self.app.deadline())
+    }
+
+    /// Does what is due; returns the next deadline.
+    pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
+        if io.now >= self.deadline() {
+            if io.now >= self.app.deadline() {
+                self.application(io);
+            }
+            if io.now >= self.timer {
+                self.expired(io);
+            }
+            self.transmit(io);
+        }
+        self.deadline()
+    }
+
+    /// Takes a packet from the receiver; returns the next deadline.
+    pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
+        if let Body::Tcp(s) = &p.body {
+            if s.timestamps {
+                self.ts_recent = s.tsval;
+            }
+            match self.stage {
+                Stage::Closed => {}
+                Stage::SynSent(copies) => {
+                    if s.flags.has(Flags::SYN) && s.ack == 1 {
+                        self.established(copies, s, io);
+                    }
+                }
+                // The other end has not got the ACK of its SYN.
+                Stage::Established if s.flags.has(Flags::SYN) => self.control(self.board.nxt(), io),
+                Stage::Established => self.acknowledgment(s, io),
+            }
+        }
+        self.deadline()
+    }
+
+    /// The next queue refused one of its packets.
+    pub fn rejected(&mut self, now: Time) {
+        // At most once per window of data, as for a mark.
+        if self.board.una() >= self.reduced_at {
+            let r = self.ask(now, None, Signal::Local);
+            if r != Response::keep(&self.w) {
+                self.reduce(r);
+            }
+        }
+    }
+
+    fn application(&mut self, io: &mut Io<'_, '_>) {
+        while let Some(does) = self.app.poll(io.now) {
+            match does {
+                Does::Write(bytes) => {
+                    self.written = self.written.saturating_add(bytes);
+                    if bytes < u64::MAX {
+                        self.offered.push_back((self.written, io.now));
+                    }
+                }
+                Does::Stop => {
+                    self.written = self.board.nxt();
+                    let end = self.written;
+                    while self.offered.back().is_some_and(|&(e, _)| e > end) {
+                        self.offered.pop_back();
+                    }
+                }
+            }
+        }
+        if self.stage == Stage::Closed && io.now >= self.app.start() {
+            if self.handshake {
+                self.syn(0, io);
+            } else {
+                self.stage = Stage::Established;
+            }
+        }
+    }
+
+    fn syn(&mut self, copy: u8, io: &mut Io<'_, '_>) {
+        self.stage = Stage::SynSent(copy);
+        self.timer = io.now.saturating_add(self.rtt.rto());
+        self.last_sent = io.now;
+        let s = Segment { flags: Flags::SYN, copy, ..self.header(io.now) };
+        self.emit(self.wire.syn, io.now, Ecn::NotEct, s, io);
+    }
+
+    fn established(&mut self, copies: u8, s: &Segment, io: &mut Io<'_, '_>) {
+        self.stage = Stage::Established;
+        self.timer = Time::NEVER;
+        self.rwnd = s.window;
+        if copies == 0 {
+            self.sample(io.now.since(self.last_sent), io.now, s);
+        } else {
+            // RFC 5681 §3.1: a lost SYN leaves an initial window of one segment. RFC 6298 §5.7: and a timeout of 3 s.
+            self.w.cwnd = 1;
+            self.rtt.restart(Span::from_secs(3));
+        }
+        self.control(1, io);
+        self.transmit(io);
+    }
+
+    /// Enters an acknowledgment and asks, in this order, controller, ECN rule and recovery what follows.
+    fn acknowledgment(&mut self, s: &Segment, io: &mut Io<'_, '_>) {
+        self.sent.acks += 1;
+        let before = self.board.una();
+        // RFC 9293 §3.10.7.4: old ones, and those of bytes never sent, are ignored.
+        if s.ack < before || s.ack > self.board.nxt() {
+            return;
+        }
+        let advanced = s.ack > before;
+        // RFC 5681 §2: no data, no advance, data outstanding, window unchanged.
+        let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
+        self.rwnd = s.window;
+        let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
+        let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), ..Ack::default() };
+        if self.options.sack && !s.sack.is_empty() {
+            for &(start, end) in s.sack.blocks() {
+                ack.sacked += self.board.sack(s.ack + u64::from(start), s.ack + u64::from(end));
+            }
+            ack.lost = self.board.lose_holes();
+        }
+        if self.options.sack {
+            // RFC 6675 §2: a duplicate is an ACK that selectively acknowledges something new.
+            dup = !advanced && ack.sacked > 0;
+        }
+        ack.dup = dup;
+        ack.delivered = self.delivered(&covered, dup, ack.sacked);
+        if advanced {
+            self.advanced(before, &covered, &mut ack, s, io);
+        }
+        self.last_ece = ack.ece;
+        self.show_window();
+        self.cc.on_every_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
+
+        let verdict = self.recovery.on_ack(&self.view(&ack, advanced));
+        let reduced = self.obey(verdict, &ack, io);
+        // RFC 6298 §5.2, §5.3.
+        if self.board.outstanding() == 0 {
+            self.timer = Time::NEVER;
+        } else if advanced && !verdict.keep_timer {
+            self.timer = io.now.saturating_add(self.rtt.rto());
+        }
+        if verdict.grow && advanced && !reduced && (self.w.limited || self.grows_unlimited) {
+            self.show_window();
+            self.cc.on_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
+        }
+        self.transmit(io);
+    }
+
+    /// Books what a cumulative acknowledgment brought.
+    fn advanced(&mut self, before: u64, covered: &Covered, ack: &mut Ack, s: &Segment, io: &Io<'_, '_>) {
+        self.sent.acked_bytes += s.ack - before;
+        self.expiries = 0;
+        self.limited_sent = 0;
+        // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit.
+        self.w.limited = before < self.limited_to;
+        if let (Some(oldest), Some(newest), false) = (covered.oldest, covered.newest, covered.ambiguous) {
+            ack.rtt_us = Some(micros(io.now.since(newest)));
+            self.sample(io.now.since(oldest), io.now, s);
+        } else if self.tick.is_some() && s.timestamps {
+            self.sample(Span::MAX, io.now, s);
+        }
+        ack.round_start = s.ack > self.round_end;
+        if ack.round_start {
+            self.round_end = self.board.nxt();
+        }
+        while let Some(&(end, at)) = self.offered.front()
+            && end <= s.ack
+        {
+            self.offered.pop_front();
+            if self.transfers.len() < TRANSFERS {
+                self.transfers.push((at, io.now.since(at)));
+            }
+        }
+        if s.ack == self.written && self.app.ended() && self.completed.is_none() {
+            self.completed = Some(io.now.since(self.app.start()));
+        }
+    }
+
+    /// Segments this acknowledgment shows to have arrived and no earlier one did.
+    fn delivered(&mut self, covered: &Covered, dup: bool, sacked: u32) -> u32 {
+        if self.options.sack {
+            return covered.unsacked + sacked;
+        }
+        if dup {
+            let fresh = self.credit + 1 < self.board.outstanding();
+            self.credit += u32::from(fresh);
+            return u32::from(fresh);
+        }
+        let counted = self.credit.min(covered.segments.saturating_sub(1));
+        self.credit = if self.board.outstanding() == 0 { 0 } else { self.credit - counted };
+        covered.segments - counted
+    }
+
+    /// Takes a round-trip sample: `exact` from the scoreboard ([`Span::MAX`] when that has none), or the echoed timestamp when the option is on.
+    fn sample(&mut self, exact: Span, now: Time, s: &Segment) {
+        let coarse = match self.tick {
+            // RFC 7323 §4.1.
+            Some(tick) if s.timestamps => tick * u64::from(ticks(now, self.tick).wrapping_sub(s.tsecr).max(1)),
+            _ => exact,
+        };
+        let exact = exact.min(coarse);
+        self.samples.record(exact);
+        self.rtt.sample(coarse, exact);
+    }
+
+    /// Carries out the recovery's verdict and the ECN rule; returns whether the window was reduced.
+    fn obey(&mut self, v: Verdict, ack: &Ack, io: &mut Io<'_, '_>) -> bool {
+        let una = self.board.una();
+        let reduced = if let Some(enter) = v.enter {
+            self.sent.fast_retransmits += 1;
+            let r = self.ask(io.now, Some(ack), Signal::Loss { seq: una, marked: ack.ece });
+            self.reduce(r);
+            if enter == Enter::Restart {
+                self.w.cwnd = 1;
+                self.board.lose_all();
+            }
+            true
+        // RFC 3168 §6.1.2: once per window of data.
+        } else if ack.ece && self.ecn != EcnEcho::Off && una > self.reduced_at {
+            self.sent.ecn_reductions += 1;
+            let r = self.ask(io.now, Some(ack), Signal::Ecn);
+            self.reduce(r);
+            true
+        } else {
+            false
+        };
+        self.w.extra = v.extra;
+        self.phase = self.recovery.phase();
+        if v.enter.is_some() {
+            self.limited_sent = 0;
+            // The repetition gets a whole timeout of its own, as in ns-2 and Linux.
+            self.timer = io.now.saturating_add(self.rtt.rto());
+        }
+        if v.resend
+            && let Some(i) = self.board.lose_head()
+        {
+            self.resend(i, io);
+        }
+        reduced
+    }
+
+    /// Asks the controller for a reduction.
+    fn ask(&mut self, now: Time, ack: Option<&Ack>, why: Signal) -> Response {
+        self.show_window();
+        // RFC 5681 §3.1 eq. 4: FlightSize, without what limited transmit sent (RFC 3042 §2). After a timeout, what was sent since.
+        let sent = if self.phase == Phase::Loss { self.board.in_flight() + self.board.sacked() } else { self.board.outstanding() };
+        self.w.reduce_from = match self.options.halve_from {
+            HalveFrom::Flight => sent.saturating_sub(self.limited_sent),
+            HalveFrom::Cwnd => self.w.cwnd,
+            HalveFrom::MinCwndRwnd => self.w.cwnd.min(self.w.rwnd),
+        };
+        self.cc.on_congestion(&mut Cx { now, rng: &mut self.rng }, &self.w, ack, why)
+    }
+
+    fn reduce(&mut self, r: Response) {
+        self.w.ssthresh = r.ssthresh;
+        self.w.cwnd = r.cwnd.max(1);
+        self.w.cwnd_cnt = 0;
+        self.reduced_at = self.board.nxt();
+        // RFC 3168 §6.1.2: CWR tells of a reduction for whatever reason.
+        self.tell_cwr = self.ecn != EcnEcho::Off;
+    }
+
+    /// The timer expired.
+    fn expired(&mut self, io: &mut Io<'_, '_>) {
+        self.rtt.back_off();
+        if let Stage::SynSent(copy) = self.stage {
+            return self.syn(copy.saturating_add(1), io);
+        }
+        self.timer = io.now.saturating_add(self.rtt.rto());
+        if self.board.outstanding() == 0 {
+            // RFC 9293 §3.8.6.1: a probe of the closed window. It carries an old number instead of a new byte, and is answered all the same.
+            return self.control(self.board.una().saturating_sub(1), io);
+        }
+        self.sent.timeouts += 1;
+        self.expiries += 1;
+        let r = self.ask(io.now, None, Signal::Timeout { nth: self.expiries, marked: self.last_ece });
+        self.reduce(r);
+        self.w.extra = 0;
+        self.limited_sent = 0;
+        self.credit = 0;
+        self.board.lose_all();
+        self.recovery.on_timeout(&self.view(&Ack::default(), false));
+        self.phase = self.recovery.phase();
+    }
+
+    /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4 NextSeg).
+    fn transmit(&mut self, io: &mut Io<'_, '_>) {
+        if self.stage != Stage::Established {
+            return;
+        }
+        loop {
+            // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
+            let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) { 0 } else { self.board.sacked() };
+            let flight = self.board.in_flight() + held;
+            let room = flight < self.w.cwnd.saturating_add(self.w.extra);
+            let lost = self.board.next_lost();
+            let fresh = self.fresh();
+            if !room {
+                if lost.is_some() || fresh > 0 {
+                    self.limited_to = self.board.nxt();
+                }
+                break;
+            }
+            if let Some(i) = lost {
+                self.resend(i, io);
+            } else if fresh > 0 {
+                self.send(fresh, io);
+            } else if let Some(i) = self.spare() {
+                self.resend(i, io);
+            } else {
+                break;
+            }
+        }
+        if self.timer == Time::NEVER && (self.board.outstanding() > 0 || self.written > self.board.nxt()) {
+            // RFC 6298 §5.1; with nothing outstanding the receiver's window is closed and this is the persist timer.
+            self.timer = io.now.saturating_add(self.rtt.rto());
+        }
+    }
+
+    /// Payload of the next new segment, 0 when there is none to send or the receiver's window has no room for it.
+    fn fresh(&self) -> u32 {
+        let unsent = self.written - self.board.nxt();
+        if unsent == 0 {
+            return 0;
+        }
+        // RFC 9293 §3.8.6.2.1: no cut segment only because the window ends; a window below a segment is the exception.
+        let len = unsent.min(u64::from(self.wire.mss.min(self.rwnd)));
+        let edge = self.board.una() + u64::from(self.rwnd);
+        if self.board.nxt() + len <= edge { len as u32 } else { 0 }
+    }
+
+    fn spare(&mut self) -> Option<u64> {
+        if self.phase != Phase::Fast {
+            return None;
+        }
+        let hole = self.board.next_hole();
+        match self.recovery.spare(&self.view(&Ack::default(), false), hole.is_some()) {
+            Spare::Nothing => None,
+            Spare::Hole => hole,
+            Spare::Last => self.board.last_hole(),
+        }
+    }
+
+    fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
+        if self.board.outstanding() == 0 {
+            let idle = io.now.since(self.last_sent);
+            if idle > self.rtt.rto() {
+                self.cc.on_restart(&mut self.w, io.now, idle);
+            }
+        } else if self.phase == Phase::Disorder && self.board.outstanding() >= self.w.cwnd {
+            self.limited_sent += 1;
+        }
+        let copy = self.board.push(len, io.now);
+        let cwr = std::mem::take(&mut self.tell_cwr);
+        // RFC 3168 §6.1.5: new data are ECN-capable, what is sent again is not.
+        let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { Ecn::Ect };
+        self.data(copy, ecn, if cwr { Flags::ACK.with(Flags::CWR) } else { Flags::ACK }, io);
+    }
+
+    fn resend(&mut self, i: u64, io: &mut Io<'_, '_>) {
+        if let Some(copy) = self.board.resend(i, io.now) {
+            self.sent.retransmitted += 1;
+            self.data(copy, Ecn::NotEct, Flags::ACK, io);
+        }
+    }
+
+    fn data(&mut self, c: Copy, ecn: Ecn, flags: Flags, io: &mut Io<'_, '_>) {
+        let size = c.len + self.wire.headers;
+        self.sent.packets += 1;
+        self.sent.bytes += u64::from(size);
+        self.last_sent = io.now;
+        let s = Segment { seq: c.seq, len: c.len, flags, copy: c.copies, ..self.header(io.now) };
+        self.emit(size, c.first, ecn, s, io);
+    }
+
+    /// Sends a segment without data: the last of the handshake, or a probe.
+    fn control(&mut self, seq: u64, io: &mut Io<'_, '_>) {
+        let s = Segment { seq, flags: Flags::ACK, ..self.header(io.now) };
+        self.emit(self.wire.headers, io.now, Ecn::NotEct, s, io);
+    }
+
+    fn header(&self, now: Time) -> Segment {
+        Segment {
+            ack: u64::from(self.handshake && self.stage == Stage::Established),
+            window: OWN_WINDOW,
+            tsval: ticks(now, self.tick),
+            tsecr: self.ts_recent,
+            timestamps: self.tick.is_some(),
+            ..Segment::default()
+        }
+    }
+
+    fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
+        io.emit(Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: Body::Tcp(s) });
+    }
+
+    /// Brings the controller's view up to date.
+    fn show_window(&mut self) {
+        self.w.inflight = self.board.in_flight();
+        self.w.rwnd = self.rwnd / self.wire.mss;
+        self.w.snd_una = self.board.una();
+        self.w.snd_nxt = self.board.nxt();
+    }
+
+    fn view(&self, ack: &Ack, advanced: bool) -> View {
+        View {
+            una: self.board.una(),
+            nxt: self.board.nxt(),
+            acked: ack.acked,
+            advanced,
+            dup: ack.dup,
+            lost: self.board.lost(),
+            limited_transmit: self.limited_transmit,
+        }
+    }
+}

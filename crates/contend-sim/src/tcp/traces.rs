@@ -1,0 +1,445 @@
+//! What a connection does, as packet traces. Round trip 100 ms unless said otherwise; segment n begins at byte 1000 n.
+
+use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
+use super::host::Host;
+use super::{CaState, Wire};
+use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
+use crate::world::{NodeId, Peer};
+use contend_core::registry::{Amount, Args, Choice, Value};
+use contend_core::{Ecn, Flags, FlowId, Span, Time};
+
+fn pipe() -> Script {
+    Script { delay: ms(50), ..Script::default() }
+}
+fn losing(drop: &[(u64, u8)]) -> Script {
+    Script { drop: drop.to_vec(), ..pipe() }
+}
+/// Ten segments of window, threshold too: congestion avoidance from the start.
+fn ten(spec: FlowSpec) -> FlowSpec {
+    with(spec, |t| {
+        t.initial_window = 10;
+        t.initial_ssthresh = Some(10);
+    })
+}
+
+#[test]
+fn slow_start_doubles_the_flight_each_round_trip() {
+    let b = Bench::new(&flow("newreno"), pipe()).run(450);
+    let rounds: Vec<usize> = (0..5).map(|r| b.new_at(100 * r).len()).collect();
+    assert_eq!(rounds, [1, 2, 4, 8, 16]);
+}
+
+#[test]
+fn congestion_avoidance_adds_one_segment_a_round_trip() {
+    let b = Bench::new(&ten(flow("newreno")), pipe()).run(450);
+    let rounds: Vec<usize> = (0..5).map(|r| b.new_at(100 * r).len()).collect();
+    assert_eq!(rounds, [10, 11, 12, 13, 14]);
+}
+
+#[test]
+fn the_third_duplicate_sends_the_missing_segment_again_and_halves() {
+    let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(290);
+    // ACKs 1 to 3 let out 10 to 12; duplicates one and two let out 13 and 14 (RFC 3042); the third sends 3 again.
+    assert_eq!(b.data()[10..16], [(100, 10, 0), (100, 11, 0), (100, 12, 0), (100, 13, 0), (100, 14, 0), (100, 3, 1)]);
+    // Flight 12 less the 2 of limited transmit gives 5; 11 duplicates in all inflate to 5 + 11 = 16 = 12 outstanding + 4; then the window is 5: 15 to 19.
+    assert_eq!(b.new_at(200), [15, 16, 17, 18, 19]);
+    let s = b.sender().sent(FLOW).unwrap();
+    assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (5, 1, 0, 1));
+}
+
+#[test]
+fn newreno_sends_one_hole_again_for_each_partial_ack() {
+    let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (5, 0), (8, 0)])).run(1000);
+    assert_eq!(b.again(), [(100, 3), (200, 5), (300, 8)]);
+    let s = b.sender().sent(FLOW).unwrap();
+    assert_eq!((s.fast_retransmits, s.timeouts), (1, 0));
+}
+
+#[test]
+fn impatient_newreno_lets_the_timer_run_from_the_first_partial_ack() {
+    let drop: Vec<(u64, u8)> = (1..12).map(|s| (s, 0)).collect();
+    let run = |variant: &str| {
+        let spec = flow_with("reno", "newreno", &[("variant", Value::Word(variant.to_owned()))]);
+        let spec = with(spec, |t| {
+            t.initial_window = 20;
+            t.initial_ssthresh = Some(20);
+        });
+        Bench::new(&spec, losing(&drop)).run(3000).sender().sent(FLOW).unwrap().timeouts
+    };
+    assert_eq!((run("impatient"), run("slow-but-steady")), (1, 0));
+}
+
+#[test]
+fn reno_needs_the_timer_for_a_second_loss_in_a_small_window() {
+    let spec = |r: &str| {
+        with(flow(r), |t| {
+            t.initial_window = 6;
+            t.initial_ssthresh = Some(6);
+            t.limited_transmit = false;
+        })
+    };
+    let timeouts = |r: &str| Bench::new(&spec(r), losing(&[(0, 0), (1, 0)])).run(2000).sender().sent(FLOW).unwrap().timeouts;
+    assert_eq!((timeouts("reno"), timeouts("newreno")), (1, 0));
+}
+
+#[test]
+fn reno_halves_twice_for_two_losses_unless_guarded() {
+    let run = |guard: &str| {
+        let spec = with(flow_with("reno", "reno", &[("guard", Value::Word(guard.to_owned()))]), |t| {
+            t.initial_window = 20;
+            t.initial_ssthresh = Some(20);
+        });
+        let s = Bench::new(&spec, losing(&[(0, 0), (2, 0)])).run(2000).sender().sent(FLOW).unwrap();
+        (s.fast_retransmits, s.timeouts)
+    };
+    assert_eq!((run("timeout"), run("always")), ((2, 0), (1, 1)));
+}
+
+#[test]
+fn tahoe_restarts_with_one_segment() {
+    let b = Bench::new(&ten(flow("tahoe")), losing(&[(3, 0)])).run(290);
+    assert_eq!(b.again(), [(100, 3)]);
+    // The ACK at 200 ms covers all up to 14: two segments in slow start.
+    assert_eq!(b.new_at(200), [15, 16]);
+    let b = b.run(390);
+    assert_eq!((b.new_at(300).len(), b.cwnd()), (4, 4));
+    assert_eq!(b.sender().sender_state(FLOW).unwrap().snd_ssthresh, 5);
+}
+
+#[test]
+fn sack_repairs_three_losses_in_one_round_trip() {
+    let b = Bench::new(&ten(flow("sack")), losing(&[(1, 0), (3, 0), (5, 0)])).run(250);
+    assert_eq!(b.again(), [(100, 1), (100, 3), (200, 5)]);
+    let b = Bench::new(&with(ten(flow("sack")), |t| t.initial_window = 20), losing(&[(1, 0), (3, 0), (5, 0)])).run(290);
+    assert_eq!(b.again(), [(100, 1), (100, 3), (100, 5)]);
+    let s = b.sender().sent(FLOW).unwrap();
+    assert_eq!((s.fast_retransmits, s.timeouts, b.acks().iter().rfind(|a| a.0 == 150).map(|a| a.1 > 20)), (1, 0, Some(true)));
+}
+
+#[test]
+fn sack_rescues_the_last_segment_without_the_timer() {
+    let run = |rescue: bool| {
+        let mut spec = ten(flow_with("reno", "sack", &[("rescue", Value::Bool(rescue))]));
+        spec.size = Some(10_000);
+        Bench::new(&spec, losing(&[(3, 0), (9, 0)])).run(3000).sender().sent(FLOW).unwrap().timeouts
+    };
+    assert_eq!((run(true), run(false)), (0, 1));
+}
+
+#[test]
+fn sack_is_refused_without_its_option() {
+    let spec = with(flow("sack"), |t| t.sack = false);
+    let e = Host::new(1, Peer { node: NodeId(0), port: 0 }).add_sender(FLOW, &spec).unwrap_err();
+    assert!(e.contains("sack = true"), "{e}");
+}
+
+#[test]
+fn the_timeout_doubles_and_retransmissions_give_no_sample() {
+    let b = Bench::new(&flow("newreno"), losing(&[(0, 0), (0, 1), (0, 2)])).run(7_140);
+    assert_eq!(b.data(), [(0, 0, 0), (1_000, 0, 1), (3_000, 0, 2), (7_000, 0, 3), (7_100, 1, 0), (7_100, 2, 0)]);
+    let s = b.sender().sender_state(FLOW).unwrap();
+    // Karn: the ACK at 7.1 s may answer any copy; the backed-off timeout stays.
+    assert_eq!((s.srtt_us, s.rto_us, s.ca_state), (0, 8_000_000, CaState::Open));
+    let s = b.run(7_210).sender().sender_state(FLOW).unwrap();
+    assert_eq!((s.srtt_us, s.rto_us), (100_000, 250_000 + 0 * s.srtt_us));
+}
+
+#[test]
+fn after_a_timeout_all_outstanding_data_go_again_in_slow_start() {
+    // All ten are lost; only the timer can tell.
+    let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
+    let b = Bench::new(&ten(flow("newreno")), losing(&drop)).run(1_390);
+    assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
+    // Slow start to the threshold of 5, then avoidance.
+    assert_eq!((b.new_at(1_300), b.sender().sender_state(FLOW).unwrap().snd_ssthresh), (vec![10, 11, 12], 5));
+}
+
+#[test]
+fn duplicates_of_what_a_timeout_sent_again_start_no_recovery() {
+    // ACKs of 0 to 9 are all there, but late: nothing is lost, everything is sent twice.
+    let spec = with(ten(flow("newreno")), |t| t.rto.initial = ms(60));
+    let b = Bench::new(&spec, pipe()).run(1_000);
+    assert_eq!((b.sender().sent(FLOW).unwrap().timeouts, b.sender().sent(FLOW).unwrap().fast_retransmits), (1, 0));
+    assert!(b.receiver().received(FLOW).unwrap().duplicates >= 1);
+}
+
+#[test]
+fn limited_transmit_saves_a_small_window_from_the_timer() {
+    let run = |on| {
+        let spec = with(flow("newreno"), |t| {
+            t.initial_window = 3;
+            t.initial_ssthresh = Some(3);
+            t.limited_transmit = on;
+        });
+        Bench::new(&spec, losing(&[(0, 0)])).run(900)
+    };
+    let (on, off) = (run(true), run(false));
+    assert_eq!(on.data()[..6], [(0, 0, 0), (0, 1, 0), (0, 2, 0), (100, 3, 0), (100, 4, 0), (200, 0, 1)]);
+    assert_eq!((on.sender().sent(FLOW).unwrap().fast_retransmits, off.data().len()), (1, 3));
+}
+
+#[test]
+fn limited_transmit_off_holds_sack_back_too() {
+    let spec = with(flow("sack"), |t| {
+        t.initial_window = 3;
+        t.initial_ssthresh = Some(3);
+        t.limited_transmit = false;
+    });
+    assert_eq!(Bench::new(&spec, losing(&[(0, 0)])).run(900).data().len(), 3);
+}
+
+#[test]
+fn a_reduction_may_start_from_the_window_instead_of_the_flight() {
+    // Receiver's window 6 of a congestion window of 10.
+    let run = |from: &str| {
+        let spec = ten(flow_with("reno", "newreno", &[("halve_from", Value::Word(from.to_owned()))]));
+        let b = Bench::new(&with(spec, |t| t.window = Amount::Packets(6)), losing(&[(1, 0)])).run(150);
+        b.sender().sender_state(FLOW).unwrap().snd_ssthresh
+    };
+    assert_eq!((run("flight"), run("cwnd"), run("min(cwnd, rwnd)")), (3, 5, 3));
+}
+
+#[test]
+fn a_delayed_ack_waits_for_the_second_segment_or_its_time() {
+    let spec = with(flow("newreno"), |t| t.ack = 2);
+    let b = Bench::new(&spec, pipe()).run(390);
+    // Segment 0 arrives alone at 50 ms and is acknowledged 100 ms later; 1 and 2 arrive together.
+    assert_eq!((b.acks()[..2].to_vec(), b.new_at(200), b.new_at(300)), (vec![(150, 1), (250, 3)], vec![1, 2], vec![3, 4, 5]));
+}
+
+#[test]
+fn segments_out_of_order_and_hole_fillers_are_acknowledged_at_once() {
+    let spec = with(ten(flow("newreno")), |t| t.ack = 2);
+    let b = Bench::new(&spec, losing(&[(3, 0)])).run(160);
+    // 0 and 1 together; 2 waits; 4 brings the number 3 at once, five more follow.
+    assert_eq!(b.acks()[..7], [(50, 2), (50, 3), (50, 3), (50, 3), (50, 3), (50, 3), (50, 3)]);
+    assert_eq!(b.acks()[7..].iter().filter(|a| a.1 > 3).count(), 1);
+}
+
+#[test]
+fn sack_blocks_come_newest_first_and_merge() {
+    let b = Bench::new(&ten(flow("sack")), losing(&[(1, 0), (3, 0), (5, 0), (7, 0)])).run(60);
+    let blocks: Vec<Vec<(u32, u32)>> =
+        b.packets(true).iter().map(|(_, _, s)| s.sack.blocks().iter().map(|&(a, b)| (a / MSS + 1, b / MSS + 1)).collect()).collect();
+    assert_eq!(blocks[1], [(2, 3)]);
+    assert_eq!(blocks[2], [(4, 5), (2, 3)]);
+    assert_eq!(blocks[4], [(8, 9), (6, 7), (4, 5), (2, 3)]);
+    assert_eq!(blocks[5], [(8, 10), (6, 7), (4, 5), (2, 3)]);
+    // 40 bytes of headers, 4 + 8 n of option.
+    assert_eq!(b.packets(true)[5].1.size, 40 + 4 + 32);
+    let spec = with(ten(flow("sack")), |t| t.timestamps = Some(ms(1)));
+    let b = Bench::new(&spec, losing(&[(1, 0), (3, 0), (5, 0), (7, 0)])).run(60);
+    let last = b.packets(true).last().map(|(_, p, s)| (p.size, s.sack.blocks().len()));
+    assert_eq!(last, Some((40 + 12 + 4 + 24, 3)));
+}
+
+#[test]
+fn the_mark_is_echoed_until_cwr_and_answered_once_a_window() {
+    let spec = with(ten(flow("newreno")), |t| t.ecn = EcnEcho::Latch);
+    let b = Bench::new(&spec, Script { mark: vec![2, 4], ..pipe() }).run(490);
+    let sent = b.packets(false);
+    assert!(sent.iter().all(|(_, p, _)| p.ecn == Ecn::Ect));
+    // ACKs 3 to 10 carry ECE; so do those of the second flight until the segment with CWR has come.
+    let ece: Vec<u64> = b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::ECE)).map(|(_, _, s)| s.ack / 1000).collect();
+    assert_eq!(ece, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    let cwr: Vec<u64> = sent.iter().filter(|(_, _, s)| s.flags.has(Flags::CWR)).map(|(_, _, s)| s.seq / 1000).collect();
+    assert_eq!((cwr, b.sender().sent(FLOW).unwrap().ecn_reductions), (vec![12], 1));
+    // From a flight of 9 when ACK 3 had come.
+    assert_eq!(b.sender().sender_state(FLOW).unwrap().snd_ssthresh, 4);
+}
+
+#[test]
+fn a_mark_may_be_echoed_packet_by_packet() {
+    let spec = with(ten(flow("newreno")), |t| {
+        t.ecn = EcnEcho::PerPacket;
+        t.ack = 2;
+    });
+    let b = Bench::new(&spec, Script { mark: vec![3], ..pipe() }).run(60);
+    let acks: Vec<(u64, bool)> = b.packets(true).iter().map(|(_, _, s)| (s.ack / 1000, s.flags.has(Flags::ECE))).collect();
+    // 2 is answered before 3, which is marked, 3 before 4.
+    assert_eq!(acks, [(2, false), (3, false), (4, true), (6, false), (8, false), (10, false)]);
+}
+
+#[test]
+fn retransmissions_are_not_ecn_capable() {
+    let spec = with(ten(flow("newreno")), |t| t.ecn = EcnEcho::Latch);
+    let b = Bench::new(&spec, losing(&[(3, 0)])).run(290);
+    let capable: Vec<(u8, Ecn)> = b.packets(false).iter().filter(|(_, _, s)| s.seq == 3_000).map(|(_, p, s)| (s.copy, p.ecn)).collect();
+    assert_eq!(capable, [(0, Ecn::Ect), (1, Ecn::NotEct)]);
+}
+
+#[test]
+fn a_closed_window_is_probed_at_growing_intervals() {
+    let script = Script { closed: Some((at(40), at(2_000))), ..pipe() };
+    let b = Bench::new(&with(flow("newreno"), |t| t.initial_window = 2), script).run(2_900);
+    // First sample 100 ms: RTO 300, second: 275; both ACKs close the window. Each probe is answered after 100 ms and the timer doubled before.
+    let probes: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.len == 0).map(|p| p.0).collect();
+    assert_eq!(probes, [350, 950, 2_050]);
+    assert_eq!((b.new_at(2_150), b.sender().sent(FLOW).unwrap().timeouts), (vec![2, 3, 4, 5], 0));
+}
+
+#[test]
+fn a_lost_syn_is_repeated_and_leaves_a_window_of_one() {
+    let spec = with(flow("newreno"), |t| {
+        t.handshake = true;
+        t.initial_window = 4;
+    });
+    let opening = |script| {
+        let b = Bench::new(&spec, script).run(3_500);
+        let syns: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.flags.has(Flags::SYN)).map(|p| p.0).collect();
+        let first = b.packets(false).iter().find(|(_, _, s)| s.len > 0).map(|(t, _, s)| (*t, s.seq));
+        (syns, first, first.map(|f| b.new_at(f.0).len()))
+    };
+    assert_eq!(opening(pipe()), (vec![0], Some((100, 1)), Some(4)));
+    assert_eq!(opening(Script { drop_syn: vec![(false, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
+    // A lost SYN-ACK is repeated by both ends.
+    assert_eq!(opening(Script { drop_syn: vec![(true, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
+}
+
+#[test]
+fn a_handshake_syn_counts_one_and_its_options_are_sized() {
+    let spec = with(flow("sack"), |t| {
+        t.handshake = true;
+        t.timestamps = Some(ms(1));
+    });
+    let b = Bench::new(&spec, pipe()).run(160);
+    let got: Vec<(u32, u64, u64, u32)> = b.packets(false).iter().map(|(_, p, s)| (p.size, s.seq, s.ack, s.len)).collect();
+    // Maximum segment size 4, timestamps with SACK-permitted 12, window scale 4.
+    assert_eq!(got, [(60, 0, 0, 0), (52, 1, 1, 0), (1_040, 1, 1, 988)]);
+    assert_eq!(b.packets(true)[0].1.size, 60);
+}
+
+#[test]
+fn the_receivers_window_is_kept_to_the_byte() {
+    let outstanding = |window, scaling| {
+        let spec = with(flow("newreno"), |t| {
+            t.initial_window = 100;
+            t.window = window;
+            t.window_scaling = scaling;
+        });
+        let b = Bench::new(&spec, pipe()).run(90);
+        b.packets(false).iter().map(|(_, _, s)| s.len).sum::<u32>()
+    };
+    assert_eq!(outstanding(Amount::Bytes(5_000), true), 5_000);
+    assert_eq!(outstanding(Amount::Bytes(4_999), true), 4_000);
+    assert_eq!(outstanding(Amount::Packets(42), true), 42_000);
+    assert_eq!(outstanding(Amount::Packets(100), true), 100_000);
+    assert_eq!(outstanding(Amount::Packets(100), false), 65_000);
+    // A window below a segment is filled.
+    assert_eq!(outstanding(Amount::Bytes(700), true), 700);
+}
+
+#[test]
+fn the_window_does_not_grow_beyond_what_is_used() {
+    let b = Bench::new(&with(flow("newreno"), |t| t.window = Amount::Packets(8)), pipe()).run(20_000);
+    assert!((8..=9).contains(&b.cwnd()), "{}", b.cwnd());
+}
+
+#[test]
+fn timestamps_measure_retransmissions_too() {
+    let spec = with(ten(flow("newreno")), |t| t.timestamps = Some(ms(1)));
+    let b = Bench::new(&spec, losing(&[(0, 0), (0, 1), (0, 2)])).run(3_000);
+    let s = b.sender().sender_state(FLOW).unwrap();
+    assert_eq!((s.srtt_us / 1000, b.sender().rtt(FLOW).unwrap().histogram().max() < 120_000), (100, true));
+}
+
+#[test]
+fn a_coarse_timestamp_clock_never_measures_nothing() {
+    let spec = with(flow("newreno"), |t| t.timestamps = Some(ms(500)));
+    let s = Bench::new(&spec, pipe()).run(350).sender().sender_state(FLOW).unwrap();
+    assert_eq!(s.srtt_us, 500_000);
+}
+
+#[test]
+fn writes_become_segments_as_they_come() {
+    let mut spec = flow("newreno");
+    spec.traffic = Choice { entry: &DRIBBLE, args: Args::default() };
+    let spec = with(spec, |t| t.initial_window = 10);
+    let b = Bench::new(&spec, pipe()).run(1_000);
+    let got: Vec<(u64, u64, u32)> = b.packets(false).iter().map(|(t, _, s)| (*t, s.seq, s.len)).collect();
+    assert_eq!(got, [(0, 0, 300), (10, 300, 1000), (10, 1300, 1000), (10, 2300, 500), (500, 2800, 1000)]);
+    assert_eq!(b.sender().transfers(FLOW), [(at(0), ms(100)), (at(10), ms(100)), (at(500), ms(100))]);
+    assert_eq!(b.sender().completed(FLOW), Some(ms(600)));
+}
+
+#[test]
+fn a_flow_ends_after_its_size_and_tells_how_long_it_took() {
+    let mut spec = flow("newreno");
+    spec.size = Some(7_001);
+    spec.start = Start::At(at(30));
+    let b = Bench::new(&spec, pipe()).run(1_000);
+    // 1, 2, 4 segments and one byte: four round trips.
+    assert_eq!((b.sender().completed(FLOW), b.receiver().received(FLOW).unwrap().delivered_bytes), (Some(ms(400)), 7_001));
+    assert_eq!(b.data().last().map(|d| d.1), Some(7));
+}
+
+#[test]
+fn a_stopped_flow_sends_nothing_new_but_repairs_what_it_sent() {
+    let mut spec = ten(flow("newreno"));
+    spec.stop = Some(at(150));
+    let b = Bench::new(&spec, losing(&[(18, 0)])).run(3_000);
+    assert_eq!(b.data().iter().filter(|d| d.2 == 0).map(|d| d.0).max(), Some(100));
+    assert_eq!((b.receiver().received(FLOW).unwrap().delivered_bytes, b.sender().completed(FLOW)), (21_000, None));
+}
+
+#[test]
+fn start_times_are_drawn_inside_their_interval() {
+    let mut spec = flow("newreno");
+    spec.start = Start::Uniform(at(20), at(40));
+    let first = |seed| Bench::seeded(seed, &spec, pipe()).run(100).log()[0].0;
+    let times: Vec<Time> = (0..8).map(first).collect();
+    assert!(times.iter().all(|&t| t >= at(20) && t < at(40)) && times.iter().any(|&t| t != times[0]));
+}
+
+#[test]
+fn udp_sends_each_write_as_a_datagram() {
+    let mut spec = flow("newreno");
+    spec.transport = Transport::Udp;
+    spec.traffic = Choice { entry: &DRIBBLE, args: Args::default() };
+    let b = Bench::new(&spec, pipe()).run(1_000);
+    let sizes: Vec<u32> = b.log().iter().map(|(_, p)| p.size).collect();
+    assert_eq!(sizes, [328, 2_528, 1_040]);
+    let r = b.receiver().received(FLOW).unwrap();
+    assert_eq!((r.packets, r.delivered_bytes, b.sender().completed(FLOW)), (3, 300 + 2_500 + 1_012, Some(ms(500))));
+    assert_eq!(b.receiver().one_way_delay(FLOW).unwrap().histogram().len(), 3);
+}
+
+#[test]
+fn one_way_delay_counts_from_the_first_transmission() {
+    let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(390);
+    // Sent at 0, arrived at 150 as a retransmission; everything else takes 50 ms.
+    let h = b.receiver().one_way_delay(FLOW).unwrap().histogram();
+    assert_eq!((h.min() / 1000, h.max() / 1000, h.count_between(100_000, 200_000)), (50, 150, 1));
+}
+
+#[test]
+fn many_flows_share_a_host() {
+    let uplink = Peer { node: NodeId(0), port: 0 };
+    let mut h = Host::new(1, uplink);
+    for f in [5, 2, 9] {
+        let mut spec = flow("newreno");
+        spec.start = Start::At(at(u64::from(f)));
+        h.add_sender(FlowId(f), &spec).unwrap();
+        h.add_receiver(FlowId(f), &spec).unwrap();
+        assert!(h.add_sender(FlowId(f), &spec).is_err());
+    }
+    // The uplink is the host itself: what it sends comes back to it, to the other end.
+    assert_eq!(h.start(), at(2));
+    let mut w = crate::world::World::new(crate::trace::Trace::new());
+    w.add(Box::new(h), at(2));
+    w.run_until(at(8));
+    let h: &Host = w.node(NodeId(0)).unwrap();
+    assert!([2, 5].iter().all(|&f| h.received(FlowId(f)).unwrap().packets > 0) && h.received(FlowId(9)).unwrap().packets == 0);
+    assert_eq!((h.sent(FlowId(1)), h.received(FlowId(1)), h.transfers(FlowId(1)).len()), (None, None, 0));
+}
+
+#[test]
+fn sizes_that_cannot_be_are_errors() {
+    let Transport::Tcp(t) = flow("newreno").transport else { panic!() };
+    assert!(Wire::new(40, &t).unwrap_err().contains("at least 41 B"));
+    let mut none = t.clone();
+    none.window = Amount::Bytes(0);
+    assert!(Wire::new(1500, &none).is_err());
+    assert_eq!(Wire::new(1500, &t).unwrap().window_scale, 5);
+    let _ = Span::ZERO;
+}

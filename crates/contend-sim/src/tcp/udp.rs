@@ -1,0 +1,102 @@
+//! UDP: a datagram for each write, and a counter at the other end.
+
+use super::app::{App, Does};
+use super::{Io, UDP_HEADERS};
+use crate::scenario::FlowSpec;
+use crate::stats::{Durations, Received, Sent};
+use contend_core::{Body, Ecn, FlowId, Packet, Span, Time};
+
+/// Largest payload of a datagram in bytes: 65,535 less the headers (RFC 768, RFC 791 §3.1).
+const LARGEST: u64 = 65_507;
+
+/// The sending end of a UDP flow.
+#[derive(Debug)]
+pub struct UdpSender {
+    flow: FlowId,
+    app: App,
+    next: u64,
+    sent: Sent,
+    completed: Option<Span>,
+}
+
+impl UdpSender {
+    /// A sender for `flow`. The error says what in `spec` does not fit.
+    pub fn new(seed: u64, flow: FlowId, spec: &FlowSpec) -> Result<UdpSender, String> {
+        if spec.packet <= UDP_HEADERS {
+            return Err(format!("a packet of {} B has no room for payload after {UDP_HEADERS} B of headers: give at least {} B", spec.packet, UDP_HEADERS + 1));
+        }
+        let app = App::new(seed, spec, spec.packet - UDP_HEADERS)?;
+        Ok(UdpSender { flow, app, next: 0, sent: Sent::default(), completed: None })
+    }
+
+    /// What it counted.
+    pub fn sent(&self) -> Sent {
+        self.sent
+    }
+
+    /// Time from the flow's start to its last datagram, once that is sent.
+    pub fn completed(&self) -> Option<Span> {
+        self.completed
+    }
+
+    /// When to wake it.
+    pub fn deadline(&self) -> Time {
+        self.app.deadline()
+    }
+
+    /// Sends what is due and returns the next deadline.
+    pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
+        while let Some(does) = self.app.poll(io.now) {
+            if let Does::Write(bytes) = does {
+                let size = bytes.min(LARGEST) as u32 + UDP_HEADERS;
+                let body = Body::Udp { seq: self.next };
+                self.next += 1;
+                self.sent.packets += 1;
+                self.sent.bytes += u64::from(size);
+                io.emit(Packet { flow: self.flow, size, reverse: false, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
+            }
+        }
+        if self.app.ended() && self.completed.is_none() {
+            self.completed = Some(io.now.since(self.app.start()));
+        }
+        self.app.deadline()
+    }
+}
+
+/// The receiving end of a UDP flow.
+#[derive(Debug, Default)]
+pub struct UdpReceiver {
+    received: Received,
+    delays: Durations,
+}
+
+impl UdpReceiver {
+    /// A receiver that has seen nothing.
+    pub fn new() -> UdpReceiver {
+        UdpReceiver::default()
+    }
+
+    /// What it counted; every datagram is delivered as it comes.
+    pub fn received(&self) -> Received {
+        self.received
+    }
+
+    /// One-way delays of the datagrams.
+    pub fn delays(&self) -> &Durations {
+        &self.delays
+    }
+
+    /// Empties the histogram.
+    pub fn clear_histograms(&mut self) {
+        self.delays.clear();
+    }
+
+    /// Takes a datagram.
+    pub fn packet(&mut self, now: Time, p: &Packet) -> Time {
+        self.received.packets += 1;
+        self.received.bytes += u64::from(p.size);
+        self.received.delivered_bytes += u64::from(p.size.saturating_sub(UDP_HEADERS));
+        self.delays.record(now.since(p.sent));
+        Time::NEVER
+    }
+}

@@ -1,0 +1,46 @@
+//! Everything at once and without end: a file transfer that outlasts the run.
+
+use super::{Source, Write};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param};
+
+/// Source.
+pub const CITE: &str = "greedy source, ns-2's Application/FTP";
+/// What it does.
+pub const SUMMARY: &str = "Always has something to send.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[];
+
+/// Makes one.
+///
+/// # Errors
+/// None: there is nothing to choose.
+pub fn build(_: &Args) -> Result<Box<dyn Source>, String> {
+    Ok(Box::new(Bulk { written: false }))
+}
+
+/// One write of more than a run can send.
+#[derive(Debug)]
+struct Bulk {
+    written: bool,
+}
+
+impl Source for Bulk {
+    fn next(&mut self, cx: &mut Cx, _: u32) -> Option<Write> {
+        let first = !std::mem::replace(&mut self.written, true);
+        first.then_some(Write { at: cx.now, bytes: u64::MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::writes;
+    use super::*;
+    use contend_core::Time;
+
+    #[test]
+    fn there_is_one_write_at_the_start() {
+        let start = Time::from_nanos(7);
+        assert_eq!(writes(&mut *build(&Args::default()).unwrap(), 1, start, Time::NEVER), [Write { at: start, bytes: u64::MAX }]);
+    }
+}

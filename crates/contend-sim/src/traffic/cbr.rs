@@ -1,0 +1,135 @@
+//! Constant bit rate: packets of one size at equal distances, always or by a schedule of rates.
+
+use super::{Source, Write, gap, packet};
+use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Cx, Span, Time};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "ns-2's Application/Traffic/CBR; schedule of rates as in Jersey thesis 2005 Figs 6.2, 7.1";
+/// What it does.
+pub const SUMMARY: &str = "Packets of one size at equal distances; with a schedule, each rate in its interval and silence between.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "rate", doc: "payload bits per second; not needed with a schedule", unit: Unit::Rate, default: Some("0bps"), range: (0.0, 1e12) },
+    super::PACKET,
+    Param {
+        name: "schedule",
+        doc: "from, to (instants of the run) and rate, in order of time; replaces rate",
+        unit: Unit::Schedule,
+        default: Some("[]"),
+        range: (0.0, 1e12),
+    },
+    Param {
+        name: "random",
+        doc: "the first packet of each interval is late by up to this share of the gap, drawn evenly",
+        unit: Unit::Fraction,
+        default: Some("0"),
+        range: (0.0, 1.0),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// When there is neither rate nor schedule, or the schedule is not in order of time.
+pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+    let mut schedule = args.schedule("schedule").to_vec();
+    let mut last = Time::ZERO;
+    for &(from, to, _) in &schedule {
+        if from < last || to <= from {
+            return Err(format!("schedule {from} to {to} is empty or begins before the last one ends; write [[\"1s\", \"5s\", \"1Mbps\"], ...] in order of time"));
+        }
+        last = to;
+    }
+    if schedule.is_empty() {
+        match args.rate("rate") {
+            0 => return Err("cbr needs a rate or a schedule; write rate = \"1Mbps\"".into()),
+            bps => schedule.push((Time::ZERO, Time::NEVER, bps)),
+        }
+    }
+    Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random: args.number("random"), interval: 0, at: None }))
+}
+
+/// A constant bit rate.
+#[derive(Debug)]
+struct Cbr {
+    /// From, to, payload bits per second.
+    schedule: Vec<(Time, Time, u64)>,
+    bytes: u64,
+    random: f64,
+    /// The interval in force.
+    interval: usize,
+    /// The last packet of this interval.
+    at: Option<Time>,
+}
+
+impl Source for Cbr {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+        while let Some(&(from, to, bps)) = self.schedule.get(self.interval) {
+            let at = match self.at {
+                _ if bps == 0 => Time::NEVER,
+                Some(last) => last.saturating_add(gap(self.bytes, full, bps)),
+                None => {
+                    let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
+                    from.max(cx.now).saturating_add(Span::from_secs_f64(late * gap(self.bytes, full, bps).as_secs_f64()))
+                }
+            };
+            if at < to {
+                self.at = Some(at);
+                return Some(Write { at, bytes: self.bytes });
+            }
+            self.interval += 1;
+            self.at = None;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{args, writes};
+    use super::*;
+    use contend_core::registry::{Amount, Value};
+
+    fn ms(n: u64) -> Time {
+        Time::ZERO + Span::from_millis(n)
+    }
+
+    fn times(values: &[(&str, Value)], seed: u64, start: Time, end: Time) -> Vec<Time> {
+        let values = [&[("packet", Value::Amount(Amount::Bytes(0)))], values].concat();
+        writes(&mut *build(&args(PARAMS, &values)).unwrap(), seed, start, end).iter().map(|w| w.at).collect()
+    }
+
+    /// 1000 B at 800 kb/s are 10 ms.
+    #[test]
+    fn packets_stand_at_equal_distances_from_the_start() {
+        assert_eq!(times(&[("rate", Value::Rate(800_000))], 1, ms(5), ms(36)), [ms(5), ms(15), ms(25), ms(35)]);
+    }
+
+    #[test]
+    fn a_schedule_gives_each_interval_its_rate_and_ends_before_its_end() {
+        let s = vec![(ms(0), ms(40), 800_000), (ms(100), ms(105), 8_000_000), (ms(105), ms(200), 0), (ms(300), ms(311), 1_600_000)];
+        let got = times(&[("schedule", Value::Schedule(s))], 1, ms(20), Time::NEVER);
+        assert_eq!(got, [20, 30, 100, 101, 102, 103, 104, 300, 305, 310].map(ms));
+    }
+
+    #[test]
+    fn a_random_start_is_late_by_less_than_a_gap_and_keeps_the_distances() {
+        let v = [("rate", Value::Rate(800_000)), ("random", Value::Number(1.0))];
+        let mean = (0..1000u64).map(|seed| {
+            let t = times(&v, seed, ms(0), ms(60));
+            assert!(t[0] < ms(10) && t.windows(2).all(|w| w[1] - w[0] == Span::from_millis(10)));
+            t[0].as_secs_f64() / 1000.0
+        });
+        assert!((mean.sum::<f64>() - 0.005).abs() < 3e-4);
+    }
+
+    #[test]
+    fn a_missing_rate_and_a_disordered_schedule_are_refused() {
+        let none = [("packet", Value::Amount(Amount::Bytes(0)))];
+        assert!(build(&args(PARAMS, &none)).unwrap_err().contains("rate"));
+        let s = vec![(ms(5), ms(9), 1), (ms(8), ms(10), 1)];
+        assert!(build(&args(PARAMS, &[("schedule", Value::Schedule(s))])).unwrap_err().contains("schedule"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Finite transfers, one after the other, on one connection.
+
+use super::{Source, Write, exponential};
+use contend_core::registry::{Amount, Args, Param, Unit};
+use contend_core::{Cx, Time};
+
+/// Source.
+pub const CITE: &str = "Keceli 2008 (spec S13): short-lived flows of exactly 31 packets, 1+2+4+8+16, five rounds of slow start";
+/// What it does.
+pub const SUMMARY: &str = "Files of one size whose transfers start at fixed or exponential distances, whether or not the last one is through.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "size", doc: "of a file: bytes of payload, or full packets", unit: Unit::Amount, default: Some("31p"), range: (1.0, 1e15) },
+    Param { name: "count", doc: "how many files; 0 for no end", unit: Unit::Integer, default: Some("1"), range: (0.0, 1e9) },
+    Param { name: "gap", doc: "time between the starts of two files, its mean when exponential", unit: Unit::Time, default: Some("1s"), range: (1e-6, 1e6) },
+    Param {
+        name: "law",
+        doc: "how the gaps are distributed; the first file starts with the flow",
+        unit: Unit::Word(&["fixed", "exponential"]),
+        default: Some("fixed"),
+        range: (0.0, 0.0),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
+    let count = match args.integer("count") {
+        0 => u64::MAX,
+        n => n.unsigned_abs(),
+    };
+    let gap = args.time("gap").as_secs_f64();
+    Ok(Box::new(Files { size: args.amount("size"), left: count, gap, random: args.word("law") == "exponential", last: None }))
+}
+
+/// Files by a schedule.
+#[derive(Debug)]
+struct Files {
+    size: Amount,
+    /// Files not yet begun.
+    left: u64,
+    /// Mean gap in seconds.
+    gap: f64,
+    random: bool,
+    /// Start of the last file.
+    last: Option<Time>,
+}
+
+impl Source for Files {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+        self.left = self.left.checked_sub(1)?;
+        let at = match self.last {
+            None => cx.now,
+            Some(last) if self.random => last.saturating_add(exponential(cx.rng, self.gap)),
+            Some(last) => last.saturating_add(contend_core::Span::from_secs_f64(self.gap)),
+        };
+        self.last = Some(at);
+        let bytes = match self.size {
+            Amount::Bytes(n) => n,
+            Amount::Packets(n) => n.saturating_mul(u64::from(full)),
+        };
+        (at < Time::NEVER).then_some(Write { at, bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{args, writes};
+    use super::*;
+    use contend_core::Span;
+    use contend_core::registry::Value;
+
+    fn made(size: Amount, count: i64, law: &str) -> Box<dyn Source> {
+        let v = [("size", Value::Amount(size)), ("count", Value::Integer(count)), ("gap", Value::Time(Span::from_millis(200))), ("law", Value::Word(law.into()))];
+        build(&args(PARAMS, &v)).unwrap()
+    }
+
+    #[test]
+    fn so_many_files_of_that_size_start_at_equal_distances() {
+        let ms = |n| Time::ZERO + Span::from_millis(n);
+        for (size, bytes) in [(Amount::Packets(31), 31_000), (Amount::Bytes(150_000), 150_000)] {
+            let got = writes(&mut *made(size, 3, "fixed"), 1, ms(50), Time::NEVER);
+            assert_eq!(got, [50, 250, 450].map(|t| Write { at: ms(t), bytes }));
+        }
+    }
+
+    #[test]
+    fn exponential_starts_have_the_mean_gap_and_the_first_is_at_once() {
+        let w = writes(&mut *made(Amount::Packets(1), 0, "exponential"), 1, Time::ZERO, Time::ZERO + Span::from_secs(4000));
+        assert_eq!(w[0].at, Time::ZERO);
+        // 20,000 starts: one standard deviation is 0.7 %.
+        assert!((w.len() as f64 / 20_000.0 - 1.0).abs() < 0.021, "{}", w.len());
+    }
+}

@@ -1,0 +1,113 @@
+//! Traffic sources: what a flow has to send, and when.
+
+use contend_core::registry::{Amount, Args, Param, Unit};
+use contend_core::{Cx, Rng, Span, Time};
+use rand::RngExt as _;
+use std::fmt::Debug;
+
+mod on_off;
+
+/// Makes a source from its parameters; the error says which parameter is wrong and what to write instead.
+pub type Build = fn(&Args) -> Result<Box<dyn Source>, String>;
+
+contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, voip);
+
+/// Something an application wants to send at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// When.
+    pub at: Time,
+    /// How many payload bytes: written to the connection (TCP), or one datagram (UDP; 0 for the flow's full packet).
+    /// `u64::MAX` is more than a run can send.
+    pub bytes: u64,
+}
+
+/// A source of writes, in order of time.
+pub trait Source: Debug + Send {
+    /// The next write after the last one given. The first call comes at the flow's start with `cx.now` that instant.
+    /// `full` is the payload of a full packet of the flow in bytes. `None`: nothing more, ever.
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write>;
+}
+
+/// The parameter `packet` of every source that writes packets of one size.
+const PACKET: Param =
+    Param { name: "packet", doc: "payload of a packet; 0B for the flow's full packet", unit: Unit::Amount, default: Some("0B"), range: (0.0, 65_535.0) };
+
+/// The parameter `packet` in bytes.
+fn packet(args: &Args) -> Result<u64, String> {
+    match args.amount("packet") {
+        Amount::Bytes(n) => Ok(n),
+        Amount::Packets(_) => Err("packet is a size in bytes; write packet = \"120B\"".into()),
+    }
+}
+
+/// The time between two packets of `bytes` payload (0: `full`) at `rate` bits per second; never zero, so that time always goes on.
+fn gap(bytes: u64, full: u32, rate: u64) -> Span {
+    let payload = if bytes == 0 { u64::from(full) } else { bytes };
+    Span::of_bits(8 * payload, rate).max(Span::from_nanos(1))
+}
+
+/// A draw from the exponential distribution with `mean` seconds, by inversion with libm's logarithm (the same bits everywhere).
+pub(crate) fn exponential(rng: &mut Rng, mean: f64) -> Span {
+    Span::from_secs_f64(-mean * libm::log(1.0 - rng.random::<f64>()))
+}
+
+/// What the tests of several sources share.
+#[cfg(test)]
+mod testing {
+    use super::*;
+    use contend_core::registry::Value;
+
+    /// A set of parameters: the file's defaults for what tests leave out, then these values.
+    pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
+        let mut a = Args::default();
+        for (name, v) in values {
+            a.set(params.iter().find(|p| p.name == *name).unwrap().name, v.clone());
+        }
+        a
+    }
+
+    /// The writes before `end` of a source that starts at `start`, full packets of 1000 bytes; fails when time runs back.
+    pub(super) fn writes(s: &mut dyn Source, seed: u64, start: Time, end: Time) -> Vec<Write> {
+        let mut rng = crate::rng::stream(seed, "flow0", "arrivals");
+        let (mut all, mut now) = (Vec::new(), start);
+        while let Some(w) = s.next(&mut Cx { now, rng: &mut rng }, 1000) {
+            assert!(w.at >= now, "writes come in order of time");
+            if w.at >= end {
+                break;
+            }
+            now = w.at;
+            all.push(w);
+        }
+        all
+    }
+
+    /// Mean rate in bits per second of `writes` over `over`; a write of 0 bytes is a full packet.
+    pub(super) fn rate(writes: &[Write], over: Span) -> f64 {
+        writes.iter().map(|w| if w.bytes == 0 { 8000.0 } else { 8.0 * w.bytes as f64 }).sum::<f64>() / over.as_secs_f64()
+    }
+
+    #[test]
+    fn every_source_repeats_itself_for_a_seed_and_differs_for_another() {
+        let v = |n: &str, v: Value| (n.to_string(), v);
+        let second = Value::Time(Span::from_secs(1));
+        let rate = Value::Rate(1_000_000);
+        let all = [v("rate", rate.clone()), v("random", Value::Number(1.0)), v("gap", second.clone()), v("call", second.clone())];
+        let more = [v("on", second.clone()), v("off", second), v("shape", Value::Number(1.5)), v("sources", Value::Integer(5))];
+        let files = [v("size", Value::Amount(Amount::Packets(3))), v("count", Value::Integer(0)), v("law", Value::Word("exponential".into()))];
+        for e in REGISTRY.iter().filter(|e| e.name != "bulk") {
+            let mut a = Args::default();
+            for (n, value) in all.iter().chain(&more).chain(&files) {
+                if let Some(p) = e.params.iter().find(|p| p.name == *n) {
+                    a.set(p.name, value.clone());
+                }
+            }
+            if e.params.iter().any(|p| p.name == "packet") {
+                a.set("packet", Value::Amount(Amount::Bytes(500)));
+            }
+            let run = |seed| writes(&mut *(e.build)(&a).unwrap(), seed, Time::ZERO, Time::ZERO + Span::from_secs(20));
+            assert_eq!(run(1), run(1), "{}", e.name);
+            assert_ne!(run(1), run(2), "{}", e.name);
+        }
+    }
+}

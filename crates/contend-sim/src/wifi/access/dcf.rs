@@ -1,0 +1,52 @@
+//! DCF's binary exponential backoff: an even draw from a window that doubles with every failure.
+
+use super::{Access, Bounds, Draw};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "IEEE 802.11-2016 §10.3.3 and §10.3.4.3";
+/// What it does.
+pub const SUMMARY: &str = "Distributed coordination function: a backoff drawn evenly from 0..=CW, where CW starts at CWmin, becomes 2 CW + 1 after each failure up to CWmax, and CWmin again after a success or a drop.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
+    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
+];
+
+/// Makes one. A parameter left at 0 takes the cell's value.
+///
+/// # Errors
+/// When `cwmin` is larger than `cwmax`.
+pub fn build(args: &Args, cell: Bounds) -> Result<Box<dyn Access>, String> {
+    let or = |name: &str, default: u32| match args.integer(name) {
+        0 => default,
+        n => n as u32,
+    };
+    let bounds = Bounds { cw_min: or("cwmin", cell.cw_min), cw_max: or("cwmax", cell.cw_max) };
+    if bounds.cw_min > bounds.cw_max {
+        return Err(format!("cwmin = {} is larger than cwmax = {}; write a smaller cwmin", bounds.cw_min, bounds.cw_max));
+    }
+    Ok(Box::new(Dcf { bounds, cw: bounds.cw_min }))
+}
+
+/// Binary exponential backoff.
+#[derive(Debug)]
+pub struct Dcf {
+    bounds: Bounds,
+    /// The present contention window CW.
+    cw: u32,
+}
+
+impl Access for Dcf {
+    fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32 {
+        // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success or when a limit is reached.
+        self.cw = match why {
+            Draw::Failure => (2 * self.cw + 1).min(self.bounds.cw_max),
+            Draw::Success | Draw::Dropped => self.bounds.cw_min,
+            Draw::Arrival => self.cw,
+        };
+        cx.rng.random_range(0..=self.cw)
+    }
+}

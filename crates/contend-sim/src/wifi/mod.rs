@@ -1,0 +1,68 @@
+//! IEEE 802.11: the timing tables, the access rules, and a cell in which all hear all.
+
+pub mod access;
+pub mod cell;
+pub mod contention;
+pub mod ledger;
+pub mod phy;
+
+use contend_core::{Packet, Span, Time};
+
+/// A station of a cell by number: 0 is the access point, station i of the file is i + 1.
+pub type StationId = u32;
+
+/// The access point's number.
+pub const AP: StationId = 0;
+
+/// One frame on the air, as captures and the report's timeline show it.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// First nanosecond of its preamble.
+    pub start: Time,
+    /// End of its last symbol, signal extension included.
+    pub end: Time,
+    /// Transmitter.
+    pub from: StationId,
+    /// Receiver.
+    pub to: StationId,
+    /// What it is.
+    pub kind: FrameKind,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Rate of its payload in bits per second.
+    pub rate: u64,
+    /// Which attempt it is: 0 the first.
+    pub retry: u8,
+    /// Sequence number of the MAC (12 bits), the same for all attempts of a packet.
+    pub sequence: u16,
+    /// What the Duration field says: how long the exchange goes on after this frame.
+    pub duration: Span,
+    /// MPDU in bytes, FCS included.
+    pub bytes: u32,
+    /// The packet a data frame carries.
+    pub packet: Option<Packet>,
+}
+
+/// Kinds of frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A data frame.
+    Data,
+    /// An ACK.
+    Ack,
+    /// A request to send.
+    Rts,
+    /// A clear to send (as an answer, or to oneself as protection).
+    Cts,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its receiver got it.
+    Received,
+    /// It overlapped another.
+    Collided,
+    /// The channel spoilt it.
+    Errored,
+}

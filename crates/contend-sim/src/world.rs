@@ -1,0 +1,289 @@
+//! The event loop: nodes, one next deadline each, and the packets that pass between them.
+//!
+//! There is no queue of events. Each [`Node`] says when it next wants to be called; an indexed heap holds one entry per node. The entry
+//! is a lower bound: it moves when a deadline becomes earlier, but a deadline that becomes later costs nothing until the node is woken too
+//! early and tells the true one. A retransmission timer that every ACK pushes back is therefore free.
+//!
+//! Order is total: by time, then by node number; what a node sends in an instant is delivered in the order it was sent, through one FIFO
+//! that is drained before the next wake-up.
+
+use crate::trace::Trace;
+use contend_core::{FlowId, Packet, Time};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt::Debug;
+
+/// Index of a node in its [`World`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// Which of a node's attachments a packet comes in at; what the numbers mean is the node's affair.
+pub type Port = u32;
+
+/// Where a packet is handed over: a node and its port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// The node.
+    pub node: NodeId,
+    /// Its port.
+    pub port: Port,
+}
+
+/// What a node is called for.
+#[derive(Clone, Copy, Debug)]
+pub enum Input {
+    /// The time it asked for has come, or less: a node may be woken early and then says again when.
+    Wake,
+    /// A packet has arrived at a port.
+    Packet(Port, Packet),
+    /// The next queue refused a packet of this flow (local congestion).
+    Rejected(FlowId),
+}
+
+/// Anything with a clock.
+pub trait Node: Any + Debug + Send {
+    /// Takes `input` at `now`, hands packets to `out`, and returns the next instant it wants to be woken at ([`Time::NEVER`] for none).
+    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time;
+}
+
+/// What a node may do to the rest of the world.
+#[derive(Debug)]
+pub struct Out<'a> {
+    fifo: &'a mut VecDeque<(NodeId, Input)>,
+    /// The run's record of packet and frame events.
+    pub trace: &'a mut Trace,
+}
+
+impl Out<'_> {
+    /// Hands `p` to `to` in this very instant.
+    pub fn send(&mut self, to: Peer, p: Packet) {
+        self.fifo.push_back((to.node, Input::Packet(to.port, p)));
+    }
+    /// Tells `node` that the next queue refused a packet of `flow`.
+    pub fn reject(&mut self, node: NodeId, flow: FlowId) {
+        self.fifo.push_back((node, Input::Rejected(flow)));
+    }
+}
+
+/// All nodes and their deadlines.
+#[derive(Debug)]
+pub struct World {
+    now: Time,
+    nodes: Vec<Box<dyn Node>>,
+    deadlines: Deadlines,
+    fifo: VecDeque<(NodeId, Input)>,
+    /// The run's record of packet and frame events.
+    pub trace: Trace,
+    wakes: u64,
+    deliveries: u64,
+}
+
+impl World {
+    /// An empty world at time zero.
+    pub fn new(trace: Trace) -> World {
+        World { now: Time::ZERO, nodes: Vec::new(), deadlines: Deadlines::default(), fifo: VecDeque::new(), trace, wakes: 0, deliveries: 0 }
+    }
+
+    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes).
+    pub fn add(&mut self, node: Box<dyn Node>, first: Time) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.deadlines.push(first);
+        id
+    }
+
+    /// The number the next added node will get.
+    pub fn next_id(&self) -> NodeId {
+        NodeId(self.nodes.len() as u32)
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Events so far: wake-ups and deliveries.
+    pub fn events(&self) -> u64 {
+        self.wakes + self.deliveries
+    }
+
+    /// The node `id`, when it is a `T`.
+    pub fn node<T: Node>(&self, id: NodeId) -> Option<&T> {
+        let n: &dyn Any = self.nodes.get(id.0 as usize)?.as_ref();
+        n.downcast_ref()
+    }
+
+    /// The node `id` to change, when it is a `T`.
+    pub fn node_mut<T: Node>(&mut self, id: NodeId) -> Option<&mut T> {
+        let n: &mut dyn Any = self.nodes.get_mut(id.0 as usize)?.as_mut();
+        n.downcast_mut()
+    }
+
+    /// Runs until every event at or before `end` has happened, and leaves the clock at `end`.
+    pub fn run_until(&mut self, end: Time) {
+        while let Some((at, id)) = self.deadlines.first() {
+            if at > end {
+                break;
+            }
+            debug_assert!(at >= self.now, "time never runs back");
+            self.now = at;
+            self.wakes += 1;
+            let next = self.call(id, Input::Wake);
+            self.deadlines.set(id, next);
+            while let Some((to, input)) = self.fifo.pop_front() {
+                self.deliveries += 1;
+                let next = self.call(to, input);
+                self.deadlines.lower(to, next);
+            }
+        }
+        self.now = self.now.max(end);
+    }
+
+    fn call(&mut self, id: NodeId, input: Input) -> Time {
+        let mut out = Out { fifo: &mut self.fifo, trace: &mut self.trace };
+        self.nodes[id.0 as usize].handle(self.now, input, &mut out)
+    }
+}
+
+/// An indexed binary heap of one deadline per member, ordered by (time, member).
+#[derive(Clone, Debug, Default)]
+pub struct Deadlines {
+    /// Heap order: member numbers with their times.
+    heap: Vec<(Time, u32)>,
+    /// Where each member stands in `heap`.
+    place: Vec<u32>,
+}
+
+impl Deadlines {
+    /// Adds the next member with deadline `at`.
+    pub fn push(&mut self, at: Time) {
+        let id = self.place.len() as u32;
+        self.place.push(self.heap.len() as u32);
+        self.heap.push((at, id));
+        self.up(self.heap.len() - 1);
+    }
+
+    /// The earliest deadline and its member; `None` when nobody wants to be woken.
+    pub fn first(&self) -> Option<(Time, NodeId)> {
+        let &(at, id) = self.heap.first()?;
+        (at < Time::NEVER).then_some((at, NodeId(id)))
+    }
+
+    /// Sets the deadline of `id`.
+    pub fn set(&mut self, id: NodeId, at: Time) {
+        let i = self.place[id.0 as usize] as usize;
+        let old = self.heap[i].0;
+        self.heap[i].0 = at;
+        if at < old {
+            self.up(i);
+        } else {
+            self.down(i);
+        }
+    }
+
+    /// Sets the deadline of `id` when `at` is earlier than what stands there.
+    pub fn lower(&mut self, id: NodeId, at: Time) {
+        let i = self.place[id.0 as usize] as usize;
+        if at < self.heap[i].0 {
+            self.heap[i].0 = at;
+            self.up(i);
+        }
+    }
+
+    fn up(&mut self, mut i: usize) {
+        let e = self.heap[i];
+        while i > 0 {
+            let parent = (i - 1) / 2;
+            if self.heap[parent] <= e {
+                break;
+            }
+            self.put(i, self.heap[parent]);
+            i = parent;
+        }
+        self.put(i, e);
+    }
+
+    fn down(&mut self, mut i: usize) {
+        let e = self.heap[i];
+        loop {
+            let mut child = 2 * i + 1;
+            if child >= self.heap.len() {
+                break;
+            }
+            if child + 1 < self.heap.len() && self.heap[child + 1] < self.heap[child] {
+                child += 1;
+            }
+            if self.heap[child] >= e {
+                break;
+            }
+            self.put(i, self.heap[child]);
+            i = child;
+        }
+        self.put(i, e);
+    }
+
+    fn put(&mut self, i: usize, e: (Time, u32)) {
+        self.heap[i] = e;
+        self.place[e.1 as usize] = i as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_core::Span;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_deadline_is_the_smallest(start in prop::collection::vec(0u64..50, 1..40), sets in prop::collection::vec((0usize..40, 0u64..50, any::<bool>()), 0..200)) {
+            let mut d = Deadlines::default();
+            let mut flat = start.clone();
+            for &t in &start {
+                d.push(Time::from_nanos(t));
+            }
+            for (i, t, lower) in sets {
+                let i = i % flat.len();
+                if lower {
+                    d.lower(NodeId(i as u32), Time::from_nanos(t));
+                    flat[i] = flat[i].min(t);
+                } else {
+                    d.set(NodeId(i as u32), Time::from_nanos(t));
+                    flat[i] = t;
+                }
+                let want = flat.iter().enumerate().map(|(i, &t)| (t, i as u32)).min();
+                prop_assert_eq!(d.first().map(|(t, n)| (t.as_nanos(), n.0)), want);
+            }
+        }
+    }
+
+    /// Sends a packet to itself a number of times in the same instant, then never wakes.
+    #[derive(Debug)]
+    struct Echo {
+        left: u32,
+        seen: Vec<(Time, u32)>,
+    }
+    impl Node for Echo {
+        fn handle(&mut self, now: Time, input: Input, _: &mut Out<'_>) -> Time {
+            if let Input::Wake = input {
+                self.seen.push((now, self.left));
+                if self.left > 0 {
+                    self.left -= 1;
+                    return now + Span::from_nanos(7);
+                }
+            }
+            Time::NEVER
+        }
+    }
+
+    #[test]
+    fn a_node_is_woken_when_it_asked_and_not_after_the_end() {
+        let mut w = World::new(Trace::new());
+        let id = w.add(Box::new(Echo { left: 3, seen: vec![] }), Time::from_nanos(5));
+        w.run_until(Time::from_nanos(13));
+        assert_eq!(w.node::<Echo>(id).map(|e| e.seen.clone()), Some(vec![(Time::from_nanos(5), 3), (Time::from_nanos(12), 2)]));
+        assert_eq!(w.now(), Time::from_nanos(13));
+        w.run_until(Time::from_nanos(1000));
+        assert_eq!(w.node::<Echo>(id).map(|e| e.seen.len()), Some(4));
+    }
+}

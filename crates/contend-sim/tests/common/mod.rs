@@ -1,0 +1,171 @@
+//! Scenarios written in code, for tests.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
+use contend_core::{Span, Time, cc, qdisc};
+use contend_sim::scenario::*;
+use contend_sim::tcp::recovery;
+use contend_sim::wifi::access;
+use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_sim::{loss, traffic};
+
+/// A member of a family with its defaults, some of them replaced.
+pub fn choose<B>(family: &'static [Entry<B>], name: &str, with: &[(&'static str, Value)]) -> Choice<B> {
+    let entry = find(family, name).unwrap_or_else(|| panic!("no {name}"));
+    let mut args = Args::default();
+    for p in entry.params {
+        if let Some(v) = default(p) {
+            args.set(p.name, v);
+        }
+    }
+    for (n, v) in with {
+        assert!(entry.params.iter().any(|p| p.name == *n), "{name} has no parameter {n}");
+        args.set(n, v.clone());
+    }
+    Choice { entry, args }
+}
+
+fn default(p: &Param) -> Option<Value> {
+    let text = p.default?;
+    let number = || text.trim_end_matches(|c: char| c.is_alphabetic() || c == '%').parse::<f64>().unwrap_or_else(|_| panic!("{}: {text}", p.name));
+    let scale = |units: &[(&str, f64)]| units.iter().find(|(u, _)| text.ends_with(u)).map_or(1.0, |(_, f)| *f);
+    Some(match p.unit {
+        Unit::Number => Value::Number(number()),
+        Unit::Fraction => Value::Number(number() * scale(&[("%", 0.01)])),
+        Unit::Integer => Value::Integer(number() as i64),
+        Unit::Time => Value::Time(Span::from_secs_f64(number() * scale(&[("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]))),
+        Unit::Rate => Value::Rate((number() * scale(&[("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)])) as u64),
+        Unit::Amount if text.ends_with('p') => Value::Amount(Amount::Packets(number() as u64)),
+        Unit::Amount => Value::Amount(Amount::Bytes((number() * scale(&[("kB", 1e3), ("MB", 1e6)])) as u64)),
+        Unit::Bool => Value::Bool(text == "true"),
+        Unit::Word(_) => Value::Word(text.into()),
+        Unit::Schedule => Value::Schedule(vec![]),
+        Unit::Intervals => Value::Intervals(vec![]),
+        Unit::Drops => Value::Drops(vec![]),
+    })
+}
+
+/// A drop-tail queue of `n` packets.
+pub fn fifo(n: u64) -> Choice<qdisc::Build> {
+    choose(qdisc::REGISTRY, "fifo", &[("limit", Value::Amount(Amount::Packets(n)))])
+}
+
+/// 802.11g at 54 Mb/s, 6 Mb/s control.
+pub fn phy_g() -> Phy {
+    let mut phy = Phy::new(Standard::G, Preamble::Long);
+    phy.basic = vec![6_000_000];
+    phy
+}
+
+/// The standard's options.
+pub const MAC: MacSpec = MacSpec {
+    retry_short: 7,
+    retry_long: 4,
+    rts_threshold: u32::MAX,
+    busy_slot: BusySlot::Frozen,
+    idle_access: IdleAccess::Immediate,
+    after_collision: AfterCollision::Eifs,
+};
+
+/// A station.
+pub fn station(name: String, rate: u64) -> StationSpec {
+    StationSpec { name, rate, queue: fifo(100), loss: None, access: choose(access::REGISTRY, "dcf", &[]) }
+}
+
+/// A cell of `n` stations at `rate`.
+pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
+    CellSpec { phy, mac, ap: station("ap".into(), rate), stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect() }
+}
+
+/// A wire of 100 Mb/s.
+pub fn wire(delay: Span) -> WireSpec {
+    WireSpec { rate: 100_000_000, delay, queue: fifo(10_000), loss: None }
+}
+
+/// A host for each flow, linked to the access point with `delay`.
+pub fn hosts(n: usize, delay: Span) -> (Vec<NodeSpec>, Vec<LinkSpec>) {
+    let nodes = (0..n).map(|i| NodeSpec { name: format!("host{i}"), router: false }).collect();
+    let links =
+        (0..n).map(|i| LinkSpec { name: format!("wire{i}"), from: Place::Node(i), to: Place::Ap, forward: wire(delay), reverse: wire(delay) }).collect();
+    (nodes, links)
+}
+
+/// NewReno as ns-2 has it.
+pub fn newreno() -> TcpSpec {
+    TcpSpec {
+        name: "newreno".into(),
+        cc: choose(cc::REGISTRY, "reno", &[]),
+        recovery: choose(recovery::REGISTRY, "newreno", &[]),
+        window: Amount::Packets(42),
+        ack: 1,
+        ack_delay: Span::from_millis(100),
+        handshake: false,
+        initial_window: 2,
+        initial_ssthresh: None,
+        sack: false,
+        timestamps: None,
+        window_scaling: true,
+        ecn: EcnEcho::Off,
+        limited_transmit: false,
+        rto: RtoSpec {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(3),
+            granularity: Span::from_millis(10),
+            backoff_after: 1,
+        },
+    }
+}
+
+/// A greedy TCP flow.
+pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) -> FlowSpec {
+    let traffic = choose(traffic::REGISTRY, "bulk", &[]);
+    FlowSpec { name, from, to, packet: 1500, transport: Transport::Tcp(Box::new(tcp)), traffic, start, stop: None, size: None }
+}
+
+/// A UDP flow of constant rate.
+pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
+    let traffic = choose(traffic::REGISTRY, "cbr", &[("rate", Value::Rate(rate))]);
+    FlowSpec {
+        name,
+        from,
+        to,
+        packet: 1500,
+        transport: Transport::Udp,
+        traffic,
+        start: Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000)),
+        stop: None,
+        size: None,
+    }
+}
+
+/// `n` stations that send 80 Mb/s of UDP together to their wired hosts.
+pub fn saturated(phy: Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> Scenario {
+    let (nodes, links) = hosts(n, Span::ZERO);
+    let flows = (0..n).map(|i| cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 80_000_000 / n as u64)).collect();
+    Scenario { seed, cell: Some(cell(phy, mac, n, rate)), nodes, links, flows }
+}
+
+/// `down` downloads and `up` uploads, as in the reference runs.
+pub fn down_up(down: usize, up: usize, tcp: TcpSpec, phy: Phy, mac: MacSpec, seed: u64) -> Scenario {
+    let n = down + up;
+    let (nodes, links) = hosts(n, Span::from_millis(1));
+    let start = Start::Uniform(Time::from_nanos(1_000_000_000), Time::from_nanos(2_000_000_000));
+    let flows = (0..n)
+        .map(|i| {
+            let (name, from, to) = if i < down { ("down", Place::Node(i), Place::Station(i)) } else { ("up", Place::Station(i), Place::Node(i)) };
+            bulk(format!("{name}.{i}"), from, to, tcp.clone(), start)
+        })
+        .collect();
+    Scenario { seed, cell: Some(cell(phy, mac, n, 54_000_000)), nodes, links, flows }
+}
+
+/// Instant `s` seconds after the start.
+pub fn at(s: f64) -> Time {
+    Time::ZERO + Span::from_secs_f64(s)
+}
+
+/// A loss process.
+pub fn loss(name: &str, with: &[(&'static str, Value)]) -> Option<Choice<loss::Build>> {
+    Some(choose(loss::REGISTRY, name, with))
+}
