@@ -144,6 +144,11 @@ impl Net {
         wire.map_or([0; 4], |w| *w.lost())
     }
 
+    /// Every direction of every link.
+    pub fn wires(&self) -> impl Iterator<Item = &Wire> {
+        self.wires.iter().filter_map(|(_, id)| self.world.node(*id))
+    }
+
     /// The wire called `name` (`<link>` or `<link>.reverse`).
     pub fn wire(&self, name: &str) -> Option<&Wire> {
         self.wires.iter().find(|(n, _)| n == name).and_then(|(_, id)| self.world.node(*id))
@@ -165,6 +170,10 @@ struct Builder<'a> {
     first_wire: u32,
     /// Path of each flow, from its source to its destination, as the links and places on the way.
     paths: Vec<[Vec<Hop>; 2]>,
+    /// A hop by which packets leave each place.
+    leaves: BTreeMap<Place, Hop>,
+    /// The flows that end at each place.
+    ends: BTreeMap<Place, Vec<usize>>,
 }
 
 /// One step of a path: leave `from` for `to` over link `link` (`None`: over the air) in this direction.
@@ -175,9 +184,17 @@ struct Hop {
     link: Option<(usize, bool)>,
 }
 
+impl Hop {
+    /// The same step the other way.
+    fn back(self) -> Hop {
+        Hop { from: self.to, to: self.from, link: self.link.map(|(l, forward)| (l, !forward)) }
+    }
+}
+
 impl<'a> Builder<'a> {
     fn new(spec: &'a Scenario) -> Result<Builder<'a>, String> {
-        let mut b = Builder { spec, at: BTreeMap::new(), front: BTreeMap::new(), first_wire: 0, paths: Vec::new() };
+        let mut b =
+            Builder { spec, at: BTreeMap::new(), front: BTreeMap::new(), first_wire: 0, paths: Vec::new(), leaves: BTreeMap::new(), ends: BTreeMap::new() };
         let mut next = 0;
         let mut id = || {
             next += 1;
@@ -196,27 +213,36 @@ impl<'a> Builder<'a> {
         for i in 0..spec.nodes.len() {
             b.at.insert(Place::Node(i), id());
         }
+        let mut links: BTreeMap<Place, usize> = BTreeMap::new();
+        for l in &spec.links {
+            *links.entry(l.from).or_default() += 1;
+            *links.entry(l.to).or_default() += 1;
+        }
         for (i, n) in spec.nodes.iter().enumerate() {
             let place = Place::Node(i);
-            if !n.router && b.links_of(place) > 1 {
+            if !n.router && links.get(&place).is_some_and(|n| *n > 1) {
                 b.front.insert(place, id());
             }
         }
         b.first_wire = id().0;
         let neighbours = b.neighbours();
+        let mut known = BTreeMap::new();
         for f in &spec.flows {
-            let path = b.path(&neighbours, f)?;
-            let back = path.iter().rev().map(|h| Hop { from: h.to, to: h.from, link: h.link.map(|(l, fwd)| (l, !fwd)) }).collect();
+            let path = b.path(&neighbours, &mut known, f)?;
+            let back = path.iter().rev().map(|h| h.back()).collect();
             if path.iter().any(|h| h.link.is_none()) && f.packet > MAX_PACKET {
                 return Err(format!("flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less", f.name, f.packet));
             }
             b.paths.push([path, back]);
         }
+        for (i, f) in spec.flows.iter().enumerate() {
+            b.ends.entry(f.from).or_default().push(i);
+            b.ends.entry(f.to).or_default().push(i);
+        }
+        for h in b.paths.iter().flatten().flatten() {
+            b.leaves.entry(h.from).or_insert(*h);
+        }
         Ok(b)
-    }
-
-    fn links_of(&self, p: Place) -> usize {
-        self.spec.links.iter().filter(|l| l.from == p || l.to == p).count()
     }
 
     /// Every place with the hops that leave it.
@@ -236,41 +262,58 @@ impl<'a> Builder<'a> {
         n
     }
 
-    /// The path with the fewest hops; only the access point and routers pass packets on.
-    fn path(&self, neighbours: &BTreeMap<Place, Vec<Hop>>, f: &FlowSpec) -> Result<Vec<Hop>, String> {
+    /// The path of `f`. An end with one way out takes it, so that only the paths between the places behind are searched, each once.
+    fn path(&self, neighbours: &BTreeMap<Place, Vec<Hop>>, known: &mut BTreeMap<(Place, Place), Option<Vec<Hop>>>, f: &FlowSpec) -> Result<Vec<Hop>, String> {
         if f.from == f.to {
             return Err(format!("flow {}: both ends are the same; give `from` and `to` different places", f.name));
         }
+        let only_way = |p: Place| match neighbours.get(&p).map(Vec::as_slice) {
+            Some([h]) => Some(*h),
+            _ => None,
+        };
+        let first = only_way(f.from);
+        let from = first.map_or(f.from, |h| h.to);
+        let last = only_way(f.to).filter(|_| from != f.to);
+        let to = last.map_or(f.to, |h| h.to);
+        let between = known.entry((from, to)).or_insert_with(|| self.shortest(neighbours, from, to));
+        let Some(between) = between else {
+            return Err(format!(
+                "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access point pass packets on)",
+                f.name
+            ));
+        };
+        Ok(first.into_iter().chain(between.iter().copied()).chain(last.map(Hop::back)).collect())
+    }
+
+    /// The path with the fewest hops from `from` to `to`, on which only the access point and routers pass packets on.
+    fn shortest(&self, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place, to: Place) -> Option<Vec<Hop>> {
+        let passes = |p: Place| match p {
+            Place::Ap => true,
+            Place::Station(_) => false,
+            Place::Node(i) => self.spec.nodes.get(i).is_some_and(|n| n.router),
+        };
         let mut came: BTreeMap<Place, Hop> = BTreeMap::new();
-        let mut todo = VecDeque::from([f.from]);
+        let mut todo = VecDeque::from([from]);
         while let Some(p) = todo.pop_front() {
-            if p == f.to {
+            if p == to {
                 let mut path = Vec::new();
-                let mut here = p;
-                while here != f.from {
-                    let Some(h) = came.get(&here) else { break };
+                let mut here = to;
+                while here != from {
+                    let h = came.get(&here)?;
                     path.push(*h);
                     here = h.from;
                 }
                 path.reverse();
-                return Ok(path);
-            }
-            let passes = match p {
-                Place::Ap => true,
-                Place::Station(_) => p == f.from,
-                Place::Node(i) => p == f.from || self.spec.nodes.get(i).is_some_and(|n| n.router),
-            };
-            if !passes {
-                continue;
+                return Some(path);
             }
             for h in neighbours.get(&p).map_or(&[][..], Vec::as_slice) {
-                if h.to != f.from && !came.contains_key(&h.to) {
+                if h.to != from && (h.to == to || passes(h.to)) && !came.contains_key(&h.to) {
                     came.insert(h.to, *h);
                     todo.push_back(h.to);
                 }
             }
         }
-        Err(format!("flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access point pass packets on)", f.name))
+        None
     }
 
     /// Where a packet that leaves over `h` is handed over.
@@ -295,15 +338,14 @@ impl<'a> Builder<'a> {
         if let Some(&node) = self.front.get(&place) {
             return Peer { node, port: 0 };
         }
-        let any = self.paths.iter().flatten().flatten().find(|h| h.from == place);
         // A host that never sends is given itself.
-        any.and_then(|h| self.peer(h)).unwrap_or(Peer { node: self.at.get(&place).copied().unwrap_or(NodeId(0)), port: 0 })
+        self.leaves.get(&place).and_then(|h| self.peer(h)).unwrap_or(Peer { node: self.at.get(&place).copied().unwrap_or(NodeId(0)), port: 0 })
     }
 
     fn host(&self, place: Place) -> Result<Host, String> {
         let mut host = Host::new(self.spec.seed, self.uplink(place));
-        for (i, f) in self.spec.flows.iter().enumerate() {
-            let id = FlowId(i as u32);
+        for &i in self.ends.get(&place).map_or(&[][..], Vec::as_slice) {
+            let (id, f) = (FlowId(i as u32), &self.spec.flows[i]);
             if f.from == place {
                 host.add_sender(id, f).map_err(|e| format!("flow {}: {e}", f.name))?;
             }

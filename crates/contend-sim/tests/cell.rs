@@ -1,0 +1,153 @@
+//! The cell by hand: exact instants of single exchanges, retries, protection; and what always holds.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use contend_core::registry::Value;
+use contend_core::{Span, Time};
+use contend_sim::net::Net;
+use contend_sim::scenario::*;
+use contend_sim::trace::Trace;
+use contend_sim::wifi::phy::Protection;
+use contend_sim::wifi::{Frame, FrameKind, Outcome};
+
+fn us(n: u64) -> Time {
+    Time::ZERO + Span::from_micros(n)
+}
+
+/// One datagram of 1500 B that station 0 has at `start`.
+fn one_datagram(start: Time, change: impl FnOnce(&mut Scenario)) -> (Net, Vec<Frame>) {
+    let (nodes, links) = hosts(1, Span::ZERO);
+    let mut flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
+    flow.start = Start::At(start);
+    flow.size = Some(1472);
+    let mut s = Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, 2, 54_000_000)), nodes, links, flows: vec![flow] };
+    change(&mut s);
+    let mut net = Net::new(&s, Trace::capturing(Time::ZERO, at(9.0), 10_000)).unwrap();
+    net.run_until(at(9.0));
+    let frames = net.world.trace.capture().unwrap().frames.clone();
+    (net, frames)
+}
+
+fn at_us(frames: &[Frame]) -> Vec<(FrameKind, u64, u64)> {
+    frames.iter().map(|f| (f.kind, f.start.as_micros(), f.end.as_micros())).collect()
+}
+
+#[test]
+fn a_packet_on_an_idle_channel_is_delayed_by_its_own_frame_and_nothing_else() {
+    let (net, frames) = one_datagram(us(1000), |_| {});
+    assert_eq!(at_us(&frames), [(FrameKind::Data, 1000, 1254), (FrameKind::Ack, 1264, 1314)]);
+    // 254 us on the air, then 1500 B at 100 Mb/s on the wire: 120 us, to the nanosecond.
+    assert_eq!(net.delay(0).unwrap().len(), 1);
+    let got = net.received(0);
+    assert_eq!((got.packets, got.delivered_bytes), (1, 1472));
+    assert_eq!(frames[0].start, us(1000));
+    assert_eq!(frames[0].end - frames[0].start, Span::from_nanos(254_000));
+}
+
+#[test]
+fn a_packet_within_difs_of_the_start_waits_for_the_rest_of_difs() {
+    let (_, frames) = one_datagram(us(5), |_| {});
+    assert_eq!(at_us(&frames), [(FrameKind::Data, 28, 282), (FrameKind::Ack, 292, 342)]);
+}
+
+#[test]
+fn ns2_draws_a_backoff_even_on_an_idle_channel() {
+    let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().mac.idle_access = IdleAccess::Draw);
+    let wait = frames[0].start - us(1000);
+    assert!(wait >= Span::from_micros(28) && (wait - Span::from_micros(28)).as_nanos() % 9000 == 0, "{wait}");
+}
+
+#[test]
+fn rts_and_cts_go_before_a_frame_above_the_threshold() {
+    let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().mac.rts_threshold = 1000);
+    // RTS 20 B at 6 Mb/s: 20 + 4 x ceil((16 + 160 + 6)/24) + 6 = 58 us; CTS 14 B: 50 us.
+    let want = [(FrameKind::Rts, 1000, 1058), (FrameKind::Cts, 1068, 1118), (FrameKind::Data, 1128, 1382), (FrameKind::Ack, 1392, 1442)];
+    assert_eq!(at_us(&frames), want);
+    // The Duration field covers the rest of the exchange.
+    assert!(frames.iter().all(|f| f.end + f.duration == us(1442)), "{frames:?}");
+}
+
+#[test]
+fn cts_to_self_protects_ofdm_frames_at_an_802_11b_rate() {
+    let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().phy.protection = Protection::CtsToSelf);
+    // CTS at 11 Mb/s, long preamble: 192 + ceil(112/11) = 203 us.
+    assert_eq!(at_us(&frames), [(FrameKind::Cts, 1000, 1203), (FrameKind::Data, 1213, 1467), (FrameKind::Ack, 1477, 1527)]);
+}
+
+#[test]
+fn a_frame_that_is_never_received_is_tried_seven_times_with_a_doubling_window() {
+    let (net, frames) = one_datagram(us(1000), |s| {
+        s.cell.as_mut().unwrap().stations[0].loss = loss("per", &[("p", Value::Number(1.0))]);
+    });
+    assert_eq!(frames.len(), 7);
+    assert!(frames.iter().all(|f| f.outcome == Outcome::Errored && f.kind == FrameKind::Data));
+    assert!(frames.iter().enumerate().all(|(i, f)| usize::from(f.retry) == i && f.sequence == frames[0].sequence));
+    assert_eq!((net.station(1).retry_drops, net.received(0).packets), (1, 0));
+    for (i, pair) in frames.windows(2).enumerate() {
+        // ACK timeout: SIFS + slot + 20 us = 39 us, then DIFS, then whole slots, fewer than 16 << (i + 1).
+        let wait = pair[1].start - pair[0].end - Span::from_micros(39 + 28);
+        assert_eq!(wait.as_nanos() % 9000, 0);
+        assert!(wait.as_nanos() / 9000 < 32 << i, "{wait} before retry {}", i + 1);
+    }
+}
+
+#[test]
+fn a_lost_rts_counts_against_the_short_limit_and_lost_data_against_the_long_one() {
+    let tries = |p: Value, frames: &str| {
+        let (net, frames) = one_datagram(us(1000), |s| {
+            let cell = s.cell.as_mut().unwrap();
+            cell.mac.rts_threshold = 1000;
+            cell.stations[0].loss = loss("per", &[("p", p), ("frames", Value::Word(frames.into()))]);
+        });
+        assert_eq!(net.station(1).retry_drops, 1);
+        (frames.iter().filter(|f| f.kind == FrameKind::Rts).count(), frames.iter().filter(|f| f.kind == FrameKind::Data).count())
+    };
+    assert_eq!(tries(Value::Number(1.0), "all"), (7, 0));
+    assert_eq!(tries(Value::Number(1.0), "data"), (4, 4));
+}
+
+#[test]
+fn an_empty_cell_and_a_cell_without_traffic_stay_idle() {
+    for n in [0, 3] {
+        let s = Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, n, 54_000_000)), nodes: vec![], links: vec![], flows: vec![] };
+        let mut net = Net::new(&s, Trace::new()).unwrap();
+        net.run_until(at(5.0));
+        let books = net.ledger().unwrap();
+        assert_eq!((books.cell.ifs, books.cell.idle), (Span::from_micros(28), Span::from_secs(5) - Span::from_micros(28)));
+        assert_eq!(net.world.events(), 0);
+    }
+}
+
+#[test]
+fn five_thousand_stations_work() {
+    let s = down_up(2500, 2500, newreno(), phy_g(), MAC, 1);
+    let mut net = Net::new(&s, Trace::new()).unwrap();
+    net.run_until(at(3.0));
+    assert!((0..5000).map(|i| net.received(i).delivered_bytes).sum::<u64>() > 1_000_000);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
+    let digest = |seed| {
+        let mut net = Net::new(&down_up(3, 3, newreno(), phy_g(), MAC, seed), Trace::new()).unwrap();
+        net.run_until(at(3.0));
+        net.world.trace.digest()
+    };
+    assert_eq!(digest(1), digest(1));
+    assert_ne!(digest(1), digest(2));
+}
+
+#[test]
+fn draws_of_one_station_do_not_depend_on_how_many_there_are() {
+    // Only station 0 has anything to send; further silent stations change nothing.
+    let digest = |n| {
+        let (nodes, links) = hosts(1, Span::ZERO);
+        let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 80_000_000);
+        let mut net = Net::new(&Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, n, 54_000_000)), nodes, links, flows: vec![flow] }, Trace::new()).unwrap();
+        net.run_until(at(1.0));
+        net.world.trace.digest()
+    };
+    assert_eq!(digest(1), digest(500));
+}
