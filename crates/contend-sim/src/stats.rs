@@ -23,6 +23,15 @@ impl Durations {
             h.saturating_record(d.as_micros());
         }
     }
+    /// Adds everything `other` has.
+    pub fn merge(&mut self, other: &Durations) {
+        match (&mut self.0, &other.0) {
+            // Both have the same bounds, so nothing can be out of range.
+            (Some(mine), Some(theirs)) => _ = mine.add(theirs.as_ref()),
+            (None, theirs) => self.0.clone_from(theirs),
+            (Some(_), None) => {}
+        }
+    }
     /// Number of durations.
     pub fn len(&self) -> u64 {
         self.0.as_ref().map_or(0, |h| h.len())

@@ -14,13 +14,16 @@ pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.2 for `abc`";
 /// What it does.
 pub const SUMMARY: &str = "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[Param {
+pub const PARAMS: &[Param] = &[ABC];
+
+/// The `abc` parameter, for every controller with Reno's slow start.
+pub(super) const ABC: Param = Param {
     name: "abc",
-    doc: "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 counts every segment acknowledged, as Linux does",
+    doc: "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 for no limit, as Linux",
     unit: Unit::Integer,
     default: Some("1"),
     range: (0.0, 1e6),
-}];
+};
 
 /// Reno's state: none beyond the window.
 #[derive(Debug)]
@@ -39,16 +42,19 @@ pub(super) fn limit(abc: i64) -> u32 {
     if abc <= 0 { u32::MAX } else { u32::try_from(abc).unwrap_or(u32::MAX) }
 }
 
+/// Slow start for `acked` segments, of which at most `abc` count (RFC 5681 §3.1 eq. 2). Returns how many are left for congestion avoidance.
+pub(super) fn slow_start(w: &mut Window, acked: u32, abc: u32) -> u32 {
+    if !w.in_slow_start() {
+        return acked;
+    }
+    let left = w.slow_start(acked.min(abc));
+    // What the limit kept out of slow start does not count later either.
+    if acked > abc { 0 } else { left }
+}
+
 impl Controller for Reno {
     fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
-        let mut acked = ack.acked;
-        if w.in_slow_start() {
-            // RFC 5681 §3.1 eq. 2: no more than one segment per ACK, however many it covers.
-            let counted = acked.min(self.abc);
-            let left = w.slow_start(counted);
-            // What the limit kept out of slow start does not count later either.
-            acked = if counted < acked { 0 } else { left };
-        }
+        let acked = slow_start(w, ack.acked, self.abc);
         if acked > 0 {
             // RFC 5681 §3.1: one segment per window of acknowledged data.
             w.additive_increase(w.cwnd, acked);

@@ -3,8 +3,12 @@
 use crate::rng;
 use crate::scenario::{FlowSpec, Start};
 use crate::traffic::{Source, Write};
-use contend_core::{Cx, Rng, Time};
+use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
+use std::collections::VecDeque;
+
+/// Finished transfers that are remembered one by one.
+const TRANSFERS: usize = 10_000;
 
 /// What a flow has to send, write by write.
 #[derive(Debug)]
@@ -105,5 +109,44 @@ impl App {
         if self.next.is_none() {
             self.stage = Stage::Ended;
         }
+    }
+}
+
+/// The writes of a flow as transfers: each is finished when its last byte is acknowledged.
+#[derive(Debug, Default)]
+pub struct Transfers {
+    /// Those not finished: their end in the connection, and when they were offered.
+    open: VecDeque<(u64, Time)>,
+    done: Vec<(Time, Span)>,
+}
+
+impl Transfers {
+    /// A write at `now` whose last byte is before `end`.
+    pub fn offer(&mut self, end: u64, now: Time) {
+        self.open.push_back((end, now));
+    }
+
+    /// Everything from byte `end` on is taken back.
+    pub fn cut(&mut self, end: u64) {
+        while self.open.back().is_some_and(|&(e, _)| e > end) {
+            self.open.pop_back();
+        }
+    }
+
+    /// Every byte before `ack` is acknowledged at `now`.
+    pub fn acknowledged(&mut self, ack: u64, now: Time) {
+        while let Some(&(end, at)) = self.open.front()
+            && end <= ack
+        {
+            self.open.pop_front();
+            if self.done.len() < TRANSFERS {
+                self.done.push((at, now.since(at)));
+            }
+        }
+    }
+
+    /// The first 10,000 that finished, in order: when offered, and how long until acknowledged.
+    pub fn finished(&self) -> &[(Time, Span)] {
+        &self.done
     }
 }

@@ -116,6 +116,16 @@ impl Bench {
         Bench { world }
     }
 
+    /// Both ends of all flows on one host, behind the pipe.
+    pub fn loopback(mut host: Host, script: Script) -> World {
+        let mut world = World::new(Trace::new());
+        let first = host.start();
+        let node = world.add(Box::new(host), first);
+        let end = Peer { node, port: 0 };
+        world.add(Box::new(Pipe { script, ends: [end, end], flying: VecDeque::new(), log: Vec::new(), keep_log: false }), Time::NEVER);
+        world
+    }
+
     pub fn without_log(mut self) -> Bench {
         self.world.node_mut::<Pipe>(NodeId(2)).unwrap().keep_log = false;
         self

@@ -148,6 +148,7 @@ impl Host {
             Err(i) => {
                 self.keys.insert(i, (flow, role));
                 self.ends.insert(i, end);
+                self.deadlines.push(Time::NEVER);
                 Ok(())
             }
         }
@@ -194,17 +195,17 @@ impl Host {
 
 impl Node for Host {
     fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
-        match input {
+        match &input {
             Input::Wake => self.wake(now, out),
             Input::Packet(_, p) => {
                 let role = if p.reverse { Role::Sender } else { Role::Receiver };
                 let Some(i) = self.place(p.flow, role) else { return self.first() };
-                out.trace.packet(now, Event::Delivered, &p);
-                let next = self.ends[i].packet(&p, &mut Io { now, uplink: self.uplink, out });
+                out.trace.packet(now, Event::Delivered, p);
+                let next = self.ends[i].packet(p, &mut Io { now, uplink: self.uplink, out });
                 self.lower(i, next)
             }
             Input::Rejected(flow) => {
-                let Some(i) = self.place(flow, Role::Sender) else { return self.first() };
+                let Some(i) = self.place(*flow, Role::Sender) else { return self.first() };
                 let next = self.ends[i].rejected(now);
                 self.lower(i, next)
             }

@@ -4,7 +4,7 @@
 //! is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment is full, or the last that the
 //! application has written so far; it is never cut again when it is sent again.
 
-use super::app::{App, Does};
+use super::app::{App, Does, Transfers};
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Spare, Verdict, View};
 use super::rtt::{Estimator, micros};
 use super::scoreboard::{Covered, Scoreboard, Sent as Copy};
@@ -14,10 +14,7 @@ use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Sent};
 use contend_core::cc::{Ack, Controller, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
-use std::collections::VecDeque;
 
-/// Finished transfers that are remembered one by one.
-const TRANSFERS: usize = 10_000;
 /// What the sender's own receive side advertises in bytes; it receives no data.
 const OWN_WINDOW: u32 = 65_535;
 
@@ -35,8 +32,7 @@ pub struct Sender {
     stage: Stage,
     /// One past the last byte written.
     written: u64,
-    /// Writes not yet acknowledged: their end, and when they were offered.
-    offered: VecDeque<(u64, Time)>,
+    transfers: Transfers,
 
     board: Scoreboard,
     w: Window,
@@ -73,7 +69,6 @@ pub struct Sender {
 
     sent: Sent,
     samples: Durations,
-    transfers: Vec<(Time, Span)>,
     completed: Option<Span>,
 }
 
@@ -123,7 +118,7 @@ impl Sender {
             app: App::new(seed, spec, wire.mss)?,
             stage: Stage::Closed,
             written: first,
-            offered: VecDeque::new(),
+            transfers: Transfers::default(),
             board: Scoreboard::new(first, wire.mss, options.dupthresh),
             w,
             grows_unlimited: cc.needs().grow_when_unlimited,
@@ -147,7 +142,6 @@ impl Sender {
             rwnd: wire.window,
             sent: Sent::default(),
             samples: Durations::new(),
-            transfers: Vec::new(),
             completed: None,
         })
     }
@@ -191,7 +185,7 @@ impl Sender {
 
     /// Transfers that finished, in order: when offered, and how long until acknowledged.
     pub fn transfers(&self) -> &[(Time, Span)] {
-        &self.transfers
+        self.transfers.finished()
     }
 
     /// Time from the flow's start until its last byte was acknowledged, when it has ended by itself.
@@ -256,15 +250,12 @@ impl Sender {
                 Does::Write(bytes) => {
                     self.written = self.written.saturating_add(bytes);
                     if bytes < u64::MAX {
-                        self.offered.push_back((self.written, io.now));
+                        self.transfers.offer(self.written, io.now);
                     }
                 }
                 Does::Stop => {
                     self.written = self.board.nxt();
-                    let end = self.written;
-                    while self.offered.back().is_some_and(|&(e, _)| e > end) {
-                        self.offered.pop_back();
-                    }
+                    self.transfers.cut(self.written);
                 }
             }
         }
@@ -353,8 +344,8 @@ impl Sender {
         self.sent.acked_bytes += s.ack - before;
         self.expiries = 0;
         self.limited_sent = 0;
-        // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit.
-        self.w.limited = before < self.limited_to;
+        // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit, and the receiver's window is not below it.
+        self.w.limited = before < self.limited_to && u64::from(self.w.cwnd) * u64::from(self.wire.mss) <= u64::from(self.rwnd);
         if let (Some(oldest), Some(newest), false) = (covered.oldest, covered.newest, covered.ambiguous) {
             ack.rtt_us = Some(micros(io.now.since(newest)));
             self.sample(io.now.since(oldest), io.now, s);
@@ -365,14 +356,7 @@ impl Sender {
         if ack.round_start {
             self.round_end = self.board.nxt();
         }
-        while let Some(&(end, at)) = self.offered.front()
-            && end <= s.ack
-        {
-            self.offered.pop_front();
-            if self.transfers.len() < TRANSFERS {
-                self.transfers.push((at, io.now.since(at)));
-            }
-        }
+        self.transfers.acknowledged(s.ack, io.now);
         if s.ack == self.written && self.app.ended() && self.completed.is_none() {
             self.completed = Some(io.now.since(self.app.start()));
         }

@@ -6,7 +6,7 @@ use super::{CaState, Wire};
 use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
 use crate::world::{NodeId, Peer};
 use contend_core::registry::{Amount, Args, Choice, Value};
-use contend_core::{Ecn, Flags, FlowId, Span, Time};
+use contend_core::{Ecn, Flags, FlowId, Time};
 
 fn pipe() -> Script {
     Script { delay: ms(50), ..Script::default() }
@@ -141,7 +141,7 @@ fn the_timeout_doubles_and_retransmissions_give_no_sample() {
     // Karn: the ACK at 7.1 s may answer any copy; the backed-off timeout stays.
     assert_eq!((s.srtt_us, s.rto_us, s.ca_state), (0, 8_000_000, CaState::Open));
     let s = b.run(7_210).sender().sender_state(FLOW).unwrap();
-    assert_eq!((s.srtt_us, s.rto_us), (100_000, 250_000 + 0 * s.srtt_us));
+    assert_eq!((s.srtt_us, s.rto_us), (100_000, 250_000));
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn after_a_timeout_all_outstanding_data_go_again_in_slow_start() {
     let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
     let b = Bench::new(&ten(flow("newreno")), losing(&drop)).run(1_390);
     assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
-    // Slow start to the threshold of 5, then avoidance.
-    assert_eq!((b.new_at(1_300), b.sender().sender_state(FLOW).unwrap().snd_ssthresh), (vec![10, 11, 12], 5));
+    // Slow start to the threshold of 5, 7 to 11 outstanding, then avoidance.
+    assert_eq!((b.new_at(1_300), b.sender().sender_state(FLOW).unwrap().snd_ssthresh), (vec![10, 11], 5));
 }
 
 #[test]
@@ -272,10 +272,10 @@ fn retransmissions_are_not_ecn_capable() {
 fn a_closed_window_is_probed_at_growing_intervals() {
     let script = Script { closed: Some((at(40), at(2_000))), ..pipe() };
     let b = Bench::new(&with(flow("newreno"), |t| t.initial_window = 2), script).run(2_900);
-    // First sample 100 ms: RTO 300, second: 275; both ACKs close the window. Each probe is answered after 100 ms and the timer doubled before.
+    // First sample 100 ms: RTO 300, second: 250; both ACKs close the window, which therefore does not grow. A probe doubles the timer and its answer restarts it.
     let probes: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.len == 0).map(|p| p.0).collect();
     assert_eq!(probes, [350, 950, 2_050]);
-    assert_eq!((b.new_at(2_150), b.sender().sent(FLOW).unwrap().timeouts), (vec![2, 3, 4, 5], 0));
+    assert_eq!((b.new_at(2_150), b.sender().sent(FLOW).unwrap().timeouts), (vec![2, 3], 0));
 }
 
 #[test]
@@ -338,9 +338,9 @@ fn the_window_does_not_grow_beyond_what_is_used() {
 #[test]
 fn timestamps_measure_retransmissions_too() {
     let spec = with(ten(flow("newreno")), |t| t.timestamps = Some(ms(1)));
-    let b = Bench::new(&spec, losing(&[(0, 0), (0, 1), (0, 2)])).run(3_000);
+    let b = Bench::new(&spec, losing(&[(0, 0), (0, 1), (0, 2)])).run(3_250);
     let s = b.sender().sender_state(FLOW).unwrap();
-    assert_eq!((s.srtt_us / 1000, b.sender().rtt(FLOW).unwrap().histogram().max() < 120_000), (100, true));
+    assert_eq!((s.srtt_us / 1000, b.sender().rtt(FLOW).unwrap().quantile_ms(1.0) < 120.0), (100, true));
 }
 
 #[test]
@@ -401,21 +401,21 @@ fn udp_sends_each_write_as_a_datagram() {
     assert_eq!(sizes, [328, 2_528, 1_040]);
     let r = b.receiver().received(FLOW).unwrap();
     assert_eq!((r.packets, r.delivered_bytes, b.sender().completed(FLOW)), (3, 300 + 2_500 + 1_012, Some(ms(500))));
-    assert_eq!(b.receiver().one_way_delay(FLOW).unwrap().histogram().len(), 3);
+    assert_eq!(b.receiver().one_way_delay(FLOW).unwrap().len(), 3);
 }
 
 #[test]
 fn one_way_delay_counts_from_the_first_transmission() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(390);
     // Sent at 0, arrived at 150 as a retransmission; everything else takes 50 ms.
-    let h = b.receiver().one_way_delay(FLOW).unwrap().histogram();
-    assert_eq!((h.min() / 1000, h.max() / 1000, h.count_between(100_000, 200_000)), (50, 150, 1));
+    let h = b.receiver().one_way_delay(FLOW).unwrap();
+    let late: u32 = h.buckets().filter(|&(us, _)| us > 51_000).map(|(_, n)| n).sum();
+    assert!(h.len() > 15 && late == 1 && (h.quantile_ms(1.0) - 150.0).abs() < 2.0, "{h:?}");
 }
 
 #[test]
 fn many_flows_share_a_host() {
-    let uplink = Peer { node: NodeId(0), port: 0 };
-    let mut h = Host::new(1, uplink);
+    let mut h = Host::new(1, Peer { node: NodeId(1), port: 0 });
     for f in [5, 2, 9] {
         let mut spec = flow("newreno");
         spec.start = Start::At(at(u64::from(f)));
@@ -423,13 +423,12 @@ fn many_flows_share_a_host() {
         h.add_receiver(FlowId(f), &spec).unwrap();
         assert!(h.add_sender(FlowId(f), &spec).is_err());
     }
-    // The uplink is the host itself: what it sends comes back to it, to the other end.
-    assert_eq!(h.start(), at(2));
-    let mut w = crate::world::World::new(crate::trace::Trace::new());
-    w.add(Box::new(h), at(2));
-    w.run_until(at(8));
+    let mut w = Bench::loopback(h, pipe());
+    w.run_until(at(455));
     let h: &Host = w.node(NodeId(0)).unwrap();
-    assert!([2, 5].iter().all(|&f| h.received(FlowId(f)).unwrap().packets > 0) && h.received(FlowId(9)).unwrap().packets == 0);
+    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16; the last of flow 9 would come at 459 ms.
+    let got = |f| h.received(FlowId(f)).unwrap().packets;
+    assert_eq!((got(2), got(5), got(9)), (31, 31, 15));
     assert_eq!((h.sent(FlowId(1)), h.received(FlowId(1)), h.transfers(FlowId(1)).len()), (None, None, 0));
 }
 
@@ -441,5 +440,4 @@ fn sizes_that_cannot_be_are_errors() {
     none.window = Amount::Bytes(0);
     assert!(Wire::new(1500, &none).is_err());
     assert_eq!(Wire::new(1500, &t).unwrap().window_scale, 5);
-    let _ = Span::ZERO;
 }

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# All checks, each by name: ./ci.sh [install|fmt|lint|test|golden|bench|all]   (without a word: all)
+set -euo pipefail
+cd "$(dirname "$0")"
+
+install() { # what the checks need beside Rust: captures are read by tshark, report pages opened by Chromium
+  local want=()
+  command -v tshark >/dev/null || want+=(tshark)
+  command -v chromium >/dev/null || want+=(chromium)
+  [ ${#want[@]} -eq 0 ] && return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${want[@]}" >/dev/null
+  else
+    echo "ci.sh: ${want[*]} not found; the tests that need them will say so and pass over" >&2
+  fi
+}
+
+fmt()    { cargo fmt --all --check; }
+lint()   { cargo clippy --workspace --all-targets --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; }
+tests()  { cargo test --workspace --release --quiet; }
+golden() { # the papers' experiments in their short form: every verdict as recorded
+  cargo run --release --quiet -- reproduce --short --quiet
+}
+bench()  { cargo bench --workspace --quiet -- --test; }
+
+case "${1:-all}" in
+  install) install ;;
+  fmt)     fmt ;;
+  lint)    lint ;;
+  test)    tests ;;
+  golden)  golden ;;
+  bench)   bench ;;
+  all)     install; fmt; lint; tests; golden; bench ;;
+  *) echo "ci.sh: no check is called '$1'; use install, fmt, lint, test, golden, bench or all" >&2; exit 2 ;;
+esac

@@ -1,0 +1,140 @@
+//! What a claim must say before anything runs.
+
+use super::{meant, plain, same_value, sequence};
+use crate::file::{Claim, Dimension, Expect, Experiment, FileError, Quantity, Site, Source, Verdict};
+use crate::metric::{Condition, Expr, ParseError, Sampling};
+use crate::results::PointKey;
+use contend_core::Time;
+use serde_json::Value;
+
+/// Why a claim cannot be judged at the points there are.
+pub(super) struct Inapplicable {
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+/// Checks what the file module leaves as text, and says what has to be sampled in every run.
+///
+/// Claims whose points, or windows, the settings of the command line took away are left out; [`super::judge`] says so.
+///
+/// # Errors
+/// When an expression of a claim, a figure or the search cannot be read, a bound has another unit than its metric, a claim is about no point, or
+/// speaks of a time that the run does not reach or of a series that the file does not ask for.
+pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
+    let mut all = Sampling::default();
+    let changed = !e.source.sets.is_empty();
+    for claim in &e.claims {
+        let sampling = sound(&e.source, claim)?.sampling();
+        if let Err(no) = applies(&e.points, claim).and_then(|()| reaches(e, claim, &sampling)) {
+            if changed {
+                continue;
+            }
+            return Err(FileError::new(&e.source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help));
+        }
+        all.add(sampling);
+    }
+    for figure in &e.figures {
+        for y in &figure.y {
+            // Against time a list is a bundle of curves.
+            let parsed = if figure.x == "time" { Expr::parse_any(y) } else { Expr::parse(y) };
+            let y = parsed.map_err(|err| misread(&e.source, &figure.y_site, y, &err))?;
+            all.add(y.sampling());
+        }
+    }
+    if let Some(search) = &e.search {
+        let condition = Condition::parse(&search.until).map_err(|err| misread(&e.source, &search.until_site, &search.until, &err))?;
+        all.add(condition.sampling());
+    }
+    Ok(all)
+}
+
+/// Whether the run is long enough and sampled finely enough for a claim.
+fn reaches(e: &Experiment, claim: &Claim, sampling: &Sampling) -> Result<(), Inapplicable> {
+    if sampling.series && e.sample.is_none() {
+        return Err(Inapplicable {
+            message: format!("`{}` needs the time series of the runs", claim.metric),
+            help: "write sample = \"10ms\", or the step you need, at the top of the file".into(),
+        });
+    }
+    if sampling.instants.last().is_some_and(|t| *t > Time::ZERO.saturating_add(e.duration)) {
+        return Err(Inapplicable {
+            message: format!("the time window ends after the run, which lasts {}", e.duration),
+            help: "end the window earlier, or make `duration` longer".into(),
+        });
+    }
+    Ok(())
+}
+
+/// The metric of `claim`, when all that it says of itself fits together.
+pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
+    let metric = Expr::parse(&claim.metric).map_err(|e| misread(source, &claim.metric_site, &claim.metric, &e))?;
+    let wrong = |message: String, help: String| FileError::new(source, &claim.metric_site, format!("claim {}: {message}", claim.id), help);
+    if claim.verdict != Verdict::Reproduced && claim.reason.trim().is_empty() {
+        return Err(wrong(
+            format!("the recorded verdict is \"{}\" without a reason", claim.verdict.name()),
+            "write reason = \"...\": it is printed beside the verdict".into(),
+        ));
+    }
+    if claim.verdict == Verdict::Contradiction && claim.reading.len() < 2 {
+        return Err(wrong(
+            "a contradiction is between readings, and fewer than two are given".into(),
+            "write reading = { printed = { ... }, repaired = { ... } }".into(),
+        ));
+    }
+    let bounds = match &claim.expect {
+        Expect::Increasing { .. } | Expect::Decreasing { .. } | Expect::Order { .. } => vec![],
+        Expect::Between(a, b) => vec![*a, *b],
+        Expect::AtLeast(a) | Expect::AtMost(a) | Expect::Near { value: a, relative: true, .. } => vec![*a],
+        Expect::Near { value, within, .. } => vec![*value, *within],
+    };
+    if let Some((message, help)) = misfit(claim, &metric, &bounds) {
+        return Err(wrong(message, help));
+    }
+    Ok(metric)
+}
+
+/// Whether the sweep has the points that `claim` is about.
+pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplicable> {
+    let no = |message: String, help: String| Err(Inapplicable { message, help });
+    let points = meant(claim, points);
+    if points.is_empty() {
+        return no("`when` names no point of the sweep".into(), "use values that the sweep gives these keys".into());
+    }
+    let (Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. }) = &claim.expect else { return Ok(()) };
+    let groups = sequence::groups(along, &points);
+    if groups.iter().any(|g| g.len() < 2) || groups.is_empty() {
+        return no(format!("along `{along}` there are no two points to compare"), format!("sweep `{along}`, and let `when` leave two of its values"));
+    }
+    if let Expect::Order { values, .. } = &claim.expect {
+        let missing = |v: &&Value| groups.iter().any(|g| !g.iter().any(|(w, _)| same_value(v, w)));
+        if let Some(v) = values.iter().find(missing) {
+            return no(format!("`order` names {}, which `{along}` does not take at every point meant", plain(v)), "use values of the sweep".into());
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a bound in another unit than the metric's, and the remedy. Zero needs no unit; packets are plain counts.
+fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, String)> {
+    let count = |d| if d == Dimension::Packets { Dimension::Number } else { d };
+    let unit = if claim.over.is_some() { Dimension::Number } else { metric.dimension()? };
+    let q = bounds.iter().find(|q| q.value != 0.0 && count(q.unit) != count(unit))?;
+    Some(match count(unit) {
+        Dimension::Number => (format!("the metric is a plain number, and {q} is not"), format!("write {} without a unit", q.value)),
+        _ => (
+            format!("the metric is {}, and {q} is {}", unit.noun(), q.unit.noun()),
+            format!("write the bound as a text with its unit, for example \"{}{}\"", q.value, unit.base()),
+        ),
+    })
+}
+
+/// The error about an expression, at its place within the value at `site`.
+fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
+    let inside = |raw: Option<&str>, start: usize| raw.and_then(|r| r.find(text)).map(|offset| start + offset + e.span.start..start + offset + e.span.end);
+    let place = match site {
+        Site::File(range) => inside(source.text.get(range.clone()), range.start).map(Site::File),
+        Site::Set(i, range) => inside(source.sets.get(*i).and_then(|s| s.get(range.clone())), range.start).map(|r| Site::Set(*i, r)),
+        Site::None => None,
+    };
+    FileError::new(source, &place.unwrap_or_else(|| site.clone()), e.message.clone(), e.help.clone())
+}

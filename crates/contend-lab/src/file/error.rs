@@ -1,0 +1,138 @@
+//! What is wrong with a file, where, and what to write instead.
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use std::fmt;
+use std::ops::Range;
+
+/// The texts that errors point into: the file and the settings of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file's path, as the user gave it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// Every `--set`, as `key=value`.
+    pub sets: Vec<String>,
+}
+
+/// A place in a [`Source`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Site {
+    /// Nowhere: the value was made by the program.
+    #[default]
+    None,
+    /// These bytes of the file.
+    File(Range<usize>),
+    /// These bytes of this `--set`, counted from 0.
+    Set(usize, Range<usize>),
+}
+
+/// What errors call the command line's settings.
+const SET: &str = "--set";
+
+/// An experiment file that cannot be run. [`fmt::Display`] gives the message alone, [`FileError::render`] everything.
+#[derive(Clone, Debug)]
+pub struct FileError(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    message: String,
+    help: Option<String>,
+    code: NamedSource<String>,
+    /// Where to look, with a word on it; the first one is the error's line.
+    labels: Vec<(Range<usize>, String)>,
+}
+
+impl FileError {
+    /// `message` (it names the key) about the value at `site`, and what to write instead (empty for nothing to say).
+    pub fn new(source: &Source, site: &Site, message: impl Into<String>, help: impl Into<String>) -> FileError {
+        FileError::with_label(source, site, message, "here", help)
+    }
+
+    /// As [`FileError::new`], with the word `label` on the marked text.
+    pub fn with_label(source: &Source, site: &Site, message: impl Into<String>, label: impl Into<String>, help: impl Into<String>) -> FileError {
+        let (name, text, labels) = match site {
+            Site::None => (source.path.clone(), source.text.clone(), vec![]),
+            Site::File(range) => (source.path.clone(), source.text.clone(), vec![(range.clone(), label.into())]),
+            Site::Set(i, range) => (SET.into(), source.sets.get(*i).cloned().unwrap_or_default(), vec![(range.clone(), label.into())]),
+        };
+        let help = Some(help.into()).filter(|h| !h.is_empty());
+        FileError(Box::new(Inner { message: message.into(), help, code: NamedSource::new(name, text), labels }))
+    }
+
+    /// The same error with a second place marked in the same text; a place in another text is left out.
+    pub fn and(mut self, site: &Site, label: impl Into<String>) -> FileError {
+        match site {
+            Site::File(range) if self.0.code.name() != SET => self.0.labels.push((range.clone(), label.into())),
+            _ => {}
+        }
+        self
+    }
+
+    /// The same error, which arises at `point` of the sweep only.
+    pub(crate) fn at(mut self, point: &str) -> FileError {
+        self.0.message += &format!(" (at {point})");
+        self
+    }
+
+    /// The first byte of the first marked place, when that is in the file.
+    pub(crate) fn byte(&self) -> Option<usize> {
+        self.0.labels.first().filter(|_| self.file() != SET).map(|(range, _)| range.start)
+    }
+
+    /// The file the error is in, or `--set`.
+    pub fn file(&self) -> &str {
+        self.0.code.name()
+    }
+
+    /// The line and column of the first marked place, from 1.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        let (range, _) = self.0.labels.first()?;
+        let before = self.0.code.inner().get(..range.start)?;
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Some((before.matches('\n').count() + 1, before.get(line_start..)?.chars().count() + 1))
+    }
+
+    /// What to write instead.
+    pub fn remedy(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The whole message: with the marked lines and colours for a terminal, or as `file:line:column: message` and a `help:` line.
+    pub fn render(&self, terminal: bool) -> String {
+        let mut out = String::new();
+        if terminal && GraphicalReportHandler::new_themed(GraphicalTheme::unicode()).render_report(&mut out, self).is_ok() {
+            return out;
+        }
+        out.clear();
+        out += self.file();
+        if let Some((line, column)) = self.line_column() {
+            out += &format!(":{line}:{column}");
+        }
+        out += &format!(": {self}\n");
+        if let Some(help) = &self.0.help {
+            out += &format!("  help: {help}\n");
+        }
+        out
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl Diagnostic for FileError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
+    }
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        (!self.0.labels.is_empty()).then_some(&self.0.code as &dyn SourceCode)
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.0.labels.iter().map(|(range, label)| LabeledSpan::new_with_span(Some(label.clone()), range.clone()))))
+    }
+}

@@ -1,0 +1,156 @@
+//! `[[flow]]`: one member at a time, with its ends still as the file names them.
+
+use super::choice::{choice, default_choice, objection};
+use super::error::FileError;
+use super::reader::{Cx, Fields, Val};
+use super::tcp;
+use super::tree::{Kind, Node};
+use contend_core::registry::{Amount, Choice, Value};
+use contend_core::{Span, Time};
+use contend_sim::scenario::{Start, Transport};
+use contend_sim::tcp::UDP_HEADERS;
+use contend_sim::traffic;
+
+/// IP packet size of a flow that names none.
+const PACKET: u32 = 1500;
+
+/// One member of a flow, without its ends.
+pub(crate) struct Draft<'a> {
+    pub from: Val<'a>,
+    pub to: Val<'a>,
+    /// One-way delay of its own wire.
+    pub delay: Option<Val<'a>>,
+    pub packet: u32,
+    /// Where the packet size stands.
+    pub packet_at: Option<Val<'a>>,
+    pub transport: Transport,
+    pub traffic: Choice<traffic::Build>,
+    pub start: Start,
+    pub stop: Option<Time>,
+    pub size: Option<u64>,
+}
+
+impl<'a> Draft<'a> {
+    /// Reads the member of `f` that `f.cx.member` says, in a run of `duration`.
+    pub fn read(mut f: Fields<'a>, duration: Span) -> Result<Draft<'a>, FileError> {
+        let (_, _) = (f.get("name"), f.get("count"));
+        f.later(&["estimate", "off"])?;
+        let from = f.need("from", "\"server\" or \"station\"")?;
+        let to = f.need("to", "\"station\" or \"server\"")?;
+        let delay = f.get("delay");
+        let (mut udp, udp_at) = match f.get("udp") {
+            Some(v) => (v.table()?, Some(v)),
+            None => (f.absent("udp"), None),
+        };
+        let packet_at = match (f.get("packet"), udp.get("packet")) {
+            (Some(_), Some(v)) => return Err(v.error("is given twice, in the flow and in udp", "leave one of the two out")),
+            (a, b) => a.or(b),
+        };
+        let packet = packet_at.as_ref().map_or(Ok(PACKET), |v| Ok(v.bytes(u64::from(UDP_HEADERS) + 1..=65_535)? as u32))?;
+
+        let tcp = f.get("tcp");
+        let (transport, payload) = match (&tcp, &udp_at) {
+            (Some(_), Some(udp)) => return Err(udp.error("stands beside tcp: a flow is one of the two", "leave one of the two out")),
+            (None, None) => return Err(f.error("does not say how it is carried", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")),
+            (Some(v), None) => {
+                let (spec, payload) = tcp::read(v, &mut f, packet)?;
+                (Transport::Tcp(Box::new(spec)), payload)
+            }
+            (None, Some(_)) => {
+                if let Some(v) = ["window", "ack", "ack_delay"].into_iter().find_map(|key| f.get(key)) {
+                    return Err(v.error("has no meaning for udp", "leave it out, or write tcp instead of udp"));
+                }
+                (Transport::Udp, packet - UDP_HEADERS)
+            }
+        };
+
+        let traffic = match (f.get("traffic"), udp.get("rate")) {
+            (Some(_), Some(rate)) => return Err(rate.error("contradicts the flow's traffic", "leave one of the two out")),
+            (None, Some(rate)) => cbr(&rate)?,
+            (Some(v), None) => {
+                let traffic = choice(&v, traffic::REGISTRY, "traffic source")?;
+                objection(&v, traffic.entry.name, (traffic.entry.build)(&traffic.args).map(drop))?;
+                traffic
+            }
+            (None, None) if udp_at.is_some() => {
+                return Err(udp.error("does not say how much to send", "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow"));
+            }
+            (None, None) => default_choice(Cx { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
+        };
+        if udp_at.is_some() {
+            udp.finish()?;
+        }
+
+        let start_at = f.get("start");
+        let start = start_at.as_ref().map_or(Ok(Start::At(Time::ZERO)), |v| start(v, duration))?;
+        let latest = match start {
+            Start::At(t) | Start::Uniform(_, t) => t,
+        };
+        let stop = f.read("stop", |v| match v.time()? {
+            t if t <= latest => Err(v.error("is not after the flow's start", "write a later time")),
+            t => Ok(t),
+        })?;
+        let size = f.read("size", |v| size(&v, payload))?;
+        f.finish()?;
+        Ok(Draft { from, to, delay, packet, packet_at, transport, traffic, start, stop, size })
+    }
+}
+
+/// Payload bytes of a transfer.
+fn size(v: &Val, payload: u32) -> Result<u64, FileError> {
+    match v.amount()? {
+        Amount::Packets(0) | Amount::Bytes(0) => Err(v.error("is zero", "write at least \"1p\"; count = 0 switches the flow off")),
+        Amount::Packets(n) => n.checked_mul(u64::from(payload)).ok_or_else(|| v.error("is too large", "write fewer packets")),
+        Amount::Bytes(n) => Ok(n),
+    }
+}
+
+fn cbr(rate: &Val) -> Result<Choice<traffic::Build>, FileError> {
+    let bps = rate.rate()?;
+    if bps == 0 {
+        return Err(rate.error("is zero", "write a rate like \"1Mbps\"; count = 0 switches the flow off"));
+    }
+    default_choice(Cx { member: None, ..rate.cx }, traffic::REGISTRY, "cbr", &[("rate", Value::Rate(bps))])
+}
+
+/// `"5s"`, `"uniform(0s, 2s)"` or `"stagger(0s, 10s)"`.
+fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
+    let v = v.pick()?;
+    let call = match &v.node.kind {
+        Kind::Text(text) => text.trim().strip_suffix(')').and_then(|t| t.split_once('(')).filter(|(name, _)| !name.starts_with('=')),
+        _ => None,
+    };
+    let start = match call {
+        None => Start::At(v.time()?),
+        Some((name, args)) => {
+            const SHAPE: &str =
+                "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
+            let args: Vec<Span> = args.split(',').map(|arg| argument(&v, arg)).collect::<Result<_, _>>()?;
+            match (name.trim(), args.as_slice()) {
+                ("uniform", [low, high]) if low <= high => Start::Uniform(Time::ZERO + *low, Time::ZERO + *high),
+                ("uniform", [_, _]) => return Err(v.error("begins after it ends", "write the earlier time first")),
+                ("stagger", [first, step]) => {
+                    let k = v.cx.member.map_or(0, |(k, _)| k as u64 - 1);
+                    let later = step.as_nanos().checked_mul(k).and_then(|ns| ns.checked_add(first.as_nanos()));
+                    Start::At(later.map_or(Time::NEVER, Time::from_nanos))
+                }
+                ("uniform" | "stagger", _) => return Err(v.error("takes two times", SHAPE)),
+                (other, _) => return Err(v.error(format!("cannot be \"{other}\""), SHAPE)),
+            }
+        }
+    };
+    let latest = match start {
+        Start::At(t) | Start::Uniform(_, t) => t,
+    };
+    if latest >= Time::ZERO + duration {
+        let k = v.cx.member.map_or(1, |(k, _)| k);
+        return Err(v.error(format!("comes too late for member {k}: the run ends at {duration}"), "write an earlier start, or a longer duration"));
+    }
+    Ok(start)
+}
+
+/// One argument of `uniform` or `stagger`: a duration.
+fn argument(v: &Val, text: &str) -> Result<Span, FileError> {
+    let node = Node { site: v.node.site.clone(), kind: Kind::Text(format!("= {}", text.trim())) };
+    Val { node: &node, ..v.clone() }.span()
+}

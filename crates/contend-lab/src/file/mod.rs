@@ -1,0 +1,328 @@
+//! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Scenario`].
+//!
+//! The text becomes a [`tree`] of values that know where they stand. `--set`, sweep points and overlays of claims are key paths set in that
+//! tree; [`Experiment::scenario`] reads the tree of one point afresh, table by table, member by member, so a rule is written once and holds
+//! for all of them. Whatever is wrong is a [`FileError`] that names file, line, key and remedy.
+//!
+//! # Names
+//! A `[[flow]]` with a `count` has members `<name>.<k>`, k from 1; one without is called `<name>` itself. Without `name`, a flow is called
+//! after its direction (`down`, `up`, `local`, `wired`), with the table's number where several would be called the same (`down0`, `down2`).
+//! What a flow brings along is called after it: `down.3.sta`, `down.3.server`, `down.3.wire` (`.peer` for the far station of a local flow).
+//! `[[station]]` follows the same rule as `[[flow]]`. No name depends on another table's count, so random streams stay put when one is swept.
+//!
+//! # Defaults
+//! | key | default | why |
+//! | --- | --- | --- |
+//! | `title`; `seeds`; `warmup`; `sample` | the file's name; `"1"`; `"0s"`; none | |
+//! | `wifi.rate` | the standard's highest | |
+//! | `wifi.basic`, `slot`, `sifs`, `cwmin`, `cwmax`, `signal_extension`, `llc` | the standard's tables ([`contend_sim::wifi::phy`]) | |
+//! | `wifi.difs`, `eifs`, `ack_timeout` | computed from the above | |
+//! | `wifi.preamble`; `protection`; `protection_rate` | `"long"`; `"none"`; `"11Mbps"` | |
+//! | `wifi.retry_short`; `retry_long` | 7; 4 | dot11ShortRetryLimit, dot11LongRetryLimit |
+//! | `wifi.rts_threshold` | `"never"` | |
+//! | `wifi.busy_slot`; `idle_access`; `after_collision` | `"frozen"`; `"immediate"`; `"eifs"` | the standard |
+//! | `wifi.access`; `wifi.queue`; `ap.queue` | `"dcf"`; `"fifo"` (100p); `"fifo"` (100p) | |
+//! | `wifi.loss` | `"none"`; a station's own `loss` replaces it | |
+//! | `station.*`: `rate`, `queue`, `loss`, `access` | those of `[wifi]`; `ap.access` too | |
+//! | wires (`[wire]`, `[[link]]`): `rate`; `delay`; `queue`; `loss` | `"100Mbps"`; `"1ms"`; `"fifo"` of 10000p; `"none"` | `rate = "infinite"` is nothing but delay |
+//! | `reverse` of a wire | as forward, `loss` too; each with its own random stream | |
+//! | `flow.packet`; `traffic`; `start` | `"1500B"`; `"bulk"`, with `udp.rate` a `"cbr"` of it; `"0s"` | |
+//! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | not the limit unless the file says so |
+//! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment acknowledged, as in the design's example |
+//! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`; none | RFC 9293; RFC 6928; RFC 5681 |
+//! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |
+//! | `tcp.timestamps` | off; `"1ms"` for `cubic` | Linux |
+//! | `tcp.window_scaling`; `limited_transmit`; `echo` | true; true; `"off"` | RFC 7323; RFC 3042; RFC 3168 |
+//! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
+//!
+//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`; any other
+//! controller's name means it with `newreno`. A `tcp` table starts from its `kind`, or else from the variant called as its `cc`, or else from `newreno`.
+
+mod choice;
+pub mod claim;
+pub mod error;
+mod flow;
+mod judge;
+mod network;
+mod places;
+pub mod quantity;
+mod reader;
+mod sweep;
+mod tcp;
+pub mod tree;
+mod wifi;
+
+pub use claim::{Claim, Each, Expect, Figure, Search, Verdict, When};
+pub use error::{FileError, Site, Source};
+pub use quantity::{Dimension, Quantity};
+pub use reader::nearest;
+pub use tree::Overlay;
+
+use crate::results::PointKey;
+use contend_core::Span;
+use contend_sim::scenario::Scenario;
+use judge::Judge;
+use reader::{Cx, Val};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use sweep::Sweep;
+use tree::{Kind, Node};
+
+/// One experiment: a network, its sweep, and what must hold.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// What errors point into.
+    pub source: Arc<Source>,
+    /// One line.
+    pub title: String,
+    /// The paper and figure, or empty.
+    pub cite: String,
+    /// Anything else the author wants to say, or empty.
+    pub notes: String,
+    /// Simulated time of a run, warm-up included; the same at every point, as are the next three.
+    pub duration: Span,
+    /// What is cut off at the beginning.
+    pub warmup: Span,
+    /// One run of every point for each of them.
+    pub seeds: Vec<u64>,
+    /// Step of the time series, when they are wanted.
+    pub sample: Option<Span>,
+    /// Points of the sweep in the file's order, never empty: without a sweep there is one point without keys.
+    pub points: Vec<PointKey>,
+    /// What must hold.
+    pub claims: Vec<Claim>,
+    /// What the report draws.
+    pub figures: Vec<Figure>,
+    /// A threshold to find.
+    pub search: Option<Search>,
+    sweep: Sweep,
+    /// The tables of the network, as the file has them.
+    network: Node,
+}
+
+/// One point of an experiment, ready to run, with the names the results are told in.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The network; its seed is 0 and for the caller to set.
+    pub scenario: Scenario,
+    /// The file's `[[flow]]` tables by number: the name of each group.
+    pub groups: Vec<String>,
+    /// Where each flow of the scenario comes from, in the same order.
+    pub members: Vec<Member>,
+}
+
+/// A flow as a member of its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Number of its `[[flow]]` table, from 0.
+    pub group: usize,
+    /// Which member of the group it is, from 1.
+    pub k: usize,
+    /// How many there are.
+    pub n: usize,
+    /// Which way its data go.
+    pub direction: Direction,
+}
+
+/// Which way a flow's data go, seen from the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// From a station to the wired side.
+    Up,
+    /// From the wired side to a station.
+    Down,
+    /// From station to station.
+    Local,
+    /// Over wires only.
+    Wired,
+}
+
+impl Direction {
+    /// Its name in results and selectors.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Direction::Up => "up",
+            Direction::Down => "down",
+            Direction::Local => "local",
+            Direction::Wired => "wired",
+        }
+    }
+}
+
+/// Reads the file at `path`, after the `--set` settings of the command line.
+///
+/// # Errors
+/// When the file cannot be read, or says something that cannot be run.
+pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(&name, &text, overrides),
+        Err(e) => {
+            let source = Source { path: name, text: String::new(), sets: vec![] };
+            Err(FileError::new(
+                &source,
+                &Site::None,
+                format!("the file cannot be read: {e}"),
+                "give the path of an experiment file; `contend list experiments` shows the ones that come along",
+            ))
+        }
+    }
+}
+
+/// As [`load`], for a text that is already there; `name` is what errors call it.
+///
+/// # Errors
+/// When the text says something that cannot be run.
+pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+    let sets = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
+    let mut tree = tree::read(&source)?;
+    let sets = apply_sets(&mut tree, &source, overrides)?;
+
+    let cx = Cx { source: &source, params: &[], member: None };
+    let mut f = Val { cx, path: String::new(), node: &tree }.table()?;
+    for key in NETWORK {
+        f.get(key);
+    }
+    let stem = Path::new(name).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let title = f.read_or("title", stem.as_str(), |v| v.text())?.to_string();
+    let cite = f.read_or("cite", "", |v| v.text())?.to_string();
+    let notes = f.read_or("notes", "", |v| v.text())?.to_string();
+    let duration = f.need("duration", "\"70s\"")?.positive_span()?;
+    let warmup = f.read_or("warmup", Span::ZERO, |v| match v.span()? {
+        w if w >= duration => {
+            Err(v.error(format!("is {w}, and the whole run is {duration}: nothing is left to measure"), "write a shorter warmup or a longer duration"))
+        }
+        w => Ok(w),
+    })?;
+    let seeds = f.get("seeds").map_or(Ok(vec![1]), |v| seeds(&v))?;
+    let sample = f.read("sample", |v| match v.positive_span()? {
+        step if step > duration => Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step")),
+        step if duration.div_floor(step) > MOST_SAMPLES => Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step")),
+        step => Ok(step),
+    })?;
+    let sweep = f.read_or("sweep", Sweep::default(), |v| Sweep::read(&v, &sets))?;
+    let judge = Judge { sweep: &sweep, changed: !overrides.is_empty() };
+    let mut ids = BTreeSet::new();
+    let claims = each(f.get("claim"), "[[claim]]", |v| {
+        let claim = judge.claim(v)?;
+        if ids.insert(claim.id.clone()) {
+            Ok(claim)
+        } else {
+            Err(v.error(format!("has the id of another claim: \"{}\"", claim.id), "give each [[claim]] its own id"))
+        }
+    })?;
+    let figures = each(f.get("figure"), "[[figure]]", |v| judge.figure(v))?;
+    let search = f.read("search", |v| judge::search(&v))?;
+    f.finish()?;
+
+    let network = Node {
+        site: tree.site.clone(),
+        kind: Kind::Table(tree.entries().unwrap_or_default().iter().filter(|e| NETWORK.contains(&e.key.as_str())).cloned().collect()),
+    };
+    let points = sweep.points();
+    let experiment =
+        Experiment { source: source.clone(), title, cite, notes, duration, warmup, seeds, sample, points, claims, figures, search, sweep, network };
+    experiment.check()?;
+    Ok(experiment)
+}
+
+/// The tables that make a network; the other keys belong to the experiment as a whole.
+const NETWORK: [&str; 11] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
+/// Most samples of a time series.
+const MOST_SAMPLES: u64 = 10_000_000;
+/// Most seeds.
+const MOST_SEEDS: u64 = 100_000;
+
+/// Lays the command line's settings over the file; returns their plain key paths and values.
+fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) -> Result<Vec<(String, Node)>, FileError> {
+    let mut sets = vec![];
+    for (i, (key, value)) in overrides.iter().enumerate() {
+        let site = Site::Set(i, 0..key.len());
+        let path = tree::split_path(key)
+            .ok_or_else(|| FileError::new(source, &site, format!("`{key}` is no key path"), "write it like --set flow.0.count=4 or --set wifi.slot=20us"))?;
+        let node = tree::read_setting(i, key.len() + 1, value);
+        tree.set(&path, &site, node.clone()).map_err(|(message, help)| FileError::new(source, &site, format!("`{key}`: {message}"), help))?;
+        sets.push((path.join("."), node));
+    }
+    Ok(sets)
+}
+
+fn each<T>(val: Option<Val>, name: &str, mut read: impl FnMut(&Val) -> Result<T, FileError>) -> Result<Vec<T>, FileError> {
+    val.map_or(Ok(vec![]), |v| v.list(&format!("{name}, with two brackets"))?.map(|v| read(&v)).collect())
+}
+
+/// `"1..5"`, `"7"` or `[1, 2, 3]`.
+fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
+    const HELP: &str = "write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list";
+    if let Kind::List(_) = val.node.kind {
+        let seeds: Vec<u64> = val.list(HELP)?.map(|v| v.integer(0..=u64::MAX)).collect::<Result<_, _>>()?;
+        let twice = seeds.iter().collect::<BTreeSet<_>>().len() < seeds.len();
+        return if seeds.is_empty() || twice { Err(val.error("must have at least one seed, and none twice", HELP)) } else { Ok(seeds) };
+    }
+    if let (Kind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
+        // `--seeds 7`: a word on the command line, where nothing has quotes.
+        return Ok(vec![val.integer(0..=u64::MAX)?]);
+    }
+    let text = val.text().map_err(|_| val.error(format!("must be a string, not {}", val.node.kind_name()), HELP))?;
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
+        (Ok(first), Ok(last)) if first > last => Err(val.error(format!("is empty: \"{text}\""), HELP)),
+        (Ok(first), Ok(last)) if last - first >= MOST_SEEDS => Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "take fewer")),
+        (Ok(first), Ok(last)) => Ok((first..=last).collect()),
+        _ => Err(val.error(format!("cannot be \"{text}\""), HELP)),
+    }
+}
+
+impl Experiment {
+    /// The network at `point`, with `overlay` laid over it.
+    ///
+    /// # Errors
+    /// When a value of the point or the overlay makes no network. Every point, and every overlay of a claim, has been tried by [`parse`].
+    pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
+        let mut network = self.network.clone();
+        self.sweep.overlay(point).apply(&mut network, &self.source)?;
+        overlay.apply(&mut network, &self.source)?;
+        network::resolve(&self.source, &network, self.duration)
+    }
+
+    /// Tries every point, and every overlay of a claim at its points.
+    fn check(&self) -> Result<(), FileError> {
+        for point in &self.points {
+            self.scenario(point, &Overlay::default()).map_err(|e| self.at_point(e, point, &Overlay::default()))?;
+        }
+        for claim in &self.claims {
+            let readings = if claim.reading.is_empty() { vec![Overlay::default()] } else { claim.reading.iter().map(|r| r.1.clone()).collect() };
+            let overlays: Vec<Overlay> = readings.into_iter().flat_map(|r| [claim.over.as_ref().map(|over| r.then(over)), Some(r)]).flatten().collect();
+            for overlay in overlays.iter().filter(|o| !o.is_empty()) {
+                for point in self.points.iter().filter(|p| meant(&claim.when, p)) {
+                    self.scenario(point, overlay).map_err(|e| self.at_point(e, point, overlay))?;
+                }
+            }
+        }
+        if let Some(search) = &self.search {
+            for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
+                for point in &self.points {
+                    self.scenario(point, &overlay).map_err(|e| self.at_point(e, point, &overlay))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the point where an error arose, unless it lies in the sweep itself or arises without the point too.
+    fn at_point(&self, error: FileError, point: &PointKey, overlay: &Overlay) -> FileError {
+        let without = self.scenario(&PointKey::new(), overlay);
+        if point.is_empty() || error.byte().is_some_and(|b| self.sweep.covers(b)) || without.is_err_and(|e| e.to_string() == error.to_string()) {
+            return error;
+        }
+        let keys: Vec<String> = point.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        error.at(&keys.join(", "))
+    }
+}
+
+/// Whether `point` is one of those that `when` is about.
+pub fn meant(when: &When, point: &PointKey) -> bool {
+    when.iter().all(|(key, values)| point.get(key).is_some_and(|v| values.contains(v)))
+}

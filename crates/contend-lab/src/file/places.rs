@@ -1,0 +1,155 @@
+//! Names of places: stations, wired nodes, the access point, and how a flow or link names its ends.
+
+use super::error::FileError;
+use super::reader::{Val, suggest};
+use contend_sim::scenario::Place;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words that no place may be called.
+const RESERVED: &[&str] = &["station", "ap", "random"];
+
+/// Every place of the file by name.
+#[derive(Default)]
+pub(crate) struct Places {
+    single: BTreeMap<String, Place>,
+    /// Stations with a `count`: the number of the first, and how many.
+    groups: BTreeMap<String, (usize, usize)>,
+    links: BTreeSet<String>,
+}
+
+/// Where a flow ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// On a wired host of its own.
+    Server,
+    /// On a station of its own.
+    Station,
+    /// At a place with a name.
+    At(Place),
+}
+
+impl Places {
+    /// Takes `name` for a place.
+    pub fn add(&mut self, name: &Val, place: Place) -> Result<String, FileError> {
+        let text = self.check(name)?;
+        self.single.insert(text.into(), place);
+        Ok(text.into())
+    }
+
+    /// Takes `name` for `count` stations from number `first` on.
+    pub fn add_group(&mut self, name: &Val, first: usize, count: usize) -> Result<String, FileError> {
+        let text = self.check(name)?;
+        self.groups.insert(text.into(), (first, count));
+        Ok(text.into())
+    }
+
+    fn check<'a>(&self, name: &Val<'a>) -> Result<&'a str, FileError> {
+        let text = valid_name(name)?;
+        if RESERVED.contains(&text) {
+            return Err(name.error(format!("cannot be \"{text}\", which is a word of the file"), "choose another name"));
+        }
+        if self.taken(text) {
+            return Err(name.error(format!("is used twice: \"{text}\""), "give each station, node and link its own name"));
+        }
+        Ok(text)
+    }
+
+    fn taken(&self, text: &str) -> bool {
+        self.single.contains_key(text) || self.groups.contains_key(text) || self.links.contains(text)
+    }
+
+    /// Takes `name` for a link; without one, a link is called after its ends.
+    pub fn add_link(&mut self, name: Option<&Val>, from: &str, to: &str) -> Result<String, FileError> {
+        let name = match name {
+            Some(name) => self.check(name)?.to_string(),
+            None => {
+                let (base, mut name, mut i) = (format!("{from}-{to}"), format!("{from}-{to}"), 2);
+                while self.taken(&name) {
+                    name = format!("{base}-{i}");
+                    i += 1;
+                }
+                name
+            }
+        };
+        self.links.insert(name.clone());
+        Ok(name)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        ["server", "station"].into_iter().chain(self.single.keys().chain(self.groups.keys()).map(String::as_str)).collect()
+    }
+
+    /// The end that `val` names, for its member.
+    pub fn end(&self, val: &Val, cell: bool) -> Result<End, FileError> {
+        let val = val.pick()?;
+        let text = val.text()?;
+        if let Some(place) = self.single.get(text) {
+            return Ok(End::At(*place));
+        }
+        if let "server" | "station" = text {
+            return match cell {
+                true => Ok(if text == "server" { End::Server } else { End::Station }),
+                false => Err(val
+                    .error(format!("is \"{text}\", and there is no [wifi]"), "add [wifi] standard = \"802.11g\", or name the ends with [[node]] and [[link]]")),
+            };
+        }
+        let (name, slice) = match text.split_once('[') {
+            Some((name, slice)) => (name, slice.strip_suffix(']')),
+            None => match text.rsplit_once('.') {
+                Some((name, k)) if self.groups.contains_key(name) => (name, Some(k)),
+                _ => (text, None),
+            },
+        };
+        let unknown = || val.error(format!("names no station or node: \"{text}\""), suggest(name, self.names()));
+        let &(first, count) = self.groups.get(name).ok_or_else(unknown)?;
+        let (low, high) = match slice {
+            None if text.contains('[') => return Err(val.error(format!("cannot be \"{text}\""), format!("write \"{name}[1..{count}]\""))),
+            None => (1, count),
+            Some(slice) => {
+                let (low, high) = slice.split_once("..").unwrap_or((slice, slice));
+                match (low.trim().parse::<usize>(), high.trim().parse::<usize>()) {
+                    (Ok(low), Ok(high)) if 1 <= low && low <= high && high <= count => (low, high),
+                    _ => {
+                        return Err(val.error(
+                            format!("names stations that are not there: \"{text}\""),
+                            format!("`{name}` has members 1 to {count}: write \"{name}[1..{count}]\""),
+                        ));
+                    }
+                }
+            }
+        };
+        let k = val.cx.member.map_or(1, |(k, _)| k);
+        match (high + 1).checked_sub(low) {
+            Some(len) if len > 0 => Ok(End::At(Place::Station(first + low - 1 + (k - 1) % len))),
+            _ => Err(val.error(format!("names stations of which there are none: \"{text}\""), format!("write a larger count for `{name}`"))),
+        }
+    }
+
+    /// The place that an end of a link names.
+    pub fn link_end(&self, val: &Val) -> Result<Place, FileError> {
+        let text = val.text()?;
+        match self.single.get(text) {
+            Some(Place::Station(_)) => Err(val.error(format!("names a station: \"{text}\""), "a wire ends at a [[node]] or at \"ap\"")),
+            Some(place) => Ok(*place),
+            None => {
+                let nodes = self.single.iter().filter(|(_, p)| !matches!(p, Place::Station(_))).map(|(name, _)| name.as_str());
+                Err(val.error(format!("names no node: \"{text}\""), suggest(text, nodes)))
+            }
+        }
+    }
+
+    /// The access point goes by this name.
+    pub fn add_ap(&mut self) {
+        self.single.insert("ap".into(), Place::Ap);
+    }
+}
+
+/// A name that streams, selectors and file names can carry.
+pub(crate) fn valid_name<'a>(val: &Val<'a>) -> Result<&'a str, FileError> {
+    let text = val.text()?;
+    let good = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    if text.is_empty() || text.chars().count() > 64 || !text.chars().all(good) || text.starts_with(|c: char| c.is_numeric()) {
+        return Err(val.error(format!("cannot be \"{text}\""), "a name has up to 64 letters, digits, - and _, and begins with a letter"));
+    }
+    Ok(text)
+}

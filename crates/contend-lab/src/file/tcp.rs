@@ -1,0 +1,165 @@
+//! `tcp = ...` of a flow: a variant by name, or a table that starts from one.
+
+use super::choice::{choice, default_choice, objection};
+use super::error::FileError;
+use super::reader::{Cx, Fields, Val, suggest};
+use super::tree::Kind;
+use contend_core::Span;
+use contend_core::cc;
+use contend_core::registry::{Amount, Choice};
+use contend_sim::scenario::{EcnEcho, RtoSpec, TcpSpec};
+use contend_sim::tcp::{Wire, recovery};
+
+/// A TCP variant: a controller and a loss recovery under one name.
+#[derive(Clone, Copy)]
+struct Variant {
+    name: &'static str,
+    cc: &'static str,
+    recovery: &'static str,
+    /// Whether timestamps are on unless the file says otherwise.
+    timestamps: bool,
+}
+
+/// The variants that are pairs. Any other controller's name means that controller with NewReno's recovery.
+const VARIANTS: &[Variant] = &[
+    Variant { name: "tahoe", cc: "reno", recovery: "tahoe", timestamps: false },
+    Variant { name: "reno", cc: "reno", recovery: "reno", timestamps: false },
+    Variant { name: "newreno", cc: "reno", recovery: "newreno", timestamps: false },
+    Variant { name: "sack", cc: "reno", recovery: "sack", timestamps: false },
+    Variant { name: "cubic", cc: "cubic", recovery: "sack", timestamps: true },
+];
+
+/// Clock tick of timestamps unless the file says otherwise.
+const TICK: Span = Span::from_millis(1);
+
+/// The TCP connection of a flow whose full packets have `packet` bytes, and the payload of one: `val` is the flow's `tcp`, and some of its keys belong to it too.
+pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec, u32), FileError> {
+    let val = &val.pick()?;
+    let (variant, mut f) = match &val.node.kind {
+        Kind::Text(name) => (variant(val, name)?, Fields::empty(val)),
+        _ => {
+            let mut f = val.table()?;
+            (base(val, &mut f)?, f)
+        }
+    };
+    let cx = Cx { member: None, ..val.cx };
+
+    let cc = match f.get("cc") {
+        Some(v) => {
+            let cc = choice(&v, cc::REGISTRY, "congestion controller")?;
+            objection(&v, cc.entry.name, (cc.entry.build)(&cc.args).map(drop))?;
+            cc
+        }
+        None => default_choice(cx, cc::REGISTRY, variant.cc, &[])?,
+    };
+    let recovery = match f.get("recovery") {
+        Some(v) => {
+            let recovery = choice(&v, recovery::REGISTRY, "loss recovery")?;
+            objection(&v, recovery.entry.name, (recovery.entry.build)(&recovery.args).map(drop))?;
+            recovery
+        }
+        None => default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?,
+    };
+    let reads_sack = recovery.entry.name == "sack";
+    let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
+        false if reads_sack => Err(v.error("switches off what the recovery \"sack\" needs", "write recovery = \"newreno\", or leave sack out")),
+        on => Ok(on),
+    })?;
+    let timestamps = f.read_or("timestamps", variant.timestamps.then_some(TICK), |v| match v.pick()?.node.kind {
+        Kind::Bool(on) => Ok(on.then_some(TICK)),
+        _ => v.positive_span().map(Some),
+    })?;
+    let window_scaling = f.read_or("window_scaling", true, |v| v.flag())?;
+    let name = name(variant, &cc, &recovery);
+    let spec = TcpSpec {
+        name,
+        cc,
+        recovery,
+        window: flow.read_or("window", if window_scaling { Amount::Packets(1000) } else { Amount::Bytes(65_535) }, |v| window(&v))?,
+        ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
+        ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
+        handshake: f.read_or("handshake", true, |v| v.flag())?,
+        initial_window: f.read_or("initial_window", 10, |v| v.segments(1..=100_000))?,
+        initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,
+        sack,
+        timestamps,
+        window_scaling,
+        ecn: f.read_or("echo", EcnEcho::Off, |v| v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)]))?,
+        limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
+        rto: f.get("rto").map_or(Ok(RTO), |v| rto(&v))?,
+    };
+    f.finish()?;
+    // RFC 7323 §2: what fits the window field without scaling, and at most 2^30 with it.
+    let most = if window_scaling { 1 << 30 } else { 65_535 };
+    let wire = Wire::new(packet, &spec).map_err(|e| flow.get("packet").as_ref().unwrap_or(val).error("does not suit the packet size", e))?;
+    let bytes = match spec.window {
+        Amount::Packets(n) => n.saturating_mul(u64::from(wire.mss)),
+        Amount::Bytes(n) => n,
+    };
+    match flow.get("window") {
+        Some(v) if bytes > most && window_scaling => Err(v.error(format!("is too large: {bytes}B"), "a TCP window is at most 1073741824B")),
+        Some(v) if bytes > most => {
+            Err(v.error(format!("is too large without window scaling: {bytes}B"), "write at most 65535B, or window_scaling = true in tcp"))
+        }
+        _ => Ok((spec, wire.mss)),
+    }
+}
+
+/// The variant that a table starts from: its `kind`, or the one called as its controller, or NewReno.
+fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
+    if let Some(kind) = f.get("kind") {
+        return variant(&kind, kind.text()?);
+    }
+    let cc = f.get("cc").map(|v| v.pick()).transpose()?;
+    let name = cc.and_then(|cc| match &cc.node.kind {
+        Kind::Text(name) => Some(name.as_str()),
+        _ => cc.node.get("kind").and_then(|k| if let Kind::Text(name) = &k.kind { Some(name.as_str()) } else { None }),
+    });
+    // A controller that is none is told of when the controller is read.
+    name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, "newreno"), Ok)
+}
+
+/// RFC 6298 §2: initial value and minimum 1 s, maximum at least 60 s.
+const RTO: RtoSpec =
+    RtoSpec { min: Span::from_secs(1), max: Span::from_secs(60), initial: Span::from_secs(1), granularity: Span::from_millis(1), backoff_after: 1 };
+
+fn rto(val: &Val) -> Result<RtoSpec, FileError> {
+    let mut f = val.table()?;
+    let rto = RtoSpec {
+        min: f.read_or("min", RTO.min, |v| v.positive_span())?,
+        max: f.read_or("max", RTO.max, |v| v.positive_span())?,
+        initial: f.read_or("initial", RTO.initial, |v| v.positive_span())?,
+        granularity: f.read_or("granularity", RTO.granularity, |v| v.positive_span())?,
+        backoff_after: f.read_or("backoff_after", RTO.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
+    };
+    if rto.min > rto.max {
+        return Err(val.error(format!("has min {} above max {}", rto.min, rto.max), "write a smaller min or a larger max"));
+    }
+    if rto.initial > rto.max {
+        return Err(val.error(format!("has initial {} above max {}", rto.initial, rto.max), "write a smaller initial or a larger max"));
+    }
+    f.finish()?;
+    Ok(rto)
+}
+
+fn window(v: &Val) -> Result<Amount, FileError> {
+    match v.amount()? {
+        Amount::Packets(0) | Amount::Bytes(0) => Err(v.error("is zero: nothing could be sent", "write at least \"1p\"")),
+        amount => Ok(amount),
+    }
+}
+
+fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
+    let others = cc::REGISTRY.iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
+    let others = others.map(|e| Variant { name: e.name, cc: e.name, recovery: "newreno", timestamps: false });
+    let all: Vec<Variant> = VARIANTS.iter().copied().chain(others).collect();
+    let found = all.iter().find(|v| v.name == name).copied();
+    found.ok_or_else(|| val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name))))
+}
+
+/// What results call it: the variant whose pair it is, or the two names.
+fn name(variant: Variant, cc: &Choice<cc::Build>, recovery: &Choice<recovery::Build>) -> String {
+    let mut names = [variant].into_iter().chain(VARIANTS.iter().copied());
+    let pair = names.find(|v| v.cc == cc.entry.name && v.recovery == recovery.entry.name);
+    pair.map_or_else(|| format!("{}+{}", cc.entry.name, recovery.entry.name), |v| v.name.into())
+}

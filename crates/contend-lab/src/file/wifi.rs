@@ -1,0 +1,156 @@
+//! `[wifi]`: timing, medium-access options, and what its stations have in common.
+
+use super::choice::{choice, default_choice, objection};
+use super::error::FileError;
+use super::reader::{Fields, Val};
+use super::tree::Kind;
+use contend_core::qdisc;
+use contend_core::registry::Choice;
+use contend_sim::loss;
+use contend_sim::scenario::{AfterCollision, BusySlot, IdleAccess, MacSpec};
+use contend_sim::wifi::access::{self, Bounds};
+use contend_sim::wifi::phy::{Phy, Preamble, Protection, Standard};
+
+/// A cell without its stations.
+pub(crate) struct Wifi {
+    pub phy: Phy,
+    pub mac: MacSpec,
+    /// Rate of a station that names none.
+    pub rate: u64,
+    /// Queue of a station that names none.
+    pub queue: Choice<qdisc::Build>,
+    /// Loss of a station that names none.
+    pub loss: Option<Choice<loss::Build>>,
+    /// Access rule of a station that names none.
+    pub access: Choice<access::Build>,
+}
+
+impl Wifi {
+    /// Reads `[wifi]`; `losses` collects what is to be checked when the flows have names.
+    pub fn read<'a>(val: &Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Wifi, FileError> {
+        let mut f = val.table()?;
+        let standard = f.need("standard", "\"802.11g\"")?.word(&Standard::ALL)?;
+        let preamble = f.read_or("preamble", Preamble::Long, |v| v.word(&[("long", Preamble::Long), ("short", Preamble::Short)]))?;
+        let mut phy = Phy::new(standard, preamble);
+        read_phy(&mut phy, &mut f)?;
+        let mac = read_mac(&mut f, phy.protection)?;
+        let top = Phy::rates(standard).last().copied().unwrap_or_default();
+        let rate = f.read_or("rate", top, |v| data_rate(&v, &phy))?;
+        let queue = read_queue(&mut f)?.map_or_else(|| default_choice(f.cx, qdisc::REGISTRY, "fifo", &[]), Ok)?;
+        let loss = f.get("loss").map_or(Ok(None), |v| read_loss(v, losses))?;
+        let access = f.read("access", |v| read_access(&v, &phy))?.map_or_else(|| default_choice(f.cx, access::REGISTRY, "dcf", &[]), Ok)?;
+        f.finish()?;
+        Ok(Wifi { phy, mac, rate, queue, loss, access })
+    }
+}
+
+fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
+    phy.slot = f.read_or("slot", phy.slot, |v| v.positive_span())?;
+    phy.sifs = f.read_or("sifs", phy.sifs, |v| v.positive_span())?;
+    phy.difs = f.read("difs", |v| v.positive_span())?;
+    phy.eifs = f.read("eifs", |v| v.positive_span())?;
+    phy.ack_timeout = f.read("ack_timeout", |v| v.positive_span())?;
+    phy.signal_extension = f.read_or("signal_extension", phy.signal_extension, |v| v.span())?;
+    phy.llc = f.read_or("llc", phy.llc, |v| Ok(v.bytes(0..=64)? as u32))?;
+    if phy.difs.is_some_and(|d| d < phy.sifs) {
+        return Err(f.error("has a difs shorter than sifs, so that data would go before its acknowledgment", "write a longer difs"));
+    }
+
+    let cwmin = f.get("cwmin");
+    phy.cw_min = cwmin.as_ref().map_or(Ok(phy.cw_min), |v| Ok(v.integer(0..=32_767)? as u32))?;
+    let cwmax = f.get("cwmax");
+    phy.cw_max = cwmax.as_ref().map_or(Ok(phy.cw_max), |v| Ok(v.integer(0..=32_767)? as u32))?;
+    if phy.cw_min > phy.cw_max {
+        let message = format!("makes cwmin {} larger than cwmax {}", phy.cw_min, phy.cw_max);
+        return Err(cwmin.or(cwmax).map_or_else(|| f.error(&message, ""), |v| v.error(&message, "write a smaller cwmin or a larger cwmax")));
+    }
+
+    if let Some(v) = f.get("basic") {
+        let mut basic = match v.node.kind {
+            Kind::List(_) => v.list("[\"6Mbps\", \"12Mbps\"]")?.map(|v| data_rate(&v, phy)).collect::<Result<Vec<u64>, _>>()?,
+            _ => vec![data_rate(&v, phy)?],
+        };
+        basic.sort_unstable();
+        basic.dedup();
+        if basic.is_empty() {
+            return Err(v.error("is an empty list", "write at least one rate"));
+        }
+        phy.basic = basic;
+    }
+    let protections = [("none", Protection::None), ("cts-to-self", Protection::CtsToSelf), ("rts-cts", Protection::RtsCts)];
+    phy.protection = f.read_or("protection", phy.protection, |v| {
+        let protection = v.word(&protections)?;
+        if protection != Protection::None && phy.standard != Standard::G {
+            return Err(v.error("is for 802.11g beside 802.11b stations only", "leave it out, or write standard = \"802.11g\""));
+        }
+        Ok(protection)
+    })?;
+    phy.protection_rate = f.read_or("protection_rate", phy.protection_rate, |v| {
+        if phy.protection == Protection::None {
+            return Err(v.error("has no meaning without protection", "write protection = \"cts-to-self\" or \"rts-cts\", or leave it out"));
+        }
+        data_rate(&v, phy)
+    })?;
+    Ok(())
+}
+
+fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError> {
+    Ok(MacSpec {
+        retry_short: f.read_or("retry_short", 7, |v| v.integer(1..=255))? as u32,
+        retry_long: f.read_or("retry_long", 4, |v| v.integer(1..=255))? as u32,
+        rts_threshold: f.read_or("rts_threshold", u32::MAX, |v| {
+            if protection == Protection::RtsCts {
+                return Err(v.error("has no meaning with protection = \"rts-cts\", which sends an RTS before every frame", "leave one of the two out"));
+            }
+            if matches!(&v.node.kind, Kind::Text(t) if t == "never") { Ok(u32::MAX) } else { Ok(v.bytes(0..=65_535)? as u32) }
+        })?,
+        busy_slot: f.read_or("busy_slot", BusySlot::Frozen, |v| v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)]))?,
+        idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)]))?,
+        after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| v.word(&[("eifs", AfterCollision::Eifs), ("difs", AfterCollision::Difs)]))?,
+    })
+}
+
+/// One of the standard's rates.
+pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
+    let bps = v.rate()?;
+    if phy.rate(bps).is_some() {
+        return Ok(bps);
+    }
+    let rates: Vec<String> = Phy::rates(phy.standard).iter().map(|&r| format!("{}Mbps", r as f64 / 1e6)).collect();
+    Err(v.error("is no rate of this standard", format!("rates: {}", rates.join(", "))))
+}
+
+/// A medium-access rule that suits the cell.
+pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, FileError> {
+    let access = choice(v, access::REGISTRY, "access rule")?;
+    let bounds = Bounds { cw_min: phy.cw_min, cw_max: phy.cw_max };
+    objection(v, access.entry.name, (access.entry.build)(&access.args, bounds).map(drop))?;
+    Ok(access)
+}
+
+/// A table's `queue`.
+pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
+    f.read("queue", |v| {
+        let queue = choice(&v, qdisc::REGISTRY, "queue discipline")?;
+        objection(&v, queue.entry.name, (queue.entry.build)(&queue.args).map(drop))?;
+        Ok(queue)
+    })
+}
+
+/// A loss process and where it stands in the file, to be checked when the flows have names.
+pub(crate) type Loss<'a> = (Val<'a>, Choice<loss::Build>);
+
+/// A loss process; `"none"` is none.
+pub(crate) fn read_loss<'a>(v: Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Option<Choice<loss::Build>>, FileError> {
+    if matches!(&v.pick()?.node.kind, Kind::Text(t) if t == "none") {
+        return Ok(None);
+    }
+    let loss = choice(&v, loss::REGISTRY, "loss process")?;
+    losses.push((v, loss.clone()));
+    Ok(Some(loss))
+}
+
+/// Checks the loss processes against the flows.
+pub(crate) fn check_losses(losses: &[Loss], flow: &dyn Fn(&str) -> Option<contend_core::FlowId>) -> Result<(), FileError> {
+    losses.iter().try_for_each(|(v, loss)| objection(v, loss.entry.name, (loss.entry.build)(&loss.args, flow).map(drop)))
+}

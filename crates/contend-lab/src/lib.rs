@@ -1,0 +1,14 @@
+//! From an experiment file to runs, statistics, claims and reports.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod claim;
+pub mod execute;
+pub mod file;
+pub mod metric;
+pub mod output;
+pub mod results;
+pub mod run;
+pub mod search;
+pub mod stats;
+
+pub use file::nearest;

@@ -1,0 +1,166 @@
+//! The value of an expression in one run.
+
+use super::lex::quantity;
+use super::{Condition, Expr, Function, Operator, read};
+use crate::results::Run;
+use crate::stats;
+use std::fmt;
+
+/// Why an expression has no value in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unmeasured {
+    /// The expression does not fit the run: no such flow, lists of different lengths, no sample at an instant. What it says names the remedy.
+    Wrong(String),
+    /// The number does not exist: a mean of nothing, a division by zero.
+    Undefined(String),
+}
+
+impl fmt::Display for Unmeasured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unmeasured::Wrong(s) | Unmeasured::Undefined(s) => f.write_str(s),
+        }
+    }
+}
+
+impl std::error::Error for Unmeasured {}
+
+/// One number, or a list.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    One(f64),
+    Many(Vec<f64>),
+}
+
+impl Value {
+    fn into_list(self) -> Vec<f64> {
+        match self {
+            Value::One(x) => vec![x],
+            Value::Many(list) => list,
+        }
+    }
+
+    fn map(self, f: impl Fn(f64) -> Result<f64, Unmeasured>) -> Result<Value, Unmeasured> {
+        Ok(match self {
+            Value::One(x) => Value::One(f(x)?),
+            Value::Many(list) => Value::Many(list.into_iter().map(f).collect::<Result<_, _>>()?),
+        })
+    }
+}
+
+/// The value of `e`, which must be one number (or a list of one).
+pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
+    let x = match value(e, run)? {
+        Value::One(x) => x,
+        Value::Many(list) => match list.as_slice() {
+            [x] => *x,
+            _ => {
+                return Err(Unmeasured::Wrong(format!(
+                    "`{e}` is a list of {} numbers; make it one: mean(...), sum(...), min(...), max(...), jain(...)",
+                    list.len()
+                )));
+            }
+        },
+    };
+    if x.is_finite() { Ok(x) } else { Err(Unmeasured::Undefined(format!("`{e}` is not a finite number"))) }
+}
+
+/// The members of `e`.
+pub(super) fn list(e: &Expr, run: &Run) -> Result<Vec<f64>, Unmeasured> {
+    value(e, run).map(Value::into_list)
+}
+
+fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
+    match e {
+        Expr::Number(n) => Ok(Value::One(n.value)),
+        Expr::Metric(m) => read::metric(m, run),
+        Expr::Minus(x) => value(x, run)?.map(|x| Ok(-x)),
+        Expr::Binary(op, x, y) => {
+            let apply = |a: f64, b: f64| match op {
+                Operator::Add => Ok(a + b),
+                Operator::Subtract => Ok(a - b),
+                Operator::Multiply => Ok(a * b),
+                Operator::Divide if b == 0.0 => Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it"))),
+                Operator::Divide => Ok(a / b),
+            };
+            pairs(value(x, run)?, value(y, run)?, || format!("`{x}` and `{y}`"), apply)
+        }
+        Expr::Call(function, list) => {
+            let mut members = vec![];
+            for x in list {
+                members.append(&mut value(x, run)?.into_list());
+            }
+            let result = match function {
+                Function::Mean => stats::mean(&members),
+                Function::Min => members.iter().copied().reduce(f64::min),
+                Function::Max => members.iter().copied().reduce(f64::max),
+                Function::Std => stats::deviation(&members),
+                Function::Sum => Some(members.iter().sum()),
+                Function::Jain => stats::jain(&members),
+            };
+            let few = if *function == Function::Std { "fewer than two numbers" } else { "nothing" };
+            result.map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name())))
+        }
+        Expr::Quantile(x, q) => {
+            let members = value(x, run)?.into_list();
+            let q = number(q, run)?;
+            stats::quantile(&members, q).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
+        }
+        Expr::Length(x) => Ok(Value::One(value(x, run)?.into_list().len() as f64)),
+        Expr::Count(c) => {
+            let Condition { left, relation, right } = c.as_ref();
+            let holds =
+                pairs(value(left, run)?, value(right, run)?, || format!("`{left}` and `{right}`"), |a, b| Ok(f64::from(u8::from(relation.holds(a, b)))))?;
+            Ok(Value::One(holds.into_list().iter().sum()))
+        }
+        Expr::Point(key) => point(key, run).map(Value::One),
+        Expr::Model(model, list) => {
+            let mut arguments = vec![];
+            for (p, x) in model.parameters.iter().zip(list) {
+                arguments.push(match (x, p.default) {
+                    (Some(x), _) => number(x, run)?,
+                    (None, Some(default)) => default,
+                    (None, None) => return Err(Unmeasured::Wrong(format!("`{}` needs {}", model.name, p.name))),
+                });
+            }
+            model.value(&arguments).map(Value::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
+        }
+    }
+}
+
+/// `f` for each pair of members; a single number goes with every member of the other side.
+fn pairs(x: Value, y: Value, names: impl Fn() -> String, f: impl Fn(f64, f64) -> Result<f64, Unmeasured>) -> Result<Value, Unmeasured> {
+    let single = |v: Value| match v {
+        Value::Many(list) => match list.as_slice() {
+            [x] => (Value::One(*x), true),
+            _ => (Value::Many(list), false),
+        },
+        one => (one, false),
+    };
+    let ((x, one_x), (y, one_y)) = (single(x), single(y));
+    Ok(match (x, y) {
+        // A list of one stays a list.
+        (Value::One(a), Value::One(b)) if one_x || one_y => Value::Many(vec![f(a, b)?]),
+        (Value::One(a), Value::One(b)) => Value::One(f(a, b)?),
+        (Value::One(a), list) => list.map(|b| f(a, b))?,
+        (list, Value::One(b)) => list.map(|a| f(a, b))?,
+        (Value::Many(a), Value::Many(b)) if a.len() == b.len() => Value::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?),
+        (Value::Many(a), Value::Many(b)) => {
+            return Err(Unmeasured::Wrong(format!(
+                "{} are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
+                names(),
+                a.len(),
+                b.len()
+            )));
+        }
+    })
+}
+
+/// The number that the sweep gives `key` in this run.
+fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
+    let Some(value) = run.point.get(key) else {
+        return Err(Unmeasured::Wrong(format!("the sweep has no key `{key}`; {}", super::parse::nearest(key, run.point.keys().map(String::as_str)))));
+    };
+    let number = value.as_f64().or_else(|| quantity(value.as_str()?).map(|n| n.value));
+    number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, which is no number")))
+}

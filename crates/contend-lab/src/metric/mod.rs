@@ -1,0 +1,501 @@
+//! The language of metrics: what claims, figures and searches say about a run.
+//!
+//! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. There are numbers with units, `+ - * /`,
+//! a few functions, closed forms (`model`), the values of the sweep (`point`) and the metrics of [`WORDS`]; no variables, no loops.
+//!
+//! | written | is |
+//! | --- | --- |
+//! | `goodput`, `goodput.total` | one number for all flows together: a sum, or for durations the mean over all samples |
+//! | `goodput.up` | the same for the flows of a direction (`up`, `down`, `local`, `wired`), a group or one flow |
+//! | `goodput[up]`, `goodput[all]` | a list, one number for each flow |
+//! | `goodput[down.3]`, `goodput["down.3"]` | a list of one, which serves as a number |
+//! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
+//! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ... |
+//! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
+//!
+//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`parse`] checks units and whether a number or a list is
+//! meant, before anything runs; [`eval`] finds what a run lacks.
+
+mod eval;
+mod lex;
+mod model;
+mod parse;
+mod read;
+mod words;
+
+#[cfg(test)]
+pub(crate) mod synthetic;
+#[cfg(test)]
+mod tests;
+
+pub use eval::Unmeasured;
+pub use lex::quantity;
+pub use model::{MODELS, Model, Parameter};
+pub use parse::ParseError;
+pub use words::{Extent, Subject, WORDS, What, Word};
+
+use crate::file::Dimension;
+use crate::results::{Run, Summary};
+use crate::stats::Estimate;
+use contend_core::Time;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A parsed expression. [`fmt::Display`] writes one that parses back to the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A number.
+    Number(Number),
+    /// A metric of the run.
+    Metric(Metric),
+    /// `-x`.
+    Minus(Box<Expr>),
+    /// `x + y` and the like; between a list and a number, for each member; between two lists, member by member.
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// A function of one list, or of several numbers.
+    Call(Function, Vec<Expr>),
+    /// `quantile(x, q)`.
+    Quantile(Box<Expr>, Box<Expr>),
+    /// `count(x)`: how many members the list has.
+    Length(Box<Expr>),
+    /// `count(x < y)`: for how many members the comparison holds.
+    Count(Box<Condition>),
+    /// `point("flow.1.count")`: the value that the sweep gives this key.
+    Point(String),
+    /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`].
+    Model(&'static Model, Vec<Option<Expr>>),
+}
+
+/// A number as it was written, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// In the base unit of `unit`.
+    pub value: f64,
+    /// What it measures.
+    pub unit: Dimension,
+    /// As written, `0.3Mbps`.
+    pub text: String,
+}
+
+/// A metric: which, of what, when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// Which.
+    pub word: &'static Word,
+    /// Which aspect of it.
+    pub aspect: Aspect,
+    /// Of which flows, queues or stations.
+    pub scope: Scope,
+    /// From when to when, in time since the start of the run; the measured interval when absent.
+    pub window: Option<(Number, Number)>,
+}
+
+/// Which aspect of a metric is meant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Aspect {
+    /// The only one, or the mean.
+    Plain,
+    /// `.mean`, written out.
+    Mean,
+    /// `.p95`: a percentile.
+    Percentile(u8),
+    /// `.ack`: one kind of packet.
+    Kind(&'static str),
+    /// `.short`: the mean over windows of one second.
+    Short,
+    /// `ledger.idle`: an account of the ledger.
+    Account(String),
+}
+
+/// Which flows, queues or stations are meant, and whether together or one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scope {
+    /// All, as one number.
+    All,
+    /// `.up`: these, as one number.
+    Together(String),
+    /// `[up]`: these, as a list.
+    Each(String),
+}
+
+/// An arithmetic operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+/// A function of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Arithmetic mean.
+    Mean,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+    /// Sample standard deviation.
+    Std,
+    /// The sum; 0 of nothing.
+    Sum,
+    /// Jain's index, see [`crate::stats::jain`].
+    Jain,
+}
+
+/// A comparison: inside `count`, and as what a search waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// The left side.
+    pub left: Expr,
+    /// How the sides compare.
+    pub relation: Relation,
+    /// The right side.
+    pub right: Expr,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+}
+
+impl Relation {
+    /// Whether it holds between `x` and `y`; never for a NaN except [`Relation::Unequal`].
+    pub fn holds(self, x: f64, y: f64) -> bool {
+        match self {
+            Relation::Less => x < y,
+            Relation::AtMost => x <= y,
+            Relation::Greater => x > y,
+            Relation::AtLeast => x >= y,
+            Relation::Equal => x == y,
+            Relation::Unequal => x != y,
+        }
+    }
+}
+
+/// What has to be sampled during a run, so that an expression can be evaluated afterwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sampling {
+    /// Instants at which there must be a sample, in ascending order.
+    pub instants: Vec<Time>,
+    /// Whether there must be a sample at every whole second.
+    pub every_second: bool,
+    /// Whether the path between the instants counts (a mean window, a stall): sample with the file's `sample` step.
+    pub series: bool,
+}
+
+impl Sampling {
+    /// Adds what `other` needs.
+    pub fn add(&mut self, other: Sampling) {
+        self.instants.extend(other.instants);
+        self.instants.sort_unstable();
+        self.instants.dedup();
+        self.every_second |= other.every_second;
+        self.series |= other.series;
+    }
+
+    /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when they are needed.
+    pub fn within(&self, duration: contend_core::Span) -> Vec<Time> {
+        let end = Time::ZERO.saturating_add(duration);
+        let seconds = if self.every_second { duration.as_nanos() / 1_000_000_000 } else { 0 };
+        let whole = (0..=seconds).filter(|_| self.every_second).map(|s| Time::from_nanos(s * 1_000_000_000));
+        let mut all: Vec<Time> = whole.chain(self.instants.iter().copied().filter(|t| *t <= end)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+impl Expr {
+    /// Reads `text`, which must be one number for each run.
+    ///
+    /// # Errors
+    /// With the place and the remedy, when it is no expression, mixes units, or stands for a list.
+    pub fn parse(text: &str) -> Result<Expr, ParseError> {
+        parse::expression(text)
+    }
+
+    /// As [`Expr::parse`], but a list is accepted too.
+    ///
+    /// # Errors
+    /// When the text is no expression.
+    pub fn parse_any(text: &str) -> Result<Expr, ParseError> {
+        parse::any(text)
+    }
+
+    /// Its value in `run`, in base units; always finite.
+    ///
+    /// # Errors
+    /// When the run has nothing of that name, was not sampled when it had to be, or the number does not exist.
+    pub fn eval(&self, run: &Run) -> Result<f64, Unmeasured> {
+        eval::number(self, run)
+    }
+
+    /// The members of a list in `run`; of a number, the number alone. They need not be finite.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn values(&self, run: &Run) -> Result<Vec<f64>, Unmeasured> {
+        eval::list(self, run)
+    }
+
+    /// What it measures; `None` when that cannot be told (a product of two units, a value of the sweep).
+    pub fn dimension(&self) -> Option<Dimension> {
+        parse::dimension(self)
+    }
+
+    /// What a runner has to sample for it.
+    pub fn sampling(&self) -> Sampling {
+        let mut all = Sampling::default();
+        self.visit(&mut |m| all.add(m.sampling()));
+        all
+    }
+
+    /// Calls `f` for every metric in it.
+    fn visit(&self, f: &mut dyn FnMut(&Metric)) {
+        match self {
+            Expr::Number(_) | Expr::Point(_) => {}
+            Expr::Metric(m) => f(m),
+            Expr::Minus(x) | Expr::Length(x) => x.visit(f),
+            Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
+                x.visit(f);
+                y.visit(f);
+            }
+            Expr::Call(_, list) => list.iter().for_each(|x| x.visit(f)),
+            Expr::Count(c) => {
+                c.left.visit(f);
+                c.right.visit(f);
+            }
+            Expr::Model(_, list) => list.iter().flatten().for_each(|x| x.visit(f)),
+        }
+    }
+}
+
+impl Condition {
+    /// Reads `text`: an expression, a comparison, an expression.
+    ///
+    /// # Errors
+    /// As [`Expr::parse`], and when there is no comparison.
+    pub fn parse(text: &str) -> Result<Condition, ParseError> {
+        parse::condition(text)
+    }
+
+    /// What a runner has to sample for it.
+    pub fn sampling(&self) -> Sampling {
+        let mut all = self.left.sampling();
+        all.add(self.right.sampling());
+        all
+    }
+}
+
+impl Metric {
+    fn sampling(&self) -> Sampling {
+        let instants = self.window.iter().flat_map(|(a, b)| [a, b]).map(|x| Time::ZERO.saturating_add(contend_core::Span::from_secs_f64(x.value))).collect();
+        Sampling {
+            instants,
+            every_second: self.aspect == Aspect::Short,
+            series: self.word.extent == Extent::Path || (self.word.what == What::QueueLength && self.window.is_some()),
+        }
+    }
+}
+
+/// The instants at which `expr` needs a sample, in ascending order.
+pub fn instants(expr: &Expr) -> Vec<Time> {
+    expr.sampling().instants
+}
+
+/// Names of the metrics that every run is told in, each with the expression it stands for. The names can be used in expressions.
+pub const STANDARD: &[(&str, &str)] = &[
+    ("goodput.total", "goodput.total"),
+    ("goodput.up", "goodput.up"),
+    ("goodput.down", "goodput.down"),
+    ("throughput.total", "throughput.total"),
+    ("throughput.up", "throughput.up"),
+    ("throughput.down", "throughput.down"),
+    ("jain", "jain"),
+    ("jain.up", "jain.up"),
+    ("jain.down", "jain.down"),
+    ("jain.short", "jain.short"),
+    ("rtt.mean", "rtt.mean"),
+    ("rtt.p50", "rtt.p50"),
+    ("rtt.p95", "rtt.p95"),
+    ("rtt.p99", "rtt.p99"),
+    ("delay.mean", "delay.mean"),
+    ("delay.p50", "delay.p50"),
+    ("delay.p95", "delay.p95"),
+    ("delay.p99", "delay.p99"),
+    ("sent", "sent"),
+    ("retransmitted", "retransmitted"),
+    ("timeouts", "timeouts"),
+    ("completed", "completed"),
+    ("fct.mean", "fct.mean"),
+    ("fct.p95", "fct.p95"),
+    ("drops", "drops"),
+    ("ap.queue.mean_packets", "queue.length[ap]"),
+    ("ap.queue.mean_delay", "queue.delay[ap]"),
+    ("ap.queue.p99_delay", "queue.delay.p99[ap]"),
+    ("ap.dropped", "drops[ap]"),
+    ("ap.loss", "loss[ap]"),
+    ("frames", "frames"),
+    ("collisions", "collisions"),
+    ("collision_probability", "collision_probability"),
+    ("retry_drops", "retry_drops"),
+    ("busy", "busy"),
+];
+
+/// Every metric of [`STANDARD`] that `run` has, in base units. What does not exist (a round-trip time of datagrams, the collisions of a wire) is left out.
+pub fn standard(run: &Run) -> BTreeMap<String, f64> {
+    let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
+    STANDARD.iter().filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+}
+
+/// Mean and interval of every number in [`Run::metrics`], for each point in the order in which it first appears.
+///
+/// A metric that some runs of a point lack has a smaller `n`.
+pub fn summarise(runs: &[Run]) -> Vec<Summary> {
+    let mut points: Vec<&Run> = vec![];
+    for run in runs {
+        if !points.iter().any(|p| p.point == run.point) {
+            points.push(run);
+        }
+    }
+    let mut out = vec![];
+    for first in points {
+        let mut samples: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (name, value) in runs.iter().filter(|r| r.point == first.point).flat_map(|r| &r.metrics) {
+            samples.entry(name).or_default().push(*value);
+        }
+        out.extend(samples.into_iter().filter_map(|(metric, values)| {
+            let e = Estimate::of(&values)?;
+            Some(Summary { point: first.point.clone(), metric: metric.to_owned(), n: e.n, mean: e.mean, ci95: e.ci95 })
+        }));
+    }
+    out
+}
+
+impl Operator {
+    fn symbol(self) -> &'static str {
+        match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+        }
+    }
+    /// How strongly it binds.
+    fn power(self) -> u8 {
+        match self {
+            Operator::Add | Operator::Subtract => 1,
+            Operator::Multiply | Operator::Divide => 2,
+        }
+    }
+}
+
+impl Function {
+    /// Every function, with its name.
+    pub const ALL: [(&'static str, Function); 6] =
+        [("mean", Function::Mean), ("min", Function::Min), ("max", Function::Max), ("std", Function::Std), ("sum", Function::Sum), ("jain", Function::Jain)];
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Function::ALL.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Relation::Less => "<",
+            Relation::AtMost => "<=",
+            Relation::Greater => ">",
+            Relation::AtLeast => ">=",
+            Relation::Equal => "==",
+            Relation::Unequal => "!=",
+        })
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.relation, self.right)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word.name)?;
+        match &self.aspect {
+            Aspect::Plain => {}
+            Aspect::Mean => f.write_str(".mean")?,
+            Aspect::Percentile(p) => write!(f, ".p{p:02}")?,
+            Aspect::Kind(kind) => write!(f, ".{kind}")?,
+            Aspect::Short => f.write_str(".short")?,
+            Aspect::Account(account) => write!(f, ".{account}")?,
+        }
+        match &self.scope {
+            Scope::All => {}
+            Scope::Together(name) => write!(f, ".{name}")?,
+            Scope::Each(name) if name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !name.contains("..") => write!(f, "[{name}]")?,
+            Scope::Each(name) => write!(f, "[\"{name}\"]")?,
+        }
+        match &self.window {
+            Some((a, b)) => write!(f, "[{}..{}]", a.text, b.text),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expr::Number(n) => f.write_str(&n.text),
+            Expr::Metric(m) => write!(f, "{m}"),
+            Expr::Minus(x) if matches!(**x, Expr::Binary(..)) => write!(f, "-({x})"),
+            Expr::Minus(x) => write!(f, "-{x}"),
+            Expr::Binary(op, x, y) => {
+                // Left-associative: an operand of the same strength needs parentheses on the right only.
+                let side = |e: &Expr, least: u8| match e {
+                    Expr::Binary(inner, ..) if inner.power() < least => format!("({e})"),
+                    _ => e.to_string(),
+                };
+                write!(f, "{} {} {}", side(x, op.power()), op.symbol(), side(y, op.power() + 1))
+            }
+            Expr::Call(function, list) => {
+                write!(f, "{}(", function.name())?;
+                for (i, x) in list.iter().enumerate() {
+                    write!(f, "{}{x}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str(")")
+            }
+            Expr::Quantile(x, q) => write!(f, "quantile({x}, {q})"),
+            Expr::Length(x) => write!(f, "count({x})"),
+            Expr::Count(c) => write!(f, "count({c})"),
+            Expr::Point(key) => write!(f, "point(\"{key}\")"),
+            Expr::Model(model, list) => {
+                write!(f, "model(\"{}\"", model.name)?;
+                for (p, x) in model.parameters.iter().zip(list) {
+                    if let Some(x) = x {
+                        write!(f, ", {} = {x}", p.name)?;
+                    }
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}

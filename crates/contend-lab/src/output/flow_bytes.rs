@@ -1,0 +1,262 @@
+//! Packets as bytes: IPv4 with TCP or UDP, addresses made from station and flow numbers, right checksums over a payload of zeros.
+//!
+//! Station number i has 02:00:00:00:xx:xx and 10.0.x.x, the wired host of flow i 02:00:00:01:xx:xx and 10.1.x.x (both the number in
+//! hexadecimal or bytes); data go to port 50001 + flow.
+
+use contend_core::{Body, Ecn, Flags, Packet, Segment};
+use contend_sim::wifi::{AP, Frame, FrameKind, StationId};
+use std::collections::BTreeMap;
+
+/// A MAC address.
+pub(super) type Mac = [u8; 6];
+
+/// A station's MAC address; the access point's, which is also the BSSID, ends in zeros.
+pub(super) fn mac_of(station: StationId) -> Mac {
+    let [.., hi, lo] = station.to_be_bytes();
+    [0x02, 0, 0, 0, hi, lo]
+}
+
+/// A station's IP address.
+pub(super) fn ip_of(station: StationId) -> [u8; 4] {
+    let [.., hi, lo] = station.to_be_bytes();
+    [10, 0, hi, lo]
+}
+
+/// What the frames of a capture tell about one flow.
+#[derive(Debug, Default)]
+struct FlowFacts {
+    /// The stations that send and receive its data; a wired host where there is none.
+    ends: [Option<StationId>; 2],
+    /// Largest IP packet, from which the announced MSS follows.
+    largest: u32,
+    /// Shift of the advertised windows, of the data's sender and receiver.
+    scale: [u8; 2],
+    /// Whether any segment carries SACK blocks.
+    sack: bool,
+}
+
+/// Who is at the ends of each flow, as far as the frames show it.
+#[derive(Debug, Default)]
+pub(super) struct Endpoints(BTreeMap<u32, FlowFacts>);
+
+impl Endpoints {
+    /// Learns it from all frames.
+    pub(super) fn of(frames: &[Frame]) -> Endpoints {
+        let mut all = Endpoints::default();
+        for f in frames.iter().filter(|f| f.kind == FrameKind::Data) {
+            let Some(p) = &f.packet else { continue };
+            let facts = all.0.entry(p.flow.0).or_default();
+            facts.largest = facts.largest.max(p.size);
+            if f.from != AP {
+                facts.ends[end(p, true)] = Some(f.from);
+            }
+            if f.to != AP {
+                facts.ends[end(p, false)] = Some(f.to);
+            }
+            if let Some(s) = p.tcp() {
+                let scale = &mut facts.scale[end(p, true)];
+                *scale = (*scale).max(s.window_scale.min(14));
+                facts.sack |= !s.sack.is_empty();
+            }
+        }
+        all
+    }
+    fn station(&self, p: &Packet, source: bool) -> Option<StationId> {
+        self.0.get(&p.flow.0).and_then(|f| f.ends[end(p, source)])
+    }
+    /// MAC address of the packet's source or destination.
+    pub(super) fn mac(&self, p: &Packet, source: bool) -> Mac {
+        let [.., hi, lo] = p.flow.0.to_be_bytes();
+        self.station(p, source).map_or([0x02, 0, 0, 1, hi, lo], mac_of)
+    }
+    fn ip(&self, p: &Packet, source: bool) -> [u8; 4] {
+        let [.., hi, lo] = p.flow.0.to_be_bytes();
+        self.station(p, source).map_or([10, 1, hi, lo], ip_of)
+    }
+}
+
+/// Index of the packet's source or destination among the flow's ends: 0 sends the data, 1 receives them.
+fn end(p: &Packet, source: bool) -> usize {
+    usize::from(p.reverse == source)
+}
+
+/// Initial sequence number of one end of a flow: any number will do that differs and is always the same.
+fn initial(flow: u32, end: usize) -> u32 {
+    flow.wrapping_mul(2).wrapping_add(end as u32 + 1).wrapping_mul(0x9e37_79b1)
+}
+
+fn port(flow: u32, end: usize) -> u16 {
+    // The receiver of the data listens on 50001 and up, their sender counts down from the top. In 5001..6500 Wireshark takes forty ports for
+    // protocols of its own (SIP, XMPP, ...) and would try to read our zeros; these two ranges are free.
+    let flow = (flow % 4_000) as u16;
+    if end == 1 { 50_001 + flow } else { 65_535 - flow }
+}
+
+/// Appends the headers of `p` and returns the length of the payload that follows them.
+pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> usize {
+    let (src, dst) = (ends.ip(p, true), ends.ip(p, false));
+    let (protocol, identification, mut transport, payload) = match &p.body {
+        Body::Tcp(s) => (6, 0, tcp(p, s, ends), s.len as usize),
+        Body::Udp { seq } => (17, *seq as u16, udp(p), (p.size as usize).saturating_sub(28)),
+    };
+    let length = transport.len() + payload;
+    // RFC 9293 §3.1 and RFC 768: checksum over the pseudo header, the header and the payload, which is zeros and adds nothing.
+    let mut pseudo = [src, dst].concat();
+    pseudo.extend([0, protocol]);
+    pseudo.extend((length as u16).to_be_bytes());
+    let at = if protocol == 6 { 16 } else { 6 };
+    let sum = checksum(&[&pseudo, &transport]);
+    // RFC 768: a UDP checksum of zero is sent as all ones.
+    let sum = if protocol == 17 && sum == 0 { 0xffff } else { sum };
+    transport[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+
+    let ecn = match p.ecn {
+        Ecn::NotEct => 0,
+        Ecn::Ect => 2,
+        Ecn::Ce => 3,
+    };
+    // RFC 791 §3.1, with "don't fragment".
+    let mut ip = vec![0x45, ecn];
+    ip.extend(((20 + length) as u16).to_be_bytes());
+    ip.extend(u16::to_be_bytes(identification));
+    ip.extend([0x40, 0, 64, protocol, 0, 0]);
+    ip.extend(src);
+    ip.extend(dst);
+    let sum = checksum(&[&ip]);
+    ip[10..12].copy_from_slice(&sum.to_be_bytes());
+    out.extend(ip);
+    out.extend(transport);
+    payload
+}
+
+fn udp(p: &Packet) -> Vec<u8> {
+    let mut out = ports(p);
+    out.extend((p.size.saturating_sub(20).max(8) as u16).to_be_bytes());
+    out.extend([0, 0]);
+    out
+}
+
+/// Source and destination port.
+fn ports(p: &Packet) -> Vec<u8> {
+    [end(p, true), end(p, false)].map(|e| port(p.flow.0, e).to_be_bytes()).concat()
+}
+
+fn tcp(p: &Packet, s: &Segment, ends: &Endpoints) -> Vec<u8> {
+    let none = FlowFacts::default();
+    let facts = ends.0.get(&p.flow.0).unwrap_or(&none);
+    let theirs = initial(p.flow.0, end(p, false));
+    let ack = if s.flags.has(Flags::ACK) { theirs.wrapping_add(s.ack as u32) } else { 0 };
+    let syn = s.flags.has(Flags::SYN);
+    let mut options = options(s, facts, syn.then(|| facts.scale[end(p, true)]), ack);
+    // The packet's size may leave more room than the options need: the rest is "no operation".
+    let room = (p.size as usize).saturating_sub(40 + s.len as usize).min(40) / 4 * 4;
+    options.resize(options.len().max(room), 1);
+    // RFC 7323 §2.2: the window of a SYN is never scaled.
+    let window = if syn { s.window } else { s.window >> s.window_scale.min(14) };
+
+    let mut out = ports(p);
+    out.extend(initial(p.flow.0, end(p, true)).wrapping_add(s.seq as u32).to_be_bytes());
+    out.extend(ack.to_be_bytes());
+    out.push((((20 + options.len()) / 4) << 4) as u8); // data offset in words
+    out.push(s.flags.0);
+    out.extend((window.min(65_535) as u16).to_be_bytes());
+    out.extend([0, 0, 0, 0]);
+    out.extend(options);
+    out
+}
+
+/// TCP options in a multiple of four bytes, at most 40; `syn` has the window scale of a SYN.
+fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8> {
+    const NOP: u8 = 1;
+    let mut out = Vec::with_capacity(40);
+    if let Some(scale) = syn {
+        // RFC 9293 §3.7.1: the MSS does not count options.
+        let mss = facts.largest.saturating_sub(40).clamp(536, 65_495) as u16;
+        out.extend([2, 4]);
+        out.extend(mss.to_be_bytes());
+        if scale > 0 {
+            out.extend([NOP, 3, 3, scale]);
+        }
+    }
+    // "SACK permitted" takes the place of the padding before the timestamps, as Linux does it: a SYN with all options has 60 bytes.
+    let permitted = syn.is_some() && facts.sack;
+    if permitted || s.timestamps {
+        out.extend(if permitted { [4, 2] } else { [NOP, NOP] });
+    }
+    if permitted && !s.timestamps {
+        out.extend([NOP, NOP]);
+    }
+    if s.timestamps {
+        out.extend([8, 10]);
+        out.extend(s.tsval.to_be_bytes());
+        out.extend(s.tsecr.to_be_bytes());
+    }
+    // RFC 2018 §3: three blocks fit beside timestamps, four without.
+    let fit = (40 - out.len()).saturating_sub(4) / 8;
+    let blocks = &s.sack.blocks()[..s.sack.blocks().len().min(fit)];
+    if !blocks.is_empty() {
+        out.extend([NOP, NOP, 5, 2 + 8 * blocks.len() as u8]);
+        for (start, end) in blocks {
+            out.extend(ack.wrapping_add(*start).to_be_bytes());
+            out.extend(ack.wrapping_add(*end).to_be_bytes());
+        }
+    }
+    out
+}
+
+/// The Internet checksum (RFC 1071) over these parts, each of even length.
+fn checksum(parts: &[&[u8]]) -> u16 {
+    let mut sum: u32 = 0;
+    for pair in parts.iter().flat_map(|p| p.chunks_exact(2)) {
+        sum += u32::from(u16::from_be_bytes([pair[0], pair[1]]));
+    }
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_core::{FlowId, Sack, Time};
+
+    fn packet(size: u32, s: Segment) -> Packet {
+        Packet { flow: FlowId(0), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+    }
+
+    #[test]
+    fn the_checksum_is_rfc_1071s() {
+        // RFC 1071 §3, its example of eight bytes: the sum is ddf2.
+        assert_eq!(checksum(&[&[0x00, 0x01, 0xf2, 0x03], &[0xf4, 0xf5, 0xf6, 0xf7]]), !0xddf2);
+    }
+
+    #[test]
+    fn headers_and_payload_fill_the_packets_size() {
+        for (len, size) in [(1460, 1500), (1448, 1500), (0, 40), (0, 60)] {
+            let s = Segment { len, timestamps: size == 1500 && len == 1448, flags: Flags::ACK, ..Segment::default() };
+            let mut out = Vec::new();
+            let payload = write_packet(&packet(size, s), &Endpoints::default(), &mut out);
+            assert_eq!(out.len() + payload, size as usize);
+        }
+    }
+
+    #[test]
+    fn three_blocks_fit_beside_timestamps_and_lie_above_the_acknowledgment() {
+        let mut sack = Sack::NONE;
+        for i in 1..5 {
+            sack.push(i * 100, i * 100 + 50);
+        }
+        let s = Segment { sack, timestamps: true, flags: Flags::ACK, ..Segment::default() };
+        let bytes = options(&s, &FlowFacts::default(), None, u32::MAX - 99);
+        assert_eq!(bytes.len(), 40);
+        assert_eq!(bytes[16..24], [0, 0, 0, 0, 0, 0, 0, 50], "edges wrap at 32 bits");
+    }
+
+    #[test]
+    fn sequence_numbers_are_cut_to_32_bits() {
+        let s = Segment { seq: 1 << 32 | 7, ..Segment::default() };
+        let bytes = tcp(&packet(40, s), &s, &Endpoints::default());
+        assert_eq!(bytes[4..8], initial(0, 0).wrapping_add(7).to_be_bytes());
+    }
+}

@@ -1,0 +1,114 @@
+//! What a user gets to see of an [`Outcome`]: the table on the terminal, JSON, CSV, Parquet, captures and the report page.
+//!
+//! Every writer takes the outcome and, where the outcome alone does not say how it came about, a [`ReportContext`]. Files appear
+//! whole or not at all: see [`atomically`].
+
+pub mod csv;
+pub mod html;
+pub mod parquet;
+pub mod pcapng;
+pub mod table;
+
+mod flow_bytes;
+mod shape;
+
+pub use csv::write_csv;
+pub use html::write_report;
+pub use parquet::{write_flows, write_series};
+pub use pcapng::{Capture, write_pcapng};
+pub use table::summary_table;
+
+use crate::results::{Outcome, PointKey};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// How an outcome came about: what the file and the call said that the outcome does not repeat.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportContext {
+    /// The command line, as typed: `contend run experiments/hotspot.toml --seeds 1..5`.
+    pub command: String,
+    /// Where the experiment comes from; may be empty.
+    pub cite: String,
+    /// Notes of the file; may be empty.
+    pub notes: String,
+    /// The seeds, as the file or the call writes them: `1..5`.
+    pub seeds: String,
+    /// Seconds at the start of each run that are not measured.
+    pub warmup_s: f64,
+    /// Simulated seconds of each run, warm-up included.
+    pub duration_s: f64,
+    /// What the file's `[[figure]]` tables ask for, besides the figures that are always drawn.
+    pub figures: Vec<FigureSpec>,
+    /// Digest of the resolved experiment, for joining files; may be empty.
+    pub experiment_hash: String,
+}
+
+/// One `[[figure]]` over the sweep; figures over time are always drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FigureSpec {
+    /// What stands above it.
+    pub title: String,
+    /// The swept key along the horizontal axis; empty for the first one.
+    pub along: String,
+    /// The expressions it shows, all of one unit, one curve each.
+    pub metrics: Vec<String>,
+    /// The points it shows; empty for all.
+    pub points: Vec<PointKey>,
+}
+
+/// Why an output could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// The file that was to appear.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The Parquet library refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Parquet {
+        /// The file that was to appear.
+        path: PathBuf,
+        /// What the library said.
+        source: ::parquet::errors::ParquetError,
+    },
+}
+
+/// Writes the file at `path` whole or not at all: into a temporary file beside it, which takes the name when all is written.
+/// An existing file is replaced; missing folders are made.
+pub fn atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Error> {
+    whole(path, |w| write(w).map_err(|source| Error::Io { path: path.to_path_buf(), source }))
+}
+
+/// [`atomically`] for writers with errors of their own.
+fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), Error>) -> Result<(), Error> {
+    let io = |source| Error::Io { path: path.to_path_buf(), source };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(io)?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let done = File::create(&beside).map_err(io).and_then(|file| {
+        let mut w = BufWriter::new(file);
+        write(&mut w)?;
+        w.flush().map_err(io)?;
+        w.get_ref().sync_all().map_err(io)?;
+        std::fs::rename(&beside, path).map_err(io)
+    });
+    if done.is_err() {
+        // The error that counts is the first one; what is left of the temporary file is only litter.
+        let _ = std::fs::remove_file(&beside);
+    }
+    done
+}
+
+/// The outcome as one JSON object, schema `contend/run/1`. Undefined numbers become `null`.
+pub fn to_json(o: &Outcome) -> String {
+    // Nothing in an outcome can fail to become JSON (all keys are strings); should that change, the object says so.
+    serde_json::to_string_pretty(o).unwrap_or_else(|e| serde_json::json!({"schema": o.schema, "error": e.to_string()}).to_string())
+}

@@ -1,0 +1,255 @@
+//! The table on the terminal: one row a sweep point, every mean with its interval, and under it how the numbers came about.
+
+use super::ReportContext;
+use super::shape::{Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
+use crate::results::{ClaimResult, Flow, Outcome, PointKey, Run, SearchResult};
+
+/// The summary as text for a terminal, `colour` with ANSI colours: sweep points with their main metrics, groups of flows when there
+/// is one point, how it was measured, and the claims.
+pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool) -> String {
+    let paint = Paint(colour);
+    let points = points(o);
+    let mut out = format!("{}\n", paint.bold(&o.title));
+    if !ctx.cite.is_empty() {
+        out += &paint.dim(&format!("{}\n", ctx.cite));
+    }
+    if o.runs.is_empty() && o.summary.is_empty() {
+        return out + "no run finished\n";
+    }
+    out.push('\n');
+    out += &point_rows(o, &points).render(paint);
+    if let [only] = points.as_slice() {
+        let groups = group_rows(&runs_of(o, only));
+        if !groups.rows.is_empty() {
+            out.push('\n');
+            out += &groups.render(paint);
+        }
+    }
+    out.push('\n');
+    out += &paint.dim(&method(o, ctx));
+    for found in &o.search {
+        out += &format!("{}\n", search_text(found));
+    }
+    if !o.claims.is_empty() {
+        out.push('\n');
+        out += &claim_rows(&o.claims, paint).render(paint);
+        for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
+            out += &paint.dim(&format!("{}: {}\n", c.id, c.reason));
+        }
+    }
+    out
+}
+
+/// How the means were made: number of seeds, cut, method.
+pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
+    let n = o.summary.iter().map(|s| s.n).max().unwrap_or(0).max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
+    let seeds = if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() };
+    let how = match n {
+        1 => format!("1 seed: no interval (seed {seeds})"),
+        _ => format!("n = {n} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval"),
+    };
+    let sim_s = if ctx.duration_s > 0.0 { ctx.duration_s } else { o.runs.first().map_or(0.0, |r| r.sim_s) };
+    format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
+}
+
+fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
+    let keys = swept_keys(points);
+    let metrics = main_metrics(o);
+    let headed = |m: &&str| match unit_of(m).name {
+        "" => (*m).to_owned(),
+        unit => format!("{m} [{unit}]"),
+    };
+    let mut grid = Grid::new(keys.iter().cloned().chain(metrics.iter().map(headed)).collect());
+    for point in points {
+        let named = keys.iter().map(|k| point.get(k).map(value_text).unwrap_or_default());
+        let measured = metrics.iter().map(|m| {
+            let unit = unit_of(m);
+            summary_of(o, point, m).map_or_else(|| "–".into(), |s| s.text(unit.scale, unit.decimals))
+        });
+        grid.rows.push(named.chain(measured).collect());
+    }
+    grid
+}
+
+/// One line a `[[flow]]`: the mean over its flows, per seed; then mean and interval over the seeds.
+fn group_rows(runs: &[&Run]) -> Grid {
+    let head = ["flows", "n", "goodput each [Mb/s]", "goodput sum [Mb/s]", "RTT mean [ms]", "RTT p95 [ms]", "retransmitted [%]", "timeouts each"];
+    let mut grid = Grid::new(head.map(String::from).to_vec());
+    let mut groups: Vec<&str> = Vec::new();
+    for f in runs.iter().flat_map(|r| &r.flows) {
+        if !groups.contains(&group_of(&f.name)) {
+            groups.push(group_of(&f.name));
+        }
+    }
+    for group in groups {
+        let members = |r: &Run| r.flows.iter().filter(|f| group_of(&f.name) == group).count();
+        let sum = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
+            runs.iter().map(|r| r.flows.iter().filter(|f| group_of(&f.name) == group).map(of).sum::<f64>()).collect()
+        };
+        let mean = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> { sum(of).iter().zip(runs).map(|(s, r)| s / members(r).max(1) as f64).collect() };
+        let sent = sum(&|f| f.sent as f64);
+        let resent: Vec<f64> = sum(&|f| f.retransmitted as f64).iter().zip(&sent).map(|(r, s)| if *s > 0.0 { 100.0 * r / s } else { 0.0 }).collect();
+        let tcp = runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
+        let has_rtt = runs.iter().flat_map(|r| &r.flows).any(|f| group_of(&f.name) == group && f.rtt_ms.mean > 0.0);
+        let rtt = |values: Vec<f64>| if has_rtt { Mean::of(&values).text(1.0, 2) } else { "–".into() };
+        grid.rows.push(vec![
+            format!("{group} ({tcp})"),
+            runs.first().map_or(0, |r| members(r)).to_string(),
+            Mean::of(&mean(&|f| f.goodput_bps)).text(1e-6, 3),
+            Mean::of(&sum(&|f| f.goodput_bps)).text(1e-6, 3),
+            rtt(mean(&|f| f.rtt_ms.mean)),
+            rtt(mean(&|f| f.rtt_ms.p95)),
+            Mean::of(&resent).text(1.0, 2),
+            Mean::of(&mean(&|f| f.timeouts as f64)).text(1.0, 2),
+        ]);
+    }
+    grid
+}
+
+/// A threshold in a sentence.
+pub(super) fn search_text(s: &SearchResult) -> String {
+    let at = if s.point.is_empty() { String::new() } else { format!("{}: ", point_text(&s.point)) };
+    let value = |x: f64| significant(x, 6).parse().unwrap_or(x);
+    match (s.first_with, s.last_without) {
+        (Some(with), Some(without)) => format!("{at}`{}` holds from {} = {} on (at {} it does not)", s.until, s.key, value(with), value(without)),
+        (Some(with), None) => format!("{at}`{}` holds from the beginning, {} = {}", s.until, s.key, value(with)),
+        (None, _) => format!("{at}`{}` holds for no value of {}", s.until, s.key),
+    }
+}
+
+/// What was measured for a claim: `1.58 ± 0.03`, or a dash.
+pub(super) fn measured_text(c: &ClaimResult) -> String {
+    match (c.measured, c.ci95) {
+        (Some(m), Some(h)) => format!("{} ± {}", significant(m, 4), significant(h, 2)),
+        (Some(m), None) => format!("{} (no interval)", significant(m, 4)),
+        (None, _) => "–".into(),
+    }
+}
+
+/// A sign for a verdict that does not need colour.
+pub(super) fn verdict_sign(verdict: &str) -> &'static str {
+    match verdict {
+        "reproduced" => "✓",
+        "not reproduced" => "✗",
+        "contradiction" => "≠",
+        _ => "?",
+    }
+}
+
+/// A number with `digits` significant digits, without an exponent for ordinary sizes.
+pub(super) fn significant(x: f64, digits: i32) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return if x == 0.0 { "0".into() } else { x.to_string() };
+    }
+    let magnitude = libm::floor(libm::log10(x.abs())) as i32;
+    if !(-5..15).contains(&magnitude) {
+        return format!("{x:.*e}", (digits - 1).max(0) as usize);
+    }
+    format!("{x:.*}", (digits - 1 - magnitude).clamp(0, 12) as usize)
+}
+
+fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
+    let mut grid = Grid::new(["claim", "verdict", "measured", "expected", "paper"].map(String::from).to_vec());
+    for c in claims {
+        let id = c.reading.as_ref().map_or_else(|| c.id.clone(), |r| format!("{} ({r})", c.id));
+        let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
+        let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
+        grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone(), c.paper.clone()]);
+    }
+    grid.left = vec![0, 1, 3, 4];
+    grid
+}
+
+/// Cells in columns.
+struct Grid {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+    /// Columns set flush left.
+    left: Vec<usize>,
+}
+
+impl Grid {
+    fn new(head: Vec<String>) -> Grid {
+        Grid { head, rows: Vec::new(), left: vec![0] }
+    }
+    fn render(&self, paint: Paint) -> String {
+        let width = |i: usize| self.rows.iter().chain([&self.head]).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
+        let line = |cells: &[String]| {
+            let mut out = String::new();
+            for (i, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+                let pad = " ".repeat(width - visible(cell));
+                out += if i > 0 { "  " } else { "" };
+                out += &if self.left.contains(&i) { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
+            }
+            out.trim_end().to_owned() + "\n"
+        };
+        let rule = "─".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)) + "\n";
+        paint.bold(&line(&self.head)) + &paint.dim(&rule) + &self.rows.iter().map(|r| line(r)).collect::<String>()
+    }
+}
+
+/// Columns a text takes on a terminal: ANSI sequences take none.
+fn visible(text: &str) -> usize {
+    let mut n = 0;
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            '\x1b' => escaped = true,
+            'm' if escaped => escaped = false,
+            _ if escaped => {}
+            _ => n += 1,
+        }
+    }
+    n
+}
+
+/// ANSI colours, or none.
+#[derive(Clone, Copy)]
+struct Paint(bool);
+
+impl Paint {
+    fn with(self, code: &str, text: &str) -> String {
+        if !self.0 {
+            return text.to_owned();
+        }
+        // The line break stays outside, so that a pager does not carry the colour over.
+        let (body, end) = text.strip_suffix('\n').map_or((text, ""), |body| (body, "\n"));
+        format!("\x1b[{code}m{body}\x1b[0m{end}")
+    }
+    fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+    fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+    fn verdict(self, verdict: &str, text: &str) -> String {
+        self.with(
+            match verdict {
+                "reproduced" => "32",
+                "undecided" => "33",
+                _ => "31",
+            },
+            text,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_significant_digits() {
+        assert_eq!(significant(1.5801, 4), "1.580");
+        assert_eq!(significant(0.031_4, 2), "0.031");
+        assert_eq!(significant(15_790_000.0, 4), "15790000");
+        assert_eq!(significant(0.0, 4), "0");
+        assert_eq!(significant(1e-9, 2), "1.0e-9");
+    }
+
+    #[test]
+    fn colours_take_no_width() {
+        assert_eq!(visible("\x1b[32m✓ reproduced\x1b[0m"), visible("✓ reproduced"));
+    }
+}

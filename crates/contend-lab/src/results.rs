@@ -1,0 +1,258 @@
+//! What a run yields: the objects of the JSON output, and the series and histograms behind the report.
+//!
+//! Field names are the schema `contend/run/1`; units are in the names, as in `docs/units.md`.
+
+use contend_sim::stats::Durations;
+use contend_sim::wifi::Frame;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A sweep point: key path -> value, as the file writes them.
+pub type PointKey = BTreeMap<String, serde_json::Value>;
+
+/// Everything one call of `contend run` found out about one file.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    /// `contend/run/1`.
+    pub schema: &'static str,
+    /// Version of contend.
+    pub version: &'static str,
+    /// Title of the experiment.
+    pub title: String,
+    /// Path of the file.
+    pub file: String,
+    /// Every run, by point and seed.
+    pub runs: Vec<Run>,
+    /// Mean and 95 % interval of every metric at every point.
+    pub summary: Vec<Summary>,
+    /// Claims and their verdicts.
+    pub claims: Vec<ClaimResult>,
+    /// Thresholds found, one for each point, when the file searches for one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<SearchResult>,
+}
+
+/// A threshold that `[search]` found.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchResult {
+    /// The sweep point.
+    pub point: PointKey,
+    /// The key that was varied.
+    pub key: String,
+    /// The condition.
+    pub until: String,
+    /// First value at which the condition holds, in base units; `null` when it never does.
+    pub first_with: Option<f64>,
+    /// Last value at which it does not; `null` when it always holds.
+    pub last_without: Option<f64>,
+}
+
+/// One run: one point, one seed. Rates and counts are of the measured interval (after the warm-up).
+#[derive(Debug, Serialize)]
+pub struct Run {
+    /// The sweep point.
+    pub point: PointKey,
+    /// Its seed.
+    pub seed: u64,
+    /// Digest of all packet and frame events, 16 hex digits.
+    pub digest: String,
+    /// Events of the simulator: wake-ups and deliveries.
+    pub events: u64,
+    /// Seconds it took.
+    pub wall_s: f64,
+    /// Simulated seconds, warm-up included.
+    pub sim_s: f64,
+    /// Flows, in the file's order.
+    pub flows: Vec<Flow>,
+    /// Queues: `ap`, stations, wires.
+    pub queues: Vec<Queue>,
+    /// The air; absent without a cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub air: Option<Air>,
+    /// Named numbers: `goodput.up`, `jain`, ...
+    pub metrics: BTreeMap<String, f64>,
+    /// Time series, when sampled.
+    #[serde(skip)]
+    pub series: Series,
+    /// Captured frames, when asked for.
+    #[serde(skip)]
+    pub frames: Vec<Frame>,
+    /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
+    #[serde(skip)]
+    pub stations: Vec<String>,
+}
+
+/// One flow of a run.
+#[derive(Debug, Serialize)]
+pub struct Flow {
+    /// Its name, `down.3`.
+    pub name: String,
+    /// Seen from the cell: `up`, `down`, `wired` or `local` (station to station).
+    pub direction: &'static str,
+    /// TCP variant, or `udp`.
+    pub tcp: String,
+    /// Payload delivered in order, each byte once.
+    pub goodput_bps: f64,
+    /// IP bytes that arrived, duplicates included.
+    pub throughput_bps: f64,
+    /// Data packets sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmitted data packets.
+    pub retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Round-trip time samples.
+    pub rtt_ms: Percentiles,
+    /// From leaving the sender to reaching the receiver, data direction.
+    pub delay_ms: Percentiles,
+    /// When the whole transfer was acknowledged, in seconds from the flow's start; `null` when it was not, or has no end.
+    pub completed_s: Option<f64>,
+    /// Completion times of every finished transfer of the flow.
+    pub completions_s: Vec<f64>,
+    /// Round-trip samples.
+    #[serde(skip)]
+    pub rtt: Durations,
+    /// One-way delays.
+    #[serde(skip)]
+    pub delay: Durations,
+}
+
+/// Mean and quantiles of a duration; all 0 when nothing was measured.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Percentiles {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+}
+
+impl From<&Durations> for Percentiles {
+    fn from(d: &Durations) -> Self {
+        Percentiles { mean: d.mean_ms(), p50: d.quantile_ms(0.5), p95: d.quantile_ms(0.95), p99: d.quantile_ms(0.99) }
+    }
+}
+
+/// One queue of a run.
+#[derive(Debug, Serialize)]
+pub struct Queue {
+    /// `ap`, a station's name, or a link's.
+    pub name: String,
+    /// Packets offered.
+    pub enqueued: u64,
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Of them: data, ACKs, SYNs, datagrams.
+    pub dropped_by_kind: BTreeMap<&'static str, u64>,
+    /// Packets marked.
+    pub marked: u64,
+    /// Packets lost by the link after the queue.
+    pub lost: u64,
+    /// Time average of the number waiting.
+    pub mean_packets: f64,
+    /// Mean time from entering to leaving, of those that left.
+    pub mean_delay_ms: f64,
+    /// Percentiles of the same.
+    pub delay_ms: Percentiles,
+    /// The same, whole.
+    #[serde(skip)]
+    pub delay: Durations,
+}
+
+/// The air of a run's cell.
+#[derive(Debug, Default, Serialize)]
+pub struct Air {
+    /// Data frames sent (attempts).
+    pub frames: u64,
+    /// Events in which two or more stations sent at once.
+    pub collisions: u64,
+    /// Share of attempts that met another.
+    pub collision_probability: f64,
+    /// Packets given up after the last retry.
+    pub retry_drops: u64,
+    /// Share of time with at least one transmission on the air.
+    pub busy: f64,
+    /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.
+    pub airtime: BTreeMap<String, f64>,
+    /// The ledger: every account's share of time; they sum to 1.
+    pub ledger: BTreeMap<&'static str, f64>,
+}
+
+/// Samples of a run, one per instant.
+#[derive(Debug, Default)]
+pub struct Series {
+    /// Instants in seconds.
+    pub time_s: Vec<f64>,
+    /// Per flow (same order as [`Run::flows`]), one sample per instant.
+    pub flows: Vec<Vec<FlowSample>>,
+    /// Per queue (same order as [`Run::queues`]), packets waiting at each instant.
+    pub queue_packets: Vec<Vec<u64>>,
+}
+
+/// One flow at one instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlowSample {
+    /// Payload bytes delivered in order since the start of the run.
+    pub delivered_bytes: u64,
+    /// IP bytes that arrived since the start of the run.
+    pub received_bytes: u64,
+    /// Congestion window in segments.
+    pub snd_cwnd: u32,
+    /// Slow-start threshold in segments.
+    pub snd_ssthresh: u32,
+    /// Smoothed round-trip time in microseconds.
+    pub srtt_us: u32,
+    /// Its mean deviation in microseconds.
+    pub rttvar_us: u32,
+    /// Data packets retransmitted since the start of the run.
+    pub retrans: u64,
+    /// Highest byte acknowledged.
+    pub snd_una_bytes: u64,
+}
+
+/// Mean and interval of one metric at one point.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The sweep point.
+    pub point: PointKey,
+    /// The metric's name.
+    pub metric: String,
+    /// Number of seeds.
+    pub n: usize,
+    /// Mean over seeds.
+    pub mean: f64,
+    /// Half width of the 95 % Student interval; `null` with one seed.
+    pub ci95: Option<f64>,
+}
+
+/// One claim, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimResult {
+    /// The claim's id.
+    pub id: String,
+    /// What the paper says.
+    pub paper: String,
+    /// The range expected, as text.
+    pub expected: String,
+    /// What was measured; `null` when it could not be.
+    pub measured: Option<f64>,
+    /// Half width of its 95 % interval.
+    pub ci95: Option<f64>,
+    /// `reproduced`, `not reproduced`, `contradiction` or `undecided`.
+    pub verdict: String,
+    /// What the file records.
+    pub recorded: String,
+    /// Whether the verdict is the recorded one.
+    pub as_recorded: bool,
+    /// Why, when it is not reproduced; from the file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Which reading this is, when the claim has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<String>,
+    /// Each point that was judged, with its value.
+    pub points: Vec<Summary>,
+}

@@ -1,0 +1,253 @@
+//! One run: a resolved scenario and a seed become a [`Run`].
+//!
+//! The world is stepped to the instants at which something is read (end of warm-up, samples, edges of claims' windows); what is reported is
+//! the difference between two readings of counters that only grow, so measuring changes nothing in the run.
+
+use crate::file::Resolved;
+use crate::metric;
+use crate::results::{Air, Flow, FlowSample, Percentiles, PointKey, Queue, Run, Series};
+use contend_core::packet::Kind;
+use contend_core::{Span, Time};
+use contend_sim::net::Net;
+use contend_sim::scenario::{Scenario, Transport};
+use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
+use contend_sim::trace::Trace;
+use contend_sim::wifi::StationId;
+use contend_sim::wifi::cell::StationCounters;
+use contend_sim::wifi::ledger::Ledger;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is measured of a run, the same for all runs of an experiment.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Simulated time, warm-up included.
+    pub duration: Span,
+    /// What is cut off at the beginning.
+    pub warmup: Span,
+    /// Step of the time series.
+    pub sample: Option<Span>,
+    /// Further instants at which to sample: edges of the windows that claims speak of.
+    pub instants: Vec<Time>,
+    /// Frames kept for a capture or the report's timeline.
+    pub capture: Option<Capture>,
+}
+
+/// Which frames are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// First instant.
+    pub from: Time,
+    /// End of the interval.
+    pub to: Time,
+    /// Most frames kept.
+    pub limit: usize,
+}
+
+/// Most samples (flows x instants) a run keeps; beyond it the step is made longer.
+pub const MAX_SAMPLES: u64 = 2_000_000;
+
+/// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is returned.
+///
+/// # Errors
+/// When the scenario makes no network: the text says what does not fit.
+pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, stop: &AtomicBool) -> Result<Option<Run>, String> {
+    #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
+    let started = std::time::Instant::now();
+    let scenario = Scenario { seed, ..resolved.scenario.clone() };
+    let trace = measure.capture.map_or_else(Trace::new, |c| Trace::capturing(c.from, c.to, c.limit));
+    let mut net = Net::new(&scenario, trace)?;
+    let end = Time::ZERO + measure.duration;
+    let warm = Time::ZERO + measure.warmup;
+    let mut series = Series { flows: vec![Vec::new(); scenario.flows.len()], queue_packets: vec![Vec::new(); net.queues().count()], ..Series::default() };
+    let mut base = Reading::default();
+    for (at, sampled) in instants(measure, scenario.flows.len()) {
+        // Long silences between instants would make Ctrl-C wait.
+        let mut here = net.world.now();
+        while here < at {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            here = at.min(here + Span::from_secs(10));
+            net.run_until(here);
+        }
+        if at == warm {
+            net.clear_histograms();
+            base = Reading::of(&mut net);
+        }
+        if sampled {
+            sample(&mut net, &mut series);
+        }
+    }
+    let last = Reading::of(&mut net);
+    let span = (end - warm).as_secs_f64();
+    let mut run = Run {
+        point: point.clone(),
+        seed,
+        digest: format!("{:016x}", net.world.trace.digest()),
+        events: net.world.events(),
+        wall_s: 0.0,
+        sim_s: measure.duration.as_secs_f64(),
+        flows: flows(resolved, &net, &base, &last, warm, span),
+        queues: queues(&mut net, &base, &last, span),
+        air: air(&net, &base, &last),
+        metrics: BTreeMap::new(),
+        series,
+        frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
+        stations: net.stations().to_vec(),
+    };
+    run.metrics = metric::standard(&run);
+    run.wall_s = started.elapsed().as_secs_f64();
+    Ok(Some(run))
+}
+
+/// Every instant at which the world stops, ascending, and whether it is sampled there.
+fn instants(m: &Measure, flows: usize) -> Vec<(Time, bool)> {
+    let mut at: BTreeMap<Time, bool> = BTreeMap::new();
+    at.insert(Time::ZERO + m.warmup, false);
+    if let Some(step) = m.sample.filter(|s| !s.is_zero()) {
+        let many = m.duration.div_floor(step).saturating_mul(flows as u64);
+        let step = step * many.div_ceil(MAX_SAMPLES).max(1);
+        for i in 0..=m.duration.div_floor(step) {
+            at.insert(Time::ZERO + step * i, true);
+        }
+        at.insert(Time::ZERO + m.warmup, true);
+    }
+    for &i in &m.instants {
+        at.insert(i, true);
+    }
+    let end = Time::ZERO + m.duration;
+    at.entry(end).or_insert(m.sample.is_some());
+    at.into_iter().filter(|(t, _)| *t <= end).collect()
+}
+
+fn sample(net: &mut Net, series: &mut Series) {
+    let now = net.world.now();
+    series.time_s.push(now.as_secs_f64());
+    for (i, samples) in series.flows.iter_mut().enumerate() {
+        let (r, s) = (net.received(i), net.sender(i).unwrap_or_default());
+        samples.push(FlowSample {
+            delivered_bytes: r.delivered_bytes,
+            received_bytes: r.bytes,
+            snd_cwnd: s.snd_cwnd,
+            snd_ssthresh: s.snd_ssthresh,
+            srtt_us: s.srtt_us,
+            rttvar_us: s.rttvar_us,
+            retrans: s.retrans,
+            snd_una_bytes: s.bytes_acked,
+        });
+    }
+    for (i, packets) in series.queue_packets.iter_mut().enumerate() {
+        packets.push(net.meter(i).map_or(0, |m| m.waiting()));
+    }
+}
+
+/// All counters at one instant.
+#[derive(Debug, Default)]
+struct Reading {
+    flows: Vec<(Sent, Received)>,
+    queues: Vec<(QueueCounters, [u64; 4])>,
+    stations: Vec<StationCounters>,
+    collisions: u64,
+    ledger: Option<Ledger>,
+}
+
+impl Reading {
+    fn of(net: &mut Net) -> Reading {
+        let now = net.world.now();
+        let queues = (0..net.queues().count()).map(|i| (net.meter(i).map(|m| m.read(now)).unwrap_or_default(), net.lost(i))).collect();
+        Reading {
+            flows: (0..net.flows()).map(|i| (net.sent(i), net.received(i))).collect(),
+            queues,
+            stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
+            collisions: net.cell().map_or(0, |c| c.collisions()),
+            ledger: net.ledger(),
+        }
+    }
+}
+
+fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: Time, span: f64) -> Vec<Flow> {
+    let rate = |bytes: u64| bytes as f64 * 8.0 / span;
+    let mut all = Vec::with_capacity(last.flows.len());
+    for (i, ((s, r), (s0, r0))) in last.flows.iter().zip(&base.flows).enumerate() {
+        let spec = &resolved.scenario.flows[i];
+        let rtt = net.rtt(i).cloned().unwrap_or_else(Durations::new);
+        let delay = net.delay(i).cloned().unwrap_or_else(Durations::new);
+        all.push(Flow {
+            name: spec.name.clone(),
+            direction: resolved.members[i].direction.name(),
+            tcp: match &spec.transport {
+                Transport::Udp => "udp".to_owned(),
+                Transport::Tcp(t) => t.name.clone(),
+            },
+            goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
+            throughput_bps: rate(r.bytes - r0.bytes),
+            sent: s.packets - s0.packets,
+            retransmitted: s.retransmitted - s0.retransmitted,
+            timeouts: s.timeouts - s0.timeouts,
+            rtt_ms: Percentiles::from(&rtt),
+            delay_ms: Percentiles::from(&delay),
+            completed_s: net.completed(i).map(Span::as_secs_f64),
+            completions_s: net.transfers(i).iter().filter(|(at, _)| *at >= warm).map(|(_, took)| took.as_secs_f64()).collect(),
+            rtt,
+            delay,
+        });
+    }
+    all
+}
+
+fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue> {
+    let names: Vec<String> = net.queues().map(str::to_owned).collect();
+    let mut all = Vec::with_capacity(names.len());
+    for (i, name) in names.into_iter().enumerate() {
+        let ((c, lost), (c0, lost0)) = (&last.queues[i], &base.queues[i]);
+        let by_kind = Kind::ALL.map(|k| c.dropped[k as usize] - c0.dropped[k as usize]);
+        let delay = net.meter(i).map(|m| m.delay.clone()).unwrap_or_default();
+        all.push(Queue {
+            name,
+            enqueued: c.offered - c0.offered,
+            dropped: by_kind.iter().sum(),
+            dropped_by_kind: Kind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
+            marked: c.marked - c0.marked,
+            lost: lost.iter().sum::<u64>() - lost0.iter().sum::<u64>(),
+            mean_packets: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
+            mean_delay_ms: delay.mean_ms(),
+            delay_ms: Percentiles::from(&delay),
+            delay,
+        });
+    }
+    all
+}
+
+fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
+    let (books, books0) = (last.ledger.as_ref()?, base.ledger.as_ref()?);
+    let span = books.booked().since(books0.booked()).as_nanos() as f64;
+    let share = |a: Span, b: Span| if span > 0.0 { (a.as_nanos() - b.as_nanos()) as f64 / span } else { 0.0 };
+    let sum = |f: fn(&StationCounters) -> u64| last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>();
+    let (attempts, collided) = (sum(|c| c.attempts), sum(|c| c.collided));
+    let own = |f: fn(&contend_sim::wifi::ledger::Own) -> Span| books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>();
+    let airtime = net.stations().iter().zip(books.stations.iter().zip(&books0.stations)).map(|(name, (a, b))| (name.clone(), share(a.total(), b.total())));
+    let airtime: BTreeMap<String, f64> = airtime.collect();
+    let (c, c0) = (&books.cell, &books0.cell);
+    let ledger = BTreeMap::from([
+        ("idle", share(c.idle, c0.idle)),
+        ("ifs", share(c.ifs, c0.ifs)),
+        ("backoff", share(c.backoff, c0.backoff)),
+        ("collision", share(c.collision, c0.collision)),
+        ("preamble", own(|o| o.preamble)),
+        ("header", own(|o| o.header)),
+        ("payload", own(|o| o.payload)),
+        ("ack", own(|o| o.ack)),
+        ("rts_cts", own(|o| o.rts_cts)),
+        ("errored", own(|o| o.errored)),
+    ]);
+    Some(Air {
+        frames: attempts,
+        collisions: last.collisions - base.collisions,
+        collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
+        retry_drops: sum(|c| c.retry_drops),
+        busy: airtime.values().sum::<f64>() + ledger["collision"],
+        airtime,
+        ledger,
+    })
+}

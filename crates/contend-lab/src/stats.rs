@@ -1,0 +1,285 @@
+//! Statistics over independent replications, and over one long run.
+//!
+//! Intervals are Student's, 95 %, two-sided. Two systems that ran with the same seeds are compared seed by seed: the interval of a
+//! difference or ratio is that of the per-seed differences or ratios, never a combination of the two systems' own intervals.
+//! Sums run in index order, so that the same samples give the same bits.
+//!
+//! MSER-5: White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69(6), 1997; the form in
+//! batches of five: White, Cobb, Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation", WSC 2000.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Mean of some samples and what is known about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// How many samples.
+    pub n: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Half width of the 95 % Student interval of the mean; `None` with fewer than two samples.
+    pub ci95: Option<f64>,
+}
+
+impl Estimate {
+    /// The estimate that `samples` give; `None` when there are none.
+    pub fn of(samples: &[f64]) -> Option<Estimate> {
+        Some(Estimate { n: samples.len(), mean: mean(samples)?, ci95: half_width(samples) })
+    }
+
+    /// Ends of the interval; the mean twice when there is no interval.
+    pub fn interval(&self) -> (f64, f64) {
+        let h = self.ci95.unwrap_or(0.0);
+        (self.mean - h, self.mean + h)
+    }
+}
+
+/// Arithmetic mean; `None` of nothing.
+pub fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+}
+
+/// Sample standard deviation (n - 1 in the denominator), in two passes; `None` with fewer than two samples.
+pub fn deviation(samples: &[f64]) -> Option<f64> {
+    if samples.len() < 2 {
+        return None;
+    }
+    let m = mean(samples)?;
+    let squares: f64 = samples.iter().map(|x| (x - m) * (x - m)).sum();
+    Some((squares / (samples.len() - 1) as f64).sqrt())
+}
+
+/// The factor t by which the standard error of a mean of `n` samples becomes the half width of its 95 % interval; `None` below two samples.
+pub fn student(n: usize) -> Option<f64> {
+    let freedom = n.checked_sub(1).filter(|&f| f > 0)? as f64;
+    StudentsT::new(0.0, 1.0, freedom).ok().map(|t| t.inverse_cdf(0.975))
+}
+
+/// Half width of the 95 % Student interval of the mean; `None` with fewer than two samples.
+pub fn half_width(samples: &[f64]) -> Option<f64> {
+    let d = deviation(samples)?;
+    // Equal samples have no spread: exactly 0, whatever the factor.
+    Some(if d == 0.0 { 0.0 } else { student(samples.len())? * d / (samples.len() as f64).sqrt() })
+}
+
+/// `a[i] - b[i]` for each seed; `None` when the lists differ in length.
+pub fn differences(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
+    (a.len() == b.len()).then(|| a.iter().zip(b).map(|(x, y)| x - y).collect())
+}
+
+/// `a[i] / b[i]` for each seed; `None` when the lists differ in length or a divisor is 0.
+pub fn ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
+    (a.len() == b.len() && !b.contains(&0.0)).then(|| a.iter().zip(b).map(|(x, y)| x / y).collect())
+}
+
+/// Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all have the same).
+///
+/// `None` of nothing. Of nothing but zeros it is 1: all have the same. Jain, Chiu, Hawe, DEC-TR-301, 1984.
+pub fn jain(shares: &[f64]) -> Option<f64> {
+    if shares.is_empty() {
+        return None;
+    }
+    // Scaled by the largest share, so that neither square over- nor underflows.
+    let largest = shares.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if largest == 0.0 {
+        return Some(1.0);
+    }
+    let sum: f64 = shares.iter().map(|x| x / largest).sum();
+    let squares: f64 = shares.iter().map(|x| (x / largest) * (x / largest)).sum();
+    Some(sum * sum / (shares.len() as f64 * squares))
+}
+
+/// Quantile `q` in 0..=1, linear between order statistics (Hyndman and Fan's type 7); `None` of nothing or for another `q`.
+pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
+    if samples.is_empty() || !(0.0..=1.0).contains(&q) {
+        return None;
+    }
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = q * (sorted.len() - 1) as f64;
+    let (low, high) = (place.floor() as usize, place.ceil() as usize);
+    let (a, b) = (*sorted.get(low)?, *sorted.get(high)?);
+    // Written out for equal neighbours, so that infinities stay what they are.
+    Some(if a == b { a } else { a + (place - low as f64) * (b - a) })
+}
+
+/// Samples in one batch of [`mser5`].
+pub const MSER_BATCH: usize = 5;
+
+/// MSER-5: how many samples at the beginning of an equally spaced series to leave out, a multiple of [`MSER_BATCH`].
+///
+/// The cut minimises the squared standard error of what remains, among cuts that leave at least half (later ones are small by chance, because little
+/// remains). `None` when the latest of these is the best, the sign that the series is too short or never settles, or with fewer than four batches.
+pub fn mser5(series: &[f64]) -> Option<usize> {
+    let batches = batch_means(series, MSER_BATCH);
+    let n = batches.len();
+    if n < 4 {
+        return None;
+    }
+    let latest = n / 2;
+    let (mut best, mut least) = (latest, f64::INFINITY);
+    // From the end, the spread of what remains after each cut: Welford's form, which does not cancel.
+    let (mut m, mut squares) = (0.0, 0.0);
+    for (cut, x) in batches.iter().enumerate().rev() {
+        let left = (n - cut) as f64;
+        let d = x - m;
+        m += d / left;
+        squares += d * (x - m);
+        // Of equal cuts the earliest.
+        if cut <= latest && squares / (left * left) <= least {
+            (best, least) = (cut, squares / (left * left));
+        }
+    }
+    (best < latest).then_some(best * MSER_BATCH)
+}
+
+/// Means of consecutive batches of `size` samples; an incomplete last batch is left out. Empty for a size of 0.
+pub fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
+    if size == 0 {
+        return vec![];
+    }
+    series.chunks_exact(size).filter_map(mean).collect()
+}
+
+/// Mean of one long equally spaced series with an interval that allows for its correlation: the interval of `batches` batch means.
+///
+/// `None` when a batch would be empty. The interval is right when a batch is much longer than the correlation lasts.
+pub fn long_run(series: &[f64], batches: usize) -> Option<Estimate> {
+    let size = series.len().checked_div(batches)?;
+    // The samples that fill no batch are left out at the beginning, where what remains of the warm-up is.
+    Estimate::of(&batch_means(series.get(series.len() - size * batches..)?, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(got: Option<f64>, want: f64, tolerance: f64) {
+        let got = got.unwrap();
+        assert!((got - want).abs() <= tolerance, "{got}, not {want}");
+    }
+
+    #[test]
+    fn student_has_the_values_of_the_tables() {
+        for (n, t) in [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (30, 2.045), (1001, 1.962)] {
+            near(student(n), t, 6e-4);
+        }
+        assert_eq!((student(0), student(1)), (None, None));
+    }
+
+    #[test]
+    fn an_interval_by_hand() {
+        // Mean 3, deviation sqrt(2.5), half width 2.776 * sqrt(2.5 / 5).
+        let e = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!((e.n, e.mean), (5, 3.0));
+        near(e.ci95, 1.9633, 1e-3);
+        assert_eq!(Estimate::of(&[7.0]), Some(Estimate { n: 1, mean: 7.0, ci95: None }));
+        assert_eq!(Estimate::of(&[]), None);
+        assert_eq!(half_width(&[2.0; 4]), Some(0.0));
+    }
+
+    #[test]
+    fn pairs_by_seed_are_narrower_than_their_parts() {
+        let (a, b) = ([14.0, 28.0, 42.0], [10.0, 20.0, 30.0]);
+        assert_eq!(differences(&a, &b), Some(vec![4.0, 8.0, 12.0]));
+        near(half_width(&ratios(&a, &b).unwrap()), 0.0, 1e-12);
+        assert_eq!((ratios(&a, &[1.0, 0.0, 1.0]), ratios(&a, &[1.0]), differences(&a, &[1.0])), (None, None, None));
+    }
+
+    #[test]
+    fn jain_runs_from_one_share_to_equal_shares() {
+        near(jain(&[5.0, 5.0, 5.0]), 1.0, 1e-15);
+        near(jain(&[9.0, 0.0, 0.0]), 1.0 / 3.0, 1e-15);
+        near(jain(&[4.0, 1.0]), 25.0 / 34.0, 1e-15);
+        near(jain(&[4e300, 1e300]), 25.0 / 34.0, 1e-15);
+        near(jain(&[4e-300, 1e-300]), 25.0 / 34.0, 1e-15);
+        assert_eq!((jain(&[]), jain(&[0.0, 0.0])), (None, Some(1.0)));
+    }
+
+    #[test]
+    fn quantiles_lie_between_order_statistics() {
+        let x = [40.0, 10.0, 30.0, 20.0];
+        near(quantile(&x, 0.0), 10.0, 0.0);
+        near(quantile(&x, 0.5), 25.0, 1e-12);
+        near(quantile(&x, 0.9), 37.0, 1e-12);
+        near(quantile(&x, 1.0), 40.0, 0.0);
+        assert_eq!((quantile(&[], 0.5), quantile(&x, 1.1), quantile(&x, f64::NAN)), (None, None, None));
+    }
+
+    #[test]
+    fn mser5_cuts_where_a_step_ends() {
+        let step = |rest: usize| (0..50 + rest).map(|i| if i < 50 { 10.0 } else { f64::from(u8::from(i % 3 == 0)) }).collect::<Vec<_>>();
+        assert_eq!(mser5(&step(450)), Some(50));
+        // More than half of it is warm-up: the series is too short to tell.
+        assert_eq!(mser5(&step(40)), None);
+        assert_eq!(mser5(&[1.0; 100]), Some(0));
+        assert_eq!(mser5(&[1.0; 10]), None);
+        let ramp: Vec<f64> = (0..400).map(f64::from).collect();
+        assert_eq!(mser5(&ramp), None);
+    }
+
+    #[test]
+    fn batches_leave_out_what_does_not_fill_one() {
+        assert_eq!(batch_means(&[1.0, 3.0, 5.0, 7.0, 100.0], 2), [2.0, 6.0]);
+        assert_eq!(batch_means(&[1.0], 0), [0.0; 0]);
+        assert_eq!(long_run(&[100.0, 1.0, 3.0, 5.0, 7.0], 2).unwrap().mean, 4.0);
+        assert_eq!((long_run(&[1.0], 2), long_run(&[1.0], 0)), (None, None));
+    }
+
+    /// x_t = 100 + 0.9 (x_(t-1) - 100) + noise of variance 1, from `start`.
+    fn autoregression(seed: u64, n: usize, start: f64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut uniform = || {
+            // Xorshift64*: Vigna 2016.
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let mut x = start - 100.0;
+        let mut next = || {
+            // A sum of twelve uniform numbers has variance 1.
+            x = 0.9 * x + (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            100.0 + x
+        };
+        (0..n).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn batch_means_know_the_error_of_a_correlated_mean_and_single_samples_do_not() {
+        let (n, batches) = (20_000, 20);
+        // The variance of the mean of an AR(1) process is close to 1 / (n (1 - 0.9)^2); t(19) = 2.093.
+        let right = 2.093 * 10.0 / (n as f64).sqrt();
+        let (mut covered, mut naively, mut width) = (0, 0, 0.0);
+        for seed in 1..=200 {
+            let x = autoregression(seed, n, 100.0);
+            let e = long_run(&x, batches).unwrap();
+            let (low, high) = e.interval();
+            covered += i32::from(low <= 100.0 && 100.0 <= high);
+            let (low, high) = Estimate::of(&x).unwrap().interval();
+            naively += i32::from(low <= 100.0 && 100.0 <= high);
+            width += e.ci95.unwrap() / 200.0;
+        }
+        assert!((width / right - 1.0).abs() < 0.05, "{width} {right}");
+        // 190 of 200 expected, deviation 3.
+        assert!((180..=199).contains(&covered), "{covered}");
+        assert!(naively < 100, "{naively}");
+    }
+
+    #[test]
+    fn mser5_removes_the_bias_of_a_bad_start() {
+        let (mut raw, mut cut, mut most) = (0.0, 0.0, 0);
+        for seed in 1..=100 {
+            // From 1000 the excess falls to 1 after 65 steps, and adds about 9000 in all.
+            let x = autoregression(seed, 2_000, 1_000.0);
+            let k = mser5(&x).unwrap();
+            raw += mean(&x).unwrap() / 100.0;
+            cut += mean(&x[k..]).unwrap() / 100.0;
+            most = most.max(k);
+            assert!(k >= 30, "{k}");
+        }
+        // The excess is 900 (0.9 + 0.81 + ...) / 2000 = 4.05.
+        assert!((raw - 104.05).abs() < 0.2, "{raw}");
+        assert!((cut - 100.0).abs() < 0.2, "{cut}");
+        assert!(most <= 1_000);
+    }
+}

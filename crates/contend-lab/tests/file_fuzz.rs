@@ -1,0 +1,218 @@
+//! Whatever the text, reading it ends in an experiment or an error, never in a panic; and a good file stays good when it is run.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use contend_lab::file::{Overlay, parse};
+use proptest::prelude::*;
+
+/// A file that uses most of the words.
+const SEED: &str = r#"title = "t"
+duration = "70s"
+warmup = "10s"
+seeds = "1..3"
+sample = "1s"
+[wifi]
+standard = "802.11g"
+rate = "54Mbps"
+basic = ["6Mbps", "12Mbps"]
+slot = "20us"
+rts_threshold = "500B"
+access = { kind = "dcf", cwmin = 15 }
+loss = { kind = "per", p = "1%" }
+[ap]
+queue = { kind = "fifo", limit = "100p" }
+[param]
+n = 3
+[[station]]
+name = "sta"
+count = "= n"
+rate = ["54Mbps", "6Mbps"]
+[[station]]
+name = "slow"
+[[node]]
+name = "h"
+[[node]]
+name = "r"
+kind = "router"
+[[link]]
+from = "h"
+to = "r"
+rate = "10Mbps"
+delay = "45ms"
+loss = { kind = "script", drop = [{ flow = "x", segment = 3 }], outage = [["1s", "2s"]] }
+[[link]]
+name = "l"
+from = "r"
+to = "ap"
+reverse = { delay = "3ms", rate = "infinite" }
+[wire]
+rate = "100Mbps"
+delay = "2ms"
+[[flow]]
+count = "= 2*n"
+from = "server"
+to = "sta[1..2]"
+tcp = { kind = "newreno", initial_window = "2p", rto = { min = "200ms" }, timestamps = true }
+delay = "= 10ms + 2ms*(k-1)"
+window = "42p"
+start = "stagger(0s, 1s)"
+size = "31p"
+[[flow]]
+name = "x"
+from = "h"
+to = "slow"
+tcp = ["cubic", "sack"]
+start = "uniform(0s, 2s)"
+stop = "50s"
+[[flow]]
+count = 2
+from = "station"
+to = "server"
+udp = { rate = "1Mbps", packet = "1000B" }
+[[flow]]
+from = "station"
+to = "station"
+tcp = "tahoe"
+traffic = { kind = "cbr", schedule = [["1s", "5s", "2Mbps"]] }
+[sweep]
+"flow.0.count" = [1, 2]
+"param.n" = [2, 3]
+zip = [["flow.0.count", "param.n"]]
+[[claim]]
+id = "a"
+paper = "p"
+metric = "goodput.up"
+when = { "param.n" = 2 }
+over = { "ap.queue" = "fifo" }
+expect = { near = "1Mbps", within = "5%" }
+reading = { a = { "flow.0.tcp.echo" = "latch" } }
+[[claim]]
+id = "b"
+metric = "jain"
+expect = { increasing = true, along = "param.n" }
+[[figure]]
+x = "param.n"
+y = ["jain", "goodput.up"]
+[search]
+key = "flow.0.window"
+from = "1p"
+to = "9p"
+until = "drops > 0"
+"#;
+
+/// Values that are wrong in most places.
+const VALUES: &[&str] = &[
+    "0",
+    "-1",
+    "1.5",
+    "nan",
+    "inf",
+    "-inf",
+    "9223372036854775807",
+    "true",
+    "\"\"",
+    "\"0s\"",
+    "\"1e300s\"",
+    "\"-5ms\"",
+    "\"= k/0\"",
+    "\"= n\"",
+    "\"= \"",
+    "\"=(((((\"",
+    "[]",
+    "[[]]",
+    "{}",
+    "[1, [2]]",
+    "\"none\"",
+    "\"server\"",
+    "\"station\"",
+    "\"ap\"",
+    "\"sta[0..9]\"",
+    "\"sta[\"",
+    "\"sta]\"",
+    "\"sta[2..1]\"",
+    "\"ünï\"",
+    "\"1..\"",
+    "\"..\"",
+    "\"18446744073709551615..18446744073709551615\"",
+    "1979-05-27",
+    "{ kind = \"fifo\" }",
+    "{ kind = 3 }",
+    "\"uniform(1s)\"",
+    "\"stagger(1s, 1000000s)\"",
+    "\"uniform(=, )\"",
+    "[\"= k\", \"1p\"]",
+    "\"100000000000000p\"",
+    "\"1000000s\"",
+    "{ a.b.c = 1 }",
+    "\"\\u0000\"",
+];
+
+#[test]
+fn the_seed_is_a_good_file() {
+    let e = parse("t.toml", SEED, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    assert_eq!(e.points.len(), 2);
+}
+
+/// Reads a text and, when that goes well, every point of it; renders the error when not.
+fn survive(text: &str, sets: &[(String, String)]) {
+    match parse("t.toml", text, sets) {
+        Ok(e) => e.points.iter().for_each(|p| assert!(e.scenario(p, &Overlay::default()).is_ok(), "{text}")),
+        Err(e) => {
+            assert!(!e.render(false).is_empty() && !e.render(true).is_empty());
+        }
+    }
+}
+
+fn lines() -> Vec<&'static str> {
+    SEED.lines().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Lines dropped, doubled, moved and given other values.
+    #[test]
+    fn mutated_files_never_panic(edits in prop::collection::vec((0usize..4, 0usize..200, 0usize..200), 1..5)) {
+        let mut lines: Vec<String> = lines().into_iter().map(str::to_string).collect();
+        for (edit, at, with) in edits {
+            let i = at % lines.len().max(1);
+            match (edit, lines.get(i).cloned()) {
+                (0, Some(_)) => drop(lines.remove(i)),
+                (1, Some(line)) => lines.insert(with % lines.len(), line),
+                (_, Some(line)) => if let Some((key, _)) = line.split_once('=') {
+                    lines[i] = format!("{key}= {}", VALUES[with % VALUES.len()]);
+                },
+                (_, None) => {}
+            }
+        }
+        survive(&lines.join("\n"), &[]);
+    }
+
+    /// Any value at any key path, from the command line.
+    #[test]
+    fn settings_never_panic(table in "(wifi|ap|flow|station|link|node|wire|param|sweep|claim|seeds|duration)", index in "(\\.[0-4])?", key in "(\\.(count|from|to|tcp|udp|start|size|rate|queue|loss|access|kind|n|delay|name|limit|rto\\.min|cc\\.beta|expect|when|over|window|slot))?", at in 0usize..200) {
+        survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].trim_matches('"').to_string())]);
+        survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].to_string())]);
+    }
+
+    /// Characters changed, put in and left out.
+    #[test]
+    fn garbled_text_never_panics(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<char>(), 0u8..3), 1..8)) {
+        let mut text: Vec<char> = SEED.chars().collect();
+        for (at, c, edit) in edits {
+            let i = at.index(text.len());
+            match edit {
+                0 => text[i] = c,
+                1 => text.insert(i, c),
+                _ => drop(text.remove(i)),
+            }
+        }
+        survive(&text.into_iter().collect::<String>(), &[]);
+    }
+
+    /// Nothing but noise.
+    #[test]
+    fn noise_never_panics(text in ".{0,300}", key in ".{0,20}", value in ".{0,20}") {
+        survive(&text, &[]);
+        survive(SEED, &[(key, value)]);
+    }
+}

@@ -1,0 +1,148 @@
+//! What the table, JSON, CSV and Parquet writers promise.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{SMALL, Shape, context, outcome};
+use contend_lab::output::{atomically, summary_table, to_json, write_csv, write_flows, write_series};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
+use std::io::{Error, Write};
+use std::process::Command;
+
+const ONE_POINT: Shape = Shape { uploads: &[2], frames: 0, ..SMALL };
+
+#[test]
+fn the_table_has_a_row_a_point_and_every_mean_has_its_interval() {
+    let table = summary_table(&outcome(SMALL), &context(SMALL), false);
+    println!("{table}");
+    let rows: Vec<&str> = table.lines().skip_while(|l| !l.starts_with("flow.1.count")).skip(2).take(5).collect();
+    assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), ["0", "1", "2", "4", "6"]);
+    assert!(rows.iter().all(|r| r.matches(" ± ").count() == 6), "{table}");
+    assert!(table.contains("goodput.total [Mb/s]") && table.contains("rtt.p95 [ms]"));
+    assert!(table.contains("`ap.loss < 0.01` holds from ap.queue.limit = 84 on (at 83 it does not)"), "{table}");
+    assert!(table.contains("n = 5 seeds (1..5)") && table.contains("95 % Student interval") && table.contains("first 10 s cut"));
+    assert!(!table.contains('\x1b'));
+}
+
+#[test]
+fn one_point_shows_its_groups_of_flows() {
+    let table = summary_table(&outcome(ONE_POINT), &context(ONE_POINT), false);
+    println!("{table}");
+    assert!(table.lines().any(|l| l.starts_with("down (newreno)  6 ") && l.matches(" ± ").count() == 6), "{table}");
+    assert!(table.lines().any(|l| l.starts_with("up (newreno)    2 ")), "{table}");
+}
+
+#[test]
+fn one_seed_says_that_there_is_no_interval() {
+    let shape = Shape { seeds: 1, ..ONE_POINT };
+    let table = summary_table(&outcome(shape), &context(shape), false);
+    assert!(table.contains("1 seed: no interval"), "{table}");
+    assert!(!table.lines().take_while(|l| !l.starts_with("claim")).any(|l| l.contains('±')), "{table}");
+}
+
+#[test]
+fn verdicts_differ_by_sign_and_word_and_a_departure_from_the_record_is_told() {
+    let table = summary_table(&outcome(SMALL), &context(SMALL), true);
+    for text in ["✓ reproduced", "✗ not reproduced (recorded: reproduced)", "? undecided", "≠ contradiction", "H6 (printed)", "\x1b[32m"] {
+        assert!(table.contains(text), "{text}\n{table}");
+    }
+}
+
+#[test]
+fn json_is_one_object_of_the_schema() {
+    let v: serde_json::Value = serde_json::from_str(&to_json(&outcome(SMALL))).unwrap();
+    assert_eq!(v["schema"], "contend/run/1");
+    assert_eq!(v["runs"].as_array().unwrap().len(), 25);
+    assert!(v["runs"][0].get("frames").is_none());
+}
+
+#[test]
+fn csv_has_six_columns_and_a_row_a_number() {
+    let mut bytes = Vec::new();
+    write_csv(&outcome(SMALL), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("flow.1.count,seed,scope,name,metric,value"));
+    assert!(lines.clone().all(|l| l.split(',').count() == 6));
+    assert_eq!(lines.clone().filter(|l| l.contains(",run,,jain,")).count(), 25);
+    assert_eq!(lines.filter(|l| l.starts_with("6,5,flow,up.5,goodput_bps,")).count(), 1);
+}
+
+#[test]
+fn flows_are_read_back_from_parquet_with_metadata() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/flows.parquet");
+    let o = outcome(SMALL);
+    write_flows(&o, &context(SMALL), &path).unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let meta = reader.metadata().file_metadata();
+    let value = |key: &str| meta.key_value_metadata().unwrap().iter().find(|kv| kv.key == key).and_then(|kv| kv.value.clone()).unwrap();
+    assert_eq!(value("contend.schema"), "contend/flows/1");
+    assert_eq!(value("contend.experiment_hash"), "8c0f22a1d3b4e596");
+    assert_eq!(value("contend.version"), "0.1.0");
+    assert_eq!(meta.num_rows(), o.runs.iter().map(|r| r.flows.len() as i64).sum::<i64>());
+    let first = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    let f = &o.runs[0].flows[0];
+    assert_eq!((first.get_long(0).unwrap(), first.get_long(1).unwrap()), (0, 1));
+    assert_eq!(first.get_string(3).unwrap(), &f.name);
+    assert_eq!(first.get_double(6).unwrap(), f.goodput_bps);
+    let names: Vec<&str> = meta.schema_descr().columns().iter().map(|c| c.name()).collect();
+    assert!(
+        ["flow.1.count", "seed", "flow", "goodput_bps", "segs_out", "total_retrans", "rtt_p95_us", "delay_mean_us", "completed_s"]
+            .iter()
+            .all(|n| names.contains(n))
+    );
+}
+
+#[test]
+fn series_hold_every_instant_of_flows_and_queues() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("series.parquet");
+    let o = outcome(ONE_POINT);
+    write_series(&o, &context(ONE_POINT), &path).unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let per_run = 601 * (8 + 1);
+    assert_eq!(reader.metadata().file_metadata().num_rows(), per_run * 5);
+    let names: Vec<&str> = reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
+    let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).take(per_run as usize).collect();
+    let sample = &o.runs[0].series.flows[0][30];
+    assert_eq!(rows[30].get_long(at("snd_cwnd")).unwrap(), i64::from(sample.snd_cwnd));
+    assert_eq!(rows[30].get_long(at("srtt_us")).unwrap(), i64::from(sample.srtt_us));
+    let before = o.runs[0].series.flows[0][29].delivered_bytes;
+    assert!((rows[30].get_double(at("goodput_bps")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0);
+    assert!(rows[0].is_null(at("goodput_bps")).unwrap(), "the first instant has no rate");
+    let queue = &rows[8 * 601 + 5];
+    assert_eq!(queue.get_string(at("entity")).unwrap(), "queue");
+    assert_eq!(queue.get_long(at("queue_packets")).unwrap(), o.runs[0].series.queue_packets[0][5] as i64);
+    assert!(queue.is_null(at("snd_cwnd")).unwrap());
+}
+
+#[test]
+fn pyarrow_reads_both_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "import sys, pyarrow.parquet as p\nfor f in sys.argv[1:]:\n  t = p.read_table(f)\n  print(t.num_rows, t.schema.metadata[b'contend.schema'].decode(), t.schema.field('seed').type)";
+    let found = Command::new("python3").args(["-c", "import pyarrow.parquet"]).output().is_ok_and(|o| o.status.success());
+    if !found {
+        println!("SKIPPED: python3 has no pyarrow here");
+        return;
+    }
+    let (flows, series) = (folder.path().join("flows.parquet"), folder.path().join("series.parquet"));
+    write_flows(&outcome(ONE_POINT), &context(ONE_POINT), &flows).unwrap();
+    write_series(&outcome(ONE_POINT), &context(ONE_POINT), &series).unwrap();
+    let out = Command::new("python3").args(["-c", script]).args([flows, series]).output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(text.trim(), "40 contend/flows/1 int64\n27045 contend/series/1 int64", "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn a_failed_write_leaves_the_old_file_and_no_litter() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("summary.json");
+    atomically(&path, |w| w.write_all(b"old")).unwrap();
+    let failed = atomically(&path, |w| w.write_all(b"half").and(Err(Error::other("disk full")))).unwrap_err();
+    assert_eq!(failed.to_string(), format!("cannot write {}: disk full", path.display()));
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}

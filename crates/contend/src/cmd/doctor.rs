@@ -1,0 +1,47 @@
+//! `contend doctor`: what this machine can do, what is missing, and how to get it.
+
+use crate::Done;
+use miette::Result;
+use std::process::Command;
+
+pub fn run() -> Result<Done> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("contend {}", env!("CARGO_PKG_VERSION"));
+    line("cores", true, &format!("{cores}: runs use all of them unless --jobs says otherwise"), "");
+    line("memory", true, &memory(), "");
+    line(
+        "checks in release",
+        cfg!(debug_assertions) || overflow_checked(),
+        "overflow checks are on",
+        "build with the workspace's own profile: cargo build --release",
+    );
+    for (tool, why, package) in [
+        ("tshark", "reads and checks the captures contend writes", "tshark"),
+        ("chromium", "opens report pages in the tests", "chromium"),
+        ("valgrind", "counts instructions in benchmarks", "valgrind"),
+    ] {
+        let found = Command::new(tool).arg("--version").output().ok().filter(|o| o.status.success());
+        let version = found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or_default().to_owned());
+        line(tool, found.is_some(), version.as_deref().unwrap_or_default(), &format!("optional: {why}; on Debian: apt-get install {package}"));
+    }
+    Ok(Done::Well)
+}
+
+fn line(what: &str, ok: bool, good: &str, bad: &str) {
+    println!("  {} {what:<18} {}", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
+}
+
+fn memory() -> String {
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let free = info.lines().find_map(|l| l.strip_prefix("MemAvailable:")).and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    free.map_or("unknown".into(), |kb| format!("{} MB available; a run of 200 stations needs less than 50", kb / 1000))
+}
+
+/// Whether a sum that overflows panics in this build.
+fn overflow_checked() -> bool {
+    let big = std::hint::black_box(u8::MAX);
+    std::panic::set_hook(Box::new(|_| {}));
+    let panics = std::panic::catch_unwind(|| std::hint::black_box(big + 1)).is_err();
+    let _ = std::panic::take_hook();
+    panics
+}

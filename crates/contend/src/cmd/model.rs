@@ -1,0 +1,197 @@
+//! `contend model`: the closed forms as a calculator.
+
+use super::wrong;
+use crate::Done;
+use clap::Subcommand;
+use contend_lab::file::quantity;
+use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
+use contend_theory::bianchi::saturation;
+use contend_theory::cycle_time::Cycle;
+use contend_theory::two_station::{self, BusySlot};
+use contend_theory::{Backoff, SlotTimes};
+use miette::Result;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    model: Model,
+}
+
+#[derive(Debug, Subcommand)]
+enum Model {
+    /// Saturation throughput and collision probability of n stations (Bianchi 2000, with a limit on attempts)
+    Bianchi {
+        /// Numbers of stations: a list like 1,2,5 or a range like 1..10
+        #[arg(long, default_value = "1,2,5,10,20,50", value_parser = counts)]
+        stations: Counts,
+        /// Retry without end, as Bianchi's paper has it
+        #[arg(long)]
+        endless: bool,
+        #[command(flatten)]
+        cell: Cell,
+    },
+    /// Mean cycle time of two saturated stations by frame types (Medepalli and Tobagi; the block under FCWA)
+    CycleTime {
+        #[command(flatten)]
+        cell: Cell,
+    },
+}
+
+/// The cell a model is worked out for.
+#[derive(Debug, clap::Args)]
+struct Cell {
+    /// 802.11, 802.11b, 802.11a or 802.11g
+    #[arg(long, default_value = "802.11g")]
+    standard: String,
+    /// Data rate
+    #[arg(long, default_value = "54Mbps")]
+    rate: String,
+    /// Rate of ACKs
+    #[arg(long, default_value = "6Mbps")]
+    basic: String,
+    /// Size of an IP packet in bytes
+    #[arg(long, default_value_t = 1500)]
+    packet: u32,
+    /// A value of the PHY tables to replace: slot, sifs, cwmin, cwmax or signal_extension, as in --set slot=20us
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Most attempts of a frame
+    #[arg(long, default_value_t = 7)]
+    attempts: u32,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// A list of station counts.
+#[derive(Clone, Debug)]
+struct Counts(Vec<u32>);
+
+fn counts(s: &str) -> Result<Counts, String> {
+    let number = |t: &str| t.trim().parse::<u32>().map_err(|_| format!("`{t}` is not a number of stations; write a list like 1,2,5 or a range like 1..10"));
+    let mut all = Vec::new();
+    for part in s.split(',') {
+        match part.split_once("..") {
+            Some((a, b)) => all.extend(number(a)?..=number(b.trim_start_matches('='))?.min(100_000)),
+            None => all.push(number(part)?),
+        }
+    }
+    Ok(Counts(all))
+}
+
+/// Durations of a cell in microseconds.
+struct Times {
+    backoff: Backoff,
+    slot_us: f64,
+    /// Exchange of a data packet, DIFS included.
+    data_us: f64,
+    /// Exchange of a 40-byte TCP ACK.
+    ack_us: f64,
+    payload_bits: f64,
+}
+
+impl Cell {
+    fn times(&self) -> Result<Times> {
+        let standard = Standard::ALL.iter().find(|(n, _)| *n == self.standard);
+        let Some((_, standard)) = standard else {
+            let names: Vec<&str> = Standard::ALL.iter().map(|(n, _)| *n).collect();
+            return Err(wrong(format!("there is no standard `{}`", self.standard), format!("write one of {}", names.join(", "))));
+        };
+        let mut phy = Phy::new(*standard, Preamble::Long);
+        for s in &self.set {
+            let Some((key, value)) = s.split_once('=') else { return Err(wrong(format!("--set {s}: there is no `=`"), "write --set slot=20us")) };
+            let span = || quantity::span(value).map_err(|e| wrong(format!("--set {s}: {e}"), "write a duration like 20us"));
+            let count = || value.parse::<u32>().map_err(|_| wrong(format!("--set {s}: not a whole number"), "write a number of slots like 15"));
+            match key {
+                "slot" => phy.slot = span()?,
+                "sifs" => phy.sifs = span()?,
+                "signal_extension" => phy.signal_extension = span()?,
+                "cwmin" => phy.cw_min = count()?,
+                "cwmax" => phy.cw_max = count()?,
+                _ => return Err(wrong(format!("--set {key}: a model does not take this key"), "use slot, sifs, signal_extension, cwmin or cwmax")),
+            }
+        }
+        let rate = |text: &str| {
+            let bps = quantity::rate(text).map_err(|e| wrong(e, "write a rate like 54Mbps"))?;
+            phy.rate(bps).ok_or_else(|| wrong(format!("{} has no rate of {text}", self.standard), "`contend explain 802.11g` and docs/model.md list the rates"))
+        };
+        let data = rate(&self.rate)?;
+        phy.basic = vec![rate(&self.basic)?.bps];
+        let answer = phy.response_rate(data);
+        let tail = phy.sifs + phy.airtime(answer, ACK_BYTES).total + phy.difs();
+        let us = |ip: u32| (phy.airtime(data, phy.mpdu(ip)).total + tail).as_nanos() as f64 / 1e3;
+        Ok(Times {
+            backoff: Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(self.attempts) },
+            slot_us: phy.slot.as_nanos() as f64 / 1e3,
+            data_us: us(self.packet),
+            ack_us: us(40),
+            payload_bits: f64::from(self.packet) * 8.0,
+        })
+    }
+}
+
+pub fn run(args: &Args) -> Result<Done> {
+    match &args.model {
+        Model::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
+        Model::CycleTime { cell } => cycle_time(cell),
+    }
+}
+
+fn invalid(e: contend_theory::Invalid) -> miette::Report {
+    wrong(e, "see contend model --help for what each value means")
+}
+
+fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
+    let t = cell.times()?;
+    let backoff = Backoff { attempts: if endless { None } else { t.backoff.attempts }, ..t.backoff };
+    let times = SlotTimes { slot_us: t.slot_us, ts_us: t.data_us, tc_us: t.data_us, payload_bits: t.payload_bits };
+    let mut rows = Vec::new();
+    for &n in stations {
+        rows.push((n, saturation(&backoff, &times, n).map_err(invalid)?));
+    }
+    if cell.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(n, s)| serde_json::json!({"stations": n, "tau": s.tau, "collision_probability": s.p, "throughput_bps": s.throughput_bps, "drop_probability": s.drop, "service_us": s.service_us}))
+            .collect();
+        println!("{}", serde_json::json!({"schema": "contend/model/1", "model": "bianchi", "rows": rows}));
+        return Ok(Done::Well);
+    }
+    println!(
+        "{} at {}, {} B packets, exchange {:.1} us, slot {} us, CW {}..{}",
+        cell.standard, cell.rate, cell.packet, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max
+    );
+    println!("{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}", "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms");
+    for (n, s) in &rows {
+        println!("{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}", s.tau, s.p, s.throughput_bps / 1e6, s.drop, s.service_us / 1e3);
+    }
+    println!("Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a success.");
+    Ok(Done::Well)
+}
+
+fn cycle_time(cell: &Cell) -> Result<Done> {
+    let t = cell.times()?;
+    let forms = [
+        ("M2, frozen counters (use this)", Cycle::m2(&t.backoff).map_err(invalid)?),
+        ("M1, Bianchi's renewal form", Cycle::m1(&t.backoff).map_err(invalid)?),
+        ("exact chain, frozen", Cycle::exact(&t.backoff, BusySlot::Frozen).map_err(invalid)?),
+    ];
+    let mut rows = Vec::new();
+    for (name, c) in &forms {
+        rows.push((*name, c.pairs(t.slot_us, t.data_us, t.ack_us).map_err(invalid)?));
+    }
+    if cell.json {
+        let rows: Vec<_> =
+            rows.iter().map(|(n, p)| serde_json::json!({"form": n, "data_data_us": p.data_data, "data_ack_us": p.data_ack, "ack_ack_us": p.ack_ack})).collect();
+        println!("{}", serde_json::json!({"schema": "contend/model/1", "model": "cycle-time", "rows": rows}));
+        return Ok(Done::Well);
+    }
+    println!("{} at {}, {} B packets: mean time in which each of two saturated stations succeeds once, in us", cell.standard, cell.rate, cell.packet);
+    println!("{:<34} {:>12} {:>12} {:>12}", "", "DATA-DATA", "DATA-ACK", "ACK-ACK");
+    for (name, p) in &rows {
+        println!("{name:<34} {:>12.2} {:>12.2} {:>12.2}", p.data_data, p.data_ack, p.ack_ack);
+    }
+    let s = two_station::solve(&t.backoff, BusySlot::Frozen).map_err(invalid)?;
+    println!("Collision probability of an attempt (exact chain, frozen): {:.4}", s.p);
+    Ok(Done::Well)
+}
