@@ -13,8 +13,8 @@
 //! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ... |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //!
-//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`parse`] checks units and whether a number or a list is
-//! meant, before anything runs; [`eval`] finds what a run lacks.
+//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
+//! list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
 
 mod eval;
 mod lex;
@@ -364,6 +364,14 @@ pub const STANDARD: &[(&str, &str)] = &[
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
     STANDARD.iter().filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+}
+
+/// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the goodput of all flows in each second, the
+/// warm-up cut off in the file included. To be compared with that cut.
+///
+/// `None` when the run was not sampled at every second, is shorter than 20 s, or had not settled by its middle.
+pub fn settled(run: &Run) -> Option<f64> {
+    Some(crate::stats::mser5(&read::by_second(run)?)? as f64)
 }
 
 /// Mean and interval of every number in [`Run::metrics`], for each point in the order in which it first appears.

@@ -537,15 +537,15 @@ pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
     }
 }
 
+/// Most names that a remedy lists.
+const LISTED: usize = 40;
+
 /// The remedy for a wrong name.
 pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = names.into_iter().collect();
-    // Of equally near ones the first.
-    let best = all.iter().map(|n| (1.0 - strsim::jaro_winkler(name, n), *n)).min_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((distance, n)) if distance < 0.25 => format!("did you mean `{n}`?"),
-        Some(_) if all.len() > 40 => String::new(),
-        Some(_) => format!("there are {}", all.join(", ")),
-        None => String::new(),
+    match crate::file::nearest(name, all.iter().copied()) {
+        Some(n) => format!("did you mean `{n}`?"),
+        None if all.is_empty() => "there is none to choose from".to_owned(),
+        None => format!("there are {}{}", all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "), if all.len() > LISTED { ", ..." } else { "" }),
     }
 }

@@ -287,10 +287,21 @@ fn measured_from(run: &Run) -> f64 {
 
 /// The windows between whole seconds of the measured interval; none unless all of these were sampled.
 fn seconds(run: &Run) -> Vec<Window> {
+    windows(run, measured_from(run)).unwrap_or_default()
+}
+
+/// The windows between whole seconds from `from` on; `None` unless all of these were sampled.
+fn windows(run: &Run, from: f64) -> Option<Vec<Window>> {
     let times = &run.series.time_s;
-    let (from, to) = (libm::ceil(measured_from(run) - SAME_INSTANT).max(0.0), libm::floor(run.sim_s + SAME_INSTANT));
+    let (from, to) = (libm::ceil(from - SAME_INSTANT).max(0.0), libm::floor(run.sim_s + SAME_INSTANT));
     let whole = |s: u64| Some(Window { first: sample_at(times, s as f64)?, last: sample_at(times, (s + 1) as f64)?, from: s as f64, to: (s + 1) as f64 });
-    (from as u64..to as u64).map(whole).collect::<Option<_>>().unwrap_or_default()
+    (from as u64..to as u64).map(whole).collect()
+}
+
+/// Bytes that all flows together delivered in each second of the run, the warm-up included; `None` unless it was sampled at all of them.
+pub(super) fn by_second(run: &Run) -> Option<Vec<f64>> {
+    let total = |w: &Window| (0..run.flows.len()).map(|i| Some(w.grown(run, i, |s| s.delivered_bytes).ok()? as f64)).sum::<Option<f64>>();
+    windows(run, 0.0)?.iter().map(total).collect()
 }
 
 /// Mean over time of something sampled, and over flows.

@@ -376,6 +376,23 @@ fn a_run_tells_the_standard_metrics_it_has() {
 }
 
 #[test]
+fn a_run_knows_when_it_had_settled() {
+    // The goodput of the example jumps in its middle: it never settles early enough to tell.
+    let mut run = example();
+    assert_eq!(settled(&run), None);
+    // 9 kB in each of the first five seconds, 1 kB after.
+    let delivered = |k: u64| 500 * k + 4_000 * k.min(10);
+    for samples in &mut run.series.flows {
+        for (k, s) in samples.iter_mut().enumerate() {
+            s.delivered_bytes = delivered(k as u64);
+        }
+    }
+    assert_eq!(settled(&run), Some(5.0));
+    run.series.time_s.pop();
+    assert_eq!(settled(&run), None);
+}
+
+#[test]
 fn a_summary_is_the_mean_over_the_seeds_of_a_point() {
     let run = |seed: u64, point: i64, x: f64| {
         let mut r = empty(seed);

@@ -1,0 +1,100 @@
+//! Claims of whole files: read, planned, and refused where they cannot be judged.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use contend_lab::claim;
+use contend_lab::file::{self, Experiment};
+use std::path::{Path, PathBuf};
+
+fn experiment(sample: &str, metric: &str, rest: &str) -> Experiment {
+    let text = format!(
+        r#"title = "t"
+duration = "20s"
+seeds = "1..3"
+{sample}
+[wifi]
+standard = "802.11g"
+rate = "54Mbps"
+basic = "6Mbps"
+[[flow]]
+count = 2
+from = "server"
+to = "station"
+tcp = "newreno"
+window = "42p"
+delay = "1ms"
+[sweep]
+"flow.0.count" = [1, 2]
+[[claim]]
+id = "A"
+metric = "{metric}"
+{rest}
+"#
+    );
+    file::parse("t.toml", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)))
+}
+
+const LEAST: &str = "expect = { at_least = \"1ms\" }";
+
+#[test]
+fn a_stall_needs_a_series_and_a_window_within_the_run() {
+    let metric = "stall[down.1][2s..5s]";
+    assert!(claim::check(&experiment("sample = \"10ms\"", metric, LEAST)).unwrap().series);
+    let none = claim::check(&experiment("", metric, LEAST)).unwrap_err();
+    assert!(none.remedy().unwrap().contains("sample = "), "{}", none.render(false));
+    let late = claim::check(&experiment("sample = \"10ms\"", "stall[down.1][2s..25s]", LEAST)).unwrap_err();
+    assert!(late.to_string().contains("20s"), "{}", late.render(false));
+}
+
+#[test]
+fn figures_and_searches_are_read_too() {
+    let with = |more: &str| claim::check(&experiment("", "rtt.p95", &format!("{LEAST}\n{more}")));
+    assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jain.down\"]").is_ok());
+    let figure = with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jian.down\"]").unwrap_err();
+    assert!(figure.remedy().unwrap().contains("jain.down"), "{}", figure.render(false));
+    // Over the sweep one number is meant, over time a list is a bundle of curves.
+    assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = \"goodput[down]\"").is_err());
+    assert!(with("[[figure]]\ntitle = \"f\"\nx = \"time\"\ny = \"goodput[down]\"").is_ok());
+    assert!(with("[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"100p\"\nuntil = \"loss[ap] > 1%\"").is_ok());
+    assert!(with("[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"100p\"\nuntil = \"loss[ap]\"").is_err());
+}
+
+#[test]
+fn windows_and_seconds_are_announced() {
+    let s = claim::check(&experiment("", "goodput.down[5s..10s] * 1ms / goodput.down[10s..15s] * jain.short", LEAST)).unwrap();
+    assert_eq!(s.instants.iter().map(|t| t.as_secs_f64()).collect::<Vec<_>>(), [5.0, 10.0, 15.0]);
+    assert!(s.every_second && !s.series);
+}
+
+#[test]
+fn the_plan_has_every_point_and_every_overlay_once() {
+    let e = experiment("", "goodput.down", "over = { \"wifi.slot\" = \"20us\" }\nexpect = { at_least = 0.5 }");
+    let needs = claim::needs(&e);
+    assert_eq!(needs.len(), 4);
+    assert!(needs[..2].iter().all(|n| n.overlay.is_empty()) && needs[2..].iter().all(|n| !n.overlay.is_empty()));
+    for n in &needs {
+        e.scenario(&n.point, &n.overlay).unwrap_or_else(|err| panic!("{}: {}", n.key(), err.render(false)));
+    }
+    // An overlay that leads to another point of the sweep needs nothing new.
+    let e = experiment("", "goodput.down", "when = { \"flow.0.count\" = 2 }\nover = { \"flow.0.count\" = 1 }\nexpect = { at_least = 0.5 }");
+    assert_eq!(claim::needs(&e).len(), 2);
+}
+
+#[test]
+fn the_claims_of_every_file_that_comes_along_can_be_judged() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut waiting, mut files) = (vec![root.join("experiments"), root.join("papers")], Vec::<PathBuf>::new());
+    while let Some(dir) = waiting.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            match entry.path() {
+                p if p.is_dir() => waiting.push(p),
+                p if p.extension().is_some_and(|x| x == "toml") => files.push(p),
+                _ => {}
+            }
+        }
+    }
+    assert!(files.len() >= 5);
+    for f in files {
+        let e = file::load(&f, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        claim::check(&e).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    }
+}
