@@ -62,6 +62,8 @@ pub struct Run {
     pub wall_s: f64,
     /// Simulated seconds, warm-up included.
     pub sim_s: f64,
+    /// Simulated seconds at the beginning that are not measured.
+    pub warmup_s: f64,
     /// Flows, in the file's order.
     pub flows: Vec<Flow>,
     /// Queues: `ap`, stations, wires.

@@ -1,24 +1,41 @@
-//! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `report`, `doctor`.
+//! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `report`, `doctor`, `completions`.
 //!
-//! Exit status: 0 done; 1 a claim does not hold as recorded; 2 the file or the call is wrong; 3 internal error. Ctrl-C keeps the finished runs.
+//! Exit status: 0 done; 1 a claim does not hold as recorded; 2 the file or the call is wrong; 3 internal error; 130 stopped by Ctrl-C.
+//!
+//! Ctrl-C (or SIGTERM) ends soon, keeps the finished runs, prints them and writes their results folder; 130 is what shells expect of a
+//! program that was interrupted, so that a loop over files stops too. A second Ctrl-C ends at once.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod cmd;
 
 use clap::{Parser, Subcommand};
+use contend_lab::execute;
+use contend_lab::file::FileError;
+use miette::Report;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// What happens to TCP when it contends for the air, and what to change.
 ///
-/// Describe a network in a file, run it, and read goodput, fairness, queues and airtime with confidence intervals:
+/// Describe a network in a file, run it, and read goodput, fairness, queues and airtime with
+/// confidence intervals:
 ///
 ///     contend run experiments/hotspot.toml
 #[derive(Debug, Parser)]
-#[command(name = "contend", version, verbatim_doc_comment, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "contend", version, verbatim_doc_comment, arg_required_else_help = true, after_help = STATUS)]
 struct Args {
     #[command(subcommand)]
     command: Command,
 }
+
+const STATUS: &str = "\
+First steps:
+  contend list experiments                    what comes along
+  contend run experiments/hotspot.toml        run one; opens as results/hotspot/report.html
+  contend explain newreno                     an algorithm, its parameters and its source
+
+Exit status: 0 done; 1 a claim does not hold as its file records; 2 the file or the call is wrong;
+3 internal error; 130 stopped by Ctrl-C, which keeps the finished runs.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -26,9 +43,9 @@ enum Command {
     Run(cmd::run::Args),
     /// Run the papers' experiments and compare each claim with what is measured
     Reproduce(cmd::reproduce::Args),
-    /// Show what there is: controllers, recoveries, queue disciplines, access rules, traffic, loss processes, experiments
+    /// Show what there is: algorithms by family, metrics, experiments
     List(cmd::catalogue::ListArgs),
-    /// Explain one algorithm: what it does, where it comes from, its parameters with units and defaults
+    /// Explain one name: what it does, where it comes from, its parameters with units and defaults
     Explain(cmd::catalogue::ExplainArgs),
     /// Closed forms as a calculator
     Model(cmd::model::Args),
@@ -37,6 +54,9 @@ enum Command {
     /// Say what this machine can do, what is missing, and how to get it
     Doctor,
     /// Print a completion script for your shell
+    #[command(
+        after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions zsh > ~/.zfunc/_contend  for every new one"
+    )]
     Completions {
         /// bash, zsh, fish, elvish or powershell
         shell: clap_complete::Shell,
@@ -50,22 +70,35 @@ pub(crate) enum Done {
     Well,
     /// A claim's verdict is not the recorded one.
     ClaimDiffers,
+    /// Ctrl-C: not everything was run.
+    Stopped,
 }
 
 fn main() -> ExitCode {
     // A panic is an internal error: its own exit status, after the usual message.
-    match std::panic::catch_unwind(go) {
-        Ok(code) => code,
-        Err(_) => {
-            eprintln!("contend: this is a mistake in contend itself, not in your file; please report it with the file and the message above");
-            ExitCode::from(3)
-        }
+    let ended = std::panic::catch_unwind(|| go(Args::parse().command));
+    if let Ok(Err(e)) = &ended {
+        cmd::say(message(e, std::io::stderr().is_terminal()).trim_end());
+    }
+    if ended.is_err() {
+        cmd::say("contend: this is a mistake in contend itself, not in your file; please report it with the file and the message above");
+    }
+    ExitCode::from(status(&ended))
+}
+
+/// The exit status of a command that ended so.
+fn status(ended: &std::thread::Result<Result<Done, Report>>) -> u8 {
+    match ended {
+        Ok(Ok(Done::Well)) => 0,
+        Ok(Ok(Done::ClaimDiffers)) => 1,
+        Ok(Ok(Done::Stopped)) => 130,
+        Ok(Err(_)) => 2,
+        Err(_) => 3,
     }
 }
 
-fn go() -> ExitCode {
-    let args = Args::parse();
-    let done = match args.command {
+fn go(command: Command) -> Result<Done, Report> {
+    match command {
         Command::Run(a) => cmd::run::run(&a),
         Command::Reproduce(a) => cmd::reproduce::run(&a),
         Command::List(a) => cmd::catalogue::list(&a),
@@ -74,16 +107,52 @@ fn go() -> ExitCode {
         Command::Report(a) => cmd::report::run(&a),
         Command::Doctor => cmd::doctor::run(),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "contend", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "contend", &mut script);
+            cmd::print(&String::from_utf8_lossy(&script))?;
             Ok(Done::Well)
         }
-    };
-    match done {
-        Ok(Done::Well) => ExitCode::SUCCESS,
-        Ok(Done::ClaimDiffers) => ExitCode::from(1),
-        Err(e) => {
-            eprintln!("{e:?}");
-            ExitCode::from(2)
-        }
+    }
+}
+
+/// An error as the user reads it: place, what is wrong, what to write instead.
+fn message(e: &Report, terminal: bool) -> String {
+    let in_file = e.downcast_ref::<FileError>().or_else(|| match e.downcast_ref::<execute::Error>() {
+        Some(execute::Error::File(f)) => Some(f),
+        _ => None,
+    });
+    match in_file {
+        // Without a marked line the plain form is the one that names the file.
+        Some(f) => f.render(terminal && f.line_column().is_some()),
+        None => e.help().map_or_else(|| format!("contend: {e}"), |help| format!("contend: {e}\n  help: {help}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_call_is_well_formed() {
+        <Args as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn every_way_to_end_has_its_exit_status() {
+        assert_eq!([Done::Well, Done::ClaimDiffers, Done::Stopped].map(|d| status(&Ok(Ok(d)))), [0, 1, 130]);
+        assert_eq!(status(&Ok(Err(cmd::wrong("no", "yes")))), 2);
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let panicked = std::panic::catch_unwind(|| -> Result<Done, Report> { panic!("a sum overflowed") });
+        std::panic::set_hook(hook);
+        assert_eq!(status(&panicked), 3);
+    }
+
+    #[test]
+    fn a_message_names_place_and_remedy() {
+        let error = contend_lab::file::parse("f.toml", "duration = \"70s\"\nseeds = \"5..1\"", &[]).unwrap_err();
+        let text = message(&error.into(), false);
+        assert!(text.starts_with("f.toml:2:9: ") && text.contains("help: "), "{text}");
+        assert_eq!(message(&cmd::wrong("what", "do this"), true), "contend: what\n  help: do this");
     }
 }

@@ -272,22 +272,16 @@ fn path(m: &Metric, run: &Run) -> Result<Window, Unmeasured> {
         return Ok(w);
     }
     let times = &run.series.time_s;
-    let first = times.partition_point(|t| *t < measured_from(run) - SAME_INSTANT);
+    let first = times.partition_point(|t| *t < run.warmup_s - SAME_INSTANT);
     match (times.get(first), times.last()) {
         (Some(from), Some(to)) if to > from => Ok(Window { first, last: times.len() - 1, from: *from, to: *to }),
         _ => Err(unsampled(m)),
     }
 }
 
-/// When the measured interval of a run begins, in seconds.
-fn measured_from(run: &Run) -> f64 {
-    // Until a run says how long its warm-up was: where its series begins.
-    run.series.time_s.first().copied().unwrap_or(0.0)
-}
-
 /// The windows between whole seconds of the measured interval; none unless all of these were sampled.
 fn seconds(run: &Run) -> Vec<Window> {
-    windows(run, measured_from(run)).unwrap_or_default()
+    windows(run, run.warmup_s).unwrap_or_default()
 }
 
 /// The windows between whole seconds from `from` on; `None` unless all of these were sampled.

@@ -14,6 +14,7 @@ pub(crate) fn empty(seed: u64) -> Run {
         events: 0,
         wall_s: 0.0,
         sim_s: 20.0,
+        warmup_s: 0.0,
         flows: vec![],
         queues: vec![],
         air: None,

@@ -144,6 +144,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         events: 812_000 + dice.below(1_000),
         wall_s: 0.21,
         sim_s: f64::from(shape.seconds),
+        warmup_s: 0.0,
         queues: vec![Queue {
             name: "ap".into(),
             enqueued: 90_000,

@@ -1,25 +1,40 @@
 //! `contend list` and `contend explain`: the registries as a user reads them.
 
-use super::{files_below, wrong};
+use super::{files_below, print, wrapped, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{cc, qdisc};
+use contend_lab::metric::{Extent, Subject, WORDS, Word};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access;
 use contend_sim::{loss, traffic};
 use miette::Result;
 use std::path::Path;
 
+const LIST: &str = "\
+Examples:
+  contend list                  everything
+  contend list controllers      one family
+  contend list metrics          what claims, figures and searches can speak of";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "access", "traffic", "loss", "experiments"])]
+    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "access", "traffic", "loss", "metrics", "experiments"])]
     what: Option<String>,
 }
 
+const EXPLAIN: &str = "\
+Examples:
+  contend explain cubic
+  contend explain reno          a name of two families: both are shown
+  contend explain goodput       a metric";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXPLAIN)]
 pub struct ExplainArgs {
-    /// Name of an algorithm, as `contend list` shows it
+    /// Name of an algorithm or a metric, as `contend list` shows it
     name: String,
 }
 
@@ -50,48 +65,90 @@ fn everything() -> Vec<Item> {
 
 pub fn list(args: &ListArgs) -> Result<Done> {
     let all = everything();
+    let mut out = String::new();
+    let wanted = |family: &str| args.what.as_deref().is_none_or(|w| w == family);
     let mut last = "";
-    for i in all.iter().filter(|i| args.what.as_deref().is_none_or(|w| w == i.family)) {
+    for i in all.iter().filter(|i| wanted(i.family)) {
         if i.family != last {
-            println!("{}{}", if last.is_empty() { "" } else { "\n" }, i.family);
+            out += &heading(&out, i.family);
             last = i.family;
         }
-        println!("  {:<18} {}", i.name, first_sentence(i.summary));
+        out += &format!("  {:<18} {}\n", i.name, in_short(i.summary));
     }
-    if args.what.as_deref().is_none_or(|w| w == "experiments") {
-        println!("{}experiments", if last.is_empty() { "" } else { "\n" });
-        for file in files_below(Path::new("experiments")).into_iter().chain(files_below(Path::new("papers"))) {
-            let title = contend_lab::file::load(&file, &[]).map_or_else(|_| "(cannot be read)".into(), |e| e.title);
-            println!("  {:<48} {title}", file.display());
+    if wanted("metrics") {
+        out += &heading(&out, "metrics");
+        WORDS.iter().for_each(|w| out += &format!("  {:<22} {}\n", w.name, in_short(w.doc)));
+    }
+    if wanted("experiments") {
+        out += &heading(&out, "experiments");
+        let files: Vec<_> = files_below(Path::new("experiments")).into_iter().chain(files_below(Path::new("papers"))).collect();
+        for file in &files {
+            let title = contend_lab::file::load(file, &[]).map_or_else(|_| "(cannot be read: run it to see why)".into(), |e| e.title);
+            out += &format!("  {}\n      {title}\n", file.display());
+        }
+        if files.is_empty() {
+            out += "  none here: they are looked for in ./experiments and ./papers\n";
         }
     }
+    print(&out)?;
     Ok(Done::Well)
+}
+
+/// The heading of a family after `before`.
+fn heading(before: &str, family: &str) -> String {
+    format!("{}{family}\n", if before.is_empty() { "" } else { "\n" })
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let all = everything();
-    let found: Vec<&Item> = all.iter().filter(|i| i.name == args.name).collect();
+    let algorithms = all.iter().filter(|i| i.name == args.name).map(algorithm);
+    let metrics = WORDS.iter().filter(|w| w.name == args.name).map(metric);
+    let found: Vec<String> = algorithms.chain(metrics).collect();
     if found.is_empty() {
-        let nearest = contend_lab::nearest(&args.name, all.iter().map(|i| i.name));
+        let nearest = contend_lab::nearest(&args.name, all.iter().map(|i| i.name).chain(WORDS.iter().map(|w| w.name)));
         let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| format!("did you mean `{n}`? `contend list` shows every name"));
         return Err(wrong(format!("nothing is called `{}`", args.name), remedy));
     }
-    for (k, i) in found.iter().enumerate() {
-        if k > 0 {
-            println!();
-        }
-        println!("{} ({})\n\n  {}\n\n  Source: {}\n  Use:    {}", i.name, i.family, i.summary, i.cite, i.usage.replace("NAME", i.name));
-        if i.params.is_empty() {
-            println!("\n  No parameters.");
-            continue;
-        }
-        println!("\n  Parameters:");
-        for p in i.params {
-            let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
-            println!("    {:<14} {}\n    {:<14} {}, {default}", p.name, p.doc, "", unit(p));
-        }
-    }
+    print(&found.join("\n"))?;
     Ok(Done::Well)
+}
+
+/// Columns of a terminal that are used.
+const WIDTH: usize = 100;
+
+fn algorithm(i: &Item) -> String {
+    let mut out = format!("{} ({})\n\n  {}\n\n", i.name, i.family, wrapped(i.summary, WIDTH, 2));
+    out += &format!("  Source: {}\n  Use:    {}\n", wrapped(i.cite, WIDTH, 10), i.usage.replace("NAME", i.name));
+    if i.params.is_empty() {
+        return out + "\n  No parameters.\n";
+    }
+    out += "\n  Parameters:\n";
+    for p in i.params {
+        let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
+        out += &format!("    {:<16} {}\n    {:<16} {}, {default}\n", p.name, wrapped(p.doc, WIDTH, 21), "", unit(p));
+    }
+    out
+}
+
+fn metric(w: &Word) -> String {
+    let of = match w.subject {
+        Subject::Flows => format!("{0}[up], {0}[down], {0}[NAME of a flow or a group]; {0}.up is {0}[up]", w.name),
+        Subject::Queues => format!("{0}[ap], {0}[NAME of a station or a link]", w.name),
+        Subject::Stations => format!("{0}[ap], {0}[NAME of a station]", w.name),
+        Subject::Air => format!("{}, of the cell as a whole", w.name),
+    };
+    let over = match w.extent {
+        Extent::Run => "the measured interval",
+        Extent::Window => "the measured interval, or a window: [10s..15s] behind it",
+        Extent::WindowOnly => "a window: [10s..15s] behind it",
+        Extent::Path => "the time series (needs `sample`), whole or a window: [10s..15s] behind it",
+    };
+    let noun = if w.unit.base().is_empty() { "a plain number".to_owned() } else { format!("{} ({})", w.unit.noun(), w.unit.base()) };
+    let mut out = format!("{} (metrics)\n\n  {}\n\n  Use:    {of}\n  Value:  {noun}\n  Over:   {over}\n", w.name, wrapped(w.doc, WIDTH, 2));
+    if w.percentiles {
+        out += &format!("  Also:   {0}.mean (the default), {0}.p50, {0}.p95 and any other percentile\n", w.name);
+    }
+    out
 }
 
 fn unit(p: &Param) -> String {
@@ -111,6 +168,21 @@ fn unit(p: &Param) -> String {
     }
 }
 
-fn first_sentence(s: &str) -> &str {
-    s.split_once(": ").map_or(s, |(a, _)| a).split_once(". ").map_or(s, |(a, _)| a)
+/// The first part of a sentence or two.
+fn in_short(s: &str) -> &str {
+    [": ", "; ", ". "].into_iter().fold(s, |s, end| s.split_once(end).map_or(s, |(a, _)| a)).trim_end_matches('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_one_short_line_for_each_name() {
+        assert_eq!(in_short("A rule: it does much; and more. Really."), "A rule");
+        assert_eq!(in_short("All there is."), "All there is");
+        for i in everything() {
+            assert!(!i.cite.is_empty() && in_short(i.summary).chars().count() <= 105, "{}", i.name);
+        }
+    }
 }

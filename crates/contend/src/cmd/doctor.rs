@@ -6,9 +6,13 @@ use std::process::Command;
 
 pub fn run() -> Result<Done> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("contend {}", env!("CARGO_PKG_VERSION"));
+    let mut out = format!("contend {}\n", env!("CARGO_PKG_VERSION"));
+    let mut line = |what: &str, ok: bool, good: &str, bad: &str| {
+        out += &format!("  {} {what:<18} {}\n", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
+    };
     line("cores", true, &format!("{cores}: runs use all of them unless --jobs says otherwise"), "");
     line("memory", true, &memory(), "");
+    line("privileges", true, "none needed: simulating works for every user", "");
     line(
         "checks in release",
         cfg!(debug_assertions) || overflow_checked(),
@@ -24,11 +28,8 @@ pub fn run() -> Result<Done> {
         let version = found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or_default().to_owned());
         line(tool, found.is_some(), version.as_deref().unwrap_or_default(), &format!("optional: {why}; on Debian: apt-get install {package}"));
     }
+    super::print(&out)?;
     Ok(Done::Well)
-}
-
-fn line(what: &str, ok: bool, good: &str, bad: &str) {
-    println!("  {} {what:<18} {}", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
 }
 
 fn memory() -> String {

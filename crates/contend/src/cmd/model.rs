@@ -1,6 +1,6 @@
 //! `contend model`: the closed forms as a calculator.
 
-use super::wrong;
+use super::{print, wrong};
 use crate::Done;
 use clap::Subcommand;
 use contend_lab::file::quantity;
@@ -11,7 +11,14 @@ use contend_theory::two_station::{self, BusySlot};
 use contend_theory::{Backoff, SlotTimes};
 use miette::Result;
 
+const EXAMPLES: &str = "\
+Examples:
+  contend model bianchi --stations 1..10 --standard 802.11b
+  contend model bianchi --stations 5,50 --endless --json
+  contend model cycle-time --set slot=20us --set cwmin=31";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
     model: Model,
@@ -43,14 +50,14 @@ struct Cell {
     /// 802.11, 802.11b, 802.11a or 802.11g
     #[arg(long, default_value = "802.11g")]
     standard: String,
-    /// Data rate
-    #[arg(long, default_value = "54Mbps")]
-    rate: String,
-    /// Rate of ACKs
-    #[arg(long, default_value = "6Mbps")]
-    basic: String,
+    /// Data rate (default: the standard's highest)
+    #[arg(long)]
+    rate: Option<String>,
+    /// Rate of ACKs, as far as they may be sent at it (default: the standard's lowest of its own kind, 6Mbps for 802.11g)
+    #[arg(long)]
+    basic: Option<String>,
     /// Size of an IP packet in bytes
-    #[arg(long, default_value_t = 1500)]
+    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u32).range(1..=2296))]
     packet: u32,
     /// A value of the PHY tables to replace: slot, sifs, cwmin, cwmax or signal_extension, as in --set slot=20us
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -67,13 +74,27 @@ struct Cell {
 #[derive(Clone, Debug)]
 struct Counts(Vec<u32>);
 
+/// Most stations, and most rows of a table.
+const MOST: u32 = 100_000;
+
 fn counts(s: &str) -> Result<Counts, String> {
-    let number = |t: &str| t.trim().parse::<u32>().map_err(|_| format!("`{t}` is not a number of stations; write a list like 1,2,5 or a range like 1..10"));
+    let remedy = "write a list like 1,2,5 or a range like 1..10";
+    let number = |t: &str| match t.trim().parse::<u32>() {
+        Ok(n) if (1..=MOST).contains(&n) => Ok(n),
+        Ok(n) => Err(format!("{n} stations are not between 1 and {MOST}")),
+        Err(_) => Err(format!("`{t}` is not a number of stations; {remedy}")),
+    };
     let mut all = Vec::new();
     for part in s.split(',') {
         match part.split_once("..") {
-            Some((a, b)) => all.extend(number(a)?..=number(b.trim_start_matches('='))?.min(100_000)),
+            Some((a, b)) => match (number(a)?, number(b)?) {
+                (a, b) if a > b => return Err(format!("the range {a}..{b} is empty; {remedy}")),
+                (a, b) => all.extend(a..=b),
+            },
             None => all.push(number(part)?),
+        }
+        if all.len() > MOST as usize {
+            return Err(format!("more than {MOST} rows; {remedy}"));
         }
     }
     Ok(Counts(all))
@@ -81,6 +102,8 @@ fn counts(s: &str) -> Result<Counts, String> {
 
 /// Durations of a cell in microseconds.
 struct Times {
+    /// `802.11g at 54 Mb/s, 1500 B packets`.
+    title: String,
     backoff: Backoff,
     slot_us: f64,
     /// Exchange of a data packet, DIFS included.
@@ -111,16 +134,23 @@ impl Cell {
                 _ => return Err(wrong(format!("--set {key}: a model does not take this key"), "use slot, sifs, signal_extension, cwmin or cwmax")),
             }
         }
+        let mbps = |bps: u64| bps as f64 / 1e6;
+        let all = Phy::rates(*standard);
         let rate = |text: &str| {
             let bps = quantity::rate(text).map_err(|e| wrong(e, "write a rate like 54Mbps"))?;
-            phy.rate(bps).ok_or_else(|| wrong(format!("{} has no rate of {text}", self.standard), "`contend explain 802.11g` and docs/model.md list the rates"))
+            let list = || all.iter().map(|b| format!("{}Mbps", mbps(*b))).collect::<Vec<_>>().join(", ");
+            phy.rate(bps).ok_or_else(|| wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list())))
         };
-        let data = rate(&self.rate)?;
-        phy.basic = vec![rate(&self.basic)?.bps];
+        let known = |bps: Option<&u64>| bps.and_then(|b| phy.rate(*b)).ok_or_else(|| wrong("the standard has no rates", "choose another --standard"));
+        let data = self.rate.as_deref().map_or_else(|| known(all.last()), rate)?;
+        let lowest = if *standard == Standard::G { Some(&6_000_000) } else { all.first() };
+        let basic = self.basic.as_deref().map_or_else(|| known(lowest), rate)?;
+        phy.basic = vec![basic.bps];
         let answer = phy.response_rate(data);
         let tail = phy.sifs + phy.airtime(answer, ACK_BYTES).total + phy.difs();
         let us = |ip: u32| (phy.airtime(data, phy.mpdu(ip)).total + tail).as_nanos() as f64 / 1e3;
         Ok(Times {
+            title: format!("{} at {} Mb/s, {} B packets", self.standard, mbps(data.bps), self.packet),
             backoff: Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(self.attempts) },
             slot_us: phy.slot.as_nanos() as f64 / 1e3,
             data_us: us(self.packet),
@@ -154,18 +184,16 @@ fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
             .iter()
             .map(|(n, s)| serde_json::json!({"stations": n, "tau": s.tau, "collision_probability": s.p, "throughput_bps": s.throughput_bps, "drop_probability": s.drop, "service_us": s.service_us}))
             .collect();
-        println!("{}", serde_json::json!({"schema": "contend/model/1", "model": "bianchi", "rows": rows}));
+        print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": "bianchi", "rows": rows})))?;
         return Ok(Done::Well);
     }
-    println!(
-        "{} at {}, {} B packets, exchange {:.1} us, slot {} us, CW {}..{}",
-        cell.standard, cell.rate, cell.packet, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max
-    );
-    println!("{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}", "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms");
+    let mut out = format!("{}, exchange {:.1} us, slot {} us, CW {}..{}\n", t.title, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max);
+    out += &format!("{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}\n", "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms");
     for (n, s) in &rows {
-        println!("{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}", s.tau, s.p, s.throughput_bps / 1e6, s.drop, s.service_us / 1e3);
+        out += &format!("{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}\n", s.tau, s.p, s.throughput_bps / 1e6, s.drop, s.service_us / 1e3);
     }
-    println!("Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a success.");
+    out += "Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a success.\n";
+    print(&out)?;
     Ok(Done::Well)
 }
 
@@ -183,15 +211,16 @@ fn cycle_time(cell: &Cell) -> Result<Done> {
     if cell.json {
         let rows: Vec<_> =
             rows.iter().map(|(n, p)| serde_json::json!({"form": n, "data_data_us": p.data_data, "data_ack_us": p.data_ack, "ack_ack_us": p.ack_ack})).collect();
-        println!("{}", serde_json::json!({"schema": "contend/model/1", "model": "cycle-time", "rows": rows}));
+        print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": "cycle-time", "rows": rows})))?;
         return Ok(Done::Well);
     }
-    println!("{} at {}, {} B packets: mean time in which each of two saturated stations succeeds once, in us", cell.standard, cell.rate, cell.packet);
-    println!("{:<34} {:>12} {:>12} {:>12}", "", "DATA-DATA", "DATA-ACK", "ACK-ACK");
+    let mut out = format!("{}: mean time in which each of two saturated stations succeeds once, in us\n", t.title);
+    out += &format!("{:<34} {:>12} {:>12} {:>12}\n", "", "DATA-DATA", "DATA-ACK", "ACK-ACK");
     for (name, p) in &rows {
-        println!("{name:<34} {:>12.2} {:>12.2} {:>12.2}", p.data_data, p.data_ack, p.ack_ack);
+        out += &format!("{name:<34} {:>12.2} {:>12.2} {:>12.2}\n", p.data_data, p.data_ack, p.ack_ack);
     }
     let s = two_station::solve(&t.backoff, BusySlot::Frozen).map_err(invalid)?;
-    println!("Collision probability of an attempt (exact chain, frozen): {:.4}", s.p);
+    out += &format!("Collision probability of an attempt (exact chain, frozen): {:.4}\n", s.p);
+    print(&out)?;
     Ok(Done::Well)
 }

@@ -1,75 +1,103 @@
 //! `contend report`: the page of a results folder, made anew.
 //!
 //! A folder's run.toml is enough to repeat its runs, bit by bit; so the page is made by repeating them, and the digests say whether
-//! they are the same runs.
+//! they are the same runs. When they are not, the page stays as it is: a page that does not belong to the numbers beside it would deceive.
 
-use super::run;
-use super::wrong;
+use super::run::{self, Common, Format, Job};
+use super::{say, wrong};
 use crate::Done;
-use contend_core::{Span, Time};
-use contend_lab::execute::{Options, execute};
-use contend_lab::file::{self, Experiment};
 use contend_lab::output::{self, ReportContext};
-use contend_lab::run::Capture;
+use contend_lab::results::Run;
 use miette::Result;
+use serde_json::Value;
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  contend report results/hotspot
+
+The page is made by repeating the runs of run.toml: their digests must be those of summary.json.
+With another version of contend they may differ; then the page stays as it is (exit status 2).";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A results folder, like results/hotspot
+    #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Runs at the same time (default: one on each core)
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    jobs: usize,
+    /// Runs at the same time, up to 1024 (default: one on each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Print nothing but errors
+    #[arg(long)]
+    quiet: bool,
 }
 
 pub fn run(args: &Args) -> Result<Done> {
+    let folder = args.folder.display();
     let path = args.folder.join("run.toml");
     if !path.is_file() {
-        return Err(wrong(format!("{} is no results folder: it has no run.toml", args.folder.display()), "name a folder that `contend run` has written"));
+        return Err(wrong(format!("{folder} is no results folder: it has no run.toml"), "name a folder that `contend run` has written"));
     }
-    let e = file::load(&path, &settings(&std::fs::read_to_string(&path).unwrap_or_default()))?;
+    let common = Common { seeds: None, set: vec![], jobs: args.jobs, out: PathBuf::new(), format: Format::Table, quiet: args.quiet, no_results: false };
+    let e = run::load(&path, &common)?;
+    let before = before(&args.folder)?;
     let stop = run::stop_on_ctrl_c();
-    let from = Time::ZERO + e.warmup;
-    let options = Options {
-        jobs: args.jobs,
-        series: true,
-        capture: Some(Capture { from, to: from + Span::from_secs(1), limit: 100_000 }),
-        stop: &stop,
-        progress: &|_, _| {},
-    };
-    let executed = execute(&e, &options)?;
+    let job = Job { e: &e, common: &common, stop: &stop, capture: None, name: folder.to_string(), folder: None };
+    let executed = job.repeat()?;
     if executed.missing > 0 {
-        return Err(wrong("stopped: the page is as it was", "call again to make it anew"));
+        say("contend: the page is as it was");
+        return Ok(Done::Stopped);
     }
-    let before = std::fs::read_to_string(args.folder.join("summary.json")).unwrap_or_default();
-    let before: serde_json::Value = serde_json::from_str(&before).unwrap_or_default();
-    let digests: Vec<&str> = before["runs"].as_array().into_iter().flatten().filter_map(|r| r["digest"].as_str()).collect();
-    if !digests.is_empty() && digests != executed.outcome.runs.iter().map(|r| r.digest.as_str()).collect::<Vec<_>>() {
-        eprintln!(
-            "contend: these are not the runs of {}: contend {} made those, this is {}",
-            args.folder.display(),
-            before["version"],
-            env!("CARGO_PKG_VERSION")
-        );
+    let runs = &executed.outcome.runs;
+    if let Some(other) = before.iter().find(|b| !runs.iter().any(|r| b.is(r))) {
+        return Err(wrong(
+            format!(
+                "the run with seed {}{} has another digest than in {folder}/summary.json: contend {} made that one, this is {}; the page is as it was",
+                other.seed,
+                if other.point.is_empty() { String::new() } else { format!(" at {}", Value::from(other.point.clone())) },
+                other.version,
+                env!("CARGO_PKG_VERSION")
+            ),
+            format!("make new results beside the old ones: contend run {} --out elsewhere", path.display()),
+        ));
     }
-    let context = ReportContext { command: format!("contend report {}", args.folder.display()), ..run::context(&e) };
-    output::write_report(&executed.outcome, &context, &args.folder.join("report.html")).map_err(|err| wrong(err, "make the folder writable"))?;
-    println!("{}", args.folder.join("report.html").display());
+    if before.len() < runs.len() && !args.quiet {
+        say(&format!("contend: the folder holds {} runs, stopped early; the page now shows all {}", before.len(), runs.len()));
+    }
+    let context = ReportContext { command: format!("contend report {folder}"), ..run::context(&e) };
+    let page = args.folder.join("report.html");
+    output::write_report(&executed.outcome, &context, &page).map_err(|err| wrong(err, "make the folder writable"))?;
+    if !args.quiet {
+        super::print(&format!("{}\n", page.display()))?;
+    }
     Ok(Done::Well)
 }
 
-/// What stands before a setting of the call in run.toml.
-const SETTING: &str = "# --set ";
-
-/// The text of `e` with everything that is needed to repeat it before it, as comments: version, command line, and the call's settings.
-pub fn repeatable(e: &Experiment, context: &ReportContext) -> String {
-    let settings: String = e.source.sets.iter().map(|s| format!("{SETTING}{s}\n")).collect();
-    format!("# contend {}\n# {}\n# seeds {}\n{settings}\n{}", env!("CARGO_PKG_VERSION"), context.command, context.seeds, e.source.text)
+/// A run as summary.json tells it.
+struct Before {
+    point: serde_json::Map<String, Value>,
+    seed: u64,
+    digest: String,
+    version: String,
 }
 
-/// The settings that [`repeatable`] wrote.
-fn settings(text: &str) -> Vec<(String, String)> {
-    let lines = text.lines().take_while(|l| l.starts_with('#')).filter_map(|l| l.strip_prefix(SETTING));
-    lines.filter_map(|l| l.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+impl Before {
+    fn is(&self, r: &Run) -> bool {
+        self.seed == r.seed && self.digest == r.digest && self.point.iter().eq(r.point.iter())
+    }
+}
+
+/// The runs of the folder's summary.json.
+fn before(folder: &std::path::Path) -> Result<Vec<Before>> {
+    let path = folder.join("summary.json");
+    let remedy = "make the results anew: contend run FILE";
+    let text = std::fs::read_to_string(&path).map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
+    let summary: Value = serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
+    let version = summary["version"].as_str().unwrap_or("(unknown)").to_owned();
+    let runs = summary["runs"].as_array().into_iter().flatten().map(|r| {
+        let digest = r["digest"].as_str()?.to_owned();
+        Some(Before { point: r["point"].as_object().cloned().unwrap_or_default(), seed: r["seed"].as_u64()?, digest, version: version.clone() })
+    });
+    runs.collect::<Option<Vec<_>>>().ok_or_else(|| wrong(format!("{}: a run has no seed or no digest", path.display()), remedy))
 }

@@ -1,18 +1,31 @@
 //! `contend reproduce`: the papers' experiments, each claim beside what is measured.
 
-use super::run::{Common, Format, go, load, stop_on_ctrl_c, well};
+use super::run::{Common, Format, Job, judged, load, stop_on_ctrl_c};
 use super::{files_below, wrong};
 use crate::Done;
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
 use std::path::{Path, PathBuf};
 
+const EXAMPLES: &str = "\
+Examples:
+  contend reproduce                                    every paper, with the seeds of its files
+  contend reproduce keceli-2008 --short                one paper, three seeds
+  contend reproduce keceli-2008/m2-uploads             one experiment
+  contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/1\", \"experiments\": [...]}
+
+Verdicts: reproduced (inside the expected range), not reproduced (outside; the file gives the
+reason), contradiction (the paper's own statements disagree), undecided (more seeds needed).
+Exit status: 0 every verdict is the one its file records; 1 one is not; 2, 3, 130 as for `run`.";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A paper, or one of its experiments: keceli-2008 or keceli-2008/m3-downloads-against-uploads; without it, all
+    /// A paper, or one of its experiments: keceli-2008 or keceli-2008/m2-uploads; without it, all
+    #[arg(value_name = "PAPER[/EXPERIMENT]")]
     what: Option<String>,
     /// Folder of the papers
-    #[arg(long, default_value = "papers")]
+    #[arg(long, value_name = "DIR", default_value = "papers")]
     papers: PathBuf,
     /// Three seeds and what CI has time for, instead of the full number
     #[arg(long)]
@@ -25,39 +38,49 @@ pub struct Args {
 const SHORT_SEEDS: &str = "1..3";
 
 pub fn run(args: &Args) -> Result<Done> {
+    if args.common.format == Format::Csv {
+        return Err(wrong("--format csv prints the numbers of one file", "write --format json, or take results.csv from the results folders"));
+    }
     let files = files(args)?;
-    let stop = stop_on_ctrl_c();
-    let mut done = Done::Well;
-    let mut outcomes = Vec::new();
-    let quiet = Common { quiet: true, format: Format::Table, ..args.common.clone() };
+    let mut all = Vec::new();
     for path in &files {
-        let mut e = load(path, &quiet)?;
+        let mut e = load(path, &args.common)?;
         if args.short && args.common.seeds.is_none() && e.seeds.len() > 3 {
-            e = load(path, &Common { seeds: Some(SHORT_SEEDS.into()), ..quiet.clone() })?;
+            e = load(path, &Common { seeds: Some(SHORT_SEEDS.into()), ..args.common.clone() })?;
         }
-        let name = name(&args.papers, path);
-        let folder = args.common.out.join(&name);
-        let shown = Common { quiet: args.common.quiet || args.common.format == Format::Json, format: Format::Table, ..args.common.clone() };
-        if !shown.quiet {
-            println!("{name}: {}", e.title);
+        all.push((name(&args.papers, path), e));
+    }
+    let stop = stop_on_ctrl_c();
+    let (json, talk) = (args.common.format == Format::Json, !args.common.quiet && args.common.format == Format::Table);
+    let (mut done, mut outcomes) = (Done::Well, Vec::new());
+    for (name, e) in &all {
+        if talk {
+            super::print(&format!("{name}: {}\n", e.title))?;
         }
-        let executed = go(&e, &quiet, &stop, None, &name, (!args.common.no_results).then_some(&folder))?;
-        if !well(&executed, true) {
-            done = Done::ClaimDiffers;
+        let folder = (!args.common.no_results).then(|| args.common.out.join(name));
+        let job = Job { e, common: &args.common, stop: &stop, capture: None, name: name.clone(), folder };
+        let mut executed = job.perform()?;
+        let how = judged(&executed, args.common.quiet);
+        if talk {
+            let claims: String = executed.outcome.claims.iter().map(claim).collect();
+            super::print(&(claims + "\n"))?;
         }
-        if !shown.quiet {
-            executed.outcome.claims.iter().for_each(claim);
-            println!();
-        }
+        // What only the results folder needed is not kept until the last file is through.
+        executed.outcome.runs.iter_mut().for_each(contend_lab::results::Run::drop_detail);
         outcomes.push(executed.outcome);
-        if executed.missing > 0 {
-            break;
+        match how {
+            Done::Stopped => {
+                done = Done::Stopped;
+                break;
+            }
+            Done::ClaimDiffers => done = Done::ClaimDiffers,
+            Done::Well => {}
         }
     }
-    match args.common.format {
-        Format::Json => println!("{}", json(&outcomes)),
-        _ if !args.common.quiet => tally(&outcomes),
-        _ => {}
+    if json {
+        super::print(&object(&outcomes))?;
+    } else if talk {
+        super::print(&tally(&outcomes))?;
     }
     Ok(done)
 }
@@ -85,25 +108,35 @@ fn name(papers: &Path, file: &Path) -> String {
     file.strip_prefix(papers).unwrap_or(file).with_extension("").display().to_string()
 }
 
-fn claim(c: &ClaimResult) {
-    let measured = c.measured.map_or("-".into(), |m| number(m));
+/// A claim in lines that fit a terminal: the paper's words, what was expected and measured, and the verdict.
+fn claim(c: &ClaimResult) -> String {
+    let measured = c.measured.map_or("nothing".into(), number);
     let ci = c.ci95.map_or(String::new(), |ci| format!(" ± {}", number(ci)));
-    let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
-    let differs = if c.as_recorded { "" } else { "   <- the file records another verdict" };
-    println!("  {:<16} {}{reading}\n  {:<16} expected {}, measured {measured}{ci}: {}{differs}", c.id, c.paper, "", c.expected, c.verdict);
-    if !c.reason.is_empty() {
-        println!("  {:<16} {}", "", c.reason);
-    }
+    let id = c.reading.as_ref().map_or_else(|| c.id.clone(), |r| format!("{} ({r})", c.id));
+    let differs = if c.as_recorded { String::new() } else { format!("   <- the file records: {}", c.recorded) };
+    let mut out = format!("  {id}\n");
+    let mut line = |text: &str| {
+        if !text.is_empty() {
+            out += &format!("      {}\n", super::wrapped(text, WIDTH, 6));
+        }
+    };
+    line(&c.paper);
+    line(&format!("expected {}, measured {measured}{ci}: {}{differs}", c.expected, c.verdict));
+    line(&c.reason);
+    out
 }
+
+/// Columns of a terminal that are used.
+const WIDTH: usize = 100;
 
 fn number(x: f64) -> String {
     if x.abs() >= 1e5 { format!("{:.3}M", x / 1e6) } else { format!("{x:.4}") }
 }
 
-fn tally(outcomes: &[Outcome]) {
+fn tally(outcomes: &[Outcome]) -> String {
     let claims: Vec<&ClaimResult> = outcomes.iter().flat_map(|o| &o.claims).collect();
     let count = |v: &str| claims.iter().filter(|c| c.verdict == v).count();
-    println!(
+    let text = format!(
         "{} experiments, {} claims: {} reproduced, {} not reproduced, {} contradictions, {} undecided; {} differ from what their files record",
         outcomes.len(),
         claims.len(),
@@ -113,8 +146,11 @@ fn tally(outcomes: &[Outcome]) {
         count("undecided"),
         claims.iter().filter(|c| !c.as_recorded).count()
     );
+    super::wrapped(&text, WIDTH, 0) + "\n"
 }
 
-fn json(outcomes: &[Outcome]) -> String {
-    serde_json::to_string_pretty(&serde_json::json!({"schema": "contend/reproduce/1", "experiments": outcomes})).unwrap_or_default()
+fn object(outcomes: &[Outcome]) -> String {
+    let all = serde_json::json!({"schema": "contend/reproduce/1", "experiments": outcomes});
+    // As for one outcome: all keys are strings, so this cannot fail.
+    serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
 }

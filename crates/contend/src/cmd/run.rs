@@ -1,6 +1,6 @@
 //! `contend run`: files become tables and results folders.
 
-use super::wrong;
+use super::{folder, say, wrong};
 use crate::Done;
 use contend_core::{Span, Time};
 use contend_lab::execute::{Executed, Options, execute};
@@ -10,20 +10,37 @@ use contend_lab::results::PointKey;
 use contend_lab::run::Capture;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
-use std::io::{IsTerminal, Write as _};
+use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+const EXAMPLES: &str = "\
+Examples:
+  contend run experiments/hotspot.toml
+  contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
+  contend run experiments/saturation.toml --set 'flow.0.count=[5, 50]' --format csv > points.csv
+  contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
+  contend run results/hotspot/run.toml                           the same runs once more
+
+Each file gets a folder in results/: run.toml (repeats the runs), report.html, summary.json,
+results.csv, flows.parquet, series.parquet, with --capture air.pcapng. A folder that is there
+already is moved aside (hotspot.1, hotspot.2, ...).
+
+Exit status: 0 done; 1 a claim does not hold as the file records; 2 the file or the call is wrong;
+3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept; press it twice to
+end at once and keep nothing.";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Experiment files; `contend list experiments` shows those that come along
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     pub common: Common,
     /// Keep the frames of this interval of the first run and write them to air.pcapng, like 10s..10.5s
-    #[arg(long, value_name = "FROM..TO", value_parser = interval)]
+    #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
 }
 
@@ -36,16 +53,16 @@ pub struct Common {
     /// Set a key of the file, like wifi.slot=20us or flow.1.count=4; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Runs at the same time (default: one on each core)
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    pub jobs: usize,
+    /// Runs at the same time, up to 1024 (default: one on each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
     /// Folder in which each file gets a results folder of its own
-    #[arg(long, default_value = "results")]
+    #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Print nothing but errors and claims that do not hold as recorded
+    /// Print nothing but errors and claims that do not hold as recorded (and what --format json or csv asks for)
     #[arg(long)]
     pub quiet: bool,
     /// Write no results folder and keep no time series: for measuring speed, or when the printed numbers are enough
@@ -57,9 +74,9 @@ pub struct Common {
 pub enum Format {
     /// A table with means and 95 % intervals
     Table,
-    /// One JSON object for each file and nothing else
+    /// One JSON object and nothing else; with several files one after the other
     Json,
-    /// Every number of every run, tidy
+    /// Every number of every run, one a line; takes one file at a time
     Csv,
 }
 
@@ -75,22 +92,41 @@ fn interval(text: &str) -> Result<(Time, Time), String> {
 const TIMELINE: Span = Span::from_secs(1);
 /// Most frames kept.
 const FRAMES: usize = 100_000;
+/// Longest file that is read.
+const LONGEST: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> Result<Done> {
+    if args.common.format == Format::Csv && args.files.len() > 1 {
+        return Err(wrong(
+            format!("--format csv prints the numbers of one file, and {} are given", args.files.len()),
+            "call contend once for each, or take results.csv from their results folders",
+        ));
+    }
+    // All files are read before the first one runs: what is wrong with the last is said now, not in an hour.
+    let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
     let stop = stop_on_ctrl_c();
     let mut done = Done::Well;
-    for path in &args.files {
-        let e = load(path, &args.common)?;
-        let folder = args.common.out.join(path.file_stem().unwrap_or_default());
-        let executed = go(&e, &args.common, &stop, args.capture, &e.source.path, (!args.common.no_results).then_some(&folder))?;
-        if !well(&executed, args.common.quiet) {
-            done = Done::ClaimDiffers;
+    for (path, e) in args.files.iter().zip(&all) {
+        let job = Job {
+            e,
+            common: &args.common,
+            stop: &stop,
+            capture: args.capture,
+            name: path.display().to_string(),
+            folder: (!args.common.no_results).then(|| args.common.out.join(path.file_stem().unwrap_or_default())),
+        };
+        let executed = job.perform()?;
+        print(&executed, &context(e), &args.common)?;
+        match judged(&executed, args.common.quiet) {
+            Done::Stopped => return Ok(Done::Stopped),
+            Done::ClaimDiffers => done = Done::ClaimDiffers,
+            Done::Well => {}
         }
     }
     Ok(done)
 }
 
-/// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
+/// A flag that Ctrl-C and SIGTERM set. A second one ends the program at once.
 pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
@@ -99,14 +135,18 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\ncontend: stopping; finished runs are kept");
+        say("\ncontend: stopping; finished runs are kept");
     });
     stop
 }
 
-/// Reads a file with the call's settings.
+/// Reads a file with the call's settings, laid over those of its head when it is the run.toml of a results folder.
+///
+/// # Errors
+/// When it cannot be read or says something that cannot be run.
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
-    let mut sets = Vec::new();
+    let text = text(path)?;
+    let mut sets = folder::settings(&text);
     for s in &common.set {
         let Some((key, value)) = s.split_once('=') else { return Err(wrong(format!("--set {s}: there is no `=`"), "write --set wifi.slot=20us")) };
         sets.push((key.trim().to_owned(), value.trim().to_owned()));
@@ -114,64 +154,144 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     if let Some(seeds) = &common.seeds {
         sets.push(("seeds".into(), seeds.clone()));
     }
-    Ok(file::load(path, &sets)?)
+    Ok(file::parse(&path.display().to_string(), &text, &sets)?)
 }
 
-/// Runs `e`, prints what the call asks for, and writes the results folder.
-pub fn go(e: &Experiment, common: &Common, stop: &AtomicBool, capture: Option<(Time, Time)>, name: &str, folder: Option<&PathBuf>) -> Result<Executed> {
-    let bar = progress_bar(common.quiet, name);
-    let (from, to) = capture.unwrap_or_else(|| (Time::ZERO + e.warmup, Time::ZERO + e.warmup + TIMELINE));
-    let options = Options {
-        jobs: common.jobs,
-        series: folder.is_some(),
-        capture: folder.map(|_| Capture { from, to, limit: FRAMES }),
-        stop,
-        progress: &|done, total| {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-        },
-    };
-    let executed = execute(e, &options);
-    bar.finish_and_clear();
-    let executed = executed?;
-    let context = context(e);
-    if let Some(folder) = folder {
-        write_results(e, &executed, &context, folder, capture.is_some(), common.quiet)?;
+/// The text of the experiment file at `path`.
+///
+/// # Errors
+/// When there is none, with what to give instead.
+pub fn text(path: &Path) -> Result<String> {
+    let name = path.display();
+    if path.is_dir() {
+        let inside = super::files_below(path).first().map_or("one".to_owned(), |f| f.display().to_string());
+        return Err(wrong(format!("{name} is a folder, not an experiment file"), format!("name a file, like {inside}")));
     }
-    print(&executed, &context, common)?;
-    for note in &executed.notes {
-        eprintln!("contend: {note}");
+    let mut bytes = Vec::new();
+    if let Err(err) = std::fs::File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_end(&mut bytes)) {
+        return Err(wrong(
+            format!("{name} cannot be read: {err}"),
+            "give the path of an experiment file; `contend list experiments` shows the ones that come along",
+        ));
     }
-    if executed.missing > 0 {
-        eprintln!("contend: stopped early: {} runs are missing; what is shown are the finished ones", executed.missing);
+    if bytes.len() as u64 > LONGEST {
+        return Err(wrong(format!("{name} is longer than {} MB", LONGEST >> 20), "experiment files are short texts; did you mean another file?"));
     }
-    Ok(executed)
-}
-
-/// Whether every claim has its recorded verdict; says on standard error which has not.
-pub fn well(executed: &Executed, quiet: bool) -> bool {
-    let mut well = executed.missing == 0;
-    for c in executed.outcome.claims.iter().filter(|c| !c.as_recorded) {
-        well = false;
-        if quiet || !std::io::stdout().is_terminal() {
-            let measured = c.measured.map_or("nothing".into(), |m| format!("{m:.4}"));
-            eprintln!(
-                "contend: {}: claim {}: expected {}, measured {measured}: {}, but the file records {}",
-                executed.outcome.file, c.id, c.expected, c.verdict, c.recorded
-            );
+    match String::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => {
+            Err(wrong(format!("{name} is empty"), "copy one that comes along and change it; `contend list experiments` shows them"))
+        }
+        Ok(text) => Ok(text),
+        Err(err) => {
+            let at = err.utf8_error().valid_up_to();
+            let line = err.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
+            Err(wrong(format!("{name}:{line}: the text is not UTF-8"), "save it as UTF-8; an older text is converted by `iconv -f latin1 -t utf-8`"))
         }
     }
-    well
+}
+
+/// One experiment to run, and what becomes of it.
+pub struct Job<'a> {
+    pub e: &'a Experiment,
+    pub common: &'a Common,
+    pub stop: &'a AtomicBool,
+    /// Frames asked for.
+    pub capture: Option<(Time, Time)>,
+    /// What the progress bar says.
+    pub name: String,
+    /// The results folder; `None` to write none.
+    pub folder: Option<PathBuf>,
+}
+
+impl Job<'_> {
+    /// Runs the experiment and writes the results folder; says on standard error what is worth knowing.
+    ///
+    /// # Errors
+    /// When the file makes no network, or the folder cannot be written.
+    pub fn perform(&self) -> Result<Executed> {
+        let executed = self.execute(self.folder.is_some())?;
+        let runs = &executed.outcome.runs;
+        if let Some(folder) = self.folder.as_ref().filter(|_| !runs.is_empty()) {
+            folder::write(self.e, &executed, &context(self.e), folder, self.capture.is_some(), self.common.quiet)?;
+        }
+        let frames = runs.first().map_or(0, |r| r.frames.len());
+        if self.capture.is_some() && frames == 0 {
+            say("contend: no frame was on the air in the interval of --capture");
+        } else if self.capture.is_some() && frames == FRAMES {
+            say(&format!("contend: air.pcapng holds the first {FRAMES} frames; capture a shorter interval for all"));
+        }
+        match executed.missing {
+            0 => {}
+            n if runs.is_empty() => say(&format!("contend: stopped before any of {n} runs was finished; nothing is written")),
+            n => say(&format!("contend: stopped early: {n} runs are missing; what is shown are the finished ones")),
+        }
+        Ok(executed)
+    }
+
+    /// Runs the experiment with everything that results are made of, and writes nothing.
+    ///
+    /// # Errors
+    /// When the file makes no network.
+    pub fn repeat(&self) -> Result<Executed> {
+        self.execute(true)
+    }
+
+    /// Runs the experiment; `detail` keeps what a results folder shows.
+    fn execute(&self, detail: bool) -> Result<Executed> {
+        let (e, quiet) = (self.e, self.common.quiet);
+        if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
+            let end = Time::ZERO + e.duration;
+            return Err(wrong(format!("--capture begins at {} s, and the run ends at {} s", from.as_secs_f64(), end.as_secs_f64()), "capture an earlier time"));
+        }
+        let bar = progress_bar(quiet, &self.name);
+        let (from, to) = self.capture.unwrap_or_else(|| (Time::ZERO + e.warmup, Time::ZERO + e.warmup + TIMELINE));
+        let options = Options {
+            jobs: self.common.jobs.map_or(0, usize::from),
+            series: detail,
+            capture: detail.then_some(Capture { from, to, limit: FRAMES }),
+            stop: self.stop,
+            progress: &|done, total| {
+                bar.set_length(total as u64);
+                bar.set_position(done as u64);
+            },
+        };
+        let executed = execute(e, &options);
+        bar.finish_and_clear();
+        let executed = executed?;
+        for note in &executed.notes {
+            say(&format!("contend: {note}"));
+        }
+        Ok(executed)
+    }
+}
+
+/// How a call ends that yielded `executed`; says on standard error which claims do not hold as recorded.
+pub fn judged(executed: &Executed, quiet: bool) -> Done {
+    if executed.missing > 0 {
+        return Done::Stopped;
+    }
+    let mut done = Done::Well;
+    for c in executed.outcome.claims.iter().filter(|c| !c.as_recorded) {
+        done = Done::ClaimDiffers;
+        if quiet || !std::io::stdout().is_terminal() {
+            let measured = c.measured.map_or("nothing".into(), |m| format!("{m:.4}"));
+            say(&format!(
+                "contend: {}: claim {}: expected {}, measured {measured}: {}, but the file records {}",
+                executed.outcome.file, c.id, c.expected, c.verdict, c.recorded
+            ));
+        }
+    }
+    done
 }
 
 /// How the outcome of `e` came about, for reports.
 pub fn context(e: &Experiment) -> ReportContext {
     let seeds = match (e.seeds.first(), e.seeds.last()) {
-        (Some(a), Some(b)) if a != b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
+        (Some(a), Some(b)) if a < b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
         _ => e.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
     };
     ReportContext {
-        command: std::env::args().enumerate().map(|(i, a)| if i == 0 { "contend".into() } else { a }).collect::<Vec<_>>().join(" "),
+        command: std::iter::once("contend".to_owned()).chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy()))).collect::<Vec<_>>().join(" "),
         cite: e.cite.clone(),
         notes: e.notes.clone(),
         seeds,
@@ -180,6 +300,12 @@ pub fn context(e: &Experiment) -> ReportContext {
         figures: e.figures.iter().map(|f| figure(e, f)).collect(),
         experiment_hash: String::new(),
     }
+}
+
+/// A word of the command line as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
@@ -202,9 +328,8 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
 }
 
 fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let text = match common.format {
-        _ if common.quiet && common.format == Format::Table => return Ok(()),
+    super::print(&match common.format {
+        Format::Table if common.quiet => return Ok(()),
         Format::Table => output::summary_table(&executed.outcome, context, std::io::stdout().is_terminal()),
         Format::Json => output::to_json(&executed.outcome) + "\n",
         Format::Csv => {
@@ -212,39 +337,26 @@ fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Resul
             output::write_csv(&executed.outcome, &mut bytes).into_diagnostic()?;
             String::from_utf8_lossy(&bytes).into_owned()
         }
-    };
-    // A reader that has seen enough (head) is no error.
-    match out.write_all(text.as_bytes()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e).into_diagnostic(),
-        _ => Ok(()),
-    }
+    })
 }
 
-/// Writes everything about `executed` into `folder`; what was there before is moved aside.
-pub fn write_results(e: &Experiment, executed: &Executed, context: &ReportContext, folder: &Path, capture: bool, quiet: bool) -> Result<()> {
-    if folder.exists() {
-        let aside = (1..).map(|i| folder.with_extension(i.to_string())).find(|p| !p.exists()).unwrap_or_else(|| folder.with_extension("old"));
-        std::fs::rename(folder, &aside).map_err(|err| wrong(format!("{} cannot be moved aside: {err}", folder.display()), "give another folder with --out"))?;
-        if !quiet {
-            eprintln!("contend: earlier results are now in {}", aside.display());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_typed_again() {
+        assert_eq!(
+            ["run", "ap.queue.limit=400p", "flow.0.count=[5, 50]", "it's", ""].map(quoted).join(" "),
+            r"run ap.queue.limit=400p 'flow.0.count=[5, 50]' 'it'\''s' ''"
+        );
+    }
+
+    #[test]
+    fn an_interval_has_two_times_in_order() {
+        assert!(interval("1s..1500ms").is_ok());
+        for bad in ["1s", "1..2", "2s..1s", "1s..1s", "..", "a..b", "1s..2s..3s", "-1s..1s", "1s..1e30s"] {
+            assert!(interval(bad).is_err_and(|e| e.contains("10s..10.5s")), "{bad}");
         }
     }
-    let o = &executed.outcome;
-    let text = |name: &str, text: &str| output::atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
-    let all = || -> Result<(), output::Error> {
-        text("run.toml", &super::report::repeatable(e, context))?;
-        text("summary.json", &output::to_json(o))?;
-        output::write_flows(o, context, &folder.join("flows.parquet"))?;
-        output::write_series(o, context, &folder.join("series.parquet"))?;
-        output::atomically(&folder.join("results.csv"), |w| output::write_csv(o, w))?;
-        if capture && let Some(run) = o.runs.first() {
-            output::atomically(&folder.join("air.pcapng"), |w| output::write_pcapng(run, output::Capture::default(), w))?;
-        }
-        output::write_report(o, context, &folder.join("report.html"))
-    };
-    all().map_err(|err| wrong(err, "give a folder that can be written with --out, or --no-results"))?;
-    if !quiet {
-        eprintln!("contend: {}", folder.join("report.html").display());
-    }
-    Ok(())
 }
