@@ -2,59 +2,110 @@
 
 use contend_core::packet::Kind;
 use contend_core::{Packet, Span, Time};
-use hdrhistogram::Histogram;
 
-/// A histogram of durations in microseconds, two significant digits, up to a quarter of an hour. Empty, it takes no memory.
+/// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 % of their value), up to
+/// a quarter of an hour.
+///
+/// One is kept for every flow and queue and touched with every packet, so it is one block of memory, and none until something else than zero
+/// (the delay of a queue that is mostly empty) comes.
 #[derive(Clone, Debug, Default)]
-pub struct Durations(Option<Box<Histogram<u32>>>);
+pub struct Durations {
+    zeros: u64,
+    rest: Option<Box<Counts>>,
+}
+
+#[derive(Clone, Debug)]
+struct Counts {
+    len: u64,
+    sum: Span,
+    buckets: [u32; BUCKETS],
+}
+
+/// Buckets of a histogram: the last one ends at 2^30 us, a little less than 18 minutes.
+const BUCKETS: usize = 128 + 23 * 64;
+
+/// The bucket of a duration of `us` microseconds.
+fn bucket(us: u64) -> usize {
+    if us < 128 {
+        return us as usize;
+    }
+    let octave = us.ilog2();
+    (128 + (octave as usize - 7) * 64 + (us >> (octave - 6)) as usize - 64).min(BUCKETS - 1)
+}
+
+/// The largest number of microseconds in bucket `i`.
+fn upper(i: usize) -> u64 {
+    match i.checked_sub(128) {
+        None => i as u64,
+        Some(j) => ((65 + (j % 64) as u64) << (j / 64 + 1)) - 1,
+    }
+}
 
 impl Durations {
     /// An empty histogram.
     pub fn new() -> Durations {
         Durations::default()
     }
-    /// Adds one duration; longer ones count as a quarter of an hour.
+    /// Adds one duration.
     pub fn record(&mut self, d: Span) {
-        if self.0.is_none() {
-            // The bounds and digits are among those the library allows; should it disagree, nothing is measured.
-            self.0 = Histogram::new_with_bounds(1, 900_000_000, 2).ok().map(Box::new);
+        if d.is_zero() {
+            self.zeros += 1;
+            return;
         }
-        if let Some(h) = &mut self.0 {
-            h.saturating_record(d.as_micros());
-        }
+        let c = self.rest.get_or_insert_with(|| Box::new(Counts { len: 0, sum: Span::ZERO, buckets: [0; BUCKETS] }));
+        c.len += 1;
+        c.sum += d;
+        let n = &mut c.buckets[bucket(d.as_micros())];
+        *n = n.saturating_add(1);
     }
     /// Adds everything `other` has.
     pub fn merge(&mut self, other: &Durations) {
-        match (&mut self.0, &other.0) {
-            // Both have the same bounds, so nothing can be out of range.
-            (Some(mine), Some(theirs)) => _ = mine.add(theirs.as_ref()),
-            (None, theirs) => self.0.clone_from(theirs),
+        self.zeros += other.zeros;
+        match (&mut self.rest, &other.rest) {
+            (Some(mine), Some(theirs)) => {
+                mine.len += theirs.len;
+                mine.sum += theirs.sum;
+                for (a, b) in mine.buckets.iter_mut().zip(&theirs.buckets) {
+                    *a = a.saturating_add(*b);
+                }
+            }
+            (None, theirs) => self.rest.clone_from(theirs),
             (Some(_), None) => {}
         }
     }
     /// Number of durations.
     pub fn len(&self) -> u64 {
-        self.0.as_ref().map_or(0, |h| h.len())
+        self.zeros + self.rest.as_ref().map_or(0, |c| c.len)
     }
     /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Recorded values in microseconds (the upper end of each bucket) with their counts, ascending.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        self.0.iter().flat_map(|h| h.iter_recorded().map(|v| (v.value_iterated_to(), v.count_at_value())))
+    /// Buckets that are not empty: their upper end in microseconds and their count, ascending.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let zeros = (self.zeros > 0).then_some((0, self.zeros));
+        let rest = self.rest.iter().flat_map(|c| c.buckets.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
+        zeros.into_iter().chain(rest)
     }
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.0 = None;
+        *self = Durations::default();
     }
-    /// Mean in milliseconds; 0 when empty.
+    /// Mean in milliseconds, exact; 0 when empty.
     pub fn mean_ms(&self) -> f64 {
-        self.0.as_ref().filter(|h| !h.is_empty()).map_or(0.0, |h| h.mean() / 1e3)
+        self.rest.as_ref().map_or(0.0, |c| c.sum.as_millis_f64() / self.len() as f64)
     }
-    /// Quantile `q` (0..1) in milliseconds; 0 when empty.
+    /// Quantile `q` (0..1) in milliseconds: the upper end of the first bucket up to which at least that share lies; 0 when empty.
     pub fn quantile_ms(&self, q: f64) -> f64 {
-        self.0.as_ref().filter(|h| !h.is_empty()).map_or(0.0, |h| h.value_at_quantile(q) as f64 / 1e3)
+        let rank = libm::ceil(q.clamp(0.0, 1.0) * self.len() as f64).max(1.0) as u64;
+        let mut seen = 0;
+        for (us, n) in self.buckets() {
+            seen += n;
+            if seen >= rank {
+                return us as f64 / 1e3;
+            }
+        }
+        0.0
     }
 }
 
@@ -163,3 +214,34 @@ impl QueueMeter {
 }
 
 const _: () = assert!(Kind::ALL.len() == 4, "QueueCounters::dropped has one place for each kind");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_duration_is_in_a_bucket_no_wider_than_a_sixtieth_of_it() {
+        for us in (0..5000).chain((0..29).map(|e| 3 << e)) {
+            let i = bucket(us);
+            assert!(upper(i) >= us && upper(i) - us <= us / 60, "{us} in {i} up to {}", upper(i));
+            assert_eq!((bucket(upper(i)), bucket(upper(i) + 1)), (i, i + 1));
+        }
+        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn zeros_count_in_mean_and_quantiles() {
+        let mut d = Durations::new();
+        for us in [0, 0, 0, 100, 100, 400] {
+            d.record(Span::from_micros(us));
+        }
+        assert_eq!((d.len(), d.buckets().map(|b| b.1).sum::<u64>()), (6, 6));
+        assert!((d.mean_ms() - 0.1).abs() < 1e-12);
+        assert_eq!(d.quantile_ms(0.5), 0.0);
+        assert!((d.quantile_ms(0.8) - 0.1).abs() < 0.002);
+        assert!((d.quantile_ms(1.0) - 0.4).abs() < 0.008);
+        let mut both = d.clone();
+        both.merge(&d);
+        assert_eq!((both.len(), both.mean_ms()), (12, d.mean_ms()));
+    }
+}
