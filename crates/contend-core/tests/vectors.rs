@@ -101,6 +101,7 @@ fn value(p: &Param, text: &str) -> Value {
     match p.unit {
         Unit::Integer => Value::Integer(text.parse().unwrap()),
         Unit::Bool => Value::Bool(text == "true"),
-        _ => panic!("{}: vectors know whole numbers and booleans", p.name),
+        Unit::Word(words) if words.contains(&text) => Value::Word(text.into()),
+        _ => panic!("{}: `{text}` is no whole number, boolean or word of the parameter", p.name),
     }
 }

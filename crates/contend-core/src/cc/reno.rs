@@ -10,11 +10,20 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Where it comes from.
-pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.2 for `abc`";
+pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `abc`";
 /// What it does.
 pub const SUMMARY: &str = "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[ABC];
+pub const PARAMS: &[Param] = &[
+    ABC,
+    Param {
+        name: "count",
+        doc: "What congestion avoidance counts: the segments an ACK covers (RFC 3465, Linux), or ACKs, so that lost and delayed ones slow it down (RFC 5681 eq. 3, ns-2)",
+        unit: Unit::Word(&["segments", "acks"]),
+        default: Some("segments"),
+        range: (0.0, 0.0),
+    },
+];
 
 /// The `abc` parameter, for every controller with Reno's slow start.
 pub(super) const ABC: Param = Param {
@@ -30,11 +39,13 @@ pub(super) const ABC: Param = Param {
 pub struct Reno {
     /// Most segments of slow start per ACK.
     abc: u32,
+    /// Whether an ACK counts as one segment in congestion avoidance, however many it covers.
+    acks: bool,
 }
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
-    Ok(Box::new(Reno { abc: limit(args.integer("abc")) }))
+    Ok(Box::new(Reno { abc: limit(args.integer("abc")), acks: args.word("count") == "acks" }))
 }
 
 /// The slow-start limit from its parameter: 0 stands for none.
@@ -57,7 +68,7 @@ impl Controller for Reno {
         let acked = slow_start(w, ack.acked, self.abc);
         if acked > 0 {
             // RFC 5681 §3.1: one segment per window of acknowledged data.
-            w.additive_increase(w.cwnd, acked);
+            w.additive_increase(w.cwnd, if self.acks { 1 } else { acked });
         }
     }
 
