@@ -62,7 +62,8 @@ pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
             }
         },
     };
-    if x.is_finite() { Ok(x) } else { Err(Unmeasured::Undefined(format!("`{e}` is not a finite number"))) }
+    // The sum of nothing is -0.0 in Rust; nobody wants to read it.
+    if x.is_finite() { Ok(x + 0.0) } else { Err(Unmeasured::Undefined(format!("`{e}` is not a finite number"))) }
 }
 
 /// The members of `e`.
