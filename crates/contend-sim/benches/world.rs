@@ -36,10 +36,7 @@ fn dumbbell() -> Scenario {
         seed: 1,
         cell: None,
         nodes: vec![node("a", false), node("r", true), node("b", false)],
-        links: vec![
-            link("backbone", 0, 1, 10_000_000, 45, None),
-            link("lasthop", 1, 2, 2_000_000, 1, loss("bernoulli", &[("p", Value::Number(0.01))])),
-        ],
+        links: vec![link("backbone", 0, 1, 10_000_000, 45, None), link("lasthop", 1, 2, 2_000_000, 1, loss("bernoulli", &[("p", Value::Number(0.01))]))],
         flows: vec![bulk("f".into(), Place::Node(0), Place::Node(2), newreno(), Start::At(at(0.0)))],
     }
 }

@@ -3,8 +3,10 @@
 pub mod access;
 pub mod cell;
 pub mod contention;
+mod exchange;
 pub mod ledger;
 pub mod phy;
+mod timing;
 
 use contend_core::{Packet, Span, Time};
 
