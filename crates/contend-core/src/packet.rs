@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_at_most_128_bytes() {
-        assert!(core::mem::size_of::<Packet>() <= 128, "{}", core::mem::size_of::<Packet>());
+        assert!(size_of::<Packet>() <= 128, "{}", size_of::<Packet>());
     }
 
     #[test]

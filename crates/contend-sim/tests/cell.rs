@@ -56,7 +56,7 @@ fn a_packet_within_difs_of_the_start_waits_for_the_rest_of_difs() {
 fn ns2_draws_a_backoff_even_on_an_idle_channel() {
     let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().mac.idle_access = IdleAccess::Draw);
     let wait = frames[0].start - us(1000);
-    assert!(wait >= Span::from_micros(28) && (wait - Span::from_micros(28)).as_nanos() % 9000 == 0, "{wait}");
+    assert!(wait >= Span::from_micros(28) && (wait - Span::from_micros(28)).as_nanos().is_multiple_of(9000), "{wait}");
 }
 
 #[test]

@@ -263,7 +263,7 @@ fn distribution(runs: &[&Run], each: bool, title: &str, label: &str, of: fn(&Flo
             merged.len() - 1
         });
         for (us, n) in of(f).buckets() {
-            *merged[at].counts.entry(us).or_default() += u64::from(n);
+            *merged[at].counts.entry(us).or_default() += n;
         }
     }
     let low = merged.iter().filter_map(|m| m.counts.keys().next()).min()?.max(&1);
