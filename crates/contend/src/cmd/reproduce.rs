@@ -3,8 +3,10 @@
 use super::run::{Common, Format, Job, judged, load, stop_on_ctrl_c};
 use super::{files_below, wrong};
 use crate::Done;
+use contend_lab::output;
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -27,9 +29,12 @@ pub struct Args {
     /// Folder of the papers
     #[arg(long, value_name = "DIR", default_value = "papers")]
     papers: PathBuf,
-    /// Three seeds and what CI has time for, instead of the full number
+    /// Three seeds instead of the full number; a verdict that is undecided, now or on record, is then no difference
     #[arg(long)]
     short: bool,
+    /// Write the claims and their verdicts to this file as Markdown; docs/validation.md is made so
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
     #[command(flatten)]
     common: Common,
 }
@@ -60,6 +65,9 @@ pub fn run(args: &Args) -> Result<Done> {
         let folder = (!args.common.no_results).then(|| args.common.out.join(name));
         let job = Job { e, common: &args.common, stop: &stop, capture: None, name: name.clone(), folder };
         let mut executed = job.perform()?;
+        if args.short {
+            executed.outcome.claims.iter_mut().filter(|c| c.verdict == "undecided" || c.recorded == "undecided").for_each(|c| c.as_recorded = true);
+        }
         let how = judged(&executed, args.common.quiet);
         if talk {
             let claims: String = executed.outcome.claims.iter().map(claim).collect();
@@ -77,12 +85,37 @@ pub fn run(args: &Args) -> Result<Done> {
             Done::Well => {}
         }
     }
+    if let Some(path) = &args.markdown {
+        let text = markdown(args, &outcomes);
+        output::atomically(path, |w| w.write_all(text.as_bytes())).map_err(|e| wrong(e, "name a file that can be written"))?;
+    }
     if json {
         super::print(&object(&outcomes))?;
     } else if talk {
         super::print(&tally(&outcomes))?;
     }
     Ok(done)
+}
+
+/// Every claim beside what was measured, a table for each experiment.
+fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
+    let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
+    let papers = if args.papers == Path::new("papers") { String::new() } else { format!(" --papers {}", args.papers.display()) };
+    let mut text = format!("# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
+    for o in outcomes {
+        let seeds = o.runs.iter().map(|r| r.seed).collect::<std::collections::BTreeSet<_>>().len();
+        text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });
+        text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
+        for c in &o.claims {
+            let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
+            let cells = [format!("{}{reading}", c.id), c.paper.clone(), c.expected.clone(), measured(c), c.verdict.clone()];
+            text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
+        }
+        for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
+            text += &format!("\n{}: {}\n", c.id, c.reason.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+    text
 }
 
 fn files(args: &Args) -> Result<Vec<PathBuf>> {
@@ -110,8 +143,6 @@ fn name(papers: &Path, file: &Path) -> String {
 
 /// A claim in lines that fit a terminal: the paper's words, what was expected and measured, and the verdict.
 fn claim(c: &ClaimResult) -> String {
-    let measured = c.measured.map_or("nothing".into(), number);
-    let ci = c.ci95.map_or(String::new(), |ci| format!(" ± {}", number(ci)));
     let id = c.reading.as_ref().map_or_else(|| c.id.clone(), |r| format!("{} ({r})", c.id));
     let differs = if c.as_recorded { String::new() } else { format!("   <- the file records: {}", c.recorded) };
     let mut out = format!("  {id}\n");
@@ -121,7 +152,7 @@ fn claim(c: &ClaimResult) -> String {
         }
     };
     line(&c.paper);
-    line(&format!("expected {}, measured {measured}{ci}: {}{differs}", c.expected, c.verdict));
+    line(&format!("expected {}, measured {}: {}{differs}", c.expected, measured(c), c.verdict));
     line(&c.reason);
     out
 }
@@ -129,8 +160,12 @@ fn claim(c: &ClaimResult) -> String {
 /// Columns of a terminal that are used.
 const WIDTH: usize = 100;
 
-fn number(x: f64) -> String {
-    if x.abs() >= 1e5 { format!("{:.3}M", x / 1e6) } else { format!("{x:.4}") }
+/// What was measured, with its interval in the same scale.
+fn measured(c: &ClaimResult) -> String {
+    let Some(m) = c.measured else { return "-".into() };
+    let (scale, suffix, digits) = if m.abs() >= 1e5 { (1e6, "M", 3) } else { (1.0, "", 4) };
+    let ci = c.ci95.map_or(String::new(), |ci| format!(" ± {:.digits$}{suffix}", ci / scale));
+    format!("{:.digits$}{suffix}{ci}", m / scale)
 }
 
 fn tally(outcomes: &[Outcome]) -> String {
