@@ -1,26 +1,24 @@
 //! All runs of an experiment: every need (a sweep point, perhaps with a claim's settings laid over it) with every seed, on all cores.
 //!
 //! Runs share nothing, and their results are put together in the order of the plan, so the number of cores changes nothing but the time it takes.
+//! How much of them stays in memory is bounded: see [`crate::detail`].
 
 use crate::claim::{self, Need};
-use crate::file::{Experiment, FileError, Resolved};
+use crate::detail::{Detail, MOST_DETAIL, Size};
+use crate::file::{Experiment, FileError};
 use crate::metric;
 use crate::results::{Outcome, Run, SearchResult};
 use crate::run::{self, Capture, Measure};
 use crate::search;
-use contend_core::{Span, Time};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-/// Step of the time series when the file names none.
-const SAMPLE: Span = Span::from_secs(1);
 
 /// How an experiment is run.
 pub struct Options<'a> {
     /// Runs at the same time; 0 for one on each core.
     pub jobs: usize,
-    /// Whether time series are kept although no claim needs them.
+    /// Whether time series and delay distributions are kept for a results folder, although no claim needs them.
     pub series: bool,
     /// Which frames of the first run are kept.
     pub capture: Option<Capture>,
@@ -35,7 +33,7 @@ pub struct Options<'a> {
 pub struct Executed {
     /// Runs, statistics and verdicts.
     pub outcome: Outcome,
-    /// What could not be measured, and why.
+    /// What could not be measured or kept, and why.
     pub notes: Vec<String>,
     /// Runs that were planned and not made, because of an interruption.
     pub missing: usize,
@@ -51,6 +49,15 @@ pub enum Error {
     /// The network of a point does not fit together.
     #[error("{0}")]
     Network(String),
+    /// More than contend undertakes at a time.
+    #[error("{what}")]
+    #[diagnostic(help("{remedy}"))]
+    TooLarge {
+        /// What, and what the bound is.
+        what: String,
+        /// What to write instead.
+        remedy: String,
+    },
     /// The machine does not give what is needed.
     #[error("{0}")]
     Machine(String),
@@ -65,72 +72,100 @@ impl From<FileError> for Error {
 /// Runs `e` with all its seeds and judges its claims.
 ///
 /// # Errors
-/// When the file or one of its points makes no network.
+/// When the file or one of its points makes no network, or the whole is larger than the bounds of [`crate::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
-    let sampling = claim::check(e)?;
-    let series = options.series || sampling.series || sampling.every_second;
-    let mut instants = sampling.instants;
-    if series {
-        // Fairness by the second needs a sample at every whole one.
-        instants.extend((0..=e.duration.div_floor(SAMPLE).min(100_000)).map(|s| Time::ZERO + SAMPLE * s));
-    }
-    let sample = series.then(|| e.sample.unwrap_or(SAMPLE));
-    let measure = Measure { duration: e.duration, warmup: e.warmup, sample, instants, capture: None };
+    let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, options.series);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
     pool.install(|| {
         let needs = claim::needs(e);
-        let (runs, missing) = run_all(e, &needs, &measure, options)?;
-        let searches = match &e.search {
-            Some(s) if missing == 0 => find(e, s, &measure, options)?,
-            _ => Vec::new(),
-        };
-        Ok(judge(e, &needs, runs, missing, searches)?)
+        let made = run_all(e, &needs, &detail, options)?;
+        let (mut missing, mut searches) = (made.missing, Vec::new());
+        if let Some(s) = e.search.as_ref().filter(|_| missing == 0) {
+            missing = find(e, s, &detail, options, &mut searches)?;
+        }
+        let mut executed = judge(e, &needs, made.runs, searches)?;
+        executed.missing = missing;
+        executed.notes.extend(made.note);
+        Ok(executed)
     })
 }
 
-/// The runs of every need, by need in the plan's order and by seed, and how many are missing.
-fn run_all(e: &Experiment, needs: &[Need], measure: &Measure, options: &Options<'_>) -> Result<(Vec<Vec<Run>>, usize), Error> {
-    let resolved: Vec<Resolved> = needs.iter().map(|n| e.scenario(&n.point, &n.overlay)).collect::<Result<_, _>>()?;
-    let plan: Vec<(usize, u64)> = (0..needs.len()).flat_map(|n| e.seeds.iter().map(move |s| (n, *s))).collect();
+/// What was run.
+struct Made {
+    /// By need in the plan's order, and by seed.
+    runs: Vec<Vec<Run>>,
+    /// How many were planned and not made.
+    missing: usize,
+    /// What could not be kept of them.
+    note: Option<String>,
+}
+
+fn run_all(e: &Experiment, needs: &[Need], detail: &Detail, options: &Options<'_>) -> Result<Made, Error> {
+    // A network is resolved when its turn comes: those of a large sweep would not all fit into memory.
+    let resolved = |n: &Need| e.scenario(&n.point, &n.overlay);
+    let (plan, note) = detail.plan(needs, &e.seeds, MOST_DETAIL, |n| Ok(Size::of(&resolved(&needs[n])?.scenario)))?;
     let done = AtomicUsize::new(0);
     let total = plan.len();
     let made: Vec<Option<Run>> = plan
         .par_iter()
         .enumerate()
-        .map(|(i, (n, seed))| {
+        .map(|(i, planned)| {
             if options.stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
+            let need = &needs[planned.need];
             // The frames shown are those of the first run.
-            let measure = Measure { capture: options.capture.filter(|_| i == 0), ..measure.clone() };
-            let run = run::run(&resolved[*n], &needs[*n].point, *seed, &measure, options.stop).map_err(Error::Network)?;
-            (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            let measure = Measure { capture: options.capture.filter(|_| i == 0), ..detail.measure(planned.keep).clone() };
+            let mut run = run::run(&resolved(need)?, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+            if let Some(run) = &mut run {
+                detail.thin(planned.keep, run);
+                (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            }
             Ok(run)
         })
         .collect::<Result<_, Error>>()?;
-    let mut by_need: Vec<Vec<Run>> = needs.iter().map(|_| Vec::new()).collect();
+    let mut runs: Vec<Vec<Run>> = needs.iter().map(|_| Vec::new()).collect();
     let mut missing = 0;
-    for ((n, _), run) in plan.iter().zip(made) {
+    for (planned, run) in plan.iter().zip(made) {
         match run {
-            Some(run) => by_need[*n].push(run),
+            Some(run) => runs[planned.need].push(run),
             None => missing += 1,
         }
     }
-    Ok((by_need, missing))
+    Ok(Made { runs, missing, note })
 }
 
-fn find(e: &Experiment, s: &crate::file::Search, measure: &Measure, options: &Options<'_>) -> Result<Vec<SearchResult>, Error> {
+/// Why a search ends without a result.
+enum Halt {
+    /// From outside, with this many runs not made.
+    Stopped(usize),
+    Failed(Error),
+}
+
+impl std::fmt::Display for Halt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Halt::Stopped(_) => f.write_str("stopped"),
+            Halt::Failed(err) => err.fmt(f),
+        }
+    }
+}
+
+/// Searches at every point; returns how many runs were not made, because of an interruption.
+fn find(e: &Experiment, s: &crate::file::Search, detail: &Detail, options: &Options<'_>, all: &mut Vec<SearchResult>) -> Result<usize, Error> {
     let quiet = Options { progress: &|_, _| {}, capture: None, ..*options };
-    let mut all = Vec::new();
     for point in &e.points {
         let found = search::find(s, search::Step::Bisect, |overlay| {
             let need = Need { point: point.clone(), overlay: overlay.clone() };
-            run_all(e, &[need], measure, &quiet).map(|(mut runs, _)| runs.pop().unwrap_or_default())
+            let mut made = run_all(e, &[need], detail, &quiet).map_err(Halt::Failed)?;
+            if made.missing > 0 { Err(Halt::Stopped(made.missing)) } else { Ok(made.runs.pop().unwrap_or_default()) }
         });
-        let found = found.map_err(|err| match err {
-            search::SearchError::Run(err) => err,
-            other => Error::Network(format!("search: {other}")),
-        })?;
+        let found = match found {
+            Ok(found) => found,
+            Err(search::SearchError::Run(Halt::Stopped(missing))) => return Ok(missing),
+            Err(search::SearchError::Run(Halt::Failed(err))) => return Err(err),
+            Err(other) => return Err(Error::Network(format!("search: {other}"))),
+        };
         all.push(SearchResult {
             point: point.clone(),
             key: s.key.clone(),
@@ -139,10 +174,10 @@ fn find(e: &Experiment, s: &crate::file::Search, measure: &Measure, options: &Op
             last_without: found.last_without,
         });
     }
-    Ok(all)
+    Ok(0)
 }
 
-fn judge(e: &Experiment, needs: &[Need], runs: Vec<Vec<Run>>, missing: usize, searches: Vec<SearchResult>) -> Result<Executed, FileError> {
+fn judge(e: &Experiment, needs: &[Need], runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Result<Executed, FileError> {
     let at: BTreeMap<String, usize> = needs.iter().enumerate().map(|(i, n)| (n.key(), i)).collect();
     let look = |n: &Need| at.get(&n.key()).map_or(Vec::new(), |i| runs[*i].iter().collect());
     let (mut claims, mut notes) = (Vec::new(), Vec::new());
@@ -163,5 +198,5 @@ fn judge(e: &Experiment, needs: &[Need], runs: Vec<Vec<Run>>, missing: usize, se
         claims,
         search: searches,
     };
-    Ok(Executed { outcome, notes, missing })
+    Ok(Executed { outcome, notes, missing: 0 })
 }

@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod claim;
+pub mod detail;
 pub mod execute;
 pub mod file;
 pub mod metric;

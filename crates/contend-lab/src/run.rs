@@ -59,16 +59,22 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
     let mut net = Net::new(&scenario, trace)?;
     let end = Time::ZERO + measure.duration;
     let warm = Time::ZERO + measure.warmup;
-    let mut series = Series { flows: vec![Vec::new(); scenario.flows.len()], queue_packets: vec![Vec::new(); net.queues().count()], ..Series::default() };
+    let instants = instants(measure, scenario.flows.len());
+    let many = instants.iter().filter(|(_, sampled)| *sampled).count();
+    let mut series = Series {
+        time_s: Vec::with_capacity(many),
+        flows: scenario.flows.iter().map(|_| Vec::with_capacity(many)).collect(),
+        queue_packets: net.queues().map(|_| Vec::with_capacity(many)).collect(),
+    };
     let mut base = Reading::default();
-    for (at, sampled) in instants(measure, scenario.flows.len()) {
+    for (at, sampled) in instants {
         // Long silences between instants would make Ctrl-C wait.
         let mut here = net.world.now();
         while here < at {
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            here = at.min(here + Span::from_secs(10));
+            here = at.min(here + Span::from_secs(1));
             net.run_until(here);
         }
         if at == warm {
@@ -107,8 +113,7 @@ fn instants(m: &Measure, flows: usize) -> Vec<(Time, bool)> {
     let mut at: BTreeMap<Time, bool> = BTreeMap::new();
     at.insert(Time::ZERO + m.warmup, false);
     if let Some(step) = m.sample.filter(|s| !s.is_zero()) {
-        let many = m.duration.div_floor(step).saturating_mul(flows as u64);
-        let step = step * many.div_ceil(MAX_SAMPLES).max(1);
+        let step = step * lengthened(m.duration, step, flows);
         for i in 0..=m.duration.div_floor(step) {
             at.insert(Time::ZERO + step * i, true);
         }
@@ -120,6 +125,17 @@ fn instants(m: &Measure, flows: usize) -> Vec<(Time, bool)> {
     let end = Time::ZERO + m.duration;
     at.entry(end).or_insert(m.sample.is_some());
     at.into_iter().filter(|(t, _)| *t <= end).collect()
+}
+
+/// The most samples that a run of `flows` flows keeps.
+pub(crate) fn samples(m: &Measure, flows: usize) -> u64 {
+    let steps = |step: Span| m.duration.div_floor(step) / lengthened(m.duration, step, flows) + 3;
+    m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
+}
+
+/// How many times longer than asked for the step of a series of `flows` flows is.
+fn lengthened(duration: Span, step: Span, flows: usize) -> u64 {
+    duration.div_floor(step).saturating_mul(flows as u64).div_ceil(MAX_SAMPLES).max(1)
 }
 
 fn sample(net: &mut Net, series: &mut Series) {

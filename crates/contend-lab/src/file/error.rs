@@ -27,6 +27,9 @@ pub enum Site {
     Set(usize, Range<usize>),
 }
 
+/// Columns of a terminal that are used.
+const WIDTH: usize = 100;
+
 /// What errors call the command line's settings.
 const SET: &str = "--set";
 
@@ -101,7 +104,7 @@ impl FileError {
     /// The whole message: with the marked lines and colours for a terminal, or as `file:line:column: message` and a `help:` line.
     pub fn render(&self, terminal: bool) -> String {
         let mut out = String::new();
-        if terminal && GraphicalReportHandler::new_themed(GraphicalTheme::unicode()).render_report(&mut out, self).is_ok() {
+        if terminal && GraphicalReportHandler::new_themed(GraphicalTheme::unicode()).with_width(WIDTH).render_report(&mut out, self).is_ok() {
             return out;
         }
         out.clear();

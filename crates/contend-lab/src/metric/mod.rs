@@ -199,6 +199,8 @@ pub struct Sampling {
     pub every_second: bool,
     /// Whether the path between the instants counts (a mean window, a stall): sample with the file's `sample` step.
     pub series: bool,
+    /// Whether the histograms of round-trip times and delays are looked into.
+    pub histograms: bool,
 }
 
 impl Sampling {
@@ -209,6 +211,7 @@ impl Sampling {
         self.instants.dedup();
         self.every_second |= other.every_second;
         self.series |= other.series;
+        self.histograms |= other.histograms;
     }
 
     /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when they are needed.
@@ -312,6 +315,7 @@ impl Metric {
             instants,
             every_second: self.aspect == Aspect::Short,
             series: self.word.extent == Extent::Path || (self.word.what == What::QueueLength && self.window.is_some()),
+            histograms: matches!(self.word.what, What::Rtt | What::Delay | What::QueueDelay),
         }
     }
 }

@@ -132,9 +132,12 @@ fn algorithm(i: &Item) -> String {
 
 fn metric(w: &Word) -> String {
     let of = match w.subject {
-        Subject::Flows => format!("{0}[up], {0}[down], {0}[NAME of a flow or a group]; {0}.up is {0}[up]", w.name),
-        Subject::Queues => format!("{0}[ap], {0}[NAME of a station or a link]", w.name),
-        Subject::Stations => format!("{0}[ap], {0}[NAME of a station]", w.name),
+        Subject::Flows => format!(
+            "{0} (of all flows), {0}.up, {0}.down, {0}.NAME (of a flow or a group): one number; {0}[all], {0}[up], {0}[NAME]: one for each flow, for mean(), min(), max(), sum(), count(x < q)",
+            w.name
+        ),
+        Subject::Queues => format!("{0}[ap], {0}[NAME] of a station or a link", w.name),
+        Subject::Stations => format!("{0}[ap], {0}[NAME] of a station", w.name),
         Subject::Air => format!("{}, of the cell as a whole", w.name),
     };
     let over = match w.extent {
@@ -144,9 +147,11 @@ fn metric(w: &Word) -> String {
         Extent::Path => "the time series (needs `sample`), whole or a window: [10s..15s] behind it",
     };
     let noun = if w.unit.base().is_empty() { "a plain number".to_owned() } else { format!("{} ({})", w.unit.noun(), w.unit.base()) };
-    let mut out = format!("{} (metrics)\n\n  {}\n\n  Use:    {of}\n  Value:  {noun}\n  Over:   {over}\n", w.name, wrapped(w.doc, WIDTH, 2));
+    let mut out =
+        format!("{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {noun}\n  Over:   {over}\n", w.name, wrapped(w.doc, WIDTH, 2), wrapped(&of, WIDTH, 10));
     if w.percentiles {
-        out += &format!("  Also:   {0}.mean (the default), {0}.p50, {0}.p95 and any other percentile\n", w.name);
+        let also = format!("{0}.mean (the default), {0}.p50, {0}.p95 and every other percentile from p01 to p99", w.name);
+        out += &format!("  Also:   {}\n", wrapped(&also, WIDTH, 10));
     }
     out
 }
@@ -168,10 +173,15 @@ fn unit(p: &Param) -> String {
     }
 }
 
-/// The first part of a sentence or two.
+/// The first part of a sentence or two; of a long sentence up to its comma.
 fn in_short(s: &str) -> &str {
-    [": ", "; ", ". "].into_iter().fold(s, |s, end| s.split_once(end).map_or(s, |(a, _)| a)).trim_end_matches('.')
+    let first = |s, end| str::split_once(s, end).map_or(s, |(a, _)| a);
+    let sentence = [": ", "; ", ". "].into_iter().fold(s, first).trim_end_matches('.');
+    if sentence.len() > SHORT { first(sentence, ", ") } else { sentence }
 }
+
+/// What fits behind a name.
+const SHORT: usize = 78;
 
 #[cfg(test)]
 mod tests {
@@ -180,9 +190,9 @@ mod tests {
     #[test]
     fn a_list_has_one_short_line_for_each_name() {
         assert_eq!(in_short("A rule: it does much; and more. Really."), "A rule");
-        assert_eq!(in_short("All there is."), "All there is");
-        for i in everything() {
-            assert!(!i.cite.is_empty() && in_short(i.summary).chars().count() <= 105, "{}", i.name);
+        assert_eq!(in_short("All there is, here."), "All there is, here");
+        for (name, summary) in everything().iter().map(|i| (i.name, i.summary)).chain(WORDS.iter().map(|w| (w.name, w.doc))) {
+            assert!(in_short(summary).chars().count() <= WIDTH, "{name}");
         }
     }
 }

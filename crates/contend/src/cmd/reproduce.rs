@@ -101,7 +101,8 @@ pub fn run(args: &Args) -> Result<Done> {
 fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
     let papers = if args.papers == Path::new("papers") { String::new() } else { format!(" --papers {}", args.papers.display()) };
-    let mut text = format!("# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
+    let mut text =
+        format!("# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
     for o in outcomes {
         let seeds = o.runs.iter().map(|r| r.seed).collect::<std::collections::BTreeSet<_>>().len();
         text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });

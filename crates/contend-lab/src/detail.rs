@@ -1,0 +1,280 @@
+//! How much of a sweep stays in memory: the plan of all runs, and which of them keep their time series and histograms.
+//!
+//! The numbers of every run stay until the end, about half a kilobyte a flow or queue. Series and histograms are what is heavy; they stay where
+//!
+//! 1. a claim, a figure or a search cannot be evaluated without them: in all runs, or the experiment is refused before it starts;
+//! 2. the results folder shows them: the first seed of every point, then the second, and so on, as far as [`MOST_DETAIL`] goes; a note says
+//!    where that was.
+//!
+//! What is estimated is the most it can be, from the network alone, so the choice is the same on every machine and for every number of cores.
+
+use crate::claim::Need;
+use crate::execute::Error;
+use crate::metric::Sampling;
+use crate::results::{Flow, FlowSample, Queue, Run, Series};
+use crate::run::{self, Measure};
+use contend_core::{Span, Time};
+use contend_sim::scenario::Scenario;
+use contend_sim::stats::Durations;
+
+/// Most bytes that the series and histograms of all runs take together.
+pub const MOST_DETAIL: u64 = 1 << 30;
+/// Most bytes that the numbers of all runs take together.
+pub const MOST_NUMBERS: u64 = 4 << 30;
+/// Most runs of an experiment.
+pub const MOST_RUNS: u64 = 1_000_000;
+
+/// Step of the time series when the file names none.
+const SAMPLE: Span = Span::from_secs(1);
+/// Bytes of a histogram of [`Durations`] with something in it: 1600 counters and their sum.
+const HISTOGRAM: u64 = 6_500;
+/// Bytes of a run's named metrics, its point and its air.
+const METRICS: u64 = 8_192;
+
+/// What is kept of a run beside its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// What claims, figures and the search are evaluated from; mostly nothing.
+    Needed,
+    /// Everything that a results folder shows.
+    All,
+}
+
+/// One run of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    /// Which need it serves.
+    pub need: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// What is kept of it.
+    pub keep: Keep,
+}
+
+/// How much detail an experiment asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Detail {
+    /// What is measured of a run that keeps everything.
+    all: Measure,
+    /// What is measured of a run that keeps what is needed.
+    needed: Measure,
+    /// Whether histograms are needed.
+    histograms: bool,
+    /// Whether a results folder is to be written.
+    shown: bool,
+}
+
+impl Detail {
+    /// Of runs of `duration`, of which `warmup` is cut, with a series every `sample` when there is one.
+    pub fn new(sampling: Sampling, duration: Span, warmup: Span, sample: Option<Span>, shown: bool) -> Detail {
+        let seconds = || (0..=duration.div_floor(SAMPLE)).map(|s| Time::ZERO + SAMPLE * s);
+        let step = sample.unwrap_or(SAMPLE);
+        let mut instants = sampling.instants;
+        if sampling.every_second {
+            instants.extend(seconds());
+        }
+        let needed = Measure { duration, warmup, sample: (sampling.series || sampling.every_second).then_some(step), instants, capture: None };
+        let mut all = Measure { sample: Some(step), ..needed.clone() };
+        // The report's fairness by the second needs a sample at every whole one; in very long runs it goes without.
+        if !sampling.every_second && duration.div_floor(SAMPLE) <= 100_000 {
+            all.instants.extend(seconds());
+        }
+        Detail { all, needed, histograms: sampling.histograms, shown }
+    }
+
+    /// What is measured of a run of which this is kept.
+    pub fn measure(&self, keep: Keep) -> &Measure {
+        if keep == Keep::All { &self.all } else { &self.needed }
+    }
+
+    /// Lets go of what is not kept.
+    pub fn thin(&self, keep: Keep, run: &mut Run) {
+        if keep == Keep::Needed && !self.histograms {
+            run.drop_histograms();
+        }
+    }
+
+    /// The runs of `needs` with `seeds`, need by need; `size` tells how large the network of one is. With a note when not all can be shown.
+    ///
+    /// # Errors
+    /// When there are too many, or what their claims need does not fit; with the remedy.
+    pub fn plan(
+        &self,
+        needs: &[Need],
+        seeds: &[u64],
+        limit: u64,
+        size: impl Fn(usize) -> Result<Size, Error>,
+    ) -> Result<(Vec<Planned>, Option<String>), Error> {
+        let count = needs.len() as u64 * seeds.len() as u64;
+        if count > MOST_RUNS {
+            return Err(too_large(
+                format!("{} points with {} seeds are {count} runs, and at most {MOST_RUNS} are made at a time", needs.len(), seeds.len()),
+                "take fewer values or seeds, or split the sweep with --set",
+            ));
+        }
+        let sizes: Vec<Size> = (0..needs.len()).map(size).collect::<Result<_, _>>()?;
+        let each = seeds.len() as u64;
+        let sum = |of: &dyn Fn(&Size) -> u64| sizes.iter().fold(0u64, |sum, s| sum.saturating_add(of(s).saturating_mul(each)));
+        let numbers = sum(&Size::numbers);
+        if numbers > MOST_NUMBERS {
+            return Err(too_large(
+                format!("the results of {count} runs may take {}, and at most {} are kept", bytes(numbers), bytes(MOST_NUMBERS)),
+                "take fewer values or seeds, or split the sweep with --set",
+            ));
+        }
+        let needed = sum(&|s| s.detail(&self.needed, self.histograms));
+        if needed > limit {
+            return Err(too_large(
+                format!(
+                    "the time series and delays that the claims of this file need may take {} in {count} runs, and at most {} are kept",
+                    bytes(needed),
+                    bytes(limit)
+                ),
+                "make `sample` longer, take fewer values or seeds, or split the sweep with --set",
+            ));
+        }
+        let runs = (0..needs.len()).flat_map(|need| seeds.iter().map(move |seed| Planned { need, seed: *seed, keep: Keep::Needed }));
+        let mut runs: Vec<Planned> = runs.collect();
+        let mut left = limit - needed;
+        let more = |s: &Size| s.detail(&self.all, true).saturating_sub(s.detail(&self.needed, self.histograms));
+        let (mut kept, mut wanted) = (0, 0);
+        for rank in 0..seeds.len() {
+            for (i, (_, size)) in needs.iter().zip(&sizes).enumerate().filter(|(_, (n, _))| self.shown && n.overlay.is_empty()) {
+                wanted += 1;
+                // The first that does not fit ends it: what is kept is a simple rule, not a puzzle.
+                if kept + 1 == wanted && more(size) <= left {
+                    (left, kept) = (left - more(size), kept + 1);
+                    if let Some(run) = runs.get_mut(i * seeds.len() + rank) {
+                        run.keep = Keep::All;
+                    }
+                }
+            }
+        }
+        let note = (kept < wanted).then(|| {
+            format!(
+                "time series and delay distributions are kept of {kept} of {wanted} runs, the first seeds of each point first (at most {}); make `sample` longer or take fewer seeds for all",
+                bytes(limit)
+            )
+        });
+        Ok((runs, note))
+    }
+}
+
+/// How large a network's results are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    flows: u64,
+    queues: u64,
+}
+
+impl Size {
+    /// Of this network.
+    pub fn of(s: &Scenario) -> Size {
+        let on_air = s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1);
+        Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64 }
+    }
+
+    /// Bytes of the numbers of one run.
+    fn numbers(&self) -> u64 {
+        const NAME: u64 = 64;
+        METRICS + self.flows * (size_of::<Flow>() as u64 + NAME) + self.queues * (size_of::<Queue>() as u64 + NAME)
+    }
+
+    /// Bytes of the series that `m` asks for and, with `histograms`, of those.
+    fn detail(&self, m: &Measure, histograms: bool) -> u64 {
+        let series = run::samples(m, self.flows as usize).saturating_mul(8 + self.flows * size_of::<FlowSample>() as u64 + self.queues * 8);
+        series.saturating_add(if histograms { (2 * self.flows + self.queues) * HISTOGRAM } else { 0 })
+    }
+}
+
+fn too_large(what: String, remedy: &str) -> Error {
+    Error::TooLarge { what, remedy: remedy.to_owned() }
+}
+
+fn bytes(n: u64) -> String {
+    if n >= 1 << 30 { format!("{:.1} GB", n as f64 / f64::from(1 << 30)) } else { format!("{:.1} MB", n as f64 / f64::from(1 << 20)) }
+}
+
+impl Run {
+    /// Lets go of the time series, the histograms and the frames; every number stays.
+    pub fn drop_detail(&mut self) {
+        self.series = Series::default();
+        self.frames = Vec::new();
+        self.drop_histograms();
+    }
+
+    fn drop_histograms(&mut self) {
+        for flow in &mut self.flows {
+            (flow.rtt, flow.delay) = (Durations::new(), Durations::new());
+        }
+        for queue in &mut self.queues {
+            queue.delay = Durations::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::Overlay;
+    use crate::results::PointKey;
+
+    const SMALL: Size = Size { flows: 10, queues: 21 };
+    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 81 kB; 41 histograms are 267 kB.
+    const RUN: u64 = 124 * (8 + 480 + 168) + 41 * HISTOGRAM;
+
+    fn needs(points: usize, overlaid: usize) -> Vec<Need> {
+        let point = |i: usize| PointKey::from([("flow.0.count".to_owned(), i.into())]);
+        let over = Overlay::of([("ap.queue".to_owned(), "fifo".into())]);
+        let plain = (0..points).map(|i| Need { point: point(i), overlay: Overlay::default() });
+        plain.chain((0..overlaid).map(|i| Need { point: point(i), overlay: over.clone() })).collect()
+    }
+
+    fn detail(sampling: Sampling, shown: bool) -> Detail {
+        Detail::new(sampling, Span::from_secs(60), Span::ZERO, None, shown)
+    }
+
+    fn kept(d: &Detail, needs: &[Need], seeds: &[u64], limit: u64) -> (Vec<(usize, u64)>, Option<String>) {
+        let (runs, note) = d.plan(needs, seeds, limit, |_| Ok(SMALL)).unwrap();
+        assert_eq!(runs.len(), needs.len() * seeds.len());
+        (runs.iter().filter(|r| r.keep == Keep::All).map(|r| (r.need, r.seed)).collect(), note)
+    }
+
+    #[test]
+    fn every_point_keeps_its_first_seed_before_any_keeps_its_second() {
+        let d = detail(Sampling::default(), true);
+        let (all, none) = kept(&d, &needs(3, 1), &[7, 8], 6 * RUN);
+        assert_eq!((all.len(), none), (6, None));
+        let (some, note) = kept(&d, &needs(3, 1), &[7, 8], 5 * RUN - 1);
+        assert_eq!(some, [(0, 7), (0, 8), (1, 7), (2, 7)]);
+        assert!(note.unwrap().contains("4 of 6 runs"));
+    }
+
+    #[test]
+    fn without_a_results_folder_nothing_is_kept_that_no_claim_needs() {
+        let (none, note) = kept(&detail(Sampling::default(), false), &needs(3, 1), &[1, 2], u64::MAX);
+        assert_eq!((none.len(), note), (0, None));
+    }
+
+    #[test]
+    fn what_claims_need_comes_first_and_must_fit() {
+        let d = detail(Sampling { histograms: true, ..Sampling::default() }, true);
+        let hists = 41 * HISTOGRAM;
+        // All eight runs need histograms; a series is then 81 kB more.
+        let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
+        assert_eq!(some, [(0, 1)]);
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1, |_| Ok(SMALL)) else { panic!() };
+        assert!(what.contains("8 runs") && remedy.contains("sample"), "{what}; {remedy}");
+    }
+
+    #[test]
+    fn too_many_runs_are_refused_before_the_first() {
+        let d = detail(Sampling::default(), false);
+        let seeds: Vec<u64> = (0..100_000).collect();
+        let size = |_| Ok(Size { flows: 1, queues: 3 });
+        assert!(matches!(d.plan(&needs(11, 0), &seeds, u64::MAX, size), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs")));
+        let large = |_| Ok(Size { flows: 5_000, queues: 15_001 });
+        assert!(matches!(d.plan(&needs(10, 0), &seeds[..100], u64::MAX, large), Err(Error::TooLarge { what, .. }) if what.contains("GB")));
+        assert!(d.plan(&needs(10, 0), &seeds[..100], u64::MAX, size).is_ok());
+    }
+}

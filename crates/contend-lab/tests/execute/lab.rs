@@ -1,0 +1,132 @@
+//! Experiments as texts, and calls of the lab with them.
+
+use contend_core::Time;
+use contend_lab::execute::{self, Executed, Options};
+use contend_lab::file::{self, Experiment, quantity};
+use contend_lab::results::{Outcome, Run};
+use contend_lab::run::Capture;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Two downloads and an upload in a cell.
+pub(crate) const SMALL: &str = r#"duration = "3s"
+warmup   = "1s"
+seeds    = "1..2"
+sample   = "100ms"
+
+[wifi]
+standard = "802.11g"
+rate     = "54Mbps"
+basic    = "6Mbps"
+
+[ap]
+queue = { kind = "fifo", limit = "100p" }
+
+[[flow]]
+count  = 2
+from   = "server"
+to     = "station"
+tcp    = "newreno"
+delay  = "5ms"
+window = "42p"
+
+[[flow]]
+count  = 1
+from   = "station"
+to     = "server"
+tcp    = "newreno"
+delay  = "5ms"
+window = "42p"
+"#;
+
+/// One wire called `w`, and no flow.
+pub(crate) const WIRE: &str = r#"duration = "20s"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+name = "w"
+from = "a"
+to = "b"
+rate = "100Mbps"
+delay = "1ms"
+queue = { kind = "fifo", limit = "100p" }
+"#;
+
+/// [`WIRE`] with a flow of these keys, keys above it, and tables below it.
+pub(crate) fn wire(top: &str, flow: &str, tables: &str) -> String {
+    format!("{top}\n{WIRE}[[flow]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n{tables}")
+}
+
+/// An experiment to execute, and how.
+pub(crate) struct Call {
+    text: String,
+    name: String,
+    sets: Vec<(String, String)>,
+    jobs: usize,
+    detail: bool,
+    capture: Option<Capture>,
+    stop_after: usize,
+}
+
+impl Call {
+    pub(crate) fn new(text: &str) -> Call {
+        Call { text: text.into(), name: "t.toml".into(), sets: vec![], jobs: 2, detail: false, capture: None, stop_after: usize::MAX }
+    }
+    pub(crate) fn set(mut self, key: &str, value: &str) -> Call {
+        self.sets.push((key.into(), value.into()));
+        self
+    }
+    pub(crate) fn jobs(self, jobs: usize) -> Call {
+        Call { jobs, ..self }
+    }
+    /// Keeps what a results folder needs.
+    pub(crate) fn detail(self) -> Call {
+        Call { detail: true, ..self }
+    }
+    pub(crate) fn capture(self, from: &str, to: &str) -> Call {
+        let at = |t| Time::ZERO + quantity::span(t).unwrap();
+        Call { capture: Some(Capture { from: at(from), to: at(to), limit: 100_000 }), ..self }
+    }
+    /// The file's name, for errors and the title.
+    pub(crate) fn named(self, name: &str) -> Call {
+        Call { name: name.into(), ..self }
+    }
+    /// Stops when this many runs are finished.
+    pub(crate) fn stop_after(self, runs: usize) -> Call {
+        Call { stop_after: runs, ..self }
+    }
+    pub(crate) fn experiment(&self) -> Experiment {
+        file::parse(&self.name, &self.text, &self.sets).unwrap_or_else(|e| panic!("{}", e.render(false)))
+    }
+    pub(crate) fn execute(&self) -> Executed {
+        let stop = AtomicBool::new(false);
+        let progress = |done: usize, _| {
+            if done >= self.stop_after {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let options = Options { jobs: self.jobs, series: self.detail, capture: self.capture, stop: &stop, progress: &progress };
+        execute::execute(&self.experiment(), &options).unwrap_or_else(|e| panic!("{e}"))
+    }
+    /// What came out of all runs.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let executed = self.execute();
+        assert_eq!((executed.missing, executed.notes), (0, vec![]));
+        executed.outcome
+    }
+}
+
+/// What comes out of `text`, with nothing kept that no claim needs.
+pub(crate) fn execute(text: &str) -> Outcome {
+    Call::new(text).outcome()
+}
+
+pub(crate) fn digests(o: &Outcome) -> Vec<&str> {
+    o.runs.iter().map(|r| r.digest.as_str()).collect()
+}
+
+/// A named metric of a run.
+pub(crate) fn mean(r: &Run, metric: &str) -> f64 {
+    r.metrics[metric]
+}

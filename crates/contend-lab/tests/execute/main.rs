@@ -1,0 +1,237 @@
+//! Whole experiments, from the file's text to runs, statistics and verdicts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod claims;
+mod golden;
+mod lab;
+
+use lab::{Call, SMALL, WIRE, digests, execute, mean, wire};
+use serde_json::json;
+
+#[test]
+fn serial_and_parallel_runs_have_the_same_digests_and_numbers() {
+    let sweep = "\n[sweep]\n\"flow.1.count\" = [0, 1, 3]\n";
+    let text = format!("{SMALL}{sweep}");
+    let serial = Call::new(&text).jobs(1).outcome();
+    for jobs in [2, 7] {
+        let parallel = Call::new(&text).jobs(jobs).outcome();
+        assert_eq!(digests(&serial), digests(&parallel), "{jobs} jobs");
+        assert_eq!(json!(serial.summary), json!(parallel.summary));
+    }
+    let order: Vec<(u64, u64)> = serial.runs.iter().map(|r| (r.point["flow.1.count"].as_u64().unwrap(), r.seed)).collect();
+    assert_eq!(order, [(0, 1), (0, 2), (1, 1), (1, 2), (3, 1), (3, 2)]);
+}
+
+#[test]
+fn the_same_run_twice_is_the_same_and_another_seed_is_another() {
+    let (one, two) = (execute(SMALL), execute(SMALL));
+    assert_eq!(digests(&one), digests(&two));
+    assert_ne!(one.runs[0].digest, one.runs[1].digest);
+    let flows = |o: &contend_lab::results::Outcome| json!(o.runs.iter().map(|r| (&r.flows, &r.queues, &r.air)).collect::<Vec<_>>());
+    assert_eq!(flows(&one), flows(&two));
+}
+
+#[test]
+fn measuring_changes_nothing_in_a_run() {
+    let plain = execute(SMALL);
+    for text in [SMALL.replace("sample   = \"100ms\"", ""), SMALL.replace("100ms", "7ms"), SMALL.replace("warmup   = \"1s\"", "warmup = \"2.5s\"")] {
+        assert_eq!(digests(&plain), digests(&execute(&text)));
+    }
+    assert_eq!(digests(&plain), digests(&Call::new(SMALL).detail().capture("1s", "2s").outcome()));
+}
+
+#[test]
+fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_the_same_numbers() {
+    let (bare, full) = (execute(SMALL), Call::new(SMALL).detail().capture("1s", "2s").outcome());
+    assert!(bare.runs.iter().all(|r| r.series.time_s.is_empty() && r.frames.is_empty() && r.flows.iter().all(|f| f.rtt.is_empty())));
+    assert!(full.runs.iter().all(|r| r.series.time_s.len() == 31 && r.flows.iter().all(|f| !f.rtt.is_empty())));
+    assert!(!full.runs[0].frames.is_empty() && full.runs[1].frames.is_empty(), "frames are those of the first run");
+    let numbers = |o: &contend_lab::results::Outcome| json!(o.runs.iter().map(|r| (&r.flows, &r.queues)).collect::<Vec<_>>());
+    assert_eq!(numbers(&bare), numbers(&full));
+}
+
+/// Two links apart from each other: Poisson datagrams on the one, a swept number of flows on the other.
+const APART: &str = r#"duration = "10s"
+seeds = "1..3"
+sample = "1ms"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "infinite"
+delay = "1ms"
+[[node]]
+name = "c"
+[[node]]
+name = "d"
+[[link]]
+from = "c"
+to = "d"
+rate = "10Mbps"
+delay = "1ms"
+loss = { kind = "bernoulli", p = "1%" }
+[[flow]]
+name = "telnet"
+count = 2
+from = "a"
+to = "b"
+udp = { packet = "100B" }
+traffic = { kind = "poisson", rate = "100kbps" }
+[[flow]]
+name = "bulk"
+count = 1
+from = "c"
+to = "d"
+tcp = "newreno"
+start = "uniform(0s, 1s)"
+[sweep]
+"flow.1.count" = [0, 1, 4]
+"#;
+
+#[test]
+fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
+    let o = Call::new(APART).detail().outcome();
+    // When each datagram arrived, to a millisecond, by point and seed.
+    let arrivals =
+        |point: usize, seed: usize, flow: usize| -> Vec<u64> { o.runs[point * 3 + seed].series.flows[flow].iter().map(|s| s.received_bytes).collect() };
+    for seed in 0..3 {
+        for flow in 0..2 {
+            assert!(arrivals(0, seed, flow).last().unwrap() > &0);
+            assert_eq!(arrivals(0, seed, flow), arrivals(1, seed, flow));
+            assert_eq!(arrivals(0, seed, flow), arrivals(2, seed, flow));
+        }
+        assert_ne!(arrivals(0, seed, 0), arrivals(0, seed, 1), "each member has a stream of its own");
+    }
+    assert_ne!(arrivals(0, 0, 0), arrivals(0, 1, 0), "each seed has streams of its own");
+}
+
+#[test]
+fn members_of_a_larger_group_draw_as_those_of_a_smaller_one() {
+    let more = execute(&APART.replace("count = 2", "count = 5"));
+    let sent = |o: &contend_lab::results::Outcome, run: usize, flow: usize| (o.runs[run].flows[flow].name.clone(), o.runs[run].flows[flow].sent);
+    let few = execute(APART);
+    for run in 0..9 {
+        assert_eq!([sent(&few, run, 0), sent(&few, run, 1)], [sent(&more, run, 0), sent(&more, run, 1)]);
+    }
+}
+
+#[test]
+fn what_a_flow_offers_to_a_cell_does_not_depend_on_who_else_is_there() {
+    let text = SMALL.replacen(
+        "[ap]",
+        "[[flow]]\nname = \"telnet\"\ncount = 3\nfrom = \"station\"\nto = \"server\"\nudp = { packet = \"200B\" }\n\
+         traffic = { kind = \"poisson\", rate = \"200kbps\" }\n[ap]",
+        1,
+    );
+    let o = execute(&format!("{text}\n[sweep]\n\"flow.2.count\" = [0, 1, 4]\n"));
+    let sent =
+        |point: usize, seed: usize| -> Vec<u64> { o.runs[point * 2 + seed].flows.iter().filter(|f| f.name.starts_with("telnet")).map(|f| f.sent).collect() };
+    for seed in 0..2 {
+        assert!(sent(0, seed).iter().all(|n| *n > 100));
+        assert_eq!(sent(0, seed), sent(1, seed));
+        assert_eq!(sent(0, seed), sent(2, seed));
+    }
+}
+
+#[test]
+fn the_warm_up_is_cut_to_the_packet() {
+    // 1000 B of payload every 8 ms, from 0.1 s after the beginning; a warm-up that does not fall on a packet.
+    for (start, warmup) in [("0s", "0s"), ("0s", "5s"), ("100ms", "5003ms"), ("4900ms", "5s")] {
+        let flow = format!("udp = {{ rate = \"1Mbps\", packet = \"1028B\" }}\nstart = \"{start}\"");
+        let o = execute(&wire(&format!("warmup = \"{warmup}\""), &flow, ""));
+        let f = &o.runs[0].flows[0];
+        assert!((f.goodput_bps / 1e6 - 1.0).abs() < 1e-3, "start {start}, warm-up {warmup}: {} bit/s", f.goodput_bps);
+        assert!((f.throughput_bps / 1.028e6 - 1.0).abs() < 1e-3);
+    }
+    // What happens in the warm-up only is not there.
+    let o = execute(&wire("warmup = \"5s\"", "udp = { rate = \"1Mbps\" }\nstop = \"4s\"", ""));
+    let f = &o.runs[0].flows[0];
+    assert_eq!((f.goodput_bps, f.sent, f.delay_ms.mean, o.runs[0].queues[0].enqueued), (0.0, 0, 0.0, 0));
+}
+
+#[test]
+fn a_time_window_measures_its_own_time_only() {
+    let flow = "udp = { packet = \"1028B\" }\ntraffic = { kind = \"cbr\", schedule = [[\"2s\", \"4s\", \"2Mbps\"], [\"10s\", \"15s\", \"4Mbps\"]] }";
+    let claim = |id: &str, metric: &str, expect: &str| format!("[[claim]]\nid = \"{id}\"\nmetric = \"{metric}\"\nexpect = {{ {expect} }}\n");
+    let claims = [
+        claim("inside", "goodput.total[2s..4s]", "near = \"2Mbps\", within = \"1%\""),
+        claim("across", "goodput.total[3s..5s]", "near = \"1Mbps\", within = \"1%\""),
+        claim("silence", "goodput.total[5s..9s]", "at_most = \"0Mbps\""),
+        claim("between", "goodput.total[10.5s..14.25s]", "near = \"4Mbps\", within = \"1%\""),
+        claim("ratio", "goodput.total[11s..14s] / goodput.total[2s..4s]", "near = 2, within = \"1%\""),
+    ];
+    let o = execute(&wire("", flow, &claims.concat()));
+    assert!(o.claims.len() == 5 && o.claims.iter().all(|c| c.verdict == "reproduced"), "{:#?}", o.claims);
+}
+
+#[test]
+fn a_parameter_and_the_number_of_a_member_make_each_member_its_own() {
+    let flow = "count = 3\nudp = { rate = [\"80kbps\", \"160kbps\"], packet = \"1028B\" }\nstart = \"= 1ms*k\"";
+    let text = wire("", flow, "[param]\nbase = \"10ms\"\n[sweep]\n\"param.base\" = [\"10ms\", \"30ms\"]\n");
+    let o = execute(&text.replace("delay = \"1ms\"", "delay = \"= base + 2ms\""));
+    let of = |run: usize| o.runs[run].flows.iter().map(|f| (f.goodput_bps / 1e3).round()).collect::<Vec<_>>();
+    // A list is gone through again and again.
+    assert_eq!((of(0), of(1)), (vec![80.0, 160.0, 80.0], vec![80.0, 160.0, 80.0]));
+    // 12 ms and 32 ms of wire, 82 us to send 1028 B at 100 Mb/s.
+    let delays: Vec<f64> = o.runs.iter().map(|r| r.flows[0].delay_ms.mean).collect();
+    assert!((delays[0] - 12.08).abs() < 0.15 && (delays[1] - 32.08).abs() < 0.3, "{delays:?}");
+    // In a cell every member has a wire of its own.
+    let cell = SMALL.replacen("count  = 2", "count  = 3", 1).replacen("delay  = \"5ms\"", "delay  = \"= 10ms + 20ms*(k-1)\"", 1);
+    let o = execute(&format!("{cell}\n[sweep]\n\"flow.1.count\" = [0]\n"));
+    let rtt: Vec<f64> = o.runs[0].flows.iter().map(|f| f.rtt_ms.p50).collect();
+    assert!(rtt.windows(2).all(|w| w[1] - w[0] > 30.0 && w[1] - w[0] < 60.0), "{rtt:?}");
+}
+
+#[test]
+fn a_sweep_may_go_over_lists_and_pairs() {
+    let text =
+        wire("", "count = 2\nudp = { rate = \"80kbps\", packet = \"1028B\" }", "[sweep]\n\"flow.0.udp.rate\" = [[\"80kbps\", \"160kbps\"], \"240kbps\"]\n");
+    let o = execute(&text);
+    let rates: Vec<Vec<f64>> = o.runs.iter().map(|r| r.flows.iter().map(|f| (f.goodput_bps / 1e3).round()).collect()).collect();
+    assert_eq!(rates, [[80.0, 160.0], [240.0, 240.0]]);
+    let zip = "[sweep]\n\"flow.0.count\" = [1, 2, 3]\n\"flow.0.udp.rate\" = [\"240kbps\", \"120kbps\", \"80kbps\"]\nzip = [[\"flow.0.count\", \"flow.0.udp.rate\"]]\n";
+    let o = execute(&wire("", "count = 2\nudp = { rate = \"80kbps\", packet = \"1028B\" }", zip));
+    assert_eq!(o.runs.len(), 3);
+    assert!(o.runs.iter().all(|r| (mean(r, "goodput.total") / 240e3 - 1.0).abs() < 0.01));
+}
+
+#[test]
+fn a_search_finds_the_rate_at_which_a_queue_begins_to_drop() {
+    // 10 Mb/s of wire carry 1000 B of payload in 1028 B of packet: 9.728 Mb/s.
+    let text =
+        wire("", "udp = { rate = \"1Mbps\", packet = \"1028B\" }", "").replace("\"100Mbps\"", "\"10Mbps\"").replace("limit = \"100p\"", "limit = \"5p\"");
+    let search = "[search]\nkey = \"flow.0.udp.rate\"\nfrom = \"1Mbps\"\nto = \"20Mbps\"\nuntil = \"drops[w] > 0\"\n";
+    let o = execute(&format!("{text}{search}"));
+    assert_eq!((o.search.len(), o.search[0].key.as_str()), (1, "flow.0.udp.rate"));
+    let (without, with) = (o.search[0].last_without.unwrap(), o.search[0].first_with.unwrap());
+    assert!(without < with && with - without < 19e6 / 1000.0, "{without} {with}");
+    assert!((with / 9.728e6 - 1.0).abs() < 0.005, "{with}");
+    // The plain run is there beside it, and a point of a sweep has a threshold each.
+    assert_eq!(o.runs.len(), 1);
+    let two = execute(&format!("{text}{search}[sweep]\n\"link.0.rate\" = [\"5Mbps\", \"10Mbps\"]\n"));
+    let found: Vec<f64> = two.search.iter().map(|s| s.first_with.unwrap()).collect();
+    assert!((found[1] / found[0] - 2.0).abs() < 0.02, "{found:?}");
+    let never = execute(&format!("{text}{}", search.replace("20Mbps", "2Mbps")));
+    assert_eq!((never.search[0].first_with, never.search[0].last_without), (None, Some(2e6)));
+}
+
+#[test]
+fn a_stop_keeps_what_is_finished_and_counts_what_is_missing() {
+    let executed = Call::new(SMALL).set("seeds", "1..40").jobs(1).stop_after(3).execute();
+    assert_eq!((executed.outcome.runs.len(), executed.missing), (3, 37));
+    let whole = Call::new(SMALL).set("seeds", "1..3").outcome();
+    assert_eq!(digests(&executed.outcome), digests(&whole));
+    // A stop within a search: the runs before it are kept.
+    let search = "[search]\nkey = \"flow.0.udp.rate\"\nfrom = \"1Mbps\"\nto = \"20Mbps\"\nuntil = \"drops[w] > 0\"\n";
+    let text = wire("", "udp = { rate = \"1Mbps\" }", search);
+    let executed = Call::new(&text).jobs(1).stop_after(1).execute();
+    assert_eq!((executed.outcome.runs.len(), executed.missing, executed.outcome.search.len()), (1, 1, 0));
+}
+
+#[test]
+fn the_wire_used_here_is_a_good_file() {
+    assert!(contend_lab::file::parse("t.toml", WIRE, &[]).is_ok());
+}

@@ -1,0 +1,142 @@
+//! What there is, and the calculator.
+
+use super::{Bench, call, workspace};
+use serde_json::Value;
+
+#[test]
+fn list_shows_every_family_and_the_experiments_that_come_along() {
+    let ended = call(&workspace(), &["list"]).with(0);
+    for heading in ["controllers", "recoveries", "qdiscs", "access", "traffic", "loss", "metrics", "experiments"] {
+        assert!(ended.out.lines().any(|l| l == heading), "{heading}");
+    }
+    for name in ["newreno", "cubic", "fifo", "dcf", "poisson", "bernoulli", "goodput", "experiments/hotspot.toml", "papers/keceli-2008/m2-uploads.toml"] {
+        assert!(ended.out.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}");
+    }
+    assert!(!ended.out.contains("cannot be read"), "{}", ended.out);
+    let one = call(&workspace(), &["list", "qdiscs"]).with(0);
+    assert!(one.out.starts_with("qdiscs\n  fifo ") && !one.out.contains("cubic"), "{}", one.out);
+    call(&workspace(), &["list", "qdisc"]).with(2).says(&["qdiscs"]);
+}
+
+#[test]
+fn every_listed_name_can_be_explained_within_100_columns() {
+    let listed = call(&workspace(), &["list"]).with(0).out;
+    let names = listed.split("\nexperiments\n").next().unwrap().lines().filter(|l| l.starts_with("  ")).filter_map(|l| l.split_whitespace().next());
+    let mut seen = 0;
+    for name in names {
+        let ended = call(&workspace(), &["explain", name]).with(0);
+        assert!(ended.out.contains(&format!("{name} (")) && ended.out.contains("Use: "), "{}", ended.out);
+        assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
+        seen += 1;
+    }
+    assert!(seen > 40, "{seen} names in {listed}");
+}
+
+#[test]
+fn explain_tells_source_parameters_units_and_defaults() {
+    let ended = call(&workspace(), &["explain", "cubic"]).with(0);
+    for text in ["cubic (controllers)", "RFC 9438", "beta_1024", "default 717", "1 .. 1023", "[[flow]]"] {
+        assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
+    }
+    // A name of two families is explained in both.
+    let both = call(&workspace(), &["explain", "reno"]).with(0);
+    assert!(both.out.contains("reno (controllers)") && both.out.contains("reno (recoveries)"));
+    let metric = call(&workspace(), &["explain", "goodput"]).with(0);
+    assert!(metric.out.contains("goodput (metrics)") && metric.out.contains("bps") && metric.out.contains("goodput[up]"), "{}", metric.out);
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    call(&workspace(), &["explain", "newrneo"]).with(2).says(&["nothing is called `newrneo`", "did you mean `newreno`?"]);
+    call(&workspace(), &["explain", "quite something else"]).with(2).says(&["contend list"]);
+}
+
+fn rows(args: &[&str]) -> Vec<Value> {
+    let o = call(&workspace(), args).with(0).object();
+    assert_eq!(o["schema"], "contend/model/1");
+    o["rows"].as_array().unwrap().clone()
+}
+
+#[test]
+fn bianchi_as_json_has_a_row_for_each_number_of_stations() {
+    let rows = rows(&["model", "bianchi", "--json", "--stations", "1,2..4,10"]);
+    let of = |key: &str| rows.iter().map(|r| r[key].as_f64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(of("stations"), [1.0, 2.0, 3.0, 4.0, 10.0]);
+    let p = of("collision_probability");
+    assert!(p[0] == 0.0 && p.windows(2).all(|w| w[0] < w[1]), "{p:?}");
+    // One station alone: 1500 B in 342 us and 7.5 slots of 9 us on average.
+    assert!((of("throughput_bps")[0] / (12_000.0 / (342.0 + 7.5 * 9.0) * 1e6) - 1.0).abs() < 1e-3);
+    assert!(rows.iter().all(|r| ["tau", "drop_probability", "service_us"].iter().all(|k| r[k].is_number())));
+    let table = call(&workspace(), &["model", "bianchi"]).with(0).out;
+    assert!(table.lines().all(|l| l.chars().count() <= 110) && table.contains("collision p"), "{table}");
+}
+
+#[test]
+fn the_cycle_times_are_those_of_the_three_parameter_sets() {
+    // Keceli, Inan, Ayanoglu 2008, spec S2.3: slot and CWmin, then DATA-DATA, DATA-ACK and ACK-ACK in us.
+    let sets: [(&[&str], [f64; 3]); 3] = [
+        (&["--set", "slot=20us"], [961.70, 745.70, 504.46]),
+        (&["--set", "slot=9us"], [809.99, 593.99, 352.75]),
+        (&["--set", "slot=20us", "--set", "cwmin=31"], [1100.62, 884.62, 655.56]),
+    ];
+    for (set, expected) in sets {
+        let rows = rows(&[&["model", "cycle-time", "--json"], set].concat());
+        let m2 = &rows[0];
+        let ours = ["data_data_us", "data_ack_us", "ack_ack_us"].map(|k| m2[k].as_f64().unwrap());
+        for (ours, theirs) in ours.iter().zip(expected) {
+            assert!((ours / theirs - 1.0).abs() < 0.01, "{set:?}: {ours} against {theirs}");
+        }
+    }
+}
+
+#[test]
+fn a_model_says_what_it_cannot_answer() {
+    let model = |args: &[&str]| call(&workspace(), &[&["model", "bianchi"], args].concat()).with(2);
+    model(&["--stations", "0"]).says(&["between 1 and 100000"]);
+    model(&["--stations", "5..1"]).says(&["empty", "1..10"]);
+    model(&["--stations", "few"]).says(&["few", "1..10"]);
+    model(&["--standard", "802.11z"]).says(&["802.11z", "802.11g"]);
+    model(&["--standard", "802.11b", "--rate", "54Mbps"]).says(&["802.11b has no rate of 54Mbps", "5.5Mbps, 11Mbps"]);
+    model(&["--rate", "54"]).says(&["54Mbps"]);
+    model(&["--packet", "0"]).says(&["1..=2296"]);
+    model(&["--set", "slot=20"]).says(&["20us"]);
+    model(&["--set", "slto=20us"]).says(&["slto", "slot"]);
+    model(&["--set", "cwmin=2000"]).says(&["cw_min"]);
+    model(&["--set", "cwmax=4000000000"]).says(&["cw_max"]);
+    model(&["--attempts", "0"]).says(&["attempts"]);
+    for standard in ["802.11", "802.11b", "802.11a", "802.11g"] {
+        call(&workspace(), &["model", "cycle-time", "--standard", standard]).with(0);
+    }
+}
+
+#[test]
+fn doctor_tells_about_the_machine() {
+    let ended = Bench::new().contend(&["doctor"]).with(0);
+    for text in ["cores", "memory", "privileges", "tshark", "overflow checks are on"] {
+        assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
+    }
+}
+
+#[test]
+fn completions_are_a_script_that_bash_reads() {
+    let script = call(&workspace(), &["completions", "bash"]).with(0).out;
+    assert!(script.contains("_contend") && script.contains("reproduce"));
+    let bench = Bench::with("contend.bash", &script);
+    if let Ok(output) = std::process::Command::new("bash").arg("-n").arg(bench.path("contend.bash")).output() {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn help_teaches_with_examples_and_exit_statuses() {
+    let all = call(&workspace(), &["--help"]).with(0).out;
+    assert!(all.contains("Exit status: 0 done; 1 a claim") && all.contains("130"), "{all}");
+    for command in ["run", "reproduce", "list", "explain", "model", "report", "completions"] {
+        let help = call(&workspace(), &[command, "--help"]).with(0).out;
+        assert!(help.contains("Examples:") && help.contains(&format!("contend {command}")), "{help}");
+        assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
+    }
+    call(&workspace(), &["--version"]).with(0);
+    // Without a word: the help, as an error, so that a script notices.
+    assert!(call(&workspace(), &[]).with(2).err.contains("contend run experiments/hotspot.toml"));
+}

@@ -1,0 +1,101 @@
+//! The results folder, and the page that is made from it again.
+
+use super::{Bench, HOLDS, SMALL};
+use serde_json::Value;
+
+#[test]
+fn the_folder_holds_everything_and_is_enough_to_repeat_the_runs() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}{HOLDS}"));
+    let call = ["run", "f.toml", "--seeds", "3..4", "--set", "ap.queue.limit=20p", "--set", "flow.0.delay== 5ms*k"];
+    let first = bench.contend(&[&call[..], &["--format", "json"]].concat()).with(0).object();
+    let mut names: Vec<String> = std::fs::read_dir(bench.path("results/f")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["flows.parquet", "report.html", "results.csv", "run.toml", "series.parquet", "summary.json"]);
+
+    let run = bench.read("results/f/run.toml");
+    let head = format!(
+        "# contend {}\n# contend run f.toml --seeds 3..4 --set ap.queue.limit=20p --set 'flow.0.delay== 5ms*k' --format json\n# seeds 3..4\n\
+         # --set ap.queue.limit=20p\n# --set flow.0.delay== 5ms*k\n# --set seeds=3..4\n\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(run, format!("{head}{SMALL}{HOLDS}"));
+    let summary = bench.json("results/f/summary.json");
+    assert_eq!(summary, first, "summary.json is what --format json prints");
+    for parquet in ["flows.parquet", "series.parquet"] {
+        let bytes = std::fs::read(bench.path("results/f").join(parquet)).unwrap();
+        assert!(bytes.len() > 1000 && bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{parquet}");
+    }
+    let page = bench.read("results/f/report.html");
+    assert!(page.starts_with("<!doctype html>") && page.contains("Three flows") && page.contains("C1"));
+
+    // The same runs once more, from the folder alone.
+    let again = bench.contend(&["run", "results/f/run.toml", "--format", "json"]).with(0).object();
+    let digests = |o: &Value| o["runs"].as_array().unwrap().iter().map(|r| (r["seed"].clone(), r["digest"].clone())).collect::<Vec<_>>();
+    assert_eq!(digests(&again), digests(&first));
+}
+
+#[test]
+fn a_folder_that_is_there_is_moved_aside_and_never_overwritten() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.file("results/f/mine.txt", "keep this");
+    bench.contend(&["run", "f.toml"]).with(0).says(&["earlier results are now in results/f.1"]);
+    bench.contend(&["run", "f.toml", "--seeds", "9"]).with(0).says(&["results/f.2"]);
+    assert_eq!(bench.read("results/f.1/mine.txt"), "keep this");
+    assert_eq!(bench.json("results/f.2/summary.json")["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(bench.json("results/f/summary.json")["runs"][0]["seed"], 9);
+}
+
+#[test]
+fn a_bad_file_leaves_earlier_results_where_they_are() {
+    let bench = Bench::with("f.toml", &SMALL.replace("newreno", "newrneo"));
+    bench.file("results/f/mine.txt", "keep this");
+    bench.contend(&["run", "f.toml"]).with(2);
+    assert_eq!(bench.read("results/f/mine.txt"), "keep this");
+    assert!(!bench.path("results/f.1").exists());
+}
+
+#[test]
+fn out_names_another_place_and_no_results_none() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml", "--no-results"]).with(0);
+    assert!(!bench.path("results").exists());
+    bench.contend(&["run", "f.toml", "--out", "deep/down"]).with(0);
+    assert!(bench.path("deep/down/f/report.html").exists() && !bench.path("results").exists());
+}
+
+#[test]
+fn a_capture_is_written_when_it_is_asked_for() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml", "--capture", "1s..1.2s"]).with(0);
+    let capture = std::fs::read(bench.path("results/f/air.pcapng")).unwrap();
+    // The section header block of pcapng, and frames for a fifth of a second.
+    assert!(capture.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) && capture.len() > 20_000, "{} bytes", capture.len());
+}
+
+#[test]
+fn report_makes_the_page_again_from_the_folder() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml", "--set", "ap.queue.limit=30p"]).with(0);
+    std::fs::remove_file(bench.path("results/f/report.html")).unwrap();
+    std::fs::remove_file(bench.path("f.toml")).unwrap();
+    let ended = bench.contend(&["report", "results/f"]).with(0);
+    assert_eq!(ended.out.trim(), "results/f/report.html");
+    let page = bench.read("results/f/report.html");
+    assert!(page.contains("Three flows") && page.contains("Congestion window"));
+    assert!(bench.contend(&["report", "results/f", "--quiet"]).with(0).out.is_empty());
+}
+
+#[test]
+fn report_notices_runs_with_other_digests_and_leaves_the_page() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml"]).with(0);
+    let summary = bench.read("results/f/summary.json");
+    let digest = bench.json("results/f/summary.json")["runs"][1]["digest"].as_str().unwrap().to_owned();
+    bench.file("results/f/summary.json", summary.replace(&digest, "0123456789abcdef"));
+    bench.file("results/f/report.html", "the page");
+    let ended = bench.contend(&["report", "results/f"]).with(2).says(&["seed 2", "another digest", "contend run results/f/run.toml"]);
+    assert!(ended.out.is_empty());
+    assert_eq!(bench.read("results/f/report.html"), "the page");
+    bench.file("results/f/summary.json", "{");
+    bench.contend(&["report", "results/f"]).with(2).says(&["results/f/summary.json"]);
+}

@@ -1,0 +1,68 @@
+//! Ctrl-C: it ends soon, keeps the finished runs, and says so with exit status 130.
+
+use super::{Bench, SMALL};
+use serde_json::Value;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Calls contend in the bench's folder, waits until it is at work, and interrupts it. Its end, its output, and how long the end took.
+fn interrupted(bench: &Bench, args: &[&str], after: Duration) -> (super::Ended, Duration) {
+    let child: Child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
+        .args(args)
+        .current_dir(bench.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(after);
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    #[allow(clippy::disallowed_methods, reason = "how long a user waits")]
+    let start = std::time::Instant::now();
+    let output = child.wait_with_output().unwrap();
+    let text = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
+    (super::Ended { status: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }, start.elapsed())
+}
+
+#[test]
+fn finished_runs_are_printed_and_kept() {
+    // Each run takes some milliseconds; all of them would take minutes.
+    let bench = Bench::with("many.toml", SMALL);
+    bench.file("next.toml", SMALL);
+    let args = ["run", "many.toml", "next.toml", "--seeds", "1..60000", "--jobs", "1", "--format", "json", "--set", "sample=1s"];
+    let (ended, took) = interrupted(&bench, &args, Duration::from_secs(2));
+    let ended = ended.with(130).says(&["stopping", "stopped early", "runs are missing"]);
+    assert!(took < Duration::from_secs(60), "{took:?}");
+    // One object: the second file was not begun.
+    let o = ended.object();
+    let seeds: Vec<u64> = o["runs"].as_array().unwrap().iter().map(|r| r["seed"].as_u64().unwrap()).collect();
+    assert!(!seeds.is_empty() && seeds.len() < 60_000, "{} runs", seeds.len());
+    let kept: Value = bench.json("results/many/summary.json");
+    assert_eq!(kept["runs"].as_array().unwrap().len(), seeds.len());
+    assert!(bench.path("results/many/report.html").exists() && !bench.path("results/next").exists());
+    assert!(bench.read("results/many/run.toml").contains("# stopped early: "));
+}
+
+#[test]
+fn a_single_long_run_ends_soon_and_earlier_results_stay() {
+    let bench = Bench::with("long.toml", SMALL);
+    bench.file("results/long/mine.txt", "keep this");
+    let (ended, took) = interrupted(&bench, &["run", "long.toml", "--seeds", "1", "--set", "duration=900000s"], Duration::from_secs(1));
+    let ended = ended.with(130).says(&["nothing is written"]);
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert!(ended.out.contains("no run finished"), "{}", ended.out);
+    assert_eq!(bench.read("results/long/mine.txt"), "keep this");
+    assert!(!bench.path("results/long.1").exists());
+}
+
+#[test]
+fn a_search_keeps_the_runs_before_it() {
+    let search = "\n[search]\nkey = \"wifi.cwmin\"\nfrom = \"1\"\nto = \"1000\"\nuntil = \"goodput.total > 500Mbps\"\n";
+    let search = search.replace("\"1\"", "1").replace("\"1000\"", "1000");
+    let text = SMALL.replace("seeds    = \"1..2\"", "seeds    = \"1\"").replace("duration = \"3s\"", "duration = \"3000s\"");
+    let bench = Bench::with("s.toml", &format!("{text}{search}"));
+    let (ended, _) = interrupted(&bench, &["run", "s.toml", "--jobs", "1", "--format", "json", "--no-results"], Duration::from_secs(1));
+    // Whether the plain run was through by then depends on the machine; either way nothing is lost and nothing is made up.
+    let o = ended.with(130).object();
+    assert!(o.get("search").is_none() && o["runs"].as_array().unwrap().len() <= 1);
+}

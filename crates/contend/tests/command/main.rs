@@ -1,0 +1,123 @@
+//! The command as a user meets it: what it prints, what it writes, how it ends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod catalogue;
+mod folder;
+#[cfg(unix)]
+mod interrupt;
+mod run;
+mod wrong;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Two downloads and an upload in a cell, for three seconds.
+pub(crate) const SMALL: &str = r#"title    = "Three flows"
+cite     = "A paper, Fig. 1"
+duration = "3s"
+warmup   = "1s"
+seeds    = "1..2"
+sample   = "100ms"
+
+[wifi]
+standard = "802.11g"
+rate     = "54Mbps"
+basic    = "6Mbps"
+
+[ap]
+queue = { kind = "fifo", limit = "100p" }
+
+[[flow]]
+count  = 2
+from   = "server"
+to     = "station"
+tcp    = "newreno"
+delay  = "5ms"
+window = "42p"
+
+[[flow]]
+count  = 1
+from   = "station"
+to     = "server"
+tcp    = "newreno"
+delay  = "5ms"
+window = "42p"
+"#;
+
+/// A claim whose bound is far below what a cell carries.
+pub(crate) const HOLDS: &str = "\n[[claim]]\nid = \"C1\"\npaper = \"more than nothing\"\nmetric = \"goodput.total\"\nexpect = { at_least = \"1Mbps\" }\n";
+/// A claim whose bound is far above it.
+pub(crate) const FAILS: &str = "\n[[claim]]\nid = \"C2\"\npaper = \"a gigabit\"\nmetric = \"goodput.total\"\nexpect = { at_least = \"1000Mbps\" }\n";
+
+/// A folder of its own for one test, with files in it.
+pub(crate) struct Bench(TempDir);
+
+impl Bench {
+    pub(crate) fn new() -> Bench {
+        Bench(tempfile::tempdir().unwrap())
+    }
+    pub(crate) fn with(name: &str, text: &str) -> Bench {
+        let bench = Bench::new();
+        bench.file(name, text);
+        bench
+    }
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+    /// Calls contend in this folder.
+    pub(crate) fn contend(&self, args: &[&str]) -> Ended {
+        call(self.0.path(), args)
+    }
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ended {
+    /// Asserts the exit status.
+    #[track_caller]
+    pub(crate) fn with(self, status: i32) -> Ended {
+        assert_eq!(self.status, Some(status), "{}\n{}", self.out, self.err);
+        self
+    }
+    /// Asserts that standard error has all of these.
+    #[track_caller]
+    pub(crate) fn says(self, texts: &[&str]) -> Ended {
+        texts.iter().for_each(|t| assert!(self.err.contains(t), "no `{t}` in: {}", self.err));
+        self
+    }
+    /// Standard output, which must be one JSON object.
+    #[track_caller]
+    pub(crate) fn object(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}", self.out))
+    }
+}
+
+pub(crate) fn call(folder: &Path, args: &[&str]) -> Ended {
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("contend")).args(args).current_dir(folder).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ended { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// The folder of the workspace, where `experiments` and `papers` are.
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

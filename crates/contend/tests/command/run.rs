@@ -1,0 +1,249 @@
+//! `contend run` and `reproduce`: tables, JSON, CSV, exit statuses.
+
+use super::{Bench, FAILS, HOLDS, SMALL};
+use serde_json::Value;
+
+#[test]
+fn run_prints_a_table_of_means_with_intervals() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}{HOLDS}"));
+    let ended = bench.contend(&["run", "f.toml"]).with(0);
+    for text in ["Three flows", "A paper, Fig. 1", "goodput.up", "goodput.down", " ± ", "95 %", "C1", "reproduced", "more than nothing"] {
+        assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
+    }
+    // Off a terminal: no colours, no progress bar.
+    assert!(!ended.out.contains('\x1b') && !ended.err.contains('\x1b'), "{}{}", ended.out, ended.err);
+    assert!(ended.err.contains("results/f/report.html"), "{}", ended.err);
+}
+
+/// A type of JSON.
+type Kind = fn(&Value) -> bool;
+
+/// Asserts that `v` has each of these keys with a value of this type.
+#[track_caller]
+fn has(v: &Value, what: &str, keys: &[(&str, Kind)]) {
+    for (key, right) in keys {
+        let value = v.get(key).unwrap_or_else(|| panic!("{what} has no `{key}`: {v}"));
+        assert!(right(value), "{what}.{key} is {value}");
+    }
+}
+
+const TEXT: Kind = Value::is_string;
+const NUMBER: Kind = Value::is_number;
+const COUNT: Kind = Value::is_u64;
+const LIST: Kind = Value::is_array;
+const TABLE: Kind = Value::is_object;
+
+#[test]
+fn json_is_one_object_with_every_field_of_the_schema() {
+    let sweep = "\n[sweep]\n\"flow.1.count\" = [0, 1]\n";
+    let bench = Bench::with("f.toml", &format!("{SMALL}{sweep}{HOLDS}"));
+    let o = bench.contend(&["run", "f.toml", "--format", "json"]).with(0).object();
+    has(&o, "outcome", &[("schema", TEXT), ("version", TEXT), ("title", TEXT), ("file", TEXT), ("runs", LIST), ("summary", LIST), ("claims", LIST)]);
+    assert_eq!((o["schema"].as_str(), o["title"].as_str(), o["file"].as_str()), (Some("contend/run/1"), Some("Three flows"), Some("f.toml")));
+
+    let runs = o["runs"].as_array().unwrap();
+    let order: Vec<(u64, u64)> = runs.iter().map(|r| (r["point"]["flow.1.count"].as_u64().unwrap(), r["seed"].as_u64().unwrap())).collect();
+    assert_eq!(order, [(0, 1), (0, 2), (1, 1), (1, 2)]);
+    for r in runs {
+        has(
+            r,
+            "run",
+            &[
+                ("point", TABLE),
+                ("seed", COUNT),
+                ("digest", TEXT),
+                ("events", COUNT),
+                ("wall_s", NUMBER),
+                ("sim_s", NUMBER),
+                ("flows", LIST),
+                ("queues", LIST),
+                ("air", TABLE),
+                ("metrics", TABLE),
+            ],
+        );
+        let digest = r["digest"].as_str().unwrap();
+        assert!(digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase()), "{digest}");
+        assert_eq!(r["sim_s"], 3.0);
+        for f in r["flows"].as_array().unwrap() {
+            has(
+                f,
+                "flow",
+                &[
+                    ("name", TEXT),
+                    ("direction", TEXT),
+                    ("tcp", TEXT),
+                    ("goodput_bps", NUMBER),
+                    ("throughput_bps", NUMBER),
+                    ("sent", COUNT),
+                    ("retransmitted", COUNT),
+                    ("timeouts", COUNT),
+                    ("rtt_ms", TABLE),
+                    ("completed_s", Value::is_null),
+                ],
+            );
+            has(&f["rtt_ms"], "rtt_ms", &[("mean", NUMBER), ("p50", NUMBER), ("p95", NUMBER), ("p99", NUMBER)]);
+        }
+        for q in r["queues"].as_array().unwrap() {
+            has(q, "queue", &[("name", TEXT), ("enqueued", COUNT), ("dropped", COUNT), ("marked", COUNT), ("mean_packets", NUMBER), ("mean_delay_ms", NUMBER)]);
+        }
+        assert!(r["queues"].as_array().unwrap().iter().any(|q| q["name"] == "ap"));
+        has(&r["air"], "air", &[("frames", COUNT), ("collisions", COUNT), ("busy", NUMBER), ("airtime", TABLE)]);
+        has(&r["air"]["airtime"], "airtime", &[("ap", NUMBER)]);
+        let ledger: f64 = r["air"]["ledger"].as_object().unwrap().values().map(|v| v.as_f64().unwrap()).sum();
+        assert!((ledger - 1.0).abs() < 1e-9, "the ledger's shares sum to {ledger}");
+        let names = ["goodput.up", "goodput.down", "goodput.total", "jain", "jain.down"];
+        has(&r["metrics"], "metrics", &names.map(|n| (n, NUMBER)));
+    }
+    let last = &runs[3];
+    let names: Vec<&str> = last["flows"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["down.1", "down.2", "up.1"]);
+    assert!(last["metrics"]["jain.up"].is_number());
+
+    for s in o["summary"].as_array().unwrap() {
+        has(s, "summary", &[("point", TABLE), ("metric", TEXT), ("n", COUNT), ("mean", NUMBER), ("ci95", NUMBER)]);
+        assert_eq!(s["n"], 2);
+    }
+    let of = |point: u64, metric: &str| {
+        let found = o["summary"].as_array().unwrap().iter().find(|s| s["point"]["flow.1.count"] == point && s["metric"] == metric);
+        found.unwrap_or_else(|| panic!("no summary of {metric} at {point}"))["mean"].as_f64().unwrap()
+    };
+    let mean = runs[2..].iter().map(|r| r["metrics"]["goodput.total"].as_f64().unwrap()).sum::<f64>() / 2.0;
+    assert!((of(1, "goodput.total") - mean).abs() < 1e-3 && of(0, "goodput.up") == 0.0);
+
+    let c = &o["claims"][0];
+    has(c, "claim", &[("id", TEXT), ("paper", TEXT), ("expected", TEXT), ("measured", NUMBER), ("ci95", NUMBER), ("verdict", TEXT)]);
+    assert_eq!((c["id"].as_str(), c["verdict"].as_str(), c["expected"].as_str()), (Some("C1"), Some("reproduced"), Some(">= 1Mbps")));
+}
+
+#[test]
+fn an_outcome_without_a_cell_has_no_air() {
+    let wired = "duration = \"1s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10Mbps\"\n\
+                 [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"newreno\"\nsize = \"20p\"\n";
+    let o = Bench::with("f.toml", wired).contend(&["run", "f.toml", "--format", "json", "--no-results"]).with(0).object();
+    let run = &o["runs"][0];
+    assert!(run.get("air").is_none() && run["flows"][0]["completed_s"].as_f64().unwrap() > 0.0, "{run}");
+    assert_eq!(o["title"], "f");
+    assert!(o["summary"].as_array().unwrap().iter().all(|s| s["ci95"].is_null()));
+}
+
+#[test]
+fn csv_has_one_number_a_line_and_a_column_for_each_swept_key() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [0, 1]\n"));
+    let ended = bench.contend(&["run", "f.toml", "--format", "csv"]).with(0);
+    let mut lines = ended.out.lines();
+    assert_eq!(lines.next(), Some("flow.1.count,seed,scope,name,metric,value"));
+    let rows: Vec<Vec<&str>> = lines.map(|l| l.split(',').collect()).collect();
+    assert!(rows.iter().all(|r| r.len() == 6), "{rows:?}");
+    assert_eq!(rows.iter().filter(|r| r[3] == "up.1" && r[4] == "goodput_bps").count(), 2);
+    assert_eq!(bench.read("results/f/results.csv"), ended.out);
+}
+
+#[test]
+fn a_claim_that_fails_is_exit_status_1_unless_the_file_records_it() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}{HOLDS}{FAILS}"));
+    let ended = bench.contend(&["run", "f.toml", "--no-results"]).with(1).says(&["claim C2", "not reproduced", "the file records reproduced"]);
+    assert!(!ended.err.contains("C1"), "{}", ended.err);
+    assert!(ended.out.contains("recorded: reproduced"), "{}", ended.out);
+    bench.file("g.toml", format!("{SMALL}{FAILS}verdict = \"not reproduced\"\nreason = \"802.11g has 54 Mb/s\"\n"));
+    let ended = bench.contend(&["run", "g.toml", "--no-results"]).with(0);
+    assert!(ended.out.contains("802.11g has 54 Mb/s") && ended.err.is_empty(), "{}{}", ended.out, ended.err);
+    // A claim that holds although the file records that it does not is a change too.
+    bench.file("h.toml", format!("{SMALL}{HOLDS}verdict = \"not reproduced\"\nreason = \"so it was\"\n"));
+    bench.contend(&["run", "h.toml", "--no-results"]).with(1).says(&["C1", "the file records not reproduced"]);
+}
+
+#[test]
+fn quiet_prints_nothing_but_what_is_amiss() {
+    let bench = Bench::with("f.toml", SMALL);
+    let ended = bench.contend(&["run", "f.toml", "--quiet"]).with(0);
+    assert!(ended.out.is_empty() && ended.err.is_empty(), "{ended:?}");
+    assert!(bench.path("results/f/report.html").exists());
+    bench.file("g.toml", format!("{SMALL}{FAILS}"));
+    let ended = bench.contend(&["run", "g.toml", "--quiet", "--no-results"]).with(1).says(&["C2"]);
+    assert!(ended.out.is_empty());
+    bench.contend(&["run", "f.toml", "--quiet", "--format", "json"]).with(0).object();
+}
+
+#[test]
+fn several_files_are_run_in_turn_and_one_bad_claim_counts() {
+    let bench = Bench::with("a.toml", &format!("{SMALL}{FAILS}"));
+    bench.file("sub/b.toml", SMALL);
+    let ended = bench.contend(&["run", "a.toml", "sub/b.toml", "--format", "json", "--seeds", "1"]).with(1);
+    let objects: Vec<Value> = serde_json::Deserializer::from_str(&ended.out).into_iter().map(Result::unwrap).collect();
+    let files: Vec<&str> = objects.iter().map(|o| o["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["a.toml", "sub/b.toml"]);
+    assert!(bench.path("results/a/run.toml").exists() && bench.path("results/b/run.toml").exists());
+}
+
+#[test]
+fn a_bad_file_is_found_before_the_first_one_runs() {
+    let bench = Bench::with("a.toml", SMALL);
+    bench.file("b.toml", SMALL.replace("newreno", "newrneo"));
+    let ended = bench.contend(&["run", "a.toml", "b.toml"]).with(2).says(&["b.toml:", "newrneo", "help: "]);
+    assert!(ended.out.is_empty() && !bench.path("results").exists(), "{}", ended.out);
+}
+
+#[test]
+fn seeds_and_settings_replace_those_of_the_file() {
+    let bench = Bench::with("f.toml", SMALL);
+    let base = ["run", "f.toml", "--format", "json", "--no-results"];
+    let with = |more: &[&str]| bench.contend(&[&base, more].concat()).with(0).object();
+    let seeds = |o: &Value| o["runs"].as_array().unwrap().iter().map(|r| r["seed"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(seeds(&with(&["--seeds", "7"])), [7]);
+    assert_eq!(seeds(&with(&["--seeds", "4..6"])), [4, 5, 6]);
+    let more = with(&["--seeds", "1", "--set", "flow.1.count=3", "--set", "duration=2s"]);
+    assert_eq!((more["runs"][0]["flows"].as_array().unwrap().len(), &more["runs"][0]["sim_s"]), (5, &Value::from(2.0)));
+}
+
+#[test]
+fn the_number_of_jobs_and_the_results_folder_change_no_digest() {
+    let bench = Bench::with("f.toml", SMALL);
+    let digests = |more: &[&str]| {
+        let o = bench.contend(&[&["run", "f.toml", "--format", "json"], more].concat()).with(0).object();
+        o["runs"].as_array().unwrap().iter().map(|r| r["digest"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let one = digests(&["--jobs", "1"]);
+    assert_eq!(one, digests(&["--jobs", "7"]));
+    assert_eq!(one, digests(&["--no-results"]));
+    assert_eq!(one, digests(&["--capture", "1s..2s"]));
+}
+
+#[test]
+fn reproduce_tells_each_claim_and_counts_the_verdicts() {
+    let bench = Bench::with("papers/smith-2001/a.toml", &format!("{SMALL}{HOLDS}"));
+    bench.file("papers/smith-2001/b.toml", format!("{SMALL}{FAILS}verdict = \"not reproduced\"\nreason = \"802.11g has 54 Mb/s\"\n"));
+    bench.file("papers/jones-2002/c.toml", format!("{SMALL}{FAILS}"));
+    let ended = bench.contend(&["reproduce", "smith-2001"]).with(0);
+    for text in ["smith-2001/a", "C1", "more than nothing", "802.11g has 54 Mb/s", "2 experiments, 2 claims: 1 reproduced, 1 not reproduced"] {
+        assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
+    }
+    assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
+    assert!(bench.path("results/smith-2001/a/report.html").exists());
+    assert!(!bench.path("results/jones-2002").exists());
+    bench.contend(&["reproduce", "--no-results", "--quiet"]).with(1).says(&["jones-2002", "C2"]);
+    let one = bench.contend(&["reproduce", "jones-2002/c", "--no-results"]).with(1);
+    assert!(one.out.contains("the file records: reproduced"), "{}", one.out);
+}
+
+#[test]
+fn reproduce_as_json_is_one_object_with_an_object_for_each_file() {
+    let bench = Bench::with("papers/smith-2001/a.toml", &format!("{SMALL}{HOLDS}").replace("1..2", "1..5"));
+    bench.file("papers/smith-2001/b.toml", SMALL);
+    let o = bench.contend(&["reproduce", "smith-2001", "--format", "json", "--short"]).with(0).object();
+    assert_eq!(o["schema"], "contend/reproduce/1");
+    let all = o["experiments"].as_array().unwrap();
+    let runs: Vec<usize> = all.iter().map(|e| e["runs"].as_array().unwrap().len()).collect();
+    assert_eq!((all.len(), runs), (2, vec![3, 2]), "the short form takes three seeds, where there are more");
+    assert!(all.iter().all(|e| e["schema"] == "contend/run/1") && all[0]["claims"][0]["verdict"] == "reproduced");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let bench = Bench::with("f.toml", SMALL);
+    let contend = assert_cmd::cargo::cargo_bin!("contend");
+    for call in ["list", "model bianchi --stations 1..5000", "run f.toml --format csv --no-results", "completions bash", "explain cubic"] {
+        let script = format!("set -o pipefail; '{}' {call} | true", contend.display());
+        let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(bench.path("")).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{call}: {} {}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+}
