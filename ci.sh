@@ -18,7 +18,8 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
 fmt()    { cargo fmt --all --check; }
 lint()   { cargo clippy --workspace --all-targets --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; }
 tests()  { cargo test --workspace --profile ci --quiet; }
-golden() { # the papers' experiments and the cases of ns-2 and ns-3, in their short form: every verdict as recorded
+golden() { # the same digests in debug as in release (which `tests` checks), and the papers' experiments and the cases of ns-2 and ns-3, in their short form: every verdict as recorded
+  cargo test --package contend-lab --test execute --quiet golden
   cargo run --release --quiet -- reproduce --short --quiet --no-results
   cargo run --release --quiet -- reproduce --short --quiet --no-results --papers experiments/validation
 }

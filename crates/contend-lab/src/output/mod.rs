@@ -15,7 +15,7 @@ mod shape;
 pub use csv::write_csv;
 pub use html::write_report;
 pub use parquet::{write_flows, write_series};
-pub use pcapng::{Capture, write_pcapng};
+pub use pcapng::{Band, Capture, write_pcapng};
 pub use table::summary_table;
 
 use crate::results::{Outcome, PointKey};

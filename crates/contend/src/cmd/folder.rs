@@ -5,8 +5,9 @@
 
 use super::{say, wrong};
 use contend_lab::execute::Executed;
-use contend_lab::file::Experiment;
-use contend_lab::output::{self, ReportContext};
+use contend_lab::file::{Experiment, Overlay};
+use contend_lab::output::{self, Band, ReportContext};
+use contend_sim::wifi::phy::Standard;
 use miette::Result;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub fn write(e: &Experiment, executed: &Executed, context: &ReportContext, folde
         output::write_series(o, context, &folder.join("series.parquet"))?;
         output::atomically(&folder.join("results.csv"), |w| output::write_csv(o, w))?;
         if capture && let Some(run) = o.runs.first() {
-            output::atomically(&folder.join("air.pcapng"), |w| output::write_pcapng(run, output::Capture::default(), w))?;
+            output::atomically(&folder.join("air.pcapng"), |w| output::write_pcapng(run, output::Capture { band: band(e), ..output::Capture::default() }, w))?;
         }
         output::write_report(o, context, &folder.join("report.html"))
     };
@@ -41,6 +42,12 @@ pub fn write(e: &Experiment, executed: &Executed, context: &ReportContext, folde
         say(&format!("contend: {}", folder.join("report.html").display()));
     }
     Ok(())
+}
+
+/// The band of the experiment's cell, for the channel that a capture names.
+fn band(e: &Experiment) -> Band {
+    let cell = e.points.first().and_then(|p| e.scenario(p, &Overlay::default()).ok()).and_then(|r| r.scenario.cell);
+    if cell.is_some_and(|c| c.phy.standard == Standard::A) { Band::Ghz5 } else { Band::Ghz2 }
 }
 
 /// The first of `folder.1`, `folder.2`, ... that is not there yet.

@@ -297,7 +297,8 @@ pub fn context(e: &Experiment) -> ReportContext {
         seeds,
         warmup_s: e.warmup.as_secs_f64(),
         duration_s: e.duration.as_secs_f64(),
-        figures: e.figures.iter().map(|f| figure(e, f)).collect(),
+        // Only a swept key makes an axis; what a figure over time or over flows shows, the page draws of itself.
+        figures: e.figures.iter().filter(|f| e.points.iter().any(|p| p.contains_key(&f.x))).map(|f| figure(e, f)).collect(),
         experiment_hash: String::new(),
     }
 }
