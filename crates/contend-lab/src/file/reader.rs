@@ -324,7 +324,19 @@ impl<'a> Fields<'a> {
 
     /// The value of `key`; `example` is what to write when it is missing.
     pub fn need(&mut self, key: &'static str, example: &str) -> Result<Val<'a>, FileError> {
-        self.get(key).ok_or_else(|| self.error(format!("needs `{key}`"), format!("write {key} = {example}")))
+        if let Some(v) = self.get(key) {
+            return Ok(v);
+        }
+        // A required key that is nearly there was misspelt rather than forgotten.
+        let slips = if key.len() < 6 { 1 } else { 2 };
+        let misspelt = self.entries.iter().find(|e| !self.asked.contains(&e.key.as_str()) && strsim::damerau_levenshtein(&e.key, key) <= slips);
+        Err(match misspelt {
+            Some(e) => {
+                let message = format!("there is no key `{}`", self.path_of(&e.key));
+                FileError::with_label(self.cx.source, &e.site, message, "unknown", format!("did you mean `{key}`?"))
+            }
+            None => self.error(format!("needs `{key}`"), format!("write {key} = {example}")),
+        })
     }
 
     /// What `read` makes of the value of `key`, when the table has it.

@@ -117,11 +117,12 @@ pub(super) fn search_text(s: &SearchResult) -> String {
     }
 }
 
-/// What was measured for a claim: `1.58 ± 0.03`, or a dash.
-pub(super) fn measured_text(c: &ClaimResult) -> String {
+/// What was measured for a claim: `1.58 ± 0.03`, `9.437M ± 0.014M` for large numbers, or a dash.
+pub fn measured_text(c: &ClaimResult) -> String {
+    let (scale, suffix) = if c.measured.is_some_and(|m| m.abs() >= 1e5) { (1e6, "M") } else { (1.0, "") };
     match (c.measured, c.ci95) {
-        (Some(m), Some(h)) => format!("{} ± {}", significant(m, 4), significant(h, 2)),
-        (Some(m), None) => format!("{} (no interval)", significant(m, 4)),
+        (Some(m), Some(h)) => format!("{}{suffix} ± {}{suffix}", significant(m / scale, 4), significant(h / scale, 2)),
+        (Some(m), None) => format!("{}{suffix} (no interval)", significant(m / scale, 4)),
         (None, _) => "–".into(),
     }
 }

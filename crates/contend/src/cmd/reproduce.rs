@@ -3,7 +3,7 @@
 use super::run::{Common, Format, Job, judged, load, stop_on_ctrl_c};
 use super::{files_below, wrong};
 use crate::Done;
-use contend_lab::output;
+use contend_lab::output::{self, measured_text};
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
 use std::io::Write as _;
@@ -109,7 +109,7 @@ fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
         text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
         for c in &o.claims {
             let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
-            let cells = [format!("{}{reading}", c.id), c.paper.clone(), c.expected.clone(), measured(c), c.verdict.clone()];
+            let cells = [format!("{}{reading}", c.id), c.paper.clone(), c.expected.clone(), measured_text(c), c.verdict.clone()];
             text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
         }
         for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
@@ -153,21 +153,13 @@ fn claim(c: &ClaimResult) -> String {
         }
     };
     line(&c.paper);
-    line(&format!("expected {}, measured {}: {}{differs}", c.expected, measured(c), c.verdict));
+    line(&format!("expected {}, measured {}: {}{differs}", c.expected, measured_text(c), c.verdict));
     line(&c.reason);
     out
 }
 
 /// Columns of a terminal that are used.
 const WIDTH: usize = 100;
-
-/// What was measured, with its interval in the same scale.
-fn measured(c: &ClaimResult) -> String {
-    let Some(m) = c.measured else { return "-".into() };
-    let (scale, suffix, digits) = if m.abs() >= 1e5 { (1e6, "M", 3) } else { (1.0, "", 4) };
-    let ci = c.ci95.map_or(String::new(), |ci| format!(" ± {:.digits$}{suffix}", ci / scale));
-    format!("{:.digits$}{suffix}{ci}", m / scale)
-}
 
 fn tally(outcomes: &[Outcome]) -> String {
     let claims: Vec<&ClaimResult> = outcomes.iter().flat_map(|o| &o.claims).collect();
