@@ -372,7 +372,7 @@ fn a_misspelt_required_key_is_named_with_what_was_meant() {
     for (wrong, right) in [("standart", "standard"), ("duraton", "duration"), ("form", "from")] {
         let good = "duration = \"10s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n";
         let bad = good.replacen(right, wrong, 1);
-        let e = contend_lab::file::parse("t.toml", &bad, &[]).unwrap_err().render(false);
+        let e = parse("t.toml", &bad, &[]).unwrap_err().render(false);
         assert!(e.contains(&format!("{wrong}`")) && e.contains(&format!("did you mean `{right}`?")), "{e}");
     }
 }
