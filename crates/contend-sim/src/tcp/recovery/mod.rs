@@ -203,6 +203,27 @@ impl Duplicates {
         Err(if v.limited_transmit { self.count.min(self.options.dupthresh - 1) } else { 0 })
     }
 
+    /// An acknowledgment that does not advance, as Reno and NewReno take it: inflates the window, or begins an episode.
+    fn duplicate(&mut self, v: &View, extra: &mut u32) -> Verdict {
+        let mut verdict = Verdict::default();
+        if v.dup && self.phase == Phase::Fast {
+            // RFC 5681 §3.2 step 4: each further duplicate is a segment that has left the network.
+            *extra = extra.saturating_add(1);
+        } else if v.dup {
+            match self.outside(v) {
+                Ok(()) => {
+                    // Steps 2 and 3: halve, send again, and count the duplicates that have arrived.
+                    self.enter(v, Phase::Fast);
+                    *extra = self.options.dupthresh;
+                    verdict.enter = Some(Enter::Base);
+                    verdict.resend = true;
+                }
+                Err(limited) => *extra = limited,
+            }
+        }
+        Verdict { extra: *extra, ..verdict }
+    }
+
     /// An episode of `phase` begins.
     fn enter(&mut self, v: &View, phase: Phase) {
         self.guarded = match self.guard {

@@ -4,7 +4,7 @@
 //! - Deflation by a partial ACK stops at the base window, where the RFC's formula may go below it.
 //! - At the end the window is the base window (RFC 6582 §3.2 step 3, second choice, as in ns-2).
 
-use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use contend_core::registry::{Args, Param, Unit};
 
 /// Where it comes from.
@@ -59,23 +59,9 @@ impl Recovery for NewReno {
             self.dups.advance(v);
             return Verdict { grow: !fast, ..Verdict::default() };
         }
-        let mut verdict = Verdict::default();
-        if v.dup && fast {
-            // RFC 5681 §3.2 step 4.
-            self.extra = self.extra.saturating_add(1);
-        } else if v.dup {
-            match self.dups.outside(v) {
-                Ok(()) => {
-                    self.dups.enter(v, Phase::Fast);
-                    self.extra = self.dups.options.dupthresh;
-                    self.partial = false;
-                    verdict.enter = Some(Enter::Base);
-                    verdict.resend = true;
-                }
-                Err(extra) => self.extra = extra,
-            }
-        }
-        Verdict { extra: self.extra, ..verdict }
+        let verdict = self.dups.duplicate(v, &mut self.extra);
+        self.partial &= verdict.enter.is_none();
+        verdict
     }
 
     fn on_timeout(&mut self, v: &View) {

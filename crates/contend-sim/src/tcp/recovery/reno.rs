@@ -3,7 +3,7 @@
 //! - Inflation by duplicates is `extra`, not part of the window.
 //! - `guard = "always"` is what ns-2 does unless told otherwise: a second loss of the same window then always waits for the timer.
 
-use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -34,23 +34,7 @@ impl Recovery for Reno {
             self.dups.advance(v);
             return Verdict { grow: !fast, ..Verdict::default() };
         }
-        let mut verdict = Verdict::default();
-        if v.dup && fast {
-            // Step 4: each further duplicate is a segment that has left the network.
-            self.extra = self.extra.saturating_add(1);
-        } else if v.dup {
-            match self.dups.outside(v) {
-                Ok(()) => {
-                    // Steps 2 and 3: halve, send again, and count the duplicates that have arrived.
-                    self.dups.enter(v, Phase::Fast);
-                    self.extra = self.dups.options.dupthresh;
-                    verdict.enter = Some(Enter::Base);
-                    verdict.resend = true;
-                }
-                Err(extra) => self.extra = extra,
-            }
-        }
-        Verdict { extra: self.extra, ..verdict }
+        self.dups.duplicate(v, &mut self.extra)
     }
 
     fn on_timeout(&mut self, v: &View) {
