@@ -6,19 +6,15 @@ use contend_core::{Packet, Span, Time};
 /// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 % of their value), up to
 /// a quarter of an hour.
 ///
-/// One is kept for every flow and queue and touched with every packet, so it is one block of memory, and none until something else than zero
-/// (the delay of a queue that is mostly empty) comes.
+/// One is kept for every flow and queue and touched with every packet, so the buckets are one block of memory, and none until something else
+/// than zero (the delay of a queue that is mostly empty) comes.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
     zeros: u64,
-    rest: Option<Box<Counts>>,
-}
-
-#[derive(Clone, Debug)]
-struct Counts {
+    /// Durations other than zero: their number and sum.
     len: u64,
     sum: Span,
-    buckets: [u32; BUCKETS],
+    buckets: Option<Box<[u32; BUCKETS]>>,
 }
 
 /// Buckets of a histogram: the last one ends at 2^30 us, a little less than 18 minutes.
@@ -52,30 +48,29 @@ impl Durations {
             self.zeros += 1;
             return;
         }
-        let c = self.rest.get_or_insert_with(|| Box::new(Counts { len: 0, sum: Span::ZERO, buckets: [0; BUCKETS] }));
-        c.len += 1;
-        c.sum += d;
-        let n = &mut c.buckets[bucket(d.as_micros())];
+        self.len += 1;
+        self.sum += d;
+        let n = &mut self.buckets.get_or_insert_with(|| Box::new([0; BUCKETS]))[bucket(d.as_micros())];
         *n = n.saturating_add(1);
     }
     /// Adds everything `other` has.
     pub fn merge(&mut self, other: &Durations) {
         self.zeros += other.zeros;
-        match (&mut self.rest, &other.rest) {
+        self.len += other.len;
+        self.sum += other.sum;
+        match (&mut self.buckets, &other.buckets) {
             (Some(mine), Some(theirs)) => {
-                mine.len += theirs.len;
-                mine.sum += theirs.sum;
-                for (a, b) in mine.buckets.iter_mut().zip(&theirs.buckets) {
+                for (a, b) in mine.iter_mut().zip(theirs.iter()) {
                     *a = a.saturating_add(*b);
                 }
             }
-            (None, theirs) => self.rest.clone_from(theirs),
+            (None, theirs) => self.buckets.clone_from(theirs),
             (Some(_), None) => {}
         }
     }
     /// Number of durations.
     pub fn len(&self) -> u64 {
-        self.zeros + self.rest.as_ref().map_or(0, |c| c.len)
+        self.zeros + self.len
     }
     /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
@@ -84,7 +79,7 @@ impl Durations {
     /// Buckets that are not empty: their upper end in microseconds and their count, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let zeros = (self.zeros > 0).then_some((0, self.zeros));
-        let rest = self.rest.iter().flat_map(|c| c.buckets.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
+        let rest = self.buckets.iter().flat_map(|b| b.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
         zeros.into_iter().chain(rest)
     }
     /// Forgets everything.
@@ -93,7 +88,7 @@ impl Durations {
     }
     /// Mean in milliseconds, exact; 0 when empty.
     pub fn mean_ms(&self) -> f64 {
-        self.rest.as_ref().map_or(0.0, |c| c.sum.as_millis_f64() / self.len() as f64)
+        if self.is_empty() { 0.0 } else { self.sum.as_millis_f64() / self.len() as f64 }
     }
     /// Quantile `q` (0..1) in milliseconds: the upper end of the first bucket up to which at least that share lies; 0 when empty.
     pub fn quantile_ms(&self, q: f64) -> f64 {

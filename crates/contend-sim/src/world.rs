@@ -145,91 +145,116 @@ impl World {
     }
 }
 
-/// An indexed heap of one deadline per member, ordered by (time, member). Four children per entry: they fill one cache line, and the heap is half as deep.
+/// An indexed heap of one deadline per member, ordered by (time, member). Four children per entry: they fill one cache line, and the heap is
+/// half as deep.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlines {
-    /// Heap order: member numbers with their times.
-    heap: Vec<(Time, u32)>,
+    /// Heap order, four siblings to a line: the root is the last of the first line, whose other places stay empty, and the children of the
+    /// entry at `i` are line `i - 2`.
+    heap: Vec<Siblings>,
     /// Where each member stands in `heap`.
     place: Vec<u32>,
 }
 
+/// A cache line of entries.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Siblings([Key; CHILDREN]);
+
+/// A deadline in nanoseconds above the number of its member: one comparison orders both.
+type Key = u128;
+
 /// Children of an entry.
 const CHILDREN: usize = 4;
+/// Where the root stands.
+const ROOT: usize = CHILDREN - 1;
+/// An empty place; after every deadline.
+const EMPTY: Key = Key::MAX;
+
+fn key(at: Time, id: u32) -> Key {
+    Key::from(at.as_nanos()) << 32 | Key::from(id)
+}
+
+fn at(k: Key) -> Time {
+    Time::from_nanos((k >> 32) as u64)
+}
 
 impl Deadlines {
     /// Adds the next member with deadline `at`.
     pub fn push(&mut self, at: Time) {
         let id = self.place.len() as u32;
-        self.place.push(self.heap.len() as u32);
-        self.heap.push((at, id));
-        self.up(self.heap.len() - 1);
+        let i = ROOT + self.place.len();
+        if i / CHILDREN == self.heap.len() {
+            self.heap.push(Siblings([EMPTY; CHILDREN]));
+        }
+        self.place.push(i as u32);
+        self.up(i, key(at, id));
     }
 
     /// The earliest deadline and its member; `None` when nobody wants to be woken.
     pub fn first(&self) -> Option<(Time, NodeId)> {
-        let &(at, id) = self.heap.first()?;
-        (at < Time::NEVER).then_some((at, NodeId(id)))
+        let first = self.heap.first()?.0[ROOT];
+        let at = at(first);
+        (at < Time::NEVER).then_some((at, NodeId(first as u32)))
     }
 
     /// Sets the deadline of `id`.
     pub fn set(&mut self, id: NodeId, at: Time) {
         let i = self.place[id.0 as usize] as usize;
-        let old = self.heap[i].0;
-        self.heap[i].0 = at;
-        if at < old {
-            self.up(i);
+        let new = key(at, id.0);
+        if new < self.get(i) {
+            self.up(i, new);
         } else {
-            self.down(i);
+            self.down(i, new);
         }
     }
 
     /// Sets the deadline of `id` when `at` is earlier than what stands there.
     pub fn lower(&mut self, id: NodeId, at: Time) {
         let i = self.place[id.0 as usize] as usize;
-        if at < self.heap[i].0 {
-            self.heap[i].0 = at;
-            self.up(i);
+        let new = key(at, id.0);
+        if new < self.get(i) {
+            self.up(i, new);
         }
     }
 
-    fn up(&mut self, mut i: usize) {
-        let e = self.heap[i];
-        while i > 0 {
-            let parent = (i - 1) / CHILDREN;
-            if self.heap[parent] <= e {
+    /// Puts `k`, which belongs at `i` or nearer to the root, into its place.
+    fn up(&mut self, mut i: usize, k: Key) {
+        while i > ROOT {
+            let parent = i / CHILDREN + 2;
+            let p = self.get(parent);
+            if p <= k {
                 break;
             }
-            self.put(i, self.heap[parent]);
+            self.put(i, p);
             i = parent;
         }
-        self.put(i, e);
+        self.put(i, k);
     }
 
-    fn down(&mut self, mut i: usize) {
-        let e = self.heap[i];
-        loop {
-            let first = CHILDREN * i + 1;
-            let end = self.heap.len().min(first + CHILDREN);
-            let mut child = first;
-            let mut least = e;
-            for c in first..end {
-                if self.heap[c] < least {
-                    (child, least) = (c, self.heap[c]);
-                }
-            }
-            if least == e {
+    /// Puts `k`, which belongs at `i` or farther from the root, into its place.
+    fn down(&mut self, mut i: usize, k: Key) {
+        while let Some(Siblings(s)) = self.heap.get(i - 2) {
+            // Which child is the least follows no pattern, so it is found without a branch.
+            let (a, x) = if s[1] < s[0] { (s[1], 1) } else { (s[0], 0) };
+            let (b, y) = if s[3] < s[2] { (s[3], 3) } else { (s[2], 2) };
+            let (least, child) = if b < a { (b, y) } else { (a, x) };
+            if k < least {
                 break;
             }
             self.put(i, least);
-            i = child;
+            i = (i - 2) * CHILDREN + child;
         }
-        self.put(i, e);
+        self.put(i, k);
     }
 
-    fn put(&mut self, i: usize, e: (Time, u32)) {
-        self.heap[i] = e;
-        self.place[e.1 as usize] = i as u32;
+    fn get(&self, i: usize) -> Key {
+        self.heap[i / CHILDREN].0[i % CHILDREN]
+    }
+
+    fn put(&mut self, i: usize, k: Key) {
+        self.heap[i / CHILDREN].0[i % CHILDREN] = k;
+        self.place[k as u32 as usize] = i as u32;
     }
 }
 
