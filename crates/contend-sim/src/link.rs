@@ -331,7 +331,7 @@ mod tests {
         fn handle(&mut self, now: Time, _: Input, out: &mut Out<'_>) -> Time {
             while let Some(&(at, p)) = self.0.front().filter(|(at, _)| *at <= now) {
                 assert_eq!(at, now);
-                out.send(Peer { node: NodeId(1), port: 0 }, p);
+                out.send(Peer::Node(NodeId(1), 0), p);
                 self.0.pop_front();
             }
             self.0.front().map_or(Time::NEVER, |(at, _)| *at)
@@ -379,11 +379,11 @@ mod tests {
 
     /// A feeder of (nanoseconds, size), a wire, a catcher.
     fn world(spec: &WireSpec, path: Path, feed: &[(u64, u32)]) -> World {
-        let mut w = World::new(Trace::new());
+        let mut w = World::new(Trace::new(), NodeId(0));
         let feed: VecDeque<_> = feed.iter().enumerate().map(|(i, &(at, size))| (Time::from_nanos(at), packet(i as u64, size))).collect();
         let first = feed.front().map_or(Time::NEVER, |f| f.0);
         w.add(Box::new(Feeder(feed)), first);
-        let mut wire = Wire::new(1, "link.a", spec, Peer { node: NodeId(2), port: 0 }, &|n| (n == "f").then_some(FlowId(0))).unwrap();
+        let mut wire = Wire::new(1, "link.a", spec, Peer::Node(NodeId(2), 0), &|n| (n == "f").then_some(FlowId(0))).unwrap();
         if path == Path::General {
             wire.queue = general(Box::new(Fifo::new(spec.queue.args.amount("limit"))), stream(1, "link.a", "queue"));
         }
@@ -588,11 +588,11 @@ mod tests {
 
     #[test]
     fn a_router_follows_its_table_and_counts_what_has_no_route() {
-        let mut w = World::new(Trace::new());
+        let mut w = World::new(Trace::new(), NodeId(0));
         let data = |seq, flow, reverse| (Time::from_nanos(seq), Packet { flow: FlowId(flow), reverse, ..packet(seq, 100) });
         let feed = [data(0, 0, false), data(1, 0, true), data(2, 1, false), data(3, 1, true), data(4, 2, false)];
         w.add(Box::new(Feeder(feed.into())), Time::ZERO);
-        let to = |n| Some(Peer { node: NodeId(n), port: 0 });
+        let to = |n| Some(Peer::Node(NodeId(n), 0));
         w.add(Box::new(Router::new(vec![[to(2), to(3)], [to(3), None]])), Time::NEVER);
         w.add(Box::new(Catcher::default()), Time::NEVER);
         w.add(Box::new(Catcher::default()), Time::NEVER);

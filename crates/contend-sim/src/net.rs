@@ -4,21 +4,23 @@ use crate::link::{Router, Wire};
 use crate::scenario::{FlowSpec, Place, Scenario};
 use crate::stats::{Durations, QueueMeter, Received, Sent};
 use crate::tcp::SenderState;
-use crate::tcp::host::Host;
+use crate::tcp::end::End;
 use crate::trace::Trace;
 use crate::wifi::cell::{Bridge, Cell, Exit, MAX_PACKET, StationCounters};
 use crate::wifi::ledger::Ledger;
 use crate::wifi::{AP, StationId};
 use crate::world::{NodeId, Peer, World};
 use contend_core::{FlowId, Span, Time};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A running network.
 #[derive(Debug)]
 pub struct Net {
     /// The event loop with all nodes.
     pub world: World,
-    flows: Vec<Ends>,
+    flows: usize,
+    /// The first end of the first flow.
+    ends: NodeId,
     cell: Option<NodeId>,
     /// Names of the cell's stations by [`StationId`].
     stations: Vec<String>,
@@ -26,12 +28,8 @@ pub struct Net {
     wires: Vec<(String, NodeId)>,
 }
 
-/// The hosts of a flow.
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    from: NodeId,
-    to: NodeId,
-}
+/// The cell, when there is one, is the first node.
+const CELL: NodeId = NodeId(0);
 
 impl Net {
     /// Builds the network of `scenario`.
@@ -50,11 +48,9 @@ impl Net {
 
     /// Forgets all histograms: the warm-up is over.
     pub fn clear_histograms(&mut self) {
-        for i in 0..self.flows.len() {
-            for id in [self.flows[i].from, self.flows[i].to] {
-                if let Some(h) = self.world.node_mut::<Host>(id) {
-                    h.clear_histograms();
-                }
+        for i in 0..2 * self.flows as u32 {
+            if let Some(end) = self.world.node_mut::<End>(NodeId(self.ends.0 + i)) {
+                end.clear_histograms();
             }
         }
         for i in 0..self.stations.len() + self.wires.len() {
@@ -66,42 +62,42 @@ impl Net {
 
     /// Number of flows.
     pub fn flows(&self) -> usize {
-        self.flows.len()
+        self.flows
     }
 
     /// What the sending end of `flow` did.
     pub fn sent(&self, flow: usize) -> Sent {
-        self.end(flow, |e| e.from).and_then(|h| h.sent(FlowId(flow as u32))).unwrap_or_default()
+        self.sender_of(flow).and_then(End::sent).unwrap_or_default()
     }
 
     /// What the receiving end of `flow` did.
     pub fn received(&self, flow: usize) -> Received {
-        self.end(flow, |e| e.to).and_then(|h| h.received(FlowId(flow as u32))).unwrap_or_default()
+        self.receiver_of(flow).and_then(End::received).unwrap_or_default()
     }
 
     /// The state of the sending end of `flow`; `None` for UDP.
     pub fn sender(&self, flow: usize) -> Option<SenderState> {
-        self.end(flow, |e| e.from).and_then(|h| h.sender_state(FlowId(flow as u32)))
+        self.sender_of(flow).and_then(End::sender_state)
     }
 
     /// Round-trip samples of `flow`.
     pub fn rtt(&self, flow: usize) -> Option<&Durations> {
-        self.end(flow, |e| e.from).and_then(|h| h.rtt(FlowId(flow as u32)))
+        self.sender_of(flow).and_then(End::rtt)
     }
 
     /// One-way delays of `flow`'s data.
     pub fn delay(&self, flow: usize) -> Option<&Durations> {
-        self.end(flow, |e| e.to).and_then(|h| h.one_way_delay(FlowId(flow as u32)))
+        self.receiver_of(flow).and_then(End::one_way_delay)
     }
 
     /// When each finished transfer of `flow` was complete, and how long it took.
     pub fn transfers(&self, flow: usize) -> &[(Time, Span)] {
-        self.end(flow, |e| e.from).map_or(&[], |h| h.transfers(FlowId(flow as u32)))
+        self.sender_of(flow).map_or(&[], End::transfers)
     }
 
     /// How long `flow` took from its start until all it had to send was acknowledged; `None` while it has not, or has no end.
     pub fn completed(&self, flow: usize) -> Option<Span> {
-        self.end(flow, |e| e.from).and_then(|h| h.completed(FlowId(flow as u32)))
+        self.sender_of(flow).and_then(End::completed)
     }
 
     /// The cell, when there is one.
@@ -154,26 +150,26 @@ impl Net {
         self.wires.iter().find(|(n, _)| n == name).and_then(|(_, id)| self.world.node(*id))
     }
 
-    fn end(&self, flow: usize, which: impl Fn(&Ends) -> NodeId) -> Option<&Host> {
-        self.flows.get(flow).and_then(|e| self.world.node(which(e)))
+    fn sender_of(&self, flow: usize) -> Option<&End> {
+        self.world.node(NodeId(self.ends.0 + 2 * flow as u32))
+    }
+
+    fn receiver_of(&self, flow: usize) -> Option<&End> {
+        self.world.node(NodeId(self.ends.0 + 2 * flow as u32 + 1))
     }
 }
 
 /// Numbers of all nodes before any of them exists, so that each can be told its peers.
 struct Builder<'a> {
     spec: &'a Scenario,
-    /// Node of each place at which packets end or are forwarded.
-    at: BTreeMap<Place, NodeId>,
-    /// A host with several links sends through a router of its own.
-    front: BTreeMap<Place, NodeId>,
+    /// The first end of the first flow.
+    ends: NodeId,
+    /// The node of each router.
+    routers: BTreeMap<Place, NodeId>,
     /// Node of the forward direction of each link; the reverse one is the next.
     first_wire: u32,
     /// Path of each flow, from its source to its destination, as the links and places on the way.
     paths: Vec<[Vec<Hop>; 2]>,
-    /// A hop by which packets leave each place.
-    leaves: BTreeMap<Place, Hop>,
-    /// The flows that end at each place.
-    ends: BTreeMap<Place, Vec<usize>>,
 }
 
 /// One step of a path: leave `from` for `to` over link `link` (`None`: over the air) in this direction.
@@ -193,38 +189,11 @@ impl Hop {
 
 impl<'a> Builder<'a> {
     fn new(spec: &'a Scenario) -> Result<Builder<'a>, String> {
-        let mut b =
-            Builder { spec, at: BTreeMap::new(), front: BTreeMap::new(), first_wire: 0, paths: Vec::new(), leaves: BTreeMap::new(), ends: BTreeMap::new() };
-        let mut next = 0;
-        let mut id = || {
-            next += 1;
-            NodeId(next - 1)
-        };
-        if spec.cell.is_some() {
-            b.at.insert(Place::Ap, id());
-        }
-        for f in &spec.flows {
-            for p in [f.from, f.to] {
-                if matches!(p, Place::Station(_)) {
-                    b.at.entry(p).or_insert_with(&mut id);
-                }
-            }
-        }
-        for i in 0..spec.nodes.len() {
-            b.at.insert(Place::Node(i), id());
-        }
-        let mut links: BTreeMap<Place, usize> = BTreeMap::new();
-        for l in &spec.links {
-            *links.entry(l.from).or_default() += 1;
-            *links.entry(l.to).or_default() += 1;
-        }
-        for (i, n) in spec.nodes.iter().enumerate() {
-            let place = Place::Node(i);
-            if !n.router && links.get(&place).is_some_and(|n| *n > 1) {
-                b.front.insert(place, id());
-            }
-        }
-        b.first_wire = id().0;
+        let ends = NodeId(u32::from(spec.cell.is_some()));
+        let first_router = ends.0 + 2 * spec.flows.len() as u32;
+        let routers = spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
+        let routers: BTreeMap<Place, NodeId> = routers.zip(first_router..).map(|(p, id)| (p, NodeId(id))).collect();
+        let mut b = Builder { spec, ends, first_wire: first_router + routers.len() as u32, routers, paths: Vec::new() };
         let neighbours = b.neighbours();
         let mut known = BTreeMap::new();
         for f in &spec.flows {
@@ -234,13 +203,6 @@ impl<'a> Builder<'a> {
                 return Err(format!("flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less", f.name, f.packet));
             }
             b.paths.push([path, back]);
-        }
-        for (i, f) in spec.flows.iter().enumerate() {
-            b.ends.entry(f.from).or_default().push(i);
-            b.ends.entry(f.to).or_default().push(i);
-        }
-        for h in b.paths.iter().flatten().flatten() {
-            b.leaves.entry(h.from).or_insert(*h);
         }
         Ok(b)
     }
@@ -253,11 +215,10 @@ impl<'a> Builder<'a> {
             add(Hop { from: l.from, to: l.to, link: Some((i, true)) });
             add(Hop { from: l.to, to: l.from, link: Some((i, false)) });
         }
-        for &p in self.at.keys() {
-            if matches!(p, Place::Station(_)) {
-                add(Hop { from: p, to: Place::Ap, link: None });
-                add(Hop { from: Place::Ap, to: p, link: None });
-            }
+        let stations: BTreeSet<Place> = self.spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
+        for p in stations {
+            add(Hop { from: p, to: Place::Ap, link: None });
+            add(Hop { from: Place::Ap, to: p, link: None });
         }
         n
     }
@@ -319,10 +280,10 @@ impl<'a> Builder<'a> {
     /// Where a packet that leaves over `h` is handed over.
     fn peer(&self, h: &Hop) -> Option<Peer> {
         match h.link {
-            Some((l, forward)) => Some(Peer { node: NodeId(self.first_wire + 2 * l as u32 + u32::from(!forward)), port: 0 }),
+            Some((l, forward)) => Some(Peer::Node(NodeId(self.first_wire + 2 * l as u32 + u32::from(!forward)), 0)),
             None => {
                 let station = if let Place::Station(i) = h.from { i } else { return None };
-                Some(Peer { node: *self.at.get(&Place::Ap)?, port: Cell::port(station as StationId + 1) })
+                Some(Peer::Node(CELL, Cell::port(station as StationId + 1)))
             }
         }
     }
@@ -333,70 +294,48 @@ impl<'a> Builder<'a> {
         self.paths.iter().map(|[there, back]| [hop(there), hop(back)]).collect()
     }
 
-    /// Where the host at `place` hands its packets over.
-    fn uplink(&self, place: Place) -> Peer {
-        if let Some(&node) = self.front.get(&place) {
-            return Peer { node, port: 0 };
-        }
-        // A host that never sends is given itself.
-        self.leaves.get(&place).and_then(|h| self.peer(h)).unwrap_or(Peer { node: self.at.get(&place).copied().unwrap_or(NodeId(0)), port: 0 })
-    }
-
-    fn host(&self, place: Place) -> Result<Host, String> {
-        let mut host = Host::new(self.spec.seed, self.uplink(place));
-        for &i in self.ends.get(&place).map_or(&[][..], Vec::as_slice) {
-            let (id, f) = (FlowId(i as u32), &self.spec.flows[i]);
-            if f.from == place {
-                host.add_sender(id, f).map_err(|e| format!("flow {}: {e}", f.name))?;
-            }
-            if f.to == place {
-                host.add_receiver(id, f).map_err(|e| format!("flow {}: {e}", f.name))?;
-            }
-        }
-        Ok(host)
-    }
-
     fn build(self, trace: Trace) -> Result<Net, String> {
         let spec = self.spec;
-        let mut world = World::new(trace);
+        let mut world = World::new(trace, self.ends);
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let mut stations = Vec::new();
         if let Some(cell) = &spec.cell {
-            let at = self.at.get(&Place::Ap).copied().unwrap_or(NodeId(0));
-            let host = |i| Peer { node: self.at.get(&Place::Station(i)).copied().unwrap_or(at), port: 0 };
-            let hosts: Vec<Peer> = (0..cell.stations.len()).map(host).collect();
-            world.add(Box::new(Cell::new(spec.seed, cell, &hosts, self.bridge(), &named)?), Time::NEVER);
+            world.add(Box::new(Cell::new(spec.seed, cell, self.bridge(), &named)?), Time::NEVER);
             stations = std::iter::once(&cell.ap).chain(&cell.stations).map(|s| s.name.clone()).collect();
         }
-        let mut places: Vec<(NodeId, Place)> = self.at.iter().filter(|(p, _)| **p != Place::Ap).map(|(p, id)| (*id, *p)).collect();
-        places.sort();
-        for (id, place) in places {
-            debug_assert_eq!(id, world.next_id());
-            match place {
-                Place::Node(i) if spec.nodes[i].router => world.add(Box::new(Router::new(self.table(place))), Time::NEVER),
-                _ => {
-                    let mut host = self.host(place)?;
-                    let first = host.start();
-                    world.add(Box::new(host), first)
-                }
-            };
+        debug_assert_eq!(self.ends, world.next_id());
+        for ((i, f), path) in spec.flows.iter().enumerate().zip(&self.paths) {
+            let id = FlowId(i as u32);
+            // Both directions of a path have a first hop, because its ends differ.
+            let [there, back] = path.each_ref().map(|p| p.first().and_then(|h| self.peer(h)).unwrap_or(Peer::End));
+            for end in [End::sender(spec.seed, id, f, there), End::receiver(id, f, back)] {
+                let end = end.map_err(|e| format!("flow {}: {e}", f.name))?;
+                let first = end.deadline();
+                world.add(Box::new(end), first);
+            }
         }
-        for &place in self.front.keys() {
-            world.add(Box::new(Router::new(self.table(place))), Time::NEVER);
+        for (i, _) in spec.nodes.iter().enumerate().filter(|(_, n)| n.router) {
+            debug_assert_eq!(self.routers.get(&Place::Node(i)), Some(&world.next_id()));
+            world.add(Box::new(Router::new(self.table(Place::Node(i)))), Time::NEVER);
         }
         // The number that marked where wires begin was taken from the same count.
         debug_assert_eq!(self.first_wire, world.next_id().0);
         let mut wires = Vec::new();
         for l in &spec.links {
             for (name, wire, to) in [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)] {
-                let to = Peer { node: *self.at.get(&to).ok_or_else(|| format!("link {}: one end does not exist", l.name))?, port: AP };
-                let w = Wire::new(spec.seed, &name, wire, to, &named).map_err(|e| format!("link {name}: {e}"))?;
+                let w = Wire::new(spec.seed, &name, wire, self.arrival(to), &named).map_err(|e| format!("link {name}: {e}"))?;
                 wires.push((name, world.add(Box::new(w), Time::NEVER)));
             }
         }
-        let id = |p: Place| self.at.get(&p).copied().ok_or("a flow ends nowhere");
-        let flows = spec.flows.iter().map(|f| Ok(Ends { from: id(f.from)?, to: id(f.to)? })).collect::<Result<_, &str>>()?;
-        Ok(Net { world, flows, cell: self.at.get(&Place::Ap).copied(), stations, wires })
+        Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, wires })
+    }
+
+    /// Where a packet that comes to `place` by wire is handed over.
+    fn arrival(&self, place: Place) -> Peer {
+        match place {
+            Place::Ap => Peer::Node(CELL, AP),
+            _ => self.routers.get(&place).map_or(Peer::End, |&id| Peer::Node(id, 0)),
+        }
     }
 
     /// What the access point does with each flow's packets.

@@ -20,13 +20,13 @@ pub struct NodeId(pub u32);
 /// Which of a node's attachments a packet comes in at; what the numbers mean is the node's affair.
 pub type Port = u32;
 
-/// Where a packet is handed over: a node and its port.
+/// Where a packet is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// The node.
-    pub node: NodeId,
-    /// Its port.
-    pub port: Port,
+pub enum Peer {
+    /// At this port of this node.
+    Node(NodeId, Port),
+    /// Where its flow ends: at the sender when it travels in reverse, at the receiver otherwise.
+    End,
 }
 
 /// What a node is called for.
@@ -36,8 +36,8 @@ pub enum Input {
     Wake,
     /// A packet has arrived at a port.
     Packet(Port, Packet),
-    /// The next queue refused a packet of this flow (local congestion).
-    Rejected(FlowId),
+    /// The next queue refused a packet of this end of a flow (local congestion).
+    Rejected,
 }
 
 /// Anything with a clock.
@@ -50,6 +50,7 @@ pub trait Node: Any + Debug + Send {
 #[derive(Debug)]
 pub struct Out<'a> {
     fifo: &'a mut VecDeque<(NodeId, Input)>,
+    ends: u32,
     /// The run's record of packet and frame events.
     pub trace: &'a mut Trace,
 }
@@ -57,11 +58,18 @@ pub struct Out<'a> {
 impl Out<'_> {
     /// Hands `p` to `to` in this very instant.
     pub fn send(&mut self, to: Peer, p: Packet) {
-        self.fifo.push_back((to.node, Input::Packet(to.port, p)));
+        let (node, port) = match to {
+            Peer::Node(node, port) => (node, port),
+            Peer::End => (self.end(p.flow, !p.reverse), 0),
+        };
+        self.fifo.push_back((node, Input::Packet(port, p)));
     }
-    /// Tells `node` that the next queue refused a packet of `flow`.
-    pub fn reject(&mut self, node: NodeId, flow: FlowId) {
-        self.fifo.push_back((node, Input::Rejected(flow)));
+    /// Tells the end of a flow that sent `p` that the next queue refused it.
+    pub fn reject(&mut self, p: &Packet) {
+        self.fifo.push_back((self.end(p.flow, p.reverse), Input::Rejected));
+    }
+    fn end(&self, flow: FlowId, receiver: bool) -> NodeId {
+        NodeId(self.ends + 2 * flow.0 + u32::from(receiver))
     }
 }
 
@@ -72,6 +80,7 @@ pub struct World {
     nodes: Vec<Box<dyn Node>>,
     deadlines: Deadlines,
     fifo: VecDeque<(NodeId, Input)>,
+    ends: NodeId,
     /// The run's record of packet and frame events.
     pub trace: Trace,
     wakes: u64,
@@ -79,9 +88,9 @@ pub struct World {
 }
 
 impl World {
-    /// An empty world at time zero.
-    pub fn new(trace: Trace) -> World {
-        World { now: Time::ZERO, nodes: Vec::new(), deadlines: Deadlines::default(), fifo: VecDeque::new(), trace, wakes: 0, deliveries: 0 }
+    /// An empty world at time zero. Of flow f, node `ends` + 2 f sends the data and the next one receives them ([`Peer::End`]).
+    pub fn new(trace: Trace, ends: NodeId) -> World {
+        World { now: Time::ZERO, nodes: Vec::new(), deadlines: Deadlines::default(), fifo: VecDeque::new(), ends, trace, wakes: 0, deliveries: 0 }
     }
 
     /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes).
@@ -140,7 +149,7 @@ impl World {
     }
 
     fn call(&mut self, id: NodeId, input: Input) -> Time {
-        let mut out = Out { fifo: &mut self.fifo, trace: &mut self.trace };
+        let mut out = Out { fifo: &mut self.fifo, ends: self.ends.0, trace: &mut self.trace };
         self.nodes[id.0 as usize].handle(self.now, input, &mut out)
     }
 }
@@ -308,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_node_is_woken_when_it_asked_and_not_after_the_end() {
-        let mut w = World::new(Trace::new());
+        let mut w = World::new(Trace::new(), NodeId(0));
         let id = w.add(Box::new(Echo { left: 3, seen: vec![] }), Time::from_nanos(5));
         w.run_until(Time::from_nanos(13));
         assert_eq!(w.node::<Echo>(id).map(|e| e.seen.clone()), Some(vec![(Time::from_nanos(5), 3), (Time::from_nanos(12), 2)]));

@@ -1,6 +1,6 @@
-//! A bench for tests: one flow between two hosts, through a pipe that delays, drops and marks what a script says, and notes what it saw.
+//! A bench for tests: flows, all of them through a pipe that delays, drops and marks what a script says, and notes what it saw.
 
-use super::host::Host;
+use super::end::End;
 use super::recovery;
 use crate::scenario::{EcnEcho, FlowSpec, Place, RtoSpec, Start, TcpSpec, Transport};
 use crate::trace::Trace;
@@ -42,7 +42,6 @@ pub(super) struct Script {
 #[derive(Debug)]
 pub(super) struct Pipe {
     script: Script,
-    ends: [Peer; 2],
     flying: VecDeque<(Time, Packet)>,
     /// Every packet that entered, with the time.
     pub log: Vec<(Time, Packet)>,
@@ -84,7 +83,7 @@ impl Node for Pipe {
                     && due <= now
                 {
                     self.flying.pop_front();
-                    out.send(self.ends[usize::from(!p.reverse)], p);
+                    out.send(Peer::End, p);
                 }
             }
         }
@@ -103,27 +102,22 @@ impl Bench {
     }
 
     pub fn seeded(seed: u64, spec: &FlowSpec, script: Script) -> Bench {
-        let mut world = World::new(Trace::new());
-        let pipe = Peer { node: NodeId(2), port: 0 };
-        let (mut a, mut b) = (Host::new(seed, pipe), Host::new(seed, pipe));
-        a.add_sender(FLOW, spec).unwrap();
-        b.add_receiver(FLOW, spec).unwrap();
-        let (first_a, first_b) = (a.start(), b.start());
-        let a = world.add(Box::new(a), first_a);
-        let b = world.add(Box::new(b), first_b);
-        let ends = [a, b].map(|node| Peer { node, port: 0 });
-        world.add(Box::new(Pipe { script, ends, flying: VecDeque::new(), log: Vec::new(), keep_log: true }), Time::NEVER);
-        Bench { world }
+        Bench::of(seed, std::slice::from_ref(spec), script)
     }
 
-    /// Both ends of all flows on one host, behind the pipe.
-    pub fn loopback(mut host: Host, script: Script) -> World {
-        let mut world = World::new(Trace::new());
-        let first = host.start();
-        let node = world.add(Box::new(host), first);
-        let end = Peer { node, port: 0 };
-        world.add(Box::new(Pipe { script, ends: [end, end], flying: VecDeque::new(), log: Vec::new(), keep_log: false }), Time::NEVER);
-        world
+    /// Several flows at once.
+    pub fn of(seed: u64, specs: &[FlowSpec], script: Script) -> Bench {
+        let mut world = World::new(Trace::new(), NodeId(0));
+        let pipe = NodeId(2 * specs.len() as u32);
+        for (i, spec) in specs.iter().enumerate() {
+            let (flow, up) = (FlowId(i as u32), Peer::Node(pipe, 0));
+            for end in [End::sender(seed, flow, spec, up).unwrap(), End::receiver(flow, spec, up).unwrap()] {
+                let first = end.deadline();
+                world.add(Box::new(end), first);
+            }
+        }
+        world.add(Box::new(Pipe { script, flying: VecDeque::new(), log: Vec::new(), keep_log: true }), Time::NEVER);
+        Bench { world }
     }
 
     pub fn without_log(mut self) -> Bench {
@@ -134,14 +128,14 @@ impl Bench {
         self.world.run_until(at(until_ms));
         self
     }
-    pub fn sender(&self) -> &Host {
+    pub fn sender(&self) -> &End {
         self.world.node(NodeId(0)).unwrap()
     }
-    pub fn receiver(&self) -> &Host {
+    pub fn receiver(&self) -> &End {
         self.world.node(NodeId(1)).unwrap()
     }
     pub fn cwnd(&self) -> u32 {
-        self.sender().sender_state(FLOW).unwrap().snd_cwnd
+        self.sender().sender_state().unwrap().snd_cwnd
     }
     pub fn log(&self) -> &[(Time, Packet)] {
         &self.world.node::<Pipe>(NodeId(2)).unwrap().log

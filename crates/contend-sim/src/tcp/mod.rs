@@ -1,10 +1,10 @@
-//! The transport: a host that ends flows, TCP sender and receiver, loss recovery, round-trip estimation, UDP.
+//! The transport: the ends of flows, TCP sender and receiver, loss recovery, round-trip estimation, UDP.
 //!
 //! Sequence numbers are 64-bit byte offsets from 0 (a SYN takes the first one when there is a handshake). Data flow one way; the
 //! connection is never closed: a transfer is complete when its last byte is acknowledged.
 
 pub mod app;
-pub mod host;
+pub mod end;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;

@@ -1,6 +1,6 @@
 //! What holds for every loss pattern, and the one closed form that fits a single Reno flow.
 
-use super::bench::{Bench, FLOW, Script, at, flow, flow_with, ms, with};
+use super::bench::{Bench, Script, at, flow, flow_with, ms, with};
 use crate::rng;
 use crate::scenario::EcnEcho;
 use contend_core::Time;
@@ -32,13 +32,13 @@ proptest! {
         let script = || Script { delay: ms(10), mark: vec![7, 30, 31], loss: Some((data, ack, rng::stream(seed, "pipe", "loss"))), ..Script::default() };
         let mut b = Bench::seeded(seed, &spec, script());
         let mut t = 0;
-        while b.sender().completed(FLOW).is_none() {
+        while b.sender().completed().is_none() {
             t += 1_000;
-            prop_assert!(t < 4_000_000, "stalled: {:?}", b.sender().sender_state(FLOW));
+            prop_assert!(t < 4_000_000, "stalled: {:?}", b.sender().sender_state());
             b.world.run_until(at(t));
             prop_assert!(b.cwnd() >= 1);
         }
-        let (s, r) = (b.sender().sent(FLOW).unwrap(), b.receiver().received(FLOW).unwrap());
+        let (s, r) = (b.sender().sent().unwrap(), b.receiver().received().unwrap());
         prop_assert_eq!((r.delivered_bytes, s.acked_bytes), (size, size));
         prop_assert_eq!(s.packets - s.retransmitted, size.div_ceil(if stamps { 988 } else { 1000 }));
         prop_assert!(r.packets <= s.packets);
@@ -47,7 +47,7 @@ proptest! {
         let mut again = Bench::seeded(seed, &spec, script());
         again.world.run_until(at(t + 100_000));
         prop_assert_eq!(b.world.trace.digest(), again.world.trace.digest());
-        prop_assert_eq!(b.sender().sent(FLOW).unwrap().packets, s.packets);
+        prop_assert_eq!(b.sender().sent().unwrap().packets, s.packets);
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a connection does, as packet traces. Round trip 100 ms unless said otherwise; segment n begins at byte 1000 n.
 
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
-use super::host::Host;
+use super::end::End;
 use super::{CaState, Wire};
 use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
 use crate::world::{NodeId, Peer};
 use contend_core::registry::{Amount, Args, Choice, Value};
-use contend_core::{Ecn, Flags, FlowId, Time};
+use contend_core::{Ecn, Flags, Time};
 
 fn pipe() -> Script {
     Script { delay: ms(50), ..Script::default() }
@@ -43,7 +43,7 @@ fn the_third_duplicate_sends_the_missing_segment_again_and_halves() {
     assert_eq!(b.data()[10..16], [(100, 10, 0), (100, 11, 0), (100, 12, 0), (100, 13, 0), (100, 14, 0), (100, 3, 1)]);
     // Flight 12 less the 2 of limited transmit gives 5; 11 duplicates in all inflate to 5 + 11 = 16 = 12 outstanding + 4; then the window is 5: 15 to 19.
     assert_eq!(b.new_at(200), [15, 16, 17, 18, 19]);
-    let s = b.sender().sent(FLOW).unwrap();
+    let s = b.sender().sent().unwrap();
     assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (5, 1, 0, 1));
 }
 
@@ -51,7 +51,7 @@ fn the_third_duplicate_sends_the_missing_segment_again_and_halves() {
 fn newreno_sends_one_hole_again_for_each_partial_ack() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (5, 0), (8, 0)])).run(1000);
     assert_eq!(b.again(), [(100, 3), (200, 5), (300, 8)]);
-    let s = b.sender().sent(FLOW).unwrap();
+    let s = b.sender().sent().unwrap();
     assert_eq!((s.fast_retransmits, s.timeouts), (1, 0));
 }
 
@@ -64,7 +64,7 @@ fn impatient_newreno_lets_the_timer_run_from_the_first_partial_ack() {
             t.initial_window = 20;
             t.initial_ssthresh = Some(20);
         });
-        Bench::new(&spec, losing(&drop)).run(3000).sender().sent(FLOW).unwrap().timeouts
+        Bench::new(&spec, losing(&drop)).run(3000).sender().sent().unwrap().timeouts
     };
     assert_eq!((run("impatient"), run("slow-but-steady")), (1, 0));
 }
@@ -78,7 +78,7 @@ fn reno_needs_the_timer_for_a_second_loss_in_a_small_window() {
             t.limited_transmit = false;
         })
     };
-    let timeouts = |r: &str| Bench::new(&spec(r), losing(&[(0, 0), (1, 0)])).run(2000).sender().sent(FLOW).unwrap().timeouts;
+    let timeouts = |r: &str| Bench::new(&spec(r), losing(&[(0, 0), (1, 0)])).run(2000).sender().sent().unwrap().timeouts;
     assert_eq!((timeouts("reno"), timeouts("newreno")), (1, 0));
 }
 
@@ -89,7 +89,7 @@ fn reno_halves_twice_for_two_losses_unless_guarded() {
             t.initial_window = 20;
             t.initial_ssthresh = Some(20);
         });
-        let s = Bench::new(&spec, losing(&[(0, 0), (2, 0)])).run(2000).sender().sent(FLOW).unwrap();
+        let s = Bench::new(&spec, losing(&[(0, 0), (2, 0)])).run(2000).sender().sent().unwrap();
         (s.fast_retransmits, s.timeouts)
     };
     assert_eq!((run("timeout"), run("always")), ((2, 0), (1, 1)));
@@ -103,7 +103,7 @@ fn tahoe_restarts_with_one_segment() {
     assert_eq!(b.new_at(200), [15, 16]);
     let b = b.run(390);
     assert_eq!((b.new_at(300).len(), b.cwnd()), (4, 4));
-    assert_eq!(b.sender().sender_state(FLOW).unwrap().snd_ssthresh, 5);
+    assert_eq!(b.sender().sender_state().unwrap().snd_ssthresh, 5);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn sack_repairs_three_losses_in_one_round_trip() {
     assert_eq!(b.again(), [(100, 1), (100, 3), (200, 5)]);
     let b = Bench::new(&with(ten(flow("sack")), |t| t.initial_window = 20), losing(&[(1, 0), (3, 0), (5, 0)])).run(290);
     assert_eq!(b.again(), [(100, 1), (100, 3), (100, 5)]);
-    let s = b.sender().sent(FLOW).unwrap();
+    let s = b.sender().sent().unwrap();
     assert_eq!((s.fast_retransmits, s.timeouts, b.acks().iter().rfind(|a| a.0 == 150).map(|a| a.1 > 20)), (1, 0, Some(true)));
 }
 
@@ -121,7 +121,7 @@ fn sack_rescues_the_last_segment_without_the_timer() {
     let run = |rescue: bool| {
         let mut spec = ten(flow_with("reno", "sack", &[("rescue", Value::Bool(rescue))]));
         spec.size = Some(10_000);
-        Bench::new(&spec, losing(&[(3, 0), (9, 0)])).run(3000).sender().sent(FLOW).unwrap().timeouts
+        Bench::new(&spec, losing(&[(3, 0), (9, 0)])).run(3000).sender().sent().unwrap().timeouts
     };
     assert_eq!((run(true), run(false)), (0, 1));
 }
@@ -129,7 +129,7 @@ fn sack_rescues_the_last_segment_without_the_timer() {
 #[test]
 fn sack_is_refused_without_its_option() {
     let spec = with(flow("sack"), |t| t.sack = false);
-    let e = Host::new(1, Peer { node: NodeId(0), port: 0 }).add_sender(FLOW, &spec).unwrap_err();
+    let e = End::sender(1, FLOW, &spec, Peer::End).unwrap_err();
     assert!(e.contains("sack = true"), "{e}");
 }
 
@@ -137,10 +137,10 @@ fn sack_is_refused_without_its_option() {
 fn the_timeout_doubles_and_retransmissions_give_no_sample() {
     let b = Bench::new(&flow("newreno"), losing(&[(0, 0), (0, 1), (0, 2)])).run(7_140);
     assert_eq!(b.data(), [(0, 0, 0), (1_000, 0, 1), (3_000, 0, 2), (7_000, 0, 3), (7_100, 1, 0), (7_100, 2, 0)]);
-    let s = b.sender().sender_state(FLOW).unwrap();
+    let s = b.sender().sender_state().unwrap();
     // Karn: the ACK at 7.1 s may answer any copy; the backed-off timeout stays.
     assert_eq!((s.srtt_us, s.rto_us, s.ca_state), (0, 8_000_000, CaState::Open));
-    let s = b.run(7_210).sender().sender_state(FLOW).unwrap();
+    let s = b.run(7_210).sender().sender_state().unwrap();
     assert_eq!((s.srtt_us, s.rto_us), (100_000, 250_000));
 }
 
@@ -151,7 +151,7 @@ fn after_a_timeout_all_outstanding_data_go_again_in_slow_start() {
     let b = Bench::new(&ten(flow("newreno")), losing(&drop)).run(1_390);
     assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
     // Slow start to the threshold of 5, 7 to 11 outstanding, then avoidance.
-    assert_eq!((b.new_at(1_300), b.sender().sender_state(FLOW).unwrap().snd_ssthresh), (vec![10, 11], 5));
+    assert_eq!((b.new_at(1_300), b.sender().sender_state().unwrap().snd_ssthresh), (vec![10, 11], 5));
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn duplicates_of_what_a_timeout_sent_again_start_no_recovery() {
     // ACKs of 0 to 9 are all there, but late: nothing is lost, everything is sent twice.
     let spec = with(ten(flow("newreno")), |t| t.rto.initial = ms(60));
     let b = Bench::new(&spec, pipe()).run(1_000);
-    assert_eq!((b.sender().sent(FLOW).unwrap().timeouts, b.sender().sent(FLOW).unwrap().fast_retransmits), (1, 0));
-    assert!(b.receiver().received(FLOW).unwrap().duplicates >= 1);
+    assert_eq!((b.sender().sent().unwrap().timeouts, b.sender().sent().unwrap().fast_retransmits), (1, 0));
+    assert!(b.receiver().received().unwrap().duplicates >= 1);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn limited_transmit_saves_a_small_window_from_the_timer() {
     };
     let (on, off) = (run(true), run(false));
     assert_eq!(on.data()[..6], [(0, 0, 0), (0, 1, 0), (0, 2, 0), (100, 3, 0), (100, 4, 0), (200, 0, 1)]);
-    assert_eq!((on.sender().sent(FLOW).unwrap().fast_retransmits, off.data().len()), (1, 3));
+    assert_eq!((on.sender().sent().unwrap().fast_retransmits, off.data().len()), (1, 3));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_reduction_may_start_from_the_window_instead_of_the_flight() {
     let run = |from: &str| {
         let spec = ten(flow_with("reno", "newreno", &[("halve_from", Value::Word(from.to_owned()))]));
         let b = Bench::new(&with(spec, |t| t.window = Amount::Packets(6)), losing(&[(1, 0)])).run(150);
-        b.sender().sender_state(FLOW).unwrap().snd_ssthresh
+        b.sender().sender_state().unwrap().snd_ssthresh
     };
     assert_eq!((run("flight"), run("cwnd"), run("min(cwnd, rwnd)")), (3, 5, 3));
 }
@@ -243,9 +243,9 @@ fn the_mark_is_echoed_until_cwr_and_answered_once_a_window() {
     let ece: Vec<u64> = b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::ECE)).map(|(_, _, s)| s.ack / 1000).collect();
     assert_eq!(ece, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     let cwr: Vec<u64> = sent.iter().filter(|(_, _, s)| s.flags.has(Flags::CWR)).map(|(_, _, s)| s.seq / 1000).collect();
-    assert_eq!((cwr, b.sender().sent(FLOW).unwrap().ecn_reductions), (vec![12], 1));
+    assert_eq!((cwr, b.sender().sent().unwrap().ecn_reductions), (vec![12], 1));
     // From a flight of 9 when ACK 3 had come.
-    assert_eq!(b.sender().sender_state(FLOW).unwrap().snd_ssthresh, 4);
+    assert_eq!(b.sender().sender_state().unwrap().snd_ssthresh, 4);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_closed_window_is_probed_at_growing_intervals() {
     // First sample 100 ms: RTO 300, second: 250; both ACKs close the window, which therefore does not grow. A probe doubles the timer and its answer restarts it.
     let probes: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.len == 0).map(|p| p.0).collect();
     assert_eq!(probes, [350, 950, 2_050]);
-    assert_eq!((b.new_at(2_150), b.sender().sent(FLOW).unwrap().timeouts), (vec![2, 3], 0));
+    assert_eq!((b.new_at(2_150), b.sender().sent().unwrap().timeouts), (vec![2, 3], 0));
 }
 
 #[test]
@@ -339,14 +339,14 @@ fn the_window_does_not_grow_beyond_what_is_used() {
 fn timestamps_measure_retransmissions_too() {
     let spec = with(ten(flow("newreno")), |t| t.timestamps = Some(ms(1)));
     let b = Bench::new(&spec, losing(&[(0, 0), (0, 1), (0, 2)])).run(3_250);
-    let s = b.sender().sender_state(FLOW).unwrap();
-    assert_eq!((s.srtt_us / 1000, b.sender().rtt(FLOW).unwrap().quantile_ms(1.0) < 120.0), (100, true));
+    let s = b.sender().sender_state().unwrap();
+    assert_eq!((s.srtt_us / 1000, b.sender().rtt().unwrap().quantile_ms(1.0) < 120.0), (100, true));
 }
 
 #[test]
 fn a_coarse_timestamp_clock_never_measures_nothing() {
     let spec = with(flow("newreno"), |t| t.timestamps = Some(ms(500)));
-    let s = Bench::new(&spec, pipe()).run(350).sender().sender_state(FLOW).unwrap();
+    let s = Bench::new(&spec, pipe()).run(350).sender().sender_state().unwrap();
     assert_eq!(s.srtt_us, 500_000);
 }
 
@@ -358,8 +358,8 @@ fn writes_become_segments_as_they_come() {
     let b = Bench::new(&spec, pipe()).run(1_000);
     let got: Vec<(u64, u64, u32)> = b.packets(false).iter().map(|(t, _, s)| (*t, s.seq, s.len)).collect();
     assert_eq!(got, [(0, 0, 300), (10, 300, 1000), (10, 1300, 1000), (10, 2300, 500), (500, 2800, 1000)]);
-    assert_eq!(b.sender().transfers(FLOW), [(at(0), ms(100)), (at(10), ms(100)), (at(500), ms(100))]);
-    assert_eq!(b.sender().completed(FLOW), Some(ms(600)));
+    assert_eq!(b.sender().transfers(), [(at(0), ms(100)), (at(10), ms(100)), (at(500), ms(100))]);
+    assert_eq!(b.sender().completed(), Some(ms(600)));
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn a_flow_ends_after_its_size_and_tells_how_long_it_took() {
     spec.start = Start::At(at(30));
     let b = Bench::new(&spec, pipe()).run(1_000);
     // 1, 2, 4 segments and one byte: four round trips.
-    assert_eq!((b.sender().completed(FLOW), b.receiver().received(FLOW).unwrap().delivered_bytes), (Some(ms(400)), 7_001));
+    assert_eq!((b.sender().completed(), b.receiver().received().unwrap().delivered_bytes), (Some(ms(400)), 7_001));
     assert_eq!(b.data().last().map(|d| d.1), Some(7));
 }
 
@@ -379,7 +379,7 @@ fn a_stopped_flow_sends_nothing_new_but_repairs_what_it_sent() {
     spec.stop = Some(at(150));
     let b = Bench::new(&spec, losing(&[(18, 0)])).run(3_000);
     assert_eq!(b.data().iter().filter(|d| d.2 == 0).map(|d| d.0).max(), Some(100));
-    assert_eq!((b.receiver().received(FLOW).unwrap().delivered_bytes, b.sender().completed(FLOW)), (21_000, None));
+    assert_eq!((b.receiver().received().unwrap().delivered_bytes, b.sender().completed()), (21_000, None));
 }
 
 #[test]
@@ -399,37 +399,32 @@ fn udp_sends_each_write_as_a_datagram() {
     let b = Bench::new(&spec, pipe()).run(1_000);
     let sizes: Vec<u32> = b.log().iter().map(|(_, p)| p.size).collect();
     assert_eq!(sizes, [328, 2_528, 1_040]);
-    let r = b.receiver().received(FLOW).unwrap();
-    assert_eq!((r.packets, r.delivered_bytes, b.sender().completed(FLOW)), (3, 300 + 2_500 + 1_012, Some(ms(500))));
-    assert_eq!(b.receiver().one_way_delay(FLOW).unwrap().len(), 3);
+    let r = b.receiver().received().unwrap();
+    assert_eq!((r.packets, r.delivered_bytes, b.sender().completed()), (3, 300 + 2_500 + 1_012, Some(ms(500))));
+    assert_eq!(b.receiver().one_way_delay().unwrap().len(), 3);
 }
 
 #[test]
 fn one_way_delay_counts_from_the_first_transmission() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(390);
     // Sent at 0, arrived at 150 as a retransmission; everything else takes 50 ms.
-    let h = b.receiver().one_way_delay(FLOW).unwrap();
+    let h = b.receiver().one_way_delay().unwrap();
     let late: u64 = h.buckets().filter(|&(us, _)| us > 51_000).map(|(_, n)| n).sum();
     assert!(h.len() > 15 && late == 1 && (h.quantile_ms(1.0) - 150.0).abs() < 2.0, "{h:?}");
 }
 
 #[test]
-fn many_flows_share_a_host() {
-    let mut h = Host::new(1, Peer { node: NodeId(1), port: 0 });
-    for f in [5, 2, 9] {
+fn many_flows_do_not_disturb_each_other() {
+    let specs = [2, 5, 9].map(|ms| {
         let mut spec = flow("newreno");
-        spec.start = Start::At(at(u64::from(f)));
-        h.add_sender(FlowId(f), &spec).unwrap();
-        h.add_receiver(FlowId(f), &spec).unwrap();
-        assert!(h.add_sender(FlowId(f), &spec).is_err());
-    }
-    let mut w = Bench::loopback(h, pipe());
-    w.run_until(at(455));
-    let h: &Host = w.node(NodeId(0)).unwrap();
-    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16; the last of flow 9 would come at 459 ms.
-    let got = |f| h.received(FlowId(f)).unwrap().packets;
-    assert_eq!((got(2), got(5), got(9)), (31, 31, 15));
-    assert_eq!((h.sent(FlowId(1)), h.received(FlowId(1)), h.transfers(FlowId(1)).len()), (None, None, 0));
+        spec.start = Start::At(at(ms));
+        spec
+    });
+    let b = Bench::of(1, &specs, pipe()).run(455);
+    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16; the last of the third would come at 459 ms.
+    let end = |i| b.world.node::<End>(NodeId(i)).unwrap();
+    assert_eq!([1, 3, 5].map(|i| end(i).received().unwrap().packets), [31, 31, 15]);
+    assert_eq!((end(1).sent(), end(0).received(), end(1).transfers().len()), (None, None, 0));
 }
 
 #[test]

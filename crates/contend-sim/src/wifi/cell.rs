@@ -84,8 +84,6 @@ pub(super) struct Station {
     pub(super) loss: Option<(Box<dyn Loss>, Rng)>,
     /// Index into `rates` of frames it sends, and of frames the access point sends to it.
     pub(super) rate: usize,
-    /// Where packets that it receives go; the access point's go by the bridge.
-    pub(super) host: Peer,
     /// The frame in service.
     pub(super) job: Option<Job>,
     pub(super) sequence: u16,
@@ -117,11 +115,11 @@ pub(super) enum Phase {
 }
 
 impl Cell {
-    /// The cell of `spec`. `hosts` says where packets for each station go (in the order of `spec.stations`); `flow` turns a flow's name into its number.
+    /// The cell of `spec`. `flow` turns a flow's name into its number.
     ///
     /// # Errors
     /// When an algorithm refuses its parameters, or the PHY does not have a rate: the text names the station.
-    pub fn new(seed: u64, spec: &CellSpec, hosts: &[Peer], bridge: Bridge, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Cell, String> {
+    pub fn new(seed: u64, spec: &CellSpec, bridge: Bridge, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Cell, String> {
         let phy = &spec.phy;
         let cw = Bounds { cw_min: phy.cw_min, cw_max: phy.cw_max };
         let protection_rate = match phy.protection {
@@ -158,16 +156,14 @@ impl Cell {
             sink: Sink::default(),
             collisions: 0,
         };
-        let nowhere = Peer { node: crate::world::NodeId(0), port: 0 };
-        for (i, s) in std::iter::once(&spec.ap).chain(&spec.stations).enumerate() {
-            let host = if i == 0 { nowhere } else { *hosts.get(i - 1).ok_or_else(|| format!("station {}: no host is attached", s.name))? };
-            let station = cell.station(seed, phy, s, host, flow).map_err(|e| format!("{}: {e}", s.name))?;
+        for s in std::iter::once(&spec.ap).chain(&spec.stations) {
+            let station = cell.station(seed, phy, s, flow).map_err(|e| format!("{}: {e}", s.name))?;
             cell.stations.push(station);
         }
         Ok(cell)
     }
 
-    fn station(&mut self, seed: u64, phy: &Phy, s: &StationSpec, host: Peer, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Station, String> {
+    fn station(&mut self, seed: u64, phy: &Phy, s: &StationSpec, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Station, String> {
         let rate = phy.rate(s.rate).ok_or_else(|| format!("the standard has no rate of {} bit/s", s.rate))?;
         let rate = match self.rates.iter().position(|t| t.rate == rate) {
             Some(i) => i,
@@ -188,7 +184,6 @@ impl Cell {
             queue_rng: rng::stream(seed, &s.name, "queue"),
             loss,
             rate,
-            host,
             job: None,
             sequence: 0,
             counters: StationCounters::default(),
@@ -349,7 +344,7 @@ impl Node for Cell {
                 }
                 _ => {}
             },
-            Input::Rejected(_) => {}
+            Input::Rejected => {}
         }
         match self.phase {
             Phase::Idle => self.contention.next_start(),

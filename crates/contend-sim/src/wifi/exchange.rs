@@ -7,7 +7,7 @@ use super::timing::RateTable;
 use super::{AP, Frame, FrameKind, Outcome, StationId};
 use crate::loss::Loss;
 use crate::trace::Event;
-use crate::world::Out;
+use crate::world::{Out, Peer};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
 /// The exchange on the air.
@@ -223,7 +223,7 @@ impl Cell {
         s.counters.delivered += 1;
         let (packet, to) = (job.packet, job.to);
         if to != AP {
-            out.send(self.stations[to as usize].host, packet);
+            out.send(Peer::End, packet);
             return;
         }
         match self.bridge.get(packet.flow.0 as usize).and_then(|b| b[usize::from(packet.reverse)]) {

@@ -1,0 +1,163 @@
+//! One end of one flow, as a node.
+//!
+//! Each end is a node of its own, not a host with many: a packet costs one look into the world, and nothing is searched.
+
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::udp::{UdpReceiver, UdpSender};
+use super::{Io, SenderState};
+use crate::scenario::{FlowSpec, Transport};
+use crate::stats::{Durations, Received, Sent};
+use crate::trace::Event;
+use crate::world::{Input, Node, Out, Peer};
+use contend_core::{FlowId, Packet, Span, Time};
+
+/// One end of one flow.
+#[derive(Debug)]
+pub struct End {
+    /// Where its packets go.
+    uplink: Peer,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would be one more cache line for every packet")]
+enum Kind {
+    TcpSender(Sender),
+    TcpReceiver(Receiver),
+    UdpSender(UdpSender),
+    UdpReceiver(UdpReceiver),
+}
+
+impl End {
+    /// The end of `flow` that sends its data, to `uplink`. `seed` is the run's. The error says what in `spec` does not fit.
+    pub fn sender(seed: u64, flow: FlowId, spec: &FlowSpec, uplink: Peer) -> Result<End, String> {
+        let kind = match &spec.transport {
+            Transport::Tcp(tcp) => Kind::TcpSender(Sender::new(seed, flow, spec, tcp)?),
+            Transport::Udp => Kind::UdpSender(UdpSender::new(seed, flow, spec)?),
+        };
+        Ok(End { uplink, kind })
+    }
+
+    /// The end of `flow` that receives its data and acknowledges to `uplink`. The error says what in `spec` does not fit.
+    pub fn receiver(flow: FlowId, spec: &FlowSpec, uplink: Peer) -> Result<End, String> {
+        let kind = match &spec.transport {
+            Transport::Tcp(tcp) => Kind::TcpReceiver(Receiver::new(flow, spec, tcp)?),
+            Transport::Udp => Kind::UdpReceiver(UdpReceiver::new()),
+        };
+        Ok(End { uplink, kind })
+    }
+
+    /// The instant it next wants to be woken at.
+    pub fn deadline(&self) -> Time {
+        match &self.kind {
+            Kind::TcpSender(s) => s.deadline(),
+            Kind::TcpReceiver(r) => r.deadline(),
+            Kind::UdpSender(s) => s.deadline(),
+            Kind::UdpReceiver(_) => Time::NEVER,
+        }
+    }
+
+    /// What it counted as a sender.
+    pub fn sent(&self) -> Option<Sent> {
+        match &self.kind {
+            Kind::TcpSender(s) => Some(s.sent()),
+            Kind::UdpSender(s) => Some(s.sent()),
+            _ => None,
+        }
+    }
+
+    /// What it counted as a receiver.
+    pub fn received(&self) -> Option<Received> {
+        match &self.kind {
+            Kind::TcpReceiver(r) => Some(r.received()),
+            Kind::UdpReceiver(r) => Some(r.received()),
+            _ => None,
+        }
+    }
+
+    /// Round-trip samples of a TCP sender.
+    pub fn rtt(&self) -> Option<&Durations> {
+        self.tcp_sender().map(Sender::rtt_samples)
+    }
+
+    /// One-way delays from first transmission to first arrival of the data packets, at their receiver.
+    pub fn one_way_delay(&self) -> Option<&Durations> {
+        match &self.kind {
+            Kind::TcpReceiver(r) => Some(r.delays()),
+            Kind::UdpReceiver(r) => Some(r.delays()),
+            _ => None,
+        }
+    }
+
+    /// Empties all histograms, as at the end of a warm-up.
+    pub fn clear_histograms(&mut self) {
+        match &mut self.kind {
+            Kind::TcpSender(s) => s.clear_histograms(),
+            Kind::TcpReceiver(r) => r.clear_histograms(),
+            Kind::UdpSender(_) => {}
+            Kind::UdpReceiver(r) => r.clear_histograms(),
+        }
+    }
+
+    /// The state of a TCP sender, for time series.
+    pub fn sender_state(&self) -> Option<SenderState> {
+        self.tcp_sender().map(Sender::state)
+    }
+
+    /// Transfers that finished: when each was offered, and how long until its last byte was acknowledged (in order of offer, the first 10,000).
+    pub fn transfers(&self) -> &[(Time, Span)] {
+        self.tcp_sender().map_or(&[], Sender::transfers)
+    }
+
+    /// How long the flow took as a whole, from its start until its last byte was acknowledged (TCP) or its last datagram sent (UDP).
+    /// `None` while it goes on, when it has no end of its own, or at its receiver.
+    pub fn completed(&self) -> Option<Span> {
+        match &self.kind {
+            Kind::TcpSender(s) => s.completed(),
+            Kind::UdpSender(s) => s.completed(),
+            _ => None,
+        }
+    }
+
+    fn tcp_sender(&self) -> Option<&Sender> {
+        if let Kind::TcpSender(s) = &self.kind { Some(s) } else { None }
+    }
+
+    fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
+        match &mut self.kind {
+            Kind::TcpSender(s) => s.wake(io),
+            Kind::TcpReceiver(r) => r.wake(io),
+            Kind::UdpSender(s) => s.wake(io),
+            Kind::UdpReceiver(_) => Time::NEVER,
+        }
+    }
+
+    fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
+        match &mut self.kind {
+            Kind::TcpSender(s) => s.packet(p, io),
+            Kind::TcpReceiver(r) => r.packet(p, io),
+            Kind::UdpSender(s) => s.deadline(),
+            Kind::UdpReceiver(r) => r.packet(io.now, p),
+        }
+    }
+}
+
+impl Node for End {
+    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
+        let mut io = Io { now, uplink: self.uplink, out };
+        match &input {
+            Input::Wake => self.wake(&mut io),
+            Input::Packet(_, p) => {
+                io.out.trace.packet(now, Event::Delivered, p);
+                self.packet(p, &mut io)
+            }
+            Input::Rejected => {
+                if let Kind::TcpSender(s) = &mut self.kind {
+                    s.rejected(now);
+                }
+                self.deadline()
+            }
+        }
+    }
+}
