@@ -87,7 +87,7 @@ impl Wire {
             general((spec.queue.entry.build)(&spec.queue.args)?, stream(seed, name, "queue"))
         };
         let loss = match &spec.loss {
-            Some(l) => Some(((l.entry.build)(&l.args, flow)?, stream(seed, name, "loss"))),
+            Some(l) => Some(Box::new(((l.entry.build)(&l.args, flow)?, stream(seed, name, "loss")))),
             None => None,
         };
         let sender = Sender { rate: spec.rate, delay: spec.delay, loss, known: (0, Span::ZERO) };
@@ -134,6 +134,10 @@ impl Wire {
             }
             // The waiting end is settled first: a packet that has arrived has begun.
             self.ring.pop_front();
+        }
+        if self.ring.is_empty() {
+            // Begins again at the first place, which is in the cache if any is.
+            self.ring.clear();
         }
     }
 }
@@ -251,7 +255,7 @@ struct Sender {
     /// Bits per second; 0 for no sending time.
     rate: u64,
     delay: Span,
-    loss: Option<(Box<dyn Loss>, Rng)>,
+    loss: Option<Box<(Box<dyn Loss>, Rng)>>,
     /// The last packet size and its sending time: most packets of a direction have one size, and the division is the dearest step.
     known: (u32, Span),
 }
@@ -274,7 +278,7 @@ impl Sender {
     /// Decides what became of a packet that has now arrived. Asked no earlier, because a backlog may reach far beyond the end of the run.
     fn loses(&mut self, s: &Sent) -> bool {
         match &mut self.loss {
-            Some((l, rng)) => l.lost(&mut Cx { now: s.ends, rng }, s.packet.size, Some(&s.packet)),
+            Some(loss) => loss.0.lost(&mut Cx { now: s.ends, rng: &mut loss.1 }, s.packet.size, Some(&s.packet)),
             None => false,
         }
     }

@@ -67,6 +67,11 @@ impl Qdisc for Fifo {
         Some(p)
     }
 
+    fn can_bypass(&self) -> bool {
+        // A limit in packets has room for one; a limit in bytes may not.
+        matches!(self.limit, Amount::Packets(_))
+    }
+
     fn backlog(&self) -> Backlog {
         Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
     }

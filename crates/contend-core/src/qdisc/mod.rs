@@ -24,6 +24,11 @@ pub trait Qdisc: Debug + Send {
     fn dequeue(&mut self, cx: &mut Cx, sink: &mut Sink) -> Option<Packet>;
     /// What waits.
     fn backlog(&self) -> Backlog;
+    /// Whether a packet that finds nothing waiting and the transmitter free may go to it without enqueue and dequeue (Linux: `TCQ_F_CAN_BYPASS`).
+    /// Only for a discipline that would take the packet, give it back at once and be as before.
+    fn can_bypass(&self) -> bool {
+        false
+    }
 }
 
 /// How much waits in a queue.

@@ -77,6 +77,8 @@ pub struct Cell {
 #[derive(Debug)]
 pub(super) struct Station {
     pub(super) queue: Box<dyn Qdisc>,
+    /// [`Qdisc::can_bypass`].
+    pub(super) bypass: bool,
     pub(super) meter: QueueMeter,
     pub(super) access: Box<dyn Access>,
     pub(super) backoff: Rng,
@@ -176,8 +178,10 @@ impl Cell {
             Some(c) => Some(((c.entry.build)(&c.args, flow)?, rng::stream(seed, &s.name, "loss"))),
             None => None,
         };
+        let queue = (s.queue.entry.build)(&s.queue.args)?;
         Ok(Station {
-            queue: (s.queue.entry.build)(&s.queue.args)?,
+            bypass: queue.can_bypass(),
+            queue,
             meter: QueueMeter::default(),
             access: (s.access.entry.build)(&s.access.args, self.timing.cw)?,
             backoff: rng::stream(seed, &s.name, "backoff"),
@@ -236,6 +240,12 @@ impl Cell {
         p.queued = now;
         let s = &mut self.stations[who as usize];
         s.meter.offered(now);
+        if s.bypass && s.job.is_none() && s.meter.waiting() == 1 {
+            if self.serve(now, who, p) {
+                self.contend(now, who, out);
+            }
+            return;
+        }
         s.queue.enqueue(&mut Cx { now, rng: &mut s.queue_rng }, p, &mut self.sink);
         self.empty_sink(now, who, out);
         if self.stations[who as usize].job.is_none() && self.take_next(now, who, out) {
@@ -246,14 +256,20 @@ impl Cell {
     /// Moves the next packet of `who`'s queue into service; false when there is none.
     pub(super) fn take_next(&mut self, now: Time, who: StationId, out: &mut Out<'_>) -> bool {
         let s = &mut self.stations[who as usize];
+        s.job = None;
+        if s.meter.waiting() == 0 {
+            return false;
+        }
         let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &mut self.sink);
         if !self.sink.dropped.is_empty() {
             self.empty_sink(now, who, out);
         }
-        let s = &mut self.stations[who as usize];
-        s.job = None;
-        let Some(packet) = packet else { return false };
-        s.meter.taken(now, &packet);
+        packet.is_some_and(|p| self.serve(now, who, p))
+    }
+
+    /// Takes `packet` into service at `who`.
+    fn serve(&mut self, now: Time, who: StationId, packet: Packet) -> bool {
+        self.stations[who as usize].meter.taken(now, &packet);
         let to = if who == AP {
             match self.bridge.get(packet.flow.0 as usize).and_then(|b| b[usize::from(packet.reverse)]) {
                 Some(Exit::Air(to)) => to,
