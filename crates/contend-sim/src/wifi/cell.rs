@@ -131,7 +131,6 @@ impl Cell {
         let timing = Timing {
             slot: phy.slot,
             sifs: phy.sifs,
-            difs: phy.difs(),
             eifs_more: match spec.mac.after_collision {
                 AfterCollision::Eifs => phy.eifs().saturating_sub(phy.difs()),
                 AfterCollision::Difs => Span::ZERO,
@@ -146,7 +145,7 @@ impl Cell {
             cw,
         };
         let mut cell = Cell {
-            contention: Contention::new(spec.stations.len() + 1, phy.slot, phy.difs(), spec.mac.busy_slot),
+            contention: Contention::new(&vec![phy.difs(); spec.stations.len() + 1], phy.slot, spec.mac.busy_slot),
             ledger: Ledger::new(spec.stations.len() + 1),
             stations: Vec::with_capacity(spec.stations.len() + 1),
             bridge,
@@ -303,7 +302,7 @@ impl Cell {
         let ns2 = self.timing.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now);
         if ns2 {
             let slots = self.draw(now, who, Draw::Arrival);
-            self.contention.back_off_alone(who, now + self.timing.difs, slots, true);
+            self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
             return;
         }
         match self.contention.arrive(who, now, busy) {

@@ -1,9 +1,10 @@
 //! Who sends next: backoff of all stations of a cell, computed instead of counted.
 //!
-//! Stations that resume their backoff at the same instant form a *group*: it has a clock in slots, and a heap of the clock readings
-//! at which its members may send. The next start is `resume + (head - clock) x slot`; when the medium turns busy the clock advances by
-//! the whole slots that have passed, which counts down every member at once. *Loners* are the few stations whose backoff resumes at
-//! an instant of their own (a collider after its ACK timeout, an addressee of a spoilt frame); they rejoin the group at the next busy start.
+//! Stations that resume their backoff at the same instant, because they have the same inter-frame space, form a *group*: it has a clock in
+//! slots, and a heap of the clock readings at which its members may send. The next start is the least over the groups of
+//! `resume + (head - clock) x slot`; when the medium turns busy the clock of each advances by the whole slots that have passed, which counts
+//! down every member at once. *Loners* are the few stations whose backoff resumes at an instant of their own (a collider after its ACK timeout,
+//! an addressee of a spoilt frame); they rejoin their group at the next busy start.
 //! One global slot counter would be wrong: EIFS and ACK timeout differ by a number of slots that is not whole.
 //!
 //! A frame therefore costs O(log n) in the number of stations that have something to send, and nothing for those that have not:
@@ -19,19 +20,29 @@ use std::collections::BinaryHeap;
 #[derive(Debug)]
 pub struct Contention {
     slot: Span,
-    ifs: Span,
     /// Slots that a busy period counts for those who wait through it.
     busy_counts: u64,
-    /// When the group's members count their first slot after the last busy period.
+    /// When the last busy period ended, the NAV included.
+    idle: Time,
+    groups: Vec<Group>,
+    loners: Vec<Loner>,
+    state: Vec<State>,
+    /// The group of each station.
+    group: Vec<u8>,
+    /// Stations that have a frame and wait to send it.
+    waiting: u32,
+}
+
+/// Stations with one inter-frame space.
+#[derive(Debug)]
+struct Group {
+    ifs: Span,
+    /// When the members count their first slot after the last busy period.
     resume: Time,
     /// Slots the group had counted at `resume`.
     clock: u64,
     /// Clock readings at which members with a frame may send. An entry counts only while `state` says the same: a member that left is skipped.
     heap: BinaryHeap<Reverse<(u64, StationId)>>,
-    loners: Vec<Loner>,
-    state: Vec<State>,
-    /// Stations that have a frame and wait to send it.
-    waiting: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,17 +78,26 @@ pub enum Arrival {
 }
 
 impl Contention {
-    /// `stations` stations without a frame, on a medium that has been idle since time zero; `ifs` is DIFS.
-    pub fn new(stations: usize, slot: Span, ifs: Span, busy: BusySlot) -> Contention {
+    /// One station without a frame for each of `ifs`, its inter-frame space, on a medium that has been idle since time zero. At most 256
+    /// different ones.
+    pub fn new(ifs: &[Span], slot: Span, busy: BusySlot) -> Contention {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut group = Vec::with_capacity(ifs.len());
+        for &ifs in ifs {
+            let g = groups.iter().position(|g| g.ifs == ifs).unwrap_or_else(|| {
+                groups.push(Group { ifs, resume: Time::ZERO + ifs, clock: 0, heap: BinaryHeap::new() });
+                groups.len() - 1
+            });
+            group.push(g as u8);
+        }
         Contention {
             slot,
-            ifs,
             busy_counts: u64::from(busy == BusySlot::Counted),
-            resume: Time::ZERO + ifs,
-            clock: 0,
-            heap: BinaryHeap::with_capacity(stations),
+            idle: Time::ZERO,
+            groups,
             loners: Vec::with_capacity(8),
-            state: vec![State::Silent(0); stations],
+            state: vec![State::Silent(0); ifs.len()],
+            group,
             waiting: 0,
         }
     }
@@ -87,20 +107,27 @@ impl Contention {
         self.waiting
     }
 
-    /// The instant from which the group counts slots.
+    /// The first instant from which anybody counts slots in common with others.
     pub fn resume(&self) -> Time {
-        self.resume
+        self.groups.iter().map(|g| g.resume).min().unwrap_or(Time::ZERO)
+    }
+
+    /// The inter-frame space of `who`.
+    pub fn ifs(&self, who: StationId) -> Span {
+        self.of(who).ifs
     }
 
     /// When the next transmission starts if nothing else happens; the medium must be idle.
     pub fn next_start(&mut self) -> Time {
         let mut at = Time::NEVER;
-        while let Some(&Reverse((expiry, who))) = self.heap.peek() {
-            if self.state[who as usize] == State::Member(expiry) {
-                at = self.resume + self.slot * expiry.saturating_sub(self.clock);
-                break;
+        for g in &mut self.groups {
+            while let Some(&Reverse((expiry, who))) = g.heap.peek() {
+                if self.state[who as usize] == State::Member(expiry) {
+                    at = at.min(g.resume + self.slot * expiry.saturating_sub(g.clock));
+                    break;
+                }
+                g.heap.pop();
             }
-            self.heap.pop();
         }
         for l in &self.loners {
             if l.waits {
@@ -112,20 +139,24 @@ impl Contention {
 
     /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others are counted down.
     pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<StationId>) {
-        let passed = self.slots_between(self.resume, now);
-        let reading = self.clock + passed;
-        let on_boundary = now >= self.resume && self.resume + self.slot * passed == now;
-        while let Some(&Reverse((expiry, who))) = self.heap.peek() {
-            let member = self.state[who as usize] == State::Member(expiry);
-            if member && (expiry > reading || !on_boundary) {
-                break;
+        for g in &mut self.groups {
+            let passed = slots_between(g.resume, now, self.slot);
+            let reading = g.clock + passed;
+            let on_boundary = now >= g.resume && g.resume + self.slot * passed == now;
+            while let Some(&Reverse((expiry, who))) = g.heap.peek() {
+                let member = self.state[who as usize] == State::Member(expiry);
+                if member && (expiry > reading || !on_boundary) {
+                    break;
+                }
+                g.heap.pop();
+                if member {
+                    self.state[who as usize] = State::Sending;
+                    self.waiting -= 1;
+                    senders.push(who);
+                }
             }
-            self.heap.pop();
-            if member {
-                self.start(who, senders);
-            }
+            g.clock = reading + self.busy_counts;
         }
-        self.clock = reading + self.busy_counts;
         let mut i = 0;
         while i < self.loners.len() {
             let l = self.loners[i];
@@ -137,14 +168,17 @@ impl Contention {
             i += 1;
         }
         while let Some(l) = self.loners.pop() {
-            let counted = self.slots_between(l.resume, now) + self.busy_counts;
+            let counted = slots_between(l.resume, now, self.slot) + self.busy_counts;
             self.join(l.who, l.slots.saturating_sub(counted), l.waits);
         }
     }
 
-    /// The medium is idle again as of `from`: the group counts slots once the inter-frame space has passed.
-    pub fn turn_idle(&mut self, from: Time) {
-        self.resume = from + self.ifs;
+    /// The medium, physical and NAV, is idle again as of `idle`: each group counts slots once `more` and its inter-frame space have passed.
+    pub fn turn_idle(&mut self, idle: Time, more: Span) {
+        self.idle = idle;
+        for g in &mut self.groups {
+            g.resume = idle + more + g.ifs;
+        }
     }
 
     /// `who` sends at once, in the instant in which the medium turns busy; to be called before [`Contention::turn_busy`].
@@ -154,7 +188,7 @@ impl Contention {
         self.start(who, senders);
     }
 
-    /// `who` gets a new backoff of `slots`, which it counts with the group; `waits` says whether it has a frame.
+    /// `who` gets a new backoff of `slots`, which it counts with its group; `waits` says whether it has a frame.
     pub fn back_off(&mut self, who: StationId, slots: u64, waits: bool) {
         if waits {
             self.waiting += 1;
@@ -168,7 +202,7 @@ impl Contention {
             self.waiting += 1;
         }
         self.leave_loners(who);
-        if resume == self.resume {
+        if resume == self.of(who).resume {
             self.join(who, slots, waits);
         } else {
             self.state[who as usize] = State::Loner;
@@ -176,32 +210,32 @@ impl Contention {
         }
     }
 
-    /// `who`, whatever it waits for, resumes at `resume` instead of with the group. The medium has just turned idle.
+    /// `who`, whatever it waits for, resumes at `resume` instead of with its group. The medium has just turned idle.
     pub fn resume_alone(&mut self, who: StationId, resume: Time) {
         let (expiry, waits) = match self.state[who as usize] {
             State::Member(e) => (e, true),
             State::Silent(e) => (e, false),
             State::Loner | State::Sending => return,
         };
-        if resume != self.resume {
+        let g = self.of(who);
+        if resume != g.resume {
+            let slots = expiry.saturating_sub(g.clock);
             self.state[who as usize] = State::Loner;
-            self.loners.push(Loner { who, resume, slots: expiry - self.clock.min(expiry), waits });
+            self.loners.push(Loner { who, resume, slots, waits });
         }
     }
 
     /// A packet arrives at `now` at `who`, which had none. After [`Arrival::Free`] and [`Arrival::Busy`] the caller decides what follows.
     pub fn arrive(&mut self, who: StationId, now: Time, busy: bool) -> Arrival {
         match self.state[who as usize] {
-            State::Silent(expiry) if busy => {
-                if expiry <= self.clock {
+            State::Silent(expiry) => {
+                let g = self.of(who);
+                let slots = expiry.saturating_sub(g.clock);
+                // The NAV may last beyond the last frame.
+                if slots == 0 && (busy || now < self.idle) {
                     return Arrival::Busy;
                 }
-                self.back_off(who, expiry - self.clock, true);
-                Arrival::Waits
-            }
-            State::Silent(expiry) => {
-                let slots = expiry.saturating_sub(self.clock);
-                if now >= self.resume + self.slot * slots {
+                if !busy && now >= g.resume + self.slot * slots {
                     return Arrival::Free;
                 }
                 self.back_off(who, slots, true);
@@ -228,7 +262,10 @@ impl Contention {
     /// Whether `who` has a backoff that is still running at `now`, on an idle medium.
     pub fn counts_down(&self, who: StationId, now: Time) -> bool {
         match self.state[who as usize] {
-            State::Silent(e) => e > self.clock && now < self.resume + self.slot * (e - self.clock),
+            State::Silent(e) => {
+                let g = self.of(who);
+                e > g.clock && now < g.resume + self.slot * (e - g.clock)
+            }
             State::Loner => self.loners.iter().any(|l| l.who == who && now < l.resume + self.slot * l.slots),
             State::Member(_) => true,
             State::Sending => false,
@@ -242,10 +279,11 @@ impl Contention {
     }
 
     fn join(&mut self, who: StationId, slots: u64, waits: bool) {
-        let expiry = self.clock + slots;
+        let g = &mut self.groups[usize::from(self.group[who as usize])];
+        let expiry = g.clock + slots;
         if waits {
             self.state[who as usize] = State::Member(expiry);
-            self.heap.push(Reverse((expiry, who)));
+            g.heap.push(Reverse((expiry, who)));
         } else {
             self.state[who as usize] = State::Silent(expiry);
         }
@@ -257,9 +295,14 @@ impl Contention {
         }
     }
 
-    fn slots_between(&self, resume: Time, now: Time) -> u64 {
-        now.since(resume).div_floor(self.slot)
+    fn of(&self, who: StationId) -> &Group {
+        &self.groups[usize::from(self.group[who as usize])]
     }
+}
+
+/// Whole slots from `resume` to `now`.
+fn slots_between(resume: Time, now: Time, slot: Span) -> u64 {
+    now.since(resume).div_floor(slot)
 }
 
 #[cfg(test)]
@@ -268,7 +311,11 @@ mod tests {
     use proptest::prelude::*;
 
     const SLOT: Span = Span::from_micros(9);
-    const IFS: Span = Span::from_micros(28);
+    /// Every third station has a longer inter-frame space than the others, by one slot and a half.
+    const IFS: [Span; 8] = {
+        let (a, b) = (Span::from_micros(28), Span::from_nanos(41_500));
+        [a, a, b, a, a, b, a, a]
+    };
 
     /// The same rules told station by station: every one has the instant from which it counts, and what is left.
     struct Naive {
@@ -308,11 +355,11 @@ mod tests {
         fn groups_and_loners_do_what_station_by_station_counting_does(counted in any::<bool>(), steps in steps(), arrivals in prop::collection::vec((0usize..8, 0u64..30), 60)) {
             let n = 8;
             let rule = if counted { BusySlot::Counted } else { BusySlot::Frozen };
-            let mut c = Contention::new(n, SLOT, IFS, rule);
-            let mut naive = Naive { each: vec![(Time::ZERO + IFS, 0, false); n], busy_counts: u64::from(counted) };
+            let mut c = Contention::new(&IFS, SLOT, rule);
+            let mut naive = Naive { each: IFS.iter().map(|&ifs| (Time::ZERO + ifs, 0, false)).collect(), busy_counts: u64::from(counted) };
             for who in 0..n as StationId {
                 c.back_off(who, u64::from(who) * 2, true);
-                naive.each[who as usize] = (Time::ZERO + IFS, u64::from(who) * 2, true);
+                naive.each[who as usize] = (Time::ZERO + IFS[who as usize], u64::from(who) * 2, true);
             }
             for ((after, lone, busy_for), (arriving, draw)) in steps.into_iter().zip(arrivals) {
                 let start = c.next_start();
@@ -339,12 +386,12 @@ mod tests {
                     e.2 = true;
                 }
                 let idle = start + Span::from_nanos(busy_for);
-                c.turn_idle(idle);
-                for e in &mut naive.each {
-                    e.0 = idle + IFS;
+                c.turn_idle(idle, Span::ZERO);
+                for (e, ifs) in naive.each.iter_mut().zip(IFS) {
+                    e.0 = idle + ifs;
                 }
                 for (&who, (slots, more, alone)) in senders.iter().zip(after) {
-                    let resume = alone.map_or(idle + IFS, |ns| idle + Span::from_nanos(10_000 + ns));
+                    let resume = alone.map_or(idle + IFS[who as usize], |ns| idle + Span::from_nanos(10_000 + ns));
                     match alone {
                         None => c.back_off(who, slots, more),
                         Some(_) => c.back_off_alone(who, resume, slots, more),
@@ -362,19 +409,29 @@ mod tests {
 
     #[test]
     fn a_packet_that_finds_the_medium_idle_for_long_enough_goes_at_once() {
-        let mut c = Contention::new(2, SLOT, IFS, BusySlot::Frozen);
-        assert_eq!(c.arrive(0, Time::ZERO + IFS, false), Arrival::Free);
+        let mut c = Contention::new(&IFS, SLOT, BusySlot::Frozen);
+        assert_eq!(c.arrive(0, Time::ZERO + IFS[0], false), Arrival::Free);
         // Earlier than DIFS after the last busy period it waits for the rest of DIFS.
         assert_eq!(c.arrive(1, Time::from_nanos(5), false), Arrival::Waits);
-        assert_eq!(c.next_start(), Time::ZERO + IFS);
+        assert_eq!(c.next_start(), Time::ZERO + IFS[1]);
     }
 
     #[test]
     fn a_packet_behind_a_running_post_backoff_waits_for_its_rest() {
-        let mut c = Contention::new(1, SLOT, IFS, BusySlot::Frozen);
+        let mut c = Contention::new(&IFS, SLOT, BusySlot::Frozen);
         c.back_off(0, 5, false);
         assert_eq!(c.next_start(), Time::NEVER);
-        assert_eq!(c.arrive(0, Time::ZERO + IFS + SLOT * 2, false), Arrival::Waits);
-        assert_eq!(c.next_start(), Time::ZERO + IFS + SLOT * 5);
+        assert_eq!(c.arrive(0, Time::ZERO + IFS[0] + SLOT * 2, false), Arrival::Waits);
+        assert_eq!(c.next_start(), Time::ZERO + IFS[0] + SLOT * 5);
+    }
+
+    #[test]
+    fn a_packet_that_comes_while_the_nav_says_busy_draws_a_backoff() {
+        let mut c = Contention::new(&IFS, SLOT, BusySlot::Frozen);
+        let end = Time::from_nanos(1_000_000);
+        c.turn_idle(end, Span::ZERO);
+        assert_eq!(c.arrive(0, end - Span::from_nanos(1), false), Arrival::Busy);
+        // Idle, but not for long enough.
+        assert_eq!(c.arrive(1, end, false), Arrival::Waits);
     }
 }

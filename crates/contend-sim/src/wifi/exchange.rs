@@ -240,7 +240,7 @@ impl Cell {
         let Exchange { start, from, fate, .. } = self.exchange;
         if fate == Fate::Collision {
             // Bystanders have heard a frame they could not decode.
-            self.contention.turn_idle(now + t.eifs_more);
+            self.contention.turn_idle(now, t.eifs_more);
             let mut senders = std::mem::take(&mut self.senders);
             for &who in &senders {
                 let Some(job) = self.stations[who as usize].job else { continue };
@@ -248,7 +248,7 @@ impl Cell {
                 let timeout = if t.uses_rts(job.packet.size) { table.cts_timeout } else { table.ack_timeout };
                 // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame, then DIFS.
                 let quiet = (start + self.collided_airtime(who) + timeout).max(now);
-                self.failed(now, who, false, quiet + t.difs, out);
+                self.failed(now, who, false, quiet + self.contention.ifs(who), out);
             }
             senders.clear();
             self.senders = senders;
@@ -259,7 +259,7 @@ impl Cell {
         let (ack, cts, ack_timeout, cts_timeout) = (table.ack, table.cts, table.ack_timeout, table.cts_timeout);
         let data = table.data[job.packet.size as usize].total;
         if fate == Fate::Success {
-            self.contention.turn_idle(now);
+            self.contention.turn_idle(now, Span::ZERO);
             self.stations[from as usize].counters.acked += 1;
             let slots = self.draw(now, from, Draw::Success);
             let more = self.take_next(now, from, out);
@@ -267,29 +267,30 @@ impl Cell {
             return;
         }
         self.stations[from as usize].counters.errored += 1;
-        let could_not_decode = now + t.eifs_more + t.difs;
+        let ifs = self.contention.ifs(from);
+        let could_not_decode = now + t.eifs_more;
         match fate {
             Fate::DataLost => {
                 // Bystanders honour the Duration field of the data frame.
-                self.contention.turn_idle(now + t.sifs + ack);
-                self.contention.resume_alone(job.to, could_not_decode);
-                self.failed(now, from, true, now + ack_timeout + t.difs, out);
+                self.contention.turn_idle(now + t.sifs + ack, Span::ZERO);
+                self.contention.resume_alone(job.to, could_not_decode + self.contention.ifs(job.to));
+                self.failed(now, from, true, now + ack_timeout + ifs, out);
             }
             Fate::RtsLost => {
                 // §10.3.2.4: a bystander whose NAV comes from an RTS resets it when nothing follows for 2 SIFS + CTS + aRxPHYStartDelay + 2 slots;
                 // the CTS timeout is SIFS + slot + aRxPHYStartDelay.
-                self.contention.turn_idle(now + cts_timeout + t.sifs + cts + t.slot);
-                self.contention.resume_alone(job.to, could_not_decode);
-                self.failed(now, from, false, now + cts_timeout + t.difs, out);
+                self.contention.turn_idle(now + cts_timeout + t.sifs + cts + t.slot, Span::ZERO);
+                self.contention.resume_alone(job.to, could_not_decode + self.contention.ifs(job.to));
+                self.failed(now, from, false, now + cts_timeout + ifs, out);
             }
             Fate::CtsLost => {
                 // Bystanders honour the Duration field of the CTS; the addressee waits for data in vain.
-                self.contention.turn_idle(now + t.sifs + data + t.sifs + ack);
-                self.failed(now, from, false, could_not_decode, out);
+                self.contention.turn_idle(now + t.sifs + data + t.sifs + ack, Span::ZERO);
+                self.failed(now, from, false, could_not_decode + ifs, out);
             }
             Fate::AckLost => {
-                self.contention.turn_idle(now);
-                self.failed(now, from, true, could_not_decode, out);
+                self.contention.turn_idle(now, Span::ZERO);
+                self.failed(now, from, true, could_not_decode + ifs, out);
             }
             Fate::Collision | Fate::Success => {}
         }

@@ -11,7 +11,6 @@ use contend_core::Span;
 pub(super) struct Timing {
     pub(super) slot: Span,
     pub(super) sifs: Span,
-    pub(super) difs: Span,
     /// How much longer than DIFS a station waits after a frame it could not decode.
     pub(super) eifs_more: Span,
     pub(super) idle_access: IdleAccess,
