@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+pub mod ap;
 pub mod cc;
 pub mod packet;
 pub mod qdisc;

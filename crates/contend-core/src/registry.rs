@@ -62,6 +62,8 @@ pub enum Unit {
     Intervals,
     /// A list of packets to drop, `[{ flow = "f", segment = 20, copy = 0 }]`.
     Drops,
+    /// A positive number for each of some names, `[["down.1.sta", 2], ["down.2.sta", 1]]`; `range` bounds the numbers.
+    Weights,
 }
 
 /// One packet of a [`Unit::Drops`] list.
@@ -107,6 +109,8 @@ pub enum Value {
     Intervals(Vec<(Time, Time)>),
     /// [`Unit::Drops`].
     Drops(Vec<DropRule>),
+    /// [`Unit::Weights`].
+    Weights(Vec<(String, f64)>),
 }
 
 /// A full set of parameters: every one the algorithm names, each with a value inside its range.
@@ -195,6 +199,13 @@ impl Args {
             _ => &[],
         }
     }
+    /// A [`Unit::Weights`].
+    pub fn weights(&self, name: &str) -> &[(String, f64)] {
+        match self.get(name) {
+            Some(Value::Weights(w)) => w,
+            _ => &[],
+        }
+    }
 }
 
 /// An algorithm chosen by name, with a full set of parameters.
@@ -220,8 +231,8 @@ pub fn find<B>(family: &'static [Entry<B>], name: &str) -> Option<&'static Entry
 /// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`.
 #[macro_export]
 macro_rules! registry {
-    ($build:ty; $($name:ident),+ $(,)?) => {
-        $(pub mod $name;)+
+    ($build:ty; $($name:ident),* $(,)?) => {
+        $(pub mod $name;)*
         /// Every member of this family.
         pub static REGISTRY: &[$crate::registry::Entry<$build>] = &[$(
             $crate::registry::Entry {
@@ -231,6 +242,6 @@ macro_rules! registry {
                 params: $name::PARAMS,
                 build: $name::build,
             },
-        )+];
+        )*];
     };
 }

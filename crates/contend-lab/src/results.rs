@@ -151,6 +151,10 @@ pub struct Queue {
     pub dropped_by_kind: BTreeMap<&'static str, u64>,
     /// Packets marked.
     pub marked: u64,
+    /// Acknowledgments taken out because a later one says the same; not among the dropped.
+    pub filtered: u64,
+    /// Packets made by the discipline itself.
+    pub made: u64,
     /// Packets lost by the link after the queue.
     pub lost: u64,
     /// Time average of the number waiting.

@@ -226,6 +226,8 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
             dropped: by_kind.iter().sum(),
             dropped_by_kind: Kind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
             marked: c.marked - c0.marked,
+            filtered: c.filtered - c0.filtered,
+            made: c.made - c0.made,
             lost: lost.iter().sum::<u64>() - lost0.iter().sum::<u64>(),
             mean_packets: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
             mean_delay_ms: delay.mean_ms(),

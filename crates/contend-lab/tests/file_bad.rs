@@ -206,7 +206,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     ("[[station]]", "[ap]\nqueue = { limit = \"100p\" }\n[[station]]", "t.toml:9:9: `ap.queue` needs `kind`\n  help: write kind = \"fifo\""),
     ("[[station]]", "[ap]\nqueue = \"codel\"\n[[station]]", "t.toml:9:9: `ap.queue` names no queue discipline: \"codel\"\n  help: there are: fifo"),
-    ("[[station]]", "[ap]\ncontrol = \"fcwa\"\n[[station]]", "t.toml:9:11: `ap.control` is reserved for a later version of contend\n  help: leave it out"),
+    (
+        "[[station]]",
+        "[ap]\ncontrol = \"fcwa\"\n[[station]]",
+        "t.toml:9:11: `ap.control` names no control block: \"fcwa\"\n  help: leave it out: there is none to choose from",
+    ),
     (
         "[[station]]",
         "[[station]]\nname = \"slow\"\n[[station]]",
@@ -452,7 +456,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" }",
-        "t.toml:24:10: there is no key `ap.queu`\n  help: did you mean `queue`? There are: queue, access",
+        "t.toml:24:10: there is no key `ap.queu`\n  help: did you mean `queue`? There are: queue, access, control",
     ),
     (
         "[1, 2]",

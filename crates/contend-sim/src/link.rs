@@ -18,7 +18,7 @@ use crate::stats::QueueMeter;
 use crate::trace::Event;
 use crate::world::{Input, Node, Out, Peer};
 use contend_core::packet::Kind;
-use contend_core::qdisc::{Qdisc, Sink};
+use contend_core::qdisc::{Drop, Link, Qdisc, Sink, Site};
 use contend_core::registry::Amount;
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
 use std::collections::VecDeque;
@@ -84,7 +84,7 @@ impl Wire {
         let queue = if spec.queue.entry.name == "fifo" {
             Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), packets: 0, bytes: 0, free: Time::ZERO })
         } else {
-            general((spec.queue.entry.build)(&spec.queue.args)?, stream(seed, name, "queue"))
+            general((spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?, stream(seed, name, "queue"))
         };
         let loss = match &spec.loss {
             Some(l) => Some(Box::new(((l.entry.build)(&l.args, flow)?, stream(seed, name, "loss")))),
@@ -152,12 +152,12 @@ impl Node for Wire {
                 }
             }
             Queue::Any(a) => {
-                // An idle wire has nothing waiting: its discipline is not asked in vain.
-                if a.sending.is_some() {
+                // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
+                if a.sending.is_some() || a.qdisc.next_deadline() <= now {
                     a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, out);
                 }
                 if let Input::Packet(_, p) = input {
-                    a.offer(now, p, &mut self.meter, out);
+                    a.offer(now, p, &self.sender, &mut self.meter, out);
                     a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, out);
                 }
             }
@@ -165,7 +165,7 @@ impl Node for Wire {
         self.arrived(now, out);
         let arrival = self.ring.front().map_or(Time::NEVER, |s| self.sender.arrives(s));
         match &self.queue {
-            Queue::Any(a) => a.sending.map_or(arrival, |(_, _, ends)| ends.min(arrival)),
+            Queue::Any(a) => a.sending.map_or(a.qdisc.next_deadline(), |(_, _, ends)| ends).min(arrival),
             Queue::DropTail(_) => arrival,
         }
     }
@@ -192,7 +192,7 @@ impl DropTail {
             Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
         };
         if !fits {
-            meter.dropped(now, &p);
+            meter.dropped(now, &p, Drop::Full);
             out.trace.packet(now, Event::Dropped, &p);
             return;
         }
@@ -222,8 +222,8 @@ impl Any {
                 }
                 ring.push_back(Sent { packet: p, starts, ends });
             }
-            let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &mut self.sink);
-            self.drop_all(now, meter, out);
+            let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, sender, &mut self.sink);
+            meter.settle(now, &mut self.sink, out.trace);
             self.sending = next.map(|p| {
                 meter.taken(now, &p);
                 (p, now, now.saturating_add(sender.sending_time(p.size)))
@@ -234,18 +234,11 @@ impl Any {
         }
     }
 
-    fn offer(&mut self, now: Time, mut p: Packet, meter: &mut QueueMeter, out: &mut Out<'_>) {
+    fn offer(&mut self, now: Time, mut p: Packet, sender: &Sender, meter: &mut QueueMeter, out: &mut Out<'_>) {
         p.queued = now;
         meter.offered(now);
-        self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, p, &mut self.sink);
-        self.drop_all(now, meter, out);
-    }
-
-    fn drop_all(&mut self, now: Time, meter: &mut QueueMeter, out: &mut Out<'_>) {
-        for (p, _) in self.sink.dropped.drain(..) {
-            meter.dropped(now, &p);
-            out.trace.packet(now, Event::Dropped, &p);
-        }
+        self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, sender, p, &mut self.sink);
+        meter.settle(now, &mut self.sink, out.trace);
     }
 }
 
@@ -281,6 +274,21 @@ impl Sender {
             Some(loss) => loss.0.lost(&mut Cx { now: s.ends, rng: &mut loss.1 }, s.packet.size, Some(&s.packet)),
             None => false,
         }
+    }
+}
+
+impl Link for Sender {
+    fn neighbour(&self, _: &Packet) -> u32 {
+        0
+    }
+    fn exchange(&self, _: u32, bytes: u32) -> Span {
+        if self.rate == 0 { Span::ZERO } else { Span::of_bits(8 * u64::from(bytes), self.rate) }
+    }
+    fn contention(&self, _: u32) -> Span {
+        Span::ZERO
+    }
+    fn slot(&self) -> Span {
+        Span::ZERO
     }
 }
 
@@ -565,16 +573,16 @@ mod tests {
     #[derive(Debug)]
     struct Halving(Fifo, bool);
     impl Qdisc for Halving {
-        fn enqueue(&mut self, cx: &mut Cx, p: Packet, sink: &mut Sink) {
-            self.0.enqueue(cx, p, sink);
+        fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+            self.0.enqueue(cx, link, p, sink);
         }
-        fn dequeue(&mut self, cx: &mut Cx, sink: &mut Sink) -> Option<Packet> {
+        fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
             self.1 = !self.1;
             if !self.1 {
-                let p = self.0.dequeue(cx, sink).unwrap();
-                sink.dropped.push((p, contend_core::qdisc::Drop::Full));
+                let p = self.0.dequeue(cx, link, sink).unwrap();
+                sink.drop(p, Drop::Full);
             }
-            self.0.dequeue(cx, sink)
+            self.0.dequeue(cx, link, sink)
         }
         fn backlog(&self) -> contend_core::qdisc::Backlog {
             self.0.backlog()

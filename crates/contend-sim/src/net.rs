@@ -1,15 +1,16 @@
 //! From a [`Scenario`] to a running [`World`], and back from the world to readings.
 
 use crate::link::{Router, Wire};
-use crate::scenario::{FlowSpec, Place, Scenario};
+use crate::scenario::{FlowSpec, Place, Scenario, Transport};
 use crate::stats::{Durations, QueueMeter, Received, Sent};
-use crate::tcp::SenderState;
 use crate::tcp::end::End;
+use crate::tcp::{self, SenderState};
 use crate::trace::Trace;
 use crate::wifi::cell::{Bridge, Cell, Exit, MAX_PACKET, StationCounters};
 use crate::wifi::ledger::Ledger;
 use crate::wifi::{AP, StationId};
 use crate::world::{NodeId, Peer, World};
+use contend_core::ap::FlowFacts;
 use contend_core::{FlowId, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,6 +25,8 @@ pub struct Net {
     cell: Option<NodeId>,
     /// Names of the cell's stations by [`StationId`].
     stations: Vec<String>,
+    /// Whether the access point has control blocks.
+    controlled: bool,
     /// Directions of links, by name.
     wires: Vec<(String, NodeId)>,
 }
@@ -53,7 +56,7 @@ impl Net {
                 end.clear_histograms();
             }
         }
-        for i in 0..self.stations.len() + self.wires.len() {
+        for i in 0..=self.stations.len() + self.wires.len() {
             if let Some(m) = self.meter(i) {
                 m.delay.clear();
             }
@@ -120,9 +123,11 @@ impl Net {
         self.cell().and_then(|c| c.counters(who)).unwrap_or_default()
     }
 
-    /// Names of all queues, in the order of their numbers: access point, stations, directions of links.
+    /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control blocks of the access point
+    /// (when there are any), which count as one queue in which waits what they hold.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
-        self.stations.iter().map(String::as_str).chain(self.wires.iter().map(|(n, _)| n.as_str()))
+        let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(|(n, _)| n.as_str()));
+        queues.chain(self.controlled.then_some("ap.control"))
     }
 
     /// The meter of queue number `i` as of now.
@@ -130,7 +135,11 @@ impl Net {
         let now = self.world.now();
         match i.checked_sub(self.stations.len()) {
             None => self.world.node_mut::<Cell>(self.cell?)?.meter(i as StationId),
-            Some(w) => Some(self.world.node_mut::<Wire>(self.wires.get(w)?.1)?.meter(now)),
+            Some(w) => match self.wires.get(w) {
+                Some(&(_, id)) => Some(self.world.node_mut::<Wire>(id)?.meter(now)),
+                None if w == self.wires.len() => self.world.node_mut::<Cell>(self.cell?)?.control_meter(),
+                None => None,
+            },
         }
     }
 
@@ -298,9 +307,10 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let mut world = World::new(trace, self.ends);
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
-        let mut stations = Vec::new();
+        let (mut stations, mut controlled) = (Vec::new(), false);
         if let Some(cell) = &spec.cell {
-            world.add(Box::new(Cell::new(spec.seed, cell, self.bridge(), &named)?), Time::NEVER);
+            world.add(Box::new(Cell::new(spec.seed, cell, self.bridge(), &self.facts(), &named)?), Time::NEVER);
+            controlled = !cell.control.is_empty();
             stations = std::iter::once(&cell.ap).chain(&cell.stations).map(|s| s.name.clone()).collect();
         }
         debug_assert_eq!(self.ends, world.next_id());
@@ -327,7 +337,7 @@ impl<'a> Builder<'a> {
                 wires.push((name, world.add(Box::new(w), Time::NEVER)));
             }
         }
-        Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, wires })
+        Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, controlled, wires })
     }
 
     /// Where a packet that comes to `place` by wire is handed over.
@@ -336,6 +346,28 @@ impl<'a> Builder<'a> {
             Place::Ap => Peer::Node(CELL, AP),
             _ => self.routers.get(&place).map_or(Peer::End, |&id| Peer::Node(id, 0)),
         }
+    }
+
+    /// What control blocks may be told of each flow.
+    fn facts(&self) -> Vec<FlowFacts> {
+        let one = |(i, (f, [there, _])): (usize, (&FlowSpec, &[Vec<Hop>; 2]))| {
+            let on_air = |p: Place| matches!(p, Place::Station(_));
+            let up = match (on_air(f.from), on_air(f.to)) {
+                (true, false) => Some(true),
+                (false, true) => Some(false),
+                _ => None,
+            };
+            // Half of what a packet and its answer take together.
+            let links = there.iter().filter_map(|h| h.link).filter_map(|(l, _)| self.spec.links.get(l));
+            let both = links.flat_map(|l| [l.forward.delay, l.reverse.delay]).fold(0, |sum: u64, d| sum.saturating_add(d.as_nanos()));
+            let delay = Span::from_nanos(both / 2);
+            let (ack, mss) = match &f.transport {
+                Transport::Tcp(tcp) => (tcp.ack.max(1), tcp::Wire::new(f.packet, tcp).map_or(f.packet, |w| w.mss)),
+                Transport::Udp => (1, f.packet),
+            };
+            FlowFacts { flow: FlowId(i as u32), up, delay, ack, mss }
+        };
+        self.spec.flows.iter().zip(&self.paths).enumerate().map(one).collect()
     }
 
     /// What the access point does with each flow's packets.

@@ -7,7 +7,7 @@ use crate::tcp::recovery;
 use crate::traffic;
 use crate::wifi::phy::Phy;
 use contend_core::registry::{Amount, Choice};
-use contend_core::{Span, Time, cc, qdisc};
+use contend_core::{Span, Time, ap, cc, qdisc};
 
 /// A network and its flows.
 #[derive(Clone, Debug)]
@@ -81,6 +81,8 @@ pub struct CellSpec {
     pub mac: MacSpec,
     /// The access point.
     pub ap: StationSpec,
+    /// What sees every packet at the access point before its queue, in this order.
+    pub control: Vec<Choice<ap::Build>>,
     /// The stations.
     pub stations: Vec<StationSpec>,
 }

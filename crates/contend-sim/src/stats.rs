@@ -1,6 +1,8 @@
 //! What is counted: plain counters that only grow (a measured interval is the difference of two readings) and histograms that can be emptied.
 
+use crate::trace::{Event, Trace};
 use contend_core::packet::Kind;
+use contend_core::qdisc::{Drop, Sink};
 use contend_core::{Packet, Span, Time};
 
 /// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 % of their value), up to
@@ -147,8 +149,12 @@ pub struct QueueCounters {
     pub offered: u64,
     /// Packets that left towards the transmitter.
     pub taken: u64,
-    /// Packets dropped, by [`Kind`].
+    /// Packets dropped, by [`Kind`]; filtered acknowledgments are not among them.
     pub dropped: [u64; 4],
+    /// Acknowledgments taken out because a later one says the same.
+    pub filtered: u64,
+    /// Packets made by the discipline itself.
+    pub made: u64,
     /// Packets marked.
     pub marked: u64,
     /// Integral of the number of waiting packets over time, in packet-nanoseconds.
@@ -187,10 +193,27 @@ impl QueueMeter {
         self.delay.record(now.since(p.queued));
     }
     /// `p` was dropped.
-    pub fn dropped(&mut self, now: Time, p: &Packet) {
+    pub fn dropped(&mut self, now: Time, p: &Packet, why: Drop) {
         self.advance(now);
-        self.counters.dropped[p.kind() as usize] += 1;
+        match why {
+            Drop::Filtered => self.counters.filtered += 1,
+            Drop::Full | Drop::Early => self.counters.dropped[p.kind() as usize] += 1,
+        }
         self.waiting -= 1;
+    }
+    /// Counts, and takes out of `sink`, what a discipline did beside queueing; drops are also told to `trace`.
+    pub fn settle(&mut self, now: Time, sink: &mut Sink, trace: &mut Trace) {
+        if sink.is_empty() {
+            return;
+        }
+        self.advance(now);
+        self.counters.marked += std::mem::take(&mut sink.marked);
+        self.counters.made += sink.made;
+        self.waiting += std::mem::take(&mut sink.made);
+        for (p, why) in sink.dropped.drain(..) {
+            self.dropped(now, &p, why);
+            trace.packet(now, Event::Dropped, &p);
+        }
     }
     /// The counters as of `now`.
     pub fn read(&self, now: Time) -> QueueCounters {

@@ -4,8 +4,8 @@
 mod common;
 
 use common::*;
-use contend_core::registry::Value;
-use contend_core::{Span, Time};
+use contend_core::registry::{Amount, Value};
+use contend_core::{Span, Time, ap, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::trace::Trace;
@@ -17,8 +17,10 @@ fn scenario() -> impl Strategy<Value = Scenario> {
     let station = (prop::sample::select(vec![6_000_000u64, 24_000_000, 54_000_000]), prop::option::of(0.0f64..0.5), 1u64..20);
     let flow = (any::<bool>(), any::<bool>(), 0usize..6, prop::sample::select(vec![100u32, 576, 1500]), 0u64..1_500);
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), prop::sample::select(vec![u32::MAX, 500, 0]), 0u8..3);
-    (0u64..1000, prop::collection::vec(station, 1..6), prop::collection::vec(flow, 1..6), options, 1u64..30).prop_map(
-        |(seed, stations, flows, options, limit)| {
+    // Every discipline and every control block takes its turn, with its defaults.
+    let at_ap = (0..qdisc::REGISTRY.len(), prop::collection::vec(0..ap::REGISTRY.len().max(1), 0..3), prop::option::of(1u64..30));
+    (0u64..1000, prop::collection::vec(station, 1..6), prop::collection::vec(flow, 1..6), options, at_ap).prop_map(
+        |(seed, stations, flows, options, (queue, control, limit))| {
             let (counted, draw, difs, rts_threshold, protection) = options;
             let mac = MacSpec {
                 busy_slot: if counted { BusySlot::Counted } else { BusySlot::Frozen },
@@ -30,7 +32,10 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             let mut phy = phy_g();
             phy.protection = [Protection::None, Protection::CtsToSelf, Protection::RtsCts][usize::from(protection)];
             let mut cell = cell(phy, mac, stations.len(), 54_000_000);
-            cell.ap.queue = fifo(limit);
+            let entry = &qdisc::REGISTRY[queue];
+            let short = limit.filter(|_| entry.params.iter().any(|p| p.name == "limit")).map(|n| ("limit", Value::Amount(Amount::Packets(n))));
+            cell.ap.queue = choose(qdisc::REGISTRY, entry.name, short.as_slice());
+            cell.control = control.iter().filter_map(|&i| Some(choose(ap::REGISTRY, ap::REGISTRY.get(i)?.name, &[]))).collect();
             for (s, (rate, p, queue)) in cell.stations.iter_mut().zip(&stations) {
                 s.rate = *rate;
                 s.queue = fifo(*queue);
@@ -56,7 +61,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
 
     #[test]
     fn every_packet_is_delivered_dropped_or_somewhere(s in scenario(), stop in 0u64..3_000_000) {
@@ -67,18 +72,22 @@ proptest! {
         let sent: u64 = (0..flows).map(|i| net.sent(i).packets + net.received(i).acks).sum();
         let arrived: u64 = (0..flows).map(|i| net.received(i).packets + net.sent(i).acks).sum();
         let stations = net.stations().len();
-        let mut elsewhere = 0;
-        for i in 0..net.queues().count() {
+        let (mut elsewhere, mut made) = (0, 0);
+        let names: Vec<String> = net.queues().map(str::to_owned).collect();
+        for (i, name) in names.iter().enumerate() {
             let c = net.meter(i).unwrap().read(now);
-            elsewhere += c.drops() + net.lost(i).iter().sum::<u64>();
-            if i < stations {
+            elsewhere += c.drops() + c.filtered + net.lost(i).iter().sum::<u64>();
+            made += c.made;
+            if i < stations || name == "ap.control" {
                 elsewhere += net.meter(i).unwrap().waiting();
+            }
+            if i < stations {
                 let station = net.station(i as u32);
                 elsewhere += station.retry_drops - station.dropped_after_delivery + net.cell().unwrap().in_service(i as u32);
             }
         }
         elsewhere += net.wires().map(|w| w.in_flight()).sum::<u64>();
-        prop_assert_eq!(sent, arrived + elsewhere);
+        prop_assert_eq!(sent + made, arrived + elsewhere);
     }
 
     #[test]

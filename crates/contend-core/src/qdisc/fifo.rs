@@ -1,6 +1,6 @@
 //! First in, first out, with a limit in packets or bytes; a packet that does not fit is dropped (drop-tail).
 
-use super::{Args, Backlog, Drop, Qdisc, Sink};
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
@@ -25,7 +25,7 @@ pub const PARAMS: &[Param] = &[Param {
 ///
 /// # Errors
 /// None: every limit in range is good.
-pub fn build(args: &Args) -> Result<Box<dyn Qdisc>, String> {
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Fifo::new(args.amount("limit"))))
 }
 
@@ -52,16 +52,16 @@ impl Fifo {
 }
 
 impl Qdisc for Fifo {
-    fn enqueue(&mut self, _: &mut Cx, p: Packet, sink: &mut Sink) {
+    fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         if self.fits(&p) {
             self.bytes += u64::from(p.size);
             self.queue.push_back(p);
         } else {
-            sink.dropped.push((p, Drop::Full));
+            sink.drop(p, Drop::Full);
         }
     }
 
-    fn dequeue(&mut self, _: &mut Cx, _: &mut Sink) -> Option<Packet> {
+    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
         let p = self.queue.pop_front()?;
         self.bytes -= u64::from(p.size);
         Some(p)

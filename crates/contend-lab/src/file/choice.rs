@@ -83,6 +83,7 @@ fn example(param: &Param) -> String {
         Unit::Schedule => "[[\"50s\", \"100s\", \"2Mbps\"]]".into(),
         Unit::Intervals => "[[\"1s\", \"2s\"]]".into(),
         Unit::Drops => "[{ flow = \"down\", segment = 20 }]".into(),
+        Unit::Weights => "[[\"down.1.sta\", 2]]".into(),
     }
 }
 
@@ -152,6 +153,18 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
                 _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
             };
             Value::Intervals(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Weights => {
+            const SHAPE: &str = "[[\"down.1.sta\", 2], ...]: name, number";
+            let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
+                [name, weight] => {
+                    let x = weight.number()?;
+                    within(x, Dimension::Number)?;
+                    Ok((name.text()?.to_string(), x))
+                }
+                _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
+            };
+            Value::Weights(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
         }
         Unit::Drops => {
             let read = |item: Val| {

@@ -1,6 +1,6 @@
 //! The tree of one point becomes a network and its flows.
 
-use super::choice::default_choice;
+use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
 use super::flow::Draft;
 use super::places::{End, Places, valid_name};
@@ -9,8 +9,9 @@ use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
 use super::wifi::{Loss, Wifi, check_losses, data_rate, read_access, read_loss, read_queue};
 use super::{Direction, Member, Resolved};
-use contend_core::registry::{Amount, Value};
-use contend_core::{FlowId, Span, qdisc};
+use contend_core::ap::Facts;
+use contend_core::registry::{Amount, Choice, Value};
+use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +72,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     let ids: BTreeMap<&str, FlowId> = b.flows.iter().zip(0u32..).map(|(f, i)| (f.name.as_str(), FlowId(i))).collect();
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
     b.check_routes()?;
-    let cell = wifi.zip(ap_spec).map(|(wifi, ap)| CellSpec { phy: wifi.phy, mac: wifi.mac, ap, stations: b.stations });
+    let cell = wifi.zip(ap_spec).map(|(wifi, (ap, control))| CellSpec { phy: wifi.phy, mac: wifi.mac, ap, control, stations: b.stations });
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
@@ -101,17 +102,40 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
     val.map_or(Ok(vec![]), |v| Ok(v.list(&format!("{name}, with two brackets"))?.collect()))
 }
 
-fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<StationSpec, FileError> {
+/// `[ap]`: the access point and its control blocks.
+fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
+    let mut control = vec![];
     let mut spec = StationSpec { name: "ap".into(), rate: wifi.rate, queue, loss: None, access: wifi.access.clone() };
     if let Some(v) = ap {
         let mut f = v.table()?;
-        f.later(&["control"])?;
         spec.queue = read_queue(&mut f)?.unwrap_or(spec.queue);
         spec.access = f.read_or("access", spec.access, |v| read_access(&v, &wifi.phy))?;
+        control = f.read_or("control", control, |v| read_control(&v, &spec))?;
         f.finish()?;
     }
-    Ok(spec)
+    Ok((spec, control))
+}
+
+/// A control block, or a list of them in the order in which packets pass them; `"none"` is none.
+fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, FileError> {
+    let v = v.pick()?;
+    let blocks: Vec<Val> = match &v.node.kind {
+        Kind::Text(t) if t == "none" => return Ok(vec![]),
+        Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
+        _ => vec![v],
+    };
+    let buffer = match ap.queue.args.get("limit") {
+        Some(Value::Amount(Amount::Packets(n))) => Some(*n),
+        _ => None,
+    };
+    let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
+    let read = |v: Val| {
+        let block = choice(&v, ap::REGISTRY, "control block")?;
+        objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts).map(drop))?;
+        Ok(block)
+    };
+    blocks.into_iter().map(read).collect()
 }
 
 /// One `[[flow]]` table.

@@ -132,7 +132,9 @@ pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, F
 pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
     f.read("queue", |v| {
         let queue = choice(&v, qdisc::REGISTRY, "queue discipline")?;
-        objection(&v, queue.entry.name, (queue.entry.build)(&queue.args).map(drop))?;
+        // Names are checked when all stations are known.
+        let site = qdisc::Site { neighbour: &|_| Some(1) };
+        objection(&v, queue.entry.name, (queue.entry.build)(&queue.args, &site).map(drop))?;
         Ok(queue)
     })
 }

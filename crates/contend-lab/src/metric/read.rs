@@ -165,6 +165,8 @@ fn of_queues(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured>
     match m.word.what {
         What::Enqueued => Ok(total(|q| q.enqueued)),
         What::Marked => Ok(total(|q| q.marked)),
+        What::Filtered => Ok(total(|q| q.filtered)),
+        What::Made => Ok(total(|q| q.made)),
         What::Lost => Ok(total(|q| q.lost)),
         What::Drops => match m.aspect {
             Aspect::Kind(kind) => Ok(members().map(|q| q.dropped_by_kind.get(kind).copied().unwrap_or(0)).sum::<u64>() as f64),

@@ -60,6 +60,8 @@ pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u6
         dropped: dropped.iter().map(|d| d.1).sum(),
         dropped_by_kind: dropped.iter().copied().collect(),
         marked: 3,
+        filtered: 5,
+        made: 2,
         lost: 4,
         mean_packets: 42.5,
         mean_delay_ms: 0.0,

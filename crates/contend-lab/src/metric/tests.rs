@@ -119,6 +119,7 @@ fn queues_and_stations_go_by_name() {
     is("loss[ap]", 0.05);
     is("loss", 11.0 / 600.0);
     is("marked[ap] + lost[ap] + enqueued[ap]", 207.0);
+    is("10 * filtered[ap] + made[ap]", 52.0);
     is("sum(drops[sta])", 1.0);
     is("count(drops[sta])", 2.0);
     is("airtime[ap]", 0.4);

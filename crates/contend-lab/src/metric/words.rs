@@ -71,6 +71,8 @@ pub enum What {
     Enqueued,
     Drops,
     Marked,
+    Filtered,
+    Made,
     Lost,
     Loss,
     Airtime,
@@ -105,6 +107,8 @@ pub const WORDS: &[Word] = &[
     queue("enqueued", What::Enqueued, Dimension::Packets, Extent::Run, "packets offered"),
     queue("drops", What::Drops, Dimension::Packets, Extent::Run, "packets dropped; `drops.data`, `.ack`, `.syn`, `.datagram` for one kind"),
     queue("marked", What::Marked, Dimension::Packets, Extent::Run, "packets marked"),
+    queue("filtered", What::Filtered, Dimension::Packets, Extent::Run, "acknowledgments taken out because a later one says the same"),
+    queue("made", What::Made, Dimension::Packets, Extent::Run, "packets made by the discipline itself"),
     queue("lost", What::Lost, Dimension::Packets, Extent::Run, "packets lost by the link after the queue"),
     queue("loss", What::Loss, Dimension::Number, Extent::Run, "share of the packets offered that were dropped"),
     Word {

@@ -53,6 +53,8 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
             queue(&format!("dropped.{kind}"), Some(*n as f64))?;
         }
         queue("marked", Some(q.marked as f64))?;
+        queue("filtered", Some(q.filtered as f64))?;
+        queue("made", Some(q.made as f64))?;
         queue("lost", Some(q.lost as f64))?;
         queue("mean_packets", Some(q.mean_packets))?;
         queue("mean_delay_ms", Some(q.mean_delay_ms))?;

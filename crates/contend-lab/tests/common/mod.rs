@@ -151,6 +151,8 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             dropped: 812,
             dropped_by_kind: BTreeMap::from([("ack", 600), ("data", 212)]),
             marked: 0,
+            filtered: 0,
+            made: 0,
             lost: 0,
             mean_packets: 71.2,
             mean_delay_ms: delay.mean_ms(),

@@ -8,6 +8,8 @@
 //! A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
 use super::access::{Access, Bounds, Draw};
+use super::air::{Air, View};
+use super::chain::Chain;
 use super::contention::{Arrival, Contention};
 use super::exchange::{Exchange, Fate};
 use super::ledger::Ledger;
@@ -20,8 +22,10 @@ use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
 use crate::stats::QueueMeter;
 use crate::trace::Event;
 use crate::world::{Input, Node, Out, Peer};
-use contend_core::qdisc::{Qdisc, Sink};
+use contend_core::ap::{FlowFacts, Side};
+use contend_core::qdisc::{Qdisc, Sink, Site};
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
+use std::cell::OnceCell;
 
 /// Largest IP packet a data frame carries, in bytes (aMSDUMaxLength 2304 less LLC/SNAP).
 pub const MAX_PACKET: u32 = 2296;
@@ -63,9 +67,10 @@ pub struct Cell {
     pub(super) contention: Contention,
     pub(super) ledger: Ledger,
     pub(super) stations: Vec<Station>,
-    pub(super) bridge: Bridge,
-    pub(super) timing: Timing,
-    pub(super) rates: Vec<RateTable>,
+    pub(super) air: Air,
+    pub(super) control: Chain,
+    /// Stations whose discipline lets nothing go yet, though packets wait.
+    pub(super) shaped: Vec<StationId>,
     /// What is on the air.
     pub(super) phase: Phase,
     pub(super) exchange: Exchange,
@@ -79,13 +84,13 @@ pub(super) struct Station {
     pub(super) queue: Box<dyn Qdisc>,
     /// [`Qdisc::can_bypass`].
     pub(super) bypass: bool,
+    /// [`Qdisc::hears_air`].
+    pub(super) hears_air: bool,
     pub(super) meter: QueueMeter,
     pub(super) access: Box<dyn Access>,
     pub(super) backoff: Rng,
     pub(super) queue_rng: Rng,
     pub(super) loss: Option<(Box<dyn Loss>, Rng)>,
-    /// Index into `rates` of frames it sends, and of frames the access point sends to it.
-    pub(super) rate: usize,
     /// The frame in service.
     pub(super) job: Option<Job>,
     pub(super) sequence: u16,
@@ -117,11 +122,11 @@ pub(super) enum Phase {
 }
 
 impl Cell {
-    /// The cell of `spec`. `flow` turns a flow's name into its number.
+    /// The cell of `spec`. `facts` are what control blocks may be told of each flow; `flow` turns a flow's name into its number.
     ///
     /// # Errors
     /// When an algorithm refuses its parameters, or the PHY does not have a rate: the text names the station.
-    pub fn new(seed: u64, spec: &CellSpec, bridge: Bridge, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Cell, String> {
+    pub fn new(seed: u64, spec: &CellSpec, bridge: Bridge, facts: &[FlowFacts], flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Cell, String> {
         let phy = &spec.phy;
         let cw = Bounds { cw_min: phy.cw_min, cw_max: phy.cw_max };
         let protection_rate = match phy.protection {
@@ -148,45 +153,46 @@ impl Cell {
             contention: Contention::new(&vec![phy.difs(); spec.stations.len() + 1], phy.slot, spec.mac.busy_slot),
             ledger: Ledger::new(spec.stations.len() + 1),
             stations: Vec::with_capacity(spec.stations.len() + 1),
-            bridge,
-            timing,
-            rates: Vec::new(),
+            air: Air { timing, difs: phy.difs(), rates: Vec::new(), rate_of: Vec::new(), bridge, contention: OnceCell::new() },
+            control: Chain::default(),
+            shaped: Vec::new(),
             phase: Phase::Idle,
             exchange: Exchange { start: Time::ZERO, from: AP, fate: Fate::Success, end: Time::ZERO },
             senders: Vec::with_capacity(spec.stations.len() + 1),
             sink: Sink::default(),
             collisions: 0,
         };
+        let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
         for s in std::iter::once(&spec.ap).chain(&spec.stations) {
-            let station = cell.station(seed, phy, s, flow).map_err(|e| format!("{}: {e}", s.name))?;
+            let station = cell.station(seed, phy, s, &Site { neighbour: &neighbour }, flow).map_err(|e| format!("{}: {e}", s.name))?;
             cell.stations.push(station);
         }
+        cell.control = Chain::new(seed, spec, &cell.air, facts)?;
         Ok(cell)
     }
 
-    fn station(&mut self, seed: u64, phy: &Phy, s: &StationSpec, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Station, String> {
+    fn station(&mut self, seed: u64, phy: &Phy, s: &StationSpec, site: &Site, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Station, String> {
         let rate = phy.rate(s.rate).ok_or_else(|| format!("the standard has no rate of {} bit/s", s.rate))?;
-        let rate = match self.rates.iter().position(|t| t.rate == rate) {
-            Some(i) => i,
-            None => {
-                self.rates.push(RateTable::new(phy, rate, &self.timing));
-                self.rates.len() - 1
-            }
-        };
+        let air = &mut self.air;
+        let rate = air.rates.iter().position(|t| t.rate == rate).unwrap_or_else(|| {
+            air.rates.push(RateTable::new(phy, rate, &air.timing));
+            air.rates.len() - 1
+        });
+        air.rate_of.push(rate as u32);
         let loss = match &s.loss {
             Some(c) => Some(((c.entry.build)(&c.args, flow)?, rng::stream(seed, &s.name, "loss"))),
             None => None,
         };
-        let queue = (s.queue.entry.build)(&s.queue.args)?;
+        let queue = (s.queue.entry.build)(&s.queue.args, site)?;
         Ok(Station {
             bypass: queue.can_bypass(),
+            hears_air: queue.hears_air(),
             queue,
             meter: QueueMeter::default(),
-            access: (s.access.entry.build)(&s.access.args, self.timing.cw)?,
+            access: (s.access.entry.build)(&s.access.args, self.air.timing.cw)?,
             backoff: rng::stream(seed, &s.name, "backoff"),
             queue_rng: rng::stream(seed, &s.name, "queue"),
             loss,
-            rate,
             job: None,
             sequence: 0,
             counters: StationCounters::default(),
@@ -196,6 +202,11 @@ impl Cell {
     /// The port at which packets from station `who`'s own host come in; [`AP`]'s is where wires end.
     pub fn port(who: StationId) -> u32 {
         who
+    }
+
+    /// Meter of the control blocks, when there are any: what they hold counts as waiting.
+    pub fn control_meter(&mut self) -> Option<&mut QueueMeter> {
+        self.control.meter()
     }
 
     /// Meter of the queue of `who`.
@@ -245,8 +256,8 @@ impl Cell {
             }
             return;
         }
-        s.queue.enqueue(&mut Cx { now, rng: &mut s.queue_rng }, p, &mut self.sink);
-        self.empty_sink(now, who, out);
+        s.queue.enqueue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, p, &mut self.sink);
+        s.meter.settle(now, &mut self.sink, out.trace);
         if self.stations[who as usize].job.is_none() && self.take_next(now, who, out) {
             self.contend(now, who, out);
         }
@@ -259,9 +270,10 @@ impl Cell {
         if s.meter.waiting() == 0 {
             return false;
         }
-        let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &mut self.sink);
-        if !self.sink.dropped.is_empty() {
-            self.empty_sink(now, who, out);
+        let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, &mut self.sink);
+        s.meter.settle(now, &mut self.sink, out.trace);
+        if packet.is_none() && s.meter.waiting() > 0 && !self.shaped.contains(&who) {
+            self.shaped.push(who);
         }
         packet.is_some_and(|p| self.serve(now, who, p))
     }
@@ -269,14 +281,11 @@ impl Cell {
     /// Takes `packet` into service at `who`.
     fn serve(&mut self, now: Time, who: StationId, packet: Packet) -> bool {
         self.stations[who as usize].meter.taken(now, &packet);
-        let to = if who == AP {
-            match self.bridge.get(packet.flow.0 as usize).and_then(|b| b[usize::from(packet.reverse)]) {
-                Some(Exit::Air(to)) => to,
-                // Only packets bound for the air are queued.
-                Some(Exit::Wire(_)) | None => return false,
-            }
-        } else {
-            AP
+        let to = match (who, self.air.exit(&packet)) {
+            (AP, Some(Exit::Air(to))) => to,
+            // Only packets bound for the air are queued.
+            (AP, _) => return false,
+            _ => AP,
         };
         let s = &mut self.stations[who as usize];
         s.sequence = (s.sequence + 1) & 0xfff;
@@ -284,10 +293,46 @@ impl Cell {
         true
     }
 
-    fn empty_sink(&mut self, now: Time, who: StationId, out: &mut Out<'_>) {
-        for (p, _why) in self.sink.dropped.drain(..) {
-            self.stations[who as usize].meter.dropped(now, &p);
-            out.trace.packet(now, Event::Dropped, &p);
+    /// A packet enters the access point from `side`.
+    pub(super) fn enter(&mut self, now: Time, side: Side, p: Packet, out: &mut Out<'_>) {
+        if self.control.is_empty() {
+            self.forward(now, p, out);
+            return;
+        }
+        self.control.enter(now, side, p, out);
+        self.release(now, out);
+    }
+
+    /// Forwards what the control blocks have let go.
+    fn release(&mut self, now: Time, out: &mut Out<'_>) {
+        while let Some(p) = self.control.pop() {
+            self.forward(now, p, out);
+        }
+    }
+
+    /// Sends a packet that has entered the access point on its way.
+    fn forward(&mut self, now: Time, p: Packet, out: &mut Out<'_>) {
+        match self.air.exit(&p) {
+            Some(Exit::Wire(peer)) => out.send(peer, p),
+            Some(Exit::Air(_)) => self.accept(now, AP, p, out),
+            None => out.trace.packet(now, Event::Dropped, &p),
+        }
+    }
+
+    /// Asks the disciplines again whose time has come.
+    fn wake_shaped(&mut self, now: Time, out: &mut Out<'_>) {
+        let mut i = 0;
+        while let Some(&who) = self.shaped.get(i) {
+            let s = &self.stations[who as usize];
+            if s.job.is_none() && s.queue.next_deadline() > now {
+                i += 1;
+                continue;
+            }
+            // With a frame in service it is asked when that is done.
+            self.shaped.swap_remove(i);
+            if self.stations[who as usize].job.is_none() && self.take_next(now, who, out) {
+                self.contend(now, who, out);
+            }
         }
     }
 
@@ -299,7 +344,7 @@ impl Cell {
         }
         // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one is pending.
         // ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
-        let ns2 = self.timing.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now);
+        let ns2 = self.air.timing.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now);
         if ns2 {
             let slots = self.draw(now, who, Draw::Arrival);
             self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
@@ -344,26 +389,33 @@ impl Cell {
 impl Node for Cell {
     fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
         match input {
-            Input::Packet(AP, p) => match self.bridge.get(p.flow.0 as usize).and_then(|b| b[usize::from(p.reverse)]) {
-                Some(Exit::Air(_)) => self.accept(now, AP, p, out),
-                Some(Exit::Wire(peer)) => out.send(peer, p),
-                None => out.trace.packet(now, Event::Dropped, &p),
-            },
+            Input::Packet(AP, p) => self.enter(now, Side::Wire, p, out),
             Input::Packet(port, p) => self.accept(now, port, p, out),
-            Input::Wake => match self.phase {
-                Phase::Data(at) if at <= now => self.deliver(now, out),
-                Phase::Rest(at) if at <= now => self.finish(now, out),
-                Phase::Idle if self.contention.next_start() <= now => {
-                    self.senders.clear();
-                    self.transmit(now, out);
+            Input::Wake => {
+                match self.phase {
+                    Phase::Data(at) if at <= now => self.deliver(now, out),
+                    Phase::Rest(at) if at <= now => self.finish(now, out),
+                    Phase::Idle if self.contention.next_start() <= now => {
+                        self.senders.clear();
+                        self.transmit(now, out);
+                    }
+                    _ => {}
                 }
-                _ => {}
-            },
+                if self.control.deadline() <= now {
+                    self.control.wake(now, out);
+                    self.release(now, out);
+                }
+                if !self.shaped.is_empty() {
+                    self.wake_shaped(now, out);
+                }
+            }
             Input::Rejected => {}
         }
-        match self.phase {
+        let medium = match self.phase {
             Phase::Idle => self.contention.next_start(),
             Phase::Data(at) | Phase::Rest(at) => at,
-        }
+        };
+        let shaped = self.shaped.iter().map(|&who| self.stations[who as usize].queue.next_deadline()).min();
+        medium.min(self.control.deadline()).min(shaped.unwrap_or(Time::NEVER))
     }
 }

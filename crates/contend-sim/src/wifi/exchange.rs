@@ -1,13 +1,15 @@
 //! One exchange of the cell: who sends, what comes of it, and what each station learns when.
 
 use super::access::Draw;
-use super::cell::{Cell, Exit, Job, Phase};
+use super::cell::{Cell, Job, Phase};
 use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::RateTable;
 use super::{AP, Frame, FrameKind, Outcome, StationId};
 use crate::loss::Loss;
 use crate::trace::Event;
 use crate::world::{Out, Peer};
+use contend_core::ap::Side;
+use contend_core::qdisc::AirReport;
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
 /// The exchange on the air.
@@ -39,12 +41,12 @@ pub(super) enum Fate {
 impl Cell {
     /// The one sender `from` starts its exchange at `now`.
     pub(super) fn exchange(&mut self, now: Time, from: StationId, out: &mut Out<'_>) {
-        let t = self.timing;
+        let t = self.air.timing;
         let s = &mut self.stations[from as usize];
         s.counters.attempts += 1;
         let Some(job) = s.job else { return };
         let station = if from == AP { job.to } else { from };
-        let table = &self.rates[self.stations[station as usize].rate];
+        let table = self.air.table(station);
         let size = job.packet.size as usize;
         let (data, payload) = (table.data[size], table.payload[size]);
         let (rts, cts, ack, sifs) = (table.rts, table.cts, table.ack, t.sifs);
@@ -169,7 +171,7 @@ impl Cell {
             end = end.max(now + span);
             self.ledger.stations[who as usize].collided += span;
             let Some(job) = self.stations[who as usize].job else { continue };
-            let rts = self.timing.uses_rts(job.packet.size);
+            let rts = self.air.timing.uses_rts(job.packet.size);
             let table = self.table(who, &job);
             out.trace.frame(&Frame {
                 start: now,
@@ -181,8 +183,8 @@ impl Cell {
                 rate: if rts { table.control.bps } else { table.rate.bps },
                 retry: job.attempt,
                 sequence: job.sequence,
-                duration: self.timing.sifs + table.ack,
-                bytes: if rts { RTS_BYTES } else { job.packet.size + self.timing.overhead },
+                duration: self.air.timing.sifs + table.ack,
+                bytes: if rts { RTS_BYTES } else { job.packet.size + self.air.timing.overhead },
                 packet: if rts { None } else { Some(job.packet) },
             });
         }
@@ -193,7 +195,7 @@ impl Cell {
 
     fn table(&self, from: StationId, job: &Job) -> &RateTable {
         let station = if from == AP { job.to } else { from };
-        &self.rates[self.stations[station as usize].rate]
+        self.air.table(station)
     }
 
     /// How long `who` is on the air when it collides: it learns of the collision only by the missing answer.
@@ -201,10 +203,10 @@ impl Cell {
         let Some(job) = &self.stations[who as usize].job else { return Span::ZERO };
         let table = self.table(who, job);
         let data = table.data[job.packet.size as usize].total;
-        if self.timing.uses_rts(job.packet.size) {
+        if self.air.timing.uses_rts(job.packet.size) {
             table.rts
-        } else if self.timing.protection == Protection::CtsToSelf {
-            table.cts + self.timing.sifs + data
+        } else if self.air.timing.protection == Protection::CtsToSelf {
+            table.cts + self.air.timing.sifs + data
         } else {
             data
         }
@@ -224,19 +226,15 @@ impl Cell {
         let (packet, to) = (job.packet, job.to);
         if to != AP {
             out.send(Peer::End, packet);
-            return;
-        }
-        match self.bridge.get(packet.flow.0 as usize).and_then(|b| b[usize::from(packet.reverse)]) {
-            Some(Exit::Wire(peer)) => out.send(peer, packet),
-            Some(Exit::Air(_)) => self.accept(now, AP, packet, out),
-            None => out.trace.packet(now, Event::Dropped, &packet),
+        } else {
+            self.enter(now, Side::Air, packet, out);
         }
     }
 
     /// The exchange is over at `now`: everybody learns what follows for him.
     pub(super) fn finish(&mut self, now: Time, out: &mut Out<'_>) {
         self.phase = Phase::Idle;
-        let t = self.timing;
+        let t = self.air.timing;
         let Exchange { start, from, fate, .. } = self.exchange;
         if fate == Fate::Collision {
             // Bystanders have heard a frame they could not decode.
@@ -247,7 +245,9 @@ impl Cell {
                 let table = self.table(who, &job);
                 let timeout = if t.uses_rts(job.packet.size) { table.cts_timeout } else { table.ack_timeout };
                 // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame, then DIFS.
-                let quiet = (start + self.collided_airtime(who) + timeout).max(now);
+                let airtime = self.collided_airtime(who) + timeout;
+                let quiet = (start + airtime).max(now);
+                self.report(now, who, &job, airtime, false);
                 self.failed(now, who, false, quiet + self.contention.ifs(who), out);
             }
             senders.clear();
@@ -258,6 +258,7 @@ impl Cell {
         let table = self.table(from, &job);
         let (ack, cts, ack_timeout, cts_timeout) = (table.ack, table.cts, table.ack_timeout, table.cts_timeout);
         let data = table.data[job.packet.size as usize].total;
+        self.report(now, from, &job, now - start, fate == Fate::Success);
         if fate == Fate::Success {
             self.contention.turn_idle(now, Span::ZERO);
             self.stations[from as usize].counters.acked += 1;
@@ -296,10 +297,24 @@ impl Cell {
         }
     }
 
+    /// Tells those at the access point who want to hear of it that an attempt of `who` has ended.
+    fn report(&mut self, now: Time, who: StationId, job: &Job, airtime: Span, success: bool) {
+        let ap = &mut self.stations[AP as usize];
+        if !ap.hears_air && !self.control.hears_air() {
+            return;
+        }
+        let (station, up) = if who == AP { (job.to, false) } else { (who, true) };
+        let report = AirReport { now, station, up, airtime, success, bytes: job.packet.size, waiting: ap.meter.waiting() };
+        if ap.hears_air {
+            ap.queue.on_air(&report);
+        }
+        self.control.on_air(&report);
+    }
+
     /// The attempt of `who` has failed; it may count slots from `resume` on. `data`: it was the data frame that went without answer, after
     /// its RTS (if any) had been answered.
     fn failed(&mut self, now: Time, who: StationId, data: bool, resume: Time, out: &mut Out<'_>) {
-        let t = self.timing;
+        let t = self.air.timing;
         let Some(job) = &mut self.stations[who as usize].job else { return };
         // §10.3.4.4: the long count is that of frames longer than the threshold, once their RTS was answered.
         if data && job.packet.size + t.overhead > t.rts_threshold {

@@ -1,7 +1,9 @@
 //! IEEE 802.11: the timing tables, the access rules, and a cell in which all hear all.
 
 pub mod access;
+mod air;
 pub mod cell;
+mod chain;
 pub mod contention;
 mod exchange;
 pub mod ledger;

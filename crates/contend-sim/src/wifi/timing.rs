@@ -49,6 +49,17 @@ impl Timing {
 }
 
 impl RateTable {
+    /// What goes before a data frame of `bytes` at IP level: RTS and CTS, or CTS to oneself, with their spaces.
+    pub(super) fn before(&self, t: &Timing, bytes: u32) -> Span {
+        if t.uses_rts(bytes) {
+            self.rts + t.sifs + self.cts + t.sifs
+        } else if t.protection == Protection::CtsToSelf {
+            self.cts + t.sifs
+        } else {
+            Span::ZERO
+        }
+    }
+
     pub(super) fn new(phy: &Phy, rate: Rate, t: &Timing) -> RateTable {
         let answer = phy.response_rate(rate);
         // RTS and CTS go at the rate of answers, unless they protect.

@@ -42,6 +42,7 @@ fn default(p: &Param) -> Option<Value> {
         Unit::Schedule => Value::Schedule(vec![]),
         Unit::Intervals => Value::Intervals(vec![]),
         Unit::Drops => Value::Drops(vec![]),
+        Unit::Weights => Value::Weights(vec![]),
     })
 }
 
@@ -74,7 +75,7 @@ pub fn station(name: String, rate: u64) -> StationSpec {
 
 /// A cell of `n` stations at `rate`.
 pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
-    CellSpec { phy, mac, ap: station("ap".into(), rate), stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect() }
+    CellSpec { phy, mac, ap: station("ap".into(), rate), control: vec![], stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect() }
 }
 
 /// A wire of 100 Mb/s.

@@ -3,7 +3,7 @@
 use super::{files_below, print, wrapped, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
-use contend_core::{cc, qdisc};
+use contend_core::{ap, cc, qdisc};
 use contend_lab::metric::{Extent, Subject, WORDS, Word};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access;
@@ -21,7 +21,7 @@ Examples:
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "access", "traffic", "loss", "metrics", "experiments"])]
+    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "experiments"])]
     what: Option<String>,
 }
 
@@ -57,6 +57,7 @@ fn everything() -> Vec<Item> {
     items("controllers", "tcp = { cc = { kind = \"NAME\" } } in a [[flow]]", cc::REGISTRY)
         .chain(items("recoveries", "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]", recovery::REGISTRY))
         .chain(items("qdiscs", "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]", qdisc::REGISTRY))
+        .chain(items("controls", "control = { kind = \"NAME\" }, or a list of them, in [ap]", ap::REGISTRY))
         .chain(items("access", "access = { kind = \"NAME\" } in [wifi], [ap] or [[station]]", access::REGISTRY))
         .chain(items("traffic", "traffic = { kind = \"NAME\" } in a [[flow]]", traffic::REGISTRY))
         .chain(items("loss", "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]", loss::REGISTRY))
@@ -169,6 +170,7 @@ fn unit(p: &Param) -> String {
         Unit::Word(words) => format!("one of {}", words.join(", ")),
         Unit::Schedule => "list like [[\"50s\", \"100s\", \"2Mbps\"]]".into(),
         Unit::Intervals => "list like [[\"400ms\", \"410ms\"]]".into(),
+        Unit::Weights => "list like [[\"down.1.sta\", 2]]".into(),
         Unit::Drops => "list like [{ flow = \"f\", segment = 20, copy = 0 }]".into(),
     }
 }

@@ -1,0 +1,92 @@
+//! What is fixed about a cell's air: durations, rates, where packets go; and how a queue discipline sees it.
+
+use super::cell::{Bridge, Exit};
+use super::timing::{RateTable, Timing};
+use super::{AP, StationId};
+use contend_core::qdisc::Link;
+use contend_core::{Packet, Span};
+use contend_theory::bianchi;
+use contend_theory::dcf::{Backoff, SlotTimes};
+use std::cell::OnceCell;
+
+/// Saturated contenders up to which the model is asked; more change little.
+const CONTENDERS: u32 = 64;
+/// The packet of the model's exchanges, in bytes.
+const MODEL_PACKET: usize = 1500;
+
+/// What is fixed about a cell's air.
+#[derive(Debug)]
+pub(super) struct Air {
+    pub(super) timing: Timing,
+    /// DIFS.
+    pub(super) difs: Span,
+    pub(super) rates: Vec<RateTable>,
+    /// Index into `rates` of the frames that each station sends, and of those the access point sends to it.
+    pub(super) rate_of: Vec<u32>,
+    pub(super) bridge: Bridge,
+    /// [`Link::contention`] for 0, 1, ... contenders, when first asked.
+    pub(super) contention: OnceCell<Vec<Span>>,
+}
+
+impl Air {
+    /// What the access point does with `p`.
+    pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
+        self.bridge.get(p.flow.0 as usize).and_then(|b| b[usize::from(p.reverse)])
+    }
+
+    /// The durations of frames between the access point and `station`.
+    pub(super) fn table(&self, station: StationId) -> &RateTable {
+        &self.rates[self.rate_of[station as usize] as usize]
+    }
+
+    /// DIFS, the frame with all that protects it, and its acknowledgment.
+    pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
+        let t = self.table(station);
+        let bytes = (bytes as usize).min(t.data.len() - 1);
+        self.difs + t.before(&self.timing, bytes as u32) + t.data[bytes].total + self.timing.sifs + t.ack
+    }
+
+    /// Mean time per success that n saturated stations lose to backoff and collisions.
+    fn model(&self) -> Vec<Span> {
+        let us = |s: Span| s.as_nanos() as f64 / 1e3;
+        let backoff = Backoff { cw_min: self.timing.cw.cw_min, cw_max: self.timing.cw.cw_max, attempts: Some(self.timing.retry_short) };
+        let Some(table) = self.rates.first() else { return vec![Span::ZERO] };
+        let data = self.difs + table.data[MODEL_PACKET].total + self.timing.sifs + table.ack;
+        let times = SlotTimes { slot_us: us(self.timing.slot), ts_us: us(data), tc_us: us(data), payload_bits: 8.0 };
+        let lost = |n| {
+            let s = bianchi::saturation(&backoff, &times, n).ok()?;
+            // For every success: its share of idle slots, and of the transmissions that collided.
+            Some((s.idle_slots * times.slot_us + (1.0 - s.p_s) * times.tc_us) / s.p_s)
+        };
+        // Parameters of a cell are inside the model's range.
+        (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
+    }
+}
+
+/// The air as the discipline of station `who` sees it.
+pub(super) struct View<'a> {
+    pub(super) air: &'a Air,
+    pub(super) who: StationId,
+}
+
+impl Link for View<'_> {
+    fn neighbour(&self, p: &Packet) -> u32 {
+        match self.who {
+            AP => match self.air.exit(p) {
+                Some(Exit::Air(to)) => to,
+                Some(Exit::Wire(_)) | None => 0,
+            },
+            _ => 0,
+        }
+    }
+    fn exchange(&self, neighbour: u32, bytes: u32) -> Span {
+        self.air.exchange(if self.who == AP { neighbour } else { self.who }, bytes)
+    }
+    fn contention(&self, contenders: u32) -> Span {
+        let model = self.air.contention.get_or_init(|| self.air.model());
+        model.get(contenders.min(CONTENDERS) as usize).copied().unwrap_or(Span::ZERO)
+    }
+    fn slot(&self) -> Span {
+        self.air.timing.slot
+    }
+}

@@ -1,0 +1,139 @@
+//! The control blocks of an access point, one after the other.
+
+use super::AP;
+use super::air::Air;
+use crate::rng;
+use crate::scenario::CellSpec;
+use crate::stats::QueueMeter;
+use crate::world::Out;
+use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
+use contend_core::qdisc::AirReport;
+use contend_core::registry::{Amount, Value};
+use contend_core::{Cx, Packet, Rng, Span, Time};
+use contend_theory::cycle_time::Cycle;
+use contend_theory::dcf::Backoff;
+use std::collections::VecDeque;
+
+/// The control blocks of an access point, in the order in which packets pass them.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
+    blocks: Vec<(Box<dyn Control>, Rng)>,
+    meter: QueueMeter,
+    /// Packets between blocks: the number of the block that sees each next.
+    between: VecDeque<(usize, Side, Packet)>,
+    /// Packets that have passed all blocks.
+    done: VecDeque<Packet>,
+    out: Pass,
+    deadline: Time,
+    hears_air: bool,
+}
+
+impl Chain {
+    /// The blocks of `spec`. The error is that of a block that refuses its parameters, with its name.
+    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {
+        let buffer = match spec.ap.queue.args.get("limit") {
+            Some(Value::Amount(Amount::Packets(n))) => Some(*n),
+            _ => None,
+        };
+        let cycle_time = |model, down, up| cycle_time(air, model, down, up);
+        let facts = Facts { buffer, flows, cycle_time: &cycle_time };
+        let block = |c: &contend_core::registry::Choice<contend_core::ap::Build>| {
+            let block = (c.entry.build)(&c.args, &facts).map_err(|e| format!("ap.control: {}: {e}", c.entry.name))?;
+            Ok((block, rng::stream(seed, "ap", c.entry.name)))
+        };
+        let blocks = spec.control.iter().map(block).collect::<Result<Vec<_>, String>>()?;
+        let hears_air = blocks.iter().any(|(b, _)| b.hears_air());
+        let deadline = blocks.iter().map(|(b, _)| b.next_deadline()).min().unwrap_or(Time::NEVER);
+        Ok(Chain { blocks, hears_air, deadline, ..Chain::default() })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    pub(super) fn meter(&mut self) -> Option<&mut QueueMeter> {
+        (!self.blocks.is_empty()).then_some(&mut self.meter)
+    }
+
+    /// When a block wants to be woken.
+    pub(super) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// A packet enters from `side`; what comes out is to be [popped](Chain::pop).
+    pub(super) fn enter(&mut self, now: Time, side: Side, mut p: Packet, out: &mut Out<'_>) {
+        p.queued = now;
+        self.meter.offered(now);
+        self.between.push_back((0, side, p));
+        self.run(now, out);
+    }
+
+    /// Wakes the blocks whose time has come.
+    pub(super) fn wake(&mut self, now: Time, out: &mut Out<'_>) {
+        for i in 0..self.blocks.len() {
+            let (block, rng) = &mut self.blocks[i];
+            if block.next_deadline() <= now {
+                block.on_wake(&mut Cx { now, rng }, &mut self.out);
+                self.collect(now, i, out);
+            }
+        }
+        self.run(now, out);
+    }
+
+    /// Whether a block wants to hear of attempts on the air.
+    pub(super) fn hears_air(&self) -> bool {
+        self.hears_air
+    }
+
+    /// Tells the blocks of an attempt on the air.
+    pub(super) fn on_air(&mut self, report: &AirReport) {
+        for (block, _) in &mut self.blocks {
+            if block.hears_air() {
+                block.on_air(report);
+            }
+        }
+    }
+
+    /// The next packet that has passed all blocks.
+    pub(super) fn pop(&mut self) -> Option<Packet> {
+        self.done.pop_front()
+    }
+
+    /// Hands packets from block to block until none is between two.
+    fn run(&mut self, now: Time, out: &mut Out<'_>) {
+        while let Some((i, side, p)) = self.between.pop_front() {
+            let (block, rng) = &mut self.blocks[i];
+            block.on_packet(&mut Cx { now, rng }, side, p, &mut self.out);
+            self.collect(now, i, out);
+        }
+        self.deadline = self.blocks.iter().map(|(b, _)| b.next_deadline()).min().unwrap_or(Time::NEVER);
+    }
+
+    /// Takes what block `i` has put out.
+    fn collect(&mut self, now: Time, i: usize, out: &mut Out<'_>) {
+        self.meter.settle(now, &mut self.out.sink, out.trace);
+        let next = i + 1;
+        for (side, p) in self.out.packets.drain(..) {
+            if next == self.blocks.len() {
+                self.meter.taken(now, &p);
+                self.done.push_back(p);
+            } else {
+                self.between.push_back((next, side, p));
+            }
+        }
+    }
+}
+
+/// CT of the access point and one station (Keceli 2008, spec S2.3), at the access point's own rate.
+fn cycle_time(air: &Air, model: CycleModel, down: u32, up: u32) -> Span {
+    let cw = air.timing.cw;
+    let backoff = Backoff { cw_min: cw.cw_min, cw_max: cw.cw_max, attempts: Some(air.timing.retry_short) };
+    let cycle = match model {
+        CycleModel::M1 => Cycle::m1(&backoff),
+        CycleModel::M2 => Cycle::m2(&backoff),
+    };
+    let exchange = |bytes| air.exchange(AP, bytes).as_nanos() as f64;
+    let ns = cycle.and_then(|c| c.time(air.timing.slot.as_nanos() as f64, exchange(down), exchange(up)));
+    // A cell in which both always collide has no cycle.
+    ns.map_or(Span::MAX, |ns| Span::from_nanos(libm::round(ns) as u64))
+}
