@@ -9,6 +9,7 @@ use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::trace::Trace;
+use contend_sim::wifi::access;
 use contend_sim::wifi::phy::Protection;
 use contend_sim::wifi::{Frame, FrameKind, Outcome};
 
@@ -50,6 +51,29 @@ fn a_packet_on_an_idle_channel_is_delayed_by_its_own_frame_and_nothing_else() {
 fn a_packet_within_difs_of_the_start_waits_for_the_rest_of_difs() {
     let (_, frames) = one_datagram(us(5), |_| {});
     assert_eq!(at_us(&frames), [(FrameKind::Data, 28, 282), (FrameKind::Ack, 292, 342)]);
+}
+
+#[test]
+fn an_access_point_with_a_transmission_opportunity_sends_frames_a_sifs_apart_within_it() {
+    let run = |txop: u64| {
+        let (nodes, links) = hosts(1, Span::ZERO);
+        let mut flow = cbr("down.0".into(), Place::Node(0), Place::Station(0), 1_000_000_000);
+        (flow.start, flow.size) = (Start::At(us(1000)), Some(3 * 1472));
+        let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
+        cell.ap.access = choose(access::REGISTRY, "dcf", &[("txop", Value::Time(Span::from_micros(txop))), ("aifsn", Value::Integer(1))]);
+        let mut net = Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }, Trace::capturing(Time::ZERO, at(9.0), 100)).unwrap();
+        net.run_until(at(9.0));
+        let books = net.ledger().unwrap();
+        assert_eq!(books.sum(), books.booked() - Time::ZERO);
+        let data: Vec<Frame> = net.world.trace.capture().unwrap().frames.iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
+        data.windows(2).map(|f| (f[1].start - f[0].end).as_micros()).collect::<Vec<_>>()
+    };
+    // A frame and its ACK take 254 + 10 + 50 = 314 us; the second is over after 638 us, the third after 962 us. Between data: SIFS, ACK, SIFS.
+    assert_eq!(run(962), [70, 70]);
+    let (two, one) = (run(961), run(637));
+    // Afterwards PIFS and a backoff of whole slots: 10 + 50 + 19 + 9 k.
+    assert!(two[0] == 70 && two[1] >= 79 && (two[1] - 79).is_multiple_of(9), "{two:?}");
+    assert!(one.iter().all(|w| *w >= 79 && (w - 79).is_multiple_of(9)), "{one:?}");
 }
 
 #[test]

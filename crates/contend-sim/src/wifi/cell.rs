@@ -74,6 +74,8 @@ pub struct Cell {
     /// What is on the air.
     pub(super) phase: Phase,
     pub(super) exchange: Exchange,
+    /// When the one sender of the exchange on the air won the medium.
+    pub(super) won: Time,
     pub(super) senders: Vec<StationId>,
     pub(super) sink: Sink,
     pub(super) collisions: u64,
@@ -88,6 +90,8 @@ pub(super) struct Station {
     pub(super) hears_air: bool,
     pub(super) meter: QueueMeter,
     pub(super) access: Box<dyn Access>,
+    /// [`Access::txop`].
+    pub(super) txop: Span,
     pub(super) backoff: Rng,
     pub(super) queue_rng: Rng,
     pub(super) loss: Option<(Box<dyn Loss>, Rng)>,
@@ -150,7 +154,7 @@ impl Cell {
             cw,
         };
         let mut cell = Cell {
-            contention: Contention::new(&vec![phy.difs(); spec.stations.len() + 1], phy.slot, spec.mac.busy_slot),
+            contention: Contention::new(&[], phy.slot, spec.mac.busy_slot),
             ledger: Ledger::new(spec.stations.len() + 1),
             stations: Vec::with_capacity(spec.stations.len() + 1),
             air: Air { timing, difs: phy.difs(), rates: Vec::new(), rate_of: Vec::new(), bridge, contention: OnceCell::new() },
@@ -160,6 +164,7 @@ impl Cell {
             exchange: Exchange { start: Time::ZERO, from: AP, fate: Fate::Success, end: Time::ZERO },
             senders: Vec::with_capacity(spec.stations.len() + 1),
             sink: Sink::default(),
+            won: Time::ZERO,
             collisions: 0,
         };
         let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
@@ -167,6 +172,9 @@ impl Cell {
             let station = cell.station(seed, phy, s, &Site { neighbour: &neighbour }, flow).map_err(|e| format!("{}: {e}", s.name))?;
             cell.stations.push(station);
         }
+        let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
+        let ifs: Vec<Span> = cell.stations.iter().map(ifs).collect();
+        cell.contention = Contention::new(&ifs, phy.slot, spec.mac.busy_slot);
         cell.control = Chain::new(seed, spec, &cell.air, facts)?;
         Ok(cell)
     }
@@ -184,12 +192,14 @@ impl Cell {
             None => None,
         };
         let queue = (s.queue.entry.build)(&s.queue.args, site)?;
+        let access = (s.access.entry.build)(&s.access.args, self.air.timing.cw)?;
         Ok(Station {
             bypass: queue.can_bypass(),
             hears_air: queue.hears_air(),
             queue,
             meter: QueueMeter::default(),
-            access: (s.access.entry.build)(&s.access.args, self.air.timing.cw)?,
+            txop: access.txop(),
+            access,
             backoff: rng::stream(seed, &s.name, "backoff"),
             queue_rng: rng::stream(seed, &s.name, "queue"),
             loss,
@@ -380,7 +390,10 @@ impl Cell {
         match self.senders[..] {
             // Nobody after all: the deadline was a lower bound.
             [] => {}
-            [from] => self.exchange(now, from, out),
+            [from] => {
+                self.won = now;
+                self.exchange(now, from, out);
+            }
             _ => self.collide(now, out),
         }
     }

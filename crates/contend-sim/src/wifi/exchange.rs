@@ -260,10 +260,15 @@ impl Cell {
         let data = table.data[job.packet.size as usize].total;
         self.report(now, from, &job, now - start, fate == Fate::Success);
         if fate == Fate::Success {
-            self.contention.turn_idle(now, Span::ZERO);
             self.stations[from as usize].counters.acked += 1;
-            let slots = self.draw(now, from, Draw::Success);
             let more = self.take_next(now, from, out);
+            if more && self.goes_on(now, from) {
+                self.ledger.ifs(t.sifs);
+                self.exchange(now + t.sifs, from, out);
+                return;
+            }
+            self.contention.turn_idle(now, Span::ZERO);
+            let slots = self.draw(now, from, Draw::Success);
             self.contention.back_off(from, slots, more);
             return;
         }
@@ -295,6 +300,16 @@ impl Cell {
             }
             Fate::Collision | Fate::Success => {}
         }
+    }
+
+    /// Whether `who`, whose frame was acknowledged at `now`, may send its next one a SIFS later.
+    fn goes_on(&self, now: Time, who: StationId) -> bool {
+        let s = &self.stations[who as usize];
+        let Some(job) = s.job.filter(|_| !s.txop.is_zero()) else { return false };
+        // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
+        let station = if who == AP { job.to } else { who };
+        let next = self.air.exchange(station, job.packet.size) - self.air.difs;
+        now + self.air.timing.sifs + next <= self.won + s.txop
     }
 
     /// Tells those at the access point who want to hear of it that an attempt of `who` has ended.

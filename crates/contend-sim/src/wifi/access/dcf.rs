@@ -1,18 +1,20 @@
 //! DCF's binary exponential backoff: an even draw from a window that doubles with every failure.
 
 use super::{Access, Bounds, Draw};
-use contend_core::Cx;
+use contend_core::{Cx, Span};
 use contend_core::registry::{Args, Param, Unit};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "IEEE 802.11-2016 §10.3.3 and §10.3.4.3";
+pub const CITE: &str = "IEEE 802.11-2016 §10.3.3 and §10.3.4.3; AIFSN and TXOP as in §10.22.2";
 /// What it does.
 pub const SUMMARY: &str = "Distributed coordination function: a backoff drawn evenly from 0..=CW, where CW starts at CWmin, becomes 2 CW + 1 after each failure up to CWmax, and CWmin again after a success or a drop.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "cwmin", doc: "smallest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
     Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
+    Param { name: "aifsn", doc: "slots after SIFS that must be idle before backoff counts, as in EDCA; 0 for the cell's DIFS (which is 2)", unit: Unit::Integer, default: Some("0"), range: (0.0, 15.0) },
+    Param { name: "txop", doc: "how long it may hold the medium once it has won it, frame after frame; 0us for one frame", unit: Unit::Time, default: Some("0us"), range: (0.0, 0.1) },
 ];
 
 /// Makes one. A parameter left at 0 takes the cell's value.
@@ -28,7 +30,8 @@ pub fn build(args: &Args, cell: Bounds) -> Result<Box<dyn Access>, String> {
     if bounds.cw_min > bounds.cw_max {
         return Err(format!("cwmin = {} is larger than cwmax = {}; write a smaller cwmin", bounds.cw_min, bounds.cw_max));
     }
-    Ok(Box::new(Dcf { bounds, cw: bounds.cw_min }))
+    let aifsn = Some(args.integer("aifsn") as u32).filter(|n| *n > 0);
+    Ok(Box::new(Dcf { bounds, cw: bounds.cw_min, aifsn, txop: args.time("txop") }))
 }
 
 /// Binary exponential backoff.
@@ -37,6 +40,8 @@ pub struct Dcf {
     bounds: Bounds,
     /// The present contention window CW.
     cw: u32,
+    aifsn: Option<u32>,
+    txop: Span,
 }
 
 impl Access for Dcf {
@@ -48,5 +53,11 @@ impl Access for Dcf {
             Draw::Arrival => self.cw,
         };
         cx.rng.random_range(0..=self.cw)
+    }
+    fn aifsn(&self) -> Option<u32> {
+        self.aifsn
+    }
+    fn txop(&self) -> Span {
+        self.txop
     }
 }

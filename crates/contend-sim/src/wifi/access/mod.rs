@@ -1,7 +1,7 @@
 //! Medium-access rules: when a station may try.
 
-use contend_core::Cx;
 use contend_core::registry::Args;
+use contend_core::{Cx, Span};
 use std::fmt::Debug;
 
 /// What the PHY and the file say about contention, for a rule to start from.
@@ -22,6 +22,14 @@ contend_core::registry!(Build; dcf);
 pub trait Access: Debug + Send {
     /// Draws the backoff, in slots, that precedes the station's next attempt.
     fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32;
+    /// Slots after SIFS for which the medium must be idle before backoff counts (AIFSN); `None` for the cell's DIFS.
+    fn aifsn(&self) -> Option<u32> {
+        None
+    }
+    /// How long it may hold the medium once it has won it, frame after frame a SIFS apart; zero for one frame.
+    fn txop(&self) -> Span {
+        Span::ZERO
+    }
 }
 
 /// Why a backoff is drawn.
