@@ -16,6 +16,7 @@
 //! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
 //! list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
 
+mod axis;
 mod eval;
 mod lex;
 mod model;
@@ -272,7 +273,7 @@ impl Expr {
     }
 
     /// Calls `f` for every metric in it.
-    fn visit(&self, f: &mut dyn FnMut(&Metric)) {
+    fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Metric)) {
         match self {
             Expr::Number(_) | Expr::Point(_) => {}
             Expr::Metric(m) => f(m),

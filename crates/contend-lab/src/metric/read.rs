@@ -37,16 +37,30 @@ pub(super) fn metric(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
     }
 }
 
+/// The names of the members of `m` in `run`; none when it is one number.
+pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> {
+    let Scope::Each(name) = &m.scope else { return Ok(vec![]) };
+    let (names, kind): (Vec<&str>, _) = match m.word.subject {
+        Subject::Flows => return Ok(flows(name, run)?.into_iter().filter_map(|i| Some(run.flows.get(i)?.name.clone())).collect()),
+        Subject::Queues => (run.queues.iter().map(|q| q.name.as_str()).collect(), "queue"),
+        Subject::Stations => (run.air.as_ref().ok_or_else(|| no_air(m))?.airtime.keys().map(String::as_str).collect(), "station"),
+        Subject::Air => return Ok(vec![]),
+    };
+    Ok(chosen(m, name, &names, kind)?.into_iter().filter_map(|i| Some((*names.get(i)?).to_owned())).collect())
+}
+
+/// Those of the queues or stations `names` that `name` means.
+fn chosen(m: &Metric, name: &str, names: &[&str], kind: &str) -> Result<Vec<usize>, Unmeasured> {
+    let list = if matches!(name, "all" | "total") { (0..names.len()).collect() } else { named(name, names) };
+    if list.is_empty() { Err(Unmeasured::Wrong(format!("`{m}`: there is no {kind} `{name}`; {}", nearest(name, names.iter().copied())))) } else { Ok(list) }
+}
+
 /// The value of a metric of queues or stations: `value` of those chosen together, or of each.
 fn each(m: &Metric, names: &[&str], kind: &str, value: impl Fn(&[usize]) -> Result<f64, Unmeasured>) -> Result<Value, Unmeasured> {
-    let chosen = |name: &str| {
-        let list = if matches!(name, "all" | "total") { (0..names.len()).collect() } else { named(name, names) };
-        if list.is_empty() { Err(Unmeasured::Wrong(format!("`{m}`: there is no {kind} `{name}`; {}", nearest(name, names.iter().copied())))) } else { Ok(list) }
-    };
     match &m.scope {
         Scope::All => value(&(0..names.len()).collect::<Vec<_>>()).map(Value::One),
-        Scope::Together(name) => value(&chosen(name)?).map(Value::One),
-        Scope::Each(name) => Ok(Value::Many(chosen(name)?.iter().map(|i| value(&[*i])).collect::<Result<_, _>>()?)),
+        Scope::Together(name) => value(&chosen(m, name, names, kind)?).map(Value::One),
+        Scope::Each(name) => Ok(Value::Many(chosen(m, name, names, kind)?.iter().map(|i| value(&[*i])).collect::<Result<_, _>>()?)),
     }
 }
 

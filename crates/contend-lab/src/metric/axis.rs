@@ -1,0 +1,130 @@
+//! An expression along the horizontal axis of a figure: over time, or flow by flow.
+
+use super::words::{Extent, Subject, What};
+use super::{Aspect, Expr, Metric, Number, Scope, Unmeasured, read};
+use crate::file::Dimension;
+use crate::results::Run;
+
+impl Expr {
+    /// The first metric in it that exists only for the measured interval as a whole. One with a window of its own has no course either, but is a
+    /// level to compare a course with.
+    pub fn timeless(&self) -> Option<&Metric> {
+        let mut first = None;
+        self.visit(&mut |m| {
+            let whole = m.window.is_none() && (m.word.extent == Extent::Run || m.aspect == Aspect::Short);
+            first = first.or(whole.then_some(m));
+        });
+        first
+    }
+
+    /// Whether it is read off at instants (a congestion window, a queue), not counted over an interval (a rate).
+    pub fn instantaneous(&self) -> bool {
+        let mut all = true;
+        self.visit(&mut |m| all &= m.window.is_some() || matches!(m.word.what, What::Cwnd | What::Ssthresh | What::Srtt | What::QueueLength));
+        all
+    }
+
+    /// The same between two instants, in seconds since the start of the run; what has a window of its own keeps it.
+    pub fn between(&self, from_s: f64, to_s: f64) -> Expr {
+        let instant = |value: f64| Number { value, unit: Dimension::Time, text: format!("{value}s") };
+        let mut e = self.clone();
+        e.change(&mut |m| {
+            if m.window.is_none() {
+                m.window = Some((instant(from_s), instant(to_s)));
+            }
+        });
+        e
+    }
+
+    /// The same for each flow: `goodput` becomes `goodput[all]`; what already names flows stays.
+    pub fn each_flow(&self) -> Expr {
+        let mut e = self.clone();
+        e.change(&mut |m| {
+            if m.word.subject == Subject::Flows && m.scope == Scope::All {
+                m.scope = Scope::Each("all".to_owned());
+            }
+        });
+        e
+    }
+
+    /// Whether it is a list, one number for each flow, queue or station.
+    pub fn is_list(&self) -> bool {
+        self.list().is_some()
+    }
+
+    /// The names of its members in `run`, in the order of [`Expr::values`]; `None` when it is one number.
+    ///
+    /// # Errors
+    /// When the run has nothing of that name.
+    pub fn members(&self, run: &Run) -> Result<Option<Vec<String>>, Unmeasured> {
+        self.list().map(|m| read::members(m, run)).transpose()
+    }
+
+    /// The metric whose members are its own.
+    fn list(&self) -> Option<&Metric> {
+        match self {
+            Expr::Metric(m) => matches!(m.scope, Scope::Each(_)).then_some(m),
+            Expr::Minus(x) => x.list(),
+            Expr::Binary(_, x, y) => x.list().or_else(|| y.list()),
+            Expr::Number(_) | Expr::Call(..) | Expr::Quantile(..) | Expr::Length(_) | Expr::Count(_) | Expr::Point(_) | Expr::Model(..) => None,
+        }
+    }
+
+    /// Calls `f` for every metric in it, to change it.
+    fn change(&mut self, f: &mut dyn FnMut(&mut Metric)) {
+        match self {
+            Expr::Number(_) | Expr::Point(_) => {}
+            Expr::Metric(m) => f(m),
+            Expr::Minus(x) | Expr::Length(x) => x.change(f),
+            Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
+                x.change(f);
+                y.change(f);
+            }
+            Expr::Call(_, list) => list.iter_mut().for_each(|x| x.change(f)),
+            Expr::Count(c) => {
+                c.left.change(f);
+                c.right.change(f);
+            }
+            Expr::Model(_, list) => list.iter_mut().flatten().for_each(|x| x.change(f)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::synthetic::example;
+
+    fn read(text: &str) -> Expr {
+        Expr::parse_any(text).unwrap()
+    }
+
+    #[test]
+    fn a_metric_of_the_whole_run_has_no_course_and_one_with_a_window_is_a_level() {
+        let timeless = |text: &str| read(text).timeless().map(ToString::to_string);
+        assert_eq!(timeless("goodput.up / goodput.down + cwnd.up"), None);
+        assert_eq!(timeless("goodput.up / mean(rtt.p95[up])"), Some("rtt.p95[up]".into()));
+        assert_eq!(timeless("jain.short"), Some("jain.short".into()));
+        assert_eq!(timeless("goodput.up[1s..2s] + goodput.down"), None);
+    }
+
+    #[test]
+    fn a_course_is_the_expression_in_one_window_after_the_other() {
+        let run = example();
+        let at = |text: &str, from: f64, to: f64| read(text).between(from, to).eval(&run).unwrap();
+        // 1 kB a second to 10 s and 4 kB a second after; the other upload 1 kB a second always.
+        assert_eq!((at("goodput.up", 4.0, 5.0), at("goodput.up", 12.0, 13.0)), (16_000.0, 40_000.0));
+        assert_eq!((at("cwnd[up.1]", 14.0, 14.5), at("cwnd[up.1]", 15.0, 15.5)), (10.0, 30.0));
+        assert_eq!(at("goodput.up / goodput.up[0s..10s]", 12.0, 13.0), 2.5);
+    }
+
+    #[test]
+    fn members_are_named_in_the_order_of_the_values() {
+        let run = example();
+        let named = |e: Expr| (e.members(&run).unwrap().unwrap_or_default().join(" "), e.values(&run).unwrap().len());
+        assert_eq!(named(read("goodput[up]")), ("up.1 up.2 up.3".into(), 3));
+        assert_eq!(named(read("8 * -queue.length[sta]")), ("sta1 sta2".into(), 2));
+        assert_eq!(named(read("goodput").each_flow()), ("up.1 up.2 up.3 down.1 down.2 probe".into(), 6));
+        assert!(!read("mean(goodput[up])").each_flow().is_list() && !read("goodput.up").each_flow().is_list());
+    }
+}
