@@ -54,8 +54,27 @@ fn figures_and_searches_are_read_too() {
     // Over the sweep one number is meant, over time a list is a bundle of curves.
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = \"goodput[down]\"").is_err());
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"time\"\ny = \"goodput[down]\"").is_ok());
+    assert!(with("[[figure]]\nx = \"flow\"\ny = [\"goodput\", \"goodput[down]\"]").is_ok());
+    let one = with("[[figure]]\nx = \"flow\"\ny = \"goodput.down\"").unwrap_err();
+    assert!(one.to_string().contains("not one for each flow") && one.remedy().unwrap().contains("goodput[up]"), "{}", one.render(false));
     assert!(with("[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"100p\"\nuntil = \"loss[ap] > 1%\"").is_ok());
     assert!(with("[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"100p\"\nuntil = \"loss[ap]\"").is_err());
+}
+
+#[test]
+fn a_metric_without_a_course_is_refused_over_time_where_it_stands() {
+    let over_time =
+        |y: &str| claim::check(&experiment("", "goodput.down", &format!("expect = {{ at_least = \"1bps\" }}\n[[figure]]\nx = \"time\"\ny = [{y}]")));
+    let error = over_time("\"cwnd.down\", \"srtt.down / rtt.p95\"").unwrap_err();
+    let text = error.render(false);
+    assert!(
+        text.starts_with("t.toml:24:32: `rtt.p95` is one number for the whole run and has no course over time\n  help: over time there are goodput, "),
+        "{text}"
+    );
+    assert!(over_time("\"jain.short\"").is_err() && over_time("\"drops[ap]\"").is_err());
+    // Curves are of the series that the results folder keeps; windows of the file's own need their instants.
+    let s = over_time("\"cwnd[down]\", \"goodput.down / goodput.down[5s..10s]\"").unwrap();
+    assert!(!s.series && s.instants.len() == 2, "{s:?}");
 }
 
 #[test]

@@ -466,7 +466,22 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"flow.0.delay\"\ny = \"jain\"",
-        "t.toml:21:5: `figure.0.x` names a key that is not swept: `flow.0.delay`\n  help: did you mean `flow.0.count`? There are: flow.0.count",
+        "t.toml:21:5: `figure.0.x` names a key that is not swept: `flow.0.delay`\n  help: did you mean `flow.0.count`? There are: flow.0.count, flow, time",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"tiem\"\ny = \"jain\"",
+        "t.toml:21:5: `figure.0.x` names a key that is not swept: `tiem`\n  help: did you mean `time`? There are: flow.0.count, flow, time",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nby = \"flow.0.cuont\"",
+        "t.toml:23:6: `figure.0.by` names a key that is not swept: `flow.0.cuont`\n  help: did you mean `flow.0.count`? There are: flow.0.count",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"flow.0.count\"\ny = \"jain\"\nby = \"flow.0.count\"",
+        "t.toml:23:6: `figure.0.by` is the key along `x` too: `flow.0.count`\n  help: name another swept key, or leave it out",
     ),
     (
         "[1, 2]",

@@ -3,7 +3,7 @@
 
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
-use contend_lab::file::{Direction, Each, Expect, Experiment, Overlay, Quantity, Resolved, Verdict, load, meant, parse};
+use contend_lab::file::{Along, Direction, Each, Expect, Experiment, Overlay, Quantity, Resolved, Verdict, load, meant, parse};
 use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport};
 use serde_json::json;
 
@@ -325,7 +325,7 @@ fn claims_figures_and_search_are_read() {
     assert!(matches!(&e.claims[0].expect, Expect::Near { value, within, relative: true } if value.value == 0.01 && within.value == 0.05));
     assert_eq!(e.claims[1].expect, Expect::Decreasing { along: "flow.0.delay".into() });
     assert_eq!(e.claims[2].expect, Expect::Order { values: vec![json!("cubic"), json!("reno")], along: "flow.0.tcp".into() });
-    assert_eq!((e.figures[0].x.as_str(), e.figures[0].y.len(), e.figures[0].by.as_deref()), ("flow.0.delay", 2, Some("flow.0.tcp")));
+    assert_eq!((&e.figures[0].x, e.figures[0].y.len(), e.figures[0].by.as_deref()), (&Along::Key("flow.0.delay".into()), 2, Some("flow.0.tcp")));
     let search = e.search.as_ref().unwrap();
     let r = e.scenario(&e.points[0], &search.overlay(37.0)).unwrap();
     assert_eq!(tcp(&r, 0).window, Amount::Packets(37));

@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{SMALL, Shape, context, outcome, program};
-use contend_lab::output::write_report;
+use common::{SMALL, Shape, context, outcome, point, program};
+use contend_lab::file::Along;
+use contend_lab::output::{FigureSpec, write_report};
 use std::path::Path;
 use std::process::Command;
 
@@ -79,6 +80,78 @@ fn every_figure_has_its_data_its_command_and_its_interval() {
     let sweep = figures.iter().find(|f| f.contains("<h3>goodput along flow.1.count</h3>")).unwrap();
     assert_eq!(sweep.matches("class=\"dot\"").count(), 15);
     assert_eq!(sweep.matches("class=\"err\"").count(), 15);
+}
+
+/// The figures with this title on the page of the small outcome, its points also told apart by `ap.queue`, when the file asks for one.
+fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
+    let mut o = outcome(SMALL);
+    let queue = |up: Option<&serde_json::Value>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
+    let told = |p: &mut contend_lab::results::PointKey| drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()));
+    o.runs.iter_mut().for_each(|r| told(&mut r.point));
+    o.summary.iter_mut().for_each(|s| told(&mut s.point));
+    let mut points: Vec<_> = SMALL.uploads.iter().map(|up| point(SMALL, *up)).collect();
+    points.iter_mut().for_each(told);
+    let metrics = metrics.iter().map(|m| (*m).to_owned()).collect();
+    let figure = FigureSpec { title: "Asked for".into(), along, by: by.map(str::to_owned), metrics, points };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    write_report(&o, &contend_lab::output::ReportContext { figures: vec![figure], ..context(SMALL) }, &path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    page.split("<figure").filter_map(|f| f.split("</figure>").next()).filter(|f| f.contains("<h3>Asked for")).map(str::to_owned).collect()
+}
+
+fn legend(figure: &str) -> Vec<&str> {
+    figure.split("<i></i>").skip(1).map(|t| t.split('<').next().unwrap()).collect()
+}
+
+#[test]
+fn a_figure_by_a_key_has_a_line_for_each_value_with_its_interval() {
+    let figures = asked(Along::Key("flow.1.count".into()), Some("ap.queue"), &["goodput.down"]);
+    let [f] = figures.as_slice() else { panic!("{}", figures.len()) };
+    assert_eq!(legend(f), ["fifo", "codel"]);
+    assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count(), f.matches("class=\"err\"").count()), (2, 5, 5));
+    assert!(f.contains("By ap.queue. Mean over 5 seeds; bars: 95 % Student interval."));
+}
+
+#[test]
+fn names_along_the_axis_have_bars_and_two_metrics_a_style_each() {
+    let figures = asked(Along::Key("ap.queue".into()), Some("flow.1.count"), &["goodput.down", "goodput.up"]);
+    let [f] = figures.as_slice() else { panic!("{}", figures.len()) };
+    assert_eq!((f.matches("class=\"bar\"").count(), f.matches("class=\"err\"").count(), f.matches("class=\"line\"").count()), (10, 10, 0));
+    assert_eq!(legend(f)[..2], ["goodput.down, 0", "goodput.up, 0"]);
+    assert!(f.contains("class=\"s4\"") && f.contains("class=\"s12\""), "full and dashed in the same colour");
+}
+
+#[test]
+fn metrics_of_different_units_have_figures_of_their_own() {
+    let titles = |f: &String| f.split("<h3>").nth(1).and_then(|t| t.split('<').next()).unwrap().to_owned();
+    let figures = asked(Along::Key("flow.1.count".into()), None, &["goodput.down", "jain.down", "goodput.up"]);
+    assert_eq!(figures.iter().map(titles).collect::<Vec<_>>(), ["Asked for, goodput", "Asked for, jain.down"]);
+}
+
+#[test]
+fn keys_that_make_no_lines_have_a_figure_for_each_value() {
+    let figures = asked(Along::Time, Some("ap.queue"), &["goodput.down"]);
+    assert_eq!(figures.len(), 5, "one for each number of uploads");
+    assert!(figures[1].contains("<h3>Asked for, flow.1.count = 1</h3>"));
+}
+
+#[test]
+fn a_course_over_time_is_a_mean_over_seeds_with_its_band() {
+    let figures = asked(Along::Time, None, &["goodput.down"]);
+    let [f] = figures.as_slice() else { panic!("{}", figures.len()) };
+    assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"band\"").count()), (5, 5));
+    assert_eq!(legend(f)[0], "flow.1.count = 0");
+    assert!(f.contains("time [s]") && f.contains("goodput.down [Mb/s]") && f.contains("warm-up, cut") && f.contains("Mean over 5 seeds; band: 95 %"));
+    let lists = asked(Along::Time, Some("flow.1.count"), &["cwnd[down]"]);
+    assert_eq!(legend(&lists[0])[..2], ["down.0, 0", "down.1, 0"], "a list has a line for each member");
+}
+
+#[test]
+fn a_figure_over_flows_has_a_bar_for_each() {
+    let f = asked(Along::Flow, None, &["throughput"]).concat();
+    // Six downloads at five points, and 0 + 1 + 2 + 4 + 6 uploads.
+    assert_eq!((f.matches("class=\"bar\"").count(), f.matches("class=\"err\"").count()), (43, 43));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What a claim must say before anything runs.
 
 use super::{meant, plain, same_value, sequence};
-use crate::file::{Claim, Dimension, Expect, Experiment, FileError, Quantity, Site, Source, Verdict};
-use crate::metric::{Condition, Expr, ParseError, Sampling};
+use crate::file::{Along, Claim, Dimension, Expect, Experiment, FileError, Quantity, Site, Source, Verdict};
+use crate::metric::{Condition, Expr, Extent, ParseError, Sampling, WORDS};
 use crate::results::PointKey;
 use contend_core::Time;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) struct Inapplicable {
 /// Claims whose points, or windows, the settings of the command line took away are left out; [`super::judge`] says so.
 ///
 /// # Errors
-/// When an expression of a claim, a figure or the search cannot be read, a bound has another unit than its metric, a claim is about no point, or
+/// When an expression of a claim, a figure or the search cannot be read or drawn, a bound has another unit than its metric, a claim is about no point, or
 /// speaks of a time that the run does not reach or of a series that the file does not ask for.
 pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
@@ -35,10 +35,7 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     }
     for figure in &e.figures {
         for y in &figure.y {
-            // Against time a list is a bundle of curves.
-            let parsed = if figure.x == "time" { Expr::parse_any(y) } else { Expr::parse(y) };
-            let y = parsed.map_err(|err| misread(&e.source, &figure.y_site, y, &err))?;
-            all.add(y.sampling());
+            all.add(drawn(&figure.x, y).map_err(|err| misread(&e.source, &figure.y_site, y, &err))?);
         }
     }
     if let Some(search) = &e.search {
@@ -46,6 +43,36 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
         all.add(condition.sampling());
     }
     Ok(all)
+}
+
+/// What has to be sampled so that a figure can show `y` along `x`.
+fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
+    match x {
+        Along::Key(_) => Ok(Expr::parse(y)?.sampling()),
+        Along::Flow => {
+            let e = Expr::parse_any(y)?;
+            if !e.each_flow().is_list() {
+                let help = "write a metric of flows without a selection, `goodput`, or with a list, `goodput[up]`".into();
+                return Err(ParseError { message: format!("`{y}` is one number, not one for each flow"), help, span: 0..y.len() });
+            }
+            Ok(e.sampling())
+        }
+        Along::Time => {
+            let e = Expr::parse_any(y)?;
+            if let Some(m) = e.timeless() {
+                let courses: Vec<&str> = WORDS.iter().filter(|w| w.extent != Extent::Run).map(|w| w.name).collect();
+                let begins = |at: &usize| !y.get(..*at).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || "._".contains(c)));
+                let start = y.match_indices(m.word.name).map(|(at, _)| at).find(begins);
+                return Err(ParseError {
+                    message: format!("`{m}` is one number for the whole run and has no course over time"),
+                    help: format!("over time there are {}; or put a swept key on `x`", courses.join(", ")),
+                    span: start.map_or(0..y.len(), |at| at..at + m.word.name.len()),
+                });
+            }
+            // A course is drawn of the runs whose series the results folder keeps: a figure alone asks for no more.
+            Ok(Sampling { series: false, ..e.sampling() })
+        }
+    }
 }
 
 /// Whether the run is long enough and sampled finely enough for a claim.

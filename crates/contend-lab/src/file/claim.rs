@@ -113,18 +113,29 @@ impl Verdict {
     }
 }
 
-/// One `[[figure]]`: a curve or bars over the points of the sweep.
+/// What is on the horizontal axis of a figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Along {
+    /// The values of a swept key.
+    Key(String),
+    /// The flows, a bar for each.
+    Flow,
+    /// The time since the start of the run.
+    Time,
+}
+
+/// One `[[figure]]`: curves or bars over the points of the sweep, the flows or the time.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// What stands above it.
     pub title: String,
-    /// What is on the horizontal axis: a sweep key, `flow` (a bar for each) or `time`.
-    pub x: String,
-    /// Expressions on the vertical axis, one curve each.
+    /// What is on the horizontal axis.
+    pub x: Along,
+    /// Expressions on the vertical axis, one curve each; against time or flows, a list is a curve or a bar for each member.
     pub y: Vec<String>,
     /// Where `y` stands in the file, for errors about it.
     pub y_site: Site,
-    /// A sweep key with one curve for each of its values.
+    /// A swept key with one curve for each of its values; then every combination of the other keys has a figure of its own.
     pub by: Option<String>,
     /// The points it shows.
     pub when: When,

@@ -1,6 +1,6 @@
 //! Reads `[[claim]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Claim, Each, Expect, Figure, Search, Verdict, When};
+use super::claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 use super::error::FileError;
 use super::quantity::Quantity;
 use super::reader::{Fields, Val};
@@ -148,22 +148,25 @@ impl Judge<'_> {
         let mut f = val.table()?;
         let y = f.need("y", "\"goodput.total\"")?;
         let x = f.need("x", "\"flow.0.count\", \"flow\" or \"time\"")?;
+        let by = f.get("by");
         let figure = Figure {
             title: f.read_or("title", "", |v| v.text())?.to_string(),
-            x: match x.text()? {
-                word @ ("time" | "flow") => word.into(),
-                key => self.sweep.swept(&x, key)?,
-            },
+            x: self.sweep.axis(&x, x.text()?)?,
             y: match y.node.kind {
                 Kind::List(_) => y.list("expressions")?.map(|v| expression(&v)).collect::<Result<_, _>>()?,
                 _ => vec![expression(&y)?],
             },
             y_site: y.node.site.clone(),
-            by: f.read("by", |v| self.sweep.swept(&v, v.text()?))?,
+            by: by.as_ref().map(|v| self.sweep.swept(v, v.text()?)).transpose()?,
             when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
         };
         f.finish()?;
-        Ok(figure)
+        match (&figure.x, &figure.by, by) {
+            (Along::Key(x), Some(key), Some(v)) if x == key => {
+                Err(v.error(format!("is the key along `x` too: `{key}`"), "name another swept key, or leave it out"))
+            }
+            _ => Ok(figure),
+        }
     }
 }
 

@@ -52,7 +52,7 @@ mod tcp;
 pub mod tree;
 mod wifi;
 
-pub use claim::{Claim, Each, Expect, Figure, Search, Verdict, When};
+pub use claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use quantity::{Dimension, Quantity};
 pub use reader::nearest;

@@ -1,5 +1,6 @@
 //! `[sweep]`: key paths with their values, and the points they make.
 
+use super::claim::Along;
 use super::error::{FileError, Site};
 use super::quantity::Quantity;
 use super::reader::{Val, suggest};
@@ -114,14 +115,24 @@ impl Sweep {
 
     /// `text` as the path of a swept key.
     pub fn swept(&self, at: &Val, text: &str) -> Result<String, FileError> {
-        let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
-        match self.key(&path) {
-            Some(key) => Ok(key.path.clone()),
-            None => {
-                Err(at
-                    .error(format!("names a key that is not swept: `{text}`"), suggest(text, self.axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str()))))
-            }
+        self.swept_or(at, text, &[])
+    }
+
+    /// `text` as what a figure has on its horizontal axis: a swept key, `flow` or `time`.
+    pub fn axis(&self, at: &Val, text: &str) -> Result<Along, FileError> {
+        match text {
+            "flow" => Ok(Along::Flow),
+            "time" => Ok(Along::Time),
+            key => self.swept_or(at, key, &["flow", "time"]).map(Along::Key),
         }
+    }
+
+    /// `text` as the path of a swept key; the message names the words that could have stood there too.
+    fn swept_or(&self, at: &Val, text: &str, words: &[&str]) -> Result<String, FileError> {
+        let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
+        let known = self.axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str()).chain(words.iter().copied());
+        let unknown = || at.error(format!("names a key that is not swept: `{text}`"), suggest(text, known));
+        self.key(&path).map(|key| key.path.clone()).ok_or_else(unknown)
     }
 
     /// The value of the swept key `path` that `node` means, as points write it; `None` when it has no such value.

@@ -5,8 +5,12 @@
 
 mod air;
 mod charts;
+mod course;
+mod lines;
+mod own;
 mod series;
 mod svg;
+mod sweep;
 
 use super::shape::{Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
 use super::table::{measured_text, method, search_text, verdict_sign};
@@ -71,7 +75,11 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
     if !o.claims.is_empty() {
         body += &section("Claims", &claims(o));
     }
-    let sweep: String = charts::sweep(o, ctx, &points).iter().map(|f| f.html(&command)).collect();
+    let own: String = own::figures(o, ctx).iter().map(|f| f.html(&command)).collect();
+    if !own.is_empty() {
+        body += &section("Figures", &format!("<div class=\"figures\">{own}</div>"));
+    }
+    let sweep: String = sweep::main(o, &points).iter().map(|f| f.html(&command)).collect();
     if !sweep.is_empty() {
         body += &section("Along the sweep", &format!("<div class=\"figures\">{sweep}</div>"));
     }

@@ -18,6 +18,7 @@ pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, Capture, write_pcapng};
 pub use table::{measured_text, summary_table};
 
+use crate::file::Along;
 use crate::results::{Outcome, PointKey};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -44,16 +45,18 @@ pub struct ReportContext {
     pub experiment_hash: String,
 }
 
-/// One `[[figure]]` over the sweep; figures over time are always drawn.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// One `[[figure]]` at the points it shows.
+#[derive(Clone, Debug, PartialEq)]
 pub struct FigureSpec {
-    /// What stands above it.
+    /// What stands above it; may be empty.
     pub title: String,
-    /// The swept key along the horizontal axis; empty for the first one.
-    pub along: String,
-    /// The expressions it shows, all of one unit, one curve each.
+    /// What is on its horizontal axis.
+    pub along: Along,
+    /// The swept key with a curve for each value; every combination of the other keys then has a figure of its own.
+    pub by: Option<String>,
+    /// The expressions it shows; those of another unit have a figure of their own.
     pub metrics: Vec<String>,
-    /// The points it shows; empty for all.
+    /// The points it shows.
     pub points: Vec<PointKey>,
 }
 

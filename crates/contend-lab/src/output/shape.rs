@@ -1,5 +1,6 @@
 //! What the writers share: sweep points in order, groups of flows, units of metrics, means with their intervals.
 
+use crate::file::Dimension;
 use crate::metric::Expr;
 use crate::results::{Outcome, PointKey, Run};
 use crate::stats;
@@ -161,8 +162,14 @@ pub(super) fn unit_of(metric: &str) -> Unit {
         _ if plain && metric.ends_with("_delay") => (1e3, "ms", 2),
         "fct" | "stall" => (1.0, "s", 3),
         "ap" if metric.ends_with(".loss") => (100.0, "%", 3),
+        "cwnd" | "ssthresh" => (1.0, "segments", 2),
+        _ if metric.starts_with("queue.length") && plain => (1.0, "packets", 2),
         "busy" | "airtime" | "collision_probability" => (100.0, "%", 2),
-        _ => (1.0, "", 4),
+        _ => match Expr::parse_any(metric).ok().and_then(|e| e.dimension()) {
+            Some(Dimension::Rate) => (1e-6, "Mb/s", 3),
+            Some(Dimension::Time) => (1e3, "ms", 2),
+            _ => (1.0, "", 4),
+        },
     };
     Unit { scale, name, decimals }
 }
@@ -185,6 +192,7 @@ mod tests {
     fn units_follow_the_metric_but_not_a_quotient() {
         assert_eq!((unit_of("goodput.up").name, unit_of("rtt.p95").name, unit_of("ap.queue.mean_delay").name), ("Mb/s", "ms", "ms"));
         assert_eq!((unit_of("goodput.up / goodput.down").name, unit_of("jain").name), ("", ""));
+        assert_eq!((unit_of("goodput.up + goodput.down").name, unit_of("max(rtt.p95[up])").name), ("Mb/s", "ms"));
     }
 
     #[test]

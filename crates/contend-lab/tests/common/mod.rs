@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
+use contend_lab::file::Along;
 use contend_lab::output::{FigureSpec, ReportContext};
 use contend_lab::results::{Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, Run, SearchResult, Series, Summary};
 use contend_sim::stats::Durations;
@@ -44,17 +45,27 @@ pub fn context(shape: Shape) -> ReportContext {
         seeds: if shape.seeds == 1 { "1".into() } else { format!("1..{}", shape.seeds) },
         warmup_s: 10.0,
         duration_s: f64::from(shape.seconds),
-        figures: vec![FigureSpec { title: "Fairness".into(), metrics: vec!["jain".into(), "jain.up".into()], ..FigureSpec::default() }],
+        figures: vec![FigureSpec {
+            title: "Fairness".into(),
+            along: Along::Key("flow.1.count".into()),
+            by: None,
+            metrics: vec!["jain".into(), "jain.up".into()],
+            points: shape.uploads.iter().map(|up| point(shape, *up)).collect(),
+        }],
         experiment_hash: "8c0f22a1d3b4e596".into(),
     }
+}
+
+/// The sweep point with this many uploads; without keys when it is the only one.
+pub fn point(shape: Shape, up: u32) -> PointKey {
+    if shape.uploads.len() > 1 { PointKey::from([("flow.1.count".to_owned(), up.into())]) } else { PointKey::new() }
 }
 
 pub fn outcome(shape: Shape) -> Outcome {
     let mut runs = Vec::new();
     for (i, &up) in shape.uploads.iter().enumerate() {
         for seed in 1..=shape.seeds {
-            let point = if shape.uploads.len() > 1 { PointKey::from([("flow.1.count".to_owned(), up.into())]) } else { PointKey::new() };
-            runs.push(run(shape, point, up, seed, if i + 1 == shape.uploads.len() && seed == 1 { shape.frames } else { 0 }));
+            runs.push(run(shape, point(shape, up), up, seed, if i + 1 == shape.uploads.len() && seed == 1 { shape.frames } else { 0 }));
         }
     }
     let summary = summary(&runs, shape.seeds as usize);

@@ -3,6 +3,7 @@
 use super::{folder, say, wrong};
 use crate::Done;
 use contend_core::{Span, Time};
+use contend_lab::claim;
 use contend_lab::execute::{Executed, Options, execute};
 use contend_lab::file::{self, Experiment, quantity};
 use contend_lab::output::{self, FigureSpec, ReportContext};
@@ -154,7 +155,9 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     if let Some(seeds) = &common.seeds {
         sets.push(("seeds".into(), seeds.clone()));
     }
-    Ok(file::parse(&path.display().to_string(), &text, &sets)?)
+    let e = file::parse(&path.display().to_string(), &text, &sets)?;
+    claim::check(&e)?;
+    Ok(e)
 }
 
 /// The text of the experiment file at `path`.
@@ -297,8 +300,7 @@ pub fn context(e: &Experiment) -> ReportContext {
         seeds,
         warmup_s: e.warmup.as_secs_f64(),
         duration_s: e.duration.as_secs_f64(),
-        // Only a swept key makes an axis; what a figure over time or over flows shows, the page draws of itself.
-        figures: e.figures.iter().filter(|f| e.points.iter().any(|p| p.contains_key(&f.x))).map(|f| figure(e, f)).collect(),
+        figures: e.figures.iter().map(|f| figure(e, f)).collect(),
         experiment_hash: String::new(),
     }
 }
@@ -311,7 +313,8 @@ fn quoted(word: &str) -> String {
 
 fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
     let shown = |p: &&PointKey| f.when.iter().all(|(key, values)| p.get(key).is_none_or(|v| values.contains(v)));
-    FigureSpec { title: f.title.clone(), along: f.x.clone(), metrics: f.y.clone(), points: e.points.iter().filter(shown).cloned().collect() }
+    let points = e.points.iter().filter(shown).cloned().collect();
+    FigureSpec { title: f.title.clone(), along: f.x.clone(), by: f.by.clone(), metrics: f.y.clone(), points }
 }
 
 fn progress_bar(quiet: bool, name: &str) -> ProgressBar {

@@ -1,136 +1,12 @@
-//! Figures of means over seeds: along the sweep, by flow, and the airtime ledger.
+//! Figures of means over seeds at single points: goodput of each flow, and the airtime ledger.
 
-use super::svg::{GREY, Plot, STYLES, Scale};
+use super::svg::{GREY, Plot, Scale};
 use super::{Figure, direction_style};
-use crate::output::ReportContext;
 use crate::output::csv::quoted;
-use crate::output::shape::{Mean, main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
+use crate::output::shape::{Mean, point_text, runs_of, swept_keys, value_text};
 use crate::output::table::significant;
 use crate::results::{Outcome, PointKey, Run};
 use std::fmt::Write;
-
-/// Main metrics along the first swept key, then the file's own figures.
-pub(super) fn sweep(o: &Outcome, ctx: &ReportContext, points: &[PointKey]) -> Vec<Figure> {
-    let keys = swept_keys(points);
-    let Some(first) = keys.first() else { return Vec::new() };
-    if points.len() < 2 {
-        return Vec::new();
-    }
-    let main = main_metrics(o);
-    let mut figures = Vec::new();
-    if keys.len() > 1 {
-        // Each metric has a figure of its own: its lines are the values of the other keys.
-        figures.extend(main.iter().map(|m| along(o, points, first, &[m], "")));
-    } else {
-        let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
-        for m in main {
-            let stem = m.split('.').next().unwrap_or(m);
-            match families.iter_mut().find(|f| f.0 == stem) {
-                Some(f) => f.1.push(m),
-                None => families.push((stem, vec![m])),
-            }
-        }
-        figures.extend(families.iter().map(|(_, metrics)| along(o, points, first, metrics, "")));
-    }
-    for f in &ctx.figures {
-        let key = if f.along.is_empty() { first } else { &f.along };
-        let metrics: Vec<&str> = f.metrics.iter().map(String::as_str).collect();
-        let points = if f.points.is_empty() { points } else { &f.points };
-        figures.push(along(o, points, key, &metrics, &f.title));
-    }
-    figures
-}
-
-/// A name and its dots: place, mean, hover title.
-type Curve = (String, Vec<(f64, Mean, String)>);
-
-/// Metrics along one swept key; one line for each metric and each combination of the other keys. Without a title it names itself.
-fn along(o: &Outcome, points: &[PointKey], key: &str, metrics: &[&str], title: &str) -> Figure {
-    let first = metrics.first().copied().unwrap_or_default();
-    let unit = unit_of(first);
-    let name = if metrics.len() == 1 { first } else { first.split('.').next().unwrap_or(first) };
-    let title = if title.is_empty() { format!("{name} along {key}") } else { title.to_owned() };
-    let mut values: Vec<&serde_json::Value> = Vec::new();
-    let mut rests: Vec<PointKey> = Vec::new();
-    for p in points {
-        let Some(v) = p.get(key) else { continue };
-        let rest: PointKey = p.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
-        if !values.contains(&v) {
-            values.push(v);
-        }
-        if !rests.contains(&rest) {
-            rests.push(rest);
-        }
-    }
-    let numbers: Option<Vec<f64>> = values.iter().map(|v| v.as_f64()).collect();
-    let place = |i: usize| numbers.as_ref().map_or(i as f64, |n| n[i]);
-    let x = match &numbers {
-        Some(n) => {
-            let (low, high) = n.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
-            let margin = if high > low { (high - low) * 0.04 } else { 0.5 };
-            Scale::Linear(low - margin, high + margin)
-        }
-        None => Scale::Names(values.iter().map(|v| value_text(v)).collect()),
-    };
-
-    let mut csv = format!("{},other_keys,metric,n,mean,ci95\n", quoted(key));
-    let mut lines: Vec<Curve> = Vec::new();
-    let mut highest: f64 = 0.0;
-    for rest in &rests {
-        for metric in metrics {
-            let mut line = Vec::new();
-            for (i, v) in values.iter().enumerate() {
-                let mut point = rest.clone();
-                point.insert(key.to_owned(), (*v).clone());
-                let Some(m) = summary_of(o, &point, metric) else { continue };
-                highest = highest.max((m.mean + m.ci95.unwrap_or(0.0)) * unit.scale);
-                let _ = writeln!(csv, "{},{},{},{},{},{}", quoted(&value_text(v)), quoted(&point_text(rest)), quoted(metric), m.n, m.mean, interval(m.ci95));
-                line.push((place(i), m, format!("{metric}, {}\n{} {}\nn = {}", point_text(&point), m.text(unit.scale, unit.decimals), unit.name, m.n)));
-            }
-            let name = match (metrics.len(), rests.len()) {
-                (_, 1) => (*metric).to_owned(),
-                (1, _) => point_text(rest),
-                _ => format!("{metric}, {}", point_text(rest)),
-            };
-            lines.push((name, line));
-        }
-    }
-    let y = if unit_is_share(metrics) { Scale::Linear(0.0, 1.0) } else { Scale::from_zero(highest) };
-    let label = if unit.name.is_empty() { name.to_owned() } else { format!("{name} [{}]", unit.name) };
-    let mut plot = Plot::new(x, key, y, &label);
-    let shown = lines.len().min(STYLES);
-    let mut legend = Vec::new();
-    for (style, (name, line)) in lines.iter().take(shown).enumerate() {
-        let style = match name.as_str() {
-            n if n.ends_with(".down") => direction_style("down"),
-            n if n.ends_with(".up") => direction_style("up"),
-            n if n.ends_with(".total") => 2,
-            _ => style,
-        };
-        plot.line(style, &line.iter().map(|(x, m, _)| (*x, m.mean * unit.scale)).collect::<Vec<_>>(), name);
-        for (x, m, title) in line {
-            plot.dot(style, *x, m.mean * unit.scale, m.ci95.map(|h| h * unit.scale), title);
-        }
-        legend.push((style, name.clone()));
-    }
-    let more = if lines.len() > shown { format!(" {} more lines are in the CSV.", lines.len() - shown) } else { String::new() };
-    if lines.len() == 1 {
-        legend.clear();
-    }
-    Figure {
-        caption: format!("{}{more}", bars_are(points.first().map_or(0, |p| runs_of(o, p).len()))),
-        svg: plot.finish(&title),
-        title,
-        legend,
-        csv,
-        command: String::new(),
-        wide: false,
-    }
-}
-
-fn unit_is_share(metrics: &[&str]) -> bool {
-    metrics.iter().all(|m| m.starts_with("jain"))
-}
 
 /// What the error bars are.
 pub(super) fn bars_are(seeds: usize) -> String {
@@ -140,12 +16,13 @@ pub(super) fn bars_are(seeds: usize) -> String {
     }
 }
 
-fn interval(ci95: Option<f64>) -> String {
+/// The half width of an interval in a CSV.
+pub(super) fn interval(ci95: Option<f64>) -> String {
     ci95.map(|h| h.to_string()).unwrap_or_default()
 }
 
 /// Most bars in one figure; more would be thinner than a pixel.
-const BARS: usize = 400;
+pub(super) const BARS: usize = 400;
 
 /// Goodput of each flow at one point.
 pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
@@ -176,7 +53,7 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
             legend.push((style, flow.direction.to_owned()));
         }
         let title = format!("{} ({})\n{} Mb/s, n = {}", flow.name, flow.tcp, m.text(1e-6, 3), m.n);
-        plot.bar(style, i as f64, m.mean / 1e6, m.ci95.map(|h| h / 1e6), &title);
+        plot.bar(style, i as f64, (0, 1), m.mean / 1e6, m.ci95.map(|h| h / 1e6), &title);
     }
     plot.level(share / 1e6, "equal share");
     let more = if bars.len() > shown { format!(" The first {shown} of {} flows.", bars.len()) } else { String::new() };

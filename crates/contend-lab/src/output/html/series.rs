@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Most flows drawn one by one; of more, each group is drawn as its median and the middle 80 %.
-const SINGLE: usize = 14;
+pub(super) const SINGLE: usize = 14;
 /// About how many instants a line has.
 const INSTANTS: f64 = 240.0;
 
@@ -23,8 +23,7 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
     if span <= 0.0 {
         return Vec::new();
     }
-    let slow = windows(time, (span / INSTANTS).max(if span >= 10.0 { 1.0 } else { 0.0 }));
-    let fine = windows(time, span / INSTANTS);
+    let [slow, fine] = slow_and_fine(time);
     let is_tcp = |f: &Flow| f.tcp != "udp";
     let goodput = |s: &[FlowSample], (i, j): (usize, usize)| rate(s, i, j, time) / 1e6;
     let cwnd = |s: &[FlowSample], (_, j): (usize, usize)| s.get(j).map_or(f64::NAN, |s| f64::from(s.snd_cwnd));
@@ -46,6 +45,22 @@ fn rate(s: &[FlowSample], i: usize, j: usize, time: &[f64]) -> f64 {
         (Some(a), Some(b)) if time[j] > time[i] => b.delivered_bytes.saturating_sub(a.delivered_bytes) as f64 * 8.0 / (time[j] - time[i]),
         _ => f64::NAN,
     }
+}
+
+/// An empty plot against time, the warm-up shaded.
+pub(super) fn against_time((from, to): (f64, f64), warmup_s: f64, y: Scale, label: &str) -> Plot {
+    let mut plot = Plot::new(Scale::Linear(from, to), "time [s]", y, label);
+    if warmup_s > from {
+        plot.shade(from, warmup_s.min(to), "warm-up, cut");
+    }
+    plot
+}
+
+/// Windows for a rate of about as many as a line has instants, but no shorter than a second in runs of ten or more; and shorter ones for what is sampled.
+pub(super) fn slow_and_fine(time: &[f64]) -> [Vec<(usize, usize)>; 2] {
+    let span = time.last().zip(time.first()).map_or(0.0, |(last, first)| last - first);
+    let step = span / INSTANTS;
+    [windows(time, step.max(if span >= 10.0 { 1.0 } else { 0.0 })), windows(time, step)]
 }
 
 /// Pairs of instants (by index) at least `step` apart, one after the other.
@@ -71,11 +86,7 @@ struct Sampled<'a> {
 
 impl Sampled<'_> {
     fn plot(&self, y: Scale, label: &str) -> Plot {
-        let mut plot = Plot::new(Scale::Linear(self.span.0, self.span.1), "time [s]", y, label);
-        if self.warmup_s > self.span.0 {
-            plot.shade(self.span.0, self.warmup_s.min(self.span.1), "warm-up, cut");
-        }
-        plot
+        against_time(self.span, self.warmup_s, y, label)
     }
     /// One quantity of all flows that `belongs` picks.
     fn figure(
@@ -228,10 +239,7 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
         }
     }
     let (from, to) = (first.series.time_s[0], first.series.time_s[first.series.time_s.len() - 1]);
-    let mut plot = Plot::new(Scale::Linear(from, to), "time [s]", Scale::Linear(0.0, 1.0), "Jain's index");
-    if warmup_s > from {
-        plot.shade(from, warmup_s.min(to), "warm-up, cut");
-    }
+    let mut plot = against_time((from, to), warmup_s, Scale::Linear(0.0, 1.0), "Jain's index");
     plot.band(0, &band);
     plot.line(0, &line, "Jain's index");
     let how = if sampled.len() > 1 { format!("Mean over {} seeds; band: 95 % Student interval.", sampled.len()) } else { "One seed: no interval.".into() };

@@ -27,6 +27,15 @@ impl Scale {
         let step = step(max, 5.0);
         Scale::Linear(0.0, libm::ceil(max / step - 1e-9) * step)
     }
+    /// From the tick below `min` to that above `max`, zero included.
+    pub(super) fn with_zero(min: f64, max: f64) -> Scale {
+        if min.is_nan() || min >= 0.0 {
+            return Scale::from_zero(max);
+        }
+        let max = max.max(0.0);
+        let step = step(max - min, 5.0);
+        Scale::Linear(libm::floor(min / step + 1e-9) * step, libm::ceil(max / step - 1e-9) * step)
+    }
     /// Where a value lies, 0 to 1.
     fn place(&self, v: f64) -> f64 {
         match self {
@@ -160,13 +169,16 @@ impl Plot {
         let whisker = ci95.map(|h| self.whisker(cx, y, h, 3.0)).unwrap_or_default();
         self.mark(style, title, &(whisker + &shape));
     }
-    /// A bar from zero with its error bar.
-    pub(super) fn bar(&mut self, style: usize, x: f64, y: f64, ci95: Option<f64>, title: &str) {
+    /// A bar from zero with its error bar, number `slot.0` of `slot.1` that stand side by side at `x`.
+    pub(super) fn bar(&mut self, style: usize, x: f64, slot: (usize, usize), y: f64, ci95: Option<f64>, title: &str) {
+        let (number, all) = (slot.0 as f64, slot.1.max(1) as f64);
         let full = self.px(1.0) - self.px(0.0);
-        let width = (full * 0.72).clamp(1.0, 64.0);
-        let (cx, top, zero) = (self.px(x), self.py(y), self.py(0.0));
+        let width = (full * 0.72 / all).clamp(1.0, 64.0);
+        let cx = self.px(x) + (number - (all - 1.0) / 2.0) * width;
+        let (end, zero) = (self.py(y), self.py(0.0));
+        let top = end.min(zero);
         let whisker = ci95.map(|h| self.whisker(cx, y, h, (width / 4.0).min(3.0))).unwrap_or_default();
-        let shape = format!("<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>", cx - width / 2.0, (zero - top).max(0.0));
+        let shape = format!("<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>", cx - width / 2.0, (zero - end).abs());
         self.mark(style, title, &(shape + &whisker));
     }
     fn whisker(&self, cx: f64, y: f64, half: f64, cap: f64) -> String {
