@@ -52,6 +52,16 @@ fn a_mistake_in_the_file_is_shown_with_line_and_column() {
 }
 
 #[test]
+fn a_figure_that_cannot_be_drawn_is_refused_before_any_file_runs() {
+    let bench = Bench::with("good.toml", SMALL);
+    bench.file("f.toml", format!("{SMALL}[[figure]]\nx = \"time\"\ny = \"rtt.p95\"\n"));
+    refused(bench.contend(&["run", "good.toml", "f.toml"]), &["f.toml:33:6:", "`rtt.p95`", "srtt"]);
+    bench.file("f.toml", format!("{SMALL}[sweep]\n\"flow.0.count\" = [1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nby = \"flow.0.cuont\"\n"));
+    refused(bench.contend(&["run", "good.toml", "f.toml"]), &["f.toml:36:6:", "did you mean `flow.0.count`?"]);
+    assert!(!bench.path("results").exists());
+}
+
+#[test]
 fn a_setting_that_does_not_fit() {
     let bench = Bench::with("f.toml", SMALL);
     let set = |setting: &str| bench.contend(&["run", "f.toml", "--set", setting]);
