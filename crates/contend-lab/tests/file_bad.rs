@@ -126,6 +126,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "standard = \"802.11g\"",
+        "standard = \"802.11g\"\nrate = \"54Mb\"",
+        "t.toml:7:8: `wifi.rate` has no valid unit: there is no `Mb`\n  help: did you mean `Mbps`? write a rate like \"54Mbps\" (units: bps, kbps, Mbps, Gbps)",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nwindow = \"64Kb\"",
+        "t.toml:17:10: `flow.0.window` has no valid unit: there is no `Kb`\n  help: did you mean `kB`? write an amount of packets or bytes like \"100p\" or \"150kB\" (units: p, B, kB, MB)",
+    ),
+    (
+        "standard = \"802.11g\"",
         "standard = \"802.11g\"\nrate = \"10Mbps\"",
         "t.toml:7:8: `wifi.rate` is no rate of this standard\n  help: rates: 1Mbps, 2Mbps, 5.5Mbps, 6Mbps, 9Mbps, 11Mbps, 12Mbps, 18Mbps, 24Mbps, 36Mbps, 48Mbps, 54Mbps",
     ),

@@ -64,6 +64,9 @@ pub enum NotAQuantity {
 }
 
 impl Dimension {
+    /// All of them.
+    pub const ALL: [Dimension; 6] = [Dimension::Number, Dimension::Time, Dimension::Rate, Dimension::Bytes, Dimension::Packets, Dimension::Length];
+
     /// The unit that [`Quantity::value`] is in, as a file writes it.
     pub const fn base(self) -> &'static str {
         match self {
@@ -165,10 +168,13 @@ fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
     }
 }
 
-/// The unit whose name is most like `word`.
-pub(crate) fn nearest_unit(word: &str) -> Option<&'static str> {
-    let like = |unit: &str| unit.eq_ignore_ascii_case(word) || unit.eq_ignore_ascii_case(&word.replace("bit/s", "bps").replace("b/s", "bps").replace("it", ""));
-    UNITS.iter().map(|u| u.0).find(|u| like(u)).or_else(|| super::reader::nearest(word, UNITS.iter().map(|u| u.0)))
+/// The unit of one of these kinds that `word` was most probably meant to be: `Mb` is `Mbps` where a rate is wanted, and `MB` where bytes are.
+pub(crate) fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static str> {
+    let plain = word.replace("bit/s", "bps").replace("b/s", "bps").replace("bit", "b").replace(['µ', 'μ'], "u");
+    let units = || UNITS.iter().filter(|u| kinds.contains(&u.1)).map(|u| u.0);
+    let begins = |unit: &str| unit.get(..plain.len()).is_some_and(|start| start.eq_ignore_ascii_case(&plain));
+    let nearly = || super::reader::nearest(word, units().filter(|u| u.chars().next() == word.chars().next()));
+    units().find(|u| u.starts_with(&plain)).or_else(|| units().find(|u| u.eq_ignore_ascii_case(&plain))).or_else(|| units().find(|u| begins(u))).or_else(nearly)
 }
 
 /// How many bytes at the start of `text` are an unsigned decimal number, with an exponent or without.
@@ -353,10 +359,19 @@ mod tests {
 
     #[test]
     fn a_wrong_unit_has_a_nearest_one() {
-        assert_eq!(
-            [nearest_unit("mbps"), nearest_unit("Mbit/s"), nearest_unit("KB"), nearest_unit("msec")],
-            [Some("Mbps"), Some("Mbps"), Some("kB"), Some("ms")]
-        );
+        let cases = [("mbps", "Mbps"), ("Mbit/s", "Mbps"), ("Mbit", "Mbps"), ("Mb", "Mbps"), ("KB", "kB"), ("msec", "ms"), ("µs", "us"), ("pkt", "p")];
+        cases.iter().for_each(|(word, unit)| assert_eq!(nearest_unit(word, &Dimension::ALL), Some(*unit), "{word}"));
+    }
+
+    #[test]
+    fn the_nearest_unit_is_of_the_kind_that_is_wanted() {
+        const AMOUNT: &[Dimension] = &[Dimension::Packets, Dimension::Bytes];
+        let near = |word, kinds: &[Dimension]| nearest_unit(word, kinds);
+        assert_eq!([near("Mb", &[Dimension::Rate]), near("Mb", AMOUNT), near("Mb", &[Dimension::Time])], [Some("Mbps"), Some("MB"), None]);
+        assert_eq!([near("mb", &[Dimension::Rate]), near("K", &[Dimension::Bytes])], [Some("Mbps"), Some("kB")]);
+        assert_eq!([near("b", &[Dimension::Rate]), near("b", AMOUNT), near("pkt", AMOUNT)], [Some("bps"), Some("B"), Some("p")]);
+        assert_eq!([near("mps", &[Dimension::Time]), near("Mps", &[Dimension::Rate])], [Some("ms"), Some("Mbps")]);
+        assert_eq!(near("x", &[Dimension::Number]), None, "a whole number has no unit");
     }
 
     #[test]

@@ -90,12 +90,7 @@ const SHARE: Want = Want { noun: "a probability or share", example: "\"1%\" or 0
 const NUMBER: Want = Want { noun: "a plain number", example: "1.5", accepts: &[Dimension::Number], negative: true };
 const WHOLE: Want = Want { noun: "a whole number", example: "5", accepts: &[Dimension::Number], negative: true };
 const COUNT: Want = Want { noun: "a number of segments", example: "\"10p\"", accepts: &[Dimension::Packets, Dimension::Number], negative: false };
-const ANY: Want = Want {
-    noun: "a number or a quantity",
-    example: "0.95 or \"15ms\"",
-    accepts: &[Dimension::Number, Dimension::Time, Dimension::Rate, Dimension::Bytes, Dimension::Packets, Dimension::Length],
-    negative: true,
-};
+const ANY: Want = Want { noun: "a number or a quantity", example: "0.95 or \"15ms\"", accepts: &Dimension::ALL, negative: true };
 
 impl<'a> Val<'a> {
     /// An error about this value.
@@ -164,7 +159,7 @@ impl<'a> Val<'a> {
                     }
                     Err(NotAQuantity::NoUnit(x)) => return Err(v.error(format!("has no unit: {x} of what?"), help())),
                     Err(NotAQuantity::NoSuchUnit(unit)) => {
-                        let hint = nearest_unit(&unit).map_or(String::new(), |u| format!("did you mean `{u}`? "));
+                        let hint = nearest_unit(&unit, want.accepts).map_or(String::new(), |u| format!("did you mean `{u}`? "));
                         return Err(v.error(format!("has no valid unit: there is no `{unit}`"), hint + &help()));
                     }
                     Err(NotAQuantity::NoNumber) => return Err(v.error(format!("must be {}, not \"{s}\"", want.noun), help())),

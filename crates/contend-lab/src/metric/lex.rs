@@ -61,8 +61,8 @@ fn number(text: &str, at: usize) -> Result<Option<(Number, usize)>, ParseError> 
         Err(NotAQuantity::NoUnit(value)) => (value, Dimension::Number),
         Err(NotAQuantity::NoNumber) => return Err(error(at..at + end, "this is no number", "write `0.5`, `3` or `1e-3`")),
         Err(NotAQuantity::NoSuchUnit(unit)) => {
-            let help =
-                nearest_unit(&unit).map_or_else(|| "units are s ms us ns, bps kbps Mbps Gbps, B kB MB, p, m, %".to_owned(), |u| format!("did you mean `{u}`?"));
+            let help = nearest_unit(&unit, &Dimension::ALL)
+                .map_or_else(|| "units are s ms us ns, bps kbps Mbps Gbps, B kB MB, p, m, %".to_owned(), |u| format!("did you mean `{u}`?"));
             return Err(error(at + len..at + end, format!("there is no unit `{unit}`"), help));
         }
     };
