@@ -142,6 +142,14 @@ pub struct Received {
     pub duplicates: u64,
 }
 
+impl Received {
+    /// `p` arrived with data, whether or not they are new.
+    pub fn arrived(&mut self, p: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(p.size);
+    }
+}
+
 /// One queue's counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounters {
@@ -245,6 +253,16 @@ mod tests {
             assert_eq!((bucket(upper(i)), bucket(upper(i) + 1)), (i, i + 1));
         }
         assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn an_arrival_counts_a_packet_and_its_ip_bytes_and_delivers_nothing() {
+        let now = Time::ZERO;
+        let body = contend_core::Body::Udp { seq: 0 };
+        let packet = |size| Packet { flow: contend_core::FlowId(0), size, reverse: false, ecn: contend_core::Ecn::NotEct, sent: now, queued: now, body };
+        let mut r = Received::default();
+        [1500, 40].map(packet).iter().for_each(|p| r.arrived(p));
+        assert_eq!(r, Received { packets: 2, bytes: 1540, ..Received::default() });
     }
 
     #[test]

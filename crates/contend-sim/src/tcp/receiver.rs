@@ -159,8 +159,7 @@ impl Receiver {
             }
             return;
         }
-        self.received.packets += 1;
-        self.received.bytes += u64::from(p.size);
+        self.received.arrived(p);
         self.mark(p, s, io);
 
         let end = s.seq + u64::from(s.len);

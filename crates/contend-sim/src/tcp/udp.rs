@@ -93,8 +93,7 @@ impl UdpReceiver {
 
     /// Takes a datagram.
     pub fn packet(&mut self, now: Time, p: &Packet) -> Time {
-        self.received.packets += 1;
-        self.received.bytes += u64::from(p.size);
+        self.received.arrived(p);
         self.received.delivered_bytes += u64::from(p.size.saturating_sub(UDP_HEADERS));
         self.delays.record(now.since(p.sent));
         Time::NEVER
