@@ -7,36 +7,8 @@ use contend_lab::results::{Outcome, Run};
 use contend_lab::run::Capture;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Two downloads and an upload in a cell.
-pub(crate) const SMALL: &str = r#"duration = "3s"
-warmup   = "1s"
-seeds    = "1..2"
-sample   = "100ms"
-
-[wifi]
-standard = "802.11g"
-rate     = "54Mbps"
-basic    = "6Mbps"
-
-[ap]
-queue = { kind = "fifo", limit = "100p" }
-
-[[flow]]
-count  = 2
-from   = "server"
-to     = "station"
-tcp    = "newreno"
-delay  = "5ms"
-window = "42p"
-
-[[flow]]
-count  = 1
-from   = "station"
-to     = "server"
-tcp    = "newreno"
-delay  = "5ms"
-window = "42p"
-"#;
+/// Two downloads and an upload in a cell, for three seconds.
+pub(crate) const SMALL: &str = include_str!("../small.toml");
 
 /// One wire called `w`, and no flow.
 pub(crate) const WIRE: &str = r#"duration = "20s"

@@ -13,38 +13,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Two downloads and an upload in a cell, for three seconds.
-pub(crate) const SMALL: &str = r#"title    = "Three flows"
-cite     = "A paper, Fig. 1"
-duration = "3s"
-warmup   = "1s"
-seeds    = "1..2"
-sample   = "100ms"
-
-[wifi]
-standard = "802.11g"
-rate     = "54Mbps"
-basic    = "6Mbps"
-
-[ap]
-queue = { kind = "fifo", limit = "100p" }
-
-[[flow]]
-count  = 2
-from   = "server"
-to     = "station"
-tcp    = "newreno"
-delay  = "5ms"
-window = "42p"
-
-[[flow]]
-count  = 1
-from   = "station"
-to     = "server"
-tcp    = "newreno"
-delay  = "5ms"
-window = "42p"
-"#;
+/// Two downloads and an upload in a cell, for three seconds; the lab's tests run the same.
+pub(crate) const SMALL: &str = include_str!("../../../contend-lab/tests/small.toml");
 
 /// A claim whose bound is far below what a cell carries.
 pub(crate) const HOLDS: &str = "\n[[claim]]\nid = \"C1\"\npaper = \"more than nothing\"\nmetric = \"goodput.total\"\nexpect = { at_least = \"1Mbps\" }\n";
