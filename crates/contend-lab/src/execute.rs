@@ -7,7 +7,7 @@ use crate::claim::{self, Need};
 use crate::detail::{Detail, MOST_DETAIL, Size};
 use crate::file::{Experiment, FileError};
 use crate::metric;
-use crate::results::{Outcome, Run, SearchResult};
+use crate::results::{Interrupted, Outcome, Run, SearchResult};
 use crate::run::{self, Capture, Measure};
 use crate::search;
 use rayon::prelude::*;
@@ -35,8 +35,6 @@ pub struct Executed {
     pub outcome: Outcome,
     /// What could not be measured or kept, and why.
     pub notes: Vec<String>,
-    /// Runs that were planned and not made, because of an interruption.
-    pub missing: usize,
 }
 
 /// Why an experiment could not be run.
@@ -83,8 +81,9 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
         if let Some(s) = e.search.as_ref().filter(|_| missing == 0) {
             missing = find(e, s, &detail, options, &mut searches)?;
         }
+        let finished = made.runs.iter().map(Vec::len).sum();
         let mut executed = judge(e, &needs, made.runs, searches)?;
-        executed.missing = missing;
+        executed.outcome.interrupted = (missing > 0).then_some(Interrupted { finished, missing });
         executed.notes.extend(made.note);
         Ok(executed)
     })
@@ -194,9 +193,10 @@ fn judge(e: &Experiment, needs: &[Need], runs: Vec<Vec<Run>>, searches: Vec<Sear
         title: e.title.clone(),
         file: e.source.path.clone(),
         summary: metric::summarise(&shown),
+        interrupted: None,
         runs: shown,
         claims,
         search: searches,
     };
-    Ok(Executed { outcome, notes, missing: 0 })
+    Ok(Executed { outcome, notes })
 }

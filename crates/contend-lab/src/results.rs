@@ -21,6 +21,9 @@ pub struct Outcome {
     pub title: String,
     /// Path of the file.
     pub file: String,
+    /// What an interruption left out; absent when everything was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<Interrupted>,
     /// Every run, by point and seed.
     pub runs: Vec<Run>,
     /// Mean and 95 % interval of every metric at every point.
@@ -30,6 +33,15 @@ pub struct Outcome {
     /// Thresholds found, one for each point, when the file searches for one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchResult>,
+}
+
+/// What there is of a call that was interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Interrupted {
+    /// Runs that were finished; those that only a claim needed are among them, those of a search are not.
+    pub finished: usize,
+    /// Runs that were planned and not made; of a search those of the step it was at.
+    pub missing: usize,
 }
 
 /// A threshold that `[search]` found.

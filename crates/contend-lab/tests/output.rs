@@ -5,6 +5,7 @@ mod common;
 
 use common::{SMALL, Shape, context, outcome};
 use contend_lab::output::{atomically, summary_table, to_json, write_csv, write_flows, write_series};
+use contend_lab::results::{Interrupted, Outcome};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use std::io::{Error, Write};
@@ -50,9 +51,17 @@ fn verdicts_differ_by_sign_and_word_and_a_departure_from_the_record_is_told() {
 }
 
 #[test]
+fn an_interruption_is_told_in_table_and_json() {
+    let o = Outcome { interrupted: Some(Interrupted { finished: 25, missing: 5 }), ..outcome(SMALL) };
+    assert!(summary_table(&o, &context(SMALL), false).contains("\nstopped early: 25 of 30 runs are finished; "));
+    let v: serde_json::Value = serde_json::from_str(&to_json(&o)).unwrap();
+    assert_eq!(v["interrupted"], serde_json::json!({"finished": 25, "missing": 5}));
+}
+
+#[test]
 fn json_is_one_object_of_the_schema() {
     let v: serde_json::Value = serde_json::from_str(&to_json(&outcome(SMALL))).unwrap();
-    assert_eq!(v["schema"], "contend/run/1");
+    assert_eq!((&v["schema"], v.get("interrupted")), (&serde_json::json!("contend/run/1"), None));
     assert_eq!(v["runs"].as_array().unwrap().len(), 25);
     assert!(v["runs"][0].get("frames").is_none());
 }

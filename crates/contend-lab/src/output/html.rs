@@ -13,7 +13,7 @@ mod svg;
 mod sweep;
 
 use super::shape::{Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
-use super::table::{measured_text, method, search_text, verdict_sign};
+use super::table::{interrupted_text, measured_text, method, search_text, verdict_sign};
 use super::{Error, ReportContext, atomically};
 use crate::results::{Outcome, PointKey, Run};
 use std::fmt::Write as _;
@@ -62,7 +62,8 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
     let points = points(o);
     let command = if ctx.command.is_empty() { format!("contend run {}", o.file) } else { ctx.command.clone() };
     let mut body = head(o, ctx);
-    let mut results = summary(o, &points) + &format!("<p class=\"method\">{}</p>", escaped(method(o, ctx).trim_end()));
+    let mut results = o.interrupted.as_ref().map_or(String::new(), |i| format!("<p class=\"interrupted\">{}</p>\n", escaped(&interrupted_text(i))));
+    results += &(summary(o, &points) + &format!("<p class=\"method\">{}</p>", escaped(method(o, ctx).trim_end())));
     for found in &o.search {
         // Text between backquotes is code.
         let pieces = search_text(found).split('`').enumerate().fold(String::new(), |out, (i, piece)| match i % 2 {

@@ -2,7 +2,7 @@
 
 use super::ReportContext;
 use super::shape::{Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
-use crate::results::{ClaimResult, Flow, Outcome, PointKey, Run, SearchResult};
+use crate::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
 
 /// The summary as text for a terminal, `colour` with ANSI colours: sweep points with their main metrics, groups of flows when there
 /// is one point, how it was measured, and the claims.
@@ -27,6 +27,9 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool) -> String {
     }
     out.push('\n');
     out += &paint.dim(&method(o, ctx));
+    if let Some(i) = &o.interrupted {
+        out += &paint.with("33", &format!("{}\n", interrupted_text(i)));
+    }
     for found in &o.search {
         out += &format!("{}\n", search_text(found));
     }
@@ -50,6 +53,11 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     };
     let sim_s = if ctx.duration_s > 0.0 { ctx.duration_s } else { o.runs.first().map_or(0.0, |r| r.sim_s) };
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
+}
+
+/// That runs are missing, in a sentence.
+pub(super) fn interrupted_text(i: &Interrupted) -> String {
+    format!("stopped early: {} of {} runs are finished; every number here, verdicts included, is of those", i.finished, i.finished + i.missing)
 }
 
 fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {

@@ -74,6 +74,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         version: "0.1.0",
         title: "Two uploads starve ten downloads".into(),
         file: "papers/keceli-2008/fig4.toml".into(),
+        interrupted: None,
         claims: vec![
             claim("H3", "2 uploads 9.62 Mb/s in total, 10 downloads 6.09 Mb/s", "1.2..2.2", Some(1.584), "reproduced", true),
             claim("H4", "the AP's queue is full from two uploads on", "at least 0.9", Some(0.712), "not reproduced", false),

@@ -27,7 +27,7 @@ pub fn write(e: &Experiment, executed: &Executed, context: &ReportContext, folde
     let o = &executed.outcome;
     let text = |name: &str, text: &str| output::atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
     let all = || -> Result<(), output::Error> {
-        text("run.toml", &repeatable(e, context, executed.missing))?;
+        text("run.toml", &repeatable(e, context, o.interrupted.map_or(0, |i| i.missing)))?;
         text("summary.json", &(output::to_json(o) + "\n"))?;
         output::write_flows(o, context, &folder.join("flows.parquet"))?;
         output::write_series(o, context, &folder.join("series.parquet"))?;

@@ -45,25 +45,28 @@ pub fn run(args: &Args) -> Result<Done> {
     let stop = run::stop_on_ctrl_c();
     let job = Job { e: &e, common: &common, stop: &stop, capture: None, name: folder.to_string(), folder: None };
     let executed = job.repeat()?;
-    if executed.missing > 0 {
+    if executed.outcome.interrupted.is_some() {
         say("contend: the page is as it was");
         return Ok(Done::Stopped);
     }
     let runs = &executed.outcome.runs;
-    if let Some(other) = before.iter().find(|b| !runs.iter().any(|r| b.is(r))) {
+    if let Some(other) = before.runs.iter().find(|b| !runs.iter().any(|r| b.is(r))) {
         return Err(wrong(
             format!(
                 "the run with seed {}{} has another digest than in {folder}/summary.json: contend {} made that one, this is {}; the page is as it was",
                 other.seed,
                 if other.point.is_empty() { String::new() } else { format!(" at {}", Value::from(other.point.clone())) },
-                other.version,
+                before.version,
                 env!("CARGO_PKG_VERSION")
             ),
             format!("make new results beside the old ones: contend run {} --out elsewhere", path.display()),
         ));
     }
-    if before.len() < runs.len() && !args.quiet {
-        say(&format!("contend: the folder holds {} runs, stopped early; the page now shows all {}", before.len(), runs.len()));
+    if let Some((finished, missing)) = before.interrupted.filter(|_| !args.quiet) {
+        say(&format!(
+            "contend: the call that made this folder was stopped early: the other files hold {finished} of {} runs, the page now shows all",
+            finished + missing
+        ));
     }
     let context = ReportContext { command: format!("contend report {folder}"), ..run::context(&e) };
     let page = args.folder.join("report.html");
@@ -74,22 +77,29 @@ pub fn run(args: &Args) -> Result<Done> {
     Ok(Done::Well)
 }
 
-/// A run as summary.json tells it.
+/// What summary.json tells of the call that wrote it.
 struct Before {
+    version: String,
+    runs: Vec<RunBefore>,
+    /// Runs finished and missing, when it was interrupted.
+    interrupted: Option<(u64, u64)>,
+}
+
+/// A run as summary.json tells it.
+struct RunBefore {
     point: serde_json::Map<String, Value>,
     seed: u64,
     digest: String,
-    version: String,
 }
 
-impl Before {
+impl RunBefore {
     fn is(&self, r: &Run) -> bool {
         self.seed == r.seed && self.digest == r.digest && self.point.iter().eq(r.point.iter())
     }
 }
 
-/// The runs of the folder's summary.json.
-fn before(folder: &std::path::Path) -> Result<Vec<Before>> {
+/// What the folder's summary.json tells.
+fn before(folder: &std::path::Path) -> Result<Before> {
     let path = folder.join("summary.json");
     let remedy = "make the results anew: contend run FILE";
     let text = std::fs::read_to_string(&path).map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
@@ -97,7 +107,9 @@ fn before(folder: &std::path::Path) -> Result<Vec<Before>> {
     let version = summary["version"].as_str().unwrap_or("(unknown)").to_owned();
     let runs = summary["runs"].as_array().into_iter().flatten().map(|r| {
         let digest = r["digest"].as_str()?.to_owned();
-        Some(Before { point: r["point"].as_object().cloned().unwrap_or_default(), seed: r["seed"].as_u64()?, digest, version: version.clone() })
+        Some(RunBefore { point: r["point"].as_object().cloned().unwrap_or_default(), seed: r["seed"].as_u64()?, digest })
     });
-    runs.collect::<Option<Vec<_>>>().ok_or_else(|| wrong(format!("{}: a run has no seed or no digest", path.display()), remedy))
+    let runs = runs.collect::<Option<Vec<_>>>().ok_or_else(|| wrong(format!("{}: a run has no seed or no digest", path.display()), remedy))?;
+    let stopped = &summary["interrupted"];
+    Ok(Before { version, runs, interrupted: stopped["finished"].as_u64().zip(stopped["missing"].as_u64()) })
 }

@@ -223,10 +223,10 @@ impl Job<'_> {
         } else if self.capture.is_some() && frames == FRAMES {
             say(&format!("contend: air.pcapng holds the first {FRAMES} frames; capture a shorter interval for all"));
         }
-        match executed.missing {
-            0 => {}
-            n if runs.is_empty() => say(&format!("contend: stopped before any of {n} runs was finished; nothing is written")),
-            n => say(&format!("contend: stopped early: {n} runs are missing; what is shown are the finished ones")),
+        match executed.outcome.interrupted {
+            None => {}
+            Some(i) if runs.is_empty() => say(&format!("contend: stopped before any of {} runs was finished; nothing is written", i.missing)),
+            Some(i) => say(&format!("contend: stopped early: {} runs are missing; what is shown are the finished ones", i.missing)),
         }
         Ok(executed)
     }
@@ -270,7 +270,7 @@ impl Job<'_> {
 
 /// How a call ends that yielded `executed`; says on standard error which claims do not hold as recorded.
 pub fn judged(executed: &Executed, quiet: bool) -> Done {
-    if executed.missing > 0 {
+    if executed.outcome.interrupted.is_some() {
         return Done::Stopped;
     }
     let mut done = Done::Well;

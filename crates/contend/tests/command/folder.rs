@@ -86,6 +86,19 @@ fn report_makes_the_page_again_from_the_folder() {
 }
 
 #[test]
+fn report_tells_that_the_folder_is_of_a_call_that_was_interrupted() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml"]).with(0);
+    let mut summary = bench.json("results/f/summary.json");
+    assert!(summary.get("interrupted").is_none());
+    summary["runs"].as_array_mut().unwrap().truncate(1);
+    summary["interrupted"] = serde_json::json!({"finished": 1, "missing": 1});
+    bench.file("results/f/summary.json", summary.to_string());
+    bench.contend(&["report", "results/f"]).with(0).says(&["stopped early", "1 of 2 runs"]);
+    assert!(!bench.read("results/f/report.html").contains("stopped early"), "the page has all runs");
+}
+
+#[test]
 fn report_notices_runs_with_other_digests_and_leaves_the_page() {
     let bench = Bench::with("f.toml", SMALL);
     bench.contend(&["run", "f.toml"]).with(0);

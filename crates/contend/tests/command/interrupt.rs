@@ -39,7 +39,10 @@ fn finished_runs_are_printed_and_kept() {
     assert!(!seeds.is_empty() && seeds.len() < 60_000, "{} runs", seeds.len());
     let kept: Value = bench.json("results/many/summary.json");
     assert_eq!(kept["runs"].as_array().unwrap().len(), seeds.len());
-    assert!(bench.path("results/many/report.html").exists() && !bench.path("results/next").exists());
+    let (finished, missing) = (kept["interrupted"]["finished"].as_u64().unwrap(), kept["interrupted"]["missing"].as_u64().unwrap());
+    assert_eq!((finished, finished + missing, &o["interrupted"]), (seeds.len() as u64, 60_000, &kept["interrupted"]));
+    assert!(bench.read("results/many/report.html").contains(&format!("stopped early: {finished} of 60000 runs")));
+    assert!(!bench.path("results/next").exists());
     assert!(bench.read("results/many/run.toml").contains("# stopped early: "));
 }
 
