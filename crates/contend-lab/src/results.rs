@@ -83,6 +83,9 @@ pub struct Run {
     /// The air; absent without a cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub air: Option<Air>,
+    /// Frames inside the captured interval that did not fit; absent when all did, or none were to be captured.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub frames_missed: u64,
     /// Named numbers: `goodput.up`, `jain`, ...
     pub metrics: BTreeMap<String, f64>,
     /// Time series, when sampled.
@@ -94,6 +97,10 @@ pub struct Run {
     /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
     #[serde(skip)]
     pub stations: Vec<String>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// One flow of a run.

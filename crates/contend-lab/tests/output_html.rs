@@ -155,6 +155,17 @@ fn a_figure_over_flows_has_a_bar_for_each() {
 }
 
 #[test]
+fn the_timeline_says_how_many_frames_did_not_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    assert!(report(SMALL, &path).contains(": 4000 frames."));
+    let mut o = outcome(SMALL);
+    o.runs.iter_mut().filter(|r| !r.frames.is_empty()).for_each(|r| r.frames_missed = 7);
+    write_report(&o, &context(SMALL), &path).unwrap();
+    assert!(std::fs::read_to_string(&path).unwrap().contains(": the first 4000 of 4007 frames."));
+}
+
+#[test]
 fn one_seed_and_no_series_still_make_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");

@@ -18,6 +18,7 @@ pub(crate) fn empty(seed: u64) -> Run {
         flows: vec![],
         queues: vec![],
         air: None,
+        frames_missed: 0,
         metrics: BTreeMap::new(),
         series: Series::default(),
         frames: vec![],

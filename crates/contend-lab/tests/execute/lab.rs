@@ -60,6 +60,11 @@ impl Call {
         let at = |t| Time::ZERO + quantity::span(t).unwrap();
         Call { capture: Some(Capture { from: at(from), to: at(to), limit: 100_000 }), ..self }
     }
+    /// Captures at most this many frames.
+    pub(crate) fn frames(mut self, limit: usize) -> Call {
+        self.capture.iter_mut().for_each(|c| c.limit = limit);
+        self
+    }
     /// The file's name, for errors and the title.
     pub(crate) fn named(self, name: &str) -> Call {
         Call { name: name.into(), ..self }

@@ -51,6 +51,15 @@ fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_t
     assert_eq!(numbers(&bare), numbers(&full));
 }
 
+#[test]
+fn frames_that_do_not_fit_a_capture_are_counted() {
+    let call = || Call::new(SMALL).set("seeds", "1").capture("1s", "2s");
+    let (all, some) = (call().outcome(), call().frames(100).outcome());
+    let (all, some) = (&all.runs[0], &some.runs[0]);
+    assert_eq!((all.frames_missed, some.frames.len(), some.frames_missed), (0, 100, all.frames.len() as u64 - 100));
+    assert_eq!((json!(all).get("frames_missed"), json!(some)["frames_missed"].as_u64()), (None, Some(some.frames_missed)));
+}
+
 /// Two links apart from each other: Poisson datagrams on the one, a swept number of flows on the other.
 const APART: &str = r#"duration = "10s"
 seeds = "1..3"

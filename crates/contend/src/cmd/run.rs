@@ -217,11 +217,13 @@ impl Job<'_> {
         if let Some(folder) = self.folder.as_ref().filter(|_| !runs.is_empty()) {
             folder::write(self.e, &executed, &context(self.e), folder, self.capture.is_some(), self.common.quiet)?;
         }
-        let frames = runs.first().map_or(0, |r| r.frames.len());
-        if self.capture.is_some() && frames == 0 {
+        if self.capture.is_some() && runs.first().is_none_or(|r| r.frames.is_empty()) {
             say("contend: no frame was on the air in the interval of --capture");
-        } else if self.capture.is_some() && frames == FRAMES {
-            say(&format!("contend: air.pcapng holds the first {FRAMES} frames; capture a shorter interval for all"));
+        }
+        if let Some(r) = runs.iter().find(|r| r.frames_missed > 0) {
+            let (kept, all) = (r.frames.len(), r.frames.len() as u64 + r.frames_missed);
+            let whose = if self.capture.is_some() { "air.pcapng holds" } else { "the report's timeline shows" };
+            say(&format!("contend: {whose} the first {kept} of {all} frames; --capture a shorter interval for all"));
         }
         match executed.outcome.interrupted {
             None => {}

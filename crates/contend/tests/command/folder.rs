@@ -73,6 +73,16 @@ fn a_capture_is_written_when_it_is_asked_for() {
 }
 
 #[test]
+fn a_capture_that_does_not_hold_all_frames_says_so() {
+    let bench = Bench::with("f.toml", SMALL);
+    let call = ["run", "f.toml", "--seeds", "1", "--set", "duration=40s", "--capture", "0s..40s"];
+    let ended = bench.contend(&call).with(0).says(&["air.pcapng holds the first 100000 of "]);
+    let missed = bench.json("results/f/summary.json")["runs"][0]["frames_missed"].as_u64().unwrap();
+    let all = format!(" of {} frames", 100_000 + missed);
+    assert!(missed > 0 && ended.err.contains(&all) && bench.read("results/f/report.html").contains(&all), "{}", ended.err);
+}
+
+#[test]
 fn report_makes_the_page_again_from_the_folder() {
     let bench = Bench::with("f.toml", SMALL);
     bench.contend(&["run", "f.toml", "--set", "ap.queue.limit=30p"]).with(0);

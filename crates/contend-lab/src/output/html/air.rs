@@ -32,7 +32,8 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
         "stations": stations,
         "flows": run.flows.iter().map(|f| &f.name).collect::<Vec<_>>(),
     });
-    let part = if n < run.frames.len() { format!("the first {n} of {}", run.frames.len()) } else { n.to_string() };
+    let all = run.frames.len() as u64 + run.frames_missed;
+    let part = if (n as u64) < all { format!("the first {n} of {all}") } else { n.to_string() };
     let point = if run.point.is_empty() { String::new() } else { format!(" at {}", point_text(&run.point)) };
     let legend: String =
         [("data", "data"), ("tcpack", "TCP ACK, SYN"), ("ack", "MAC ACK"), ("rts", "RTS, CTS"), ("collided", "collided"), ("errored", "spoilt")]
