@@ -40,17 +40,12 @@ pub struct Need {
 impl Need {
     /// The need for `point` with `overlay`. An overlay that only leads to another point of the sweep is that point.
     pub fn of(points: &[PointKey], point: &PointKey, overlay: &Overlay) -> Need {
-        let (mut moved, mut rest) = (point.clone(), vec![]);
-        for (key, value) in overlay.settings() {
-            match moved.get_mut(key) {
-                Some(place) => *place = value.clone(),
-                None => rest.push((key.clone(), value.clone())),
-            }
-        }
+        let mut moved = point.clone();
+        moved.iter_mut().for_each(|(key, place)| overlay.settings().get(key).into_iter().for_each(|value| place.clone_from(value)));
+        let rest = overlay.without(point);
         match points.iter().find(|p| same_point(p, &moved)) {
-            Some(p) if rest.is_empty() => Need { point: p.clone(), overlay: Overlay::default() },
-            Some(p) if p != point => Need { point: p.clone(), overlay: Overlay::of(rest) },
-            _ => Need { point: point.clone(), overlay: overlay.clone() },
+            Some(p) => Need { point: p.clone(), overlay: rest },
+            None => Need { point: point.clone(), overlay: overlay.clone() },
         }
     }
 
@@ -91,7 +86,7 @@ fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
             for point in meant(claim, points) {
                 add(Need::of(points, point, &reading));
                 if let Some(over) = &claim.over {
-                    add(Need::of(points, point, &merged(&reading, over)));
+                    add(Need::of(points, point, &reading.then(over)));
                 }
             }
         }
@@ -251,7 +246,7 @@ impl Court<'_, '_> {
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
         let above = self.values(point, self.reading)?;
         let Some(over) = &self.claim.over else { return Ok(above) };
-        let below = self.values(point, &merged(self.reading, over))?;
+        let below = self.values(point, &self.reading.then(over))?;
         let mut ratios = Samples::new();
         for (seed, x) in &above {
             match below.get(seed) {
@@ -396,14 +391,6 @@ fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
         return vec![(None, Overlay::default())];
     }
     claim.reading.iter().map(|(name, overlay)| (Some(name.clone()), overlay.clone())).collect()
-}
-
-/// `above` laid over `below`.
-fn merged(below: &Overlay, above: &Overlay) -> Overlay {
-    if below.is_empty() {
-        return above.clone();
-    }
-    Overlay::of(below.settings().iter().chain(above.settings()).map(|(k, v)| (k.clone(), v.clone())))
 }
 
 /// The points a claim is about.

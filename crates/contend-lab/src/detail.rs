@@ -94,17 +94,11 @@ impl Detail {
         }
     }
 
-    /// The runs of `needs` with `seeds`, need by need; `size` tells how large the network of one is. With a note when not all can be shown.
+    /// The runs of `needs` with `seeds`, need by need. With a note when not all can be shown.
     ///
     /// # Errors
     /// When there are too many, or what their claims need does not fit; with the remedy.
-    pub fn plan(
-        &self,
-        needs: &[Need],
-        seeds: &[u64],
-        limit: u64,
-        size: impl Fn(usize) -> Result<Size, Error>,
-    ) -> Result<(Vec<Planned>, Option<String>), Error> {
+    pub fn plan(&self, needs: &[(Need, Size)], seeds: &[u64], limit: u64) -> Result<(Vec<Planned>, Option<String>), Error> {
         let count = needs.len() as u64 * seeds.len() as u64;
         if count > MOST_RUNS {
             return Err(too_large(
@@ -112,9 +106,8 @@ impl Detail {
                 "take fewer values or seeds, or split the sweep with --set",
             ));
         }
-        let sizes: Vec<Size> = (0..needs.len()).map(size).collect::<Result<_, _>>()?;
         let each = seeds.len() as u64;
-        let sum = |of: &dyn Fn(&Size) -> u64| sizes.iter().fold(0u64, |sum, s| sum.saturating_add(of(s).saturating_mul(each)));
+        let sum = |of: &dyn Fn(&Size) -> u64| needs.iter().fold(0u64, |sum, (_, s)| sum.saturating_add(of(s).saturating_mul(each)));
         let numbers = sum(&Size::numbers);
         if numbers > MOST_NUMBERS {
             return Err(too_large(
@@ -139,7 +132,7 @@ impl Detail {
         let more = |s: &Size| s.detail(&self.all, true).saturating_sub(s.detail(&self.needed, self.histograms));
         let (mut kept, mut wanted) = (0, 0);
         for rank in 0..seeds.len() {
-            for (i, (_, size)) in needs.iter().zip(&sizes).enumerate().filter(|(_, (n, _))| self.shown && n.overlay.is_empty()) {
+            for (i, (_, size)) in needs.iter().enumerate().filter(|(_, (n, _))| self.shown && n.overlay.is_empty()) {
                 wanted += 1;
                 // The first that does not fit ends it: what is kept is a simple rule, not a puzzle.
                 if kept + 1 == wanted && more(size) <= left {
@@ -223,19 +216,19 @@ mod tests {
     /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 81 kB; 41 histograms are 267 kB.
     const RUN: u64 = 124 * (8 + 480 + 168) + 41 * HISTOGRAM;
 
-    fn needs(points: usize, overlaid: usize) -> Vec<Need> {
+    fn needs(points: usize, overlaid: usize) -> Vec<(Need, Size)> {
         let point = |i: usize| PointKey::from([("flow.0.count".to_owned(), i.into())]);
         let over = Overlay::of([("ap.queue".to_owned(), "fifo".into())]);
         let plain = (0..points).map(|i| Need { point: point(i), overlay: Overlay::default() });
-        plain.chain((0..overlaid).map(|i| Need { point: point(i), overlay: over.clone() })).collect()
+        plain.chain((0..overlaid).map(|i| Need { point: point(i), overlay: over.clone() })).map(|n| (n, SMALL)).collect()
     }
 
     fn detail(sampling: Sampling, shown: bool) -> Detail {
         Detail::new(sampling, Span::from_secs(60), Span::ZERO, None, shown)
     }
 
-    fn kept(d: &Detail, needs: &[Need], seeds: &[u64], limit: u64) -> (Vec<(usize, u64)>, Option<String>) {
-        let (runs, note) = d.plan(needs, seeds, limit, |_| Ok(SMALL)).unwrap();
+    fn kept(d: &Detail, needs: &[(Need, Size)], seeds: &[u64], limit: u64) -> (Vec<(usize, u64)>, Option<String>) {
+        let (runs, note) = d.plan(needs, seeds, limit).unwrap();
         assert_eq!(runs.len(), needs.len() * seeds.len());
         (runs.iter().filter(|r| r.keep == Keep::All).map(|r| (r.need, r.seed)).collect(), note)
     }
@@ -263,7 +256,7 @@ mod tests {
         // All eight runs need histograms; a series is then 81 kB more.
         let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
         assert_eq!(some, [(0, 1)]);
-        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1, |_| Ok(SMALL)) else { panic!() };
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1) else { panic!() };
         assert!(what.contains("8 runs") && remedy.contains("sample"), "{what}; {remedy}");
     }
 
@@ -271,10 +264,10 @@ mod tests {
     fn too_many_runs_are_refused_before_the_first() {
         let d = detail(Sampling::default(), false);
         let seeds: Vec<u64> = (0..100_000).collect();
-        let size = |_| Ok(Size { flows: 1, queues: 3 });
-        assert!(matches!(d.plan(&needs(11, 0), &seeds, u64::MAX, size), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs")));
-        let large = |_| Ok(Size { flows: 5_000, queues: 15_001 });
-        assert!(matches!(d.plan(&needs(10, 0), &seeds[..100], u64::MAX, large), Err(Error::TooLarge { what, .. }) if what.contains("GB")));
-        assert!(d.plan(&needs(10, 0), &seeds[..100], u64::MAX, size).is_ok());
+        let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
+        let (small, large) = (Size { flows: 1, queues: 3 }, Size { flows: 5_000, queues: 15_001 });
+        assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs")));
+        assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("GB")));
+        assert!(d.plan(&needs(10, small), &seeds[..100], u64::MAX).is_ok());
     }
 }

@@ -75,14 +75,13 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
     let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, options.series);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
     pool.install(|| {
-        let needs = claim::needs(e);
-        let made = run_all(e, &needs, &detail, options)?;
+        let made = run_all(e, &e.needs, &detail, options)?;
         let (mut missing, mut searches) = (made.missing, Vec::new());
         if let Some(s) = e.search.as_ref().filter(|_| missing == 0) {
             missing = find(e, s, &detail, options, &mut searches)?;
         }
         let finished = made.runs.iter().map(Vec::len).sum();
-        let mut executed = judge(e, &needs, made.runs, searches)?;
+        let mut executed = judge(e, made.runs, searches)?;
         executed.outcome.interrupted = (missing > 0).then_some(Interrupted { finished, missing });
         executed.notes.extend(made.note);
         Ok(executed)
@@ -99,10 +98,8 @@ struct Made {
     note: Option<String>,
 }
 
-fn run_all(e: &Experiment, needs: &[Need], detail: &Detail, options: &Options<'_>) -> Result<Made, Error> {
-    // A network is resolved when its turn comes: those of a large sweep would not all fit into memory.
-    let resolved = |n: &Need| e.scenario(&n.point, &n.overlay);
-    let (plan, note) = detail.plan(needs, &e.seeds, MOST_DETAIL, |n| Ok(Size::of(&resolved(&needs[n])?.scenario)))?;
+fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Options<'_>) -> Result<Made, Error> {
+    let (plan, note) = detail.plan(needs, &e.seeds, MOST_DETAIL)?;
     let done = AtomicUsize::new(0);
     let total = plan.len();
     let made: Vec<Option<Run>> = plan
@@ -112,10 +109,12 @@ fn run_all(e: &Experiment, needs: &[Need], detail: &Detail, options: &Options<'_
             if options.stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let need = &needs[planned.need];
+            // A network is resolved again when its turn comes: those of a large sweep would not all fit into memory.
+            let need = &needs[planned.need].0;
+            let resolved = e.scenario(&need.point, &need.overlay)?;
             // The frames shown are those of the first run.
             let measure = Measure { capture: options.capture.filter(|_| i == 0), ..detail.measure(planned.keep).clone() };
-            let mut run = run::run(&resolved(need)?, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+            let mut run = run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
             if let Some(run) = &mut run {
                 detail.thin(planned.keep, run);
                 (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
@@ -156,7 +155,8 @@ fn find(e: &Experiment, s: &crate::file::Search, detail: &Detail, options: &Opti
     for point in &e.points {
         let found = search::find(s, search::Step::Bisect, |overlay| {
             let need = Need { point: point.clone(), overlay: overlay.clone() };
-            let mut made = run_all(e, &[need], detail, &quiet).map_err(Halt::Failed)?;
+            let size = e.scenario(point, overlay).map(|r| Size::of(&r.scenario)).map_err(|err| Halt::Failed(err.into()))?;
+            let mut made = run_all(e, &[(need, size)], detail, &quiet).map_err(Halt::Failed)?;
             if made.missing > 0 { Err(Halt::Stopped(made.missing)) } else { Ok(made.runs.pop().unwrap_or_default()) }
         });
         let found = match found {
@@ -176,8 +176,8 @@ fn find(e: &Experiment, s: &crate::file::Search, detail: &Detail, options: &Opti
     Ok(0)
 }
 
-fn judge(e: &Experiment, needs: &[Need], runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Result<Executed, FileError> {
-    let at: BTreeMap<String, usize> = needs.iter().enumerate().map(|(i, n)| (n.key(), i)).collect();
+fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Result<Executed, FileError> {
+    let at: BTreeMap<String, usize> = e.needs.iter().enumerate().map(|(i, (n, _))| (n.key(), i)).collect();
     let look = |n: &Need| at.get(&n.key()).map_or(Vec::new(), |i| runs[*i].iter().collect());
     let (mut claims, mut notes) = (Vec::new(), Vec::new());
     for c in &e.claims {
@@ -186,7 +186,7 @@ fn judge(e: &Experiment, needs: &[Need], runs: Vec<Vec<Run>>, searches: Vec<Sear
         notes.extend(judged.notes);
     }
     // The runs of the file's own points are what is shown; those that only a claim needed have served.
-    let shown: Vec<Run> = runs.into_iter().zip(needs).filter(|(_, n)| n.overlay.settings().is_empty()).flat_map(|(r, _)| r).collect();
+    let shown: Vec<Run> = runs.into_iter().zip(&e.needs).filter(|(_, (n, _))| n.overlay.settings().is_empty()).flat_map(|(r, _)| r).collect();
     let outcome = Outcome {
         schema: "contend/run/1",
         version: env!("CARGO_PKG_VERSION"),

@@ -58,6 +58,8 @@ pub use quantity::{Dimension, Quantity};
 pub use reader::nearest;
 pub use tree::Overlay;
 
+use crate::claim::{Need, needs};
+use crate::detail::Size;
 use crate::results::PointKey;
 use contend_core::Span;
 use contend_sim::scenario::Scenario;
@@ -96,6 +98,8 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// A threshold to find.
     pub search: Option<Search>,
+    /// Everything that runs and claims need ([`claim::needs`](crate::claim::needs)), each network tried once: how large its results are.
+    pub(crate) needs: Vec<(Need, Size)>,
     sweep: Sweep,
     /// The tables of the network, as the file has them.
     network: Node,
@@ -222,9 +226,10 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         kind: Kind::Table(tree.entries().unwrap_or_default().iter().filter(|e| NETWORK.contains(&e.key.as_str())).cloned().collect()),
     };
     let points = sweep.points();
-    let experiment =
-        Experiment { source: source.clone(), title, cite, notes, duration, warmup, seeds, sample, points, claims, figures, search, sweep, network };
-    experiment.check()?;
+    let needs = vec![];
+    let mut experiment =
+        Experiment { source: source.clone(), title, cite, notes, duration, warmup, seeds, sample, points, claims, figures, search, needs, sweep, network };
+    experiment.needs = experiment.tried()?;
     Ok(experiment)
 }
 
@@ -287,28 +292,20 @@ impl Experiment {
         network::resolve(&self.source, &network, self.duration)
     }
 
-    /// Tries every point, and every overlay of a claim at its points.
-    fn check(&self) -> Result<(), FileError> {
-        for point in &self.points {
-            self.scenario(point, &Overlay::default()).map_err(|e| self.at_point(e, point, &Overlay::default()))?;
-        }
-        for claim in &self.claims {
-            let readings = if claim.reading.is_empty() { vec![Overlay::default()] } else { claim.reading.iter().map(|r| r.1.clone()).collect() };
-            let overlays: Vec<Overlay> = readings.into_iter().flat_map(|r| [claim.over.as_ref().map(|over| r.then(over)), Some(r)]).flatten().collect();
-            for overlay in overlays.iter().filter(|o| !o.is_empty()) {
-                for point in self.points.iter().filter(|p| meant(&claim.when, p)) {
-                    self.scenario(point, overlay).map_err(|e| self.at_point(e, point, overlay))?;
-                }
-            }
-        }
+    /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go again once its size is
+    /// known: those of a large sweep would not all fit into memory.
+    fn tried(&self) -> Result<Vec<(Need, Size)>, FileError> {
+        let size = |point: &PointKey, overlay: &Overlay| match self.scenario(point, overlay) {
+            Ok(resolved) => Ok(Size::of(&resolved.scenario)),
+            Err(e) => Err(self.at_point(e, point, overlay)),
+        };
+        let needs = needs(self).into_iter().map(|n| size(&n.point, &n.overlay).map(|size| (n, size))).collect::<Result<_, _>>()?;
         if let Some(search) = &self.search {
             for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
-                for point in &self.points {
-                    self.scenario(point, &overlay).map_err(|e| self.at_point(e, point, &overlay))?;
-                }
+                self.points.iter().try_for_each(|point| size(point, &overlay).map(drop))?;
             }
         }
-        Ok(())
+        Ok(needs)
     }
 
     /// Names the point where an error arose, unless it lies in the sweep itself or arises without the point too.
@@ -322,7 +319,21 @@ impl Experiment {
     }
 }
 
-/// Whether `point` is one of those that `when` is about.
-pub fn meant(when: &When, point: &PointKey) -> bool {
-    when.iter().all(|(key, values)| point.get(key).is_some_and(|v| values.contains(v)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_network_that_is_needed_was_tried_once_and_measured() {
+        let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\
+                    [sweep]\n\"flow.0.count\" = [1, 2, 4]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 0.5 }\n\
+                    over = { \"flow.0.count\" = 4, \"wifi.slot\" = \"20us\" }\n";
+        let e = parse("t.toml", text, &[]).unwrap();
+        let sizes = |n: Need| e.scenario(&n.point, &n.overlay).map(|r| (n, Size::of(&r.scenario))).unwrap();
+        assert_eq!(e.needs, needs(&e).into_iter().map(sizes).collect::<Vec<_>>());
+        // Three points, and the last of them with the other slot, which all three are compared with.
+        assert_eq!(e.needs.len(), 4);
+        assert_eq!(e.needs[2].1, e.needs[3].1);
+        assert_ne!(e.needs[0].1, e.needs[1].1);
+    }
 }

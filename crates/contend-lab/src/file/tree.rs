@@ -247,6 +247,13 @@ impl Overlay {
         both.nodes.extend(other.nodes.clone());
         both
     }
+    /// This overlay without the keys of `point`.
+    pub(crate) fn without(&self, point: &PointKey) -> Overlay {
+        let mut rest = self.clone();
+        rest.settings.retain(|key, _| !point.contains_key(key));
+        rest.nodes.retain(|key, _| !point.contains_key(key));
+        rest
+    }
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
