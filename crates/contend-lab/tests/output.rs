@@ -11,11 +11,13 @@ use parquet::record::RowAccessor;
 use std::io::{Error, Write};
 use std::process::Command;
 
+/// A terminal as wide as anything.
+const WIDE: usize = 1_000;
 const ONE_POINT: Shape = Shape { uploads: &[2], frames: 0, ..SMALL };
 
 #[test]
 fn the_table_has_a_row_a_point_and_every_mean_has_its_interval() {
-    let table = summary_table(&outcome(SMALL), &context(SMALL), false);
+    let table = summary_table(&outcome(SMALL), &context(SMALL), false, WIDE);
     println!("{table}");
     let rows: Vec<&str> = table.lines().skip_while(|l| !l.starts_with("flow.1.count")).skip(2).take(5).collect();
     assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), ["0", "1", "2", "4", "6"]);
@@ -28,7 +30,7 @@ fn the_table_has_a_row_a_point_and_every_mean_has_its_interval() {
 
 #[test]
 fn one_point_shows_its_groups_of_flows() {
-    let table = summary_table(&outcome(ONE_POINT), &context(ONE_POINT), false);
+    let table = summary_table(&outcome(ONE_POINT), &context(ONE_POINT), false, WIDE);
     println!("{table}");
     assert!(table.lines().any(|l| l.starts_with("down (newreno)  6 ") && l.matches(" ± ").count() == 6), "{table}");
     assert!(table.lines().any(|l| l.starts_with("up (newreno)    2 ")), "{table}");
@@ -37,23 +39,40 @@ fn one_point_shows_its_groups_of_flows() {
 #[test]
 fn one_seed_says_that_there_is_no_interval() {
     let shape = Shape { seeds: 1, ..ONE_POINT };
-    let table = summary_table(&outcome(shape), &context(shape), false);
+    let table = summary_table(&outcome(shape), &context(shape), false, WIDE);
     assert!(table.contains("1 seed: no interval"), "{table}");
     assert!(!table.lines().take_while(|l| !l.starts_with("claim")).any(|l| l.contains('±')), "{table}");
 }
 
 #[test]
 fn verdicts_differ_by_sign_and_word_and_a_departure_from_the_record_is_told() {
-    let table = summary_table(&outcome(SMALL), &context(SMALL), true);
+    let table = summary_table(&outcome(SMALL), &context(SMALL), true, WIDE);
     for text in ["✓ reproduced", "✗ not reproduced (recorded: reproduced)", "? undecided", "≠ contradiction", "H6 (printed)", "\x1b[32m"] {
         assert!(table.contains(text), "{text}\n{table}");
     }
 }
 
 #[test]
+fn the_table_fits_its_width_and_says_all_in_a_narrow_one_too() {
+    for (shape, width) in [SMALL, ONE_POINT].into_iter().flat_map(|s| [100, 80, 60].map(|w| (s, w))) {
+        let mut o = outcome(shape);
+        o.claims[0].paper = "long words of a paper ".repeat(20);
+        let table = summary_table(&o, &context(shape), false, width);
+        println!("{table}");
+        for line in table.lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+        let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(o.claims[0].paper.trim()) && words.contains("the buffer here also holds the frame in service"), "{table}");
+        let intervals = |t: &str| t.matches(" ± ").count();
+        assert_eq!(intervals(&words), intervals(&summary_table(&o, &context(shape), false, WIDE)), "{table}");
+    }
+}
+
+#[test]
 fn an_interruption_is_told_in_table_and_json() {
     let o = Outcome { interrupted: Some(Interrupted { finished: 25, missing: 5 }), ..outcome(SMALL) };
-    assert!(summary_table(&o, &context(SMALL), false).contains("\nstopped early: 25 of 30 runs are finished; "));
+    assert!(summary_table(&o, &context(SMALL), false, WIDE).contains("\nstopped early: 25 of 30 runs are finished; "));
     let v: serde_json::Value = serde_json::from_str(&to_json(&o)).unwrap();
     assert_eq!(v["interrupted"], serde_json::json!({"finished": 25, "missing": 5}));
 }

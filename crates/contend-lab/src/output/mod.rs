@@ -16,7 +16,7 @@ pub use csv::write_csv;
 pub use html::write_report;
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, Capture, write_pcapng};
-pub use table::{measured_text, summary_table};
+pub use table::{WIDTH, measured_text, summary_table, wrapped};
 
 use crate::file::Along;
 use crate::results::{Outcome, PointKey};

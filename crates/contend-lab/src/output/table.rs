@@ -4,41 +4,42 @@ use super::ReportContext;
 use super::shape::{Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
 use crate::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
 
-/// The summary as text for a terminal, `colour` with ANSI colours: sweep points with their main metrics, groups of flows when there
-/// is one point, how it was measured, and the claims.
-pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool) -> String {
+/// Columns that running text takes at most, and a table where nothing else is known.
+pub const WIDTH: usize = 100;
+
+/// The summary as text for a terminal of `width` columns, `colour` with ANSI colours: sweep points with their main metrics, groups of flows
+/// when there is one point, how it was measured, and the claims.
+pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usize) -> String {
     let paint = Paint(colour);
+    let text = |text: &str| wrapped(text, width.min(WIDTH), 0) + "\n";
     let points = points(o);
-    let mut out = format!("{}\n", paint.bold(&o.title));
+    let mut out = paint.bold(&text(&o.title));
     if !ctx.cite.is_empty() {
-        out += &paint.dim(&format!("{}\n", ctx.cite));
+        out += &paint.dim(&text(&ctx.cite));
     }
     if o.runs.is_empty() && o.summary.is_empty() {
         return out + "no run finished\n";
     }
     out.push('\n');
-    out += &point_rows(o, &points).render(paint);
+    out += &point_rows(o, &points).render(paint, width);
     if let [only] = points.as_slice() {
         let groups = group_rows(&runs_of(o, only));
         if !groups.rows.is_empty() {
             out.push('\n');
-            out += &groups.render(paint);
+            out += &groups.render(paint, width);
         }
     }
     out.push('\n');
-    out += &paint.dim(&method(o, ctx));
+    out += &paint.dim(&text(&method(o, ctx)));
     if let Some(i) = &o.interrupted {
-        out += &paint.with("33", &format!("{}\n", interrupted_text(i)));
+        out += &paint.with("33", &text(&interrupted_text(i)));
     }
     for found in &o.search {
-        out += &format!("{}\n", search_text(found));
+        out += &text(&search_text(found));
     }
     if !o.claims.is_empty() {
         out.push('\n');
-        out += &claim_rows(&o.claims, paint).render(paint);
-        for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
-            out += &paint.dim(&format!("{}: {}\n", c.id, c.reason));
-        }
+        out += &claim_rows(&o.claims, paint).render(paint, width);
     }
     out
 }
@@ -68,6 +69,7 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
         unit => format!("{m} [{unit}]"),
     };
     let mut grid = Grid::new(keys.iter().cloned().chain(metrics.iter().map(headed)).collect());
+    (grid.names, grid.left) = (keys.len(), (0..keys.len()).collect());
     for point in points {
         let named = keys.iter().map(|k| point.get(k).map(value_text).unwrap_or_default());
         let measured = metrics.iter().map(|m| {
@@ -157,15 +159,17 @@ pub(super) fn significant(x: f64, digits: i32) -> String {
     format!("{x:.*}", (digits - 1 - magnitude).clamp(0, 12) as usize)
 }
 
+/// One row a claim: its paper's words, and the reason when it is not reproduced, stand under it.
 fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
-    let mut grid = Grid::new(["claim", "verdict", "measured", "expected", "paper"].map(String::from).to_vec());
+    let mut grid = Grid::new(["claim", "verdict", "measured", "expected"].map(String::from).to_vec());
     for c in claims {
         let id = c.reading.as_ref().map_or_else(|| c.id.clone(), |r| format!("{} ({r})", c.id));
         let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
         let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
-        grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone(), c.paper.clone()]);
+        grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone()]);
+        grid.under.push(vec![c.paper.clone(), c.reason.clone()]);
     }
-    grid.left = vec![0, 1, 3, 4];
+    grid.left = vec![0, 1, 3];
     grid
 }
 
@@ -173,29 +177,96 @@ fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
 struct Grid {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
+    /// Texts under each row; empty when no row has any.
+    under: Vec<Vec<String>>,
     /// Columns set flush left.
     left: Vec<usize>,
+    /// How many columns name a row.
+    names: usize,
 }
 
 impl Grid {
     fn new(head: Vec<String>) -> Grid {
-        Grid { head, rows: Vec::new(), left: vec![0] }
+        Grid { head, rows: Vec::new(), under: Vec::new(), left: vec![0], names: 1 }
     }
-    fn render(&self, paint: Paint) -> String {
-        let width = |i: usize| self.rows.iter().chain([&self.head]).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
+
+    /// The table. Where it is wider than `width` the units go under the names; columns that still do not fit go below, each part with the names of
+    /// the rows.
+    fn render(&self, paint: Paint, width: usize) -> String {
+        let mut heads = vec![self.head.clone()];
+        let mut widths = self.widths(&heads);
+        if across(&widths) > width {
+            let over = self.head.iter().map(|h| h.split_once(" [").map_or((h.clone(), String::new()), |(name, unit)| (name.to_owned(), format!("[{unit}"))));
+            let (names, units) = over.unzip();
+            heads = vec![names, units];
+            widths = self.widths(&heads);
+        }
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for i in self.names.min(self.head.len().saturating_sub(1))..self.head.len() {
+            let of = |columns: &[usize]| across(&columns.iter().chain([&i]).filter_map(|c| widths.get(*c)).copied().collect::<Vec<_>>());
+            match parts.last_mut() {
+                Some(part) if of(part) <= width => part.push(i),
+                _ => parts.push((0..self.names.min(i)).chain([i]).collect()),
+            }
+        }
+        let part = |(number, columns): (usize, &Vec<usize>)| self.part(&heads, &widths, columns, paint, (number == 0).then_some(width));
+        parts.iter().enumerate().map(part).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Columns that each column takes under these heads.
+    fn widths(&self, heads: &[Vec<String>]) -> Vec<usize> {
+        let width = |i: usize| self.rows.iter().chain(heads).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
+        (0..self.head.len()).map(width).collect()
+    }
+
+    /// A table of these columns, with the texts under the rows in `under` columns.
+    fn part(&self, heads: &[Vec<String>], widths: &[usize], columns: &[usize], paint: Paint, under: Option<usize>) -> String {
         let line = |cells: &[String]| {
             let mut out = String::new();
-            for (i, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+            for (nth, &i) in columns.iter().enumerate() {
+                let (Some(cell), Some(width)) = (cells.get(i), widths.get(i)) else { continue };
                 let pad = " ".repeat(width - visible(cell));
-                out += if i > 0 { "  " } else { "" };
+                out += if nth > 0 { "  " } else { "" };
                 out += &if self.left.contains(&i) { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
             }
             out.trim_end().to_owned() + "\n"
         };
-        let rule = "─".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)) + "\n";
-        paint.bold(&line(&self.head)) + &paint.dim(&rule) + &self.rows.iter().map(|r| line(r)).collect::<String>()
+        let shown: Vec<usize> = columns.iter().filter_map(|c| widths.get(*c)).copied().collect();
+        let mut out: String = heads.iter().map(|h| line(h)).filter(|l| l != "\n").map(|l| paint.bold(&l)).collect();
+        out += &paint.dim(&("─".repeat(across(&shown)) + "\n"));
+        for (i, row) in self.rows.iter().enumerate() {
+            out += &line(row);
+            if let (Some(width), Some(texts)) = (under, self.under.get(i)) {
+                for text in texts.iter().filter(|t| !t.is_empty()) {
+                    out += &paint.dim(&format!("    {}\n", wrapped(text, width.min(WIDTH), 4)));
+                }
+            }
+        }
+        out
     }
+}
+
+/// Columns that columns of these widths take together.
+fn across(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+}
+
+/// `text` in lines of at most `width` columns, each after the first indented by `indent`.
+pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let (mut out, mut column) = (String::new(), indent);
+    for word in text.split_whitespace() {
+        let long = word.chars().count();
+        if column > indent && column + 1 + long > width {
+            out += &format!("\n{}", " ".repeat(indent));
+            column = indent;
+        } else if column > indent {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += long;
+    }
+    out
 }
 
 /// Columns a text takes on a terminal: ANSI sequences take none.
@@ -255,6 +326,31 @@ mod tests {
         assert_eq!(significant(15_790_000.0, 4), "15790000");
         assert_eq!(significant(0.0, 4), "0");
         assert_eq!(significant(1e-9, 2), "1.0e-9");
+    }
+
+    #[test]
+    fn lines_are_broken_between_words_only() {
+        assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
+        assert_eq!(wrapped("incomprehensibilities a", 9, 2), "incomprehensibilities\n  a");
+        assert_eq!(wrapped("", 9, 2), "");
+    }
+
+    #[test]
+    fn a_wide_table_puts_units_below_and_then_goes_on_below() {
+        let mut grid = Grid::new(["key", "goodput [Mb/s]", "loss [%]", "jain"].map(String::from).to_vec());
+        grid.rows.push(["a", "1.234", "0.5", "0.99"].map(String::from).to_vec());
+        grid.under.push(vec!["a few words".into(), String::new()]);
+        let render = |width| grid.render(Paint(false), width);
+        assert_eq!(
+            render(35),
+            "key  goodput [Mb/s]  loss [%]  jain\n───────────────────────────────────\na             1.234       0.5  0.99\n    a few words\n"
+        );
+        assert_eq!(render(34), "key  goodput  loss  jain\n      [Mb/s]   [%]\n────────────────────────\na      1.234   0.5  0.99\n    a few words\n");
+        assert_eq!(
+            render(18),
+            "key  goodput  loss\n      [Mb/s]   [%]\n──────────────────\na      1.234   0.5\n    a few words\n\nkey  jain\n─────────\na    0.99\n"
+        );
+        assert!(render(14).starts_with("key  goodput\n      [Mb/s]\n────────────\na      1.234\n    a few\n    words\n\nkey  loss\n"));
     }
 
     #[test]

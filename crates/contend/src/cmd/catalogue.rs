@@ -1,10 +1,11 @@
 //! `contend list` and `contend explain`: the registries as a user reads them.
 
-use super::{files_below, print, wrapped, wrong};
+use super::{files_below, print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, qdisc};
 use contend_lab::metric::{Extent, Subject, WORDS, Word};
+use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access;
 use contend_sim::{loss, traffic};
@@ -113,9 +114,6 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     print(&found.join("\n"))?;
     Ok(Done::Well)
 }
-
-/// Columns of a terminal that are used.
-const WIDTH: usize = 100;
 
 fn algorithm(i: &Item) -> String {
     let mut out = format!("{} ({})\n\n  {}\n\n", i.name, i.family, wrapped(i.summary, WIDTH, 2));

@@ -8,6 +8,7 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 
+use contend_lab::output::WIDTH;
 use miette::{Report, Result, miette};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -51,32 +52,12 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `text` in lines of at most `width` columns, each after the first indented by `indent`.
-pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
-    let (mut out, mut column) = (String::new(), indent);
-    for word in text.split_whitespace() {
-        let long = word.chars().count();
-        if column > indent && column + 1 + long > width {
-            out += &format!("\n{}", " ".repeat(indent));
-            column = indent;
-        } else if column > indent {
-            out.push(' ');
-            column += 1;
-        }
-        out += word;
-        column += long;
-    }
-    out
-}
+/// Narrowest width that is respected: less does not hold a name beside a number or a verdict.
+const NARROWEST: usize = 60;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_broken_between_words_only() {
-        assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
-        assert_eq!(wrapped("incomprehensibilities a", 9, 2), "incomprehensibilities\n  a");
-        assert_eq!(wrapped("", 9, 2), "");
-    }
+/// Columns for what is printed: `COLUMNS` when it is set, else those of the terminal, else [`WIDTH`].
+pub fn width() -> usize {
+    let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    set.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
 }

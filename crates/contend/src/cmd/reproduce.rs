@@ -3,7 +3,7 @@
 use super::run::{Common, Format, Job, judged, load, stop_on_ctrl_c};
 use super::{files_below, wrong};
 use crate::Done;
-use contend_lab::output::{self, measured_text};
+use contend_lab::output::{self, WIDTH, measured_text, wrapped};
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
 use std::io::Write as _;
@@ -149,7 +149,7 @@ fn claim(c: &ClaimResult) -> String {
     let mut out = format!("  {id}\n");
     let mut line = |text: &str| {
         if !text.is_empty() {
-            out += &format!("      {}\n", super::wrapped(text, WIDTH, 6));
+            out += &format!("      {}\n", wrapped(text, super::width().min(WIDTH), 6));
         }
     };
     line(&c.paper);
@@ -157,9 +157,6 @@ fn claim(c: &ClaimResult) -> String {
     line(&c.reason);
     out
 }
-
-/// Columns of a terminal that are used.
-const WIDTH: usize = 100;
 
 fn tally(outcomes: &[Outcome]) -> String {
     let claims: Vec<&ClaimResult> = outcomes.iter().flat_map(|o| &o.claims).collect();
@@ -174,7 +171,7 @@ fn tally(outcomes: &[Outcome]) -> String {
         count("undecided"),
         claims.iter().filter(|c| !c.as_recorded).count()
     );
-    super::wrapped(&text, WIDTH, 0) + "\n"
+    wrapped(&text, super::width().min(WIDTH), 0) + "\n"
 }
 
 fn object(outcomes: &[Outcome]) -> String {

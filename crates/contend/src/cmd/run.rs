@@ -336,7 +336,7 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
 fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
     super::print(&match common.format {
         Format::Table if common.quiet => return Ok(()),
-        Format::Table => output::summary_table(&executed.outcome, context, std::io::stdout().is_terminal()),
+        Format::Table => output::summary_table(&executed.outcome, context, std::io::stdout().is_terminal(), super::width()),
         Format::Json => output::to_json(&executed.outcome) + "\n",
         Format::Csv => {
             let mut bytes = Vec::new();

@@ -82,7 +82,7 @@ impl Ended {
 }
 
 pub(crate) fn call(folder: &Path, args: &[&str]) -> Ended {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("contend")).args(args).current_dir(folder).output().unwrap();
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("contend")).args(args).current_dir(folder).env_remove("COLUMNS").output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ended { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -15,6 +15,24 @@ fn run_prints_a_table_of_means_with_intervals() {
     assert!(ended.err.contains("results/f/report.html"), "{}", ended.err);
 }
 
+#[test]
+fn the_table_is_as_narrow_as_the_terminal() {
+    let words = "the paper says this at great length ".repeat(9);
+    let bench = Bench::with("papers/p/f.toml", &format!("{SMALL}{}", HOLDS.replace("more than nothing", &words)));
+    let widest = |columns: Option<&str>, args: &[&str]| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("contend"));
+        command.args(args).arg("--no-results").current_dir(bench.path("")).env_remove("COLUMNS").envs(columns.map(|c| ("COLUMNS", c)));
+        let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words.trim()), "{out}");
+        out.lines().map(|l| l.chars().count()).max().unwrap()
+    };
+    for call in [&["run", "papers/p/f.toml"][..], &["reproduce"]] {
+        assert!((80..=100).contains(&widest(None, call)), "a file, and nothing is known");
+        assert!((40..=60).contains(&widest(Some("60"), call)));
+        assert!(widest(Some("much"), call) <= 100);
+    }
+}
+
 /// A type of JSON.
 type Kind = fn(&Value) -> bool;
 
