@@ -10,7 +10,7 @@
 //! | `goodput[up]`, `goodput[all]` | a list, one number for each flow |
 //! | `goodput[down.3]`, `goodput["down.3"]` | a list of one, which serves as a number |
 //! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
-//! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ... |
+//! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //!
 //! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a

@@ -64,13 +64,15 @@ fn each(m: &Metric, names: &[&str], kind: &str, value: impl Fn(&[usize]) -> Resu
     }
 }
 
-/// Those of `names` that are `name`, or else all members of a group of that name: `down.1`, `down.2`, ... or `sta1`, `sta2`, ...
+/// Those of `names` that are `name`, or else all that add only numbers to it: `down.1`, `down.2`, ..., `sta1`, `sta2`, ..., or `ftp1.1`, `ftp2.1`, ...
 fn named(name: &str, names: &[&str]) -> Vec<usize> {
     if let Some(i) = names.iter().position(|n| *n == name) {
         return vec![i];
     }
     let member = |n: &str| {
-        n.strip_prefix(name).map(|rest| rest.strip_prefix('.').unwrap_or(rest)).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        n.strip_prefix(name)
+            .map(|rest| rest.strip_prefix('.').unwrap_or(rest))
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
     };
     names.iter().enumerate().filter(|(_, n)| member(n)).map(|(i, _)| i).collect()
 }
@@ -336,4 +338,16 @@ fn stall(times: &[f64], samples: &[FlowSample], w: Window) -> Result<f64, Unmeas
         longest = longest.max(t - since);
     }
     Ok(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_group_is_all_that_add_only_numbers_to_its_name() {
+        let names = ["ftp1.1", "ftp1.2", "ftp2.1", "ftps", "ftp2.1.sta", "down.1"];
+        assert_eq!(super::named("ftp", &names), [0, 1, 2]);
+        assert_eq!(super::named("ftp1", &names), [0, 1]);
+        assert_eq!(super::named("ftp2.1", &names), [2]);
+        assert_eq!(super::named("down", &names), [5]);
+    }
 }
