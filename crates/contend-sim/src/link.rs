@@ -18,6 +18,7 @@ use crate::stats::QueueMeter;
 use crate::trace::Event;
 use crate::world::{Input, Node, Out, Peer};
 use contend_core::packet::Kind;
+use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{Drop, Link, Qdisc, Sink, Site};
 use contend_core::registry::Amount;
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
@@ -58,6 +59,8 @@ struct DropTail {
 /// A discipline behind its trait, and the packet that is being sent.
 #[derive(Debug)]
 struct Any {
+    /// Told by the far end to begin no other packet.
+    paused: bool,
     qdisc: Box<dyn Qdisc>,
     rng: Rng,
     sink: Sink,
@@ -92,6 +95,13 @@ impl Wire {
         };
         let sender = Sender { rate: spec.rate, delay: spec.delay, loss, known: (0, Span::ZERO) };
         Ok(Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to, delivered: 0, lost: [0; 4] })
+    }
+
+    /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
+    pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: Peer) -> Wire {
+        let sender = Sender { rate, delay, loss: None, known: (0, Span::ZERO) };
+        let queue = general(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
+        Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to, delivered: 0, lost: [0; 4] }
     }
 
     /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
@@ -153,7 +163,11 @@ impl Node for Wire {
             }
             Queue::Any(a) => {
                 // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
-                if a.sending.is_some() || a.qdisc.next_deadline() <= now {
+                let goes_on = matches!(input, Input::Pause(false));
+                if let Input::Pause(pause) = input {
+                    a.paused = pause;
+                }
+                if a.sending.is_some() || goes_on || a.qdisc.next_deadline() <= now {
                     a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, out);
                 }
                 if let Input::Packet(_, p) = input {
@@ -209,7 +223,7 @@ impl DropTail {
 }
 
 fn general(qdisc: Box<dyn Qdisc>, rng: Rng) -> Queue {
-    Queue::Any(Box::new(Any { qdisc, rng, sink: Sink::default(), sending: None }))
+    Queue::Any(Box::new(Any { paused: false, qdisc, rng, sink: Sink::default(), sending: None }))
 }
 
 impl Any {
@@ -221,6 +235,10 @@ impl Any {
                     return;
                 }
                 ring.push_back(Sent { packet: p, starts, ends });
+            }
+            self.sending = None;
+            if self.paused {
+                return;
             }
             let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, sender, &mut self.sink);
             meter.settle(now, &mut self.sink, out.trace);
@@ -331,7 +349,6 @@ mod tests {
     use super::*;
     use crate::trace::Trace;
     use crate::world::{NodeId, World};
-    use contend_core::qdisc::fifo::Fifo;
     use contend_core::registry::{Args, Choice, DropRule, Value, find};
     use contend_core::{Body, Ecn};
     use proptest::prelude::*;

@@ -7,10 +7,12 @@ use crate::tcp::end::End;
 use crate::tcp::{self, SenderState};
 use crate::trace::Trace;
 use crate::wifi::cell::{Bridge, Cell, Exit, MAX_PACKET, StationCounters};
+use crate::wifi::client::Client;
 use crate::wifi::ledger::Ledger;
 use crate::wifi::{AP, StationId};
 use crate::world::{NodeId, Peer, World};
 use contend_core::ap::FlowFacts;
+use contend_core::registry::{Amount, Value};
 use contend_core::{FlowId, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -177,6 +179,8 @@ struct Builder<'a> {
     routers: BTreeMap<Place, NodeId>,
     /// Node of the forward direction of each link; the reverse one is the next.
     first_wire: u32,
+    /// Node of the network card of each station behind a cable; the cable the other way is the next.
+    cards: BTreeMap<usize, NodeId>,
     /// Path of each flow, from its source to its destination, as the links and places on the way.
     paths: Vec<[Vec<Hop>; 2]>,
 }
@@ -202,7 +206,11 @@ impl<'a> Builder<'a> {
         let first_router = ends.0 + 2 * spec.flows.len() as u32;
         let routers = spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
         let routers: BTreeMap<Place, NodeId> = routers.zip(first_router..).map(|(p, id)| (p, NodeId(id))).collect();
-        let mut b = Builder { spec, ends, first_wire: first_router + routers.len() as u32, routers, paths: Vec::new() };
+        let first_wire = first_router + routers.len() as u32;
+        let stations = spec.cell.iter().flat_map(|c| &c.stations).enumerate();
+        let behind = stations.filter(|(_, s)| matches!(s.client, Some(Client::Converter(_)))).map(|(i, _)| i);
+        let cards = behind.zip((first_wire + 2 * spec.links.len() as u32..).step_by(2)).map(|(i, id)| (i, NodeId(id))).collect();
+        let mut b = Builder { spec, ends, first_wire, cards, routers, paths: Vec::new() };
         let neighbours = b.neighbours();
         let mut known = BTreeMap::new();
         for f in &spec.flows {
@@ -292,6 +300,9 @@ impl<'a> Builder<'a> {
             Some((l, forward)) => Some(Peer::Node(NodeId(self.first_wire + 2 * l as u32 + u32::from(!forward)), 0)),
             None => {
                 let station = if let Place::Station(i) = h.from { i } else { return None };
+                if let Some(&card) = self.cards.get(&station) {
+                    return Some(Peer::Node(card, 0));
+                }
                 Some(Peer::Node(CELL, Cell::port(station as StationId + 1)))
             }
         }
@@ -335,6 +346,26 @@ impl<'a> Builder<'a> {
             for (name, wire, to) in [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)] {
                 let w = Wire::new(spec.seed, &name, wire, self.arrival(to), &named).map_err(|e| format!("link {name}: {e}"))?;
                 wires.push((name, world.add(Box::new(w), Time::NEVER)));
+            }
+        }
+        for (&i, &card) in &self.cards {
+            let Some(s) = spec.cell.as_ref().and_then(|c| c.stations.get(i)) else { continue };
+            let Some(Client::Converter(c)) = s.client else { continue };
+            debug_assert_eq!(card, world.next_id());
+            let (who, name) = (i as StationId + 1, format!("{}.cable", s.name));
+            let back = format!("{name}.reverse");
+            let up = Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, Peer::Node(CELL, Cell::port(who)));
+            let down = Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, Peer::End);
+            wires.push((name, world.add(Box::new(up), Time::NEVER)));
+            let down = world.add(Box::new(down), Time::NEVER);
+            wires.push((back, down));
+            let pause = match (c.pause, s.queue.args.get("limit")) {
+                (None, _) => None,
+                (Some((high, low)), Some(Value::Amount(Amount::Packets(n)))) => Some(((high * *n as f64).max(1.0) as u64, (low * *n as f64) as u64)),
+                _ => return Err(format!("station {}: client: mode = \"pause\" needs a queue with a limit in packets", s.name)),
+            };
+            if let Some(cell) = world.node_mut::<Cell>(CELL) {
+                cell.convert(who, Peer::Node(down, 0), card, pause);
             }
         }
         Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, controlled, wires })

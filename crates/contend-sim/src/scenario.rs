@@ -5,6 +5,7 @@
 use crate::loss;
 use crate::tcp::recovery;
 use crate::traffic;
+use crate::wifi::client::Client;
 use crate::wifi::phy::Phy;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, Time, ap, cc, qdisc};
@@ -144,6 +145,8 @@ pub struct StationSpec {
     pub loss: Option<Choice<loss::Build>>,
     /// When it may try.
     pub access: Choice<crate::wifi::access::Build>,
+    /// What lies between its host and its MAC, when that is more than its queue.
+    pub client: Option<Client>,
 }
 
 /// A flow.

@@ -38,6 +38,8 @@ pub enum Input {
     Packet(Port, Packet),
     /// The next queue refused a packet of this end of a flow (local congestion).
     Rejected,
+    /// The far end asks to send nothing more (true), or to go on (false).
+    Pause(bool),
 }
 
 /// Anything with a clock.
@@ -67,6 +69,10 @@ impl Out<'_> {
     /// Tells the end of a flow that sent `p` that the next queue refused it.
     pub fn reject(&mut self, p: &Packet) {
         self.fifo.push_back((self.end(p.flow, p.reverse), Input::Rejected));
+    }
+    /// Asks `node` to send nothing more, or to go on.
+    pub fn pause(&mut self, node: NodeId, pause: bool) {
+        self.fifo.push_back((node, Input::Pause(pause)));
     }
     fn end(&self, flow: FlowId, receiver: bool) -> NodeId {
         NodeId(self.ends + 2 * flow.0 + u32::from(receiver))

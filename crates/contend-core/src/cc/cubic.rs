@@ -136,13 +136,13 @@ impl Controller for Cubic {
         // RFC 9438 §4.6.
         let reduced = (u64::from(w.reduce_from) * u64::from(self.beta_1024) / 1024) as u32;
         match why {
-            Signal::Local => Response::keep(w),
             Signal::Loss { .. } => {
                 self.remember(w.cwnd);
                 Response { cwnd: reduced.clamp(2, w.cwnd.max(2)), ssthresh: reduced.max(2) }
             }
             // RFC 9438 §4.6: a mark may take the window to one segment.
-            Signal::Ecn => {
+            // Linux (tcp_enter_cwr): a full queue of one's own is answered as a mark is.
+            Signal::Ecn | Signal::Local => {
                 self.remember(w.cwnd);
                 Response { cwnd: reduced.clamp(1, w.cwnd.max(1)), ssthresh: reduced.max(2) }
             }

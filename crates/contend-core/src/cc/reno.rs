@@ -77,14 +77,14 @@ impl Controller for Reno {
         let half = w.reduce_from / 2;
         match why {
             // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window.
-            Signal::Loss { .. } | Signal::Ecn => {
+            // Linux (tcp_enter_cwr): a full queue of one's own is answered as a mark is.
+            Signal::Loss { .. } | Signal::Ecn | Signal::Local => {
                 let r = Response::to(half);
                 Response { cwnd: r.cwnd.min(w.cwnd.max(2)), ..r }
             }
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
             // RFC 5681 §3.1: the threshold is held when the same segment times out again.
             Signal::Timeout { .. } => Response { ssthresh: w.ssthresh, cwnd: 1 },
-            Signal::Local => Response::keep(w),
         }
     }
 }

@@ -23,7 +23,8 @@
 //! | `wifi.busy_slot`; `idle_access`; `after_collision` | `"frozen"`; `"immediate"`; `"eifs"` | the standard |
 //! | `wifi.access`; `wifi.queue`; `ap.queue` | `"dcf"`; `"fifo"` (100p); `"fifo"` (100p) | |
 //! | `wifi.loss` | `"none"`; a station's own `loss` replaces it | |
-//! | `station.*`: `rate`, `queue`, `loss`, `access` | those of `[wifi]`; `ap.access` too | |
+//! | `station.*`: `rate`, `queue`, `loss`, `access` | those of `[wifi]`; `ap.access` too | the queue of an Ethernet converter: `"fifo"` of 50p |
+//! | `station.client` | none: the host's queue feeds the MAC | |
 //! | wires (`[wire]`, `[[link]]`): `rate`; `delay`; `queue`; `loss` | `"100Mbps"`; `"1ms"`; `"fifo"` of 10000p; `"none"` | `rate = "infinite"` is nothing but delay |
 //! | `reverse` of a wire | as forward, `loss` too; each with its own random stream | |
 //! | `flow.packet`; `traffic`; `start` | `"1500B"`; `"bulk"`, with `udp.rate` a `"cbr"` of it; `"0s"` | |

@@ -13,6 +13,7 @@ use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
+use contend_sim::wifi::client::{self, Client};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most stations, and most flows, of a network.
@@ -21,6 +22,8 @@ pub(crate) const MOST: u64 = 100_000;
 const WIRE_RATE: u64 = 100_000_000;
 /// Delay of a wire that names none.
 const WIRE_DELAY: Span = Span::from_millis(1);
+/// Queue of an Ethernet converter that names none (Arai 2009, spec T8).
+const BRIDGE_QUEUE: Value = Value::Amount(Amount::Packets(50));
 /// Queue of a wire that names none: larger than any window here, so that only what the file names loses packets.
 const WIRE_QUEUE: Value = Value::Amount(Amount::Packets(10_000));
 /// Largest IP packet that an 802.11 frame carries (aMSDUMaximumLength 2304 B less LLC/SNAP).
@@ -106,7 +109,7 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
 fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
     let mut control = vec![];
-    let mut spec = StationSpec { name: "ap".into(), rate: wifi.rate, queue, loss: None, access: wifi.access.clone() };
+    let mut spec = StationSpec { name: "ap".into(), rate: wifi.rate, queue, loss: None, access: wifi.access.clone(), client: None };
     if let Some(v) = ap {
         let mut f = v.table()?;
         spec.queue = read_queue(&mut f)?.unwrap_or(spec.queue);
@@ -136,6 +139,12 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
         Ok(block)
     };
     blocks.into_iter().map(read).collect()
+}
+
+/// A station's `client`.
+fn read_client(v: Val) -> Result<Client, FileError> {
+    let client = choice(&v, client::REGISTRY, "kind of client")?;
+    (client.entry.build)(&client.args).map_err(|e| v.error(format!("does not suit {}", client.entry.name), e))
 }
 
 /// One `[[flow]]` table.
@@ -238,14 +247,21 @@ impl<'a> Builder<'a> {
         for k in 1..=n.max(1) {
             let mut f = member(v, k, n.max(1))?;
             let (_, _) = (f.get("name"), f.get("count"));
-            f.later(&["client", "grid", "position", "mobility", "off"])?;
+            f.later(&["grid", "position", "mobility", "off"])?;
             let losses = self.losses.len();
+            let client = f.read("client", read_client)?;
             let spec = StationSpec {
                 name: if count.is_some() { format!("{group}.{k}") } else { group.clone() },
                 rate: f.read_or("rate", wifi.rate, |v| data_rate(&v, &wifi.phy))?,
-                queue: read_queue(&mut f)?.unwrap_or_else(|| wifi.queue.clone()),
+                queue: match (read_queue(&mut f)?, &client) {
+                    (Some(queue), _) => queue,
+                    // The bridge's own, which is smaller than a host's.
+                    (None, Some(Client::Converter(_))) => default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", BRIDGE_QUEUE)])?,
+                    (None, _) => wifi.queue.clone(),
+                },
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
                 access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
+                client,
             };
             f.finish()?;
             if n == 0 {
@@ -366,7 +382,8 @@ impl<'a> Builder<'a> {
             }
             (End::At(place), ..) => Ok(place),
             (End::Station, Some(w), _) => {
-                let spec = StationSpec { name: station.into(), rate: w.rate, queue: w.queue.clone(), loss: w.loss.clone(), access: w.access.clone() };
+                let spec =
+                    StationSpec { name: station.into(), rate: w.rate, queue: w.queue.clone(), loss: w.loss.clone(), access: w.access.clone(), client: None };
                 self.add_station(at, spec)
             }
             (End::Server, _, Some((forward, reverse))) => {

@@ -158,6 +158,7 @@ impl Node for End {
                 }
                 self.deadline()
             }
+            Input::Pause(_) => self.deadline(),
         }
     }
 }

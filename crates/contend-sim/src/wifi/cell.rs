@@ -10,6 +10,7 @@
 use super::access::{Access, Bounds, Draw};
 use super::air::{Air, View};
 use super::chain::Chain;
+use super::client::Client;
 use super::contention::{Arrival, Contention};
 use super::exchange::{Exchange, Fate};
 use super::ledger::Ledger;
@@ -21,7 +22,7 @@ use crate::rng;
 use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
 use crate::stats::QueueMeter;
 use crate::trace::Event;
-use crate::world::{Input, Node, Out, Peer};
+use crate::world::{Input, Node, NodeId, Out, Peer};
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::qdisc::{Qdisc, Sink, Site};
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
@@ -95,10 +96,23 @@ pub(super) struct Station {
     pub(super) backoff: Rng,
     pub(super) queue_rng: Rng,
     pub(super) loss: Option<(Box<dyn Loss>, Rng)>,
+    pub(super) host: Host,
     /// The frame in service.
     pub(super) job: Option<Job>,
     pub(super) sequence: u16,
     pub(super) counters: StationCounters,
+}
+
+/// What a station's queue has behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Host {
+    /// Where packets that the station receives go.
+    pub(super) down: Peer,
+    /// Whether the host hears of packets that the queue refuses.
+    hears_drops: bool,
+    /// The network card to pause when so many packets wait, and to let go on when so few do.
+    pause: Option<(NodeId, u64, u64)>,
+    paused: bool,
 }
 
 /// A packet that the MAC is serving.
@@ -203,10 +217,19 @@ impl Cell {
             backoff: rng::stream(seed, &s.name, "backoff"),
             queue_rng: rng::stream(seed, &s.name, "queue"),
             loss,
+            host: Host { down: Peer::End, hears_drops: s.client == Some(Client::Usb), pause: None, paused: false },
             job: None,
             sequence: 0,
             counters: StationCounters::default(),
         })
+    }
+
+    /// Puts a cable with a bridge between station `who` and its host: `down` takes what the station receives, and `nic`, the wire that brings what it
+    /// sends, is paused when `pause.0` packets wait and goes on when `pause.1` do.
+    pub fn convert(&mut self, who: StationId, down: Peer, nic: NodeId, pause: Option<(u64, u64)>) {
+        if let Some(s) = self.stations.get_mut(who as usize) {
+            s.host = Host { down, pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
+        }
     }
 
     /// The port at which packets from station `who`'s own host come in; [`AP`]'s is where wires end.
@@ -267,7 +290,11 @@ impl Cell {
             return;
         }
         s.queue.enqueue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, p, &mut self.sink);
+        if s.host.hears_drops {
+            self.sink.dropped.iter().for_each(|(p, _)| out.reject(p));
+        }
         s.meter.settle(now, &mut self.sink, out.trace);
+        s.host.watch(s.meter.waiting(), out);
         if self.stations[who as usize].job.is_none() && self.take_next(now, who, out) {
             self.contend(now, who, out);
         }
@@ -282,7 +309,9 @@ impl Cell {
         }
         let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, &mut self.sink);
         s.meter.settle(now, &mut self.sink, out.trace);
-        if packet.is_none() && s.meter.waiting() > 0 && !self.shaped.contains(&who) {
+        let left = s.meter.waiting() - u64::from(packet.is_some());
+        s.host.watch(left, out);
+        if packet.is_none() && left > 0 && !self.shaped.contains(&who) {
             self.shaped.push(who);
         }
         packet.is_some_and(|p| self.serve(now, who, p))
@@ -399,6 +428,17 @@ impl Cell {
     }
 }
 
+impl Host {
+    /// Pauses the network card, or lets it go on, as so many packets wait.
+    fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
+        let Some((nic, high, low)) = self.pause else { return };
+        if (!self.paused && waiting >= high) || (self.paused && waiting <= low) {
+            self.paused = !self.paused;
+            out.pause(nic, self.paused);
+        }
+    }
+}
+
 impl Node for Cell {
     fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
         match input {
@@ -422,7 +462,7 @@ impl Node for Cell {
                     self.wake_shaped(now, out);
                 }
             }
-            Input::Rejected => {}
+            Input::Rejected | Input::Pause(_) => {}
         }
         let medium = match self.phase {
             Phase::Idle => self.contention.next_start(),

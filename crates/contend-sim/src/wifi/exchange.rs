@@ -7,7 +7,7 @@ use super::timing::RateTable;
 use super::{AP, Frame, FrameKind, Outcome, StationId};
 use crate::loss::Loss;
 use crate::trace::Event;
-use crate::world::{Out, Peer};
+use crate::world::Out;
 use contend_core::ap::Side;
 use contend_core::qdisc::AirReport;
 use contend_core::{Cx, Packet, Rng, Span, Time};
@@ -225,7 +225,7 @@ impl Cell {
         s.counters.delivered += 1;
         let (packet, to) = (job.packet, job.to);
         if to != AP {
-            out.send(Peer::End, packet);
+            out.send(self.stations[to as usize].host.down, packet);
         } else {
             self.enter(now, Side::Air, packet, out);
         }

@@ -4,6 +4,7 @@ pub mod access;
 mod air;
 pub mod cell;
 mod chain;
+pub mod client;
 pub mod contention;
 mod exchange;
 pub mod ledger;

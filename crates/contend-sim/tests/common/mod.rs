@@ -70,7 +70,7 @@ pub const MAC: MacSpec = MacSpec {
 
 /// A station.
 pub fn station(name: String, rate: u64) -> StationSpec {
-    StationSpec { name, rate, queue: fifo(100), loss: None, access: choose(access::REGISTRY, "dcf", &[]) }
+    StationSpec { client: None, name, rate, queue: fifo(100), loss: None, access: choose(access::REGISTRY, "dcf", &[]) }
 }
 
 /// A cell of `n` stations at `rate`.

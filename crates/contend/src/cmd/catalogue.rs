@@ -7,7 +7,7 @@ use contend_core::{ap, cc, qdisc};
 use contend_lab::metric::{Extent, Subject, WORDS, Word};
 use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
-use contend_sim::wifi::access;
+use contend_sim::wifi::{access, client};
 use contend_sim::{loss, traffic};
 use miette::Result;
 use std::path::Path;
@@ -22,7 +22,7 @@ Examples:
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "experiments"])]
+    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "metrics", "experiments"])]
     what: Option<String>,
 }
 
@@ -60,6 +60,7 @@ fn everything() -> Vec<Item> {
         .chain(items("qdiscs", "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]", qdisc::REGISTRY))
         .chain(items("controls", "control = { kind = \"NAME\" }, or a list of them, in [ap]", ap::REGISTRY))
         .chain(items("access", "access = { kind = \"NAME\" } in [wifi], [ap] or [[station]]", access::REGISTRY))
+        .chain(items("clients", "client = { kind = \"NAME\" } in a [[station]]", client::REGISTRY))
         .chain(items("traffic", "traffic = { kind = \"NAME\" } in a [[flow]]", traffic::REGISTRY))
         .chain(items("loss", "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]", loss::REGISTRY))
         .collect()

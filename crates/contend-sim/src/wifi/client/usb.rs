@@ -1,0 +1,19 @@
+//! An adapter in the host: the host itself contends for the air, and hears of a full queue.
+
+use super::Client;
+use contend_core::registry::{Args, Param};
+
+/// Source.
+pub const CITE: &str = "Arai 2009, section III-B (spec T8)";
+/// What it does.
+pub const SUMMARY: &str = "A USB adapter: the host's own queue feeds the MAC, and a packet it refuses is told to TCP, which reduces its window (local device congestion, Linux's CWR).";
+/// Parameters.
+pub const PARAMS: &[Param] = &[];
+
+/// Makes one.
+///
+/// # Errors
+/// None.
+pub fn build(_: &Args) -> Result<Client, String> {
+    Ok(Client::Usb)
+}
