@@ -66,7 +66,9 @@ impl Expr {
             Expr::Metric(m) => matches!(m.scope, Scope::Each(_)).then_some(m),
             Expr::Minus(x) => x.list(),
             Expr::Binary(_, x, y) => x.list().or_else(|| y.list()),
-            Expr::Number(_) | Expr::Call(..) | Expr::Quantile(..) | Expr::Length(_) | Expr::Count(_) | Expr::Point(_) | Expr::Model(..) => None,
+            Expr::Number(_) | Expr::Call(..) | Expr::Quantile(..) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) | Expr::Point(_) | Expr::Model(..) => {
+                None
+            }
         }
     }
 
@@ -81,7 +83,7 @@ impl Expr {
                 y.change(f);
             }
             Expr::Call(_, list) => list.iter_mut().for_each(|x| x.change(f)),
-            Expr::Count(c) => {
+            Expr::Count(c) | Expr::Share(c, _) => {
                 c.left.change(f);
                 c.right.change(f);
             }

@@ -114,6 +114,17 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
                 pairs(value(left, run)?, value(right, run)?, || format!("`{left}` and `{right}`"), |a, b| Ok(f64::from(u8::from(relation.holds(a, b)))))?;
             Ok(Value::One(holds.into_list().iter().sum()))
         }
+        Expr::Share(c, section) => {
+            let (mut held, mut sections, mut from) = (0.0, 0.0, run.warmup_s);
+            // The last section may end a rounding error after the run.
+            while from + section.value <= run.sim_s + 1e-9 {
+                let to = from + section.value;
+                let side = |x: &Expr| number(&x.between(from, to), run);
+                held += f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?)));
+                (sections, from) = (sections + 1.0, to);
+            }
+            if sections > 0.0 { Ok(Value::One(held / sections)) } else { Err(Unmeasured::Undefined(format!("`{e}`: the run has no whole section"))) }
+        }
         Expr::Point(key) => point(key, run).map(Value::One),
         Expr::Model(model, list) => {
             let mut arguments = vec![];

@@ -11,6 +11,7 @@
 //! | `goodput[down.3]`, `goodput["down.3"]` | a list of one, which serves as a number |
 //! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
 //! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
+//! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //!
 //! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
@@ -61,6 +62,8 @@ pub enum Expr {
     Length(Box<Expr>),
     /// `count(x < y)`: for how many members the comparison holds.
     Count(Box<Condition>),
+    /// `share(x >= y, 5s)`: the share of the sections of this length, from the end of the warm-up on, in which the comparison holds.
+    Share(Box<Condition>, Number),
     /// `point("flow.1.count")`: the value that the sweep gives this key.
     Point(String),
     /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`].
@@ -269,7 +272,21 @@ impl Expr {
     pub fn sampling(&self) -> Sampling {
         let mut all = Sampling::default();
         self.visit(&mut |m| all.add(m.sampling()));
+        self.sections(&mut all);
         all
+    }
+
+    /// Sections are whole seconds.
+    fn sections(&self, all: &mut Sampling) {
+        match self {
+            Expr::Share(..) => all.every_second = true,
+            Expr::Minus(x) => x.sections(all),
+            Expr::Binary(_, x, y) => {
+                x.sections(all);
+                y.sections(all);
+            }
+            _ => {}
+        }
     }
 
     /// Calls `f` for every metric in it.
@@ -283,7 +300,7 @@ impl Expr {
                 y.visit(f);
             }
             Expr::Call(_, list) => list.iter().for_each(|x| x.visit(f)),
-            Expr::Count(c) => {
+            Expr::Count(c) | Expr::Share(c, _) => {
                 c.left.visit(f);
                 c.right.visit(f);
             }
@@ -499,6 +516,7 @@ impl fmt::Display for Expr {
             Expr::Quantile(x, q) => write!(f, "quantile({x}, {q})"),
             Expr::Length(x) => write!(f, "count({x})"),
             Expr::Count(c) => write!(f, "count({c})"),
+            Expr::Share(c, section) => write!(f, "share({c}, {})", section.text),
             Expr::Point(key) => write!(f, "point(\"{key}\")"),
             Expr::Model(model, list) => {
                 write!(f, "model(\"{}\"", model.name)?;

@@ -221,6 +221,7 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, name_span: Range<usize>) -> Result<Part, ParseError> {
         let expr = match name {
             "count" => self.count()?,
+            "share" => self.share()?,
             "quantile" => {
                 let x = self.binary(0)?;
                 let x = self.list("quantile", x)?;
@@ -236,7 +237,7 @@ impl<'a> Parser<'a> {
             "model" => self.model()?,
             _ => {
                 let Some(&(_, function)) = Function::ALL.iter().find(|(n, _)| *n == name) else {
-                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "quantile", "point", "model"]);
+                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "share", "quantile", "point", "model"]);
                     return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
                 };
                 Expr::Call(function, self.arguments(name)?)
@@ -289,6 +290,39 @@ impl<'a> Parser<'a> {
             left = self.list("count", left)?;
         }
         Ok(Expr::Count(Box::new(Condition { left: left.expr, relation, right: right.expr })))
+    }
+
+    fn share(&mut self) -> Result<Expr, ParseError> {
+        let left = self.binary(0)?;
+        let Some(relation) = self.relation() else {
+            return Err(self.here("a comparison is missing here", "write `share(goodput[up.1] >= 10Mbps, 5s)`"));
+        };
+        let right = self.binary(0)?;
+        same(&left, &right)?;
+        for side in [&left, &right] {
+            if shape(&side.expr) == Shape::Many {
+                return Err(error(
+                    side.span.clone(),
+                    format!("share(...) compares numbers, and `{}` is a list", side.expr),
+                    "name one flow, or write mean(...)",
+                ));
+            }
+            if let Some(m) = side.expr.timeless() {
+                return Err(error(
+                    side.span.clone(),
+                    format!("`{m}` is measured over the whole run only"),
+                    "compare what can be measured in a section, such as goodput",
+                ));
+            }
+        }
+        self.expect(&Token::Comma, "a comma and the length of a section, `share(goodput[up.1] >= 10Mbps, 5s)`,")?;
+        let section = self.binary(0)?;
+        match section.expr {
+            Expr::Number(n) if n.unit == Dimension::Time && n.value >= 1.0 && n.value.fract() == 0.0 => {
+                Ok(Expr::Share(Box::new(Condition { left: left.expr, relation, right: right.expr }), n))
+            }
+            _ => Err(error(section.span, "a section is a whole number of seconds", "write `5s`")),
+        }
     }
 
     fn text(&mut self, what: &str) -> Result<&'a str, ParseError> {
@@ -530,7 +564,7 @@ pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
             (d, Dimension::Number) => Some(d),
             (a, b) => fits(a, b).then_some(Dimension::Number),
         },
-        Expr::Call(Function::Jain, _) | Expr::Length(_) | Expr::Count(_) => Some(Dimension::Number),
+        Expr::Call(Function::Jain, _) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) => Some(Dimension::Number),
         Expr::Call(_, list) => dimension(list.first()?),
         Expr::Point(_) => None,
         Expr::Model(model, _) => Some(model.unit),

@@ -108,6 +108,18 @@ fn lists_go_member_by_member_and_numbers_with_every_member() {
     assert!(matches!(unmeasured("sum(goodput[up] - goodput[down])"), Unmeasured::Wrong(s) if s.contains("3 and 2")));
 }
 
+/// The example's uploads: 1 kB a second until 10 s, then the first 4 kB a second, in a series of every half second to 20 s.
+#[test]
+fn a_share_goes_section_by_section() {
+    is("share(goodput.up > 17kbps, 5s)", 0.5);
+    is("share(goodput.up > 17kbps, 8s)", 0.5);
+    is("share(goodput.up > 15kbps, 1s)", 1.0);
+    // 32, 32, 56, 80, 80 against 40 kb/s.
+    is("1 - share(2 * goodput.up <= goodput.up[12s..13s], 4s)", 0.6);
+    assert!(matches!(unmeasured("share(goodput.up > 17kbps, 30s)"), Unmeasured::Undefined(_)));
+    assert!(Expr::parse("share(goodput.up > 1Mbps, 5s)").unwrap().sampling().every_second);
+}
+
 #[test]
 fn queues_and_stations_go_by_name() {
     is("queue.length[ap]", 42.5);
@@ -313,6 +325,10 @@ fn errors_say_where_and_what_to_write() {
     at("jain[up]", "jain[up]", "jain.up");
     at("rtt.p100", "rtt.p100", "p95");
     at("quantile(goodput[up], 2)", "2", "0.95");
+    at("share(goodput.up, 5s)", ",", "share(goodput");
+    at("share(goodput[up] > 1Mbps, 5s)", "goodput[up]", "mean(");
+    at("share(timeouts.up > 1, 5s)", "timeouts.up", "goodput");
+    at("share(goodput.up > 1Mbps, 500ms)", "500ms", "5s");
     at("model(\"bianchy.throughput\", n = 1)", "\"bianchy.throughput\"", "bianchi.throughput");
     at("model(\"cycle_time\", n_op = 1)", "n_op", "n_up");
     at("model(\"padhye.square_root_window\")", "\"padhye.square_root_window\"", "p = ...");
