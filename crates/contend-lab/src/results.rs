@@ -198,6 +198,8 @@ pub struct Air {
     pub collision_probability: f64,
     /// Packets given up after the last retry.
     pub retry_drops: u64,
+    /// Stations that had a frame when a transmission started while the access point had one, on average.
+    pub rivals: f64,
     /// Share of time with at least one transmission on the air.
     pub busy: f64,
     /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.

@@ -13,7 +13,7 @@ use contend_sim::scenario::{Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::StationId;
-use contend_sim::wifi::cell::StationCounters;
+use contend_sim::wifi::cell::{Rivals, StationCounters};
 use contend_sim::wifi::ledger::Ledger;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -167,6 +167,7 @@ struct Reading {
     queues: Vec<(QueueCounters, [u64; 4])>,
     stations: Vec<StationCounters>,
     collisions: u64,
+    rivals: Rivals,
     ledger: Option<Ledger>,
 }
 
@@ -179,6 +180,7 @@ impl Reading {
             queues,
             stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
             collisions: net.cell().map_or(0, |c| c.collisions()),
+            rivals: net.cell().map_or_else(Rivals::default, |c| c.rivals()),
             ledger: net.ledger(),
         }
     }
@@ -264,6 +266,7 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
     Some(Air {
         frames: attempts,
         collisions: last.collisions - base.collisions,
+        rivals: (last.rivals.stations - base.rivals.stations) as f64 / (last.rivals.starts - base.rivals.starts).max(1) as f64,
         collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
         retry_drops: sum(|c| c.retry_drops),
         busy: airtime.values().sum::<f64>() + ledger["collision"],

@@ -211,6 +211,7 @@ fn of_air(m: &Metric, run: &Run) -> Result<f64, Unmeasured> {
         (What::Collisions, _) => Ok(air.collisions as f64),
         (What::CollisionProbability, _) => Ok(air.collision_probability),
         (What::RetryDrops, _) => Ok(air.retry_drops as f64),
+        (What::Rivals, _) => Ok(air.rivals),
         (What::Busy, _) => Ok(air.busy),
         (What::Ledger, Aspect::Account(account)) => {
             let help = || nearest(account, air.ledger.keys().copied());

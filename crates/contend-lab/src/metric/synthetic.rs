@@ -85,6 +85,7 @@ pub(crate) fn example() -> Run {
     run.air = Some(Air {
         frames: 1000,
         collisions: 50,
+        rivals: 1.5,
         collision_probability: 0.1,
         retry_drops: 1,
         busy: 0.75,

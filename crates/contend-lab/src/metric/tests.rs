@@ -188,6 +188,7 @@ fn what_is_not_there_is_named_with_the_nearest() {
 #[test]
 fn the_cell_has_its_numbers_and_its_ledger() {
     is("collisions / frames", 0.05);
+    is("rivals", 1.5);
     is("collision_probability", 0.1);
     is("retry_drops", 1.0);
     is("busy", 0.75);

@@ -80,6 +80,7 @@ pub enum What {
     Collisions,
     CollisionProbability,
     RetryDrops,
+    Rivals,
     Busy,
     Ledger,
 }
@@ -119,6 +120,7 @@ pub const WORDS: &[Word] = &[
     air("collisions", What::Collisions, "events in which two or more stations sent at once"),
     air("collision_probability", What::CollisionProbability, "share of attempts that met another"),
     air("retry_drops", What::RetryDrops, "packets given up after the last retry"),
+    air("rivals", What::Rivals, "stations with a frame while the access point has one, at the starts of transmissions, mean"),
     air("busy", What::Busy, "share of time with at least one transmission on the air"),
     air("ledger", What::Ledger, "an account's share of time: `ledger.idle` and so on"),
 ];

@@ -63,6 +63,7 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
     if let Some(a) = &run.air {
         row("air", "", "frames", Some(a.frames as f64))?;
         row("air", "", "collisions", Some(a.collisions as f64))?;
+        row("air", "", "rivals", Some(a.rivals))?;
         row("air", "", "collision_probability", Some(a.collision_probability))?;
         row("air", "", "retry_drops", Some(a.retry_drops as f64))?;
         row("air", "", "busy", Some(a.busy))?;

@@ -223,6 +223,7 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
     Air {
         frames: 160_000,
         collisions: 5_100,
+        rivals: 1.5,
         collision_probability: 0.064,
         retry_drops: 2,
         busy: 0.75,

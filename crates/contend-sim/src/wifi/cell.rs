@@ -62,6 +62,15 @@ pub struct StationCounters {
     pub delivered: u64,
 }
 
+/// With whom the access point contends, counted at every start of a transmission while it has a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rivals {
+    /// Such starts.
+    pub starts: u64,
+    /// Stations that had a frame, over all of them.
+    pub stations: u64,
+}
+
 /// The cell.
 #[derive(Debug)]
 pub struct Cell {
@@ -80,6 +89,7 @@ pub struct Cell {
     pub(super) senders: Vec<StationId>,
     pub(super) sink: Sink,
     pub(super) collisions: u64,
+    rivals: Rivals,
 }
 
 #[derive(Debug)]
@@ -180,6 +190,7 @@ impl Cell {
             sink: Sink::default(),
             won: Time::ZERO,
             collisions: 0,
+            rivals: Rivals::default(),
         };
         let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
         for s in std::iter::once(&spec.ap).chain(&spec.stations) {
@@ -266,6 +277,11 @@ impl Cell {
     /// Times at which two or more stations sent at once.
     pub fn collisions(&self) -> u64 {
         self.collisions
+    }
+
+    /// With whom the access point contends.
+    pub fn rivals(&self) -> Rivals {
+        self.rivals
     }
 
     /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.
@@ -414,7 +430,13 @@ impl Cell {
     fn transmit(&mut self, now: Time, out: &mut Out<'_>) {
         self.ledger.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
         let mut senders = std::mem::take(&mut self.senders);
+        // Those that send at once no longer wait.
+        let contenders = u64::from(self.contention.waiting()) + senders.len() as u64;
         self.contention.turn_busy(now, &mut senders);
+        if self.stations[AP as usize].job.is_some() && !senders.is_empty() {
+            self.rivals.starts += 1;
+            self.rivals.stations += contenders - 1;
+        }
         self.senders = senders;
         match self.senders[..] {
             // Nobody after all: the deadline was a lower bound.
