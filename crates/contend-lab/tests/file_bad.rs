@@ -419,6 +419,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ("[1, 2]", "[1, 200000]", "t.toml:19:22: `flow.0.count` is too large: 200000\n  help: write a value from 0 to 100000"),
     (
         "[1, 2]",
+        "[1, 2, 1]\n\"wifi.slot\" = [\"9us\", \"9us\", \"9us\"]\nzip = [[\"flow.0.count\", \"wifi.slot\"]]",
+        "t.toml:19:25: `sweep.\"flow.0.count\"` with `sweep.\"wifi.slot\"` has the value 1 with \"9us\" twice\n  help: leave one of the two out",
+    ),
+    (
+        "[1, 2]",
         "[1, 2]\nzip = [[\"flow.0.count\", \"wifi.slot\"]]",
         "t.toml:20:25: `sweep.zip.0.1` names a key that [sweep] does not have: `wifi.slot`\n  help: there are: flow.0.count",
     ),

@@ -54,14 +54,20 @@ impl Sweep {
             if values.is_empty() {
                 return Err(at.error("is an empty list", "write at least one value, or leave the key out"));
             }
-            let mut seen = BTreeSet::new();
-            if let Some(twice) = values.iter().find(|v| !seen.insert(meaning(v))) {
-                let message = format!("`{}` has the value {} twice", at.path, twice.to_json());
-                return Err(FileError::new(val.cx.source, &twice.site, message, "leave one of the two out"));
-            }
             keys.push(Key { path, site: site.clone(), values });
         }
         let mut sweep = Sweep { axes: zipped(val, keys, zip)? };
+        for axis in &sweep.axes {
+            // Of keys that are paired, one may have a value again with another of its partner.
+            let mut seen = BTreeSet::new();
+            let step = |i: usize| axis.keys.iter().filter_map(move |k| k.values.get(i));
+            let Some(twice) = (0..axis.len()).find(|&i| !seen.insert(step(i).map(meaning).collect::<Vec<_>>())) else { continue };
+            let names: Vec<String> = axis.keys.iter().map(|k| format!("`sweep.\"{}\"`", k.path)).collect();
+            let values: Vec<String> = step(twice).map(|v| v.to_json().to_string()).collect();
+            let message = format!("{} has the value {} twice", names.join(" with "), values.join(" with "));
+            let site = step(twice).next().map_or(&val.node.site, |v| &v.site);
+            return Err(FileError::new(val.cx.source, site, message, "leave one of the two out"));
+        }
         for (path, value) in sets {
             sweep.fix(path, value);
         }
