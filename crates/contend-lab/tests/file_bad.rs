@@ -476,7 +476,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
-        "t.toml:25:30: there is no key `ap.queu`\n  help: did you mean `queue`? There are: queue, access",
+        "t.toml:25:30: there is no key `ap.queu`\n  help: did you mean `queue`? There are: queue, access, control",
     ),
     (
         "[1, 2]",
