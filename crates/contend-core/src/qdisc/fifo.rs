@@ -43,28 +43,37 @@ impl Fifo {
         Fifo { limit, bytes: 0, queue: VecDeque::new() }
     }
 
-    fn fits(&self, p: &Packet) -> bool {
+    /// Whether `p` is within the limit.
+    pub(super) fn fits(&self, p: &Packet) -> bool {
         match self.limit {
             Amount::Packets(n) => (self.queue.len() as u64) < n,
             Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
         }
+    }
+    /// Appends `p`, whatever the limit.
+    pub(super) fn push(&mut self, p: Packet) {
+        self.bytes += u64::from(p.size);
+        self.queue.push_back(p);
+    }
+    /// Takes the oldest.
+    pub(super) fn pop(&mut self) -> Option<Packet> {
+        let p = self.queue.pop_front()?;
+        self.bytes -= u64::from(p.size);
+        Some(p)
     }
 }
 
 impl Qdisc for Fifo {
     fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         if self.fits(&p) {
-            self.bytes += u64::from(p.size);
-            self.queue.push_back(p);
+            self.push(p);
         } else {
             sink.drop(p, Drop::Full);
         }
     }
 
     fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
-        let p = self.queue.pop_front()?;
-        self.bytes -= u64::from(p.size);
-        Some(p)
+        self.pop()
     }
 
     fn can_bypass(&self) -> bool {

@@ -1,0 +1,131 @@
+//! Runs every queue discipline over the vectors in `vectors/qdisc/<name>/` (their format: `vectors/qdisc/README.md`).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{What, Wire, defaults, make, number, packet, time, value};
+use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
+use contend_core::registry::Entry;
+use contend_core::{Cx, Ecn, Packet, Rng, Time};
+use rand::SeedableRng as _;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+#[test]
+fn every_discipline_follows_its_vectors() {
+    for entry in REGISTRY {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/qdisc").join(entry.name);
+        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
+        assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
+        for file in files {
+            run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
+        }
+    }
+}
+
+/// A discipline at work, and how many packets each flow has offered.
+struct Bench {
+    qdisc: Box<dyn Qdisc>,
+    rng: Rng,
+    sink: Sink,
+    offered: BTreeMap<String, u64>,
+}
+
+fn run(entry: &Entry<Build>, text: &str, file: &str) {
+    let mut args = defaults(entry);
+    let mut bench = None;
+    for (n, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap().trim();
+        let place = format!("{file}:{}: {line}", n + 1);
+        let (input, want) = line.split_once("->").unwrap_or((line, ""));
+        let want = expand(want);
+        match input.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [] => continue,
+            ["set", name, text] => {
+                let p = entry.params.iter().find(|p| p.name == *name).unwrap_or_else(|| panic!("{place}: no parameter {name}"));
+                args.set(p.name, value(p, text));
+            }
+            [at, step @ ..] => {
+                let bench = bench.get_or_insert_with(|| Bench {
+                    qdisc: make(entry, &args).unwrap_or_else(|e| panic!("{place}: {e}")),
+                    rng: Rng::seed_from_u64(1),
+                    sink: Sink::default(),
+                    offered: BTreeMap::new(),
+                });
+                for got in bench.step(Time::ZERO + time(at), step).unwrap_or_else(|| panic!("{place}: cannot read the step")) {
+                    assert_eq!(got, want, "{place}");
+                }
+            }
+        }
+    }
+}
+
+impl Bench {
+    /// The results of a step: one for each packet offered, one for all that were asked for.
+    fn step(&mut self, now: Time, step: &[&str]) -> Option<Vec<String>> {
+        match step {
+            ["in", flow, kind, size, options @ ..] => {
+                let times = options.iter().position(|o| *o == "times").map_or(Some(1), |i| options.get(i + 1)?.parse().ok())?;
+                let (ecn, reverse) = (if options.contains(&"ect") { Ecn::Ect } else { Ecn::NotEct }, options.contains(&"reverse"));
+                let what = match *kind {
+                    "data" => What::Data,
+                    "ack" => What::Ack,
+                    "syn" => What::Syn,
+                    "udp" => What::Udp,
+                    _ => return None,
+                };
+                let letter = u32::from(flow.bytes().next()?.checked_sub(b'a')?);
+                let mut results = Vec::new();
+                for _ in 0..times {
+                    let n = self.offered.entry((*flow).to_owned()).or_default();
+                    *n += 1;
+                    let mut p = packet(letter, *n, what, size.parse().ok()?, ecn, now);
+                    p.reverse |= reverse;
+                    self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
+                    let own = self.sink.dropped.iter().position(|(d, _)| name(d) == name(&p));
+                    if let Some(i) = own {
+                        self.sink.dropped.remove(i);
+                    }
+                    results.push(self.result(if own.is_some() { "dropped" } else { "queued" }.into()));
+                }
+                Some(results)
+            }
+            ["out", count @ ..] => {
+                let count = count.first().map_or(Some(1), |n| n.parse().ok())?;
+                let given: Vec<String> =
+                    (0..count).filter_map(|_| self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &Wire, &mut self.sink)).map(|p| name(&p)).collect();
+                Some(vec![self.result(if given.is_empty() { "none".into() } else { given.join(" ") })])
+            }
+            _ => None,
+        }
+    }
+
+    /// `what` with what is in the sink, which is emptied.
+    fn result(&mut self, mut what: String) -> String {
+        if std::mem::take(&mut self.sink.marked) > 0 {
+            what += " marked";
+        }
+        for (i, (p, _)) in self.sink.dropped.drain(..).enumerate() {
+            what += if i == 0 { " drops " } else { " " };
+            what += &name(&p);
+        }
+        what
+    }
+}
+
+/// `a1`, `a2`, ...
+fn name(p: &Packet) -> String {
+    format!("{}{}", char::from(b'a' + p.flow.0 as u8), number(p))
+}
+
+/// Writes out `a1..a3`.
+fn expand(text: &str) -> String {
+    let mut words = Vec::new();
+    for word in text.split_whitespace() {
+        match word.split_once("..") {
+            Some((a, b)) => words.extend((a[1..].parse::<u64>().unwrap()..=b[1..].parse().unwrap()).map(|n| format!("{}{n}", &a[..1]))),
+            None => words.push(word.to_owned()),
+        }
+    }
+    words.join(" ")
+}
