@@ -1,18 +1,20 @@
 //! Queue disciplines: what waits at a transmitter, and in which order it leaves.
 
-use crate::Cx;
 use crate::packet::{Ecn, Packet};
-use crate::registry::Args;
+use crate::registry::{Amount, Args};
 use crate::time::{Span, Time};
+use crate::{Cx, Rng};
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
+use rand::RngExt as _;
 
 /// Makes a discipline from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
-crate::registry!(Build; fifo);
+crate::registry!(Build; fifo, red);
 
 /// One queue at one transmitter.
 ///
@@ -136,5 +138,18 @@ impl Sink {
     /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.marked == 0 && self.made == 0
+    }
+}
+
+/// Whether something of probability `p` happens; draws only when that is open.
+fn happens(p: f64, rng: &mut Rng) -> bool {
+    p >= 1.0 || (p > 0.0 && rng.random::<f64>() < p)
+}
+
+/// A parameter that makes sense only in bytes.
+fn bytes(args: &Args, name: &str) -> Result<u64, String> {
+    match args.amount(name) {
+        Amount::Bytes(n) => Ok(n),
+        Amount::Packets(n) => Err(format!("{name} = \"{n}p\" counts packets; write it in bytes, like \"1500B\"")),
     }
 }

@@ -1,0 +1,368 @@
+//! RED (random early detection): drops or marks arrivals at random, with a probability that grows with the average queue.
+//!
+//! Differences from Floyd & Jacobson 1993, Fig. 2:
+//! - thresholds in bytes make it the byte mode of §4: the average is in bytes and the probability proportional to the packet's size;
+//! - the average falls during an idle period as if packets of `mean_packet` had arrived one behind the other, each for as long as the link says that
+//!   it takes; the queue is idle from the moment its last packet has gone into service, which is outside the queue here;
+//! - the paper marks; here a packet is dropped unless `ecn` is on and its transport understands it. What happens to such packets above the upper
+//!   threshold is `ecn_above`: RFC 3168 §7 and ns-2 drop them, the paper marks them too;
+//! - `gentle` (Floyd 2000) and `adaptive` (Floyd, Gummadi, Shenker 2001) are off as in 1993;
+//! - the queue has a limit; a packet that does not fit is dropped and does not restart the count.
+
+use super::fifo::Fifo;
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes, happens};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993, Fig. 2";
+/// What it does.
+pub const SUMMARY: &str = "One queue; arrivals are dropped or marked at random while the average queue is between two thresholds, always above the second.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "limit",
+        doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
+        unit: Unit::Amount,
+        default: Some("100p"),
+        range: (1.0, 1e9),
+    },
+    Param {
+        name: "min_th",
+        doc: "average queue from which arrivals are dropped at random; in bytes for the byte mode",
+        unit: Unit::Amount,
+        default: Some("5p"),
+        range: (1.0, 1e12),
+    },
+    Param { name: "max_th", doc: "average queue from which all are dropped, in the same unit", unit: Unit::Amount, default: Some("15p"), range: (1.0, 1e12) },
+    Param { name: "max_p", doc: "probability just below max_th", unit: Unit::Fraction, default: Some("2%"), range: (0.0, 1.0) },
+    Param { name: "w_q", doc: "weight of a new sample in the average queue", unit: Unit::Number, default: Some("0.002"), range: (1e-9, 1.0) },
+    Param {
+        name: "mean_packet",
+        doc: "a typical small packet; the average falls in idle time as if such packets were being sent",
+        unit: Unit::Amount,
+        default: Some("500B"),
+        range: (1.0, 65535.0),
+    },
+    Param {
+        name: "max_packet",
+        doc: "in byte mode, the size that the probability holds for, MaximumPacketSize",
+        unit: Unit::Amount,
+        default: Some("1500B"),
+        range: (1.0, 65535.0),
+    },
+    Param {
+        name: "gentle",
+        doc: "from max_th to twice max_th the probability grows from max_p to 1",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
+    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param {
+        name: "ecn_above",
+        doc: "what happens with ecn to packets that understand it above the upper threshold",
+        unit: Unit::Word(&["drop", "mark"]),
+        default: Some("drop"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "adaptive",
+        doc: "every 500 ms move max_p so that the average stays in the middle fifth between the thresholds",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// The thresholds have different units or the wrong order; a packet size is not in bytes.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(Red::new(args)?))
+}
+
+/// A queue under RED.
+#[derive(Debug)]
+struct Red {
+    queue: Fifo,
+    /// Thresholds and average are in bytes.
+    byte_mode: bool,
+    /// Packets or bytes, min_th.
+    min: f64,
+    /// Packets or bytes, max_th.
+    max: f64,
+    /// max_p.
+    max_p: f64,
+    /// w_q.
+    weight: f64,
+    /// Bytes.
+    mean_packet: u32,
+    /// Bytes.
+    max_packet: f64,
+    gentle: bool,
+    ecn: bool,
+    mark_above: bool,
+    adaptive: bool,
+    /// Average queue in packets or bytes, avg.
+    avg: f64,
+    /// Packets since the last mark, -1 below min_th, count.
+    count: i64,
+    /// When the queue became empty, or the average was brought up to date since, q_time.
+    idle_since: Time,
+    /// When max_p moves next.
+    next_move: Time,
+}
+
+/// What happens to an arriving packet.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    Pass,
+    /// Marked, or dropped: at random.
+    Signal,
+    /// Above the upper threshold.
+    Above,
+}
+
+// Floyd, Gummadi, Shenker 2001, Fig. 3: interval 0.5 s, alpha = min(0.01, max_p / 4), beta = 0.9, max_p in [0.01, 0.5].
+const MOVE_EVERY: Span = Span::from_millis(500);
+
+impl Red {
+    fn new(args: &Args) -> Result<Red, String> {
+        let (min, max, byte_mode) = match (args.amount("min_th"), args.amount("max_th")) {
+            (Amount::Packets(a), Amount::Packets(b)) => (a, b, false),
+            (Amount::Bytes(a), Amount::Bytes(b)) => (a, b, true),
+            _ => return Err("min_th and max_th have different units; write both in packets or both in bytes".into()),
+        };
+        if min > max {
+            return Err("min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)".into());
+        }
+        Ok(Red {
+            queue: Fifo::new(args.amount("limit")),
+            byte_mode,
+            min: min as f64,
+            max: max as f64,
+            max_p: args.number("max_p"),
+            weight: args.number("w_q"),
+            mean_packet: bytes(args, "mean_packet")? as u32,
+            max_packet: bytes(args, "max_packet")? as f64,
+            gentle: args.flag("gentle"),
+            ecn: args.flag("ecn"),
+            mark_above: args.word("ecn_above") == "mark",
+            adaptive: args.flag("adaptive"),
+            avg: 0.0,
+            count: -1,
+            idle_since: Time::ZERO,
+            next_move: Time::ZERO + MOVE_EVERY,
+        })
+    }
+
+    // Fig. 2: avg <- (1 - w_q) avg + w_q q; after an idle period avg <- (1 - w_q)^m avg with m = (time - q_time) / s.
+    fn average(&mut self, now: Time, packet_time: impl FnOnce() -> Span) {
+        let q = self.queue.backlog();
+        if q.packets > 0 {
+            let q = if self.byte_mode { q.bytes } else { q.packets } as f64;
+            self.avg = (1.0 - self.weight) * self.avg + self.weight * q;
+        } else if now > self.idle_since && self.avg > 0.0 {
+            let m = (now - self.idle_since).as_nanos() as f64 / packet_time().as_nanos() as f64;
+            self.avg *= libm::pow(1.0 - self.weight, m);
+            self.idle_since = now;
+        }
+    }
+
+    /// The probability p_b for a packet of `size` bytes, 0 below min_th; `None` above the upper threshold.
+    fn base(&self, size: u32) -> Option<f64> {
+        let p = if self.avg < self.min {
+            0.0
+        } else if self.avg < self.max {
+            // Fig. 2: p_b <- max_p (avg - min_th) / (max_th - min_th).
+            self.max_p * (self.avg - self.min) / (self.max - self.min)
+        } else if self.gentle && self.avg < 2.0 * self.max {
+            // Floyd 2000: from max_p to 1 between max_th and 2 max_th.
+            self.max_p + (1.0 - self.max_p) * (self.avg - self.max) / self.max
+        } else {
+            return None;
+        };
+        // §4: in byte mode p_b <- p_b PacketSize / MaximumPacketSize.
+        Some(if self.byte_mode { p * f64::from(size) / self.max_packet } else { p })
+    }
+
+    fn decide(&mut self, cx: &mut Cx, size: u32) -> Verdict {
+        let Some(base) = self.base(size) else {
+            self.count = 0;
+            return Verdict::Above;
+        };
+        if self.avg < self.min {
+            self.count = -1;
+            return Verdict::Pass;
+        }
+        // Fig. 2: count rises, p_a <- p_b / (1 - count p_b), so that the distance of marks is uniform.
+        self.count += 1;
+        let spent = self.count as f64 * base;
+        let p = if spent < 1.0 { base / (1.0 - spent) } else { 1.0 };
+        if happens(p, cx.rng) {
+            self.count = 0;
+            return Verdict::Signal;
+        }
+        Verdict::Pass
+    }
+
+    /// Moves max_p for the half seconds that have passed; the average has not changed in them.
+    fn adapt(&mut self, now: Time) {
+        let (low, high) = (self.min + 0.4 * (self.max - self.min), self.min + 0.6 * (self.max - self.min));
+        while self.next_move <= now {
+            let before = self.max_p;
+            if self.avg > high && self.max_p <= 0.5 {
+                self.max_p += f64::min(0.01, self.max_p / 4.0);
+            } else if self.avg < low && self.max_p >= 0.01 {
+                self.max_p *= 0.9;
+            }
+            // Nothing moves any more: the next half second that can matter is the first after `now`.
+            let steps = if self.max_p == before { (now - self.next_move).div_floor(MOVE_EVERY) + 1 } else { 1 };
+            self.next_move = self.next_move.saturating_add(MOVE_EVERY * steps);
+        }
+    }
+}
+
+impl Qdisc for Red {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, mut p: Packet, sink: &mut Sink) {
+        if self.adaptive {
+            self.adapt(cx.now);
+        }
+        let small = self.mean_packet;
+        self.average(cx.now, || link.exchange(link.neighbour(&p), small));
+        let verdict = self.decide(cx, p.size);
+        let may_mark = self.ecn && (verdict == Verdict::Signal || self.mark_above);
+        if !self.queue.fits(&p) {
+            sink.drop(p, Drop::Full);
+        } else if verdict == Verdict::Pass || (may_mark && sink.mark(&mut p)) {
+            self.queue.push(p);
+        } else {
+            sink.drop(p, Drop::Early);
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        let p = self.queue.pop()?;
+        if self.queue.backlog().packets == 0 {
+            self.idle_since = cx.now;
+        }
+        Some(p)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+    use crate::registry::Value;
+    use alloc::vec::Vec;
+    use rand::SeedableRng as _;
+
+    fn red(set: &[(&'static str, Value)]) -> Red {
+        let mut args = Args::default();
+        let number = |n: f64| Value::Number(n);
+        args.set("limit", Value::Amount(Amount::Packets(1000)));
+        args.set("min_th", Value::Amount(Amount::Packets(5)));
+        args.set("max_th", Value::Amount(Amount::Packets(15)));
+        args.set("max_p", number(0.02));
+        args.set("w_q", number(0.002));
+        args.set("mean_packet", Value::Amount(Amount::Bytes(500)));
+        args.set("max_packet", Value::Amount(Amount::Bytes(1500)));
+        set.iter().for_each(|(n, v)| args.set(n, v.clone()));
+        Red::new(&args).unwrap()
+    }
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    }
+
+    /// Fig. 2 by hand: p_b from 0 to max_p over the ten packets between the thresholds; gentle from there to 1 at twice max_th.
+    #[test]
+    fn the_probability_follows_the_average() {
+        let mut r = red(&[("gentle", Value::Bool(true))]);
+        for (avg, p) in [(4.9, 0.0), (5.0, 0.0), (10.0, 0.01), (15.0, 0.02), (22.5, 0.51)] {
+            r.avg = avg;
+            near(r.base(40).unwrap(), p);
+        }
+        r.avg = 30.0;
+        assert_eq!(r.base(40), None);
+    }
+
+    /// §4: in byte mode a packet of 500 B has a third of the probability of one of 1500 B.
+    #[test]
+    fn in_byte_mode_the_probability_follows_the_size() {
+        let mut r = red(&[("min_th", Value::Amount(Amount::Bytes(5000))), ("max_th", Value::Amount(Amount::Bytes(15000)))]);
+        r.avg = 10_000.0;
+        near(r.base(1500).unwrap(), 0.01);
+        near(r.base(500).unwrap(), 0.01 / 3.0);
+    }
+
+    /// With w_q = 0.002 the average of 50 packets in a row that each find one waiting is 1 - 0.998^50; 100 idle packet times leave 0.998^100 of it.
+    #[test]
+    fn the_average_is_a_low_pass_and_falls_when_idle() {
+        let mut r = red(&[]);
+        r.queue.push(Packet {
+            flow: crate::FlowId(0),
+            size: 1000,
+            reverse: false,
+            ecn: crate::Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body: crate::Body::Udp { seq: 0 },
+        });
+        (0..50).for_each(|_| r.average(Time::ZERO, || Span::ZERO));
+        near(r.avg, 0.095_253_181_995_964);
+        r.queue.pop();
+        r.average(Time::ZERO + Span::from_millis(50), || Span::from_micros(500));
+        near(r.avg, 0.095_253_181_995_964 * 0.818_566_804_688_428);
+    }
+
+    /// Jacobson's uniform spacing: with p_b = 1/50 the distance of drops is even in 2..=50 after the first count, so its mean is about 26.
+    #[test]
+    fn drops_are_spaced_evenly() {
+        let mut r = red(&[]);
+        let mut rng = Rng::seed_from_u64(3);
+        r.avg = 14.999_999;
+        let mut distances = Vec::new();
+        let mut since = 0u64;
+        for _ in 0..100_000 {
+            since += 1;
+            if r.decide(&mut Cx { now: Time::ZERO, rng: &mut rng }, 1000) == Verdict::Signal {
+                distances.push(since);
+                since = 0;
+            }
+        }
+        assert!(distances[1..].iter().all(|d| (1..=50).contains(d)), "{:?}", distances.iter().max());
+        let mean = distances.iter().sum::<u64>() as f64 / distances.len() as f64;
+        assert!((24.0..27.0).contains(&mean), "{mean}");
+    }
+
+    /// Floyd, Gummadi, Shenker 2001: up by min(0.01, max_p / 4), down by a tenth, and not outside 1 % to 50 % (and one step).
+    #[test]
+    fn adaptive_red_moves_max_p() {
+        let mut r = red(&[("adaptive", Value::Bool(true))]);
+        r.avg = 12.0;
+        r.adapt(Time::ZERO + Span::from_millis(499));
+        near(r.max_p, 0.02);
+        r.adapt(Time::ZERO + Span::from_millis(1000));
+        near(r.max_p, 0.02 + 0.005 + 0.00625);
+        r.adapt(Time::ZERO + Span::from_secs(86_400));
+        assert!((0.5..=0.51).contains(&r.max_p), "{}", r.max_p);
+        r.avg = 10.0;
+        r.adapt(Time::ZERO + Span::from_secs(100_000));
+        assert!(r.max_p >= 0.5);
+        r.avg = 7.0;
+        r.adapt(Time::ZERO + Span::from_secs(200_000));
+        assert!((0.009..0.01).contains(&r.max_p), "{}", r.max_p);
+    }
+}
