@@ -1,0 +1,195 @@
+//! CoDel (controlled delay): drops at the head once every packet has waited longer than `target` for an `interval`, then ever sooner, in
+//! proportion to the square root of the number of drops, until one has not.
+//!
+//! The state machine ([`Codel`]) is that of one queue and knows nothing of where packets are kept; `fq_codel` has one for each flow.
+//!
+//! Differences from RFC 8289:
+//! - its pseudocode only drops; with `ecn` a packet that would go is marked instead, stays, and counts as one drop (§4.1; as in Linux);
+//! - the queue has a limit; a packet that does not fit is dropped on arrival and is not seen by the control law.
+
+use super::fifo::Fifo;
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management, RFC 8289, §5";
+/// What it does.
+pub const SUMMARY: &str = "One queue; when packets have waited longer than a target for an interval, drops at the head, ever sooner until they do not.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "limit",
+        doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
+        unit: Unit::Amount,
+        default: Some("1000p"),
+        range: (1.0, 1e9),
+    },
+    TARGET,
+    INTERVAL,
+    MTU,
+    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+];
+
+/// RFC 8289 §4.3.
+pub(super) const TARGET: Param =
+    Param { name: "target", doc: "waiting time that may stand, TARGET", unit: Unit::Time, default: Some("5ms"), range: (0.0, 1e6) };
+/// RFC 8289 §4.3.
+pub(super) const INTERVAL: Param = Param {
+    name: "interval",
+    doc: "how long it may be exceeded, about the longest usual round trip, INTERVAL",
+    unit: Unit::Time,
+    default: Some("100ms"),
+    range: (1e-6, 1e6),
+};
+/// RFC 8289 §5.3.
+pub(super) const MTU: Param = Param {
+    name: "mtu",
+    doc: "with no more than this behind the packet that leaves, nothing is dropped, MAXPACKET",
+    unit: Unit::Amount,
+    default: Some("1500B"),
+    range: (0.0, 1e9),
+};
+
+/// Makes one.
+///
+/// # Errors
+/// `mtu` is not in bytes.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(Single { queue: Fifo::new(args.amount("limit")), law: Law::new(args)?, codel: Codel::default() }))
+}
+
+/// The settings of a [`Codel`].
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    target: Span,
+    interval: Span,
+    /// Bytes.
+    mtu: u64,
+    ecn: bool,
+}
+
+impl Law {
+    /// From `target`, `interval`, `mtu` and `ecn`.
+    ///
+    /// # Errors
+    /// `mtu` is not in bytes.
+    pub fn new(args: &Args) -> Result<Law, String> {
+        Ok(Law { target: args.time("target"), interval: args.time("interval"), mtu: bytes(args, "mtu")?, ecn: args.flag("ecn") })
+    }
+    // RFC 8289 §5.4, control_law: t + INTERVAL / sqrt(count), rounded down to a nanosecond.
+    fn next(&self, t: Time, count: u32) -> Time {
+        t.saturating_add(Span::from_nanos((self.interval.as_nanos() as f64 / libm::sqrt(f64::from(count))) as u64))
+    }
+}
+
+/// The state of CoDel for one queue (RFC 8289 §5.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Codel {
+    /// When it will be an interval since the waiting time was last below target; `None` while it is below. `first_above_time_`.
+    first_above: Option<Time>,
+    /// In the state of dropping. `dropping_`.
+    dropping: bool,
+    /// When to drop next in that state. `drop_next_`.
+    drop_next: Time,
+    /// Drops since it was entered. `count_`.
+    count: u32,
+    /// `count` when it was entered last. `lastcount_`.
+    last_count: u32,
+}
+
+/// A packet at the head, taken out, and whether it may be dropped.
+struct Head {
+    packet: Option<Packet>,
+    ok_to_drop: bool,
+}
+
+impl Codel {
+    /// The packet to send from `queue` at `now`; others go into `sink`.
+    pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Fifo, sink: &mut Sink) -> Option<Packet> {
+        // RFC 8289 §5.5, deque.
+        let mut head = self.take(law, now, queue);
+        if self.dropping {
+            self.dropping = head.ok_to_drop;
+            while self.dropping && now >= self.drop_next {
+                let marked = self.signal(law, now, queue, &mut head, sink);
+                self.dropping = head.ok_to_drop;
+                if self.dropping {
+                    self.count += 1;
+                    self.drop_next = law.next(self.drop_next, self.count);
+                }
+                if marked {
+                    break;
+                }
+            }
+        } else if head.ok_to_drop {
+            self.signal(law, now, queue, &mut head, sink);
+            self.dropping = true;
+            // Soon after the last time, begin with the rate that it ended with.
+            let delta = self.count - self.last_count;
+            self.count = if delta > 1 && now.since(self.drop_next) < law.interval * 16 { delta } else { 1 };
+            self.drop_next = law.next(now, self.count);
+            self.last_count = self.count;
+        }
+        head.packet
+    }
+
+    // RFC 8289 §5.6, dodequeue.
+    fn take(&mut self, law: &Law, now: Time, queue: &mut Fifo) -> Head {
+        let packet = queue.pop();
+        let above = packet.as_ref().is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes > law.mtu);
+        let ok_to_drop = match self.first_above {
+            _ if !above => {
+                self.first_above = None;
+                false
+            }
+            None => {
+                self.first_above = Some(now.saturating_add(law.interval));
+                false
+            }
+            Some(t) => now >= t,
+        };
+        Head { packet, ok_to_drop }
+    }
+
+    /// Marks the head, or drops it and takes the next; returns whether it was marked.
+    fn signal(&mut self, law: &Law, now: Time, queue: &mut Fifo, head: &mut Head, sink: &mut Sink) -> bool {
+        if let Some(mut p) = head.packet.take() {
+            if law.ecn && sink.mark(&mut p) {
+                head.packet = Some(p);
+                return true;
+            }
+            sink.drop(p, Drop::Early);
+        }
+        *head = self.take(law, now, queue);
+        false
+    }
+}
+
+/// One queue under CoDel.
+#[derive(Debug)]
+struct Single {
+    queue: Fifo,
+    law: Law,
+    codel: Codel,
+}
+
+impl Qdisc for Single {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        self.queue.enqueue(cx, link, p, sink);
+    }
+    fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
+        self.codel.dequeue(&self.law, cx.now, &mut self.queue, sink)
+    }
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+    fn can_bypass(&self) -> bool {
+        // A packet that leaves nothing behind is below target, and so was the one that left the queue empty: the state is that of the beginning.
+        self.queue.can_bypass()
+    }
+}
