@@ -1,0 +1,447 @@
+//! PIE (proportional integral controller, enhanced): drops arrivals at random, with a probability that a controller moves every `t_update` after the
+//! queueing delay and its change.
+//!
+//! Differences from RFC 8033:
+//! - the timer is caught up with: what it reads changes only when a packet comes or goes, so the updates missed since are made then, and an update
+//!   due in the same nanosecond comes first. The result is that of a timer on the multiples of `t_update`;
+//! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with `estimate = "rate"` that of §5.2;
+//! - `byte_mode` scales by size / `mean_packet` without the bounds of RFC 8034.
+
+use super::fifo::Fifo;
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes, happens};
+use crate::packet::Packet;
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use crate::{Cx, Rng};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Pan, Natarajan, Baker, White: Proportional Integral Controller Enhanced (PIE), RFC 8033, §4, §5";
+/// What it does.
+pub const SUMMARY: &str = "One queue; arrivals are dropped at random with a probability that follows the queueing delay and its change.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "limit",
+        doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
+        unit: Unit::Amount,
+        default: Some("1000p"),
+        range: (1.0, 1e9),
+    },
+    Param { name: "target", doc: "queueing delay to hold, QDELAY_REF", unit: Unit::Time, default: Some("15ms"), range: (0.0, 1e6) },
+    Param { name: "t_update", doc: "how often the probability moves, T_UPDATE", unit: Unit::Time, default: Some("15ms"), range: (1e-3, 1e3) },
+    Param {
+        name: "alpha",
+        doc: "probability for each second of delay above target in an update",
+        unit: Unit::Number,
+        default: Some("0.125"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "beta",
+        doc: "probability for each second that the delay has grown by since the last update",
+        unit: Unit::Number,
+        default: Some("1.25"),
+        range: (0.0, 1e6),
+    },
+    Param { name: "max_burst", doc: "how long a burst after calm is let through, MAX_BURST", unit: Unit::Time, default: Some("150ms"), range: (0.0, 1e6) },
+    Param {
+        name: "mean_packet",
+        doc: "with no more than two of these waiting nothing is dropped, MEAN_PKTSIZE",
+        unit: Unit::Amount,
+        default: Some("1000B"),
+        range: (1.0, 65535.0),
+    },
+    Param {
+        name: "auto_tune",
+        doc: "make steps smaller while the probability is small",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 1.0),
+    },
+    Param { name: "cap", doc: "no step above 2 % once the probability is 10 %", unit: Unit::Bool, default: Some("true"), range: (0.0, 1.0) },
+    Param {
+        name: "derandomize",
+        doc: "no drop before the probabilities since the last one sum to 0.85, a sure one at 8.5",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
+    Param { name: "byte_mode", doc: "probability times packet size over mean_packet", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param {
+        name: "activate",
+        doc: "part of the limit from which it begins to work, and ends once delay and probability are zero; 0: works always",
+        unit: Unit::Fraction,
+        default: Some("0"),
+        range: (0.0, 1.0),
+    },
+    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param { name: "mark_ecnth", doc: "probability from which they are dropped too, MARK_ECNTH", unit: Unit::Fraction, default: Some("10%"), range: (0.0, 1.0) },
+    Param {
+        name: "estimate",
+        doc: "queueing delay from time stamps, or from the bytes waiting and the departure rate",
+        unit: Unit::Word(&["timestamp", "rate"]),
+        default: Some("timestamp"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "dq_threshold",
+        doc: "bytes that a measurement of the departure rate takes, DQ_THRESHOLD",
+        unit: Unit::Amount,
+        default: Some("16384B"),
+        range: (1.0, 65536.0),
+    },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// `mean_packet` or `dq_threshold` is not in bytes.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(Pie::new(args)?))
+}
+
+/// A queue under PIE.
+#[derive(Debug)]
+struct Pie {
+    queue: Fifo,
+    limit: Amount,
+    target: Span,
+    t_update: Span,
+    alpha: f64,
+    beta: f64,
+    max_burst: Span,
+    /// Bytes.
+    mean_packet: u64,
+    auto_tune: bool,
+    cap: bool,
+    derandomize: bool,
+    byte_mode: bool,
+    /// Part of the limit.
+    activate: f64,
+    ecn: bool,
+    mark_ecnth: f64,
+    rate: Option<Rate>,
+    active: bool,
+    /// Drop probability, drop_prob_.
+    p: f64,
+    /// Sum of probabilities since the last drop, accu_prob_.
+    accu: f64,
+    /// Burst allowance, burst_allowance_.
+    burst: Span,
+    /// Queueing delay of the last packet that left, current_qdelay_.
+    delay: Span,
+    /// The delay at the last update, qdelay_old_.
+    delay_old: Span,
+    next_update: Time,
+}
+
+/// The departure rate (RFC 8033 §5.2).
+#[derive(Debug)]
+struct Rate {
+    /// Bytes, DQ_THRESHOLD.
+    threshold: u64,
+    /// When the measurement began, measurement_start_, and the bytes that have left since, dq_count_.
+    measuring: Option<(Time, u64)>,
+    /// Nanoseconds that `threshold` bytes take on average, avg_dq_time_; 0 before the first measurement.
+    avg_ns: f64,
+}
+
+impl Rate {
+    fn departed(&mut self, now: Time, size: u32, waiting: u64) {
+        if self.measuring.is_none() && waiting >= self.threshold {
+            self.measuring = Some((now, 0));
+        }
+        let Some((start, count)) = &mut self.measuring else { return };
+        *count += u64::from(size);
+        if *count >= self.threshold {
+            // RFC 8033 §5.2: weight DQ_THRESHOLD / 2^16.
+            let (took, weight) = ((now - *start).as_nanos() as f64, self.threshold as f64 / 65_536.0);
+            self.avg_ns = if self.avg_ns == 0.0 { took } else { took * weight + self.avg_ns * (1.0 - weight) };
+            self.measuring = None;
+        }
+    }
+    fn delay(&self, waiting: u64) -> Span {
+        Span::from_nanos((waiting as f64 * self.avg_ns / self.threshold as f64) as u64)
+    }
+}
+
+impl Pie {
+    fn new(args: &Args) -> Result<Pie, String> {
+        let threshold = bytes(args, "dq_threshold")?;
+        Ok(Pie {
+            queue: Fifo::new(args.amount("limit")),
+            limit: args.amount("limit"),
+            target: args.time("target"),
+            t_update: args.time("t_update"),
+            alpha: args.number("alpha"),
+            beta: args.number("beta"),
+            max_burst: args.time("max_burst"),
+            mean_packet: bytes(args, "mean_packet")?,
+            auto_tune: args.flag("auto_tune"),
+            cap: args.flag("cap"),
+            derandomize: args.flag("derandomize"),
+            byte_mode: args.flag("byte_mode"),
+            activate: args.number("activate"),
+            ecn: args.flag("ecn"),
+            mark_ecnth: args.number("mark_ecnth"),
+            rate: (args.word("estimate") == "rate").then_some(Rate { threshold, measuring: None, avg_ns: 0.0 }),
+            active: args.number("activate") == 0.0,
+            p: 0.0,
+            accu: 0.0,
+            burst: args.time("max_burst"),
+            delay: Span::ZERO,
+            delay_old: Span::ZERO,
+            next_update: Time::ZERO + args.time("t_update"),
+        })
+    }
+
+    /// Makes the updates that are due by `now`.
+    fn catch_up(&mut self, now: Time) {
+        while self.next_update <= now {
+            let before = (self.active, self.p, self.burst, self.delay_old);
+            if self.active {
+                self.update();
+            }
+            // An update that changes nothing is followed by others like it.
+            let still = before == (self.active, self.p, self.burst, self.delay_old);
+            let steps = if still { (now - self.next_update).div_floor(self.t_update) + 1 } else { 1 };
+            self.next_update = self.next_update.saturating_add(self.t_update * steps);
+        }
+    }
+
+    // RFC 8033 §4.2: every T_UPDATE.
+    fn update(&mut self) {
+        let delay = self.rate.as_ref().map_or(self.delay, |r| r.delay(self.queue.backlog().bytes));
+        let mut step = self.alpha * (delay.as_secs_f64() - self.target.as_secs_f64()) + self.beta * (delay.as_secs_f64() - self.delay_old.as_secs_f64());
+        if self.auto_tune {
+            step /= match self.p {
+                p if p < 0.000_001 => 2048.0,
+                p if p < 0.000_01 => 512.0,
+                p if p < 0.000_1 => 128.0,
+                p if p < 0.001 => 32.0,
+                p if p < 0.01 => 8.0,
+                p if p < 0.1 => 2.0,
+                _ => 1.0,
+            };
+        }
+        // §5.5: cap drop adjustment.
+        if self.cap && self.p >= 0.1 {
+            step = step.min(0.02);
+        }
+        self.p += step;
+        // §4.2: without congestion it decays by 2 % at a time.
+        if delay.is_zero() && self.delay_old.is_zero() {
+            self.p *= 0.98;
+        }
+        self.p = self.p.clamp(0.0, 1.0);
+
+        // §4.4: the burst allowance runs out, and is full again after calm.
+        self.burst = self.burst.saturating_sub(self.t_update);
+        let half = self.target / 2;
+        if self.p == 0.0 && delay < half && self.delay_old < half {
+            self.burst = self.max_burst;
+        }
+        // §5.3: off when there is nothing to do.
+        if self.activate > 0.0 && self.p == 0.0 && delay.is_zero() && self.delay_old.is_zero() {
+            self.active = false;
+        }
+        self.delay_old = delay;
+    }
+
+    // §5.3: on again when a part of the buffer is used.
+    fn wake(&mut self) {
+        let waiting = self.queue.backlog();
+        let (used, limit) = match self.limit {
+            Amount::Packets(n) => (waiting.packets, n),
+            Amount::Bytes(n) => (waiting.bytes, n),
+        };
+        if !self.active && used as f64 >= self.activate * limit as f64 {
+            (self.active, self.p, self.accu, self.burst) = (true, 0.0, 0.0, self.max_burst);
+            self.delay_old = Span::ZERO;
+        }
+    }
+
+    // §4.1 and §5.4: whether an arrival of `size` bytes is dropped or marked.
+    fn drops(&mut self, size: u32, rng: &mut Rng) -> bool {
+        let calm = self.delay_old < self.target / 2 && self.p < 0.2;
+        if !self.active || !self.burst.is_zero() || calm || self.queue.backlog().bytes <= 2 * self.mean_packet {
+            return false;
+        }
+        let p = if self.byte_mode { self.p * f64::from(size) / self.mean_packet as f64 } else { self.p };
+        if self.derandomize {
+            self.accu = if self.p == 0.0 { 0.0 } else { self.accu + p };
+            if self.accu < 0.85 {
+                return false;
+            }
+            if self.accu >= 8.5 {
+                return true;
+            }
+        }
+        happens(p, rng)
+    }
+}
+
+impl Qdisc for Pie {
+    fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, mut p: Packet, sink: &mut Sink) {
+        self.catch_up(cx.now);
+        self.wake();
+        if !self.queue.fits(&p) {
+            self.accu = 0.0;
+            sink.drop(p, Drop::Full);
+        } else if !self.drops(p.size, cx.rng) {
+            self.queue.push(p);
+        } else {
+            self.accu = 0.0;
+            // §5.1: marks while the probability is below MARK_ECNTH.
+            if self.ecn && self.p < self.mark_ecnth && sink.mark(&mut p) {
+                self.queue.push(p);
+            } else {
+                sink.drop(p, Drop::Early);
+            }
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        self.catch_up(cx.now);
+        let p = self.queue.pop()?;
+        let waiting = self.queue.backlog().bytes;
+        match &mut self.rate {
+            Some(r) => r.departed(cx.now, p.size, waiting),
+            None => self.delay = if waiting == 0 { Span::ZERO } else { cx.now.since(p.queued) },
+        }
+        Some(p)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Value;
+    use rand::SeedableRng as _;
+
+    fn pie(set: &[(&'static str, Value)]) -> Pie {
+        let mut args = Args::default();
+        let ms = |n| Value::Time(Span::from_millis(n));
+        args.set("limit", Value::Amount(Amount::Packets(1000)));
+        args.set("target", ms(15));
+        args.set("t_update", ms(15));
+        args.set("max_burst", ms(150));
+        args.set("alpha", Value::Number(0.125));
+        args.set("beta", Value::Number(1.25));
+        args.set("mean_packet", Value::Amount(Amount::Bytes(1000)));
+        args.set("dq_threshold", Value::Amount(Amount::Bytes(16_384)));
+        args.set("auto_tune", Value::Bool(true));
+        args.set("cap", Value::Bool(true));
+        set.iter().for_each(|(n, v)| args.set(n, v.clone()));
+        Pie::new(&args).unwrap()
+    }
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    }
+
+    /// §4.2 by hand: 35 ms after 15 ms is 0.125 x 0.020 + 1.25 x 0.020 = 0.0275, held at 35 ms 0.0025; each divided by the step of the table.
+    #[test]
+    fn the_probability_follows_the_delay_and_its_change() {
+        for (p, by) in [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)] {
+            let mut c = pie(&[]);
+            (c.p, c.delay_old, c.delay) = (p, Span::from_millis(15), Span::from_millis(35));
+            c.update();
+            near(c.p, p + 0.0275 / by);
+            let q = c.p;
+            c.p = p;
+            c.update();
+            near(c.p, p + 0.0025 / by);
+            assert!(q > c.p);
+        }
+    }
+
+    /// §5.5: from 10 % on no step above 2 %, unless told otherwise; a step down is not held back.
+    #[test]
+    fn large_steps_are_cut_above_ten_percent() {
+        for (cap, want) in [(true, 0.12), (false, 0.1275)] {
+            let mut c = pie(&[("cap", Value::Bool(cap))]);
+            (c.p, c.delay_old, c.delay) = (0.1, Span::from_millis(15), Span::from_millis(35));
+            c.update();
+            near(c.p, want);
+            // 0.125 x (0 - 0.015) + 1.25 x (0 - 0.035) = -0.045625.
+            c.delay = Span::ZERO;
+            c.update();
+            near(c.p, want - 0.045_625);
+        }
+    }
+
+    /// §4.2: two updates without delay: -0.125 x 0.015 = -0.001875, then 2 % less.
+    #[test]
+    fn without_delay_the_probability_decays() {
+        let mut c = pie(&[]);
+        c.p = 0.5;
+        c.update();
+        near(c.p, (0.5 - 0.001_875) * 0.98);
+    }
+
+    /// Catching up after a pause is the same as a timer, and ends early when nothing changes any more.
+    #[test]
+    fn missed_updates_are_made_up_for() {
+        let set = |c: &mut Pie| (c.p, c.delay, c.delay_old) = (0.3, Span::from_millis(20), Span::from_millis(40));
+        let (mut lazy, mut timer) = (pie(&[]), pie(&[]));
+        set(&mut lazy);
+        set(&mut timer);
+        (0..1000).for_each(|_| timer.update());
+        lazy.catch_up(Time::ZERO + Span::from_millis(15 * 1000 + 14));
+        assert_eq!((lazy.p, lazy.burst, lazy.delay_old), (timer.p, timer.burst, timer.delay_old));
+        lazy.catch_up(Time::ZERO + Span::from_secs(86_400 * 365));
+        assert_eq!((lazy.p, lazy.next_update.as_nanos() % 15_000_000), (1.0, 0));
+    }
+
+    /// §5.2: 16384 B that leave in 16 ms are 1 us for about a byte; 32768 B then wait for 32 ms. A second measurement of 32 ms counts a quarter.
+    #[test]
+    fn the_departure_rate_gives_the_delay() {
+        let mut r = Rate { threshold: 16_384, measuring: None, avg_ns: 0.0 };
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        r.departed(at(0), 1024, 16_383);
+        assert!(r.measuring.is_none(), "too little waits");
+        (0..16).for_each(|i| r.departed(at(100 + 16 * (i / 15)), 1024, 20_000));
+        assert_eq!(r.delay(32_768), Span::from_millis(32));
+        (0..16).for_each(|i| r.departed(at(200 + 32 * (i / 15)), 1024, 20_000));
+        assert_eq!(r.delay(16_384), Span::from_millis(20));
+    }
+
+    /// At 5 % about one in twenty is dropped; de-randomised never two within 17, and at the latest the 170th after the last.
+    #[test]
+    fn drops_come_with_the_probability() {
+        for derandomize in [false, true] {
+            let mut c = pie(&[("derandomize", Value::Bool(derandomize)), ("max_burst", Value::Time(Span::ZERO))]);
+            let mut rng = Rng::seed_from_u64(5);
+            (c.p, c.delay_old) = (0.05, Span::from_millis(15));
+            let waiting = Packet {
+                flow: crate::FlowId(0),
+                size: 1500,
+                reverse: false,
+                ecn: crate::Ecn::NotEct,
+                sent: Time::ZERO,
+                queued: Time::ZERO,
+                body: crate::Body::Udp { seq: 0 },
+            };
+            c.queue.push(waiting);
+            c.queue.push(waiting);
+            let (mut drops, mut since) = (0u32, 0u32);
+            for _ in 0..100_000 {
+                since += 1;
+                if c.drops(1500, &mut rng) {
+                    assert!(!derandomize || (17..=170).contains(&since), "{since}");
+                    (drops, since, c.accu) = (drops + 1, 0, 0.0);
+                }
+            }
+            // Mean distances: 20, and 16 + 20.
+            let want = if derandomize { 100_000 / 36 } else { 5_000 };
+            assert!(drops.abs_diff(want) < want / 10, "{drops}");
+        }
+    }
+}
