@@ -1,0 +1,128 @@
+//! Two first-in-first-out queues at an access point, one for data and one for TCP's acknowledgments, so that neither direction's traffic fills the
+//! other's queue: downloads keep their place when uploads' acknowledgments come in numbers, and acknowledgments theirs among data.
+//!
+//! The paper that proposed it is known here by its place in Keceli 2008 only; what is served when is a parameter.
+
+use super::fifo::Fifo;
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use crate::Cx;
+use crate::packet::{Kind, Packet};
+use crate::registry::{Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "per-direction queueing at the access point, as cited in Keceli, Inan, Ayanoglu 2008, §II [16]";
+/// What it does.
+pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, each with its limit; served by weights, or one before the other.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "data_limit", doc: "most data that may wait, in packets or bytes", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param { name: "ack_limit", doc: "most acknowledgments that may wait, in packets or bytes", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "acks",
+        doc: "what the second queue is for: TCP segments without payload, SYN and FIN not counted (\"pure\"), or all that travels from receiver to sender",
+        unit: Unit::Word(&["pure", "reverse"]),
+        default: Some("pure"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "order",
+        doc: "which queue is served: each so many packets in turn, or one whenever it has any",
+        unit: Unit::Word(&["weights", "data_first", "acks_first"]),
+        default: Some("weights"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "data_weight", doc: "packets of data in a turn", unit: Unit::Integer, default: Some("1"), range: (1.0, 1e6) },
+    Param { name: "ack_weight", doc: "acknowledgments in a turn", unit: Unit::Integer, default: Some("1"), range: (1.0, 1e6) },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// Weights are given with an order that has none.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let weights = [args.integer("data_weight"), args.integer("ack_weight")];
+    let first = match args.word("order") {
+        "data_first" => Some(DATA),
+        "acks_first" => Some(ACKS),
+        _ => None,
+    };
+    if first.is_some() && weights != [1, 1] {
+        return Err("weights have no meaning when one queue is always served first; leave them out or write order = \"weights\"".into());
+    }
+    Ok(Box::new(Directions {
+        queues: [Fifo::new(args.amount("data_limit")), Fifo::new(args.amount("ack_limit"))],
+        reverse: args.word("acks") == "reverse",
+        first,
+        weights,
+        turn: DATA,
+        left: weights[DATA],
+    }))
+}
+
+const DATA: usize = 0;
+const ACKS: usize = 1;
+
+/// A queue for data and one for acknowledgments.
+#[derive(Debug)]
+struct Directions {
+    /// By [`DATA`] and [`ACKS`].
+    queues: [Fifo; 2],
+    /// All packets on their way back are acknowledgments.
+    reverse: bool,
+    /// The queue with strict priority.
+    first: Option<usize>,
+    /// Packets in a turn.
+    weights: [i64; 2],
+    /// Whose turn it is.
+    turn: usize,
+    /// Packets left in the turn.
+    left: i64,
+}
+
+impl Directions {
+    /// The queue to serve.
+    fn choose(&mut self) -> usize {
+        let waits = |i: usize| self.queues[i].backlog().packets > 0;
+        if let Some(first) = self.first {
+            return if waits(first) { first } else { 1 - first };
+        }
+        // A turn ends when it is used up, or when nothing is there to use it.
+        if self.left == 0 || !waits(self.turn) {
+            self.turn = 1 - self.turn;
+            self.left = self.weights[self.turn];
+        }
+        if !waits(self.turn) {
+            self.turn = 1 - self.turn;
+            self.left = self.weights[self.turn];
+        }
+        self.left -= 1;
+        self.turn
+    }
+}
+
+impl Qdisc for Directions {
+    fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
+        let is_ack = if self.reverse { p.reverse } else { p.kind() == Kind::Ack };
+        let queue = &mut self.queues[if is_ack { ACKS } else { DATA }];
+        if queue.fits(&p) {
+            queue.push(p);
+        } else {
+            sink.drop(p, Drop::Full);
+        }
+    }
+
+    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        if self.backlog().packets == 0 {
+            return None;
+        }
+        let i = self.choose();
+        self.queues[i].pop()
+    }
+
+    fn backlog(&self) -> Backlog {
+        let [d, a] = [self.queues[DATA].backlog(), self.queues[ACKS].backlog()];
+        Backlog { packets: d.packets + a.packets, bytes: d.bytes + a.bytes }
+    }
+}
