@@ -1,0 +1,188 @@
+//! What holds for every queue discipline: packets are conserved, those of a flow keep their order, nothing panics.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{What, Wire, defaults, make, number, packet};
+use contend_core::qdisc::{Backlog, Build, Drop, Qdisc, REGISTRY, Sink};
+use contend_core::registry::{Amount, Args, Entry, Unit, Value};
+use contend_core::{Cx, Ecn, Packet, Rng, Span, Time};
+use proptest::prelude::*;
+use rand::SeedableRng as _;
+use std::collections::BTreeMap;
+
+/// Something that happens so long after the last thing.
+#[derive(Clone, Debug)]
+enum Event {
+    In { flow: u32, size: u32, ect: bool },
+    Out,
+}
+
+/// Mostly bursts of packets; times that pass are up to `long` nanoseconds.
+fn events(long: u64) -> impl Strategy<Value = Vec<(u64, Event)>> {
+    let after = prop_oneof![3 => Just(0u64), 6 => 0u64..20_000_000, 1 => 0..long];
+    let size = prop_oneof![4 => Just(1500u32), 1 => 1u32..=65_535];
+    let arrival = (0u32..6, size, any::<bool>()).prop_map(|(flow, size, ect)| Event::In { flow, size, ect });
+    prop::collection::vec((after, prop_oneof![3 => arrival, 2 => Just(Event::Out)]), 1..400)
+}
+
+/// An entry and parameters: a short queue, and any words, switches, times and numbers (as places in their ranges).
+fn setting() -> impl Strategy<Value = (usize, Args)> {
+    let some = prop::collection::vec(prop::option::of(0.0f64..1.0), 32);
+    (0..REGISTRY.len(), prop::option::of(1u64..40), some).prop_map(|(i, limit, some)| {
+        let entry = &REGISTRY[i];
+        let mut args = defaults(entry);
+        for (p, x) in entry.params.iter().zip(some) {
+            let Some(x) = x else { continue };
+            let within = |v: f64| v.clamp(p.range.0, p.range.1);
+            match (p.unit, args.get(p.name)) {
+                (Unit::Bool, _) => args.set(p.name, Value::Bool(x < 0.5)),
+                (Unit::Word(w), _) => args.set(p.name, Value::Word(w[(x * w.len() as f64) as usize].into())),
+                (Unit::Integer, _) => args.set(p.name, Value::Integer(within(x * 10.0) as i64)),
+                (Unit::Time, Some(Value::Time(t))) => args.set(p.name, Value::Time(Span::from_secs_f64(within(t.as_secs_f64() * 4.0 * x)))),
+                (Unit::Fraction, _) => args.set(p.name, Value::Number(within(x))),
+                (Unit::Number, Some(&Value::Number(v))) => args.set(p.name, Value::Number(within(v * 100.0 * x))),
+                _ => {}
+            }
+        }
+        if let Some(n) = limit.filter(|_| entry.params.iter().any(|p| p.name == "limit")) {
+            args.set("limit", Value::Amount(Amount::Packets(n)));
+        }
+        (i, args)
+    })
+}
+
+/// A discipline and all that was seen of it.
+struct Watched {
+    qdisc: Box<dyn Qdisc>,
+    rng: Rng,
+    now: Time,
+    sink: Sink,
+    offered: BTreeMap<u32, u64>,
+    inside: Backlog,
+    early: u64,
+    /// The last packet of each flow that has left.
+    last: BTreeMap<u32, u64>,
+}
+
+impl Watched {
+    fn new(entry: &Entry<Build>, args: &Args) -> Option<Watched> {
+        // Some combinations of parameters are refused, in words.
+        let qdisc = make(entry, args).map_err(|e| assert!(!e.is_empty())).ok()?;
+        let rng = Rng::seed_from_u64(7);
+        let (now, sink) = (Time::ZERO, Sink::default());
+        Some(Watched { qdisc, rng, now, sink, offered: BTreeMap::new(), inside: Backlog::default(), early: 0, last: BTreeMap::new() })
+    }
+
+    fn enter(&mut self, flow: u32, size: u32, ect: bool) {
+        let n = self.offered.entry(flow).or_default();
+        *n += 1;
+        let what = [What::Data, What::Ack, What::Udp][flow as usize % 3];
+        let p = packet(flow, *n, what, size, if ect { Ecn::Ect } else { Ecn::NotEct }, self.now);
+        self.inside.packets += 1;
+        self.inside.bytes += u64::from(size);
+        self.qdisc.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
+        self.settle();
+    }
+
+    fn leave(&mut self) -> Option<Packet> {
+        let p = self.qdisc.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, &mut self.sink);
+        if let Some(p) = &p {
+            self.forget(p);
+            let last = self.last.insert(p.flow.0, number(p));
+            assert!(last < Some(number(p)), "flow {}: {} after {last:?}", p.flow.0, number(p));
+        }
+        self.settle();
+        p
+    }
+
+    fn forget(&mut self, p: &Packet) {
+        self.inside.packets -= 1;
+        self.inside.bytes -= u64::from(p.size);
+    }
+
+    /// offered + made = out + dropped + filtered + waiting.
+    fn settle(&mut self) {
+        let mut sink = std::mem::take(&mut self.sink);
+        self.inside.packets += sink.made;
+        for (p, why) in sink.dropped.drain(..) {
+            self.forget(&p);
+            self.early += u64::from(why == Drop::Early);
+        }
+        assert_eq!(self.qdisc.backlog(), self.inside);
+    }
+
+    /// Takes out all that waits.
+    fn drain(&mut self) {
+        for _ in 0..10_000 {
+            if self.leave().is_none() {
+                if self.qdisc.backlog().packets == 0 {
+                    return;
+                }
+                self.now = self.qdisc.next_deadline().max(self.now);
+                assert!(self.now < Time::NEVER, "packets wait for ever");
+            }
+        }
+        panic!("it does not become empty");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packets_are_conserved_and_flows_keep_their_order((i, args) in setting(), events in events(3 * 86_400_000_000_000)) {
+        let Some(mut w) = Watched::new(&REGISTRY[i], &args) else { return Ok(()) };
+        for (after, event) in events {
+            w.now += Span::from_nanos(after);
+            match event {
+                Event::In { flow, size, ect } => w.enter(flow, size, ect),
+                Event::Out => _ = w.leave(),
+            }
+        }
+        w.drain();
+    }
+
+    #[test]
+    fn who_has_no_target_drops_nothing_early((i, args) in setting(), events in events(600_000_000_000)) {
+        let entry = &REGISTRY[i];
+        let mut args = args;
+        for p in entry.params {
+            match p.name {
+                "target" => args.set("target", Value::Time(Span::from_secs_f64(p.range.1))),
+                "min_th" | "max_th" => args.set(p.name, Value::Amount(Amount::Packets(1_000_000_000))),
+                _ => {}
+            }
+        }
+        let Some(mut w) = Watched::new(entry, &args) else { return Ok(()) };
+        for (after, event) in events {
+            w.now += Span::from_nanos(after);
+            match event {
+                Event::In { flow, size, ect } => w.enter(flow, size, ect),
+                Event::Out => _ = w.leave(),
+            }
+        }
+        prop_assert_eq!((entry.name, w.early), (entry.name, 0));
+    }
+}
+
+/// Every combination that `build` refuses has one message; here are all of them.
+#[test]
+fn bad_combinations_are_refused_in_words() {
+    let refuse = |name: &str, set: &[(&str, Value)]| {
+        let entry = REGISTRY.iter().find(|e| e.name == name).unwrap();
+        let mut args = defaults(entry);
+        for (n, v) in set {
+            args.set(entry.params.iter().find(|p| p.name == *n).unwrap().name, v.clone());
+        }
+        make(entry, &args).unwrap_err()
+    };
+    let (p, b) = (|n| Value::Amount(Amount::Packets(n)), |n| Value::Amount(Amount::Bytes(n)));
+    assert_eq!(refuse("red", &[("max_th", b(9000))]), "min_th and max_th have different units; write both in packets or both in bytes");
+    assert_eq!(refuse("red", &[("min_th", p(16))]), "min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)");
+    assert_eq!(refuse("codel", &[("mtu", p(1))]), "mtu = \"1p\" counts packets; write it in bytes, like \"1500B\"");
+    assert_eq!(
+        refuse("directions", &[("order", Value::Word("acks_first".into())), ("ack_weight", Value::Integer(2))]),
+        "weights have no meaning when one queue is always served first; leave them out or write order = \"weights\""
+    );
+}
