@@ -14,6 +14,7 @@ const GOLDEN: &[(&str, &[(&str, &str)])] = &[
     ("experiments/uplink-starvation.toml", &[("duration", "3s"), ("warmup", "1s"), ("ap.queue.limit", "50p")]),
     ("experiments/saturation.toml", &[("duration", "1s"), ("warmup", "0s"), ("flow.0.count", "[1, 5, 40]")]),
     ("experiments/lossy-last-hop.toml", &[("duration", "20s"), ("warmup", "1s"), ("link.1.loss.p", "5%")]),
+    ("experiments/bufferbloat.toml", &[("duration", "5s"), ("warmup", "1s")]),
     ("papers/keceli-2008/m3-downloads-against-uploads.toml", &[("duration", "3s"), ("warmup", "1s"), ("flow.1.count", "[0, 2]")]),
     ("papers/jersey-2005/e1-multiple-loss.toml", &[]),
     ("papers/jersey-2005/e2-short-disconnection.toml", &[]),
