@@ -215,7 +215,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:9:26: there is no key `ap.queue.limt`\n  help: did you mean `limit`? There are: kind, limit",
     ),
     ("[[station]]", "[ap]\nqueue = { limit = \"100p\" }\n[[station]]", "t.toml:9:9: `ap.queue` needs `kind`\n  help: write kind = \"fifo\""),
-    ("[[station]]", "[ap]\nqueue = \"codel\"\n[[station]]", "t.toml:9:9: `ap.queue` names no queue discipline: \"codel\"\n  help: there are: fifo"),
+    (
+        "[[station]]",
+        "[ap]\nqueue = \"hfsc\"\n[[station]]",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, codel, directions, fq_codel, pie, red",
+    ),
+    (
+        "[[station]]",
+        "[ap]\nqueue = { kind = \"red\", min_th = \"20p\" }\n[[station]]",
+        "t.toml:9:9: `ap.queue` does not suit red\n  help: min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)",
+    ),
     (
         "[[station]]",
         "[ap]\ncontrol = \"fcwa\"\n[[station]]",
