@@ -4,7 +4,7 @@
 //! The state machine ([`Codel`]) is that of one queue and knows nothing of where packets are kept; `fq_codel` has one for each flow.
 //!
 //! Differences from RFC 8289:
-//! - its pseudocode only drops; with `ecn` a packet that would go is marked instead, stays, and counts as one drop (§4.1; as in Linux);
+//! - its pseudocode only drops; with `ecn` a packet that would go is marked instead, stays, and counts as one drop (as in Linux);
 //! - the queue has a limit; a packet that does not fit is dropped on arrival and is not seen by the control law.
 
 use super::fifo::Fifo;
@@ -35,7 +35,7 @@ pub const PARAMS: &[Param] = &[
     Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
 ];
 
-/// RFC 8289 §4.3.
+/// RFC 8289 §4.4.
 pub(super) const TARGET: Param =
     Param { name: "target", doc: "waiting time that may stand, TARGET", unit: Unit::Time, default: Some("5ms"), range: (0.0, 1e6) };
 /// RFC 8289 §4.3.
@@ -81,7 +81,7 @@ impl Law {
     pub fn new(args: &Args) -> Result<Law, String> {
         Ok(Law { target: args.time("target"), interval: args.time("interval"), mtu: bytes(args, "mtu")?, ecn: args.flag("ecn") })
     }
-    // RFC 8289 §5.4, control_law: t + INTERVAL / sqrt(count), rounded down to a nanosecond.
+    // RFC 8289 §5.6, control_law: t + INTERVAL / sqrt(count), rounded down to a nanosecond.
     fn next(&self, t: Time, count: u32) -> Time {
         t.saturating_add(Span::from_nanos((self.interval.as_nanos() as f64 / libm::sqrt(f64::from(count))) as u64))
     }

@@ -13,6 +13,7 @@ use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
+use crate::time::Span;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -34,6 +35,13 @@ pub const PARAMS: &[Param] = &[
     INTERVAL,
     MTU,
     Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("true"), range: (0.0, 1.0) },
+    Param {
+        name: "ce_threshold",
+        doc: "mark every packet that understands ECN and has waited longer, whatever CoDel says; by default longer than any run",
+        unit: Unit::Time,
+        default: Some("1000000s"),
+        range: (0.0, 1e6),
+    },
 ];
 
 /// Makes one.
@@ -48,6 +56,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         memory: bytes(args, "memory")?,
         quantum: bytes(args, "quantum")? as i64,
         batch: args.integer("drop_batch").max(1) as u64,
+        ce_threshold: args.time("ce_threshold"),
         perturbation: None,
         total: Backlog::default(),
         queues: (0..flows).map(|_| Queue { packets: Fifo::new(Amount::Packets(u64::MAX)), codel: Codel::default(), credits: 0, listed: false }).collect(),
@@ -77,6 +86,7 @@ struct FqCodel {
     /// Bytes.
     quantum: i64,
     batch: u64,
+    ce_threshold: Span,
     perturbation: Option<u64>,
     total: Backlog,
     queues: Vec<Queue>,
@@ -87,7 +97,7 @@ struct FqCodel {
 }
 
 impl FqCodel {
-    // RFC 8290 §4.1.1: which queue, by a hash with a random perturbation, here the mixing function of SplitMix64 (Steele, Lea, Flood 2014).
+    // RFC 8290 §4.1: which queue, by a hash with a random perturbation, here the mixing function of SplitMix64 (Steele, Lea, Flood 2014).
     fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
         let perturbation = *self.perturbation.get_or_insert_with(|| cx.rng.random());
         let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.reverse)) ^ perturbation;
@@ -105,7 +115,7 @@ impl FqCodel {
         limit || self.total.bytes > self.memory
     }
 
-    // RFC 8290 §4.1.3: from the head of the queue with most bytes, half of its packets, `drop_batch` at most. The only search, and only when full.
+    // RFC 8290 §4.1: from the head of the queue with most bytes, half of its packets, `drop_batch` at most. The only search, and only when full.
     fn shorten_longest(&mut self, sink: &mut Sink) {
         let Some(longest) = self.queues.iter_mut().max_by_key(|q| (q.packets.backlog().bytes, q.packets.backlog().packets)) else { return };
         let half = longest.packets.backlog().packets.div_ceil(2);
@@ -126,7 +136,7 @@ impl Qdisc for FqCodel {
         self.total.packets += 1;
         self.total.bytes += u64::from(p.size);
         queue.packets.push(p);
-        // RFC 8290 §4.1.2: a queue that was not active is new and has a quantum of credits.
+        // RFC 8290 §4.1: a queue that was not active is new and has a quantum of credits.
         if !queue.listed {
             queue.listed = true;
             queue.credits = self.quantum;
@@ -155,7 +165,11 @@ impl Qdisc for FqCodel {
             let after = queue.packets.backlog();
             self.total.packets -= before.packets - after.packets;
             self.total.bytes -= before.bytes - after.bytes;
-            if let Some(p) = packet {
+            if let Some(mut p) = packet {
+                // RFC 8290 §5.2.7.
+                if cx.now.since(p.queued) > self.ce_threshold {
+                    sink.mark(&mut p);
+                }
                 queue.credits -= i64::from(p.size);
                 return Some(p);
             }

@@ -129,7 +129,7 @@ enum Verdict {
     Above,
 }
 
-// Floyd, Gummadi, Shenker 2001, Fig. 3: interval 0.5 s, alpha = min(0.01, max_p / 4), beta = 0.9, max_p in [0.01, 0.5].
+// Floyd, Gummadi, Shenker 2001: interval 0.5 s, alpha = min(0.01, max_p / 4), beta = 0.9, max_p in [0.01, 0.5].
 const MOVE_EVERY: Span = Span::from_millis(500);
 
 impl Red {
