@@ -429,7 +429,12 @@ impl Sender {
     fn ask(&mut self, now: Time, ack: Option<&Ack>, why: Signal) -> Response {
         self.show_window();
         // RFC 5681 §3.1 eq. 4: FlightSize, without what limited transmit sent (RFC 3042 §2). After a timeout, what was sent since.
-        let sent = if self.phase == Phase::Loss { self.board.in_flight() + self.board.sacked() } else { self.board.outstanding() };
+        let sent = match self.phase {
+            Phase::Loss => self.board.in_flight() + self.board.sacked(),
+            // What was sent before the window was reduced for this loss is still outstanding, and is not to raise the threshold above that window.
+            Phase::Fast => self.board.outstanding().min(self.w.cwnd),
+            Phase::Open | Phase::Disorder => self.board.outstanding(),
+        };
         self.w.reduce_from = match self.options.halve_from {
             HalveFrom::Flight => sent.saturating_sub(self.limited_sent),
             HalveFrom::Cwnd => self.w.cwnd,
