@@ -1,0 +1,61 @@
+//! A queue for each class, served by WF2Q+: what `wf2q` and `elf` share.
+
+use super::lane::{Lane, limit};
+use super::virtual_time::{Head, Update, VirtualTime};
+use super::{Backlog, Drop, Sink};
+use crate::packet::Packet;
+use crate::registry::{Amount, Args};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Classes with a queue each.
+#[derive(Debug)]
+pub struct Weighted {
+    time: VirtualTime,
+    lanes: Vec<Lane>,
+    waiting: Backlog,
+    limit: Amount,
+    class_limit: Amount,
+}
+
+impl Weighted {
+    /// No class yet; limits from the parameters `limit` and `class_limit`.
+    ///
+    /// # Errors
+    /// When a limit has no room for one packet.
+    pub fn new(args: &Args, update: Update) -> Result<Weighted, String> {
+        let (limit, class_limit) = (limit(args, "limit")?, limit(args, "class_limit")?);
+        Ok(Weighted { time: VirtualTime::new(update), lanes: Vec::new(), waiting: Backlog::default(), limit, class_limit })
+    }
+
+    /// Appends `p` to `class`, or drops it when all or the class has no room. `head` is asked when `p` becomes the first of its class.
+    pub fn enqueue(&mut self, class: usize, p: Packet, head: impl FnOnce(&Packet) -> Head, sink: &mut Sink) {
+        if class >= self.lanes.len() {
+            self.lanes.resize_with(class + 1, Lane::default);
+        }
+        let Some(lane) = self.lanes.get_mut(class).filter(|l| self.waiting.has_room(self.limit, &p) && l.backlog().has_room(self.class_limit, &p)) else {
+            sink.drop(p, Drop::Full);
+            return;
+        };
+        if lane.front().is_none() {
+            self.time.arrive(class, head(&p));
+        }
+        self.waiting.add(&p);
+        lane.push(p);
+    }
+
+    /// The packet whose turn it is. `head` is asked about the one behind it.
+    pub fn dequeue(&mut self, head: impl FnOnce(&Packet) -> Head) -> Option<Packet> {
+        let class = self.time.select()?;
+        let lane = self.lanes.get_mut(class)?;
+        let p = lane.pop()?;
+        self.waiting.remove(&p);
+        self.time.served(class, lane.front().map(head));
+        Some(p)
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.waiting
+    }
+}

@@ -1,0 +1,167 @@
+//! Weighted fair queueing with a cost function, by WF2Q+ (Starzetz 2006 §9.2.1; Bennett and Zhang 1997).
+//!
+//! The cost of a packet takes the place of its length: bytes give the original, a constant gives weighted round robin, airtime gives shares of time.
+//!
+//! Differences from the document:
+//! - weighted round robin: a cost of w_i, as printed, gives plain round robin because it is divided by w_i; `cost = "packets"` is the constant 1;
+//! - virtual time: [`virtual_time`](super::virtual_time).
+
+use super::lane::{Cost, Weights};
+use super::virtual_time::{Head, Update};
+use super::weighted::Weighted;
+use super::{Args, Backlog, Link, Qdisc, Sink, Site};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006, §9.2.1 (generalised WFQ); Bennett and Zhang 1997 (WF2Q+)";
+/// What it does.
+pub const SUMMARY: &str = "Weighted fair queueing (WF2Q+) over stations or flows; a cost function says what is shared: bytes, packets or airtime.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "classes",
+        doc: "whose packets share a queue: those to one station, or those of one flow",
+        unit: Unit::Word(&["station", "flow"]),
+        default: Some("station"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "cost",
+        doc: "what is shared by weight: bytes, packets, or the time that exchanges take of the air",
+        unit: Unit::Word(Cost::WORDS),
+        default: Some("bytes"),
+        range: (0.0, 0.0),
+    },
+    WEIGHTS,
+    Param { name: "class_limit", doc: "most that may wait in one class", unit: Unit::Amount, default: Some("10p"), range: (1.0, 1e9) },
+    LIMIT,
+    UPDATE,
+];
+
+/// The parameter `weights`.
+pub(super) const WEIGHTS: Param =
+    Param { name: "weights", doc: "weight of each station named; the others have 1", unit: Unit::Weights, default: Some("[]"), range: (1e-6, 1e6) };
+/// The parameter `limit`.
+pub(super) const LIMIT: Param =
+    Param { name: "limit", doc: "most that may wait in all; the frame the MAC is serving is not counted", unit: Unit::Amount, default: Some("500p"), range: (1.0, 1e9) };
+/// The parameter `update`.
+pub(super) const UPDATE: Param = Param {
+    name: "update",
+    doc: "how virtual time advances: as in WF2Q+, or as the document prints it",
+    unit: Unit::Word(&["standard", "printed"]),
+    default: Some("standard"),
+    range: (0.0, 0.0),
+};
+
+/// The value of [`UPDATE`].
+pub(super) fn update(args: &Args) -> Update {
+    if args.word("update") == "printed" { Update::Printed } else { Update::Standard }
+}
+
+/// Makes one.
+///
+/// # Errors
+/// For a limit without room for one packet, and for weights of nobody or not above 0.
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(Wf2q {
+        by_flow: args.word("classes") == "flow",
+        cost: Cost::new(args),
+        weights: Weights::new(args, site)?,
+        classes: Weighted::new(args, update(args))?,
+    }))
+}
+
+/// WF2Q+ over stations or flows.
+#[derive(Debug)]
+pub struct Wf2q {
+    by_flow: bool,
+    cost: Cost,
+    weights: Weights,
+    classes: Weighted,
+}
+
+impl Qdisc for Wf2q {
+    fn enqueue(&mut self, _: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        let class = if self.by_flow { flow(&p) } else { link.neighbour(&p) as usize };
+        let (cost, weights) = (self.cost, &self.weights);
+        self.classes.enqueue(class, p, |p| head(cost, weights, link, p), sink);
+    }
+
+    fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        let (cost, weights) = (self.cost, &self.weights);
+        self.classes.dequeue(|p| head(cost, weights, link, p))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.backlog()
+    }
+}
+
+/// A flow has the weight of its station.
+fn head(cost: Cost, weights: &Weights, link: &dyn Link, p: &Packet) -> Head {
+    Head { weight: weights.get(link.neighbour(p)).unwrap_or(1.0), cost: cost.of(link, p) }
+}
+
+/// The class of a flow's packets in one direction.
+fn flow(p: &Packet) -> usize {
+    2 * p.flow.0 as usize + usize::from(p.reverse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::*;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shares(q: &mut dyn Qdisc, n: u32, packets: impl Fn(u32) -> Packet) -> [u32; 3] {
+        let mut bench = Bench::default();
+        let mut got = [0; 3];
+        for _ in 0..n {
+            // Every class always has a packet behind the one in front.
+            (1..3).for_each(|to| (0..2).for_each(|_| bench.push(q, packets(to))));
+            got[bench.pop(q).unwrap().flow.0 as usize] += 1;
+        }
+        got
+    }
+
+    #[test]
+    fn weights_two_to_one_give_twice_the_service() {
+        let mut q = made(build, PARAMS, &[("weights", weights(&[("sta.2", 2.0)]))]);
+        assert_eq!(shares(&mut *q, 90, |to| packet(to, 1500)), [0, 30, 60]);
+    }
+
+    /// Small packets of 100 bytes beside 200 bytes: bytes give two for one, packets one for one (Starzetz §9.2.1: the cost says what is shared).
+    #[test]
+    fn the_cost_function_says_what_is_shared() {
+        let run = |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 100 * to));
+        assert_eq!((run("bytes"), run("packets")), ([0, 60, 30], [0, 45, 45]));
+        // Station 2 has half the rate of station 1: 1500 B take it 2 x 1.5 ms.
+        let run = |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 1500));
+        assert_eq!((run("bytes"), run("airtime")), ([0, 45, 45], [0, 60, 30]));
+    }
+
+    #[test]
+    fn bad_parameters_have_a_message_each() {
+        let error = |name, value| refused(build, PARAMS, &[(name, value)]);
+        assert_eq!(error("weights", weights(&[("sta.2", 0.0)])), "weights: \"sta.2\" has the weight 0; write a number above 0");
+        assert_eq!(error("weights", weights(&[("sta.2", 1.0), ("sta.2", 2.0)])), "weights: \"sta.2\" stands there twice; leave one out");
+        assert_eq!(error("weights", weights(&[("bob", 1.0)])), "weights: no station \"bob\" is reached from here");
+        assert_eq!(
+            error("class_limit", bytes(100)),
+            "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, as \"10p\", or more bytes"
+        );
+    }
+
+    proptest! {
+        /// Nothing vanishes, no class holds more than its limit, it works as long as something waits, and a flow's packets keep their order.
+        #[test]
+        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), by_flow in any::<bool>(), printed in any::<bool>()) {
+            let words = [("classes", word(if by_flow { "flow" } else { "station" })), ("update", word(if printed { "printed" } else { "standard" }))];
+            conserves(&mut *made(build, PARAMS, &words), &steps)?;
+        }
+    }
+}
