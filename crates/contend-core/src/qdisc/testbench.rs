@@ -36,7 +36,8 @@ pub fn named(name: &str) -> Option<u32> {
     name.strip_prefix("sta.")?.parse().ok().filter(|n| (1..10).contains(n))
 }
 
-fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
+/// Defaults, some replaced.
+pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
     let mut args = Args::default();
     for p in params {
         let text = p.default.unwrap();
@@ -80,10 +81,6 @@ pub fn word(w: &str) -> Value {
 /// An amount in bytes.
 pub fn bytes(n: u64) -> Value {
     Value::Amount(Amount::Bytes(n))
-}
-/// An amount in packets.
-pub fn packets(n: u64) -> Value {
-    Value::Amount(Amount::Packets(n))
 }
 /// Weights.
 pub fn weights(w: &[(&str, f64)]) -> Value {
@@ -141,7 +138,7 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
     order.resize(12, VecDeque::new());
     let (mut offered, mut taken, mut dropped) = (0u64, 0, 0);
     for step in steps {
-        bench.now = bench.now + Span::from_millis(1);
+        bench.now += Span::from_millis(1);
         match *step {
             Some((flow, reverse, size)) => {
                 // Each packet bears its number.

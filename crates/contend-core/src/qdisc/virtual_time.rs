@@ -84,6 +84,7 @@ impl VirtualTime {
         let finish = self.classes.get(class).map_or(0.0, |c| c.finish);
         // Starzetz §9.2.1: v_start := max(V, v_end); v_end := v_start + f(head) / w.
         self.wait(class, head, finish.max(self.now), head.cost);
+        self.settle();
     }
 
     /// The class to serve next. Its packet must be taken, and [`VirtualTime::served`] told of it.
@@ -121,7 +122,6 @@ impl VirtualTime {
         self.weight += head.weight - if c.known { c.head.weight } else { 0.0 };
         *c = Class { head, start, finish: start + length / head.weight, known: true };
         self.later.push(Key { tag: start, class });
-        self.settle();
     }
 
     /// Moves classes whose start has come to those that have started; lifts V to the earliest start when there would be none.

@@ -1,0 +1,478 @@
+//! Virtual Flow Queueing (Starzetz 2006 §9.2.2, §9.3): stations share the air by WF2Q+, and each is charged for what it will send as well.
+//!
+//! A data packet costs its own exchange and that of the acknowledgment the station will answer with; an acknowledgment costs its own and those of the data it
+//! acknowledges. So a station that sends and one that receives get the same, though only packets to stations are queued.
+//!
+//! Differences from the document:
+//! - time of an exchange: the link says what a packet takes of the air at the station's own rate (§9.5 plans it), overhead included. `mac_overhead` is added;
+//! - contention: the cell's own model by default; the document's fit with `contention = "fit"`. N is the number of live nodes, of which `count_ap` makes one more;
+//! - segments are counted in payload: `tcp_segsize` less 40 bytes of header (ns-2 counts segments, the text bytes of MTU);
+//! - an acknowledgment is broken when it leaves, not when it comes, so that it counts once against the limits; one with SACK blocks stays whole;
+//! - cost (c), a packet that is data and acknowledgment, cannot arise: a flow's data go one way, so a connection has data or acknowledgments to a station, never
+//!   both, and its descriptor is one queue. Nothing is merged;
+//! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window;
+//! - a node is forgotten when it has been silent for one to two times `idle_after`;
+//! - virtual time: [`virtual_time`](super::virtual_time).
+
+use super::lane::{Lane, Weights, limit};
+use super::turns::Turns;
+use super::virtual_time::{Head, VirtualTime};
+use super::wf2q::{UPDATE, WEIGHTS, update};
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use crate::Cx;
+use crate::packet::{Body, Flags, Packet, Segment};
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006, §9.2.2 (VFQ, VF2Q), §9.3 and Table 9.1";
+/// What it does.
+pub const SUMMARY: &str = "Virtual flow queueing: WF2Q+ over stations; data are charged with their acknowledgments, acknowledgments with their data.";
+/// Parameters: those of Table 9.1, then the rest.
+pub const PARAMS: &[Param] = &[
+    Param { name: "download_weight", doc: "weight of a station first seen receiving data", unit: Unit::Number, default: Some("1"), range: (1e-6, 1e6) },
+    Param { name: "upload_weight", doc: "weight of a station first seen receiving acknowledgments", unit: Unit::Number, default: Some("1"), range: (1e-6, 1e6) },
+    Param { name: "box_max_len", doc: "most that may wait for one station", unit: Unit::Amount, default: Some("10p"), range: (1.0, 1e9) },
+    Param { name: "queue_length", doc: "most that may wait for all stations", unit: Unit::Amount, default: Some("500p"), range: (1.0, 1e9) },
+    Param { name: "boxes_max", doc: "stations served at a time; -1: any number", unit: Unit::Integer, default: Some("-1"), range: (-1.0, 1e6) },
+    Param { name: "simple_wfq", doc: "charge bytes: plain WF2Q+", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param { name: "mac_overhead", doc: "time added to every exchange", unit: Unit::Time, default: Some("0us"), range: (0.0, 1.0) },
+    Param { name: "tcp_segsize", doc: "assumed size of a station's data packets, IP bytes", unit: Unit::Integer, default: Some("1500"), range: (41.0, 2296.0) },
+    Param {
+        name: "tcp_ack_burst",
+        doc: "segments that one acknowledgment may acknowledge; one of more is broken into several",
+        unit: Unit::Integer,
+        default: Some("8"),
+        range: (1.0, 1e6),
+    },
+    Param { name: "bcast_queue_length", doc: "most that may wait of what is not TCP, which goes first", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    WEIGHTS,
+    Param {
+        name: "contention",
+        doc: "time of contention per exchange: by the cell's model, or by the fit of eq. 9.3",
+        unit: Unit::Word(&["model", "fit"]),
+        default: Some("model"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "count_ap", doc: "whether the access point is one of the N that contend", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param { name: "idle_after", doc: "silence after which a station is forgotten", unit: Unit::Time, default: Some("10s"), range: (1e-3, 1e6) },
+    UPDATE,
+];
+
+/// TCP and IP header without options, and so a pure acknowledgment, in bytes.
+const HEADER: u32 = 40;
+
+/// Makes one.
+///
+/// # Errors
+/// For a limit without room for one packet, and for weights of nobody or not above 0.
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(Vfq::new(args, site)?))
+}
+
+/// A node object for each station, under WF2Q+.
+#[derive(Debug)]
+pub struct Vfq {
+    eta: Eta,
+    weights: Weights,
+    /// Weight of a station first seen receiving data, and acknowledgments.
+    by_direction: [f64; 2],
+    idle_after: Span,
+    boxes_max: usize,
+    box_limit: Amount,
+    limit: Amount,
+    other_limit: Amount,
+    time: VirtualTime,
+    nodes: Vec<Node>,
+    /// Live nodes, with the time at which each is looked at: one entry each, in order of time.
+    live: VecDeque<(Time, usize)>,
+    /// Highest acknowledgment that has left, by flow.
+    acked: Vec<u64>,
+    waiting: Backlog,
+    /// What is not TCP.
+    other: Lane,
+}
+
+/// What a station may do, and what waits for it.
+#[derive(Debug, Default)]
+struct Node {
+    flows: Turns,
+    weight: f64,
+    seen: Time,
+    live: bool,
+}
+
+impl Vfq {
+    fn new(args: &Args, site: &Site) -> Result<Vfq, String> {
+        Ok(Vfq {
+            eta: Eta {
+                simple: args.flag("simple_wfq"),
+                fit: args.word("contention") == "fit",
+                overhead: args.time("mac_overhead"),
+                segment: args.integer("tcp_segsize").clamp(i64::from(HEADER) + 1, 65_535) as u32,
+                burst: args.integer("tcp_ack_burst").clamp(1, 1_000_000) as u64,
+                ap: u32::from(args.flag("count_ap")),
+            },
+            weights: Weights::new(args, site)?,
+            by_direction: [args.number("download_weight"), args.number("upload_weight")],
+            idle_after: args.time("idle_after"),
+            boxes_max: usize::try_from(args.integer("boxes_max")).unwrap_or(usize::MAX),
+            box_limit: limit(args, "box_max_len")?,
+            limit: limit(args, "queue_length")?,
+            other_limit: limit(args, "bcast_queue_length")?,
+            time: VirtualTime::new(update(args)),
+            nodes: Vec::new(),
+            live: VecDeque::new(),
+            acked: Vec::new(),
+            waiting: Backlog::default(),
+            other: Lane::default(),
+        })
+    }
+
+    /// The node of `station`, live; `None` when there are too many.
+    fn meet(&mut self, station: usize, now: Time, p: &Packet) -> Option<&mut Node> {
+        if station >= self.nodes.len() {
+            self.nodes.resize_with(station + 1, Node::default);
+        }
+        let node = self.nodes.get_mut(station)?;
+        if !node.live {
+            if self.live.len() >= self.boxes_max {
+                return None;
+            }
+            node.live = true;
+            // Table 9.1: the first packet seen decides.
+            node.weight = self.weights.get(station as u32).unwrap_or(self.by_direction[usize::from(p.reverse)]);
+            self.live.push_back((now + self.idle_after, station));
+        }
+        node.seen = now;
+        Some(node)
+    }
+
+    /// Forgets nodes that have been silent (§9.3.2: after a configurable inactivity).
+    fn forget(&mut self, now: Time) {
+        while let Some(&(_, station)) = self.live.front().filter(|(at, _)| *at <= now) {
+            self.live.pop_front();
+            let Some(node) = self.nodes.get_mut(station) else { continue };
+            if node.flows.front().is_some() || node.seen + self.idle_after > now {
+                self.live.push_back((now + self.idle_after, station));
+            } else {
+                node.live = false;
+                self.time.forget(station);
+            }
+        }
+    }
+
+    /// What the node of `station` shows to WF2Q+: its next packet's cost.
+    fn head(&self, link: &dyn Link, station: usize) -> Option<Head> {
+        let node = self.nodes.get(station)?;
+        let p = node.flows.front()?;
+        let news = p.tcp().map_or(0, |s| s.ack.saturating_sub(self.acked(p)).min(self.eta.most(s)));
+        let nodes = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
+        Some(Head { weight: node.weight, cost: self.eta.of(link, station as u32, nodes, p, news) })
+    }
+
+    /// Highest acknowledgment of the flow of `p` that has left.
+    fn acked(&self, p: &Packet) -> u64 {
+        self.acked.get(p.flow.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Takes the packet that `station` shows, or the first part of it.
+    fn take(&mut self, station: usize, sink: &mut Sink) -> Option<Packet> {
+        let flows = &mut self.nodes.get_mut(station)?.flows;
+        let mut p = *flows.front()?;
+        let flow = p.flow.0 as usize;
+        if p.reverse
+            && let Body::Tcp(s) = &mut p.body
+        {
+            if flow >= self.acked.len() {
+                self.acked.resize(flow + 1, 0);
+            }
+            let acked = self.acked.get_mut(flow)?;
+            let most = self.eta.most(s);
+            // §9.2.2: an acknowledgment of more than ACKBURST segments is replaced by several of at most that.
+            if s.ack.saturating_sub(*acked) > most {
+                *acked += most;
+                s.ack = *acked;
+                flows.pass();
+                sink.made += 1;
+                return Some(p);
+            }
+            *acked = s.ack.max(*acked);
+        }
+        let p = flows.pop()?;
+        self.waiting.remove(&p);
+        Some(p)
+    }
+}
+
+impl Qdisc for Vfq {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        if p.tcp().is_none() {
+            if self.other.backlog().has_room(self.other_limit, &p) {
+                self.other.push(p);
+            } else {
+                sink.drop(p, Drop::Full);
+            }
+            return;
+        }
+        self.forget(cx.now);
+        let station = link.neighbour(&p) as usize;
+        let (all, each) = (self.waiting.has_room(self.limit, &p), self.box_limit);
+        let Some(node) = self.meet(station, cx.now, &p).filter(|n| all && n.flows.backlog().has_room(each, &p)) else {
+            sink.drop(p, Drop::Full);
+            return;
+        };
+        let first = node.flows.front().is_none();
+        node.flows.push(p);
+        self.waiting.add(&p);
+        if let Some(head) = self.head(link, station).filter(|_| first) {
+            self.time.arrive(station, head);
+        }
+    }
+
+    fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
+        if let Some(p) = self.other.pop() {
+            return Some(p);
+        }
+        let station = self.time.select()?;
+        let p = self.take(station, sink);
+        self.time.served(station, self.head(link, station));
+        p
+    }
+
+    fn backlog(&self) -> Backlog {
+        let other = self.other.backlog();
+        Backlog { packets: self.waiting.packets + other.packets, bytes: self.waiting.bytes + other.bytes }
+    }
+}
+
+/// The virtual cost, eta.
+#[derive(Clone, Copy, Debug)]
+struct Eta {
+    simple: bool,
+    fit: bool,
+    overhead: Span,
+    /// Size of a station's data packets in bytes (MTU).
+    segment: u32,
+    /// Segments that one acknowledgment may acknowledge (ACKBURST).
+    burst: u64,
+    ap: u32,
+}
+
+impl Eta {
+    /// What packet `p` to `station`, which acknowledges `news` bytes, costs while `nodes` are live: ns, or bytes for the simple form.
+    fn of(&self, link: &dyn Link, station: u32, nodes: u32, p: &Packet, news: u64) -> f64 {
+        if self.simple {
+            return f64::from(p.size.max(1));
+        }
+        let contention = self.contention(link, nodes.saturating_add(self.ap));
+        // Starzetz eq. 9.2: T80211(n) = contention(N) + phy_time(n) + overhead.
+        let t = |bytes: u32| contention + (link.exchange(station, bytes) + self.overhead).as_nanos() as f64;
+        let eta = if !p.reverse {
+            // Eq. 9.1: the packet, and the acknowledgment it will bring.
+            t(p.size) + t(HEADER)
+        } else if news == 0 {
+            // §9.2.2 (d): a duplicate, which makes the station send the missing segment again.
+            t(p.size) + t(self.segment)
+        } else {
+            // Eq. 9.4: the acknowledgment, and the segments that it acknowledges.
+            let payload = u64::from(self.segment - HEADER);
+            let rest = (news % payload) as u32;
+            t(p.size) + (news / payload) as f64 * t(self.segment) + if rest > 0 { t(rest + HEADER) } else { 0.0 }
+        };
+        eta.max(1.0)
+    }
+
+    /// Time of contention for a success, in ns.
+    fn contention(&self, link: &dyn Link, contenders: u32) -> f64 {
+        if self.fit { fit(contenders) * link.slot().as_nanos() as f64 } else { link.contention(contenders).as_nanos() as f64 }
+    }
+
+    /// The most that an acknowledgment like `s` acknowledges at once, in bytes.
+    fn most(&self, s: &Segment) -> u64 {
+        let whole = !s.sack.is_empty() || s.flags.has(Flags::SYN) || s.flags.has(Flags::FIN) || s.len > 0;
+        if whole { u64::MAX } else { self.burst * u64::from(self.segment - HEADER) }
+    }
+}
+
+/// Mean slots of contention before a success while `n` contend.
+fn fit(n: u32) -> f64 {
+    let n = f64::from(n);
+    // Starzetz eq. 9.3.
+    31.43747 * libm::exp(-n / 0.85404) + 5.03185 * libm::exp(-n / 5.48378) + 1.24346 * libm::exp(-n / 61.45172) + 0.32783
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::*;
+    use super::*;
+    use crate::registry::Value;
+    use proptest::prelude::*;
+
+    /// 802.11b at 11 Mb/s with long preambles, acknowledged at 2 Mb/s: DIFS 50, preamble 192, SIFS 10, ACK 248 us; 36 bytes of MAC and LLC headers.
+    struct LongPreamble;
+
+    impl Link for LongPreamble {
+        fn neighbour(&self, p: &Packet) -> u32 {
+            p.flow.0
+        }
+        fn exchange(&self, _: u32, bytes: u32) -> Span {
+            Span::from_micros(50 + 192 + (u64::from(bytes + 36) * 8).div_ceil(11) + 10 + 248)
+        }
+        fn contention(&self, _: u32) -> Span {
+            Span::from_micros(1)
+        }
+        fn slot(&self) -> Span {
+            Span::from_micros(20)
+        }
+    }
+
+    fn eta(fit: bool, simple: bool) -> Eta {
+        Eta { simple, fit, overhead: Span::ZERO, segment: 1500, burst: 8, ap: 0 }
+    }
+
+    /// Spec S16: the values of eq. 9.3 in slots.
+    #[test]
+    fn the_fit_of_contention_has_its_listed_values() {
+        let listed = [
+            (1, 15.49),
+            (2, 8.05),
+            (3, 5.36),
+            (4, 4.21),
+            (5, 3.59),
+            (6, 3.17),
+            (8, 2.59),
+            (10, 2.20),
+            (15, 1.63),
+            (20, 1.36),
+            (30, 1.11),
+            (40, 0.98),
+            (60, 0.80),
+            (100, 0.57),
+        ];
+        for (n, slots) in listed {
+            assert!((fit(n) - slots).abs() < 0.0051, "N = {n}: {}", fit(n));
+        }
+    }
+
+    /// Spec E25, N = 4: T(1500) about 1705 us, T(40) about 645 us, eta of a packet of 1500 bytes about 2350 us or 117 slots, ratio 0.38.
+    #[test]
+    fn the_cost_of_a_packet_of_802_11b_is_that_of_fig_9_4() {
+        let e = eta(true, false);
+        let us = |p: &Packet, news| e.of(&LongPreamble, 1, 4, p, news) / 1e3;
+        let contention = e.contention(&LongPreamble, 4) / 1e3;
+        let t = |n| contention + LongPreamble.exchange(1, n).as_nanos() as f64 / 1e3;
+        assert!((t(1500) / 1705.0 - 1.0).abs() < 0.01 && (t(40) / 645.0 - 1.0).abs() < 0.01, "{} {}", t(1500), t(40));
+        assert!((t(40) / t(1500) - 0.38).abs() < 0.005);
+        let data = us(&packet(1, 1500), 0);
+        assert!((data / 2350.0 - 1.0).abs() < 0.01 && libm::round(data / 20.0) == 117.0, "{data}");
+        // An acknowledgment of one full segment costs what a full segment with its acknowledgment costs.
+        assert!((us(&ack(1, 1460), 1460) - data).abs() < 1e-6);
+        // Two segments and 100 bytes: eq. 9.4. A duplicate: one segment.
+        assert!((us(&ack(1, 0), 3020) - (t(40) + 2.0 * t(1500) + t(140))).abs() < 1e-6);
+        assert!((us(&ack(1, 0), 0) - data).abs() < 1e-6);
+        assert!((eta(false, true).of(&LongPreamble, 1, 4, &packet(1, 777), 0) - 777.0).abs() < 1e-9);
+    }
+
+    /// T(n) = 260 + n us, so T(40) = 300 and T(1500) = 1760.
+    struct Toy;
+
+    impl Link for Toy {
+        fn neighbour(&self, p: &Packet) -> u32 {
+            p.flow.0
+        }
+        fn exchange(&self, _: u32, bytes: u32) -> Span {
+            Span::from_micros(260 + u64::from(bytes))
+        }
+        fn contention(&self, _: u32) -> Span {
+            Span::ZERO
+        }
+        fn slot(&self) -> Span {
+            Span::ZERO
+        }
+    }
+
+    /// Station 1 gets two data packets (eta 1760 + 300 = 2060), station 2 two acknowledgments of two segments (300 + 2 x 1760 = 3820), station 3 an empty
+    /// packet (300 + 300 = 600). All start at 0 and finish at 2060, 3820, 600. By hand, with V growing by eta / 3:
+    ///
+    /// 1. station 3 (600) first: V = 200;
+    /// 2. station 1 (2060): its next is 2060..4120, V = 200 + 2060/3 = 886.7;
+    /// 3. station 1 has not started, so station 2 (3820) though it finishes when station 1 would have had one more: its next is 3820..7640, V = 886.7 + 3820/3 = 2160;
+    /// 4. station 1 (4120): V = 2160 + 2060/3 = 2846.7, lifted to 3820, when the only one left starts;
+    /// 5. station 2 (7640): V = 3820 + 3820/3 = 5093.3.
+    #[test]
+    fn five_packets_leave_in_the_order_worked_out_by_hand() {
+        let mut q = Vfq::new(&args(PARAMS, &[]), &Site::ALONE).unwrap();
+        let (mut rng, mut sink) = (rand::SeedableRng::seed_from_u64(1), Sink::default());
+        let mut cx = Cx { now: Time::ZERO, rng: &mut rng };
+        for p in [packet(1, 1500), ack(2, 2920), packet(1, 1500), ack(2, 5840), packet(3, 40)] {
+            q.enqueue(&mut cx, &Toy, p, &mut sink);
+        }
+        let us = |x: f64| libm::round(x / 100.0) / 10.0;
+        let spans = |q: &Vfq| [1, 2, 3].map(|i| (us(q.time.span(i).0), us(q.time.span(i).1)));
+        assert_eq!(spans(&q), [(0.0, 2060.0), (0.0, 3820.0), (0.0, 600.0)]);
+        let steps: Vec<(u32, f64)> = core::iter::from_fn(|| Some((q.dequeue(&mut cx, &Toy, &mut sink)?.flow.0, us(q.time.now())))).collect();
+        assert_eq!(steps, [(3, 200.0), (1, 886.7), (2, 2160.0), (1, 3820.0), (2, 5093.3)]);
+        assert_eq!(spans(&q), [(2060.0, 4120.0), (3820.0, 7640.0), (0.0, 600.0)]);
+    }
+
+    /// Ten segments with a burst of four: 4 + 4 + 2, and another flow of the station in between.
+    #[test]
+    fn an_acknowledgment_of_many_segments_is_broken() {
+        let mut q = made(build, PARAMS, &[("tcp_ack_burst", Value::Integer(4))]);
+        let mut bench = Bench::default();
+        bench.push(&mut *q, ack(1, 14_600));
+        bench.push(&mut *q, packet(1, 1500));
+        let got: Vec<(bool, u64)> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.reverse, p.tcp().unwrap().ack)).collect();
+        assert_eq!(got, [(true, 5840), (false, 0), (true, 11_680), (true, 14_600)]);
+        assert_eq!((bench.sink.made, q.backlog()), (2, Backlog::default()));
+    }
+
+    /// One segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in segments: claim C17.
+    #[test]
+    fn weights_two_to_one_by_direction_give_twice_the_segments() {
+        let mut q = Vfq::new(&args(PARAMS, &[("download_weight", Value::Number(2.0))]), &Site::ALONE).unwrap();
+        let (mut rng, mut sink) = (rand::SeedableRng::seed_from_u64(1), Sink::default());
+        let mut cx = Cx { now: Time::ZERO, rng: &mut rng };
+        q.enqueue(&mut cx, &LongPreamble, packet(1, 1500), &mut sink);
+        q.enqueue(&mut cx, &LongPreamble, ack(2, 1460), &mut sink);
+        let mut got = [0, 0, 0];
+        for _ in 0..90 {
+            // Each always has one more behind.
+            q.enqueue(&mut cx, &LongPreamble, packet(1, 1500), &mut sink);
+            q.enqueue(&mut cx, &LongPreamble, ack(2, 1460 * (got[2] + 2)), &mut sink);
+            let p = q.dequeue(&mut cx, &LongPreamble, &mut sink).unwrap();
+            got[p.flow.0 as usize] += 1;
+            sink.dropped.clear();
+        }
+        assert_eq!(got, [0, 60, 30]);
+    }
+
+    #[test]
+    fn what_is_not_tcp_goes_first_and_a_full_house_admits_nobody() {
+        let mut q = made(build, PARAMS, &[("boxes_max", Value::Integer(1)), ("idle_after", Value::Time(Span::from_secs(1)))]);
+        let mut bench = Bench::default();
+        bench.push(&mut *q, packet(1, 1500));
+        bench.push(&mut *q, Packet { body: Body::Udp { seq: 0 }, ..packet(3, 100) });
+        bench.push(&mut *q, packet(2, 1500));
+        assert_eq!(bench.sink.dropped.len(), 1);
+        let order: Vec<u32> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| p.flow.0).collect();
+        assert_eq!(order, [3, 1]);
+        // Station 1 has been silent for long enough to be forgotten.
+        bench.now = Time::ZERO + Span::from_secs(2);
+        bench.push(&mut *q, packet(2, 1500));
+        assert_eq!(bench.pop(&mut *q).unwrap().flow.0, 2);
+    }
+
+    proptest! {
+        #[test]
+        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), fit in any::<bool>(), simple in any::<bool>()) {
+            let with = [("contention", word(if fit { "fit" } else { "model" })), ("simple_wfq", Value::Bool(simple))];
+            conserves(&mut *made(build, PARAMS, &with), &steps)?;
+        }
+    }
+}
