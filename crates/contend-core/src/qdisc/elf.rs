@@ -1,0 +1,162 @@
+//! Effort-limited fairness (Eckhardt and Steenkiste 2000, as Starzetz 2006 §2 gives it): a station with errors gets more effort so that its outcome is that of the
+//! others, but at most P times its share of effort.
+//!
+//! w_eff = min(w / (1 - E), P w), with WF2Q+ underneath.
+//!
+//! Differences from the source:
+//! - a cost is effort, cost of one attempt / (1 - E), because the MAC tries again by itself: with the cost of one attempt each repetition would be free, and the
+//!   higher weight would favour the station with errors. So a station is served as by WF2Q+ until 1 / (1 - E) exceeds P, and by effort beyond;
+//! - E is an exponential average over the access point's attempts to the station, collisions among them: a sender cannot tell them from errors.
+
+use super::lane::{Cost, Weights};
+use super::virtual_time::{Head, Update};
+use super::weighted::Weighted;
+use super::wf2q::{LIMIT, WEIGHTS};
+use super::{AirReport, Args, Backlog, Link, Qdisc, Sink, Site};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Source.
+pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair scheduling), after Starzetz 2006";
+/// What it does.
+pub const SUMMARY: &str = "Effort-limited fairness: stations with errors are compensated with more airtime, up to a factor; WF2Q+ underneath.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "power", doc: "P: most effort for a station, in multiples of its share", unit: Unit::Number, default: Some("2"), range: (1.0, 1e3) },
+    Param { name: "gain", doc: "weight of an attempt in the average error rate E", unit: Unit::Fraction, default: Some("2%"), range: (1e-4, 1.0) },
+    Param {
+        name: "cost",
+        doc: "what an attempt costs: bytes, packets, or the time that the exchange takes of the air",
+        unit: Unit::Word(Cost::WORDS),
+        default: Some("bytes"),
+        range: (0.0, 0.0),
+    },
+    WEIGHTS,
+    Param { name: "class_limit", doc: "most that may wait for one station", unit: Unit::Amount, default: Some("10p"), range: (1.0, 1e9) },
+    LIMIT,
+];
+
+/// An error rate above this counts as this: the MAC gives up after a few attempts, so that effort for a packet is bounded.
+const WORST: f64 = 0.9;
+
+/// Makes one.
+///
+/// # Errors
+/// For a limit without room for one packet, and for weights of nobody or not above 0.
+pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let effort = Effort { power: args.number("power").max(1.0), gain: args.number("gain"), cost: Cost::new(args), weights: Weights::new(args, site)?, errors: Vec::new() };
+    Ok(Box::new(Elf { effort, stations: Weighted::new(args, Update::Standard)? }))
+}
+
+/// WF2Q+ over stations by effort.
+#[derive(Debug)]
+pub struct Elf {
+    effort: Effort,
+    stations: Weighted,
+}
+
+#[derive(Debug)]
+struct Effort {
+    /// P.
+    power: f64,
+    gain: f64,
+    cost: Cost,
+    weights: Weights,
+    /// E by station.
+    errors: Vec<f64>,
+}
+
+impl Effort {
+    fn head(&self, link: &dyn Link, p: &Packet) -> Head {
+        let station = link.neighbour(p);
+        let w = self.weights.get(station).unwrap_or(1.0);
+        let attempts = 1.0 / (1.0 - self.errors.get(station as usize).copied().unwrap_or(0.0).min(WORST));
+        // Starzetz S35: w_eff = min(w / (1 - E), P w).
+        Head { weight: w * attempts.min(self.power), cost: self.cost.of(link, p) * attempts }
+    }
+}
+
+impl Qdisc for Elf {
+    fn enqueue(&mut self, _: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        self.stations.enqueue(link.neighbour(&p) as usize, p, |p| self.effort.head(link, p), sink);
+    }
+
+    fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        self.stations.dequeue(|p| self.effort.head(link, p))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.stations.backlog()
+    }
+
+    fn hears_air(&self) -> bool {
+        true
+    }
+
+    fn on_air(&mut self, report: &AirReport) {
+        if report.up {
+            return;
+        }
+        let station = report.station as usize;
+        let errors = &mut self.effort.errors;
+        if station >= errors.len() {
+            errors.resize(station + 1, 0.0);
+        }
+        if let Some(e) = errors.get_mut(station) {
+            *e += self.effort.gain * (if report.success { 0.0 } else { 1.0 } - *e);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::*;
+    use super::*;
+    use crate::registry::Value;
+    use crate::time::{Span, Time};
+    use proptest::prelude::*;
+
+    /// Of every four attempts to station 1, `bad` fail; each packet is tried until it arrives. Returns packets of both stations that arrive in 3000.
+    fn outcome(power: f64, bad: u32) -> [u32; 3] {
+        // A gain so small that E stands still once it is learnt.
+        let mut q = made(build, PARAMS, &[("power", Value::Number(power)), ("gain", Value::Number(0.002))]);
+        let mut bench = Bench::default();
+        let (mut got, mut attempt) = ([0; 3], 0);
+        let mut report = |q: &mut dyn Qdisc, station| {
+            attempt += u32::from(station == 1);
+            let success = station != 1 || attempt % 4 >= bad;
+            q.on_air(&AirReport { now: Time::ZERO, station, up: false, airtime: Span::ZERO, success, bytes: 1500, waiting: 0 });
+            success
+        };
+        (0..8000).for_each(|_| _ = report(&mut *q, 1));
+        for _ in 0..3000 {
+            (1..3).for_each(|to| (0..2).for_each(|_| bench.push(&mut *q, packet(to, 1500))));
+            let to = bench.pop(&mut *q).unwrap().flow.0;
+            while !report(&mut *q, to) {}
+            got[to as usize] += 1;
+        }
+        got
+    }
+
+    /// S35: as WFQ without errors; with E = 1/2 and P = 2 the same outcome; with E = 3/4, which takes four attempts, P = 2 pays for two: half the outcome.
+    #[test]
+    fn effort_is_limited_by_the_power_factor() {
+        let close = |got: [u32; 3], first: u32| assert!(got[1].abs_diff(first) <= 15, "{got:?}");
+        assert_eq!(outcome(2.0, 0), [0, 1500, 1500]);
+        close(outcome(2.0, 2), 1500);
+        close(outcome(2.0, 3), 1000);
+        // Equal effort: a quarter of the outcome.
+        close(outcome(1.0, 3), 600);
+    }
+
+    proptest! {
+        #[test]
+        fn packets_are_conserved_and_flows_keep_their_order(steps in steps()) {
+            conserves(&mut *made(build, PARAMS, &[]), &steps)?;
+        }
+    }
+}
