@@ -218,12 +218,42 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, codel, directions, fq_codel, pie, red",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"red\", min_th = \"20p\" }\n[[station]]",
         "t.toml:9:9: `ap.queue` does not suit red\n  help: min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)",
+    ),
+    (
+        "[[station]]",
+        "[ap]\nqueue = \"lifo\"\n[[station]]",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
+    ),
+    (
+        "[[station]]",
+        "[ap]\nqueue = { kind = \"wf2q\", weights = [[\"slow.1\", 2], [\"slow1\", 3]] }\n[[station]]",
+        "t.toml:9:53: `ap.queue.weights.1.0` names no station: \"slow1\"\n  help: did you mean `slow.1`? There are: down.1.sta, slow.1, slow.2, slow.3",
+    ),
+    (
+        "[[station]]",
+        "[ap]\nqueue = { kind = \"vfq\", weights = [[\"slow.1\", 0]] }\n[[station]]",
+        "t.toml:9:35: `ap.queue.weights` is out of range: 0\n  help: write a value from 0.000001 to 1000000",
+    ),
+    (
+        "[[station]]",
+        "[ap]\nqueue = { kind = \"airtime\", weights = [[\"slow.1\", 2], [\"slow.1\", 3]] }\n[[station]]",
+        "t.toml:9:9: `ap.queue` does not suit airtime\n  help: weights: \"slow.1\" stands there twice; leave one out",
+    ),
+    (
+        "[[station]]",
+        "[ap]\nqueue = { kind = \"elf\", class_limit = \"100B\" }\n[[station]]",
+        "t.toml:9:9: `ap.queue` does not suit elf\n  help: class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, as \"10p\", or more bytes",
+    ),
+    (
+        "[[station]]",
+        "[[station]]\nqueue = { kind = \"wf2q\", weights = [[\"slow.1\", 2]] }",
+        "t.toml:9:9: `station.0.queue` does not suit wf2q\n  help: weights: no station \"slow.1\" is reached from here; only [ap] queue can weigh stations of its cell",
     ),
     (
         "[[station]]",

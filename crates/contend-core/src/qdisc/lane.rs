@@ -88,7 +88,7 @@ impl Weights {
         let given = args.weights("weights");
         for (i, (name, w)) in given.iter().enumerate() {
             let Some(n) = (site.neighbour)(name) else {
-                return Err(format!("weights: no station \"{name}\" is reached from here"));
+                return Err(format!("weights: no station \"{name}\" is reached from here; only [ap] queue can weigh stations of its cell"));
             };
             if !(*w > 0.0 && w.is_finite()) {
                 return Err(format!("weights: \"{name}\" has the weight {w}; write a number above 0"));

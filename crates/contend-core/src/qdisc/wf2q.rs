@@ -149,7 +149,7 @@ mod tests {
         let error = |name, value| refused(build, PARAMS, &[(name, value)]);
         assert_eq!(error("weights", weights(&[("sta.2", 0.0)])), "weights: \"sta.2\" has the weight 0; write a number above 0");
         assert_eq!(error("weights", weights(&[("sta.2", 1.0), ("sta.2", 2.0)])), "weights: \"sta.2\" stands there twice; leave one out");
-        assert_eq!(error("weights", weights(&[("bob", 1.0)])), "weights: no station \"bob\" is reached from here");
+        assert_eq!(error("weights", weights(&[("bob", 1.0)])), "weights: no station \"bob\" is reached from here; only [ap] queue can weigh stations of its cell");
         assert_eq!(
             error("class_limit", bytes(100)),
             "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, as \"10p\", or more bytes"

@@ -7,7 +7,7 @@ use super::places::{End, Places, valid_name};
 use super::quantity::Quantity;
 use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
-use super::wifi::{Loss, Wifi, check_losses, data_rate, read_access, read_loss, read_queue};
+use super::wifi::{Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue};
 use super::{Direction, Member, Resolved};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
@@ -74,6 +74,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     }
     let ids: BTreeMap<&str, FlowId> = b.flows.iter().zip(0u32..).map(|(f, i)| (f.name.as_str(), FlowId(i))).collect();
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
+    ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
     let cell = wifi.zip(ap_spec).map(|(wifi, (ap, control))| CellSpec { phy: wifi.phy, mac: wifi.mac, ap, control, stations: b.stations });
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
@@ -112,7 +113,7 @@ fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, V
     let mut spec = StationSpec { name: "ap".into(), rate: wifi.rate, queue, loss: None, access: wifi.access.clone(), client: None };
     if let Some(v) = ap {
         let mut f = v.table()?;
-        spec.queue = read_queue(&mut f)?.unwrap_or(spec.queue);
+        spec.queue = read_ap_queue(&mut f)?.unwrap_or(spec.queue);
         spec.access = f.read_or("access", spec.access, |v| read_access(&v, &wifi.phy))?;
         control = f.read_or("control", control, |v| read_control(&v, &spec))?;
         f.finish()?;

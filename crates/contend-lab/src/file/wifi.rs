@@ -2,14 +2,15 @@
 
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
-use super::reader::{Fields, Val};
+use super::reader::{Fields, Val, suggest};
 use super::tree::Kind;
 use contend_core::qdisc;
-use contend_core::registry::Choice;
+use contend_core::registry::{Choice, Unit};
 use contend_sim::loss;
-use contend_sim::scenario::{AfterCollision, BusySlot, IdleAccess, MacSpec};
+use contend_sim::scenario::{AfterCollision, BusySlot, IdleAccess, MacSpec, StationSpec};
 use contend_sim::wifi::access::{self, Bounds};
 use contend_sim::wifi::phy::{Phy, Preamble, Protection, Standard};
+use std::collections::BTreeSet;
 
 /// A cell without its stations.
 pub(crate) struct Wifi {
@@ -128,15 +129,41 @@ pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, F
     Ok(access)
 }
 
-/// A table's `queue`.
+/// A table's `queue`, where there are no stations to name.
 pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
-    f.read("queue", |v| {
-        let queue = choice(&v, qdisc::REGISTRY, "queue discipline")?;
-        // Names are checked when all stations are known.
-        let site = qdisc::Site { neighbour: &|_| Some(1) };
-        objection(&v, queue.entry.name, (queue.entry.build)(&queue.args, &site).map(drop))?;
-        Ok(queue)
-    })
+    f.read("queue", |v| queue(&v, &qdisc::Site::ALONE))
+}
+
+/// The access point's queue. Stations that it names are checked when all are known ([`check_weights`]).
+pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
+    f.read("queue", |v| queue(&v, &qdisc::Site { neighbour: &|_| Some(1) }))
+}
+
+fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError> {
+    let queue = choice(v, qdisc::REGISTRY, "queue discipline")?;
+    objection(v, queue.entry.name, (queue.entry.build)(&queue.args, site).map(drop))?;
+    Ok(queue)
+}
+
+/// Checks that the stations which the queue of `ap` names are there.
+pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), FileError> {
+    let Some(queue) = ap.table()?.get("queue") else { return Ok(()) };
+    let (queue, params) = (queue.pick()?, choice(&queue, qdisc::REGISTRY, "queue discipline")?.entry.params);
+    if matches!(queue.node.kind, Kind::Text(_)) {
+        return Ok(());
+    }
+    let names: BTreeSet<&str> = stations.iter().map(|s| s.name.as_str()).collect();
+    let mut fields = queue.table()?;
+    for weights in params.iter().filter(|p| p.unit == Unit::Weights).filter_map(|p| fields.get(p.name)) {
+        for pair in weights.list("pairs")? {
+            if let Some(name) = pair.list("a pair")?.next()
+                && !names.contains(name.text()?)
+            {
+                return Err(name.error(format!("names no station: \"{}\"", name.text()?), suggest(name.text()?, names)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A loss process and where it stands in the file, to be checked when the flows have names.
