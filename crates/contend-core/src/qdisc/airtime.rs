@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Høiland-Jørgensen et al. 2017, \"Ending the Anomaly\" (USENIX ATC), Algorithm 3";
 /// What it does.
-pub const SUMMARY: &str = "Airtime fairness: deficit round robin over stations, charged with the airtime their frames took in either direction.";
+pub const SUMMARY: &str = "Stations take turns by the airtime that their frames took in either direction: deficit round robin.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "quantum", doc: "airtime that a station gets for each turn", unit: Unit::Time, default: Some("300us"), range: (1e-6, 1.0) },
@@ -87,8 +87,8 @@ pub struct Airtime {
 
 #[derive(Debug)]
 struct Station {
-    /// What waits for it.
-    flows: Turns,
+    /// What waits for it: any discipline, which may drop packets of its own accord.
+    flows: Box<dyn Qdisc>,
     /// Airtime it may use before the others have their turn, in ns.
     deficit: i64,
     /// What it gets each turn, in ns.
@@ -102,29 +102,31 @@ impl Airtime {
         while self.stations.len() <= station {
             let weight = self.weights.get(self.stations.len() as u32).unwrap_or(1.0);
             let quantum = ((self.quantum as f64 * weight) as i64).max(1);
-            self.stations.push(Station { flows: Turns::default(), deficit: quantum, quantum, listed: false });
+            self.stations.push(Station { flows: Box::new(Turns::default()), deficit: quantum, quantum, listed: false });
         }
         self.stations.get_mut(station)
     }
 }
 
 impl Qdisc for Airtime {
-    fn enqueue(&mut self, _: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
         let i = link.neighbour(&p) as usize;
         let (all, each, sparse) = (self.waiting.has_room(self.limit, &p), self.station_limit, self.sparse);
         let Some(station) = self.station(i).filter(|s| all && s.flows.backlog().has_room(each, &p)) else {
             sink.drop(p, Drop::Full);
             return;
         };
-        station.flows.push(p);
+        let before = station.flows.backlog();
+        station.flows.enqueue(cx, link, p, sink);
+        let after = station.flows.backlog();
         let begins = !core::mem::replace(&mut station.listed, true);
         if begins {
             if sparse { &mut self.fresh } else { &mut self.old }.push_back(i);
         }
-        self.waiting.add(&p);
+        self.waiting = self.waiting.changed(before, after);
     }
 
-    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+    fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
         // Algorithm 3. Each round of the loop hands out a quantum, which is airtime somebody has used, or ends a station's waiting.
         loop {
             let fresh = !self.fresh.is_empty();
@@ -135,17 +137,20 @@ impl Qdisc for Airtime {
                 station.deficit += station.quantum;
                 row.pop_front();
                 self.old.push_back(i);
-            } else if let Some(p) = station.flows.pop() {
-                self.waiting.remove(&p);
-                return Some(p);
+                continue;
+            }
+            let before = station.flows.backlog();
+            let packet = station.flows.dequeue(cx, link, sink);
+            self.waiting = self.waiting.changed(before, station.flows.backlog());
+            if packet.is_some() {
+                return packet;
+            }
+            row.pop_front();
+            // A station that was new stays for a turn among the old, or it would come back as new at once.
+            if fresh {
+                self.old.push_back(i);
             } else {
-                row.pop_front();
-                // A station that was new stays for a turn among the old, or it would come back as new at once.
-                if fresh {
-                    self.old.push_back(i);
-                } else {
-                    station.listed = false;
-                }
+                station.listed = false;
             }
         }
     }

@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair scheduling), after Starzetz 2006";
 /// What it does.
-pub const SUMMARY: &str = "Effort-limited fairness: stations with errors are compensated with more airtime, up to a factor; WF2Q+ underneath.";
+pub const SUMMARY: &str = "WF2Q+ over stations that compensates those with errors by more effort, up to a factor (effort-limited fairness).";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "power", doc: "P: most effort for a station, in multiples of its share", unit: Unit::Number, default: Some("2"), range: (1.0, 1e3) },

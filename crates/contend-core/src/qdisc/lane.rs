@@ -51,6 +51,10 @@ impl Backlog {
         self.packets -= 1;
         self.bytes -= u64::from(p.size);
     }
+    /// With the part of it that was `before` now being `after`.
+    pub fn changed(self, before: Backlog, after: Backlog) -> Backlog {
+        Backlog { packets: self.packets - before.packets + after.packets, bytes: self.bytes - before.bytes + after.bytes }
+    }
     /// Whether `p` may wait too when `limit` may wait.
     pub fn has_room(&self, limit: Amount, p: &Packet) -> bool {
         match limit {

@@ -1,7 +1,8 @@
 //! The packets of one station, flow by flow in turn, a packet each time.
 
-use super::Backlog;
 use super::lane::Lane;
+use super::{Backlog, Link, Qdisc, Sink};
+use crate::Cx;
 use crate::packet::{FlowId, Packet};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -55,9 +56,17 @@ impl Turns {
             self.turn.rotate_left(1);
         }
     }
+}
 
-    /// What waits.
-    pub fn backlog(&self) -> Backlog {
+/// Without a limit: whoever puts packets in sees to that.
+impl Qdisc for Turns {
+    fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, _: &mut Sink) {
+        self.push(p);
+    }
+    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        self.pop()
+    }
+    fn backlog(&self) -> Backlog {
         self.waiting
     }
 }

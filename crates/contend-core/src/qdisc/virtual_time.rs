@@ -218,6 +218,23 @@ mod tests {
         assert_eq!(first, 60);
     }
 
+    /// Two of three classes share what the third, forgotten, left: V grows by cost / 2, then by cost / 3 again.
+    #[test]
+    fn who_is_forgotten_does_not_count() {
+        let mut s = Server::new(&[1.0; 3]);
+        s.push(2, 1.0);
+        s.pop();
+        s.time.forget(2);
+        (0..8).for_each(|i| s.push(i % 2, 6.0));
+        let before = s.time.now();
+        s.pop();
+        assert!((s.time.now() - before - 3.0).abs() < 1e-9);
+        s.push(2, 6.0);
+        let before = s.time.now();
+        s.pop();
+        assert!((s.time.now() - before - 2.0).abs() < 1e-9);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
