@@ -7,7 +7,8 @@
 //! - time of an exchange: the link says what a packet takes of the air at the station's own rate (§9.5 plans it), overhead included. `mac_overhead` is added;
 //! - contention: the cell's own model by default; the document's fit with `contention = "fit"`. N is the number of live nodes, of which `count_ap` makes one more;
 //! - segments are counted in payload: `tcp_segsize` less 40 bytes of header (ns-2 counts segments, the text bytes of MTU);
-//! - an acknowledgment is broken when it leaves, not when it comes, so that it counts once against the limits; one with SACK blocks stays whole;
+//! - an acknowledgment is broken when it leaves, not when it comes, so that it counts once against the limits; one with SACK blocks, SYN or FIN stays whole, and
+//!   all do with `simple_wfq`;
 //! - cost (c), a packet that is data and acknowledgment, cannot arise: a flow's data go one way, so a connection has data or acknowledgments to a station, never
 //!   both, and its descriptor is one queue. Nothing is merged;
 //! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window;
@@ -294,7 +295,7 @@ impl Eta {
 
     /// The most that an acknowledgment like `s` acknowledges at once, in bytes.
     fn most(&self, s: &Segment) -> u64 {
-        let whole = !s.sack.is_empty() || s.flags.has(Flags::SYN) || s.flags.has(Flags::FIN) || s.len > 0;
+        let whole = self.simple || !s.sack.is_empty() || s.flags.has(Flags::SYN) || s.flags.has(Flags::FIN) || s.len > 0;
         if whole { u64::MAX } else { self.burst * u64::from(self.segment - HEADER) }
     }
 }
@@ -430,6 +431,10 @@ mod tests {
         let got: Vec<(bool, u64)> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.reverse, p.tcp().unwrap().ack)).collect();
         assert_eq!(got, [(true, 5840), (false, 0), (true, 11_680), (true, 14_600)]);
         assert_eq!((bench.sink.made, q.backlog()), (2, Backlog::default()));
+        // Plain WF2Q+ breaks nothing.
+        let mut q = made(build, PARAMS, &[("simple_wfq", Value::Bool(true))]);
+        bench.push(&mut *q, ack(1, 146_000));
+        assert_eq!((bench.pop(&mut *q).map(|p| p.reverse), bench.pop(&mut *q)), (Some(true), None));
     }
 
     /// One segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in segments: claim C17.
