@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair scheduling), after Starzetz 2006";
 /// What it does.
-pub const SUMMARY: &str = "WF2Q+ over stations that compensates those with errors by more effort, up to a factor (effort-limited fairness).";
+pub const SUMMARY: &str = "WF2Q+ over stations that gives those with errors more effort: up to a factor.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "power", doc: "P: most effort for a station, in multiples of its share", unit: Unit::Number, default: Some("2"), range: (1.0, 1e3) },

@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Starzetz 2006, §9.2.2 (VFQ, VF2Q), §9.3 and Table 9.1";
 /// What it does.
-pub const SUMMARY: &str = "WF2Q+ over stations that charges data with their acknowledgments and acknowledgments with their data (virtual flow queueing).";
+pub const SUMMARY: &str = "WF2Q+ over stations, each charged for what it will send, too: data with their acknowledgments, and these with their data.";
 /// Parameters: those of Table 9.1, then the rest.
 pub const PARAMS: &[Param] = &[
     Param { name: "download_weight", doc: "weight of a station first seen receiving data", unit: Unit::Number, default: Some("1"), range: (1e-6, 1e6) },
