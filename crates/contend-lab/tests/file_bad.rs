@@ -205,11 +205,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:9:26: there is no key `ap.queue.limt`\n  help: did you mean `limit`? There are: kind, limit",
     ),
     ("[[station]]", "[ap]\nqueue = { limit = \"100p\" }\n[[station]]", "t.toml:9:9: `ap.queue` needs `kind`\n  help: write kind = \"fifo\""),
-    ("[[station]]", "[ap]\nqueue = \"codel\"\n[[station]]", "t.toml:9:9: `ap.queue` names no queue discipline: \"codel\"\n  help: there are: fifo"),
+    ("[[station]]", "[ap]\nqueue = \"codel\"\n[[station]]", "t.toml:9:9: `ap.queue` names no queue discipline: \"codel\"\n  help: there are: ack_filter, fifo"),
     (
         "[[station]]",
-        "[ap]\ncontrol = \"fcwa\"\n[[station]]",
-        "t.toml:9:11: `ap.control` names no control block: \"fcwa\"\n  help: leave it out: there is none to choose from",
+        "[ap]\ncontrol = \"fwca\"\n[[station]]",
+        "t.toml:9:11: `ap.control` names no control block: \"fwca\"\n  help: did you mean `fcwa`? There are: accf, ack_thinning, fcwa, pilosof",
     ),
     (
         "[[station]]",
