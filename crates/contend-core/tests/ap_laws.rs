@@ -52,7 +52,8 @@ fn packet(s: &Step, numbers: &mut BTreeMap<(u32, bool), u64>, nth: u64) -> (Side
     } else {
         t.ack = *number;
     }
-    let body = if extra == 3 && data { Body::Udp { seq: at } } else { Body::Tcp(t) };
+    // The last flow is one of datagrams.
+    let body = if flow == 5 && data { Body::Udp { seq: at } } else { Body::Tcp(t) };
     // `sent` names the packet.
     (
         side,

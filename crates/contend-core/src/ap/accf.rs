@@ -26,7 +26,7 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §IV";
 /// What it does.
-pub const SUMMARY: &str = "Holds the newest acknowledgment of each upload until downloads have had as many segments, and filters the older ones.";
+pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds the newest acknowledgment of each upload until downloads have had as many segments, and filters the older ones.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     number("alpha", "downloads whose packets come this many times as slowly as the fastest's, or slower, do not count", "1.5"),

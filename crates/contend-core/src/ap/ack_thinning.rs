@@ -18,7 +18,7 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "RFC 3449 §5.2 (in the manner of ACK filtering; here by count, with a limit on delay)";
 /// What it does.
-pub const SUMMARY: &str = "Of each flow passes every d-th acknowledgment at once and holds the newest of the others for a short time; older ones are filtered.";
+pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short time, older ones are filtered.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "d", doc: "acknowledgments for which one goes on; 1 passes all", unit: Unit::Integer, default: Some("2"), range: (1.0, 1e6) },

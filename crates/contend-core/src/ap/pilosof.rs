@@ -14,7 +14,7 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Pilosof, Ramjee, Raz, Shavitt, Sinha, Infocom 2003, as Keceli, Inan, Ayanoglu 2008 §III-E compares with it; Starzetz 2006 §9.4";
 /// What it does.
-pub const SUMMARY: &str = "Lowers the advertised windows of all TCP flows to their even share of the buffer at the access point.";
+pub const SUMMARY: &str = "Even shares of the buffer: lowers the advertised windows of all TCP flows to it.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[window::BUFFER, window::ACTIVE, window::UPDATE, window::KEEP_EDGE];
 

@@ -16,7 +16,7 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "RFC 3449 §5.2.1; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018, §III-D";
 /// What it does.
-pub const SUMMARY: &str = "Drop-tail FIFO in which a cumulative acknowledgment takes the place of the older one of its flow that still waits.";
+pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one of its flow that still waits.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param {
     name: "limit",

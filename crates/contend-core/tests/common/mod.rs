@@ -27,8 +27,11 @@ pub fn value(p: &Param, text: &str) -> Value {
 }
 
 pub fn amount(text: &str) -> Amount {
-    match text.strip_suffix('p') {
-        Some(n) => Amount::Packets(n.parse().unwrap()),
+    if let Some(n) = text.strip_suffix('p') {
+        return Amount::Packets(n.parse().unwrap());
+    }
+    match text.strip_suffix("kB") {
+        Some(n) => Amount::Bytes(1_000 * n.parse::<u64>().unwrap()),
         None => Amount::Bytes(text.strip_suffix('B').unwrap().parse().unwrap()),
     }
 }
