@@ -209,7 +209,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\ncontrol = \"fwca\"\n[[station]]",
-        "t.toml:9:11: `ap.control` names no control block: \"fwca\"\n  help: did you mean `fcwa`? There are: accf, ack_thinning, fcwa, pilosof",
+        "t.toml:9:11: `ap.control` names no control block: \"fwca\"\n  help: did you mean `fcwa`? There are: accf, ack_thinning, fcwa, pilosof, rate_limiter",
     ),
     (
         "[[station]]",
