@@ -11,7 +11,8 @@
 //!   - the segment size: the largest seen;
 //! - one b for all: the rounded mean over active flows;
 //! - `ct = "measured"`: the mean time between two successes of the access point with its queue never empty between;
-//! - windows are written into acknowledgments only, in the unit that each carries. A deployed access point learns this unit from the handshake,
+//! - windows are written into acknowledgments only, in the unit that each carries: rounded up when the unit would cut the last segment off (the
+//!   outline's shift alone makes 4 segments of 5 wherever 5 are no whole units). A deployed access point learns this unit from the handshake,
 //!   and leaves a flow alone whose handshake it has not seen: what it writes could mean 2^14 times as much. It also corrects the checksum (RFC 1624).
 
 use super::path::{Cycle, Path};
@@ -166,14 +167,14 @@ impl Control for Fcwa {
         }
         if let (Body::Tcp(seg), Some(f)) = (&mut p.body, self.flows.get(p.flow)) {
             let before = f.edge;
-            let mss = u64::from(f.more.mss.unwrap_or(f.mss));
+            let mss = f.more.mss.unwrap_or(f.mss);
             if p.reverse && self.per_round > 0.0 && mss > 0 {
                 if f.more.generation != self.generation {
                     f.more.generation = self.generation;
                     let w = self.margin * window_limit(f.more.two_ld(self.least), self.ct_ap, self.buffer, self.per_round);
                     f.more.segments = (w as u64).max(self.minimum);
                 }
-                window::rewrite(seg, f.more.segments.saturating_mul(mss), &mut f.edge, self.keep_edge);
+                window::rewrite(seg, f.more.segments, mss, &mut f.edge, self.keep_edge);
             }
             if self.oracle.is_none() {
                 f.measure(cx.now, seg, p.reverse, before);

@@ -46,7 +46,7 @@ impl Control for Pilosof {
         {
             // Keceli 2008 §III-E: BS_AP / n, here in whole segments.
             let segments = (self.buffer / u64::from(up + down).max(1)).max(1);
-            window::rewrite(seg, segments.saturating_mul(u64::from(f.mss)), &mut f.edge, self.keep_edge);
+            window::rewrite(seg, segments, f.mss, &mut f.edge, self.keep_edge);
         }
         out.packets.push((from, p));
     }

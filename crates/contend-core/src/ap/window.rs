@@ -140,19 +140,24 @@ impl<M> Flows<M> {
     }
 }
 
-/// Lowers the advertised window of `seg` to `limit` bytes, when it is larger and `seg` is one of those that acknowledge the flow's data. `edge` is the
-/// furthest byte offered so far; with `keep` the window is not lowered below it.
-pub(super) fn rewrite(seg: &mut Segment, limit: u64, edge: &mut u64, keep: bool) {
+/// Lowers the advertised window of `seg` to `segments` of `mss` bytes, when it is larger and `seg` acknowledges anything. `edge` is the furthest byte
+/// offered so far; with `keep` the window is not lowered below it.
+pub(super) fn rewrite(seg: &mut Segment, segments: u64, mss: u32, edge: &mut u64, keep: bool) {
     if !seg.flags.has(Flags::ACK) {
         return;
     }
-    // RFC 9293 §3.8.6: a right edge that moves back is strongly discouraged.
-    let limit = if keep { limit.max(edge.saturating_sub(seg.ack)) } else { limit };
-    if limit < u64::from(seg.window) {
-        // RFC 7323 §2.2, §2.3: the field counts units of 1 << scale, in a SYN bytes. Rounding down may move the edge back by less than a unit (§2.4).
-        let scale = if seg.flags.has(Flags::SYN) { 0 } else { seg.window_scale.min(14) };
-        seg.window = seg.window.min(((limit >> scale).max(1) << scale) as u32);
+    // RFC 7323 §2.2, §2.3: the field counts units of 1 << scale, in a SYN bytes.
+    let unit = 1 << if seg.flags.has(Flags::SYN) { 0 } else { seg.window_scale.min(14) };
+    let mss = u64::from(mss);
+    let limit = segments.saturating_mul(mss).min(1 << 30);
+    // The unit may cut the last segment off: rounded up, unless that makes room for another one.
+    let up = limit.next_multiple_of(unit);
+    let mut window = if up < limit + mss { up } else { limit / unit * unit };
+    if keep {
+        // RFC 9293 §3.8.6: a right edge that moves back is strongly discouraged; by less than a unit it may (RFC 7323 §2.4).
+        window = window.max(edge.saturating_sub(seg.ack) / unit * unit);
     }
+    seg.window = u32::try_from(window.max(unit)).map_or(seg.window, |w| w.min(seg.window));
     *edge = (*edge).max(seg.ack + u64::from(seg.window));
 }
 
@@ -165,18 +170,20 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_lowered_to_whole_units_and_never_raised() {
-        for (advertised, scale, limit, want) in [
-            (60_000, 0, 14_600, 14_600),
-            (60_000, 0, 99_999, 60_000),
-            // 14 600 / 128 = 114.06: 114 units.
-            (1_460_000, 7, 14_600, 14_592),
-            // Less than a unit: one.
-            (1_460_000, 14, 1_460, 16_384),
-            (0, 7, 14_600, 0),
+    fn a_window_is_lowered_to_units_that_hold_the_segments_and_never_raised() {
+        for (advertised, scale, segments, want) in [
+            (60_000, 0, 10, 14_600),
+            (60_000, 0, 69, 60_000),
+            // 14 600 / 128 = 114.06: 115 units hold 10 segments, 114 would hold 9.
+            (1_460_000, 7, 10, 14_720),
+            // Of 16 384: 2 units would hold 22 segments, not 12; 1 holds 11.
+            (1_460_000, 14, 12, 16_384),
+            // Never less than one unit.
+            (1_460_000, 14, 1, 16_384),
+            (0, 7, 10, 0),
         ] {
             let mut s = ack(1000, advertised, scale);
-            rewrite(&mut s, limit, &mut 0, true);
+            rewrite(&mut s, segments, 1_460, &mut 0, true);
             assert_eq!(s.window, want);
         }
     }
@@ -184,36 +191,35 @@ mod tests {
     #[test]
     fn the_window_of_a_syn_counts_bytes() {
         let mut s = Segment { flags: Flags::ACK.with(Flags::SYN), ..ack(1, 1_460_000, 14) };
-        rewrite(&mut s, 14_601, &mut 0, true);
-        assert_eq!(s.window, 14_601);
+        rewrite(&mut s, 11, 1_461, &mut 0, true);
+        assert_eq!(s.window, 16_071);
     }
 
     #[test]
     fn a_falling_limit_lets_acknowledgments_close_the_window() {
         let mut edge = 0;
-        // Offered up to 10 000; the limit falls to 4000 bytes. Then 1000 bytes are acknowledged at a time.
+        // Offered up to 10 000; the limit falls to 4 segments. Then 1000 bytes are acknowledged at a time.
         for (at, want) in [(0, 10_000), (1_000, 9_000), (1_000, 9_000), (5_000, 5_000), (6_000, 4_000), (7_000, 4_000)] {
             let mut s = ack(at, 60_000, 0);
-            rewrite(&mut s, if at == 0 { 10_000 } else { 4_000 }, &mut edge, true);
+            rewrite(&mut s, if at == 0 { 10 } else { 4 }, 1_000, &mut edge, true);
             assert_eq!(s.window, want);
         }
         assert_eq!(edge, 11_000);
         let mut s = ack(8_000, 60_000, 0);
-        rewrite(&mut s, 1_000, &mut edge, false);
+        rewrite(&mut s, 1, 1_000, &mut edge, false);
         assert_eq!(s.window, 1_000);
     }
 
     #[test]
     fn units_wider_than_a_segment_do_not_keep_the_window_open() {
-        let mut edge = 0;
-        let mut at = 0;
-        let mut window = u32::MAX;
+        let (mut edge, mut at, mut window) = (0, 0, u32::MAX);
         for _ in 0..200 {
             let mut s = ack(at, 1 << 20, 14);
-            rewrite(&mut s, if at == 0 { 1 << 18 } else { 1 << 15 }, &mut edge, true);
+            rewrite(&mut s, if at == 0 { 180 } else { 23 }, 1_460, &mut edge, true);
             window = s.window;
-            at += 1460;
+            at += 1_460;
         }
+        // 23 segments are 33 580 bytes: 2 units, for 3 would hold 33.
         assert_eq!(window, 1 << 15);
     }
 }
