@@ -205,7 +205,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:9:26: there is no key `ap.queue.limt`\n  help: did you mean `limit`? There are: kind, limit",
     ),
     ("[[station]]", "[ap]\nqueue = { limit = \"100p\" }\n[[station]]", "t.toml:9:9: `ap.queue` needs `kind`\n  help: write kind = \"fifo\""),
-    ("[[station]]", "[ap]\nqueue = \"codel\"\n[[station]]", "t.toml:9:9: `ap.queue` names no queue discipline: \"codel\"\n  help: there are: ack_filter, fifo"),
+    ("[[station]]", "[ap]\nqueue = \"codel\"\n[[station]]", "t.toml:9:9: `ap.queue` names no queue discipline: \"codel\"\n  help: there are: fifo, ack_filter"),
     (
         "[[station]]",
         "[ap]\ncontrol = \"fwca\"\n[[station]]",

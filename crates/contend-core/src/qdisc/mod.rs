@@ -12,7 +12,7 @@ use core::fmt::Debug;
 /// Makes a discipline from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
-crate::registry!(Build; ack_filter, fifo);
+crate::registry!(Build; fifo, ack_filter);
 
 /// One queue at one transmitter.
 ///
