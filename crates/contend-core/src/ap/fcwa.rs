@@ -168,13 +168,16 @@ impl Control for Fcwa {
         if let (Body::Tcp(seg), Some(f)) = (&mut p.body, self.flows.get(p.flow)) {
             let before = f.edge;
             let mss = f.more.mss.unwrap_or(f.mss);
-            if p.reverse && self.per_round > 0.0 && mss > 0 {
-                if f.more.generation != self.generation {
-                    f.more.generation = self.generation;
-                    let w = self.margin * window_limit(f.more.two_ld(self.least), self.ct_ap, self.buffer, self.per_round);
-                    f.more.segments = (w as u64).max(self.minimum);
-                }
-                window::rewrite(seg, f.more.segments, mss, &mut f.edge, self.keep_edge);
+            let path = &mut f.more;
+            if path.generation != self.generation && self.per_round > 0.0 {
+                path.generation = self.generation;
+                let w = self.margin * window_limit(path.two_ld(self.least), self.ct_ap, self.buffer, self.per_round);
+                path.segments = (w as u64).max(self.minimum);
+            }
+            if p.reverse {
+                // Before anything is known the window stays as it is, but it has been offered.
+                let segments = if self.per_round > 0.0 && mss > 0 { path.segments } else { u64::MAX };
+                window::rewrite(seg, segments, mss, &mut f.edge, self.keep_edge);
             }
             if self.oracle.is_none() {
                 f.measure(cx.now, seg, p.reverse, before);

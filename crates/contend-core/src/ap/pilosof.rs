@@ -39,13 +39,11 @@ impl Control for Pilosof {
     fn on_packet(&mut self, cx: &mut Cx, from: Side, mut p: Packet, out: &mut Pass) {
         self.flows.see(cx.now, from, &p, || ());
         let (up, down) = self.flows.counts();
-        // Before its first data a flow's segment size is not known, and its window stays.
         if p.reverse
             && let (Body::Tcp(seg), Some(f)) = (&mut p.body, self.flows.get(p.flow))
-            && f.mss > 0
         {
-            // Keceli 2008 §III-E: BS_AP / n, here in whole segments.
-            let segments = (self.buffer / u64::from(up + down).max(1)).max(1);
+            // Keceli 2008 §III-E: BS_AP / n, here in whole segments. Before a flow's first data their size is not known, and its window stays.
+            let segments = if f.mss > 0 { (self.buffer / u64::from(up + down).max(1)).max(1) } else { u64::MAX };
             window::rewrite(seg, segments, f.mss, &mut f.edge, self.keep_edge);
         }
         out.packets.push((from, p));

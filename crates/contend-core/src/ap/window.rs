@@ -148,7 +148,7 @@ pub(super) fn rewrite(seg: &mut Segment, segments: u64, mss: u32, edge: &mut u64
     }
     // RFC 7323 §2.2, §2.3: the field counts units of 1 << scale, in a SYN bytes.
     let unit = 1 << if seg.flags.has(Flags::SYN) { 0 } else { seg.window_scale.min(14) };
-    let mss = u64::from(mss);
+    let mss = u64::from(mss.max(1));
     let limit = segments.saturating_mul(mss).min(1 << 30);
     // The unit may cut the last segment off: rounded up, unless that makes room for another one.
     let up = limit.next_multiple_of(unit);
