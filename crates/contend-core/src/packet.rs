@@ -147,6 +147,10 @@ impl Packet {
             Body::Udp { .. } => None,
         }
     }
+    /// The segment, when all that it says is how far data have arrived: on its way back to their sender, no payload, no flag but ACK, no SACK block.
+    pub fn pure_ack(&self) -> Option<&Segment> {
+        self.tcp().filter(|s| self.reverse && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
+    }
     /// What kind of packet it is, for counting.
     pub fn kind(&self) -> Kind {
         match &self.body {

@@ -218,7 +218,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, ack_filter, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
     ),
     (
         "[[station]]",
@@ -228,7 +228,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = \"lifo\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, ack_filter, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
     ),
     (
         "[[station]]",
@@ -257,8 +257,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "[[station]]",
-        "[ap]\ncontrol = \"fcwa\"\n[[station]]",
-        "t.toml:9:11: `ap.control` names no control block: \"fcwa\"\n  help: leave it out: there is none to choose from",
+        "[ap]\ncontrol = \"fwca\"\n[[station]]",
+        "t.toml:9:11: `ap.control` names no control block: \"fwca\"\n  help: did you mean `fcwa`? There are: accf, ack_thinning, fcwa, pilosof, rate_limiter",
     ),
     (
         "[[station]]",

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use contend_core::registry::{Amount, Value};
+use contend_core::registry::{Amount, Entry, Value};
 use contend_core::{Span, Time, ap, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
@@ -35,7 +35,13 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             let entry = &qdisc::REGISTRY[queue];
             let short = limit.filter(|_| entry.params.iter().any(|p| p.name == "limit")).map(|n| ("limit", Value::Amount(Amount::Packets(n))));
             cell.ap.queue = choose(qdisc::REGISTRY, entry.name, short.as_slice());
-            cell.control = control.iter().filter_map(|&i| Some(choose(ap::REGISTRY, ap::REGISTRY.get(i)?.name, &[]))).collect();
+            // Not every discipline tells a block how many packets may wait.
+            let buffer = [("buffer", Value::Amount(Amount::Packets(20)))];
+            let block = |e: &'static Entry<ap::Build>| {
+                let asks = e.params.iter().any(|p| p.name == "buffer");
+                choose(ap::REGISTRY, e.name, if asks { buffer.as_slice() } else { &[] })
+            };
+            cell.control = control.iter().filter_map(|&i| ap::REGISTRY.get(i)).map(block).collect();
             for (s, (rate, p, queue)) in cell.stations.iter_mut().zip(&stations) {
                 s.rate = *rate;
                 s.queue = fifo(*queue);

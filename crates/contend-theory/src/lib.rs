@@ -8,11 +8,13 @@
 //! | [`bianchi`] | n saturated stations, decoupled | Bianchi 2000; Bianchi and Tinnirello 2005 |
 //! | [`two_station`] | two saturated stations, exactly | own derivation |
 //! | [`cycle_time`] | the mean time in which AP and station succeed once each | Keceli, Inan, Ayanoglu 2008 |
+//! | [`fcwa`] | the window that an access point's queue holds, and the queue that a window needs | Keceli, Inan, Ayanoglu 2008 |
 //! | [`padhye`] | TCP window and rate under random loss | Mathis et al. 1997; Padhye et al. 1998 |
 
 pub mod bianchi;
 pub mod cycle_time;
 pub mod dcf;
+pub mod fcwa;
 mod invalid;
 pub mod padhye;
 pub mod two_station;

@@ -13,7 +13,10 @@ use core::fmt::Debug;
 /// Makes a block from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args, &Facts) -> Result<Box<dyn Control>, String>;
 
-crate::registry!(Build; );
+mod path;
+mod window;
+
+crate::registry!(Build; accf, ack_thinning, fcwa, pilosof, rate_limiter);
 
 /// Which side of the access point a packet comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

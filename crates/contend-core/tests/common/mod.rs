@@ -24,7 +24,7 @@ impl Link for Wire {
 }
 
 /// All defaults of an entry.
-pub fn defaults(entry: &Entry<Build>) -> Args {
+pub fn defaults<B>(entry: &Entry<B>) -> Args {
     let mut args = Args::default();
     for p in entry.params {
         if let Some(text) = p.default {
@@ -51,8 +51,7 @@ pub fn value(p: &Param, text: &str) -> Value {
         Unit::Integer => Value::Integer(x() as i64),
         Unit::Time => Value::Time(time(text)),
         Unit::Rate => Value::Rate((x() * scale(&[("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)])) as u64),
-        Unit::Amount if unit == "p" => Value::Amount(Amount::Packets(x() as u64)),
-        Unit::Amount => Value::Amount(Amount::Bytes((x() * scale(&[("B", 1.0), ("kB", 1e3), ("MB", 1e6)])) as u64)),
+        Unit::Amount => Value::Amount(amount(text)),
         Unit::Bool => Value::Bool(text == "true"),
         Unit::Word(words) => {
             assert!(words.contains(&text), "{}: {text}", p.name);
@@ -63,17 +62,30 @@ pub fn value(p: &Param, text: &str) -> Value {
     }
 }
 
+/// An amount of packets or bytes in a file.
+pub fn amount(text: &str) -> Amount {
+    let cut = text.find(char::is_alphabetic).unwrap_or(text.len());
+    let n = |scale: f64| (text[..cut].parse::<f64>().unwrap_or_else(|_| panic!("{text}")) * scale) as u64;
+    match &text[cut..] {
+        "p" => Amount::Packets(n(1.0)),
+        "B" => Amount::Bytes(n(1.0)),
+        "kB" => Amount::Bytes(n(1e3)),
+        "MB" => Amount::Bytes(n(1e6)),
+        unit => panic!("{text}: unit {unit:?}"),
+    }
+}
+
 /// A duration in a file.
 pub fn time(text: &str) -> Span {
     let cut = text.find(char::is_alphabetic).unwrap_or(text.len());
     let ns = match &text[cut..] {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
+        "ns" => 1.0,
+        "us" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
         unit => panic!("{text}: unit {unit:?}"),
     };
-    Span::from_nanos(text[..cut].parse::<u64>().unwrap_or_else(|_| panic!("{text}: no whole number")) * ns)
+    Span::from_nanos((text[..cut].parse::<f64>().unwrap_or_else(|_| panic!("{text}: no number")) * ns).round() as u64)
 }
 
 /// What a packet is.

@@ -5,6 +5,7 @@
 use crate::file::Dimension;
 use contend_theory::bianchi::{self, Saturation};
 use contend_theory::cycle_time::Cycle;
+use contend_theory::fcwa::Mix;
 use contend_theory::padhye::{self, Path};
 use contend_theory::two_station::{self, BusySlot, TwoStation};
 use contend_theory::{Backoff, Invalid, SlotTimes};
@@ -79,6 +80,20 @@ pub const MODELS: &[Model] = &[
         run: cycle,
     },
     Model {
+        name: "fcwa.window",
+        doc: "largest window that does not overflow the access point's queue; Keceli 2008 eqs. 4, 6",
+        parameters: &WINDOW,
+        unit: Dimension::Packets,
+        run: |a| said(mix(&a[2..])?.window(a[0], a[1])),
+    },
+    Model {
+        name: "fcwa.buffer",
+        doc: "queue of the access point that flows of this window need, below 0 when none; Keceli 2008 eq. 10",
+        parameters: &BUFFER,
+        unit: Dimension::Packets,
+        run: |a| said(mix(&a[2..])?.buffer(a[0], a[1])),
+    },
+    Model {
         name: "padhye.rate",
         doc: "packets per second of a Reno flow; Padhye 1998 eq. 30, window = 0 without a limit",
         parameters: &PATH,
@@ -116,17 +131,15 @@ const SATURATED: [Parameter; 8] = [N, SLOT, TS, TC, PAYLOAD, CWMIN, CWMAX, ATTEM
 const CONTENDING: [Parameter; 4] = [N, CWMIN, CWMAX, ATTEMPTS];
 const PAIR: [Parameter; 8] = [COUNTED, SLOT, TS, TC, PAYLOAD, CWMIN, CWMAX, ATTEMPTS];
 const PAIR_ALONE: [Parameter; 4] = [CWMIN, CWMAX, ATTEMPTS, COUNTED];
-const CYCLE: [Parameter; 9] = [
-    required("n_up", Dimension::Number),
-    required("n_down", Dimension::Number),
-    optional("b", Dimension::Number, 1.0),
-    SLOT,
-    required("ts_data", Dimension::Time),
-    required("ts_ack", Dimension::Time),
-    CWMIN,
-    CWMAX,
-    ATTEMPTS,
-];
+const UP: Parameter = required("n_up", Dimension::Number);
+const DOWN: Parameter = required("n_down", Dimension::Number);
+const B: Parameter = optional("b", Dimension::Number, 1.0);
+const TS_DATA: Parameter = required("ts_data", Dimension::Time);
+const TS_ACK: Parameter = required("ts_ack", Dimension::Time);
+const DELAY: Parameter = required("delay", Dimension::Time);
+const CYCLE: [Parameter; 9] = [UP, DOWN, B, SLOT, TS_DATA, TS_ACK, CWMIN, CWMAX, ATTEMPTS];
+const WINDOW: [Parameter; 11] = [DELAY, required("buffer", Dimension::Packets), UP, DOWN, B, SLOT, TS_DATA, TS_ACK, CWMIN, CWMAX, ATTEMPTS];
+const BUFFER: [Parameter; 11] = [DELAY, required("window", Dimension::Packets), UP, DOWN, B, SLOT, TS_DATA, TS_ACK, CWMIN, CWMAX, ATTEMPTS];
 const PATH: [Parameter; 5] = [
     required("p", Dimension::Number),
     required("rtt", Dimension::Time),
@@ -185,6 +198,10 @@ fn pair(a: &[f64]) -> Result<TwoStation, String> {
 fn cycle(a: &[f64]) -> Result<f64, String> {
     let pairs = said(said(Cycle::m2(&backoff(&a[6..])?))?.pairs(a[3], a[4], a[5]))?;
     said(pairs.ct_ap(a[0], a[1], a[2]))
+}
+
+fn mix(a: &[f64]) -> Result<Mix, String> {
+    Ok(Mix { n_up: a[0], n_down: a[1], b: a[2], ct_ap: cycle(a)? })
 }
 
 fn padhye_rate(a: &[f64]) -> Result<f64, String> {

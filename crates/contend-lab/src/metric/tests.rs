@@ -265,6 +265,10 @@ fn closed_forms_can_be_asked() {
     // Spec jersey.md section 8: 825 kb/s of 8000-bit packets.
     let padhye = value("model(\"padhye.rate\", p = 1%, rtt = 96.2ms, t0 = 1s, window = 20p) * 8");
     assert!((padhye - 825.0).abs() < 1.0, "{padhye}");
+    // Keceli 2008, spec 2T and S6: 5 + 5 flows, set B.
+    let of = "n_up = 5, n_down = 5, slot = 20us, ts_data = 364us, ts_ack = 148us)";
+    assert!((value(&format!("model(\"fcwa.window\", delay = 50ms, buffer = 100p, {of}")) - 23.52).abs() < 0.0051);
+    assert!((value(&format!("model(\"fcwa.buffer\", delay = 50ms, window = 42p, {of}")) - 285.0).abs() < 0.51);
     // Spec keceli.md S2.4, set B: 0.7394 ms.
     let cycle = value("model(\"cycle_time\", n_up = 5, n_down = 5, slot = 20us, ts_data = 364us, ts_ack = 148us)");
     assert!((cycle - 0.7394e-3).abs() < 1e-6, "{cycle}");

@@ -1,5 +1,7 @@
 //! `contend model`: the closed forms as a calculator.
 
+mod fcwa;
+
 use super::{print, wrong};
 use crate::Done;
 use clap::Subcommand;
@@ -15,7 +17,9 @@ const EXAMPLES: &str = "\
 Examples:
   contend model bianchi --stations 1..10 --standard 802.11b
   contend model bianchi --stations 5,50 --endless --json
-  contend model cycle-time --set slot=20us --set cwmin=31";
+  contend model cycle-time --set slot=20us --set cwmin=31
+  contend model fcwa --up 5 --down 5 --ack 1 --delay 50ms --buffer 100p --set slot=20us
+  contend model buffer --up 1..15 --window 42p --set slot=20us";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,6 +40,22 @@ enum Model {
         endless: bool,
         #[command(flatten)]
         cell: Cell,
+    },
+    /// Largest windows that do not overflow the access point's queue (Keceli 2008 eqs. 2-9)
+    Fcwa {
+        #[command(flatten)]
+        flows: fcwa::Flows,
+        /// BS_AP, packets that may wait at the access point
+        #[arg(long, default_value = "100p", value_parser = fcwa::packets)]
+        buffer: u32,
+    },
+    /// Queue of the access point that given windows need (Keceli 2008 eq. 10)
+    Buffer {
+        #[command(flatten)]
+        flows: fcwa::Flows,
+        /// Window of each flow
+        #[arg(long, default_value = "42p", value_parser = fcwa::packets)]
+        window: u32,
     },
     /// Mean cycle time of two saturated stations by frame types (Medepalli and Tobagi; the block under FCWA)
     CycleTime {
@@ -70,7 +90,7 @@ struct Cell {
     json: bool,
 }
 
-/// A list of station counts.
+/// A list of counts.
 #[derive(Clone, Debug)]
 struct Counts(Vec<u32>);
 
@@ -78,11 +98,16 @@ struct Counts(Vec<u32>);
 const MOST: u32 = 100_000;
 
 fn counts(s: &str) -> Result<Counts, String> {
+    list(s, 1, "stations")
+}
+
+/// A list of numbers of `what`, each at least `least`.
+fn list(s: &str, least: u32, what: &str) -> Result<Counts, String> {
     let remedy = "write a list like 1,2,5 or a range like 1..10";
     let number = |t: &str| match t.trim().parse::<u32>() {
-        Ok(n) if (1..=MOST).contains(&n) => Ok(n),
-        Ok(n) => Err(format!("{n} stations are not between 1 and {MOST}")),
-        Err(_) => Err(format!("`{t}` is not a number of stations; {remedy}")),
+        Ok(n) if (least..=MOST).contains(&n) => Ok(n),
+        Ok(n) => Err(format!("{n} {what} are not between {least} and {MOST}")),
+        Err(_) => Err(format!("`{t}` is not a number of {what}; {remedy}")),
     };
     let mut all = Vec::new();
     for part in s.split(',') {
@@ -164,6 +189,8 @@ pub fn run(args: &Args) -> Result<Done> {
     match &args.model {
         Model::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
         Model::CycleTime { cell } => cycle_time(cell),
+        Model::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
+        Model::Buffer { flows, window } => fcwa::buffers(flows, *window),
     }
 }
 

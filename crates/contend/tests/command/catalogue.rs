@@ -6,7 +6,7 @@ use serde_json::Value;
 #[test]
 fn list_shows_every_family_and_the_experiments_that_come_along() {
     let ended = call(&workspace(), &["list"]).with(0);
-    for heading in ["controllers", "recoveries", "qdiscs", "access", "traffic", "loss", "metrics", "experiments"] {
+    for heading in ["controllers", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "experiments"] {
         assert!(ended.out.lines().any(|l| l == heading), "{heading}");
     }
     for name in ["newreno", "cubic", "fifo", "dcf", "poisson", "bernoulli", "goodput", "experiments/hotspot.toml", "papers/keceli-2008/m2-uploads.toml"] {
@@ -87,6 +87,31 @@ fn the_cycle_times_are_those_of_the_three_parameter_sets() {
             assert!((ours / theirs - 1.0).abs() < 0.01, "{set:?}: {ours} against {theirs}");
         }
     }
+}
+
+#[test]
+fn windows_and_buffers_are_those_of_the_paper() {
+    // Keceli, Inan, Ayanoglu 2008, spec 2T and S6: LD 50 ms, 20 us slots.
+    let of = |args: &[&str], key: &str| {
+        rows(&[&["model"], args, &["--json", "--set", "slot=20us"]].concat()).iter().map(|r| r[key].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    let near =
+        |got: Vec<f64>, want: &[f64], by: f64| assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}");
+    near(of(&["fcwa", "--up", "5,10,15"], "window_packets"), &[23.52, 11.76, 7.84], 0.0051);
+    near(of(&["fcwa", "--up", "5,10,15", "--down", "5", "--ack", "2"], "window_packets"), &[29.70, 22.38, 18.01], 0.0051);
+    near(of(&["fcwa", "--up", "7", "--down", "7"], "fixed_window_packets"), &[7.0], 0.0);
+    near(of(&["buffer", "--up", "1,5,10"], "buffer_packets"), &[-51.0, 285.0, 705.0], 0.51);
+    assert_eq!(of(&["buffer", "--up", "1..2"], "buffer_whole_packets")[0], 1.0);
+    for model in ["fcwa", "buffer"] {
+        let table = call(&workspace(), &["model", model]).with(0).out;
+        assert!(table.lines().count() > 15 && table.lines().all(|l| l.chars().count() <= 110), "{table}");
+        let bad = |args: &[&str]| call(&workspace(), &[&["model", model], args].concat()).with(2);
+        bad(&["--up", "1..3", "--down", "1,2"]).says(&["--up has 3 numbers and --down 2", "the same length"]);
+        bad(&["--up", "0"]).says(&["at least one flow"]);
+        bad(&["--delay", "50"]).says(&["50ms"]);
+        bad(&["--ack", "0"]).says(&["1..=1000"]);
+    }
+    call(&workspace(), &["model", "fcwa", "--buffer", "100"]).with(2).says(&["100p"]);
 }
 
 #[test]

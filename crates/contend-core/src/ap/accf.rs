@@ -1,0 +1,328 @@
+//! ACCF, acknowledgment congestion control and filtering: an upload is acknowledged no faster than the average download receives data.
+//!
+//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §IV. At most one acknowledgment of each upload
+//! is held, the newest; its timer lets it go when the downloads have had as many segments as it will trigger. An acknowledgment that is late for its
+//! time came in a burst, and more of the burst are awaited for a while. Downloads' data, and all that comes from the air, pass untouched.
+//!
+//! Differences from the paper, which leaves these open:
+//! - `num_cum` counts segments, not acknowledgments; a cut one counts whole;
+//! - the shape of gamma, and the filter of the measurement, are parameters;
+//! - an acknowledgment that tells no new data, or carries SACK blocks, any flag but ACK, or payload, is passed at once; so is the first of a flow;
+//!   one of these that tells new data counts as passed for `num_cum` and t_buf;
+//! - without a measured download all are passed at once, or (`fallback`) held to the mean upload's pace;
+//! - without a measurement of its own flow an acknowledgment that is late is passed.
+
+use super::{Control, Facts, Pass, Side};
+use crate::Cx;
+use crate::packet::{Flags, FlowId, Packet};
+use crate::qdisc::Drop;
+use crate::registry::{Args, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §IV";
+/// What it does.
+pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds the newest acknowledgment of each upload until downloads have had as many segments, and filters the older ones.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    number("alpha", "downloads whose packets come this many times as slowly as the fastest's, or slower, do not count", "1.5"),
+    number("beta", "how long the rest of a burst is awaited, in mean distances of the flow's acknowledgments", "2"),
+    Param {
+        name: "gamma_min",
+        doc: "smallest weight of the holding time, for flows that seem to have a small window",
+        unit: Unit::Number,
+        default: Some("0.5"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "num_thresh",
+        doc: "segments in one acknowledgment from which on the weight is 1",
+        unit: Unit::Integer,
+        default: Some("10"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "gamma",
+        doc: "weight below num_thresh: rising from gamma_min evenly; gamma_min; or the segments' share of num_thresh, at least gamma_min",
+        unit: Unit::Word(&["linear", "step", "ratio"]),
+        default: Some("linear"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "period", doc: "T_m: how often rates are measured", unit: Unit::Time, default: Some("500ms"), range: (1e-2, 1e3) },
+    Param { name: "weight", doc: "w: weight of a new measurement in the mean", unit: Unit::Number, default: Some("0.25"), range: (0.0, 1.0) },
+    Param { name: "idle", doc: "T_idle: a flow silent for longer is forgotten", unit: Unit::Time, default: Some("2s"), range: (1e-2, 1e3) },
+    Param {
+        name: "flush",
+        doc: "whether what is held goes before an acknowledgment that is passed at once, so that order is kept",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "fallback",
+        doc: "without downloads: pass acknowledgments at once, or take the mean upload for the mean download",
+        unit: Unit::Word(&["pass", "uplink"]),
+        default: Some("pass"),
+        range: (0.0, 0.0),
+    },
+];
+
+const fn number(name: &'static str, doc: &'static str, default: &'static str) -> Param {
+    Param { name, doc, unit: Unit::Number, default: Some(default), range: (0.0, 1e6) }
+}
+
+/// The shape of gamma below `num_thresh`.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Linear,
+    Step,
+    Ratio,
+}
+
+/// The block.
+#[derive(Debug)]
+pub struct Accf {
+    alpha: f64,
+    beta: f64,
+    gamma_min: f64,
+    num_thresh: f64,
+    shape: Shape,
+    period: Span,
+    weight: f64,
+    idle: Span,
+    flush: bool,
+    uplink: bool,
+    flows: BTreeMap<FlowId, Flow>,
+    /// Timers that run, by time.
+    timers: BTreeSet<(Time, FlowId)>,
+    /// End of the period being measured.
+    period_end: Time,
+    /// AvgDataInt in seconds, when there is a download to measure.
+    avg_data_int: Option<f64>,
+}
+
+/// One flow.
+#[derive(Debug)]
+struct Flow {
+    /// Whether its data come from the air.
+    up: bool,
+    /// Payload of its largest segment so far in bytes; 0 before the first.
+    mss: u32,
+    /// Packets of this period: data of a download, acknowledgments of an upload.
+    count: u32,
+    /// AvgInt in seconds.
+    avg_int: Option<f64>,
+    /// When the last of them came.
+    last: Time,
+    /// Segments per acknowledgment, and the highest acknowledgment when the period began.
+    per_ack: f64,
+    mark: u64,
+    /// The highest acknowledgment that came, when one did.
+    highest: Option<u64>,
+    /// The last acknowledgment passed, and when.
+    passed: u64,
+    passed_at: Time,
+    /// buf: the acknowledgment that is held, and when its timer ends.
+    held: Option<(Packet, Time)>,
+}
+
+/// Makes one.
+///
+/// # Errors
+/// When a constant is outside what the algorithm allows.
+pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+    let above_one = |name| match args.number(name) {
+        x if x > 1.0 => Ok(x),
+        x => Err(format!("{name}: is {x}, must be above 1")),
+    };
+    let share = |name| match args.number(name) {
+        x if x > 0.0 && x <= 1.0 => Ok(x),
+        x => Err(format!("{name}: is {x}, must be above 0 and at most 1")),
+    };
+    let num_thresh = args.integer("num_thresh");
+    if num_thresh < 2 {
+        return Err(format!("num_thresh: is {num_thresh}, must be at least 2"));
+    }
+    let period = args.time("period");
+    Ok(Box::new(Accf {
+        alpha: above_one("alpha")?,
+        beta: above_one("beta")?,
+        gamma_min: share("gamma_min")?,
+        num_thresh: num_thresh as f64,
+        shape: match args.word("gamma") {
+            "step" => Shape::Step,
+            "ratio" => Shape::Ratio,
+            _ => Shape::Linear,
+        },
+        period,
+        weight: share("weight")?,
+        idle: args.time("idle"),
+        flush: args.flag("flush"),
+        uplink: args.word("fallback") == "uplink",
+        flows: BTreeMap::new(),
+        timers: BTreeSet::new(),
+        period_end: Time::ZERO + period,
+        avg_data_int: None,
+    }))
+}
+
+impl Control for Accf {
+    fn on_packet(&mut self, cx: &mut Cx, from: Side, p: Packet, out: &mut Pass) {
+        let now = cx.now;
+        self.measure(now);
+        let Some(seg) = p.tcp() else { return out.packets.push((from, p)) };
+        let up = (from == Side::Air) != p.reverse;
+        let f = self.flows.entry(p.flow).or_insert_with(|| Flow::new(up, now));
+        if !p.reverse {
+            f.mss = f.mss.max(seg.len);
+            if !f.up && seg.len > 0 {
+                (f.count, f.last) = (f.count + 1, now);
+            }
+        }
+        if !(p.reverse && from == Side::Wire && f.up && seg.flags.has(Flags::ACK)) {
+            return out.packets.push((from, p));
+        }
+        (f.count, f.last) = (f.count + 1, now);
+        let new = f.highest.is_some_and(|h| seg.ack > h);
+        let first = f.highest.is_none();
+        f.highest = f.highest.max(Some(seg.ack));
+        if first || !new || p.pure_ack().is_none() {
+            // Keceli 2008 §IV: duplicates and what carries flags are not delayed.
+            let ack = seg.ack;
+            if self.flush {
+                pass(&mut self.timers, f, p.flow, now, out);
+            }
+            if first {
+                f.mark = ack;
+            }
+            if first || new {
+                (f.passed, f.passed_at) = (ack, now);
+            }
+            return out.packets.push((from, p));
+        }
+        // Keceli 2008 §IV: the newest replaces the older. At most one is held, the highest.
+        let num = (seg.ack - f.passed).div_ceil(u64::from(f.mss.max(1))) as f64;
+        if let Some((older, due)) = f.held.replace((p, Time::NEVER)) {
+            self.timers.remove(&(due, p.flow));
+            out.sink.drop(older, Drop::Filtered);
+        }
+        let hold = match self.avg_data_int {
+            None => 0.0,
+            Some(avg) => {
+                let d = gamma(self.shape, self.gamma_min, self.num_thresh, num) * num * avg - now.since(f.passed_at).as_secs_f64();
+                let burst = self.beta * f.avg_int.unwrap_or(0.0);
+                // Keceli 2008 §IV: late by more than the rest of a burst may take: await that rest.
+                if d >= 0.0 { d } else if d + burst < 0.0 { burst } else { 0.0 }
+            }
+        };
+        let due = now.saturating_add(Span::from_secs_f64(hold));
+        if due <= now {
+            pass(&mut self.timers, f, p.flow, now, out);
+        } else {
+            f.held = Some((p, due));
+            self.timers.insert((due, p.flow));
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Cx, out: &mut Pass) {
+        while let Some(&(due, flow)) = self.timers.first()
+            && due <= cx.now
+        {
+            self.timers.pop_first();
+            if let Some(f) = self.flows.get_mut(&flow) {
+                pass(&mut self.timers, f, flow, cx.now, out);
+            }
+        }
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.timers.first().map_or(Time::NEVER, |(due, _)| *due)
+    }
+
+    fn held(&self) -> u64 {
+        self.timers.len() as u64
+    }
+}
+
+/// Passes what is held of `f`, if anything is.
+fn pass(timers: &mut BTreeSet<(Time, FlowId)>, f: &mut Flow, flow: FlowId, now: Time, out: &mut Pass) {
+    if let Some((p, due)) = f.held.take() {
+        timers.remove(&(due, flow));
+        (f.passed, f.passed_at) = (p.tcp().map_or(f.passed, |s| s.ack.max(f.passed)), now);
+        out.packets.push((Side::Wire, p));
+    }
+}
+
+/// Weight of the holding time of an acknowledgment for `num` segments.
+fn gamma(shape: Shape, min: f64, thresh: f64, num: f64) -> f64 {
+    if num >= thresh {
+        return 1.0;
+    }
+    // The paper says only: from gamma_min to 1.
+    match shape {
+        Shape::Linear => min + (1.0 - min) * (num - 1.0) / (thresh - 1.0),
+        Shape::Step => min,
+        Shape::Ratio => (num / thresh).max(min),
+    }
+}
+
+impl Flow {
+    fn new(up: bool, now: Time) -> Flow {
+        Flow { up, mss: 0, count: 0, avg_int: None, last: now, per_ack: 1.0, mark: 0, highest: None, passed: 0, passed_at: now, held: None }
+    }
+
+    /// A period of `length` seconds ends.
+    fn end_period(&mut self, length: f64, weight: f64) {
+        if self.count == 0 {
+            // Nothing came: the mean distance is at least the period.
+            self.avg_int = self.avg_int.map(|a| a + weight * (a.max(length) - a));
+            return;
+        }
+        let (first, count) = (self.avg_int.is_none(), f64::from(self.count));
+        let sample = length / count;
+        self.avg_int = Some(self.avg_int.map_or(sample, |a| a + weight * (sample - a)));
+        if let Some(h) = self.highest {
+            let per_ack = ((h - self.mark) as f64 / (f64::from(self.mss.max(1)) * count)).max(1.0);
+            self.per_ack += if first { 1.0 } else { weight } * (per_ack - self.per_ack);
+            self.mark = h;
+        }
+        self.count = 0;
+    }
+}
+
+impl Accf {
+    /// Ends the periods that are over at `now`.
+    fn measure(&mut self, now: Time) {
+        while self.period_end <= now {
+            let (end, length, weight, idle) = (self.period_end, self.period.as_secs_f64(), self.weight, self.idle);
+            self.flows.retain(|_, f| {
+                f.end_period(length, weight);
+                f.held.is_some() || end.since(f.last) <= idle
+            });
+            // With nobody left, nothing changes until now.
+            let periods = if self.flows.is_empty() { now.since(end).div_floor(self.period) + 1 } else { 1 };
+            self.period_end = end + self.period * periods;
+            self.avg_data_int = self.average();
+        }
+    }
+
+    /// AvgDataInt.
+    fn average(&self) -> Option<f64> {
+        let of = |up| self.flows.values().filter(move |f| f.up == up);
+        let down = || of(false).filter_map(|f| f.avg_int);
+        let fastest = down().fold(f64::INFINITY, f64::min);
+        // Keceli 2008 §IV: the mean over downloads that are not much slower than the fastest.
+        let counted = down().filter(|a| *a < self.alpha * fastest);
+        // The paper has no word for a cell without downloads. Seconds per acknowledged segment are comparable with those per segment.
+        mean(counted).or_else(|| self.uplink.then(|| mean(of(true).filter_map(|f| Some(f.avg_int? / f.per_ack)))).flatten())
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0u32), |(sum, n), x| (sum + x, n + 1));
+    (n > 0).then(|| sum / f64::from(n))
+}

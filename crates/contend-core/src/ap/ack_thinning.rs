@@ -1,0 +1,132 @@
+//! Thinning of acknowledgments: of each flow only every d-th goes on at once, and the newest of the others a little later.
+//!
+//! The plainest of the schemes that RFC 3449 collects, and what a downlink gains when many acknowledgments share it with data.
+//!
+//! - Only acknowledgments bound for the air are thinned; those that tell no new data, or carry SACK blocks or flags, go on at once, after what is held.
+//! - The timer runs from the first that is held: none is later than `hold`.
+
+use super::{Control, Facts, Pass, Side};
+use crate::Cx;
+use crate::packet::{FlowId, Packet};
+use crate::qdisc::Drop;
+use crate::registry::{Args, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "RFC 3449, ACK Filtering, here by count and with a limit on delay";
+/// What it does.
+pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short time, older ones are filtered.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "d", doc: "acknowledgments for which one goes on; 1 passes all", unit: Unit::Integer, default: Some("2"), range: (1.0, 1e6) },
+    Param { name: "hold", doc: "longest time an acknowledgment is held", unit: Unit::Time, default: Some("10ms"), range: (1e-6, 1e3) },
+];
+
+/// The block.
+#[derive(Debug)]
+pub struct AckThinning {
+    /// d.
+    every: u32,
+    hold: Span,
+    flows: BTreeMap<FlowId, Flow>,
+    /// When holding ends, in order: all are held equally long. Entries of what has already gone on are stale.
+    timers: VecDeque<(Time, FlowId)>,
+    held: u64,
+}
+
+/// One flow.
+#[derive(Debug, Default)]
+struct Flow {
+    highest: u64,
+    /// Acknowledgments since the last that went on.
+    count: u32,
+    /// The newest of them, and when it must go on.
+    held: Option<(Packet, Time)>,
+}
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+    let every = u32::try_from(args.integer("d")).unwrap_or(1).max(1);
+    Ok(Box::new(AckThinning { every, hold: args.time("hold"), flows: BTreeMap::new(), timers: VecDeque::new(), held: 0 }))
+}
+
+impl Control for AckThinning {
+    fn on_packet(&mut self, cx: &mut Cx, from: Side, p: Packet, out: &mut Pass) {
+        if from != Side::Wire || !p.reverse || p.tcp().is_none() {
+            return out.packets.push((from, p));
+        }
+        let f = self.flows.entry(p.flow).or_default();
+        let Some(ack) = p.pure_ack().map(|s| s.ack).filter(|a| *a > f.highest) else {
+            self.held -= u64::from(f.pass(out));
+            return out.packets.push((from, p));
+        };
+        f.highest = ack;
+        f.count += 1;
+        let due = match f.held.replace((p, cx.now)) {
+            Some((older, due)) => {
+                out.sink.drop(older, Drop::Filtered);
+                due
+            }
+            None => {
+                let due = cx.now.saturating_add(self.hold);
+                self.timers.push_back((due, p.flow));
+                self.held += 1;
+                due
+            }
+        };
+        f.held = Some((p, due));
+        if f.count >= self.every {
+            self.held -= u64::from(f.pass(out));
+        }
+        self.tidy();
+    }
+
+    fn on_wake(&mut self, cx: &mut Cx, out: &mut Pass) {
+        while let Some(&(due, flow)) = self.timers.front()
+            && due <= cx.now
+        {
+            self.timers.pop_front();
+            if let Some(f) = self.flows.get_mut(&flow)
+                && f.held.is_some_and(|(_, d)| d <= due)
+            {
+                self.held -= u64::from(f.pass(out));
+            }
+        }
+        self.tidy();
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.timers.front().map_or(Time::NEVER, |(due, _)| *due)
+    }
+
+    fn held(&self) -> u64 {
+        self.held
+    }
+}
+
+impl AckThinning {
+    /// Leaves no stale timer in front.
+    fn tidy(&mut self) {
+        while let Some((due, flow)) = self.timers.front()
+            && self.flows.get(flow).and_then(|f| f.held).is_none_or(|(_, d)| d != *due)
+        {
+            self.timers.pop_front();
+        }
+    }
+}
+
+impl Flow {
+    /// Passes what is held; returns whether anything was.
+    fn pass(&mut self, out: &mut Pass) -> bool {
+        self.count = 0;
+        let held = self.held.take();
+        out.packets.extend(held.map(|(p, _)| (Side::Wire, p)));
+        held.is_some()
+    }
+}

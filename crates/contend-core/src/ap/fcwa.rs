@@ -1,0 +1,201 @@
+//! FCWA, fair congestion window assignment: to each flow the largest window with which the access point's queue never overflows.
+//!
+//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III.
+//!
+//! Differences from the paper, which prints the windows and leaves their enforcement as an outline:
+//! - W_lim is rounded down to whole segments, not below `minimum`, after `margin` (1: the paper's);
+//! - `mode = "oracle"` takes delays, b and segment sizes from the run, as the paper's own evaluation does; `"estimated"` measures all three:
+//!   - 2 LD of an upload: from a segment to the acknowledgment that ends with it. Of a download: from the acknowledgment that moves the right edge to
+//!     the first data beyond the old edge, which is right for a sender that the window limits. No sample of retransmitted data; 0 before the first;
+//!   - b: the segments that an acknowledgment covers, rounded to 1 or 2;
+//!   - the segment size: the largest seen;
+//! - one b for all: the rounded mean over active flows;
+//! - `ct = "measured"`: the mean time between two successes of the access point with its queue never empty between;
+//! - windows are written into acknowledgments only, in the unit that each carries: rounded up when the unit would cut the last segment off (the
+//!   outline's shift alone makes 4 segments of 5 wherever 5 are no whole units). A deployed access point learns this unit from the handshake,
+//!   and leaves a flow alone whose handshake it has not seen: what it writes could mean 2^14 times as much. It also corrects the checksum (RFC 1624).
+
+use super::path::{Cycle, Path};
+use super::window::{self, Flows};
+use super::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
+use crate::Cx;
+use crate::packet::{Body, FlowId, Packet};
+use crate::qdisc::AirReport;
+use crate::registry::{Amount, Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §III, eqs. 2-9";
+/// What it does.
+pub const SUMMARY: &str = "Windows that fill path and queue: lowers the advertised window of each TCP flow to the largest with which the queue never overflows.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    word("mode", "where delays, b and segment sizes come from: the run's own values, or measurement", &["oracle", "estimated"], "oracle"),
+    word("ct", "where the cycle time CT_AP comes from: the model of two saturated stations, or measurement", &["model", "measured"], "model"),
+    word("model", "the model: frozen counters (cycle form), or Bianchi's renewal form", &["m2", "m1"], "m2"),
+    word("ld", "how delay samples are averaged: exponentially with weight 1/8, or their minimum over 10 to 20 s", &["mean", "min"], "mean"),
+    Param {
+        name: "margin",
+        doc: "factor on the window limit; 0.95 costs no throughput and avoids rare drops",
+        unit: Unit::Number,
+        default: Some("1"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "minimum",
+        doc: "smallest window in segments; 2 is better with delayed ACKs",
+        unit: Unit::Integer,
+        default: Some("1"),
+        range: (1.0, 1e6),
+    },
+    size("data_size", "IP packet of data in the model", "1500B"),
+    size("ack_size", "IP packet of a TCP ACK in the model", "40B"),
+    window::BUFFER,
+    window::ACTIVE,
+    window::UPDATE,
+    window::KEEP_EDGE,
+];
+
+const fn word(name: &'static str, doc: &'static str, words: &'static [&'static str], default: &'static str) -> Param {
+    Param { name, doc, unit: Unit::Word(words), default: Some(default), range: (0.0, 0.0) }
+}
+
+const fn size(name: &'static str, doc: &'static str, default: &'static str) -> Param {
+    Param { name, doc, unit: Unit::Amount, default: Some(default), range: (40.0, 2296.0) }
+}
+
+/// Cycle times CT_{x,y} in seconds by what the access point sends, then what the station sends: data, TCP ACK.
+pub type Pairs = [[f64; 2]; 2];
+
+/// CT_AP: the mean cycle time with so many uploads and downloads, at least one, and `b` data packets per ACK.
+pub fn ct_ap(pairs: &Pairs, up: f64, down: f64, b: f64) -> f64 {
+    // Keceli 2008 eqs. 8, 9: the shares of data in what the access point and the stations send.
+    let ap = down / (up / b + down);
+    let station = up / (down / b + up);
+    // Keceli 2008 eq. 7.
+    let mean = |of: &[f64; 2]| station * of[0] + (1.0 - station) * of[1];
+    ap * mean(&pairs[0]) + (1.0 - ap) * mean(&pairs[1])
+}
+
+/// W_lim in packets of a flow with a wired round trip of `two_ld` seconds; `per_round` = n_up / b + n_down.
+pub fn window_limit(two_ld: f64, ct_ap: f64, buffer: f64, per_round: f64) -> f64 {
+    // Keceli 2008 eqs. 5, 6 (eqs. 3, 4 for b = 1): what is on the wire, and the flow's share of the buffer.
+    two_ld / (per_round * ct_ap) + buffer / per_round
+}
+
+/// The block.
+#[derive(Debug)]
+pub struct Fcwa {
+    flows: Flows<Path>,
+    /// What is known of each flow, with `mode = "oracle"`.
+    oracle: Option<BTreeMap<FlowId, FlowFacts>>,
+    pairs: Pairs,
+    /// CT_AP as measured.
+    measured: Option<Cycle>,
+    /// 2 LD is the least sample, not the mean.
+    least: bool,
+    /// BS_AP in packets.
+    buffer: f64,
+    margin: f64,
+    minimum: u64,
+    keep_edge: bool,
+    /// n_up / b + n_down, packets of the access point per round; 0 without flows.
+    per_round: f64,
+    /// CT_AP in seconds.
+    ct_ap: f64,
+    /// Counts updates.
+    generation: u64,
+}
+
+/// Makes one.
+///
+/// # Errors
+/// When a parameter is impossible, or neither the parameters nor the queue say how many packets may wait.
+pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
+    let margin = args.number("margin");
+    if !(margin > 0.0 && margin <= 1.0) {
+        return Err(format!("margin: is {margin}, must be above 0 and at most 1"));
+    }
+    let bytes = |name| match args.amount(name) {
+        Amount::Bytes(n) => Ok(u32::try_from(n).unwrap_or(u32::MAX)),
+        Amount::Packets(_) => Err(format!("{name}: counts bytes; write it as \"1500B\"")),
+    };
+    let sizes = [bytes("data_size")?, bytes("ack_size")?];
+    let model = if args.word("model") == "m1" { CycleModel::M1 } else { CycleModel::M2 };
+    Ok(Box::new(Fcwa {
+        flows: Flows::new(args),
+        oracle: (args.word("mode") != "estimated").then(|| facts.flows.iter().map(|f| (f.flow, *f)).collect()),
+        pairs: sizes.map(|down| sizes.map(|up| (facts.cycle_time)(model, down, up).as_secs_f64())),
+        measured: (args.word("ct") == "measured").then(Cycle::default),
+        least: args.word("ld") == "min",
+        buffer: window::buffer(args, facts)? as f64,
+        margin,
+        minimum: args.integer("minimum").max(1) as u64,
+        keep_edge: args.flag("keep_edge"),
+        per_round: 0.0,
+        ct_ap: 0.0,
+        generation: 0,
+    }))
+}
+
+impl Fcwa {
+    /// Works out what all windows share.
+    fn update(&mut self) {
+        self.generation += 1;
+        let (up, down) = self.flows.counts();
+        if up + down == 0 {
+            self.per_round = 0.0;
+            return;
+        }
+        let sum: f64 = self.flows.active().map(|f| f.more.b()).sum();
+        // Keceli 2008 §III-C assumes one b.
+        let b = libm::round(sum / f64::from(up + down)).max(1.0);
+        self.per_round = f64::from(up) / b + f64::from(down);
+        let measured = self.measured.as_ref().and_then(|c| c.mean);
+        self.ct_ap = measured.unwrap_or_else(|| ct_ap(&self.pairs, up.into(), down.into(), b));
+    }
+}
+
+impl Control for Fcwa {
+    fn on_packet(&mut self, cx: &mut Cx, from: Side, mut p: Packet, out: &mut Pass) {
+        let oracle = &self.oracle;
+        if self.flows.see(cx.now, from, &p, || Path::new(oracle.as_ref().and_then(|o| o.get(&p.flow)))) {
+            self.update();
+        }
+        if let (Body::Tcp(seg), Some(f)) = (&mut p.body, self.flows.get(p.flow)) {
+            let before = f.edge;
+            let mss = f.more.mss.unwrap_or(f.mss);
+            let path = &mut f.more;
+            if path.generation != self.generation && self.per_round > 0.0 {
+                path.generation = self.generation;
+                let w = self.margin * window_limit(path.two_ld(self.least), self.ct_ap, self.buffer, self.per_round);
+                path.segments = (w as u64).max(self.minimum);
+            }
+            if p.reverse {
+                // Before anything is known the window stays as it is, but it has been offered.
+                let segments = if self.per_round > 0.0 && mss > 0 { path.segments } else { u64::MAX };
+                window::rewrite(seg, segments, mss, &mut f.edge, self.keep_edge);
+            }
+            if self.oracle.is_none() {
+                f.measure(cx.now, seg, p.reverse, before);
+            }
+        }
+        out.packets.push((from, p));
+    }
+
+    fn on_air(&mut self, report: &AirReport) {
+        if let Some(cycle) = &mut self.measured
+            && !report.up
+            && report.success
+        {
+            cycle.success(report.now, report.waiting > 0);
+        }
+    }
+
+    fn hears_air(&self) -> bool {
+        self.measured.is_some()
+    }
+}

@@ -1,0 +1,133 @@
+//! What an access point measures of a flow's path, and of its own access to the air: the estimates that `fcwa` needs (Keceli 2008 §III-C).
+
+use super::FlowFacts;
+use super::window::Flow;
+use crate::packet::Segment;
+use crate::time::{Span, Time};
+
+/// Weight of a new sample of 2 LD and b.
+const WEIGHT: f64 = 1.0 / 8.0;
+/// Weight of a new cycle: the mean is over about 128 of them, a tenth of a second.
+const CYCLE_WEIGHT: f64 = 1.0 / 128.0;
+/// How long a minimum of 2 LD holds at least.
+const MIN_WINDOW: Span = Span::from_secs(10);
+/// More segments in one ACK than this tell nothing of b.
+const MOST_PER_ACK: f64 = 4.0;
+
+/// The time between successes of an access point whose queue is never empty.
+#[derive(Debug, Default)]
+pub(super) struct Cycle {
+    /// The last success, when packets waited after it.
+    last: Option<Time>,
+    /// Mean in seconds.
+    pub(super) mean: Option<f64>,
+}
+
+impl Cycle {
+    pub(super) fn success(&mut self, now: Time, waiting: bool) {
+        if let Some(last) = self.last {
+            average(&mut self.mean, now.since(last).as_secs_f64(), CYCLE_WEIGHT);
+        }
+        self.last = waiting.then_some(now);
+    }
+}
+
+/// What is known of a flow's path.
+#[derive(Debug, Default)]
+pub(super) struct Path {
+    /// W_i in segments, and the update it is of.
+    pub(super) segments: u64,
+    pub(super) generation: u64,
+    /// MSS, when told.
+    pub(super) mss: Option<u32>,
+    /// Mean of 2 LD in seconds.
+    mean: Option<f64>,
+    /// Least 2 LD in seconds: of the present [`MIN_WINDOW`], of the one before; and when the present one began.
+    least: [Option<f64>; 2],
+    since: Time,
+    /// Data packets per ACK.
+    b: Option<f64>,
+    /// The byte whose crossing ends the sample that is being taken, and when it began.
+    pending: Option<(u64, Time)>,
+    /// The end of the data seen so far.
+    end: u64,
+    /// The last ACK seen.
+    ack: Option<u64>,
+}
+
+impl Path {
+    pub(super) fn new(told: Option<&FlowFacts>) -> Path {
+        let Some(f) = told else { return Path::default() };
+        let two_ld = Some(2.0 * f.delay.as_secs_f64());
+        Path { mss: Some(f.mss), mean: two_ld, least: [two_ld; 2], b: Some(f64::from(f.ack.max(1))), ..Path::default() }
+    }
+
+    pub(super) fn two_ld(&self, least: bool) -> f64 {
+        match self.least {
+            [Some(a), Some(b)] if least => a.min(b),
+            [Some(a), None] | [None, Some(a)] if least => a,
+            _ => self.mean.unwrap_or(0.0),
+        }
+    }
+
+    pub(super) fn b(&self) -> f64 {
+        self.b.unwrap_or(1.0)
+    }
+
+    fn sample(&mut self, now: Time, since: Time) {
+        let s = now.since(since).as_secs_f64();
+        average(&mut self.mean, s, WEIGHT);
+        if now.since(self.since) > MIN_WINDOW {
+            (self.least, self.since) = ([None, self.least[0]], now);
+        }
+        self.least[0] = Some(self.least[0].map_or(s, |l| l.min(s)));
+        self.pending = None;
+    }
+}
+
+impl Flow<Path> {
+    /// Takes what `seg` tells of delay and b. `edge` is the right edge before it.
+    pub(super) fn measure(&mut self, now: Time, seg: &Segment, reverse: bool, edge: u64) {
+        let path = &mut self.more;
+        if !reverse && seg.len > 0 {
+            let end = seg.seq + u64::from(seg.len);
+            if seg.seq < path.end {
+                // Karn: what is sent twice tells no delay.
+                path.pending = None;
+            } else {
+                path.end = end;
+                match path.pending {
+                    // Keceli 2008 §III-C: up, from data to their ACK.
+                    None if self.up => path.pending = Some((end, now)),
+                    // Down, from an ACK to the data that it lets go.
+                    Some((edge, since)) if !self.up && end > edge => path.sample(now, since),
+                    _ => {}
+                }
+            }
+        } else if reverse {
+            match path.pending {
+                // An ACK that covers more was not triggered by these data: with b > 1 it may have waited for them, or for a timer.
+                Some((end, since)) if self.up && seg.ack == end => path.sample(now, since),
+                Some((end, _)) if self.up && seg.ack > end => path.pending = None,
+                None if !self.up && edge > 0 && self.edge > edge => path.pending = Some((edge, now)),
+                _ => {}
+            }
+            if let Some(before) = path.ack
+                && seg.ack > before
+                && self.mss > 0
+            {
+                let covered = (seg.ack - before) as f64 / f64::from(self.mss);
+                if covered <= MOST_PER_ACK {
+                    // Keceli 2008 §III-C: b from the numbers of consecutive ACKs.
+                    average(&mut path.b, covered.clamp(1.0, 2.0), WEIGHT);
+                }
+            }
+            path.ack = Some(path.ack.map_or(seg.ack, |a| a.max(seg.ack)));
+        }
+    }
+}
+
+/// Moves `mean` towards `sample`; the first one is taken as it is.
+fn average(mean: &mut Option<f64>, sample: f64, weight: f64) {
+    *mean = Some(mean.map_or(sample, |m| m + weight * (sample - m)));
+}

@@ -1,0 +1,314 @@
+//! A rate limiter for uploads at the access point: it estimates what the cell carries and lets uploads, as a direction, have their share.
+//!
+//! The idea of Detti and others, as Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I report it: a token bucket whose rate follows an
+//! estimate of the cell's present capacity, data and acknowledgments apart, per direction and not per station. The parameters, and what follows, are our reading:
+//!
+//! - capacity: IP bytes of both directions per second, over the time in which packets wait at the access point without a break (the air is then
+//!   never unused for want of packets); averaged exponentially. Nothing is limited before the first estimate;
+//! - `on`: data of uploads are shaped after they have crossed the air, which their TCP takes as a longer path, or as loss when the FIFO is full;
+//!   or their acknowledgments before they cross it, each charged with the bytes it acknowledges for the first time;
+//! - a packet passes when its bucket is not in debt, and may put it into debt; otherwise it waits in the FIFO of its kind;
+//! - without a download in the last T_active nothing is limited.
+
+use super::{Control, Facts, Pass, Side};
+use crate::Cx;
+use crate::packet::{FlowId, Packet};
+use crate::qdisc::{AirReport, Drop};
+use crate::registry::{Amount, Args, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::format;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Detti and others, as reported by Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I";
+/// What it does.
+pub const SUMMARY: &str = "A token bucket for uploads: their data or acknowledgments pass the access point at a share of the cell's estimated capacity.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "share", doc: "the uploads' share of the capacity", unit: Unit::Fraction, default: Some("50%"), range: (1e-3, 1.0) },
+    Param {
+        name: "on",
+        doc: "what is limited: data of uploads, their acknowledgments, or both",
+        unit: Unit::Word(&["data", "acks", "both"]),
+        default: Some("data"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "burst", doc: "what a bucket holds, in bytes of data", unit: Unit::Amount, default: Some("15kB"), range: (0.0, 1e9) },
+    Param { name: "limit", doc: "packets that may wait in each FIFO", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "period",
+        doc: "time with packets waiting at the access point that makes one sample of the capacity",
+        unit: Unit::Time,
+        default: Some("500ms"),
+        range: (1e-3, 1e3),
+    },
+    Param { name: "weight", doc: "weight of a new sample in the mean", unit: Unit::Number, default: Some("0.25"), range: (0.0, 1.0) },
+    super::window::ACTIVE,
+];
+
+/// The block.
+#[derive(Debug)]
+pub struct RateLimiter {
+    share: f64,
+    burst: f64,
+    limit: usize,
+    active: Span,
+    /// Of uploads' data, and of their acknowledgments; `None` when not limited.
+    data: Option<Bucket>,
+    acks: Option<Bucket>,
+    capacity: Capacity,
+    /// The highest acknowledgment of each upload.
+    acked: BTreeMap<FlowId, u64>,
+    /// When data of a download came last.
+    download: Option<Time>,
+    deadline: Time,
+}
+
+/// A token bucket with its FIFO.
+#[derive(Debug, Default)]
+struct Bucket {
+    /// Bytes that may pass; below zero it is in debt.
+    tokens: f64,
+    /// When it was filled last.
+    at: Time,
+    /// What waits, with its side and charge.
+    queue: VecDeque<(Side, Packet, f64)>,
+}
+
+/// What the cell carries.
+#[derive(Debug)]
+struct Capacity {
+    period: f64,
+    weight: f64,
+    /// When the last attempt ended, if packets waited then.
+    last: Option<Time>,
+    /// Seconds and bytes of this sample.
+    time: f64,
+    bytes: f64,
+    /// Bytes per second.
+    mean: Option<f64>,
+}
+
+/// Makes one.
+///
+/// # Errors
+/// When a parameter is impossible.
+pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+    let weight = args.number("weight");
+    if !(weight > 0.0 && weight <= 1.0) {
+        return Err(format!("weight: is {weight}, must be above 0 and at most 1"));
+    }
+    let Amount::Bytes(burst) = args.amount("burst") else { return Err("burst: counts bytes; write it as \"15kB\"".into()) };
+    let Amount::Packets(limit) = args.amount("limit") else { return Err("limit: counts packets; write it as \"100p\"".into()) };
+    let bucket = |not: &str| (args.word("on") != not).then(Bucket::default);
+    Ok(Box::new(RateLimiter {
+        share: args.number("share"),
+        burst: burst as f64,
+        limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        active: args.time("active"),
+        data: bucket("acks"),
+        acks: bucket("data"),
+        capacity: Capacity { period: args.time("period").as_secs_f64(), weight, last: None, time: 0.0, bytes: 0.0, mean: None },
+        acked: BTreeMap::new(),
+        download: None,
+        deadline: Time::NEVER,
+    }))
+}
+
+impl Control for RateLimiter {
+    fn on_packet(&mut self, cx: &mut Cx, from: Side, p: Packet, out: &mut Pass) {
+        let limit = self.limit;
+        let (bucket, charge) = match (p.tcp(), from, p.reverse) {
+            (Some(s), Side::Air, false) if s.len > 0 => (&mut self.data, f64::from(s.len)),
+            (Some(s), Side::Wire, true) => {
+                let before = *self.acked.entry(p.flow).or_insert(s.ack);
+                (&mut self.acks, s.ack.saturating_sub(before) as f64)
+            }
+            (Some(s), Side::Wire, false) if s.len > 0 => {
+                self.download = Some(cx.now);
+                (&mut None, 0.0)
+            }
+            _ => (&mut None, 0.0),
+        };
+        match bucket {
+            None => out.packets.push((from, p)),
+            Some(b) if b.queue.len() >= limit => out.sink.drop(p, Drop::Full),
+            Some(b) => {
+                if let (true, Some(s)) = (p.reverse, p.tcp()) {
+                    // What a dropped one would have acknowledged is charged to the next.
+                    self.acked.entry(p.flow).and_modify(|a| *a = (*a).max(s.ack));
+                }
+                b.queue.push_back((from, p, charge));
+                self.release(cx.now, out);
+            }
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Cx, out: &mut Pass) {
+        self.release(cx.now, out);
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.deadline
+    }
+
+    fn on_air(&mut self, report: &AirReport) {
+        self.capacity.attempt(report);
+    }
+
+    fn hears_air(&self) -> bool {
+        true
+    }
+
+    fn held(&self) -> u64 {
+        [&self.data, &self.acks].into_iter().flatten().map(|b| b.queue.len() as u64).sum()
+    }
+}
+
+impl RateLimiter {
+    /// Passes what may pass, and says when the rest may.
+    fn release(&mut self, now: Time, out: &mut Pass) {
+        let limited = self.download.is_some_and(|d| now.since(d) <= self.active);
+        let rate = self.capacity.mean.filter(|_| limited).map(|c| c * self.share);
+        let waits = [&mut self.data, &mut self.acks].into_iter().flatten().filter_map(|b| b.release(now, rate, self.burst, out));
+        self.deadline = waits.min().map_or(Time::NEVER, |w| now.saturating_add(w));
+    }
+}
+
+impl Bucket {
+    /// Passes what may pass at `rate` bytes per second, everything without one; returns how long the next must wait.
+    fn release(&mut self, now: Time, rate: Option<f64>, burst: f64, out: &mut Pass) -> Option<Span> {
+        // Without a rate it is full.
+        let elapsed = now.since(self.at).as_secs_f64();
+        self.tokens = rate.map_or(burst, |r| (self.tokens + r * elapsed).min(burst));
+        self.at = now;
+        while rate.is_none() || self.tokens >= 0.0 {
+            let (from, p, charge) = self.queue.pop_front()?;
+            self.tokens -= if rate.is_some() { charge } else { 0.0 };
+            out.packets.push((from, p));
+        }
+        self.queue.front()?;
+        // A nanosecond more, so that rounding never wakes it too early for ever.
+        rate.map(|r| Span::from_secs_f64(-self.tokens / r) + Span::from_nanos(1))
+    }
+}
+
+impl Capacity {
+    fn attempt(&mut self, r: &AirReport) {
+        if let Some(last) = self.last {
+            self.time += r.now.since(last).as_secs_f64();
+            self.bytes += if r.success { f64::from(r.bytes) } else { 0.0 };
+        }
+        self.last = (r.waiting > 0).then_some(r.now);
+        if self.time >= self.period {
+            let sample = self.bytes / self.time;
+            // A period without a success tells that the cell is broken, not that uploads must stop.
+            if sample > 0.0 {
+                self.mean = Some(self.mean.map_or(sample, |m| m + self.weight * (sample - m)));
+            }
+            (self.time, self.bytes) = (0.0, 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+    use crate::packet::{Body, Ecn, Flags, Segment};
+    use crate::registry::Value;
+    use alloc::vec::Vec;
+    use rand::SeedableRng as _;
+
+    fn block(on: &str, burst: u64, limit: u64) -> Box<dyn Control> {
+        let mut args = Args::default();
+        args.set("share", Value::Number(0.5));
+        args.set("on", Value::Word(on.into()));
+        args.set("burst", Value::Amount(Amount::Bytes(burst)));
+        args.set("limit", Value::Amount(Amount::Packets(limit)));
+        args.set("period", Value::Time(Span::from_millis(100)));
+        args.set("weight", Value::Number(0.25));
+        args.set("active", Value::Time(Span::from_secs(2)));
+        build(&args, &Facts { buffer: None, flows: &[], cycle_time: &|_, _, _| Span::ZERO }).unwrap()
+    }
+
+    /// 100 ms with packets waiting, in which 200 kB are carried: 2 MB/s.
+    fn measure(block: &mut dyn Control) {
+        for i in 0..=200 {
+            let now = Time::ZERO + Span::from_micros(500 * i);
+            let waiting = u64::from(i < 200);
+            block.on_air(&AirReport { now, station: 1, up: false, airtime: Span::ZERO, success: i % 2 == 0, bytes: 2_000, waiting });
+        }
+    }
+
+    fn tcp(flow: u32, reverse: bool, number: u64) -> Packet {
+        let (seq, len, ack) = if reverse { (0, 0, number) } else { (number, 1000, 0) };
+        let s = Segment { seq, len, ack, flags: Flags::ACK, ..Segment::default() };
+        Packet { flow: FlowId(flow), size: 40 + len, reverse, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+    }
+
+    /// Microseconds after 200 ms at which each packet of `given`, all offered at 200 ms, goes on; and how many were dropped.
+    fn passes(block: &mut dyn Control, from: Side, given: &[Packet]) -> (Vec<u64>, usize) {
+        let (mut rng, mut out) = (Rng::seed_from_u64(1), Pass::default());
+        let start = Time::ZERO + Span::from_millis(200);
+        // A download has been seen.
+        block.on_packet(&mut Cx { now: start, rng: &mut rng }, Side::Wire, tcp(9, false, 0), &mut out);
+        out.packets.clear();
+        let mut at = Vec::new();
+        given.iter().for_each(|p| block.on_packet(&mut Cx { now: start, rng: &mut rng }, from, *p, &mut out));
+        at.extend(out.packets.drain(..).map(|_| 0));
+        while block.held() > 0 {
+            let now = block.next_deadline();
+            block.on_wake(&mut Cx { now, rng: &mut rng }, &mut out);
+            at.extend(out.packets.drain(..).map(|_| now.since(start).as_micros()));
+        }
+        (at, out.sink.dropped.len())
+    }
+
+    #[test]
+    fn data_of_uploads_pass_at_their_share_of_the_capacity() {
+        // Half of 2 MB/s: 1000 bytes a millisecond. The bucket of 2000 bytes lets 3 pass, the last into a debt of 1000.
+        let mut b = block("data", 2_000, 100);
+        measure(b.as_mut());
+        let given: Vec<Packet> = (0..6).map(|i| tcp(0, false, 1000 * i)).collect();
+        assert_eq!(passes(b.as_mut(), Side::Air, &given), (alloc::vec![0, 0, 0, 1_000, 2_000, 3_000], 0));
+    }
+
+    #[test]
+    fn acknowledgments_are_charged_with_what_they_acknowledge() {
+        // The first of a flow is free; then 2000, 0 (a duplicate), 3000 bytes. One does not fit into the FIFO: the next pays for both.
+        let mut b = block("acks", 0, 2);
+        measure(b.as_mut());
+        let given = [1_000, 3_000, 3_000, 6_000, 7_000].map(|a| tcp(0, true, a));
+        assert_eq!(passes(b.as_mut(), Side::Wire, &given), (alloc::vec![0, 0, 2_000, 2_000], 1));
+        let more = [9_000, 9_000].map(|a| tcp(0, true, a));
+        // 6000 passed at 202 ms into a debt of 3000; 9000 is charged with 3000.
+        let (mut rng, mut out) = (Rng::seed_from_u64(1), Pass::default());
+        let now = Time::ZERO + Span::from_millis(203);
+        more.iter().for_each(|p| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, *p, &mut out));
+        assert_eq!(b.next_deadline().since(now).as_micros(), 2_000);
+        let now = b.next_deadline();
+        b.on_wake(&mut Cx { now, rng: &mut rng }, &mut out);
+        assert_eq!((b.held(), b.next_deadline().since(now).as_micros()), (1, 3_000));
+    }
+
+    #[test]
+    fn without_a_download_or_an_estimate_nothing_is_limited() {
+        let (mut rng, mut out) = (Rng::seed_from_u64(1), Pass::default());
+        let mut b = block("both", 0, 1);
+        measure(b.as_mut());
+        let now = Time::ZERO + Span::from_secs(1);
+        (0..10).for_each(|i| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Air, tcp(0, false, 1000 * i), &mut out));
+        assert_eq!((out.packets.len(), b.held()), (10, 0));
+        // A download comes, and is silent for more than 2 s: what waits goes on at the next occasion.
+        b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, tcp(9, false, 0), &mut out);
+        (10..13).for_each(|i| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Air, tcp(0, false, 1000 * i), &mut out));
+        assert_eq!((out.packets.len(), out.sink.dropped.len(), b.held()), (12, 1, 1));
+        let now = now + Span::from_secs(3);
+        b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, tcp(0, true, 1000), &mut out);
+        assert_eq!(out.packets.len(), 14);
+        assert_eq!(b.held(), 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! A FIFO in which a new acknowledgment replaces the waiting one of its flow, as routers on slow uplinks do.
+//!
+//! ACK Filtering of RFC 3449, with CAKE's care for what acknowledgments tell besides a number.
+//!
+//! - The new one takes the place of the old, so that a flow whose acknowledgments keep coming is not kept from the front; it is one queue for all.
+//! - Duplicates and acknowledgments with SACK blocks or flags are kept, and nothing is replaced across one: the flow's order stays.
+
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use crate::Cx;
+use crate::packet::{FlowId, Packet};
+use crate::registry::{Amount, Param, Unit};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "RFC 3449, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
+/// What it does.
+pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one of its flow that still waits.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[Param {
+    name: "limit",
+    doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
+    unit: Unit::Amount,
+    default: Some("100p"),
+    range: (1.0, 1e9),
+}];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every limit in range is good.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    Ok(Box::new(AckFilter { limit: args.amount("limit"), bytes: 0, queue: VecDeque::new(), gone: 0, flows: BTreeMap::new() }))
+}
+
+/// The queue.
+#[derive(Debug)]
+pub struct AckFilter {
+    limit: Amount,
+    bytes: u64,
+    queue: VecDeque<Packet>,
+    /// Packets that have left at the front: the number of the first that waits.
+    gone: u64,
+    flows: BTreeMap<FlowId, Flow>,
+}
+
+/// What is kept of a flow.
+#[derive(Debug, Default)]
+struct Flow {
+    /// The highest acknowledgment seen.
+    highest: u64,
+    /// The number of the packet that may be replaced.
+    waiting: Option<u64>,
+}
+
+impl AckFilter {
+    fn fits(&self, p: &Packet) -> bool {
+        match self.limit {
+            Amount::Packets(n) => (self.queue.len() as u64) < n,
+            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
+        }
+    }
+}
+
+impl Qdisc for AckFilter {
+    fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
+        let fits = self.fits(&p);
+        if let Some(seg) = p.tcp().filter(|_| p.reverse) {
+            let f = self.flows.entry(p.flow).or_default();
+            let new = seg.ack > f.highest && p.pure_ack().is_some();
+            f.highest = f.highest.max(seg.ack);
+            // RFC 3449, ACK Filtering: a cumulative acknowledgment makes the older one redundant.
+            if new
+                && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize))
+            {
+                let old = core::mem::replace(old, p);
+                self.bytes = self.bytes + u64::from(p.size) - u64::from(old.size);
+                return sink.drop(old, Drop::Filtered);
+            }
+            if fits {
+                f.waiting = new.then_some(self.gone + self.queue.len() as u64);
+            }
+        }
+        if !fits {
+            return sink.drop(p, Drop::Full);
+        }
+        self.bytes += u64::from(p.size);
+        self.queue.push_back(p);
+    }
+
+    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        let p = self.queue.pop_front()?;
+        if let Some(f) = self.flows.get_mut(&p.flow) {
+            f.waiting = f.waiting.filter(|n| *n != self.gone);
+        }
+        self.gone += 1;
+        self.bytes -= u64::from(p.size);
+        Some(p)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Body, Ecn, Flags, Segment};
+    use crate::registry::Value;
+    use crate::time::{Span, Time};
+    use alloc::vec::Vec;
+    use rand::SeedableRng as _;
+
+    struct Wire;
+    impl Link for Wire {
+        fn neighbour(&self, _: &Packet) -> u32 {
+            0
+        }
+        fn exchange(&self, _: u32, _: u32) -> Span {
+            Span::ZERO
+        }
+        fn contention(&self, _: u32) -> Span {
+            Span::ZERO
+        }
+        fn slot(&self) -> Span {
+            Span::ZERO
+        }
+    }
+
+    fn tcp(flow: u32, reverse: bool, s: Segment) -> Packet {
+        Packet { flow: FlowId(flow), size: 40 + s.len, reverse, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+    }
+    fn ack(flow: u32, ack: u64) -> Packet {
+        tcp(flow, true, Segment { ack, flags: Flags::ACK, ..Segment::default() })
+    }
+    fn data(flow: u32, seq: u64) -> Packet {
+        tcp(flow, false, Segment { seq, len: 1000, flags: Flags::ACK, ..Segment::default() })
+    }
+    fn sack(flow: u32, at: u64) -> Packet {
+        let mut s = Segment { ack: at, flags: Flags::ACK, ..Segment::default() };
+        assert!(s.sack.push(1, 2));
+        tcp(flow, true, s)
+    }
+
+    type Gone = Vec<(u64, Drop)>;
+    type Left = Vec<(u32, u64)>;
+
+    /// What is filtered or dropped, and what waits, of a queue of `limit` that is offered `packets`: flow and number.
+    fn offer(limit: Amount, packets: &[Packet]) -> (Gone, Left) {
+        let mut args = Args::default();
+        args.set("limit", Value::Amount(limit));
+        let mut q = build(&args, &Site::ALONE).unwrap();
+        let (mut rng, mut sink) = (crate::Rng::seed_from_u64(1), Sink::default());
+        let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
+        let number = |p: &Packet| p.tcp().map_or(0, |s| if p.reverse { s.ack } else { s.seq });
+        packets.iter().for_each(|p| q.enqueue(cx, &Wire, *p, &mut sink));
+        let mut left = Vec::new();
+        while let Some(p) = q.dequeue(cx, &Wire, &mut sink) {
+            left.push((p.flow.0, number(&p)));
+        }
+        assert_eq!(q.backlog(), Backlog::default());
+        (sink.dropped.iter().map(|(p, why)| (number(p), *why)).collect(), left)
+    }
+
+    #[test]
+    fn a_new_acknowledgment_takes_the_place_of_its_flows_older_one() {
+        let (gone, left) = offer(Amount::Packets(100), &[ack(0, 10), data(2, 0), ack(1, 7), ack(0, 20), ack(0, 30)]);
+        assert_eq!(gone, [(10, Drop::Filtered), (20, Drop::Filtered)]);
+        assert_eq!(left, [(0, 30), (2, 0), (1, 7)]);
+    }
+
+    #[test]
+    fn duplicates_and_selective_acknowledgments_are_kept_in_order() {
+        let (gone, left) = offer(Amount::Packets(100), &[ack(0, 10), ack(0, 10), ack(0, 20), sack(0, 20), sack(0, 20), ack(0, 30), ack(0, 40)]);
+        assert_eq!(gone, [(30, Drop::Filtered)]);
+        assert_eq!(left, [(0, 10), (0, 10), (0, 20), (0, 20), (0, 20), (0, 40)]);
+    }
+
+    #[test]
+    fn a_full_queue_has_room_for_a_replacement_only() {
+        let (gone, left) = offer(Amount::Packets(2), &[data(1, 0), ack(0, 10), ack(0, 20), ack(2, 5), data(1, 1000)]);
+        assert_eq!(gone, [(10, Drop::Filtered), (5, Drop::Full), (1000, Drop::Full)]);
+        assert_eq!(left, [(1, 0), (0, 20)]);
+        let (gone, left) = offer(Amount::Bytes(100), &[ack(0, 10), ack(1, 10), ack(0, 20), ack(2, 10)]);
+        assert_eq!(gone, [(10, Drop::Filtered), (10, Drop::Full)]);
+        assert_eq!(left, [(0, 20), (1, 10)]);
+    }
+}
