@@ -269,6 +269,16 @@ fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
 }
 
 #[test]
+fn a_claim_names_points_by_tables_as_the_sweep_does() {
+    let x = read(&format!(
+        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n[ap]\nqueue = \"fifo\"\n\
+         [sweep]\n\"ap.queue\" = [\"codel\", {{ kind = \"fifo\", limit = \"60p\" }}]\n\
+         [[claim]]\nid = \"a\"\nmetric = \"goodput\"\nwhen = {{ \"ap.queue\" = {{ kind = \"fifo\", limit = \"60p\" }} }}\nexpect = {{ at_least = \"1bps\" }}\n"
+    ));
+    assert_eq!(x.claims[0].when["ap.queue"], [json!({ "kind": "fifo", "limit": "60p" })]);
+}
+
+#[test]
 fn sweeps_make_the_product_and_zip_makes_pairs() {
     let e = read(&format!(
         "{CELL}[param]\nn = 1\n[[flow]]\ncount = \"= n\"\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\

@@ -116,7 +116,7 @@ impl Judge<'_> {
     fn when(&self, val: &Val) -> Result<When, FileError> {
         val.table()?;
         let mut when = When::new();
-        for (path, _, node) in flatten(val.node.entries().unwrap_or_default(), true) {
+        for (path, _, node) in flatten(val.node.entries().unwrap_or_default(), false) {
             let at = Val { path: format!("{}.\"{path}\"", val.path), node, ..val.clone() };
             let key = match self.sweep.swept(&at, &path) {
                 Ok(key) => key,
