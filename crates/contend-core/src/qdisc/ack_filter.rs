@@ -5,10 +5,11 @@
 //! - The new one takes the place of the old, so that a flow whose acknowledgments keep coming is not kept from the front; it is one queue for all.
 //! - Duplicates and acknowledgments with SACK blocks or flags are kept, and nothing is replaced across one: the flow's order stays.
 
+use super::fifo::LIMIT;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{FlowId, Packet};
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
@@ -18,13 +19,7 @@ pub const CITE: &str = "RFC 3449, ACK Filtering; Høiland-Jørgensen, Täht, Mor
 /// What it does.
 pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one of its flow that still waits.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "limit",
-    doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
-    unit: Unit::Amount,
-    default: Some("100p"),
-    range: (1.0, 1e9),
-}];
+pub const PARAMS: &[Param] = &[LIMIT];
 
 /// Makes one.
 ///

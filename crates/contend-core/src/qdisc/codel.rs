@@ -22,18 +22,21 @@ pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay A
 pub const SUMMARY: &str = "One queue; when packets have waited longer than a target for an interval, drops at the head, ever sooner until they do not.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "limit",
-        doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
-        unit: Unit::Amount,
-        default: Some("1000p"),
-        range: (1.0, 1e9),
-    },
+    LIMIT,
     TARGET,
     INTERVAL,
     MTU,
     Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
 ];
+
+/// Room of one queue that is kept short by other means.
+pub(super) const LIMIT: Param = Param {
+    name: "limit",
+    doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
+    unit: Unit::Amount,
+    default: Some("1000p"),
+    range: (1.0, 1e9),
+};
 
 /// RFC 8289 §4.4.
 pub(super) const TARGET: Param =

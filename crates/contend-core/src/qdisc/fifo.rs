@@ -13,13 +13,16 @@ pub const CITE: &str = "drop-tail FIFO, as in every access point's default and i
 /// What it does.
 pub const SUMMARY: &str = "One queue, first in first out; a packet that arrives at a full queue is dropped.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
+pub const PARAMS: &[Param] = &[LIMIT];
+
+/// Room of one queue.
+pub(super) const LIMIT: Param = Param {
     name: "limit",
     doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
     unit: Unit::Amount,
     default: Some("100p"),
     range: (1.0, 1e9),
-}];
+};
 
 /// Makes one.
 ///

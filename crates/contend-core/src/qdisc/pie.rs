@@ -7,6 +7,7 @@
 //! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with `estimate = "rate"` that of §5.2;
 //! - `byte_mode` scales by size / `mean_packet` without the bounds of RFC 8034.
 
+use super::codel::LIMIT;
 use super::fifo::Fifo;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::packet::Packet;
@@ -22,13 +23,7 @@ pub const CITE: &str = "Pan, Natarajan, Baker, White: Proportional Integral Cont
 pub const SUMMARY: &str = "One queue; arrivals are dropped at random with a probability that follows the queueing delay and its change.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "limit",
-        doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
-        unit: Unit::Amount,
-        default: Some("1000p"),
-        range: (1.0, 1e9),
-    },
+    LIMIT,
     Param { name: "target", doc: "queueing delay to hold, QDELAY_REF", unit: Unit::Time, default: Some("15ms"), range: (0.0, 1e6) },
     Param { name: "t_update", doc: "how often the probability moves, T_UPDATE", unit: Unit::Time, default: Some("15ms"), range: (1e-3, 1e3) },
     Param {

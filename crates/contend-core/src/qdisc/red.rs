@@ -9,7 +9,7 @@
 //! - `gentle` (Floyd 2000) and `adaptive` (Floyd, Gummadi, Shenker 2001) are off as in 1993;
 //! - the queue has a limit; a packet that does not fit is dropped and does not restart the count.
 
-use super::fifo::Fifo;
+use super::fifo::{Fifo, LIMIT};
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Cx;
 use crate::packet::Packet;
@@ -24,13 +24,7 @@ pub const CITE: &str = "Floyd, Jacobson: Random Early Detection Gateways for Con
 pub const SUMMARY: &str = "One queue; arrivals are dropped or marked at random while the average queue is between two thresholds, always above the second.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "limit",
-        doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
-        unit: Unit::Amount,
-        default: Some("100p"),
-        range: (1.0, 1e9),
-    },
+    LIMIT,
     Param {
         name: "min_th",
         doc: "average queue from which arrivals are dropped at random; in bytes for the byte mode",
