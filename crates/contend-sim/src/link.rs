@@ -19,7 +19,7 @@ use crate::trace::Event;
 use crate::world::{Input, Node, Out, Peer};
 use contend_core::packet::Kind;
 use contend_core::qdisc::fifo::Fifo;
-use contend_core::qdisc::{Drop, Link, Qdisc, Sink, Site};
+use contend_core::qdisc::{Backlog, Drop, Link, Qdisc, Sink, Site};
 use contend_core::registry::Amount;
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
 use std::collections::VecDeque;
@@ -48,10 +48,8 @@ enum Queue {
 #[derive(Debug)]
 struct DropTail {
     limit: Amount,
-    /// How many packets at the back of the ring have not begun to be sent, as of the last call.
-    packets: usize,
-    /// Their bytes.
-    bytes: u64,
+    /// What at the back of the ring has not begun to be sent, as of the last call.
+    waiting: Backlog,
     /// When the last packet of the ring has been sent.
     free: Time,
 }
@@ -85,7 +83,7 @@ impl Wire {
     /// What the queue's or the loss process's maker says about a parameter.
     pub fn new(seed: u64, name: &str, spec: &WireSpec, to: Peer, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Wire, String> {
         let queue = if spec.queue.entry.name == "fifo" {
-            Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), packets: 0, bytes: 0, free: Time::ZERO })
+            Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), waiting: Backlog::default(), free: Time::ZERO })
         } else {
             general((spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?, stream(seed, name, "queue"))
         };
@@ -188,24 +186,19 @@ impl Node for Wire {
 impl DropTail {
     /// Tells the meter which packets have begun to be sent by `now`.
     fn settle(&mut self, now: Time, ring: &VecDeque<Sent>, meter: &mut QueueMeter) {
-        while self.packets > 0
-            && let Some(s) = ring.get(ring.len() - self.packets)
+        while self.waiting.packets > 0
+            && let Some(s) = ring.get(ring.len() - self.waiting.packets as usize)
             && s.starts <= now
         {
             meter.taken(s.starts, &s.packet);
-            self.packets -= 1;
-            self.bytes -= u64::from(s.packet.size);
+            self.waiting.remove(&s.packet);
         }
     }
 
     fn offer(&mut self, now: Time, mut p: Packet, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, out: &mut Out<'_>) {
         p.queued = now;
         meter.offered(now);
-        let fits = match self.limit {
-            Amount::Packets(n) => (self.packets as u64) < n,
-            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
-        };
-        if !fits {
+        if !self.waiting.has_room(self.limit, &p) {
             meter.dropped(now, &p, Drop::Full);
             out.trace.packet(now, Event::Dropped, &p);
             return;
@@ -214,8 +207,7 @@ impl DropTail {
         if starts == now {
             meter.taken(now, &p);
         } else {
-            self.packets += 1;
-            self.bytes += u64::from(p.size);
+            self.waiting.add(&p);
         }
         self.free = starts.saturating_add(sender.sending_time(p.size));
         ring.push_back(Sent { packet: p, starts, ends: self.free });
@@ -601,7 +593,7 @@ mod tests {
             }
             self.0.dequeue(cx, link, sink)
         }
-        fn backlog(&self) -> contend_core::qdisc::Backlog {
+        fn backlog(&self) -> Backlog {
             self.0.backlog()
         }
     }

@@ -26,14 +26,14 @@ pub const PARAMS: &[Param] = &[LIMIT];
 /// # Errors
 /// None: every limit in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(AckFilter { limit: args.amount("limit"), bytes: 0, queue: VecDeque::new(), gone: 0, flows: BTreeMap::new() }))
+    Ok(Box::new(AckFilter { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new(), gone: 0, flows: BTreeMap::new() }))
 }
 
 /// The queue.
 #[derive(Debug)]
 pub struct AckFilter {
     limit: Amount,
-    bytes: u64,
+    waiting: Backlog,
     queue: VecDeque<Packet>,
     /// Packets that have left at the front: the number of the first that waits.
     gone: u64,
@@ -49,18 +49,9 @@ struct Flow {
     waiting: Option<u64>,
 }
 
-impl AckFilter {
-    fn fits(&self, p: &Packet) -> bool {
-        match self.limit {
-            Amount::Packets(n) => (self.queue.len() as u64) < n,
-            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
-        }
-    }
-}
-
 impl Qdisc for AckFilter {
     fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
-        let fits = self.fits(&p);
+        let fits = self.waiting.has_room(self.limit, &p);
         if let Some(seg) = p.tcp().filter(|_| p.reverse) {
             let f = self.flows.entry(p.flow).or_default();
             let new = seg.ack > f.highest && p.pure_ack().is_some();
@@ -70,7 +61,8 @@ impl Qdisc for AckFilter {
                 && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize))
             {
                 let old = core::mem::replace(old, p);
-                self.bytes = self.bytes + u64::from(p.size) - u64::from(old.size);
+                self.waiting.add(&p);
+                self.waiting.remove(&old);
                 return sink.drop(old, Drop::Filtered);
             }
             if fits {
@@ -80,7 +72,7 @@ impl Qdisc for AckFilter {
         if !fits {
             return sink.drop(p, Drop::Full);
         }
-        self.bytes += u64::from(p.size);
+        self.waiting.add(&p);
         self.queue.push_back(p);
     }
 
@@ -90,12 +82,12 @@ impl Qdisc for AckFilter {
             f.waiting = f.waiting.filter(|n| *n != self.gone);
         }
         self.gone += 1;
-        self.bytes -= u64::from(p.size);
+        self.waiting.remove(&p);
         Some(p)
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+        self.waiting
     }
 }
 

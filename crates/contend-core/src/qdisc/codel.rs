@@ -8,6 +8,7 @@
 //! - the queue has a limit; a packet that does not fit is dropped on arrival and is not seen by the control law.
 
 use super::fifo::Fifo;
+use super::lane::Lane;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
@@ -113,7 +114,7 @@ struct Head {
 
 impl Codel {
     /// The packet to send from `queue` at `now`; others go into `sink`.
-    pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Fifo, sink: &mut Sink) -> Option<Packet> {
+    pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Lane, sink: &mut Sink) -> Option<Packet> {
         // RFC 8289 §5.5, deque.
         let mut head = self.take(law, now, queue);
         if self.dropping {
@@ -142,7 +143,7 @@ impl Codel {
     }
 
     // RFC 8289 §5.6, dodequeue.
-    fn take(&mut self, law: &Law, now: Time, queue: &mut Fifo) -> Head {
+    fn take(&mut self, law: &Law, now: Time, queue: &mut Lane) -> Head {
         let packet = queue.pop();
         let above = packet.as_ref().is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes > law.mtu);
         let ok_to_drop = match self.first_above {
@@ -160,7 +161,7 @@ impl Codel {
     }
 
     /// Marks the head, or drops it and takes the next; returns whether it was marked.
-    fn signal(&mut self, law: &Law, now: Time, queue: &mut Fifo, head: &mut Head, sink: &mut Sink) -> bool {
+    fn signal(&mut self, law: &Law, now: Time, queue: &mut Lane, head: &mut Head, sink: &mut Sink) -> bool {
         if let Some(mut p) = head.packet.take() {
             if law.ecn && sink.mark(&mut p) {
                 head.packet = Some(p);
@@ -186,7 +187,7 @@ impl Qdisc for Single {
         self.queue.enqueue(cx, link, p, sink);
     }
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        self.codel.dequeue(&self.law, cx.now, &mut self.queue, sink)
+        self.codel.dequeue(&self.law, cx.now, self.queue.lane(), sink)
     }
     fn backlog(&self) -> Backlog {
         self.queue.backlog()

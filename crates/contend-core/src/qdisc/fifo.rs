@@ -1,11 +1,11 @@
 //! First in, first out, with a limit in packets or bytes; a packet that does not fit is dropped (drop-tail).
 
+use super::lane::Lane;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::string::String;
 
 /// Source.
@@ -36,33 +36,30 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Debug)]
 pub struct Fifo {
     limit: Amount,
-    bytes: u64,
-    queue: VecDeque<Packet>,
+    queue: Lane,
 }
 
 impl Fifo {
     /// An empty queue that holds at most `limit`.
     pub fn new(limit: Amount) -> Fifo {
-        Fifo { limit, bytes: 0, queue: VecDeque::new() }
+        Fifo { limit, queue: Lane::default() }
     }
 
     /// Whether `p` is within the limit.
     pub(super) fn fits(&self, p: &Packet) -> bool {
-        match self.limit {
-            Amount::Packets(n) => (self.queue.len() as u64) < n,
-            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
-        }
+        self.queue.backlog().has_room(self.limit, p)
     }
     /// Appends `p`, whatever the limit.
     pub(super) fn push(&mut self, p: Packet) {
-        self.bytes += u64::from(p.size);
-        self.queue.push_back(p);
+        self.queue.push(p);
     }
     /// Takes the oldest.
     pub(super) fn pop(&mut self) -> Option<Packet> {
-        let p = self.queue.pop_front()?;
-        self.bytes -= u64::from(p.size);
-        Some(p)
+        self.queue.pop()
+    }
+    /// The queue without its limit.
+    pub(super) fn lane(&mut self) -> &mut Lane {
+        &mut self.queue
     }
 }
 
@@ -85,6 +82,6 @@ impl Qdisc for Fifo {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+        self.queue.backlog()
     }
 }

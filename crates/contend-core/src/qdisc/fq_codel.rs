@@ -8,7 +8,7 @@
 //! - `memory` counts bytes of IP packets, not of kernel buffers.
 
 use super::codel::{Codel, INTERVAL, Law, MTU, TARGET};
-use super::fifo::Fifo;
+use super::lane::Lane;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
@@ -59,7 +59,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         ce_threshold: args.time("ce_threshold"),
         perturbation: None,
         total: Backlog::default(),
-        queues: (0..flows).map(|_| Queue { packets: Fifo::new(Amount::Packets(u64::MAX)), codel: Codel::default(), credits: 0, listed: false }).collect(),
+        queues: (0..flows).map(|_| Queue { packets: Lane::default(), codel: Codel::default(), credits: 0, listed: false }).collect(),
         new: VecDeque::with_capacity(flows),
         old: VecDeque::with_capacity(flows),
     }))
@@ -68,7 +68,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 /// One flow's queue, or that of flows whose hashes are equal.
 #[derive(Debug)]
 struct Queue {
-    packets: Fifo,
+    packets: Lane,
     codel: Codel,
     /// Bytes it may still send in this round.
     credits: i64,
@@ -121,8 +121,7 @@ impl FqCodel {
         let half = longest.packets.backlog().packets.div_ceil(2);
         for _ in 0..half.min(self.batch) {
             if let Some(p) = longest.packets.pop() {
-                self.total.packets -= 1;
-                self.total.bytes -= u64::from(p.size);
+                self.total.remove(&p);
                 sink.drop(p, Drop::Full);
             }
         }
@@ -133,8 +132,7 @@ impl Qdisc for FqCodel {
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         let i = self.classify(cx, &p);
         let queue = &mut self.queues[i];
-        self.total.packets += 1;
-        self.total.bytes += u64::from(p.size);
+        self.total.add(&p);
         queue.packets.push(p);
         // RFC 8290 §4.1: a queue that was not active is new and has a quantum of credits.
         if !queue.listed {
@@ -163,8 +161,7 @@ impl Qdisc for FqCodel {
             let before = queue.packets.backlog();
             let packet = queue.codel.dequeue(&self.law, cx.now, &mut queue.packets, sink);
             let after = queue.packets.backlog();
-            self.total.packets -= before.packets - after.packets;
-            self.total.bytes -= before.bytes - after.bytes;
+            self.total = self.total.changed(before, after);
             if let Some(mut p) = packet {
                 // RFC 8290 §5.2.7.
                 if cx.now.since(p.queued) > self.ce_threshold {

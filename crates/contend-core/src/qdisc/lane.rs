@@ -15,19 +15,19 @@ const ONE_PACKET: u64 = 1500;
 #[derive(Debug, Default)]
 pub struct Lane {
     queue: VecDeque<Packet>,
-    bytes: u64,
+    waiting: Backlog,
 }
 
 impl Lane {
     /// Appends `p`.
     pub fn push(&mut self, p: Packet) {
-        self.bytes += u64::from(p.size);
+        self.waiting.add(&p);
         self.queue.push_back(p);
     }
     /// Takes the first.
     pub fn pop(&mut self) -> Option<Packet> {
         let p = self.queue.pop_front()?;
-        self.bytes -= u64::from(p.size);
+        self.waiting.remove(&p);
         Some(p)
     }
     /// The first.
@@ -36,31 +36,7 @@ impl Lane {
     }
     /// What waits.
     pub fn backlog(&self) -> Backlog {
-        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
-    }
-}
-
-impl Backlog {
-    /// Counts `p` in.
-    pub fn add(&mut self, p: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(p.size);
-    }
-    /// Counts `p` out.
-    pub fn remove(&mut self, p: &Packet) {
-        self.packets -= 1;
-        self.bytes -= u64::from(p.size);
-    }
-    /// With the part of it that was `before` now being `after`.
-    pub fn changed(self, before: Backlog, after: Backlog) -> Backlog {
-        Backlog { packets: self.packets - before.packets + after.packets, bytes: self.bytes - before.bytes + after.bytes }
-    }
-    /// Whether `p` may wait too when `limit` may wait.
-    pub fn has_room(&self, limit: Amount, p: &Packet) -> bool {
-        match limit {
-            Amount::Packets(n) => self.packets < n,
-            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
-        }
+        self.waiting
     }
 }
 

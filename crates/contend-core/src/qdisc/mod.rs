@@ -106,6 +106,30 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
+impl Backlog {
+    /// Counts `p` in.
+    pub fn add(&mut self, p: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(p.size);
+    }
+    /// Counts `p` out.
+    pub fn remove(&mut self, p: &Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(p.size);
+    }
+    /// With the part of it that was `before` now being `after`.
+    pub fn changed(self, before: Backlog, after: Backlog) -> Backlog {
+        Backlog { packets: self.packets - before.packets + after.packets, bytes: self.bytes - before.bytes + after.bytes }
+    }
+    /// Whether `p` may wait too when `limit` may wait.
+    pub fn has_room(&self, limit: Amount, p: &Packet) -> bool {
+        match limit {
+            Amount::Packets(n) => self.packets < n,
+            Amount::Bytes(n) => self.bytes + u64::from(p.size) <= n,
+        }
+    }
+}
+
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Drop {
