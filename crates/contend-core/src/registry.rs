@@ -192,6 +192,13 @@ impl Args {
             _ => &[],
         }
     }
+    /// A [`Unit::Amount`] that is given in packets.
+    pub fn packets(&self, name: &str) -> Option<u64> {
+        match self.get(name) {
+            Some(Value::Amount(Amount::Packets(n))) => Some(*n),
+            _ => None,
+        }
+    }
     /// A [`Unit::Drops`].
     pub fn drops(&self, name: &str) -> &[DropRule] {
         match self.get(name) {

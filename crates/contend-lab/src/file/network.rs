@@ -129,11 +129,7 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
         Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
         _ => vec![v],
     };
-    let buffer = match ap.queue.args.get("limit") {
-        Some(Value::Amount(Amount::Packets(n))) => Some(*n),
-        _ => None,
-    };
-    let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
+    let facts = Facts { buffer: ap.queue.args.packets("limit"), flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
     let read = |v: Val| {
         let block = choice(&v, ap::REGISTRY, "control block")?;
         objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts).map(drop))?;

@@ -8,7 +8,6 @@ use crate::stats::QueueMeter;
 use crate::world::Out;
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
-use contend_core::registry::{Amount, Value};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 use contend_theory::cycle_time::Cycle;
 use contend_theory::dcf::Backoff;
@@ -31,10 +30,7 @@ pub(super) struct Chain {
 impl Chain {
     /// The blocks of `spec`. The error is that of a block that refuses its parameters, with its name.
     pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {
-        let buffer = match spec.ap.queue.args.get("limit") {
-            Some(Value::Amount(Amount::Packets(n))) => Some(*n),
-            _ => None,
-        };
+        let buffer = spec.ap.queue.args.packets("limit");
         let cycle_time = |model, down, up| cycle_time(air, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
         let block = |c: &contend_core::registry::Choice<contend_core::ap::Build>| {
