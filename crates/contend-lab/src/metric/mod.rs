@@ -271,40 +271,40 @@ impl Expr {
     /// What a runner has to sample for it.
     pub fn sampling(&self) -> Sampling {
         let mut all = Sampling::default();
-        self.visit(&mut |m| all.add(m.sampling()));
-        self.sections(&mut all);
-        all
-    }
-
-    /// Sections are whole seconds.
-    fn sections(&self, all: &mut Sampling) {
-        match self {
+        self.walk(&mut |e| match e {
+            Expr::Metric(m) => all.add(m.sampling()),
+            // Sections are whole seconds.
             Expr::Share(..) => all.every_second = true,
-            Expr::Minus(x) => x.sections(all),
-            Expr::Binary(_, x, y) => {
-                x.sections(all);
-                y.sections(all);
-            }
             _ => {}
-        }
+        });
+        all
     }
 
     /// Calls `f` for every metric in it.
     fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Metric)) {
+        self.walk(&mut |e| {
+            if let Expr::Metric(m) = e {
+                f(m);
+            }
+        });
+    }
+
+    /// Calls `f` for it and every expression in it.
+    fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        f(self);
         match self {
-            Expr::Number(_) | Expr::Point(_) => {}
-            Expr::Metric(m) => f(m),
-            Expr::Minus(x) | Expr::Length(x) => x.visit(f),
+            Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
+            Expr::Minus(x) | Expr::Length(x) => x.walk(f),
             Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
-                x.visit(f);
-                y.visit(f);
+                x.walk(f);
+                y.walk(f);
             }
-            Expr::Call(_, list) => list.iter().for_each(|x| x.visit(f)),
+            Expr::Call(_, list) => list.iter().for_each(|x| x.walk(f)),
             Expr::Count(c) | Expr::Share(c, _) => {
-                c.left.visit(f);
-                c.right.visit(f);
+                c.left.walk(f);
+                c.right.walk(f);
             }
-            Expr::Model(_, list) => list.iter().flatten().for_each(|x| x.visit(f)),
+            Expr::Model(_, list) => list.iter().flatten().for_each(|x| x.walk(f)),
         }
     }
 }

@@ -117,7 +117,9 @@ fn a_share_goes_section_by_section() {
     // 32, 32, 56, 80, 80 against 40 kb/s.
     is("1 - share(2 * goodput.up <= goodput.up[12s..13s], 4s)", 0.6);
     assert!(matches!(unmeasured("share(goodput.up > 17kbps, 30s)"), Unmeasured::Undefined(_)));
-    assert!(Expr::parse("share(goodput.up > 1Mbps, 5s)").unwrap().sampling().every_second);
+    for text in ["share(goodput.up > 1Mbps, 5s)", "max(share(goodput.up > 1Mbps, 5s), 0.5)", "1 - 2 * share(goodput.up > 1Mbps, 5s)"] {
+        assert!(Expr::parse(text).unwrap().sampling().every_second, "{text}");
+    }
 }
 
 #[test]
