@@ -11,7 +11,6 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = {"none": ""}
 
 
 def scheme(point):

@@ -1,9 +1,12 @@
 //! Runs every controller over the vectors in `vectors/cc/<name>/` (their format: `vectors/cc/README.md`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use common::{defaults, time, value};
 use contend_core::cc::{Ack, Controller, REGISTRY, SSTHRESH_INFINITE, Signal, Window};
-use contend_core::registry::{Args, Entry, Param, Unit, Value};
-use contend_core::{Cx, Rng, Span, Time, cc};
+use contend_core::registry::Entry;
+use contend_core::{Cx, Rng, Time, cc};
 use rand::SeedableRng as _;
 use std::path::Path;
 
@@ -20,8 +23,7 @@ fn every_controller_follows_its_vectors() {
 }
 
 fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
-    let mut args = Args::default();
-    entry.params.iter().for_each(|p| args.set(p.name, value(p, p.default.unwrap())));
+    let mut args = defaults(entry);
     let mut w = Window {
         cwnd: 1,
         cwnd_cnt: 0,
@@ -88,20 +90,4 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
 
 fn threshold(text: &str) -> u32 {
     if text == "inf" { SSTHRESH_INFINITE } else { text.parse().unwrap() }
-}
-
-fn time(text: &str) -> Span {
-    match text.strip_suffix("ms") {
-        Some(n) => Span::from_millis(n.parse().unwrap()),
-        None => Span::from_secs(text.strip_suffix('s').unwrap().parse().unwrap()),
-    }
-}
-
-fn value(p: &Param, text: &str) -> Value {
-    match p.unit {
-        Unit::Integer => Value::Integer(text.parse().unwrap()),
-        Unit::Bool => Value::Bool(text == "true"),
-        Unit::Word(words) if words.contains(&text) => Value::Word(text.into()),
-        _ => panic!("{}: `{text}` is no whole number, boolean or word of the parameter", p.name),
-    }
 }

@@ -68,7 +68,7 @@ impl Control for AckThinning {
         };
         f.highest = ack;
         f.count += 1;
-        let due = match f.held.replace((p, cx.now)) {
+        let due = match f.held.take() {
             Some((older, due)) => {
                 out.sink.drop(older, Drop::Filtered);
                 due

@@ -74,7 +74,8 @@ fn rows(f: &Flows) -> Result<(Times, f64, Vec<Row>)> {
 }
 
 fn head(f: &Flows, t: &Times, more: &str) -> String {
-    format!("{}, one ACK for {} packets, LD {}, {more}\n", t.title, f.ack, f.delay)
+    let acks = if f.ack == 1 { "each packet acknowledged".to_owned() } else { format!("one ACK for {} packets", f.ack) };
+    format!("{}, {acks}, LD {}, {more}\n", t.title, f.delay)
 }
 
 pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
