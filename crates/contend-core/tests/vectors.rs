@@ -4,9 +4,9 @@
 mod common;
 
 use common::{defaults, time, value};
-use contend_core::cc::{Ack, Controller, REGISTRY, SSTHRESH_INFINITE, Signal, Window};
+use contend_core::cc::{Ack, Cause, Controller, REGISTRY, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::registry::Entry;
-use contend_core::{Cx, Rng, Time, cc};
+use contend_core::{Cx, Rng, Span, Time, cc};
 use rand::SeedableRng as _;
 use std::path::Path;
 
@@ -24,20 +24,7 @@ fn every_controller_follows_its_vectors() {
 
 fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
     let mut args = defaults(entry);
-    let mut w = Window {
-        cwnd: 1,
-        cwnd_cnt: 0,
-        ssthresh: SSTHRESH_INFINITE,
-        pacing_rate: 0,
-        extra: 0,
-        inflight: 0,
-        reduce_from: 0,
-        rwnd: u32::MAX,
-        mss: 1000,
-        snd_una: 0,
-        snd_nxt: 0,
-        limited: true,
-    };
+    let mut w = Window::default();
     let mut cc = None;
     let mut rng = Rng::seed_from_u64(1);
     for (n, line) in text.lines().enumerate() {
@@ -51,6 +38,7 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
                 args.set(p.name, value(p, v));
             }
             ["start", "cwnd", cwnd, "ssthresh", ssthresh] => (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh)),
+            ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
             [at, input @ ..] => {
                 let cc = cc.get_or_insert_with(|| (entry.build)(&args).unwrap());
                 let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
@@ -63,28 +51,54 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
     }
 }
 
+/// Feeds one line to the controller, as the sender would.
 fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) -> Option<()> {
     let option = |name| input.iter().position(|&x| x == name).and_then(|i| input.get(i + 1)).copied();
-    w.reduce_from = option("flight").map_or(0, |f| f.parse().unwrap());
+    let us = |name| option(name).map(|t| time(t).as_micros() as u32);
+    let number = |name| option(name).map(|n| n.parse().unwrap());
+    let has = |word| input.contains(&word);
+    w.reduce_from = number("flight").unwrap_or(0);
+    let ack = Ack {
+        dup: input.first() == Some(&"dup"),
+        rtt_us: us("rtt"),
+        srtt_us: us("srtt").or(us("rtt")).unwrap_or(0),
+        rttvar_us: us("rttvar").unwrap_or(0),
+        min_rtt_us: us("min").or(us("rtt")).unwrap_or(0),
+        ece: has("marked"),
+        tsval: number("tsval"),
+        round_start: has("round"),
+        ..Ack::default()
+    };
+    let truth = if has("error") { Some(Cause::Error) } else { has("congestion").then_some(Cause::Congestion) };
     let why = match *input.first()? {
-        "ack" => {
-            let rtt_us = option("rtt").map_or(0, |t| time(t).as_micros() as u32);
-            let ack = Ack { acked: input.get(1)?.parse().ok()?, srtt_us: rtt_us, rtt_us: Some(rtt_us), ..Ack::default() };
-            (0..option("times").map_or(1, |m| m.parse().unwrap())).for_each(|_| cc.on_ack(cx, w, &ack));
+        "ack" | "dup" => {
+            let acked = if ack.dup { 0 } else { input.get(1)?.parse().ok()? };
+            let ack = Ack { acked, delivered: number("delivered").unwrap_or(acked.max(1)), ..ack };
+            let every = option("every").map_or(Span::ZERO, time);
+            for _ in 0..number("times").unwrap_or(1) {
+                cc.on_every_ack(cx, w, &ack);
+                if !ack.dup {
+                    cc.on_ack(cx, w, &ack);
+                }
+                cx.now += every;
+            }
             return Some(());
         }
         "restart" => {
             cc.on_restart(w, cx.now, time(input.get(1)?));
             return Some(());
         }
-        "loss" => Signal::Loss { seq: 0, marked: false },
+        "loss" => Signal::Loss { seq: 0, marked: ack.ece, truth },
         "ecn" => Signal::Ecn,
         "local" => Signal::Local,
-        "timeout" => Signal::Timeout { nth: input.get(1)?.parse().ok()?, marked: false },
+        "timeout" => Signal::Timeout { nth: input.get(1)?.parse().ok()?, marked: ack.ece, truth },
         _ => return None,
     };
-    let r = cc.on_congestion(cx, w, None, why);
-    (w.cwnd, w.ssthresh, w.cwnd_cnt) = (r.cwnd, r.ssthresh, 0);
+    let r = cc.on_congestion(cx, w, Some(&ack), why);
+    if r.cause == Cause::Congestion {
+        w.cwnd_cnt = 0;
+    }
+    (w.cwnd, w.ssthresh) = (r.cwnd, r.ssthresh);
     Some(())
 }
 

@@ -135,7 +135,7 @@ impl Wire {
         {
             if self.sender.loses(s) {
                 self.lost[s.packet.kind() as usize] += 1;
-                out.trace.packet(now, Event::Dropped, &s.packet);
+                out.trace.packet(now, Event::Lost, &s.packet);
             } else {
                 self.delivered += 1;
                 out.send(self.to, s.packet);

@@ -125,6 +125,19 @@ pub struct Sent {
     pub acks: u64,
     /// Reductions of the window because of ECN.
     pub ecn_reductions: u64,
+    /// Losses found without a timeout: by what they were ([`Judged`]), how many the controller took for congestion and how many for errors.
+    pub judged: [[u64; 2]; 3],
+}
+
+/// What a loss that a sender found truly was: the first index of [`Sent::judged`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// A queue dropped the segment.
+    Congestion = 0,
+    /// The medium spoilt it.
+    Error = 1,
+    /// Nothing: it had arrived, or was on its way.
+    Nothing = 2,
 }
 
 /// What one flow did, at its receiving end.

@@ -5,7 +5,8 @@
 
 use crate::rng::mix;
 use crate::wifi::Frame;
-use contend_core::{Packet, Time};
+use contend_core::cc::Cause;
+use contend_core::{Body, FlowId, Packet, Time};
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +15,29 @@ pub enum Event {
     Sent,
     /// It reached its destination host.
     Delivered,
-    /// A queue, a link or the MAC dropped it.
+    /// A queue dropped it, or it had nowhere to go.
     Dropped,
+    /// The medium spoilt it: an error on a wire, or on the air so often that the MAC gave up.
+    Lost,
+}
+
+impl Event {
+    /// Its number in the digest, which does not tell why a packet did not arrive.
+    const fn number(self) -> u64 {
+        match self {
+            Event::Sent => 0,
+            Event::Delivered => 1,
+            Event::Dropped | Event::Lost => 2,
+        }
+    }
+}
+
+/// A TCP data segment that did not arrive.
+#[derive(Clone, Copy, Debug)]
+struct Missing {
+    seq: u64,
+    copy: u8,
+    cause: Cause,
 }
 
 /// The record of a run.
@@ -23,6 +45,8 @@ pub enum Event {
 pub struct Trace {
     digest: u64,
     capture: Option<Capture>,
+    /// By flow, the segments that did not arrive and may still be asked for.
+    missing: Vec<Vec<Missing>>,
 }
 
 /// Frames kept for a capture file or the report's timeline.
@@ -48,7 +72,7 @@ impl Trace {
 
     /// A trace that also keeps up to `limit` frames that start in `from..to`.
     pub fn capturing(from: Time, to: Time, limit: usize) -> Trace {
-        Trace { digest: 0, capture: Some(Capture { from, to, limit, frames: Vec::new(), missed: 0 }) }
+        Trace { capture: Some(Capture { from, to, limit, frames: Vec::new(), missed: 0 }), ..Trace::default() }
     }
 
     /// The digest of all events so far.
@@ -64,11 +88,32 @@ impl Trace {
     /// Notes that `p` met `event` at `now`.
     pub fn packet(&mut self, now: Time, event: Event, p: &Packet) {
         let seq = match &p.body {
-            contend_core::Body::Tcp(s) => s.seq.wrapping_add(s.ack << 20),
-            contend_core::Body::Udp { seq } => *seq,
+            Body::Tcp(s) => s.seq.wrapping_add(s.ack << 20),
+            Body::Udp { seq } => *seq,
         };
-        let what = event as u64 | u64::from(p.reverse) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
+        match (event, &p.body) {
+            (Event::Dropped, Body::Tcp(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Congestion }),
+            (Event::Lost, Body::Tcp(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Error }),
+            _ => {}
+        }
+        let what = event.number() | u64::from(p.reverse) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
         self.note(now, what, seq);
+    }
+
+    /// Why transmission `copy` of the segment of `flow` that begins at byte `seq` did not arrive; `None` when it did, or is on its way. `una` is the
+    /// oldest byte that may be asked for from now on: what lies before it is forgotten.
+    pub fn fate(&mut self, flow: FlowId, una: u64, seq: u64, copy: u8) -> Option<Cause> {
+        let missing = self.missing.get_mut(flow.0 as usize)?;
+        missing.retain(|m| m.seq >= una);
+        missing.iter().find(|m| m.seq == seq && m.copy == copy).map(|m| m.cause)
+    }
+
+    fn missed(&mut self, flow: FlowId, m: Missing) {
+        let flow = flow.0 as usize;
+        if self.missing.len() <= flow {
+            self.missing.resize_with(flow + 1, Vec::new);
+        }
+        self.missing[flow].push(m);
     }
 
     /// Notes that `frame` was on the air.
@@ -91,5 +136,38 @@ impl Trace {
         // Multiply and fold: order-dependent, and cheap enough to stay on in every run.
         let x = (self.digest ^ now.as_nanos()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         self.digest = (x ^ what ^ more.rotate_left(17)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_core::{Ecn, Segment};
+
+    fn data(seq: u64, copy: u8) -> Packet {
+        let body = Body::Tcp(Segment { seq, copy, len: 1000, ..Segment::default() });
+        Packet { flow: FlowId(1), size: 1040, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body }
+    }
+
+    #[test]
+    fn why_a_segment_did_not_arrive_is_told_by_transmission_until_it_is_acknowledged() {
+        let mut t = Trace::new();
+        t.packet(Time::ZERO, Event::Dropped, &data(0, 0));
+        t.packet(Time::ZERO, Event::Lost, &data(0, 1));
+        t.packet(Time::ZERO, Event::Delivered, &data(1000, 0));
+        let f = FlowId(1);
+        assert_eq!([t.fate(f, 0, 0, 0), t.fate(f, 0, 0, 1), t.fate(f, 0, 0, 2)], [Some(Cause::Congestion), Some(Cause::Error), None]);
+        assert_eq!((t.fate(f, 0, 1000, 0), t.fate(FlowId(7), 0, 0, 0)), (None, None));
+        assert_eq!((t.fate(f, 1000, 1000, 0), t.fate(f, 0, 0, 0)), (None, None));
+    }
+
+    #[test]
+    fn an_error_and_a_full_queue_are_the_same_to_the_digest() {
+        let digest = |e| {
+            let mut t = Trace::new();
+            t.packet(Time::ZERO, e, &data(0, 0));
+            t.digest()
+        };
+        assert_eq!(digest(Event::Lost), digest(Event::Dropped));
     }
 }

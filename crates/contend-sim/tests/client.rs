@@ -4,11 +4,11 @@
 mod common;
 
 use common::*;
+use contend_core::cc::CaState;
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::tcp::CaState;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::client::{self, Client};
 

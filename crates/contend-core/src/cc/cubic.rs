@@ -138,13 +138,13 @@ impl Controller for Cubic {
         match why {
             Signal::Loss { .. } => {
                 self.remember(w.cwnd);
-                Response { cwnd: reduced.clamp(2, w.cwnd.max(2)), ssthresh: reduced.max(2) }
+                Response::clamp(reduced, w)
             }
             // RFC 9438 §4.6: a mark may take the window to one segment.
             // Linux (tcp_enter_cwr): a full queue of one's own is answered as a mark is.
             Signal::Ecn | Signal::Local => {
                 self.remember(w.cwnd);
-                Response { cwnd: reduced.clamp(1, w.cwnd.max(1)), ssthresh: reduced.max(2) }
+                Response { cwnd: reduced.clamp(1, w.cwnd.max(1)), ..Response::to(reduced) }
             }
             // RFC 9438 §4.8.
             Signal::Timeout { nth: 0 | 1, .. } => {
@@ -155,7 +155,7 @@ impl Controller for Cubic {
             // RFC 5681 §3.1: the threshold is held when the same segment times out again.
             Signal::Timeout { .. } => {
                 self.epoch = None;
-                Response { ssthresh: w.ssthresh, cwnd: 1 }
+                Response { cwnd: 1, ..Response::keep(w) }
             }
         }
     }

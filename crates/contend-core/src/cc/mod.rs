@@ -44,6 +44,34 @@ pub trait Controller: Debug + Send {
 pub struct Needs {
     /// Whether the window may grow while the application or the receiver, not the window, limits sending.
     pub grow_when_unlimited: bool,
+    /// Whether every acknowledgment that carries ECE is a [`Signal::Ecn`], not only one for each window of data (RFC 3168 §6.1.2).
+    pub every_mark: bool,
+}
+
+/// Why a packet was lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// A queue dropped it.
+    #[default]
+    Congestion,
+    /// The medium spoilt it.
+    Error,
+}
+
+/// The sender's state of congestion, with the names and numbers of Linux's `tcp_info` (`tcpi_ca_state`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CaState {
+    /// Nothing suspicious.
+    #[default]
+    Open = 0,
+    /// Duplicate ACKs or selective acknowledgments, too few to act.
+    Disorder = 1,
+    /// The window was reduced for ECN or a local drop in this window of data.
+    Cwr = 2,
+    /// Recovery without a timeout.
+    Recovery = 3,
+    /// Recovery after a timeout.
+    Loss = 4,
 }
 
 /// Why a controller is asked for a reduction.
@@ -55,6 +83,8 @@ pub enum Signal {
         seq: u64,
         /// Whether the acknowledgment that told carried ECE.
         marked: bool,
+        /// What an oracle knows of it; `None` when nothing was lost. For a controller that is a yardstick, never for one to deploy.
+        truth: Option<Cause>,
     },
     /// The retransmission timer expired, for the `nth` time in a row (from 1).
     Timeout {
@@ -62,8 +92,10 @@ pub enum Signal {
         nth: u32,
         /// Whether the last acknowledgment carried ECE.
         marked: bool,
+        /// What an oracle knows of the first unacknowledged segment.
+        truth: Option<Cause>,
     },
-    /// An acknowledgment carried ECE, at most once per round trip (RFC 3168 §6.1.2).
+    /// An acknowledgment carried ECE, at most once per round trip (RFC 3168 §6.1.2) unless the controller [asks for each](Needs::every_mark).
     Ecn,
     /// The sender's own queue refused a packet.
     Local,
@@ -76,21 +108,28 @@ pub struct Response {
     pub ssthresh: u32,
     /// Base window during the episode and at its exit, whatever the recovery family inflates meanwhile.
     pub cwnd: u32,
+    /// What the controller takes the loss for, to be scored against the truth. One that does not tell losses apart takes each for congestion.
+    pub cause: Cause,
 }
 
 impl Response {
     /// Threshold and window both `n`, at least 2 segments (RFC 5681 §3.1 eq. 4).
     pub fn to(n: u32) -> Response {
         let n = n.max(2);
-        Response { ssthresh: n, cwnd: n }
+        Response { ssthresh: n, cwnd: n, cause: Cause::Congestion }
     }
     /// Threshold `n`, at least 2; the window restarts at one segment (RFC 5681 §3.1, after a timeout).
     pub fn restart(n: u32) -> Response {
-        Response { ssthresh: n.max(2), cwnd: 1 }
+        Response { ssthresh: n.max(2), cwnd: 1, cause: Cause::Congestion }
+    }
+    /// Threshold at least 2 segments, window `n` or what it is already, whichever is smaller: a signal never opens it.
+    pub fn clamp(n: u32, w: &Window) -> Response {
+        let n = n.max(2);
+        Response { ssthresh: n, cwnd: n.min(w.cwnd.max(2)), cause: Cause::Congestion }
     }
     /// Nothing changes.
     pub fn keep(w: &Window) -> Response {
-        Response { ssthresh: w.ssthresh, cwnd: w.cwnd }
+        Response { ssthresh: w.ssthresh, cwnd: w.cwnd, cause: Cause::Congestion }
     }
 }
 
@@ -122,6 +161,32 @@ pub struct Window {
     pub snd_nxt: u64,
     /// Whether the window was what limited sending when the segments now acknowledged were sent.
     pub limited: bool,
+    /// State of congestion.
+    pub state: CaState,
+    /// Tick of the other side's timestamp clock in nanoseconds, 0 when timestamps are off.
+    pub tick_ns: u32,
+}
+
+impl Default for Window {
+    /// One segment, no threshold, nothing sent.
+    fn default() -> Window {
+        Window {
+            cwnd: 1,
+            cwnd_cnt: 0,
+            ssthresh: SSTHRESH_INFINITE,
+            pacing_rate: 0,
+            extra: 0,
+            inflight: 0,
+            reduce_from: 0,
+            rwnd: u32::MAX,
+            mss: 1000,
+            snd_una: 0,
+            snd_nxt: 0,
+            limited: true,
+            state: CaState::Open,
+            tick_ns: 0,
+        }
+    }
 }
 
 impl Window {

@@ -78,13 +78,10 @@ impl Controller for Reno {
         match why {
             // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window.
             // Linux (tcp_enter_cwr): a full queue of one's own is answered as a mark is.
-            Signal::Loss { .. } | Signal::Ecn | Signal::Local => {
-                let r = Response::to(half);
-                Response { cwnd: r.cwnd.min(w.cwnd.max(2)), ..r }
-            }
+            Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(half, w),
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
             // RFC 5681 §3.1: the threshold is held when the same segment times out again.
-            Signal::Timeout { .. } => Response { ssthresh: w.ssthresh, cwnd: 1 },
+            Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
         }
     }
 }

@@ -22,6 +22,7 @@ mod traces;
 use crate::scenario::TcpSpec;
 use crate::trace::Event;
 use crate::world::{Out, Peer};
+use contend_core::cc::CaState;
 use contend_core::registry::Amount;
 use contend_core::{Packet, Span, Time};
 
@@ -96,22 +97,6 @@ impl Wire {
         let scale = if spec.window_scaling { 4 } else { 0 };
         Ok(Wire { mss, headers, syn: headers + 4 + permitted + scale, window, window_scale })
     }
-}
-
-/// The sender's state of congestion, with the names and numbers of Linux's `tcp_info` (`tcpi_ca_state`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CaState {
-    /// Nothing suspicious.
-    #[default]
-    Open = 0,
-    /// Duplicate ACKs or selective acknowledgments, too few to act.
-    Disorder = 1,
-    /// The window was reduced for ECN or a local drop in this window of data.
-    Cwr = 2,
-    /// Recovery without a timeout.
-    Recovery = 3,
-    /// Recovery after a timeout.
-    Loss = 4,
 }
 
 /// A snapshot of a sender for time series, named as Linux's `tcp_info`.

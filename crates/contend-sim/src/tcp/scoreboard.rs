@@ -99,6 +99,10 @@ impl Scoreboard {
     pub fn nxt(&self) -> u64 {
         self.nxt
     }
+    /// The first unacknowledged segment.
+    pub fn head(&self) -> Option<&Sent> {
+        self.ring.front()
+    }
     /// Segments sent and not acknowledged.
     pub fn outstanding(&self) -> u32 {
         self.ring.len() as u32

@@ -8,11 +8,11 @@ use super::app::{App, Does, Transfers};
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Spare, Verdict, View};
 use super::rtt::{Estimator, micros};
 use super::scoreboard::{Covered, Scoreboard, Sent as Copy};
-use super::{CaState, Io, SenderState, Wire, ticks};
+use super::{Io, SenderState, Wire, ticks};
 use crate::rng;
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
-use crate::stats::{Durations, Sent};
-use contend_core::cc::{Ack, Controller, Response, SSTHRESH_INFINITE, Signal, Window};
+use crate::stats::{Durations, Judged, Sent};
+use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// What the sender's own receive side advertises in bytes; it receives no data.
@@ -38,7 +38,7 @@ pub struct Sender {
     w: Window,
     cc: Box<dyn Controller>,
     rng: Rng,
-    grows_unlimited: bool,
+    needs: Needs,
     recovery: Box<dyn Recovery>,
     options: Options,
     phase: Phase,
@@ -96,17 +96,14 @@ impl Sender {
         let first = u64::from(tcp.handshake);
         let w = Window {
             cwnd: tcp.initial_window.max(1),
-            cwnd_cnt: 0,
             ssthresh: tcp.initial_ssthresh.unwrap_or(SSTHRESH_INFINITE),
-            pacing_rate: 0,
-            extra: 0,
-            inflight: 0,
-            reduce_from: 0,
             rwnd: wire.window / wire.mss,
             mss: wire.mss,
             snd_una: first,
             snd_nxt: first,
             limited: false,
+            tick_ns: tcp.timestamps.map_or(0, |t| u32::try_from(t.as_nanos()).unwrap_or(u32::MAX)),
+            ..Window::default()
         };
         Ok(Sender {
             flow,
@@ -121,7 +118,7 @@ impl Sender {
             transfers: Transfers::default(),
             board: Scoreboard::new(first, wire.mss, options.dupthresh),
             w,
-            grows_unlimited: cc.needs().grow_when_unlimited,
+            needs: cc.needs(),
             cc,
             rng: rng::stream(seed, &spec.name, "cc"),
             recovery,
@@ -161,15 +158,18 @@ impl Sender {
         self.samples.clear();
     }
 
-    /// A snapshot for time series.
-    pub fn state(&self) -> SenderState {
-        let ca_state = match self.phase {
+    fn ca_state(&self) -> CaState {
+        match self.phase {
             Phase::Fast => CaState::Recovery,
             Phase::Loss => CaState::Loss,
             _ if self.board.una() < self.reduced_at => CaState::Cwr,
             Phase::Disorder => CaState::Disorder,
             Phase::Open => CaState::Open,
-        };
+        }
+    }
+
+    /// A snapshot for time series.
+    pub fn state(&self) -> SenderState {
         SenderState {
             snd_cwnd: self.w.cwnd,
             snd_ssthresh: self.w.ssthresh,
@@ -179,7 +179,7 @@ impl Sender {
             bytes_acked: self.sent.acked_bytes,
             inflight: self.board.in_flight(),
             retrans: self.sent.retransmitted,
-            ca_state,
+            ca_state: self.ca_state(),
         }
     }
 
@@ -304,7 +304,7 @@ impl Sender {
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
         self.rwnd = s.window;
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
-        let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), ..Ack::default() };
+        let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), tsval: s.timestamps.then_some(s.tsval), ..Ack::default() };
         if self.options.sack && !s.sack.is_empty() {
             for &(start, end) in s.sack.blocks() {
                 ack.sacked += self.board.sack(s.ack + u64::from(start), s.ack + u64::from(end));
@@ -332,7 +332,7 @@ impl Sender {
         } else if advanced && !verdict.keep_timer {
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
-        if verdict.grow && advanced && !reduced && (self.w.limited || self.grows_unlimited) {
+        if verdict.grow && advanced && !reduced && (self.w.limited || self.needs.grow_when_unlimited) {
             self.show_window();
             self.cc.on_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
         }
@@ -394,7 +394,14 @@ impl Sender {
         let una = self.board.una();
         let reduced = if let Some(enter) = v.enter {
             self.sent.fast_retransmits += 1;
-            let r = self.ask(io.now, Some(ack), Signal::Loss { seq: una, marked: ack.ece });
+            let truth = self.truth(io);
+            let r = self.ask(io.now, Some(ack), Signal::Loss { seq: una, marked: ack.ece, truth });
+            let was = match truth {
+                Some(Cause::Congestion) => Judged::Congestion,
+                Some(Cause::Error) => Judged::Error,
+                None => Judged::Nothing,
+            };
+            self.sent.judged[was as usize][usize::from(r.cause == Cause::Error)] += 1;
             self.reduce(r);
             if enter == Enter::Restart {
                 self.w.cwnd = 1;
@@ -402,7 +409,7 @@ impl Sender {
             }
             true
         // RFC 3168 §6.1.2: once per window of data.
-        } else if ack.ece && self.ecn != EcnEcho::Off && una > self.reduced_at {
+        } else if ack.ece && self.ecn != EcnEcho::Off && if self.needs.every_mark { ack.acked > 0 } else { una > self.reduced_at } {
             self.sent.ecn_reductions += 1;
             let r = self.ask(io.now, Some(ack), Signal::Ecn);
             self.reduce(r);
@@ -443,9 +450,19 @@ impl Sender {
         self.cc.on_congestion(&mut Cx { now, rng: &mut self.rng }, &self.w, ack, why)
     }
 
+    /// Why the last transmission of the first unacknowledged segment did not arrive, as an oracle knows it.
+    fn truth(&self, io: &mut Io<'_, '_>) -> Option<Cause> {
+        let head = self.board.head()?;
+        io.out.trace.fate(self.flow, self.board.una(), head.seq, head.copies)
+    }
+
     fn reduce(&mut self, r: Response) {
         self.w.ssthresh = r.ssthresh;
         self.w.cwnd = r.cwnd.max(1);
+        if r.cause == Cause::Error {
+            // No answer to congestion: a mark in this window of data is still to be answered.
+            return;
+        }
         self.w.cwnd_cnt = 0;
         self.reduced_at = self.board.nxt();
         // RFC 3168 §6.1.2: CWR tells of a reduction for whatever reason.
@@ -465,7 +482,8 @@ impl Sender {
         }
         self.sent.timeouts += 1;
         self.expiries += 1;
-        let r = self.ask(io.now, None, Signal::Timeout { nth: self.expiries, marked: self.last_ece });
+        let truth = self.truth(io);
+        let r = self.ask(io.now, None, Signal::Timeout { nth: self.expiries, marked: self.last_ece, truth });
         self.reduce(r);
         self.w.extra = 0;
         self.limited_sent = 0;
@@ -592,6 +610,7 @@ impl Sender {
         self.w.rwnd = self.rwnd / self.wire.mss;
         self.w.snd_una = self.board.una();
         self.w.snd_nxt = self.board.nxt();
+        self.w.state = self.ca_state();
     }
 
     fn view(&self, ack: &Ack, advanced: bool) -> View {

@@ -1,10 +1,11 @@
 //! What a connection does, as packet traces. Round trip 100 ms unless said otherwise; segment n begins at byte 1000 n.
 
+use super::Wire;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
-use super::{CaState, Wire};
 use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
 use crate::world::{NodeId, Peer};
+use contend_core::cc::CaState;
 use contend_core::registry::{Amount, Args, Choice, Value};
 use contend_core::{Ecn, Flags, Time};
 

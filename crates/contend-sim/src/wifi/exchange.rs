@@ -350,7 +350,7 @@ impl Cell {
         if delivered {
             counters.dropped_after_delivery += 1;
         } else {
-            out.trace.packet(now, Event::Dropped, &packet);
+            out.trace.packet(now, Event::Lost, &packet);
         }
         let slots = self.draw(now, who, Draw::Dropped);
         let more = self.take_next(now, who, out);
