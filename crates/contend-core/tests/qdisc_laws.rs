@@ -155,6 +155,7 @@ proptest! {
         for p in entry.params {
             match p.name {
                 "target" => args.set("target", Value::Time(Span::from_secs_f64(p.range.1))),
+                "drop" => args.set("drop", Value::Bool(false)),
                 "min_th" | "max_th" => args.set(p.name, Value::Amount(Amount::Packets(1_000_000_000))),
                 _ => {}
             }
@@ -186,6 +187,10 @@ fn bad_combinations_are_refused_in_words() {
     assert_eq!(refuse("red", &[("max_th", b(9000))]), "min_th and max_th have different units; write both in packets or both in bytes");
     assert_eq!(refuse("red", &[("min_th", p(16))]), "min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)");
     assert_eq!(refuse("codel", &[("mtu", p(1))]), "mtu = \"1p\" counts packets; write it in bytes, like \"1500B\"");
+    let units = "reference and limit have different units; write both in packets or both in bytes";
+    assert_eq!(refuse("pi", &[("limit", b(9000))]), units);
+    assert_eq!(refuse("pi", &[("a", Value::Number(1e-6))]), "a is below b, so that the probability would run away from the reference; write a larger a");
+    assert_eq!(refuse("rem", &[("limit", b(9000))]), "REM counts packets; write limit and reference in packets, like \"20p\"");
     assert_eq!(
         refuse("directions", &[("order", Value::Word("acks_first".into())), ("ack_weight", Value::Integer(2))]),
         "weights have no meaning when one queue is always served first; leave them out or write order = \"weights\""

@@ -14,9 +14,10 @@ use rand::RngExt as _;
 /// Makes a discipline from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
-crate::registry!(Build; fifo, ack_filter, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q);
+crate::registry!(Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q);
 
 pub mod lane;
+mod marking;
 #[cfg(test)]
 mod testbench;
 pub mod turns;

@@ -1,0 +1,74 @@
+//! AVQ (adaptive virtual queue): marks what would overflow a virtual queue whose capacity adapts until a share of the link is used.
+//!
+//! - Works packet by packet, as the paper's Fig. 1: the virtual queue drains and the virtual capacity grows for the time since the last arrival, then
+//!   the arrival is put into the virtual queue, or is told of congestion, and takes from the virtual capacity.
+//! - The virtual queue has the real one's limit. Amounts are link time: a packet counts as the time the link needs for it, capacities as shares of the
+//!   link's.
+
+use super::fifo::LIMIT;
+use super::marking::{CAPACITY, DROP, Law, Marked, count};
+use super::{Args, Backlog, Qdisc, Site};
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm, SIGCOMM 2001, Fig. 1; Xu 2005 eqs. 8.7-8.8";
+/// What it does.
+pub const SUMMARY: &str = "One queue; arrivals are told of congestion when they would not fit a virtual queue whose capacity adapts to the utilisation aimed at.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    LIMIT,
+    Param { default: Some("98%"), ..super::vcrr::GAMMA },
+    Param { name: "alpha", doc: "how fast the virtual capacity adapts, per second", unit: Unit::Number, default: Some("0.15"), range: (1e-9, 1e6) },
+    CAPACITY,
+    DROP,
+];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let gamma = args.number("gamma");
+    let law = Avq { limit: args.amount("limit"), gamma, alpha: args.number("alpha"), capacity: gamma, queue: 0.0, last: Time::ZERO };
+    Ok(Box::new(Marked::new(law, args)))
+}
+
+#[derive(Debug)]
+struct Avq {
+    limit: Amount,
+    /// Utilisation aimed at.
+    gamma: f64,
+    /// Per second.
+    alpha: f64,
+    /// Virtual capacity as a share of the link's, C~ / C.
+    capacity: f64,
+    /// Virtual queue in the limit's unit, VQ.
+    queue: f64,
+    /// Last arrival.
+    last: Time,
+}
+
+impl Law for Avq {
+    fn arrives(&mut self, now: Time, bytes: u32, service: Span, _: Backlog) -> f64 {
+        if service.is_zero() {
+            return 0.0;
+        }
+        let s = service.as_secs_f64();
+        let gap = now.since(self.last).as_secs_f64();
+        self.last = now;
+        let unit = match self.limit {
+            Amount::Packets(_) => 1.0,
+            Amount::Bytes(_) => f64::from(bytes),
+        };
+        self.queue = (self.queue - self.capacity * gap / s * unit).max(0.0);
+        let told = self.queue + unit > count(self.limit);
+        if !told {
+            self.queue += unit;
+        }
+        self.capacity = ((self.capacity + self.alpha * self.gamma * gap).min(1.0) - self.alpha * s).max(0.0);
+        f64::from(u8::from(told))
+    }
+}

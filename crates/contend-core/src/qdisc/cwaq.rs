@@ -1,0 +1,63 @@
+//! CWAQ: congestion warning by the average queue. Every arrival is marked while the average queue is above a threshold.
+//!
+//! - The average is taken at each arrival of what waits before it; the packet in service is outside the queue.
+//! - The thesis configures RED's code with both thresholds equal; RED would drop above its upper one, so the step is written out here.
+
+use super::marking::{DROP, Law, Marked, count, length};
+use super::{Args, Backlog, Qdisc, Site};
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §5.3, eq. 8.30";
+/// What it does.
+pub const SUMMARY: &str = "One queue; every arrival is marked while a quick average of the queue is above a share of the limit.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, Param { default: Some("false"), ..DROP }];
+
+/// The threshold of congestion warning.
+pub(super) const THRESHOLD: Param = Param {
+    name: "threshold",
+    doc: "share of the limit above which arrivals are marked: a third in the thesis' chapter 5, a half in chapter 8",
+    unit: Unit::Fraction,
+    default: Some("0.3333333333333333"),
+    range: (0.0, 1.0),
+};
+
+const W_Q: Param = Param {
+    name: "w_q",
+    doc: "weight of a new sample in the average queue; RED's usual 0.002 is too slow to tell losses apart",
+    unit: Unit::Number,
+    default: Some("0.2"),
+    range: (1e-9, 1.0),
+};
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let limit = args.amount("limit");
+    let law = Cwaq { limit, threshold: args.number("threshold") * count(limit), weight: args.number("w_q"), average: 0.0 };
+    Ok(Box::new(Marked::new(law, args)))
+}
+
+#[derive(Debug)]
+struct Cwaq {
+    limit: Amount,
+    /// In the limit's unit.
+    threshold: f64,
+    weight: f64,
+    /// Average queue in the limit's unit.
+    average: f64,
+}
+
+impl Law for Cwaq {
+    fn arrives(&mut self, _: Time, _: u32, _: Span, waiting: Backlog) -> f64 {
+        // Eq. 8.30 with 1 - a = w_q.
+        self.average += self.weight * (length(waiting, self.limit) - self.average);
+        f64::from(u8::from(self.average > self.threshold))
+    }
+}

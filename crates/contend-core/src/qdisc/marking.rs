@@ -1,0 +1,141 @@
+//! What the disciplines that mark have in common: one first-in-first-out queue, and a law that says how likely an arrival is told of congestion.
+//!
+//! A law that works by a clock needs no timer: the queue does not change between packets, so the instants that have passed are caught up with when
+//! the next packet comes or goes ([`Law::pass`], [`Clock`]).
+
+use super::fifo::Fifo;
+use super::{Args, Backlog, Drop, Link, Qdisc, Sink, happens};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use core::fmt::Debug;
+
+/// What becomes of packets whose transport does not understand marks.
+pub(super) const DROP: Param = Param {
+    name: "drop",
+    doc: "drop packets whose transport does not understand ECN where others are marked; otherwise they pass",
+    unit: Unit::Bool,
+    default: Some("true"),
+    range: (0.0, 1.0),
+};
+
+/// The capacity of the link.
+pub(super) const CAPACITY: Param = Param {
+    name: "capacity",
+    doc: "capacity of the link; 0bps for what the link itself says (on the air: what an exchange takes, without contention)",
+    unit: Unit::Rate,
+    default: Some("0bps"),
+    range: (0.0, 1e12),
+};
+
+/// The time between two computations of a law that works by a clock.
+pub(super) const INTERVAL: Param =
+    Param { name: "interval", doc: "time from one computation to the next", unit: Unit::Time, default: Some("20ms"), range: (1e-6, 100.0) };
+
+/// How likely an arrival is told of congestion.
+pub(super) trait Law: Debug + Send {
+    /// Time has passed up to `now`, and since the last call `waiting` have waited.
+    fn pass(&mut self, _now: Time, _waiting: Backlog) {}
+    /// A packet of `bytes` that takes the link `service` comes while `waiting` wait: the probability that it is told.
+    fn arrives(&mut self, now: Time, bytes: u32, service: Span, waiting: Backlog) -> f64;
+    /// One has left, `waiting` remain.
+    fn left(&mut self, _waiting: Backlog) {}
+}
+
+/// A queue under a law.
+#[derive(Debug)]
+pub(super) struct Marked<L> {
+    law: L,
+    queue: Fifo,
+    drop: bool,
+    /// Bits per second, 0 for what the link says.
+    capacity: u64,
+}
+
+impl<L: Law> Marked<L> {
+    /// A queue with `limit`, `drop` and, where the law wants one, `capacity` from `args`.
+    pub(super) fn new(law: L, args: &Args) -> Marked<L> {
+        Marked { law, queue: Fifo::new(args.amount("limit")), drop: args.flag("drop"), capacity: args.rate("capacity") }
+    }
+}
+
+impl<L: Law> Qdisc for Marked<L> {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, mut p: Packet, sink: &mut Sink) {
+        let waiting = self.queue.backlog();
+        self.law.pass(cx.now, waiting);
+        let service = match self.capacity {
+            0 => link.exchange(link.neighbour(&p), p.size),
+            bps => Span::of_bits(8 * u64::from(p.size), bps),
+        };
+        let probability = self.law.arrives(cx.now, p.size, service, waiting);
+        if !self.queue.fits(&p) {
+            sink.drop(p, Drop::Full);
+        } else if happens(probability, cx.rng) && !sink.mark(&mut p) && self.drop {
+            sink.drop(p, Drop::Early);
+        } else {
+            self.queue.push(p);
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        self.law.pass(cx.now, self.queue.backlog());
+        let p = self.queue.pop()?;
+        self.law.left(self.queue.backlog());
+        Some(p)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+}
+
+/// Instants at equal distances.
+#[derive(Debug)]
+pub(super) struct Clock {
+    interval: Span,
+    next: Time,
+}
+
+impl Clock {
+    /// A clock that strikes every `interval`, first one interval after time zero.
+    pub(super) fn new(interval: Span) -> Clock {
+        let interval = interval.max(Span::from_nanos(1));
+        Clock { interval, next: Time::ZERO + interval }
+    }
+
+    /// How often it has struck since it was last asked, up to `now`.
+    pub(super) fn strikes(&mut self, now: Time) -> u64 {
+        if now < self.next {
+            return 0;
+        }
+        let n = (now - self.next).div_floor(self.interval) + 1;
+        self.next = self.next.saturating_add(self.interval * n);
+        n
+    }
+
+    /// Time between two strikes in seconds.
+    pub(super) fn seconds(&self) -> f64 {
+        self.interval.as_secs_f64()
+    }
+}
+
+/// What of `waiting` a threshold or reference in the unit of `limit` counts.
+pub(super) fn length(waiting: Backlog, limit: Amount) -> f64 {
+    match limit {
+        Amount::Packets(_) => waiting.packets as f64,
+        Amount::Bytes(_) => waiting.bytes as f64,
+    }
+}
+
+/// The number of an amount, in its own unit.
+pub(super) fn count(amount: Amount) -> f64 {
+    match amount {
+        Amount::Packets(n) | Amount::Bytes(n) => n as f64,
+    }
+}
+
+/// `p` moved by `step` for `n` times, held between 0 and 1.
+pub(super) fn walk(p: f64, step: f64, n: u64) -> f64 {
+    (p + step * n as f64).clamp(0.0, 1.0)
+}

@@ -1,0 +1,83 @@
+//! PI: a proportional-integral controller holds the queue at a reference.
+//!
+//! - The probability moves at fixed instants by the queue then and the queue at the instant before, and is held between 0 and 1.
+//! - The paper's gains are for its example of a 15 Mb/s link with 60 flows and 500 B packets; other links want others (its §III).
+
+use super::fifo::LIMIT;
+use super::marking::{Clock, DROP, Law, Marked, length, walk};
+use super::{Args, Backlog, Qdisc, Site};
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting TCP Flows, INFOCOM 2001; Xu 2005 eq. 8.3";
+/// What it does.
+pub const SUMMARY: &str = "One queue held at a reference: the probability follows the queue's distance from it and the sum of past distances.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    LIMIT,
+    REFERENCE,
+    Param { name: "a", doc: "gain of the present distance, per packet or byte", unit: Unit::Number, default: Some("1.822e-5"), range: (0.0, 1e3) },
+    Param { name: "b", doc: "gain of the distance before, below a", unit: Unit::Number, default: Some("1.816e-5"), range: (0.0, 1e3) },
+    Param { name: "frequency", doc: "computations in a second", unit: Unit::Number, default: Some("170"), range: (1e-3, 1e6) },
+    DROP,
+];
+
+/// The queue aimed at.
+pub(super) const REFERENCE: Param =
+    Param { name: "reference", doc: "queue aimed at, in the limit's unit", unit: Unit::Amount, default: Some("50p"), range: (0.0, 1e9) };
+
+/// Makes one.
+///
+/// # Errors
+/// The reference is not in the limit's unit; a is below b.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let (a, b) = (args.number("a"), args.number("b"));
+    if a < b {
+        return Err("a is below b, so that the probability would run away from the reference; write a larger a".into());
+    }
+    let clock = Clock::new(Span::from_secs_f64(1.0 / args.number("frequency")));
+    let law = Pi { limit: args.amount("limit"), reference: reference(args)?, a, b, clock, before: 0.0, p: 0.0 };
+    Ok(Box::new(Marked::new(law, args)))
+}
+
+/// The reference in the limit's unit.
+pub(super) fn reference(args: &Args) -> Result<f64, String> {
+    match (args.amount("limit"), args.amount("reference")) {
+        (Amount::Packets(_), Amount::Packets(n)) | (Amount::Bytes(_), Amount::Bytes(n)) => Ok(n as f64),
+        _ => Err("reference and limit have different units; write both in packets or both in bytes".into()),
+    }
+}
+
+#[derive(Debug)]
+struct Pi {
+    limit: Amount,
+    /// b_ref.
+    reference: f64,
+    a: f64,
+    b: f64,
+    clock: Clock,
+    /// Queue at the last computation.
+    before: f64,
+    /// Probability.
+    p: f64,
+}
+
+impl Law for Pi {
+    fn pass(&mut self, now: Time, waiting: Backlog) {
+        let n = self.clock.strikes(now);
+        if n > 0 {
+            let queue = length(waiting, self.limit);
+            // Eq. 8.3; from the second instant on the queue before is the queue.
+            self.p = walk(self.p, self.a * (queue - self.reference) - self.b * (self.before - self.reference), 1);
+            self.p = walk(self.p, (self.a - self.b) * (queue - self.reference), n - 1);
+            self.before = queue;
+        }
+    }
+
+    fn arrives(&mut self, _: Time, _: u32, _: Span, _: Backlog) -> f64 {
+        self.p
+    }
+}

@@ -1,0 +1,95 @@
+//! REM (random exponential marking): a price that sums up queue and excess rate, and a probability exponential in it, so that a path's marks tell the
+//! sum of its prices.
+
+use super::fifo::LIMIT;
+use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
+use super::{Args, Backlog, Qdisc, Site};
+use crate::registry::{Amount, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Athuraliya, Li, Low, Yin: REM: Active Queue Management, IEEE Network 15(3), 2001; Xu 2005 eqs. 8.5-8.6";
+/// What it does.
+pub const SUMMARY: &str = "One queue; a price grows with the queue above a reference and with arrivals above the capacity, and arrivals are marked with 1 - phi^-price.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    LIMIT,
+    Param { default: Some("20p"), ..super::pi::REFERENCE },
+    Param { name: "alpha", doc: "weight of the queue against the rate", unit: Unit::Number, default: Some("0.1"), range: (0.0, 1e6) },
+    Param { name: "gamma", doc: "step of the price", unit: Unit::Number, default: Some("0.001"), range: (0.0, 1e6) },
+    Param { name: "phi", doc: "base of the probability, known to all of the network", unit: Unit::Number, default: Some("1.001"), range: (1.000001, 1e6) },
+    Param { default: Some("10ms"), ..INTERVAL },
+    CAPACITY,
+    DROP,
+];
+
+/// Makes one.
+///
+/// # Errors
+/// The limit or the reference is not in packets: prices are defined on packets.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let (Amount::Packets(_), Amount::Packets(reference)) = (args.amount("limit"), args.amount("reference")) else {
+        return Err("REM counts packets; write limit and reference in packets, like \"20p\"".into());
+    };
+    let law = Rem {
+        reference: reference as f64,
+        alpha: args.number("alpha"),
+        gamma: args.number("gamma"),
+        ln_phi: libm::log(args.number("phi")),
+        clock: Clock::new(args.time("interval")),
+        before: 0.0,
+        arrived: 0.0,
+        capacity: 0.0,
+        price: 0.0,
+    };
+    Ok(Box::new(Marked::new(law, args)))
+}
+
+#[derive(Debug)]
+struct Rem {
+    /// b_ref in packets.
+    reference: f64,
+    alpha: f64,
+    gamma: f64,
+    ln_phi: f64,
+    clock: Clock,
+    /// Queue at the last computation in packets, b[n-1].
+    before: f64,
+    /// Packets that arrived in this interval, x[n].
+    arrived: f64,
+    /// Packets that the link carries in an interval, c, by the last packet's size.
+    capacity: f64,
+    /// mu.
+    price: f64,
+}
+
+impl Rem {
+    /// Eq. 8.5, `n` times with the same queue before and `arrived` packets an interval.
+    fn charge(&mut self, before: f64, arrived: f64, n: u64) {
+        let step = self.gamma * (self.alpha * (before - self.reference) + arrived - self.capacity);
+        self.price = (self.price + step * n as f64).max(0.0);
+    }
+}
+
+impl Law for Rem {
+    fn pass(&mut self, now: Time, waiting: Backlog) {
+        let n = self.clock.strikes(now);
+        if n > 0 {
+            let arrived = core::mem::take(&mut self.arrived);
+            self.charge(self.before, arrived, 1);
+            self.before = waiting.packets as f64;
+            self.charge(self.before, 0.0, n - 1);
+        }
+    }
+
+    fn arrives(&mut self, _: Time, _: u32, service: Span, _: Backlog) -> f64 {
+        self.arrived += 1.0;
+        if !service.is_zero() {
+            self.capacity = self.clock.seconds() / service.as_secs_f64();
+        }
+        // Eq. 8.6: p = 1 - phi^-mu.
+        1.0 - libm::exp(-self.ln_phi * self.price)
+    }
+}

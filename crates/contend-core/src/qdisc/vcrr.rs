@@ -1,0 +1,192 @@
+//! VCRR: rate regulation by a virtual capacity. The marking probability integrates what arrives beyond a share of the link's capacity: it is the
+//! delay of a virtual queue in seconds, times a gain.
+//!
+//! What the thesis prints and what is computed:
+//! - eq. 8.34 lets the probability only grow ((x)^+ as the positive part); eq. 8.35, its integral, falls as the virtual queue drains. It falls here;
+//!   `increments = "positive"` is the printed form.
+//! - Fig. 8.15 divides by the interval; eq. 8.36 and the text by the virtual capacity. So does this; `divisor = "interval"` is the printed form, in bytes
+//!   and seconds, which makes the probability jump between 0 and 1.
+//! - Eq. 8.37 is printed without the window in the numerator; `rate = "tsw"` has it, as eq. 5.8.
+//!
+//! Arrivals count whether or not there is room for them. What a packet takes of the capacity is counted as the time the link needs for it.
+
+use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
+use super::{Args, Backlog, Qdisc, Site};
+use crate::registry::{Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.6, eqs. 8.32-8.38, Fig. 8.15";
+/// What it does.
+pub const SUMMARY: &str = "One queue; arrivals are marked with a probability that integrates the rate of arrival beyond a share of the capacity.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    super::fifo::LIMIT,
+    GAMMA,
+    Param { doc: "control interval: about a round trip", ..INTERVAL },
+    Param { name: "gain", doc: "probability for a second of virtual delay", unit: Unit::Number, default: Some("1"), range: (1e-9, 1e9) },
+    Param {
+        name: "rate",
+        doc: "how the rate of arrival is found: counted over an interval (held, or by the trapezoid rule), or estimated packet by packet by TSW or CSFQ's average",
+        unit: Unit::Word(&["count", "trapezoid", "tsw", "csfq"]),
+        default: Some("count"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "window",
+        doc: "window of TSW, time constant of CSFQ's average",
+        unit: Unit::Time,
+        default: Some("100ms"),
+        range: (1e-6, 100.0),
+    },
+    Param {
+        name: "divisor",
+        doc: "what the excess is divided by: the virtual capacity (eq. 8.36), or the interval as Fig. 8.15 prints",
+        unit: Unit::Word(&["virtual_capacity", "interval"]),
+        default: Some("virtual_capacity"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "increments",
+        doc: "whether the probability falls when less arrives than the virtual capacity, or only grows as eq. 8.34 prints",
+        unit: Unit::Word(&["both", "positive"]),
+        default: Some("both"),
+        range: (0.0, 0.0),
+    },
+    CAPACITY,
+    Param { default: Some("false"), ..DROP },
+];
+
+/// The share of the capacity that is to be used.
+pub(super) const GAMMA: Param = Param {
+    name: "gamma",
+    doc: "virtual capacity as a share of the link's: the utilisation aimed at",
+    unit: Unit::Fraction,
+    default: Some("95%"),
+    range: (0.01, 1.0),
+};
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let rate = match args.word("rate") {
+        "trapezoid" => Rate::Trapezoid { before: 0.0 },
+        "tsw" => Rate::Tsw,
+        "csfq" => Rate::Csfq,
+        _ => Rate::Count,
+    };
+    let law = Vcrr {
+        clock: Clock::new(args.time("interval")),
+        gamma: args.number("gamma"),
+        gain: args.number("gain"),
+        rate,
+        window: args.time("window").as_secs_f64(),
+        per_interval: args.word("divisor") == "interval",
+        falls: args.word("increments") != "positive",
+        counted: 0.0,
+        load: 0.0,
+        last: Time::ZERO,
+        bytes_per_second: 0.0,
+        p: 0.0,
+    };
+    Ok(Box::new(Marked::new(law, args)))
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Rate {
+    Count,
+    /// Link time that arrived in the interval before.
+    Trapezoid {
+        before: f64,
+    },
+    Tsw,
+    Csfq,
+}
+
+#[derive(Debug)]
+struct Vcrr {
+    clock: Clock,
+    /// Target utilisation.
+    gamma: f64,
+    /// Per second.
+    gain: f64,
+    rate: Rate,
+    /// Seconds.
+    window: f64,
+    per_interval: bool,
+    falls: bool,
+    /// Seconds of link time that arrived in this interval, counter / C.
+    counted: f64,
+    /// Estimated rate of arrival as a share of the capacity, y / C.
+    load: f64,
+    /// Last arrival.
+    last: Time,
+    /// Capacity as the last packet showed it; only for the printed divisor.
+    bytes_per_second: f64,
+    /// Marking probability.
+    p: f64,
+}
+
+impl Vcrr {
+    /// Moves the probability for `n` intervals in each of which `arrived` seconds of link time came.
+    fn control(&mut self, arrived: f64, n: u64) {
+        let interval = self.clock.seconds();
+        // Eq. 8.36 divided by the virtual capacity: seconds of virtual delay.
+        let excess = arrived / self.gamma - interval;
+        let step = if self.per_interval { excess * self.gamma * self.bytes_per_second / interval } else { self.gain * excess };
+        self.p = walk(self.p, if self.falls { step } else { step.max(0.0) }, n);
+    }
+}
+
+impl Law for Vcrr {
+    fn pass(&mut self, now: Time, _: Backlog) {
+        let n = self.clock.strikes(now);
+        if n == 0 {
+            return;
+        }
+        let counted = self.counted;
+        match &mut self.rate {
+            Rate::Count => {
+                self.counted = 0.0;
+                self.control(counted, 1);
+                self.control(0.0, n - 1);
+            }
+            Rate::Trapezoid { before } => {
+                self.counted = 0.0;
+                let first = (counted + core::mem::replace(before, if n == 1 { counted } else { 0.0 })) / 2.0;
+                self.control(first, 1);
+                self.control(counted / 2.0, (n - 1).min(1));
+                self.control(0.0, n.saturating_sub(2));
+            }
+            Rate::Tsw | Rate::Csfq => self.control(self.load * self.clock.seconds(), n),
+        }
+    }
+
+    fn arrives(&mut self, now: Time, bytes: u32, service: Span, _: Backlog) -> f64 {
+        let s = service.as_secs_f64();
+        let gap = now.since(self.last).as_secs_f64();
+        match self.rate {
+            Rate::Count | Rate::Trapezoid { .. } => self.counted += s,
+            // Eq. 5.8.
+            Rate::Tsw => self.load = (self.window * self.load + s) / (self.window + gap),
+            // Eq. 8.38; several packets in one instant count as one.
+            Rate::Csfq => {
+                self.counted += s;
+                if gap > 0.0 {
+                    let keep = libm::exp(-gap / self.window);
+                    self.load = (1.0 - keep) * self.counted / gap + keep * self.load;
+                    self.counted = 0.0;
+                }
+            }
+        }
+        if s > 0.0 {
+            self.bytes_per_second = f64::from(bytes) / s;
+        }
+        self.last = now;
+        self.p
+    }
+}

@@ -1,0 +1,89 @@
+//! VQR: marks by the delay of a virtual queue and by the rate of arrival beyond the virtual capacity.
+//!
+//! - The thesis gives the law without constants. Here amounts are in units of the virtual capacity: the virtual queue as a delay in seconds, the
+//!   rate as a share. The defaults make `g a` one per second, which is VCRR's gain, and add a tenth of the relative excess.
+//! - The rate is counted over an interval; the virtual queue follows each packet and never falls below nothing.
+
+use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
+use super::{Args, Backlog, Qdisc, Site};
+use crate::registry::{Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "Zhu, Ansari: a virtual queue and rate based AQM, as Xu 2005 §8.1, eq. 8.9, gives it";
+/// What it does.
+pub const SUMMARY: &str = "One queue; the probability follows the distance of a virtual queue's delay from a reference, and the excess of arrivals over a virtual capacity.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    super::fifo::LIMIT,
+    super::vcrr::GAMMA,
+    Param { name: "reference", doc: "delay of the virtual queue aimed at, b_ref / c", unit: Unit::Time, default: Some("0ms"), range: (0.0, 100.0) },
+    Param { name: "a", doc: "weight of the virtual delay against the relative excess, per second", unit: Unit::Number, default: Some("10"), range: (0.0, 1e6) },
+    Param { name: "g", doc: "probability for a relative excess of one", unit: Unit::Number, default: Some("0.1"), range: (0.0, 1e6) },
+    INTERVAL,
+    CAPACITY,
+    DROP,
+];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let law = Vqr {
+        clock: Clock::new(args.time("interval")),
+        gamma: args.number("gamma"),
+        reference: args.time("reference").as_secs_f64(),
+        a: args.number("a"),
+        g: args.number("g"),
+        counted: 0.0,
+        excess: 0.0,
+        delay: 0.0,
+        last: Time::ZERO,
+    };
+    Ok(Box::new(Marked::new(law, args)))
+}
+
+#[derive(Debug)]
+struct Vqr {
+    clock: Clock,
+    gamma: f64,
+    /// Seconds.
+    reference: f64,
+    /// Per second.
+    a: f64,
+    g: f64,
+    /// Seconds of virtual link time that arrived in this interval.
+    counted: f64,
+    /// (x - c) / c over the last whole interval.
+    excess: f64,
+    /// Virtual queue over virtual capacity in seconds.
+    delay: f64,
+    /// Last arrival.
+    last: Time,
+}
+
+impl Law for Vqr {
+    fn pass(&mut self, now: Time, _: Backlog) {
+        match self.clock.strikes(now) {
+            0 => {}
+            n => {
+                let counted = core::mem::take(&mut self.counted);
+                self.excess = if n == 1 { counted / self.clock.seconds() - 1.0 } else { -1.0 };
+            }
+        }
+    }
+
+    fn arrives(&mut self, now: Time, _: u32, service: Span, _: Backlog) -> f64 {
+        let s = service.as_secs_f64() / self.gamma;
+        self.delay = (self.delay - now.since(self.last).as_secs_f64()).max(0.0);
+        self.last = now;
+        // Eq. 8.9.
+        let p = self.g * (self.a * (self.delay - self.reference) + self.excess);
+        self.delay += s;
+        self.counted += s;
+        p
+    }
+}
