@@ -122,6 +122,9 @@ pub struct Flow {
     pub retransmitted: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Losses found without a timeout; absent when there were none.
+    #[serde(skip_serializing_if = "Losses::is_empty")]
+    pub losses: Losses,
     /// Round-trip time samples.
     pub rtt_ms: Percentiles,
     /// From leaving the sender to reaching the receiver, data direction.
@@ -136,6 +139,37 @@ pub struct Flow {
     /// One-way delays.
     #[serde(skip)]
     pub delay: Durations,
+}
+
+/// Losses that a sender found without a timeout, by what an oracle knows of the first segment it took as lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Losses {
+    /// A queue had dropped it.
+    pub congestion: Taken,
+    /// The medium had spoilt it.
+    pub error: Taken,
+    /// It had arrived, or was on its way.
+    pub nothing: Taken,
+}
+
+/// What a congestion controller took losses for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Taken {
+    /// So many for congestion.
+    pub congestion: u64,
+    /// So many for errors of the medium.
+    pub error: u64,
+}
+
+impl Losses {
+    /// What happened between two readings of a sender's counter.
+    pub fn between(now: [[u64; 2]; 3], before: [[u64; 2]; 3]) -> Losses {
+        let taken = |i: usize| Taken { congestion: now[i][0] - before[i][0], error: now[i][1] - before[i][1] };
+        Losses { congestion: taken(0), error: taken(1), nothing: taken(2) }
+    }
+    fn is_empty(&self) -> bool {
+        *self == Losses::default()
+    }
 }
 
 /// Mean and quantiles of a duration; all 0 when nothing was measured.

@@ -5,7 +5,7 @@
 
 use crate::file::Resolved;
 use crate::metric;
-use crate::results::{Air, Flow, FlowSample, Percentiles, PointKey, Queue, Run, Series};
+use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, Run, Series};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
@@ -205,6 +205,7 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
             timeouts: s.timeouts - s0.timeouts,
+            losses: Losses::between(s.judged, s0.judged),
             rtt_ms: Percentiles::from(&rtt),
             delay_ms: Percentiles::from(&delay),
             completed_s: net.completed(i).map(Span::as_secs_f64),

@@ -103,7 +103,7 @@ pub enum Aspect {
     Mean,
     /// `.p95`: a percentile.
     Percentile(u8),
-    /// `.ack`: one kind of packet.
+    /// `.ack`, `.error`: one kind of packet, one cause of losses.
     Kind(&'static str),
     /// `.short`: the mean over windows of one second.
     Short,

@@ -431,6 +431,9 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// What a loss may have been; a controller knows the first two.
+pub(super) const CAUSES: [&str; 3] = ["congestion", "error", "nothing"];
+
 /// The word that `path` begins with, the aspect that follows, and what is left.
 fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
     let after = |w: &Word| match path.strip_prefix(w.name)? {
@@ -445,6 +448,8 @@ fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
         (What::Jain, "short") => Aspect::Short,
         (What::Ledger, account) if !account.is_empty() => Aspect::Account(account.to_owned()),
         (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name()),
+        (What::Losses, cause) if CAUSES.contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
+        (What::TakenFor | What::Accuracy, cause) if CAUSES[..2].contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
         _ => match percentile.filter(|_| word.percentiles) {
             Some(p) => Aspect::Percentile(p),
             None => return Some((word, Aspect::Plain, rest)),
@@ -468,6 +473,9 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     match (m.word.subject, m.word.what, &m.scope) {
         (Subject::Air, What::Ledger, _) if m.aspect == Aspect::Plain => {
             Some(("`ledger` needs an account".into(), "write `ledger.idle`, `ledger.payload`, ...".into()))
+        }
+        (_, What::TakenFor | What::Accuracy, _) if m.aspect == Aspect::Plain => {
+            Some((format!("`{name}` needs a cause"), format!("write `{name}.congestion` or `{name}.error`")))
         }
         (Subject::Air, _, Scope::Together(_) | Scope::Each(_)) => Some((format!("`{name}` belongs to the cell as a whole"), format!("write `{name}` alone"))),
         (Subject::Queues, What::QueueLength | What::QueueDelay, Scope::All) => Some((format!("`{name}` of which queue?"), format!("name it: `{name}[ap]`"))),

@@ -4,7 +4,7 @@ use super::eval::{Unmeasured, Value};
 use super::parse::{DIRECTIONS, nearest};
 use super::words::{Subject, What};
 use super::{Aspect, Metric, Scope};
-use crate::results::{Flow, FlowSample, Queue, Run};
+use crate::results::{Flow, FlowSample, Losses, Queue, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
 
@@ -111,6 +111,7 @@ fn of_flows(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         What::Throughput => rate(|s| s.received_bytes, |f| f.throughput_bps),
         What::Sent => total(|f| f.sent as f64),
         What::Timeouts => total(|f| f.timeouts as f64),
+        What::Losses | What::TakenFor | What::Accuracy => losses(m, members().map(|f| f.losses)),
         What::Completed => total(|f| f.completions_s.len() as f64),
         What::Retransmitted => match window(m, run)? {
             Some(w) => chosen.iter().map(|i| Ok(w.grown(run, *i, |s| s.retrans)? as f64)).sum(),
@@ -141,6 +142,26 @@ fn of_flows(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         }
         _ => Err(Unmeasured::Wrong(format!("`{m}` is no metric of a flow"))),
     }
+}
+
+/// Losses found, what they were taken for, and how often rightly.
+fn losses(m: &Metric, of: impl Iterator<Item = Losses> + Clone) -> Result<f64, Unmeasured> {
+    let cause = if let Aspect::Kind(cause) = m.aspect { cause } else { "" };
+    let sum = |f: fn(&Losses) -> u64| of.clone().map(|l| f(&l)).sum::<u64>() as f64;
+    let was = |cause| match cause {
+        "congestion" => sum(|l| l.congestion.congestion + l.congestion.error),
+        "error" => sum(|l| l.error.congestion + l.error.error),
+        _ => sum(|l| l.nothing.congestion + l.nothing.error),
+    };
+    Ok(match (m.word.what, cause) {
+        (What::Losses, "") => was("congestion") + was("error") + was("nothing"),
+        (What::Losses, cause) => was(cause),
+        (What::TakenFor, "error") => sum(|l| l.congestion.error + l.error.error + l.nothing.error),
+        (What::TakenFor, _) => sum(|l| l.congestion.congestion + l.error.congestion + l.nothing.congestion),
+        (_, cause) if was(cause) == 0.0 => return Err(Unmeasured::Undefined(format!("`{m}`: no such loss was found"))),
+        (_, "error") => sum(|l| l.error.error) / was("error"),
+        (_, _) => sum(|l| l.congestion.congestion) / was("congestion"),
+    })
 }
 
 /// Jain's index over the run, a window, or the mean over windows of a second.

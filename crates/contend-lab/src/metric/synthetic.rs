@@ -1,6 +1,6 @@
 //! Runs made by hand, for tests.
 
-use crate::results::{Air, Flow, FlowSample, Percentiles, PointKey, Queue, Run, Series};
+use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, Run, Series, Taken};
 use contend_core::Span;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -37,6 +37,7 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         sent: 100,
         retransmitted: 5,
         timeouts: 2,
+        losses: Losses { congestion: Taken { congestion: 9, error: 1 }, error: Taken { congestion: 2, error: 6 }, nothing: Taken { congestion: 1, error: 0 } },
         rtt_ms: Percentiles::default(),
         delay_ms: Percentiles::default(),
         completed_s: None,

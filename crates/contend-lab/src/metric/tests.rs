@@ -123,6 +123,20 @@ fn a_share_goes_section_by_section() {
 }
 
 #[test]
+fn losses_go_by_what_they_were_and_what_they_were_taken_for() {
+    // Each of the six flows: 10 drops of which 9 were taken for congestion, 8 errors of which 6 for errors, 1 that was no loss.
+    is("losses[up.1]", 19.0);
+    is("losses.congestion.up", 30.0);
+    is("losses.error[up.1] - losses.nothing[up.1]", 7.0);
+    is("taken_for.error.up / sent.up", 21.0 / 300.0);
+    is("taken_for.congestion[up.1]", 12.0);
+    is("accuracy.congestion", 0.9);
+    is("accuracy.error.down", 0.75);
+    let e = Expr::parse("accuracy.up").unwrap_err().to_string();
+    assert!(e.contains("accuracy.congestion"), "{e}");
+}
+
+#[test]
 fn queues_and_stations_go_by_name() {
     is("queue.length[ap]", 42.5);
     is("drops[ap]", 10.0);

@@ -196,6 +196,7 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         throughput_bps: goodput * 1.04,
         sent: (goodput / 240.0) as u64,
         retransmitted: dice.below(60),
+        losses: contend_lab::results::Losses::default(),
         timeouts: dice.below(4),
         rtt_ms: Percentiles::from(&rtt),
         delay_ms: Percentiles::from(&delay),
