@@ -249,8 +249,21 @@ pub struct Series {
     pub time_s: Vec<f64>,
     /// Per flow (same order as [`Run::flows`]), one sample per instant.
     pub flows: Vec<Vec<FlowSample>>,
-    /// Per queue (same order as [`Run::queues`]), packets waiting at each instant.
-    pub queue_packets: Vec<Vec<u64>>,
+    /// Per queue (same order as [`Run::queues`]), one sample per instant.
+    pub queues: Vec<Vec<QueueSample>>,
+}
+
+/// One queue at one instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueSample {
+    /// Packets waiting.
+    pub packets: u64,
+    /// Packets offered since the start of the run.
+    pub enqueued: u64,
+    /// Packets marked since the start of the run.
+    pub marked: u64,
+    /// Packets dropped since the start of the run.
+    pub dropped: u64,
 }
 
 /// One flow at one instant.

@@ -5,7 +5,7 @@
 
 use crate::file::Resolved;
 use crate::metric;
-use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, Run, Series};
+use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
@@ -64,7 +64,7 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
     let mut series = Series {
         time_s: Vec::with_capacity(many),
         flows: scenario.flows.iter().map(|_| Vec::with_capacity(many)).collect(),
-        queue_packets: net.queues().map(|_| Vec::with_capacity(many)).collect(),
+        queues: net.queues().map(|_| Vec::with_capacity(many)).collect(),
     };
     let mut base = Reading::default();
     for (at, sampled) in instants {
@@ -155,8 +155,11 @@ fn sample(net: &mut Net, series: &mut Series) {
             snd_una_bytes: s.bytes_acked,
         });
     }
-    for (i, packets) in series.queue_packets.iter_mut().enumerate() {
-        packets.push(net.meter(i).map_or(0, |m| m.waiting()));
+    for (i, samples) in series.queues.iter_mut().enumerate() {
+        samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
+            let c = m.read(now);
+            QueueSample { packets: m.waiting(), enqueued: c.offered, marked: c.marked, dropped: c.dropped.iter().sum() }
+        }));
     }
 }
 

@@ -218,7 +218,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, ack_filter, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q",
     ),
     (
         "[[station]]",
@@ -228,7 +228,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = \"lifo\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, ack_filter, airtime, codel, directions, elf, fq_codel, pie, red, vfq, wf2q",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q",
     ),
     (
         "[[station]]",

@@ -143,7 +143,7 @@ fn series_hold_every_instant_of_flows_and_queues() {
     assert!(rows[0].is_null(at("goodput_bps")).unwrap(), "the first instant has no rate");
     let queue = &rows[8 * 601 + 5];
     assert_eq!(queue.get_string(at("entity")).unwrap(), "queue");
-    assert_eq!(queue.get_long(at("queue_packets")).unwrap(), o.runs[0].series.queue_packets[0][5] as i64);
+    assert_eq!(queue.get_long(at("queue_packets")).unwrap(), o.runs[0].series.queues[0][5].packets as i64);
     assert!(queue.is_null(at("snd_cwnd")).unwrap());
 }
 

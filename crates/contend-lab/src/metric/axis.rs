@@ -66,9 +66,15 @@ impl Expr {
             Expr::Metric(m) => matches!(m.scope, Scope::Each(_)).then_some(m),
             Expr::Minus(x) => x.list(),
             Expr::Binary(_, x, y) => x.list().or_else(|| y.list()),
-            Expr::Number(_) | Expr::Call(..) | Expr::Quantile(..) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) | Expr::Point(_) | Expr::Model(..) => {
-                None
-            }
+            Expr::Number(_)
+            | Expr::Call(..)
+            | Expr::Quantile(..)
+            | Expr::Length(_)
+            | Expr::Count(_)
+            | Expr::Share(..)
+            | Expr::Every(..)
+            | Expr::Point(_)
+            | Expr::Model(..) => None,
         }
     }
 
@@ -77,7 +83,7 @@ impl Expr {
         match self {
             Expr::Number(_) | Expr::Point(_) => {}
             Expr::Metric(m) => f(m),
-            Expr::Minus(x) | Expr::Length(x) => x.change(f),
+            Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.change(f),
             Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
                 x.change(f);
                 y.change(f);

@@ -1,7 +1,7 @@
 //! The value of an expression in one run.
 
 use super::lex::quantity;
-use super::{Condition, Expr, Function, Operator, read};
+use super::{Condition, Expr, Function, Number, Operator, read};
 use crate::results::Run;
 use crate::stats;
 use std::fmt;
@@ -115,16 +115,13 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             Ok(Value::One(holds.into_list().iter().sum()))
         }
         Expr::Share(c, section) => {
-            let (mut held, mut sections, mut from) = (0.0, 0.0, run.warmup_s);
-            // The last section may end a rounding error after the run.
-            while from + section.value <= run.sim_s + 1e-9 {
-                let to = from + section.value;
+            let held = sections(e, section, run, |from, to| {
                 let side = |x: &Expr| number(&x.between(from, to), run);
-                held += f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?)));
-                (sections, from) = (sections + 1.0, to);
-            }
-            if sections > 0.0 { Ok(Value::One(held / sections)) } else { Err(Unmeasured::Undefined(format!("`{e}`: the run has no whole section"))) }
+                Ok(f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?))))
+            })?;
+            stats::mean(&held).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
         }
+        Expr::Every(x, section) => sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Value::Many),
         Expr::Point(key) => point(key, run).map(Value::One),
         Expr::Model(model, list) => {
             let mut arguments = vec![];
@@ -138,6 +135,17 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             model.value(&arguments).map(Value::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
         }
     }
+}
+
+/// `f` of the beginning and end of each section of the measured interval.
+fn sections(e: &Expr, section: &Number, run: &Run, f: impl Fn(f64, f64) -> Result<f64, Unmeasured>) -> Result<Vec<f64>, Unmeasured> {
+    let (mut all, mut from) = (vec![], run.warmup_s);
+    // The last section may end a rounding error after the run.
+    while from + section.value <= run.sim_s + 1e-9 {
+        all.push(f(from, from + section.value)?);
+        from += section.value;
+    }
+    if all.is_empty() { Err(Unmeasured::Undefined(format!("`{e}`: the run has no whole section"))) } else { Ok(all) }
 }
 
 /// `f` for each pair of members; a single number goes with every member of the other side.

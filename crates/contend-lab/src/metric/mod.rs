@@ -12,6 +12,7 @@
 //! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
 //! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
 //! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
+//! | `every(marked[ap] / enqueued[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //!
 //! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
@@ -64,6 +65,8 @@ pub enum Expr {
     Count(Box<Condition>),
     /// `share(x >= y, 5s)`: the share of the sections of this length, from the end of the warm-up on, in which the comparison holds.
     Share(Box<Condition>, Number),
+    /// `every(x, 5s)`: a list, its value in each of these sections.
+    Every(Box<Expr>, Number),
     /// `point("flow.1.count")`: the value that the sweep gives this key.
     Point(String),
     /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`].
@@ -274,7 +277,10 @@ impl Expr {
         self.walk(&mut |e| match e {
             Expr::Metric(m) => all.add(m.sampling()),
             // Sections are whole seconds.
-            Expr::Share(..) => all.every_second = true,
+            Expr::Share(..) | Expr::Every(..) => {
+                all.every_second = true;
+                e.visit(&mut |m| all.series |= m.word.what == What::QueueLength);
+            }
             _ => {}
         });
         all
@@ -294,7 +300,7 @@ impl Expr {
         f(self);
         match self {
             Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
-            Expr::Minus(x) | Expr::Length(x) => x.walk(f),
+            Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.walk(f),
             Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
                 x.walk(f);
                 y.walk(f);
@@ -517,6 +523,7 @@ impl fmt::Display for Expr {
             Expr::Length(x) => write!(f, "count({x})"),
             Expr::Count(c) => write!(f, "count({c})"),
             Expr::Share(c, section) => write!(f, "share({c}, {})", section.text),
+            Expr::Every(x, section) => write!(f, "every({x}, {})", section.text),
             Expr::Point(key) => write!(f, "point(\"{key}\")"),
             Expr::Model(model, list) => {
                 write!(f, "model(\"{}\"", model.name)?;

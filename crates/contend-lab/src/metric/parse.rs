@@ -222,6 +222,7 @@ impl<'a> Parser<'a> {
         let expr = match name {
             "count" => self.count()?,
             "share" => self.share()?,
+            "every" => self.every()?,
             "quantile" => {
                 let x = self.binary(0)?;
                 let x = self.list("quantile", x)?;
@@ -237,7 +238,7 @@ impl<'a> Parser<'a> {
             "model" => self.model()?,
             _ => {
                 let Some(&(_, function)) = Function::ALL.iter().find(|(n, _)| *n == name) else {
-                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "share", "quantile", "point", "model"]);
+                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "every", "share", "quantile", "point", "model"]);
                     return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
                 };
                 Expr::Call(function, self.arguments(name)?)
@@ -299,28 +300,25 @@ impl<'a> Parser<'a> {
         };
         let right = self.binary(0)?;
         same(&left, &right)?;
-        for side in [&left, &right] {
-            if shape(&side.expr) == Shape::Many {
-                return Err(error(
-                    side.span.clone(),
-                    format!("share(...) compares numbers, and `{}` is a list", side.expr),
-                    "name one flow, or write mean(...)",
-                ));
-            }
-            if let Some(m) = side.expr.timeless() {
-                return Err(error(
-                    side.span.clone(),
-                    format!("`{m}` is measured over the whole run only"),
-                    "compare what can be measured in a section, such as goodput",
-                ));
-            }
-        }
-        self.expect(&Token::Comma, "a comma and the length of a section, `share(goodput[up.1] >= 10Mbps, 5s)`,")?;
+        sectioned("share", "compares", &left)?;
+        sectioned("share", "compares", &right)?;
+        let section = self.section("share(goodput[up.1] >= 10Mbps, 5s)")?;
+        Ok(Expr::Share(Box::new(Condition { left: left.expr, relation, right: right.expr }), section))
+    }
+
+    fn every(&mut self) -> Result<Expr, ParseError> {
+        let x = self.binary(0)?;
+        sectioned("every", "lists", &x)?;
+        let section = self.section("every(goodput.up, 5s)")?;
+        Ok(Expr::Every(Box::new(x.expr), section))
+    }
+
+    /// The length of a section, after a comma.
+    fn section(&mut self, example: &str) -> Result<Number, ParseError> {
+        self.expect(&Token::Comma, &format!("a comma and the length of a section, `{example}`,"))?;
         let section = self.binary(0)?;
         match section.expr {
-            Expr::Number(n) if n.unit == Dimension::Time && n.value >= 1.0 && n.value.fract() == 0.0 => {
-                Ok(Expr::Share(Box::new(Condition { left: left.expr, relation, right: right.expr }), n))
-            }
+            Expr::Number(n) if n.unit == Dimension::Time && n.value >= 1.0 && n.value.fract() == 0.0 => Ok(n),
             _ => Err(error(section.span, "a section is a whole number of seconds", "write `5s`")),
         }
     }
@@ -487,6 +485,21 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     }
 }
 
+/// Refuses what has no value of its own in each section.
+fn sectioned(name: &str, does: &str, part: &Part) -> Result<(), ParseError> {
+    let e = &part.expr;
+    if shape(e) == Shape::Many {
+        return Err(error(part.span.clone(), format!("{name}(...) {does} numbers, and `{e}` is a list"), "name one flow, or write mean(...)"));
+    }
+    match e.timeless() {
+        Some(m) => {
+            let help = "take what can be measured in a section, such as goodput";
+            Err(error(part.span.clone(), format!("`{m}` is measured over the whole run only"), help))
+        }
+        None => Ok(()),
+    }
+}
+
 fn read_window(a: &str, b: &str, span: Range<usize>) -> Result<(Number, Number), ParseError> {
     match (quantity(a.trim()), quantity(b.trim())) {
         (Some(a), Some(b)) if a.unit == Dimension::Time && b.unit == Dimension::Time => {
@@ -550,6 +563,7 @@ fn shape(e: &Expr) -> Shape {
         },
         Expr::Minus(x) => shape(x),
         Expr::Binary(_, x, y) => shape(x).max(shape(y)),
+        Expr::Every(..) => Shape::Many,
         _ => Shape::One,
     }
 }
@@ -559,7 +573,7 @@ pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
     match e {
         Expr::Number(n) => Some(n.unit),
         Expr::Metric(m) => Some(m.word.unit),
-        Expr::Minus(x) | Expr::Quantile(x, _) => dimension(x),
+        Expr::Minus(x) | Expr::Quantile(x, _) | Expr::Every(x, _) => dimension(x),
         Expr::Binary(Operator::Add | Operator::Subtract, x, y) => {
             let (a, b) = (dimension(x)?, dimension(y)?);
             Some(if zero(x) { b } else { a })

@@ -4,7 +4,7 @@ use super::eval::{Unmeasured, Value};
 use super::parse::{DIRECTIONS, nearest};
 use super::words::{Subject, What};
 use super::{Aspect, Metric, Scope};
-use crate::results::{Flow, FlowSample, Losses, Queue, Run};
+use crate::results::{Flow, FlowSample, Losses, Queue, QueueSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
 
@@ -103,7 +103,7 @@ fn of_flows(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
     let members = || chosen.iter().filter_map(|i| run.flows.get(*i));
     let total = |f: fn(&Flow) -> f64| Ok(members().map(f).sum());
     let rate = |of: fn(&FlowSample) -> u64, whole: fn(&Flow) -> f64| match window(m, run)? {
-        Some(w) => chosen.iter().map(|i| Ok(w.grown(run, *i, of)? as f64 * 8.0 / w.length())).sum(),
+        Some(w) => chosen.iter().map(|i| Ok(w.grown(run.series.flows.get(*i), of)? as f64 * 8.0 / w.length())).sum(),
         None => Ok(members().map(whole).sum()),
     };
     match m.word.what {
@@ -114,7 +114,7 @@ fn of_flows(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         What::Losses | What::TakenFor | What::Accuracy => losses(m, members().map(|f| f.losses)),
         What::Completed => total(|f| f.completions_s.len() as f64),
         What::Retransmitted => match window(m, run)? {
-            Some(w) => chosen.iter().map(|i| Ok(w.grown(run, *i, |s| s.retrans)? as f64)).sum(),
+            Some(w) => chosen.iter().map(|i| Ok(w.grown(run.series.flows.get(*i), |s| s.retrans)? as f64)).sum(),
             None => total(|f| f.retransmitted as f64),
         },
         What::Rtt => durations(m, members().map(|f| &f.rtt)),
@@ -132,7 +132,7 @@ fn of_flows(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         What::Ssthresh => over_time(m, run, chosen, |s| f64::from(s.snd_ssthresh)),
         What::Srtt => over_time(m, run, chosen, |s| f64::from(s.srtt_us) / 1e6),
         What::Acked => match window(m, run)? {
-            Some(w) => chosen.iter().map(|i| Ok(w.grown(run, *i, |s| s.snd_una_bytes)? as f64)).sum(),
+            Some(w) => chosen.iter().map(|i| Ok(w.grown(run.series.flows.get(*i), |s| s.snd_una_bytes)? as f64)).sum(),
             None => Err(Unmeasured::Wrong(format!("`{m}` needs a time window"))),
         },
         What::Stall => {
@@ -168,7 +168,7 @@ fn losses(m: &Metric, of: impl Iterator<Item = Losses> + Clone) -> Result<f64, U
 fn jain(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> {
     let nothing = || Unmeasured::Undefined(format!("`{m}`: there is no such flow"));
     let over = |w: Window| {
-        let bytes = chosen.iter().map(|i| Ok(w.grown(run, *i, |s| s.delivered_bytes)? as f64)).collect::<Result<Vec<_>, Unmeasured>>()?;
+        let bytes = chosen.iter().map(|i| Ok(w.grown(run.series.flows.get(*i), |s| s.delivered_bytes)? as f64)).collect::<Result<Vec<_>, Unmeasured>>()?;
         stats::jain(&bytes).ok_or_else(nothing)
     };
     if m.aspect == Aspect::Short {
@@ -199,9 +199,13 @@ fn durations<'a>(m: &Metric, parts: impl Iterator<Item = &'a Durations>) -> Resu
 fn of_queues(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> {
     let members = || chosen.iter().filter_map(|i| run.queues.get(*i));
     let total = |f: fn(&Queue) -> u64| members().map(f).sum::<u64>() as f64;
+    let counted = |whole: fn(&Queue) -> u64, of: fn(&QueueSample) -> u64| match window(m, run)? {
+        Some(w) => chosen.iter().map(|i| Ok(w.grown(run.series.queues.get(*i), of)? as f64)).sum(),
+        None => Ok(total(whole)),
+    };
     match m.word.what {
-        What::Enqueued => Ok(total(|q| q.enqueued)),
-        What::Marked => Ok(total(|q| q.marked)),
+        What::Enqueued => counted(|q| q.enqueued, |s| s.enqueued),
+        What::Marked => counted(|q| q.marked, |s| s.marked),
         What::Filtered => Ok(total(|q| q.filtered)),
         What::Made => Ok(total(|q| q.made)),
         What::Lost => Ok(total(|q| q.lost)),
@@ -215,8 +219,8 @@ fn of_queues(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured>
         What::QueueLength if m.window.is_some() => {
             let w = path(m, run)?;
             let length = |i: &usize| {
-                let series = run.series.queue_packets.get(*i).ok_or_else(|| unsampled(m))?;
-                w.mean(&run.series.time_s, |k| series.get(k).map(|n| *n as f64)).ok_or_else(|| unsampled(m))
+                let series = run.series.queues.get(*i).ok_or_else(|| unsampled(m))?;
+                w.mean(&run.series.time_s, |k| series.get(k).map(|n| n.packets as f64)).ok_or_else(|| unsampled(m))
             };
             chosen.iter().map(length).sum()
         }
@@ -256,11 +260,10 @@ impl Window {
         self.to - self.from
     }
 
-    /// By how much a counter of flow `i` grew.
-    fn grown(&self, run: &Run, i: usize, of: fn(&FlowSample) -> u64) -> Result<u64, Unmeasured> {
-        let s = samples(run, i)?;
-        match (s.get(self.first), s.get(self.last)) {
-            (Some(a), Some(b)) => Ok(of(b).saturating_sub(of(a))),
+    /// By how much a counter of `samples` grew.
+    fn grown<T>(&self, samples: Option<&Vec<T>>, of: fn(&T) -> u64) -> Result<u64, Unmeasured> {
+        match samples.map(|s| (s.get(self.first), s.get(self.last))) {
+            Some((Some(a), Some(b))) => Ok(of(b).saturating_sub(of(a))),
             _ => Err(Unmeasured::Wrong("the time series has fewer samples than instants".into())),
         }
     }
@@ -334,7 +337,7 @@ fn windows(run: &Run, from: f64) -> Option<Vec<Window>> {
 
 /// Bytes that all flows together delivered in each second of the run, the warm-up included; `None` unless it was sampled at all of them.
 pub(super) fn by_second(run: &Run) -> Option<Vec<f64>> {
-    let total = |w: &Window| (0..run.flows.len()).map(|i| Some(w.grown(run, i, |s| s.delivered_bytes).ok()? as f64)).sum::<Option<f64>>();
+    let total = |w: &Window| (0..run.flows.len()).map(|i| Some(w.grown(run.series.flows.get(i), |s| s.delivered_bytes).ok()? as f64)).sum::<Option<f64>>();
     windows(run, 0.0)?.iter().map(total).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Runs made by hand, for tests.
 
-use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, Run, Series, Taken};
+use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken};
 use contend_core::Span;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -98,10 +98,16 @@ pub(crate) fn example() -> Run {
 }
 
 /// Samples at every half second: `up.1` delivers 1 kB a second to 10 s and 4 kB a second after, `up.2` 1 kB a second always, the others nothing; `up.1` is
-/// acknowledged as it delivers but for a pause from 5 s to 7 s; its window is 10 to 15 s and 30 after; the AP queue holds as many packets as seconds went by.
+/// acknowledged as it delivers but for a pause from 5 s to 7 s; its window is 10 to 15 s and 30 after; the AP queue holds as many packets as seconds went by, of a hundred offered
+/// a second a tenth is marked, a fifth from 15 s on.
 fn series(run: &mut Run) {
     let at = |k: u64| k as f64 / 2.0;
-    run.series = Series { time_s: (0..=40).map(at).collect(), flows: vec![], queue_packets: vec![(0..=40).map(|k| k / 2).collect(), vec![0; 41], vec![0; 41]] };
+    let ap = |k: u64| QueueSample { packets: k / 2, enqueued: 50 * k, marked: if k < 30 { 5 * k } else { 10 * k - 150 }, dropped: k };
+    run.series = Series {
+        time_s: (0..=40).map(at).collect(),
+        flows: vec![],
+        queues: vec![(0..=40).map(ap).collect(), vec![QueueSample::default(); 41], vec![QueueSample::default(); 41]],
+    };
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);
     for i in 0..run.flows.len() {
         let sample = |k: u64| match i {

@@ -123,6 +123,20 @@ fn a_share_goes_section_by_section() {
 }
 
 #[test]
+fn what_varies_is_listed_section_by_section() {
+    // Of a hundred packets a second a tenth is marked until 15 s, a fifth after.
+    is("marked[ap][5s..7s] / enqueued[ap][5s..7s]", 0.1);
+    is("max(every(marked[ap] / enqueued[ap], 5s))", 0.2);
+    is("mean(every(goodput.up, 5s))", 28_000.0);
+    is("count(every(goodput.up, 1s))", 20.0);
+    // 16 kb/s in each second to 10 s, 40 kb/s in each after.
+    is("max(every(goodput.up, 1s)) - min(every(goodput.up, 1s))", 24_000.0);
+    let e = Expr::parse("every(goodput[up], 1s)").unwrap_err().to_string();
+    assert!(e.contains("is a list"), "{e}");
+    assert!(Expr::parse("std(every(queue.length[ap], 1s))").unwrap().sampling().series);
+}
+
+#[test]
 fn losses_go_by_what_they_were_and_what_they_were_taken_for() {
     // Each of the six flows: 10 drops of which 9 were taken for congestion, 8 errors of which 6 for errors, 1 that was no loss.
     is("losses[up.1]", 19.0);

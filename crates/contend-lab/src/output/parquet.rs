@@ -140,7 +140,7 @@ fn series_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
     let mut name = Vec::new();
     let mut time = Vec::new();
     let mut rates: [Vec<Option<f64>>; 2] = Default::default();
-    let mut counts: [Vec<Option<i64>>; 9] = Default::default();
+    let mut counts: [Vec<Option<i64>>; 12] = Default::default();
     if let Some(run) = run {
         for (flow, samples) in run.flows.iter().zip(&run.series.flows) {
             let mut before: Option<(f64, u64, u64)> = None;
@@ -163,18 +163,22 @@ fn series_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
                     count(s.retrans),
                     count(s.snd_una_bytes),
                     None,
+                    None,
+                    None,
+                    None,
                 ];
                 counts.iter_mut().zip(values).for_each(|(column, v)| column.push(v));
             }
         }
-        for (queue, samples) in run.queues.iter().zip(&run.series.queue_packets) {
+        for (queue, samples) in run.queues.iter().zip(&run.series.queues) {
             for (t, n) in run.series.time_s.iter().zip(samples) {
                 entity.push(Some("queue".to_owned()));
                 name.push(Some(queue.name.clone()));
                 time.push(Some(*t));
                 rates.iter_mut().for_each(|column| column.push(None));
                 counts[..8].iter_mut().for_each(|column| column.push(None));
-                counts[8].push(count(*n));
+                let values = [n.packets, n.enqueued, n.marked, n.dropped];
+                counts[8..].iter_mut().zip(values).for_each(|(column, v)| column.push(count(v)));
             }
         }
     }
@@ -186,7 +190,20 @@ fn series_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
     all.push(Column { name: "time_s".into(), values: Values::Number(time) });
     let names = ["goodput_bps", "throughput_bps"];
     all.extend(names.into_iter().zip(rates).map(|(name, values)| Column { name: name.into(), values: Values::Number(values) }));
-    let names = ["delivered_bytes", "received_bytes", "snd_cwnd", "snd_ssthresh", "srtt_us", "rttvar_us", "retrans", "snd_una_bytes", "queue_packets"];
+    let names = [
+        "delivered_bytes",
+        "received_bytes",
+        "snd_cwnd",
+        "snd_ssthresh",
+        "srtt_us",
+        "rttvar_us",
+        "retrans",
+        "snd_una_bytes",
+        "queue_packets",
+        "queue_enqueued",
+        "queue_marked",
+        "queue_dropped",
+    ];
     all.extend(names.into_iter().zip(counts).map(|(name, values)| Column { name: name.into(), values: Values::Count(values) }));
     all
 }

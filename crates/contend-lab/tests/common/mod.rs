@@ -4,7 +4,7 @@
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::file::Along;
 use contend_lab::output::{FigureSpec, ReportContext};
-use contend_lab::results::{Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, Run, SearchResult, Series, Summary};
+use contend_lab::results::{Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult, Series, Summary};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, Frame, FrameKind, Outcome as Fate, StationId};
 use std::collections::BTreeMap;
@@ -254,7 +254,8 @@ fn series(dice: &mut Dice, flows: &[Flow], seconds: u32) -> Series {
         });
         s.flows.push(samples.collect());
     }
-    s.queue_packets = vec![s.time_s.iter().map(|t| (70.0 + 25.0 * (t / 3.0).sin() + 6.0 * dice.unit()) as u64).collect()];
+    let packets = s.time_s.iter().map(|t| (70.0 + 25.0 * (t / 3.0).sin() + 6.0 * dice.unit()) as u64);
+    s.queues = vec![packets.map(|packets| QueueSample { packets, ..QueueSample::default() }).collect()];
     s
 }
 

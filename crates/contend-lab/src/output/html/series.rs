@@ -166,15 +166,15 @@ impl Sampled<'_> {
     /// Packets waiting, of the access point's queue or, without one, of those that held most.
     fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
-        let named = self.run.queues.iter().zip(&self.run.series.queue_packets);
-        let mut queues: Vec<(&str, &Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s)).collect();
+        let named = self.run.queues.iter().zip(&self.run.series.queues);
+        let mut queues: Vec<(&str, Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s.iter().map(|s| s.packets).collect())).collect();
         if let Some(ap) = queues.iter().position(|q| q.0 == "ap") {
-            queues = vec![queues[ap]];
+            queues = vec![queues.swap_remove(ap)];
         } else {
             queues.sort_by_key(|q| std::cmp::Reverse(q.1.iter().sum::<u64>()));
             queues.truncate(4);
         }
-        let top = queues.iter().flat_map(|q| q.1).max()?;
+        let top = queues.iter().flat_map(|q| &q.1).max()?;
         let mut plot = self.plot(Scale::from_zero(*top as f64), "packets waiting");
         let mut csv = String::from("time_s");
         for (i, (name, samples)) in queues.iter().enumerate() {
