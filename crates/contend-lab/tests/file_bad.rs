@@ -350,6 +350,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "udp = {}",
         "t.toml:16:7: `flow.0.udp` does not say how much to send\n  help: write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
     ),
+    (
+        "tcp = \"newreno\"",
+        "udp = {}\ntraffic = \"bulk\"",
+        "t.toml:16:7: `flow.0.udp` cannot carry \"bulk\": nothing tells a sender of datagrams how fast\n  help: write udp = { rate = \"1Mbps\" }, or another traffic source",
+    ),
     ("tcp = \"newreno\"", "tcp = \"newreno\"\nwindow = \"0p\"", "t.toml:17:10: `flow.0.window` is zero: nothing could be sent\n  help: write at least \"1p\""),
     (
         "tcp = \"newreno\"",

@@ -77,6 +77,10 @@ impl<'a> Draft<'a> {
             }
             (None, None) => default_choice(Cx { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
         };
+        if let (Some(udp_at), "bulk" | "sessions") = (&udp_at, traffic.entry.name) {
+            let greedy = format!("cannot carry \"{}\": nothing tells a sender of datagrams how fast", traffic.entry.name);
+            return Err(udp_at.error(greedy, "write udp = { rate = \"1Mbps\" }, or another traffic source"));
+        }
         if udp_at.is_some() {
             udp.finish()?;
         }

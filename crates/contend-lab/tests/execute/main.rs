@@ -119,6 +119,37 @@ fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
 }
 
 #[test]
+fn a_greedy_session_takes_all_and_gives_it_back() {
+    let file = r#"
+title = "t"
+duration = "400s"
+sample = "100ms"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "10Mbps"
+delay = "1ms"
+[[flow]]
+from = "a"
+to = "b"
+tcp = "newreno"
+traffic = { kind = "sessions", on = "4s", off = "6s" }
+"#;
+    let o = Call::new(file).detail().outcome();
+    let times = &o.runs[0].series.time_s;
+    let bytes: Vec<u64> = o.runs[0].series.flows[0].iter().map(|s| s.received_bytes).collect();
+    let rates = times.windows(2).zip(bytes.windows(2)).map(|(t, b)| (b[1] - b[0]) as f64 * 8.0 / (t[1] - t[0])).collect::<Vec<_>>();
+    let (full, none) = (rates.iter().filter(|r| **r > 9.9e6).count(), rates.iter().filter(|r| **r == 0.0).count());
+    // About forty sessions: all of the link or nothing of it, but where one begins or ends, and two fifths of the time on (deviation of a tenth).
+    assert!(full + none > rates.len() * 9 / 10, "{full} full, {none} silent of {}", rates.len());
+    assert!((0.2..0.6).contains(&(full as f64 / rates.len() as f64)), "{full}");
+}
+
+#[test]
 fn members_of_a_larger_group_draw_as_those_of_a_smaller_one() {
     let more = execute(&APART.replace("count = 2", "count = 5"));
     let sent = |o: &contend_lab::results::Outcome, run: usize, flow: usize| (o.runs[run].flows[flow].name.clone(), o.runs[run].flows[flow].sent);

@@ -22,6 +22,8 @@ pub struct App {
     /// Bytes that may still be written; `None` for no limit.
     left: Option<u64>,
     next: Option<Write>,
+    /// When what is written and not sent is taken back.
+    until: Time,
     stage: Stage,
 }
 
@@ -40,8 +42,8 @@ enum Stage {
 pub enum Does {
     /// It writes so many bytes; `u64::MAX` is more than a run can send.
     Write(u64),
-    /// It takes back what has not been sent and falls silent.
-    Stop,
+    /// It takes back what has not been sent.
+    TakeBack,
 }
 
 impl App {
@@ -54,7 +56,7 @@ impl App {
             Start::Uniform(from, _) => from,
         };
         let rng = rng::stream(seed, &spec.name, "arrivals");
-        Ok(App { source, rng, full, start, stop: spec.stop.unwrap_or(Time::NEVER), left: spec.size, next: None, stage: Stage::Waiting })
+        Ok(App { source, rng, full, start, stop: spec.stop.unwrap_or(Time::NEVER), left: spec.size, next: None, until: Time::NEVER, stage: Stage::Waiting })
     }
 
     /// When the flow begins.
@@ -66,9 +68,9 @@ impl App {
     pub fn deadline(&self) -> Time {
         match self.stage {
             Stage::Waiting => self.start.min(self.stop),
-            Stage::Running => self.next.map_or(Time::NEVER, |w| w.at).min(self.stop),
+            Stage::Running => self.next.map_or(Time::NEVER, |w| w.at).min(self.until).min(self.stop),
             // A stop still takes back what is written and unsent.
-            Stage::Ended => self.stop,
+            Stage::Ended => self.until.min(self.stop),
             Stage::Stopped => Time::NEVER,
         }
     }
@@ -82,7 +84,11 @@ impl App {
     pub fn poll(&mut self, now: Time) -> Option<Does> {
         if now >= self.stop && self.stage != Stage::Stopped {
             self.stage = Stage::Stopped;
-            return Some(Does::Stop);
+            return Some(Does::TakeBack);
+        }
+        if now >= self.until && self.stage != Stage::Stopped {
+            self.until = Time::NEVER;
+            return Some(Does::TakeBack);
         }
         if self.stage == Stage::Waiting && now >= self.start {
             self.stage = Stage::Running;
@@ -97,6 +103,7 @@ impl App {
         if let Some(left) = &mut self.left {
             *left -= bytes;
         }
+        self.until = w.until;
         self.pull(now);
         Some(Does::Write(bytes))
     }

@@ -241,10 +241,10 @@ impl Source for List {
 }
 
 fn bulk(_: &Args) -> Result<Box<dyn Source>, String> {
-    Ok(Box::new(List(VecDeque::from([Write { at: Time::ZERO, bytes: u64::MAX }]))))
+    Ok(Box::new(List(VecDeque::from([Write::new(Time::ZERO, u64::MAX)]))))
 }
 fn dribble(_: &Args) -> Result<Box<dyn Source>, String> {
-    let write = |t, bytes| Write { at: at(t), bytes };
+    let write = |t, bytes| Write::new(at(t), bytes);
     Ok(Box::new(List(VecDeque::from([write(0, 300), write(10, 2_500), write(500, 0)]))))
 }
 

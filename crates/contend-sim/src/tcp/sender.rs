@@ -253,7 +253,7 @@ impl Sender {
                         self.transfers.offer(self.written, io.now);
                     }
                 }
-                Does::Stop => {
+                Does::TakeBack => {
                     self.written = self.board.nxt();
                     self.transfers.cut(self.written);
                 }

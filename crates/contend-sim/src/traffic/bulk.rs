@@ -28,7 +28,7 @@ struct Bulk {
 impl Source for Bulk {
     fn next(&mut self, cx: &mut Cx, _: u32) -> Option<Write> {
         let first = !std::mem::replace(&mut self.written, true);
-        first.then_some(Write { at: cx.now, bytes: u64::MAX })
+        first.then_some(Write::new(cx.now, u64::MAX))
     }
 }
 
@@ -41,6 +41,6 @@ mod tests {
     #[test]
     fn there_is_one_write_at_the_start() {
         let start = Time::from_nanos(7);
-        assert_eq!(writes(&mut *build(&Args::default()).unwrap(), 1, start, Time::NEVER), [Write { at: start, bytes: u64::MAX }]);
+        assert_eq!(writes(&mut *build(&Args::default()).unwrap(), 1, start, Time::NEVER), [Write::new(start, u64::MAX)]);
     }
 }

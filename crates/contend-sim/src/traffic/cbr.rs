@@ -77,7 +77,7 @@ impl Source for Cbr {
             };
             if at < to {
                 self.at = Some(at);
-                return Some(Write { at, bytes: self.bytes });
+                return Some(Write::new(at, self.bytes));
             }
             self.interval += 1;
             self.at = None;

@@ -50,7 +50,7 @@ impl Source for Periods {
             none => none.insert(OnOff::new(cx, self.on, self.off)),
         };
         let at = s.advance(cx, gap(self.bytes, full, self.rate));
-        (at < Time::NEVER).then_some(Write { at, bytes: self.bytes })
+        (at < Time::NEVER).then_some(Write::new(at, self.bytes))
     }
 }
 

@@ -61,7 +61,7 @@ impl Source for Files {
             Amount::Bytes(n) => n,
             Amount::Packets(n) => n.saturating_mul(u64::from(full)),
         };
-        (at < Time::NEVER).then_some(Write { at, bytes })
+        (at < Time::NEVER).then_some(Write::new(at, bytes))
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
         let ms = |n| Time::ZERO + Span::from_millis(n);
         for (size, bytes) in [(Amount::Packets(31), 31_000), (Amount::Bytes(150_000), 150_000)] {
             let got = writes(&mut *made(size, 3, "fixed"), 1, ms(50), Time::NEVER);
-            assert_eq!(got, [50, 250, 450].map(|t| Write { at: ms(t), bytes }));
+            assert_eq!(got, [50, 250, 450].map(|t| Write::new(ms(t), bytes)));
         }
     }
 

@@ -10,7 +10,7 @@ mod on_off;
 /// Makes a source from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args) -> Result<Box<dyn Source>, String>;
 
-contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, voip);
+contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip);
 
 /// Something an application wants to send at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,15 @@ pub struct Write {
     /// How many payload bytes: written to the connection (TCP), or one datagram (UDP; 0 for the flow's full packet).
     /// `u64::MAX` is more than a run can send.
     pub bytes: u64,
+    /// When the application takes back what it has written and the connection not yet sent; the next write is not before. Never for a datagram.
+    pub until: Time,
+}
+
+impl Write {
+    /// A write that is not taken back.
+    pub fn new(at: Time, bytes: u64) -> Write {
+        Write { at, bytes, until: Time::NEVER }
+    }
 }
 
 /// A source of writes, in order of time.

@@ -24,7 +24,7 @@ impl Law {
         Law::Pareto { least: mean * (shape - 1.0) / shape, shape }
     }
 
-    fn draw(self, rng: &mut Rng) -> Span {
+    pub(super) fn draw(self, rng: &mut Rng) -> Span {
         match self {
             Law::Exponential(mean) => super::exponential(rng, mean),
             Law::Pareto { least, shape } => Span::from_secs_f64(least * libm::pow(1.0 - rng.random::<f64>(), -1.0 / shape)),

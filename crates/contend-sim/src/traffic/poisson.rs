@@ -50,7 +50,7 @@ impl Source for Poisson {
         };
         let at = last.saturating_add(exponential(cx.rng, mean));
         self.running = Some((at, mean));
-        (at < Time::NEVER).then_some(Write { at, bytes: self.bytes })
+        (at < Time::NEVER).then_some(Write::new(at, self.bytes))
     }
 }
 

@@ -100,7 +100,7 @@ impl Source for Pool {
                 Some(c) if c.packet < arrival => {
                     let at = c.packet;
                     c.packet = c.voice.advance(cx, spacing);
-                    return Some(Write { at, bytes: self.bytes });
+                    return Some(Write::new(at, self.bytes));
                 }
                 _ if arrival == Time::NEVER => return None,
                 _ => {
