@@ -1,31 +1,38 @@
 //! Airtime fairness: stations take turns by the time they have used, measured on the air.
 //!
-//! Høiland-Jørgensen, Kazior, Täht, Hurtig, Brunstrom 2017, "Ending the Anomaly: Achieving Low Latency and Airtime Fairness in WiFi" (USENIX ATC), §3.2 and
-//! Algorithm 3. A deficit round robin over stations: what the station's frames took of the air in either direction, failed attempts too, is taken from its
-//! deficit, and a station whose deficit is used up waits for the others.
+//! Høiland-Jørgensen, Kazior, Täht, Hurtig, Brunstrom 2017, "Ending the Anomaly: Achieving Low Latency and Airtime Fairness in WiFi" (USENIX ATC), §3,
+//! Algorithms 1 to 3. A deficit round robin over stations: what the station's frames took of the air in either direction, failed attempts too, is taken from
+//! its deficit, and a station whose deficit is used up waits for the others. Inside a station FQ-CoDel, of queues that all stations share; when all is full,
+//! the head of the longest queue goes.
+//!
+//! The numbers that the algorithms leave open are those of the paper's own implementation, mac80211 of Linux (`ieee80211_txq_setup_flows`, `fq_init`): 4096
+//! queues, 8192 packets, 300 bytes a round, target 20 ms, interval 100 ms, ECN; CoDel drops as long as anything waits behind in the same flow.
 //!
 //! Differences from the paper:
-//! - a station's packets leave flow by flow in turn ([`Turns`]), where the paper has FQ-CoDel;
-//! - a packet that finds no room is dropped, where the paper's system drops from the longest queue;
 //! - a station's debt is bounded by `most_debt`: with nothing to receive it can send for any time, and would have to wait as long;
-//! - weights: a station with weight w gets w quanta where another gets one (the paper has none).
+//! - weights: a station with weight w gets w quanta where another gets one (the paper has none);
+//! - `slow_rate` is off. Linux gave stations with less than 6 Mb/s for each station of the cell a target of 50 ms, an interval of 300 ms and no ECN, and has
+//!   taken that back (commit 4876376988081d, 2025). Here the rate is what the cell carries to the station alone, without contention and errors;
+//! - `inner = "fifo"`: one queue for each station, with a limit of its own and without CoDel, for comparison.
 
+use super::codel::Law;
+use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
-use super::turns::Turns;
 use super::wf2q::WEIGHTS;
-use super::{AirReport, Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use super::{AirReport, Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
+use crate::time::Span;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Source.
-pub const CITE: &str = "Høiland-Jørgensen et al. 2017, \"Ending the Anomaly\" (USENIX ATC), Algorithm 3";
+pub const CITE: &str = "Høiland-Jørgensen et al. 2017, \"Ending the Anomaly\" (USENIX ATC), Algorithms 1 to 3";
 /// What it does.
-pub const SUMMARY: &str = "Stations take turns by the airtime that their frames took in either direction: deficit round robin.";
+pub const SUMMARY: &str = "Stations take turns by the airtime that their frames took in either direction: deficit round robin, with FQ-CoDel inside each.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "quantum", doc: "airtime that a station gets for each turn", unit: Unit::Time, default: Some("300us"), range: (1e-6, 1.0) },
@@ -38,33 +45,65 @@ pub const PARAMS: &[Param] = &[
     },
     Param { name: "most_debt", doc: "most that a station may have used in advance", unit: Unit::Time, default: Some("100ms"), range: (1e-3, 1e3) },
     WEIGHTS,
-    Param { name: "station_limit", doc: "most that may wait for one station", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "inner",
+        doc: "what a station has inside: queues of flows under CoDel, or one queue",
+        unit: Unit::Word(&["fq_codel", "fifo"]),
+        default: Some("fq_codel"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "target", doc: "with fq_codel, waiting time that may stand", unit: Unit::Time, default: Some("20ms"), range: (0.0, 1e6) },
+    Param { name: "interval", doc: "with fq_codel, how long it may be exceeded", unit: Unit::Time, default: Some("100ms"), range: (1e-6, 1e6) },
+    Param { name: "ecn", doc: "with fq_codel, mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("true"), range: (0.0, 1.0) },
+    Param {
+        name: "slow_rate",
+        doc: "with fq_codel, rate of full packets below which a station has a target of 50 ms, an interval of 300 ms and no ECN",
+        unit: Unit::Rate,
+        default: Some("0bps"),
+        range: (0.0, 1e12),
+    },
+    Param { name: "flows", doc: "with fq_codel, number of queues that all stations share", unit: Unit::Integer, default: Some("4096"), range: (1.0, 65536.0) },
+    Param { name: "flow_quantum", doc: "with fq_codel, bytes a queue may send in a round", unit: Unit::Amount, default: Some("300B"), range: (64.0, 1e9) },
+    Param { name: "station_limit", doc: "with fifo, most that may wait for one station", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
     Param {
         name: "limit",
         doc: "most that may wait in all; the frame the MAC is serving is not counted",
         unit: Unit::Amount,
-        default: Some("1000p"),
+        default: Some("8192p"),
         range: (1.0, 1e9),
     },
 ];
 
+/// What CoDel does for a station below `slow_rate`, as in Linux before 2025.
+const SLOW: Law = Law { target: Span::from_millis(50), interval: Span::from_millis(300), mtu: 0, ecn: false };
+/// A full packet in bytes, of which the rate of a station is told.
+const FULL: u32 = 1500;
+
 /// Makes one.
 ///
 /// # Errors
-/// For a limit without room for one packet, and for weights of nobody or not above 0.
+/// For a limit without room for one packet, weights of nobody or not above 0, and a `flow_quantum` that is not in bytes.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     let ns = |name| i64::try_from(args.time(name).as_nanos()).unwrap_or(i64::MAX);
+    let fifo = args.word("inner") == "fifo";
+    let hashes = args.integer("flows").clamp(1, 65_536) as usize;
+    let flow_quantum = bytes(args, "flow_quantum")?;
+    // One queue for each station needs no turns.
+    let flows = if fifo { FlowQueues::new(0, u64::MAX) } else { FlowQueues::new(hashes, flow_quantum) };
     Ok(Box::new(Airtime {
         quantum: ns("quantum").max(1),
         most_debt: ns("most_debt"),
         sparse: args.flag("sparse"),
         weights: Weights::new(args, site)?,
+        // mac80211: the bytes of its own flow, and no MTU to spare.
+        law: (!fifo).then(|| Law { target: args.time("target"), interval: args.time("interval"), mtu: 0, ecn: args.flag("ecn") }),
+        slow_rate: args.rate("slow_rate"),
         station_limit: limit(args, "station_limit")?,
         limit: limit(args, "limit")?,
         stations: Vec::new(),
         fresh: VecDeque::new(),
         old: VecDeque::new(),
-        waiting: Backlog::default(),
+        flows,
     }))
 }
 
@@ -77,24 +116,29 @@ pub struct Airtime {
     most_debt: i64,
     sparse: bool,
     weights: Weights,
+    /// Of CoDel in flows; `None` for one queue a station.
+    law: Option<Law>,
+    /// In bits per second.
+    slow_rate: u64,
     station_limit: Amount,
     limit: Amount,
     stations: Vec<Station>,
     fresh: VecDeque<usize>,
     old: VecDeque<usize>,
-    waiting: Backlog,
+    /// What waits; a group is a station.
+    flows: FlowQueues,
 }
 
 #[derive(Debug)]
 struct Station {
-    /// What waits for it: any discipline, which may drop packets of its own accord.
-    flows: Box<dyn Qdisc>,
     /// Airtime it may use before the others have their turn, in ns.
     deficit: i64,
     /// What it gets each turn, in ns.
     quantum: i64,
     /// Whether it stands in a row.
     listed: bool,
+    /// Whether it is below `slow_rate`; unknown before its first packet.
+    slow: Option<bool>,
 }
 
 impl Airtime {
@@ -102,31 +146,45 @@ impl Airtime {
         while self.stations.len() <= station {
             let weight = self.weights.get(self.stations.len() as u32).unwrap_or(1.0);
             let quantum = ((self.quantum as f64 * weight) as i64).max(1);
-            self.stations.push(Station { flows: Box::new(Turns::default()), deficit: quantum, quantum, listed: false });
+            self.stations.push(Station { deficit: quantum, quantum, listed: false, slow: None });
         }
         self.stations.get_mut(station)
     }
 }
 
+/// Whether the link carries full packets to `station` at less than `rate` bits per second.
+fn is_slow(link: &dyn Link, station: usize, rate: u64) -> bool {
+    let bits = 8e9 * f64::from(FULL);
+    rate > 0 && bits < rate as f64 * link.exchange(station as u32, FULL).as_nanos() as f64
+}
+
 impl Qdisc for Airtime {
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
         let i = link.neighbour(&p) as usize;
-        let (all, each, sparse) = (self.waiting.has_room(self.limit, &p), self.station_limit, self.sparse);
-        let Some(station) = self.station(i).filter(|s| all && s.flows.backlog().has_room(each, &p)) else {
+        let full = self.law.is_none() && !self.flows.backlog(i).has_room(self.station_limit, &p);
+        // Algorithm 1: when the limit is reached the longest queue loses its head.
+        while !full && !self.flows.total().has_room(self.limit, &p) && self.flows.total().packets > 0 {
+            self.flows.shorten_longest(1, sink);
+        }
+        if full || !self.flows.total().has_room(self.limit, &p) {
             sink.drop(p, Drop::Full);
             return;
-        };
-        let before = station.flows.backlog();
-        station.flows.enqueue(cx, link, p, sink);
-        let after = station.flows.backlog();
+        }
+        if self.law.is_some() {
+            self.flows.push(cx, i, p);
+        } else {
+            self.flows.push_unhashed(i, p);
+        }
+        let (sparse, rate) = (self.sparse, self.slow_rate);
+        let Some(station) = self.station(i) else { return };
+        station.slow.get_or_insert_with(|| is_slow(link, i, rate));
         let begins = !core::mem::replace(&mut station.listed, true);
         if begins {
             if sparse { &mut self.fresh } else { &mut self.old }.push_back(i);
         }
-        self.waiting = self.waiting.changed(before, after);
     }
 
-    fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
+    fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
         // Algorithm 3. Each round of the loop hands out a quantum, which is airtime somebody has used, or ends a station's waiting.
         loop {
             let fresh = !self.fresh.is_empty();
@@ -139,9 +197,8 @@ impl Qdisc for Airtime {
                 self.old.push_back(i);
                 continue;
             }
-            let before = station.flows.backlog();
-            let packet = station.flows.dequeue(cx, link, sink);
-            self.waiting = self.waiting.changed(before, station.flows.backlog());
+            let law = self.law.as_ref().map(|law| if station.slow == Some(true) { &SLOW } else { law });
+            let packet = self.flows.pop(i, cx.now, law, sink);
             if packet.is_some() {
                 return packet;
             }
@@ -156,7 +213,7 @@ impl Qdisc for Airtime {
     }
 
     fn backlog(&self) -> Backlog {
-        self.waiting
+        self.flows.total()
     }
 
     fn hears_air(&self) -> bool {
@@ -177,7 +234,7 @@ mod tests {
     use super::super::testbench::*;
     use super::*;
     use crate::registry::Value;
-    use crate::time::{Span, Time};
+    use crate::time::Time;
     use proptest::prelude::*;
 
     fn report(station: u32, up: bool, us: u64) -> AirReport {
@@ -252,10 +309,31 @@ mod tests {
         assert_eq!(order(false), [1, 2, 1, 2, 1, 3, 2, 1]);
     }
 
+    /// Flow 1 goes to a station with 8 Mb/s, flow 2 to one with 4 Mb/s: a packet leaves every 20 ms, the first after 60 ms. By hand: over 20 ms since 60 ms,
+    /// the fast one's CoDel drops at 160 and 260 ms (and marks if it may); the slow one's, over 50 ms, first at 360 ms.
+    #[test]
+    fn a_slow_station_has_more_time() {
+        let early = |to: u32| {
+            let mut q = made(build, PARAMS, &[("slow_rate", Value::Rate(6_000_000))]);
+            let mut bench = Bench::default();
+            (0..100).for_each(|_| bench.push(&mut *q, packet(to, 1500)));
+            (3..=18).filter(|n| {
+                bench.now = Time::ZERO + Span::from_millis(20 * n);
+                let _ = bench.pop(&mut *q);
+                !core::mem::take(&mut bench.sink.dropped).is_empty()
+            })
+            .collect::<Vec<_>>()
+        };
+        assert_eq!((early(1), early(2)), (alloc::vec![8, 13, 17], alloc::vec![18]));
+    }
+
     proptest! {
         #[test]
-        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), sparse in any::<bool>()) {
-            conserves(&mut *made(build, PARAMS, &[("sparse", Value::Bool(sparse))]), &steps)?;
+        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), sparse in any::<bool>(), fifo in any::<bool>(), flows in 1i64..20) {
+            let inner = word(if fifo { "fifo" } else { "fq_codel" });
+            let limit = Value::Amount(Amount::Packets(30));
+            let with = [("sparse", Value::Bool(sparse)), ("inner", inner), ("flows", Value::Integer(flows)), ("limit", limit), ("station_limit", Value::Amount(Amount::Bytes(10_000)))];
+            conserves(&mut *made(build, PARAMS, &with), &steps)?;
         }
     }
 }

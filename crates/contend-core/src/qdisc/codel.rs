@@ -70,11 +70,11 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 /// The settings of a [`Codel`].
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    target: Span,
-    interval: Span,
+    pub(super) target: Span,
+    pub(super) interval: Span,
     /// Bytes.
-    mtu: u64,
-    ecn: bool,
+    pub(super) mtu: u64,
+    pub(super) ecn: bool,
 }
 
 impl Law {

@@ -16,6 +16,7 @@ pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
 crate::registry!(Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q);
 
+pub mod flow_queues;
 pub mod lane;
 mod marking;
 #[cfg(test)]

@@ -49,7 +49,9 @@ pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
             Unit::Time if text.ends_with("us") => Value::Time(Span::from_micros(number.unwrap() as u64)),
             Unit::Time if text.ends_with("ms") => Value::Time(Span::from_millis(number.unwrap() as u64)),
             Unit::Time => Value::Time(Span::from_secs(number.unwrap() as u64)),
+            Unit::Amount if text.ends_with('B') => Value::Amount(Amount::Bytes(number.unwrap() as u64)),
             Unit::Amount => Value::Amount(Amount::Packets(number.unwrap() as u64)),
+            Unit::Rate => Value::Rate(number.unwrap() as u64),
             Unit::Bool => Value::Bool(text == "true"),
             Unit::Word(_) => word(text),
             Unit::Weights => weights(&[]),
@@ -160,7 +162,7 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
             }
         }
         for (p, why) in bench.sink.dropped.drain(..) {
-            prop_assert_eq!(why, Drop::Full);
+            prop_assert!(why != Drop::Filtered);
             dropped += 1;
             order[2 * p.flow.0 as usize + usize::from(p.reverse)].retain(|&n| n != p.sent.as_nanos());
         }

@@ -1,0 +1,165 @@
+//! Queues of flows under CoDel, by hash, served by deficit round robin, new ones first: what `fq_codel` and `airtime` share.
+//!
+//! The queues are shared by groups, each with its own turns (in `airtime` the stations): Høiland-Jørgensen et al. 2017, "Ending the Anomaly", Algorithms 1 and
+//! 2. With one group it is RFC 8290. A flow whose hash leads to a queue that another group uses goes to the one queue of its own group that has no hash; as
+//! long as that is in use, so do flows that begin: otherwise a flow could have packets in two queues, and lose its order.
+
+use super::codel::{Codel, Law};
+use super::lane::Lane;
+use super::{Backlog, Sink};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::time::Time;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use rand::RngExt as _;
+
+/// The queues, and in which order they have their turn.
+#[derive(Debug)]
+pub struct FlowQueues {
+    /// Those with a hash, then one for each group.
+    queues: Vec<Queue>,
+    /// Number of those with a hash.
+    hashes: usize,
+    /// Bytes that a queue may send in a round.
+    quantum: i64,
+    perturbation: Option<u64>,
+    groups: Vec<Group>,
+    total: Backlog,
+}
+
+/// One flow's queue, or that of flows whose hashes are equal.
+#[derive(Debug, Default)]
+struct Queue {
+    packets: Lane,
+    codel: Codel,
+    /// Bytes it may still send in this round.
+    credits: i64,
+    /// The group in whose lists it stands.
+    group: Option<usize>,
+}
+
+/// The queues that are active in a group, by number.
+#[derive(Debug, Default)]
+struct Group {
+    /// Those that have become active and not yet used a quantum.
+    new: VecDeque<usize>,
+    /// The others.
+    old: VecDeque<usize>,
+    waiting: Backlog,
+}
+
+impl FlowQueues {
+    /// `hashes` empty queues, each of which may send `quantum` bytes in a round.
+    pub fn new(hashes: usize, quantum: u64) -> FlowQueues {
+        let queues = core::iter::repeat_with(Queue::default).take(hashes).collect();
+        FlowQueues { queues, hashes, quantum: i64::try_from(quantum).unwrap_or(i64::MAX), perturbation: None, groups: Vec::new(), total: Backlog::default() }
+    }
+
+    /// What waits in all groups.
+    pub fn total(&self) -> Backlog {
+        self.total
+    }
+    /// What waits in `group`.
+    pub fn backlog(&self, group: usize) -> Backlog {
+        self.groups.get(group).map_or(Backlog::default(), |g| g.waiting)
+    }
+
+    /// Appends `p` to the queue of its flow in `group`.
+    pub fn push(&mut self, cx: &mut Cx, group: usize, p: Packet) {
+        let i = self.classify(cx, &p);
+        let user = |i: usize| self.queues.get(i).and_then(|q| q.group);
+        // Høiland-Jørgensen et al. 2017, Algorithm 1: a queue of another station is not shared.
+        if user(i).unwrap_or(group) != group || (user(i).is_none() && user(self.hashes + group).is_some()) {
+            self.push_unhashed(group, p);
+        } else {
+            self.append(group, i, p);
+        }
+    }
+
+    /// Appends `p` to the queue of `group` that has no hash.
+    pub fn push_unhashed(&mut self, group: usize, p: Packet) {
+        self.append(group, self.hashes + group, p);
+    }
+
+    fn append(&mut self, group: usize, i: usize, p: Packet) {
+        if group >= self.groups.len() {
+            self.groups.resize_with(group + 1, Group::default);
+            self.queues.resize_with(self.hashes + group + 1, Queue::default);
+        }
+        let (Some(queue), Some(g)) = (self.queues.get_mut(i), self.groups.get_mut(group)) else { return };
+        self.total.add(&p);
+        g.waiting.add(&p);
+        queue.packets.push(p);
+        // RFC 8290 §4.1: a queue that was not active is new and has a quantum of credits.
+        if queue.group.is_none() {
+            queue.group = Some(group);
+            queue.credits = self.quantum;
+            g.new.push_back(i);
+        }
+    }
+
+    // RFC 8290 §4.1: which queue, by a hash with a random perturbation, here the mixing function of SplitMix64 (Steele, Lea, Flood 2014).
+    fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
+        let perturbation = *self.perturbation.get_or_insert_with(|| cx.rng.random());
+        let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.reverse)) ^ perturbation;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        ((u128::from(z) * self.hashes as u128) >> 64) as usize
+    }
+
+    /// The packet of `group` to send at `now`; with a `law`, others may go into `sink`.
+    pub fn pop(&mut self, group: usize, now: Time, law: Option<&Law>, sink: &mut Sink) -> Option<Packet> {
+        // RFC 8290 §4.2.
+        let g = self.groups.get_mut(group)?;
+        loop {
+            let is_new = !g.new.is_empty();
+            let list = if is_new { &mut g.new } else { &mut g.old };
+            let i = *list.front()?;
+            let queue = self.queues.get_mut(i)?;
+            if queue.credits <= 0 {
+                queue.credits += self.quantum;
+                list.pop_front();
+                g.old.push_back(i);
+                continue;
+            }
+            let before = queue.packets.backlog();
+            let packet = match law {
+                Some(law) => queue.codel.dequeue(law, now, &mut queue.packets, sink),
+                None => queue.packets.pop(),
+            };
+            let after = queue.packets.backlog();
+            self.total = self.total.changed(before, after);
+            g.waiting = g.waiting.changed(before, after);
+            if let Some(p) = packet {
+                queue.credits -= i64::from(p.size);
+                return Some(p);
+            }
+            // An empty new queue passes the old ones once, or a flow could have the first turn again and again (§4.2).
+            list.pop_front();
+            if is_new {
+                g.old.push_back(i);
+            } else {
+                queue.group = None;
+            }
+        }
+    }
+
+    /// Drops from the head of the queue with most bytes half of its packets, `most` at most. Searches the active queues.
+    pub fn shorten_longest(&mut self, most: u64, sink: &mut Sink) {
+        let active = self.groups.iter().flat_map(|g| g.new.iter().chain(&g.old));
+        let length = |i: usize| self.queues.get(i).map(|q| q.packets.backlog()).map(|b| (b.bytes, b.packets));
+        let Some(&i) = active.max_by_key(|i| (length(**i), **i)) else { return };
+        let Some(queue) = self.queues.get_mut(i) else { return };
+        let Some(g) = queue.group.and_then(|g| self.groups.get_mut(g)) else { return };
+        let half = queue.packets.backlog().packets.div_ceil(2);
+        for _ in 0..half.min(most) {
+            if let Some(p) = queue.packets.pop() {
+                self.total.remove(&p);
+                g.waiting.remove(&p);
+                sink.drop(p, super::Drop::Full);
+            }
+        }
+    }
+}
