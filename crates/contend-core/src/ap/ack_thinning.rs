@@ -1,6 +1,6 @@
 //! Thinning of acknowledgments: of each flow only every d-th goes on at once, and the newest of the others a little later.
 //!
-//! The plainest of the schemes that RFC 3449 collects, and what a downlink gains when many acknowledgments share it with data.
+//! The plainest of the schemes that RFC 3449 §5.2 collects, and what a downlink gains when many acknowledgments share it with data.
 //!
 //! - Only acknowledgments bound for the air are thinned; those that tell no new data, or carry SACK blocks or flags, go on at once, after what is held.
 //! - The timer runs from the first that is held: none is later than `hold`.
@@ -16,7 +16,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "RFC 3449, ACK Filtering, here by count and with a limit on delay";
+pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering, here by count and with a limit on delay";
 /// What it does.
 pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short time, older ones are filtered.";
 /// Parameters.

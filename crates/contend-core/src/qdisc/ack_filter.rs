@@ -1,6 +1,6 @@
 //! A FIFO in which a new acknowledgment replaces the waiting one of its flow, as routers on slow uplinks do.
 //!
-//! ACK Filtering of RFC 3449, with CAKE's care for what acknowledgments tell besides a number.
+//! ACK Filtering of RFC 3449 §5.2.1, with CAKE's care for what acknowledgments tell besides a number.
 //!
 //! - The new one takes the place of the old, so that a flow whose acknowledgments keep coming is not kept from the front; it is one queue for all.
 //! - Duplicates and acknowledgments with SACK blocks or flags are kept, and nothing is replaced across one: the flow's order stays.
@@ -15,7 +15,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "RFC 3449, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
+pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
 /// What it does.
 pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one of its flow that still waits.";
 /// Parameters.
@@ -56,7 +56,7 @@ impl Qdisc for AckFilter {
             let f = self.flows.entry(p.flow).or_default();
             let new = seg.ack > f.highest && p.pure_ack().is_some();
             f.highest = f.highest.max(seg.ack);
-            // RFC 3449, ACK Filtering: a cumulative acknowledgment makes the older one redundant.
+            // RFC 3449 §5.2.1: a cumulative acknowledgment makes the older one redundant.
             if new
                 && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize))
             {

@@ -198,7 +198,7 @@ impl Qdisc for Airtime {
                 continue;
             }
             let law = self.law.as_ref().map(|law| if station.slow == Some(true) { &SLOW } else { law });
-            let packet = self.flows.pop(i, cx.now, law, sink);
+            let packet = self.flows.pop(i, cx.now, law, true, sink);
             if packet.is_some() {
                 return packet;
             }

@@ -39,10 +39,10 @@ pub(super) const LIMIT: Param = Param {
     range: (1.0, 1e9),
 };
 
-/// RFC 8289 §4.4.
+/// RFC 8289 §4.3.
 pub(super) const TARGET: Param =
     Param { name: "target", doc: "waiting time that may stand, TARGET", unit: Unit::Time, default: Some("5ms"), range: (0.0, 1e6) };
-/// RFC 8289 §4.3.
+/// RFC 8289 §4.2.
 pub(super) const INTERVAL: Param = Param {
     name: "interval",
     doc: "how long it may be exceeded, about the longest usual round trip, INTERVAL",
@@ -50,7 +50,7 @@ pub(super) const INTERVAL: Param = Param {
     default: Some("100ms"),
     range: (1e-6, 1e6),
 };
-/// RFC 8289 §5.3.
+/// RFC 8289 §4.1, §5.3.
 pub(super) const MTU: Param = Param {
     name: "mtu",
     doc: "with no more than this behind the packet that leaves, nothing is dropped, MAXPACKET",
@@ -113,17 +113,17 @@ struct Head {
 }
 
 impl Codel {
-    /// The packet to send from `queue` at `now`; others go into `sink`.
-    pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Lane, sink: &mut Sink) -> Option<Packet> {
+    /// The packet to send from `queue` at `now`; others go into `sink`. `others` is what waits in other queues for the same link, in bytes.
+    pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64, sink: &mut Sink) -> Option<Packet> {
         // RFC 8289 §5.5, deque.
-        let mut head = self.take(law, now, queue);
+        let mut head = self.take(law, now, queue, others);
         if self.dropping {
             self.dropping = head.ok_to_drop;
             while self.dropping && now >= self.drop_next {
-                let marked = self.signal(law, now, queue, &mut head, sink);
+                let marked = self.signal(law, now, queue, others, &mut head, sink);
+                self.count += 1;
                 self.dropping = head.ok_to_drop;
                 if self.dropping {
-                    self.count += 1;
                     self.drop_next = law.next(self.drop_next, self.count);
                 }
                 if marked {
@@ -131,7 +131,7 @@ impl Codel {
                 }
             }
         } else if head.ok_to_drop {
-            self.signal(law, now, queue, &mut head, sink);
+            self.signal(law, now, queue, others, &mut head, sink);
             self.dropping = true;
             // Soon after the last time, begin with the rate that it ended with.
             let delta = self.count - self.last_count;
@@ -142,10 +142,10 @@ impl Codel {
         head.packet
     }
 
-    // RFC 8289 §5.6, dodequeue.
-    fn take(&mut self, law: &Law, now: Time, queue: &mut Lane) -> Head {
+    // RFC 8289 §5.6, dodequeue; §4.4: with many queues, what all of them hold counts.
+    fn take(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64) -> Head {
         let packet = queue.pop();
-        let above = packet.as_ref().is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes > law.mtu);
+        let above = packet.as_ref().is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes + others > law.mtu);
         let ok_to_drop = match self.first_above {
             _ if !above => {
                 self.first_above = None;
@@ -161,7 +161,7 @@ impl Codel {
     }
 
     /// Marks the head, or drops it and takes the next; returns whether it was marked.
-    fn signal(&mut self, law: &Law, now: Time, queue: &mut Lane, head: &mut Head, sink: &mut Sink) -> bool {
+    fn signal(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64, head: &mut Head, sink: &mut Sink) -> bool {
         if let Some(mut p) = head.packet.take() {
             if law.ecn && sink.mark(&mut p) {
                 head.packet = Some(p);
@@ -169,7 +169,7 @@ impl Codel {
             }
             sink.drop(p, Drop::Early);
         }
-        *head = self.take(law, now, queue);
+        *head = self.take(law, now, queue, others);
         false
     }
 }
@@ -187,7 +187,7 @@ impl Qdisc for Single {
         self.queue.enqueue(cx, link, p, sink);
     }
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        self.codel.dequeue(&self.law, cx.now, self.queue.lane(), sink)
+        self.codel.dequeue(&self.law, cx.now, self.queue.lane(), 0, sink)
     }
     fn backlog(&self) -> Backlog {
         self.queue.backlog()

@@ -109,8 +109,9 @@ impl FlowQueues {
         ((u128::from(z) * self.hashes as u128) >> 64) as usize
     }
 
-    /// The packet of `group` to send at `now`; with a `law`, others may go into `sink`.
-    pub fn pop(&mut self, group: usize, now: Time, law: Option<&Law>, sink: &mut Sink) -> Option<Packet> {
+    /// The packet of `group` to send at `now`; with a `law`, others may go into `sink`. The law spares the last bytes of the group, of those that the queue
+    /// has to itself when `alone`.
+    pub fn pop(&mut self, group: usize, now: Time, law: Option<&Law>, alone: bool, sink: &mut Sink) -> Option<Packet> {
         // RFC 8290 §4.2.
         let g = self.groups.get_mut(group)?;
         loop {
@@ -126,7 +127,10 @@ impl FlowQueues {
             }
             let before = queue.packets.backlog();
             let packet = match law {
-                Some(law) => queue.codel.dequeue(law, now, &mut queue.packets, sink),
+                Some(law) => {
+                    let others = if alone { 0 } else { g.waiting.bytes - before.bytes };
+                    queue.codel.dequeue(law, now, &mut queue.packets, others, sink)
+                }
                 None => queue.packets.pop(),
             };
             let after = queue.packets.backlog();

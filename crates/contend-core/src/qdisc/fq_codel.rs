@@ -3,7 +3,6 @@
 //! Differences from RFC 8290:
 //! - flows are told apart by flow and direction, which is what the 5-tuple says, and by a hash of this simulator's own;
 //! - the perturbation is drawn once, with the first packet, from the discipline's random stream;
-//! - the CoDel of a flow looks at the bytes behind the packet in its own queue (RFC 8289), in Linux at those in all queues;
 //! - a queue has to wait for its turn when its credits are used up exactly, too ("at least a quantum", §4.2; as in Linux);
 //! - `memory` counts bytes of IP packets, not of kernel buffers.
 
@@ -84,14 +83,14 @@ impl FqCodel {
 impl Qdisc for FqCodel {
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         self.flows.push(cx, ALL, p);
-        // RFC 8290 §4.1: from the head of the queue with most bytes, half of its packets, `drop_batch` at most. The only search, and only when full.
+        // RFC 8290 §4.1, §5.2.3: from the head of the queue with most bytes, half of its packets, `drop_batch` at most. The only search, and only when full.
         while self.is_over() {
             self.flows.shorten_longest(self.batch, sink);
         }
     }
 
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        let mut p = self.flows.pop(ALL, cx.now, Some(&self.law), sink)?;
+        let mut p = self.flows.pop(ALL, cx.now, Some(&self.law), false, sink)?;
         // RFC 8290 §5.2.7.
         if cx.now.since(p.queued) > self.ce_threshold {
             sink.mark(&mut p);

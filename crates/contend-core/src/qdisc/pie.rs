@@ -4,8 +4,12 @@
 //! Differences from RFC 8033:
 //! - the timer is caught up with: what it reads changes only when a packet comes or goes, so the updates missed since are made then, and an update
 //!   due in the same nanosecond comes first. The result is that of a timer on the multiples of `t_update`;
-//! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with `estimate = "rate"` that of §5.2;
-//! - `byte_mode` scales by size / `mean_packet` without the bounds of RFC 8034.
+//! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with `estimate = "rate"` that of §5.2 at the
+//!   last update; a measurement begins with the packet that leaves (§5.2; in Appendix B behind it) and ends with its sample (Appendix B);
+//! - where §4.2 and §5.3 differ from Appendix B: the probability decays when the delay is 0 (§4.2; Appendix B: below half the target), it ends to work when
+//!   delays are 0 (Appendix B; §5.3: below half the target), at an update (both: at an arrival, where it would end with the arrival that begins it);
+//! - while a burst is let through, `derandomize` sums nothing (in Appendix B it does);
+//! - `byte_mode` scales by size / `mean_packet` without the bounds of RFC 8034 §4.6.
 
 use super::codel::LIMIT;
 use super::fifo::Fifo;
@@ -125,7 +129,7 @@ struct Pie {
     accu: f64,
     /// Burst allowance, burst_allowance_.
     burst: Span,
-    /// Queueing delay of the last packet that left, current_qdelay_.
+    /// Queueing delay of the last packet that left, or of the last update's estimate, current_qdelay.
     delay: Span,
     /// The delay at the last update, qdelay_old_.
     delay_old: Span,
@@ -208,7 +212,10 @@ impl Pie {
 
     // RFC 8033 §4.2: every T_UPDATE.
     fn update(&mut self) {
-        let delay = self.rate.as_ref().map_or(self.delay, |r| r.delay(self.queue.backlog().bytes));
+        if let Some(r) = &self.rate {
+            self.delay = r.delay(self.queue.backlog().bytes);
+        }
+        let delay = self.delay;
         let mut step = self.alpha * (delay.as_secs_f64() - self.target.as_secs_f64()) + self.beta * (delay.as_secs_f64() - self.delay_old.as_secs_f64());
         if self.auto_tune {
             step /= match self.p {
@@ -232,12 +239,8 @@ impl Pie {
         }
         self.p = self.p.clamp(0.0, 1.0);
 
-        // §4.4: the burst allowance runs out, and is full again after calm.
+        // §4.4: the burst allowance runs out.
         self.burst = self.burst.saturating_sub(self.t_update);
-        let half = self.target / 2;
-        if self.p == 0.0 && delay < half && self.delay_old < half {
-            self.burst = self.max_burst;
-        }
         // §5.3: off when there is nothing to do.
         if self.activate > 0.0 && self.p == 0.0 && delay.is_zero() && self.delay_old.is_zero() {
             self.active = false;
@@ -245,8 +248,14 @@ impl Pie {
         self.delay_old = delay;
     }
 
-    // §5.3: on again when a part of the buffer is used.
+    // What an arrival finds.
     fn wake(&mut self) {
+        // §4.4, Appendix A: after calm the burst allowance is full again.
+        let half = self.target / 2;
+        if self.p == 0.0 && self.delay < half && self.delay_old < half {
+            self.burst = self.max_burst;
+        }
+        // §5.3: on again when a part of the buffer is used.
         let waiting = self.queue.backlog();
         let (used, limit) = match self.limit {
             Amount::Packets(n) => (waiting.packets, n),
