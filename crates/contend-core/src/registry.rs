@@ -86,6 +86,24 @@ pub enum Amount {
     Bytes(u64),
 }
 
+impl Amount {
+    /// Both together, when they count the same.
+    pub fn plus(self, other: Amount) -> Option<Amount> {
+        match (self, other) {
+            (Amount::Packets(a), Amount::Packets(b)) => Some(Amount::Packets(a.saturating_add(b))),
+            (Amount::Bytes(a), Amount::Bytes(b)) => Some(Amount::Bytes(a.saturating_add(b))),
+            _ => None,
+        }
+    }
+    /// The number, when it counts packets.
+    pub fn packets(self) -> Option<u64> {
+        match self {
+            Amount::Packets(n) => Some(n),
+            Amount::Bytes(_) => None,
+        }
+    }
+}
+
 /// The value of a parameter, checked against its [`Param`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -190,13 +208,6 @@ impl Args {
         match self.get(name) {
             Some(Value::Intervals(s)) => s,
             _ => &[],
-        }
-    }
-    /// A [`Unit::Amount`] that is given in packets.
-    pub fn packets(&self, name: &str) -> Option<u64> {
-        match self.get(name) {
-            Some(Value::Amount(Amount::Packets(n))) => Some(*n),
-            _ => None,
         }
     }
     /// A [`Unit::Drops`].

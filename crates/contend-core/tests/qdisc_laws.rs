@@ -172,6 +172,37 @@ proptest! {
     }
 }
 
+/// What each says may wait at most does wait when more comes, of flows enough that no bound of a part is the lower one, and never more.
+#[test]
+fn the_limit_that_a_discipline_names_is_reached_and_kept() {
+    for entry in REGISTRY {
+        let mut w = Watched::new(entry, &defaults(entry)).unwrap();
+        let limit = w.qdisc.limit().and_then(Amount::packets).unwrap_or_else(|| panic!("{} has a limit in packets", entry.name));
+        let mut most = 0;
+        for i in 0..3 * limit as u32 {
+            w.enter(i % 1000, 100, false);
+            most = most.max(w.inside.packets);
+        }
+        assert_eq!((entry.name, most), (entry.name, limit));
+    }
+}
+
+/// Packets and bytes have no sum.
+#[test]
+fn limits_of_different_units_are_no_limit_together() {
+    let limit = |name: &str, set: &[(&str, Amount)]| {
+        let entry = REGISTRY.iter().find(|e| e.name == name).unwrap();
+        let mut args = defaults(entry);
+        set.iter().for_each(|(n, v)| args.set(entry.params.iter().find(|p| p.name == *n).unwrap().name, Value::Amount(*v)));
+        make(entry, &args).unwrap().limit()
+    };
+    let bytes = Amount::Bytes(150_000);
+    assert_eq!(limit("directions", &[("data_limit", bytes)]), None);
+    assert_eq!(limit("directions", &[("data_limit", bytes), ("ack_limit", bytes)]), Some(Amount::Bytes(300_000)));
+    assert_eq!(limit("vfq", &[("queue_length", Amount::Packets(7))]), Some(Amount::Packets(107)));
+    assert_eq!(limit("vfq", &[("queue_length", bytes)]), None);
+}
+
 /// Every combination that `build` refuses has one message; here are all of them.
 #[test]
 fn bad_combinations_are_refused_in_words() {

@@ -596,6 +596,9 @@ mod tests {
         fn backlog(&self) -> Backlog {
             self.0.backlog()
         }
+        fn limit(&self) -> Option<Amount> {
+            self.0.limit()
+        }
     }
 
     #[test]

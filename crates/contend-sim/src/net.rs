@@ -12,6 +12,8 @@ use crate::wifi::ledger::Ledger;
 use crate::wifi::{AP, StationId};
 use crate::world::{NodeId, Peer, World};
 use contend_core::ap::FlowFacts;
+use contend_core::qdisc::Site;
+use contend_core::registry::Amount;
 use contend_core::{FlowId, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -358,7 +360,8 @@ impl<'a> Builder<'a> {
             wires.push((name, world.add(Box::new(up), Time::NEVER)));
             let down = world.add(Box::new(down), Time::NEVER);
             wires.push((back, down));
-            let pause = match (c.pause, s.queue.args.packets("limit")) {
+            let limit = (s.queue.entry.build)(&s.queue.args, &Site::ALONE)?.limit();
+            let pause = match (c.pause, limit.and_then(Amount::packets)) {
                 (None, _) => None,
                 (Some((high, low)), Some(n)) => Some(((high * n as f64).max(1.0) as u64, (low * n as f64) as u64)),
                 _ => return Err(format!("station {}: client: mode = \"pause\" needs a queue with a limit in packets", s.name)),

@@ -86,6 +86,10 @@ impl Qdisc for AckFilter {
         Some(p)
     }
 
+    fn limit(&self) -> Option<Amount> {
+        Some(self.limit)
+    }
+
     fn backlog(&self) -> Backlog {
         self.waiting
     }

@@ -212,6 +212,10 @@ impl Qdisc for Airtime {
         }
     }
 
+    fn limit(&self) -> Option<Amount> {
+        Some(self.limit)
+    }
+
     fn backlog(&self) -> Backlog {
         self.flows.total()
     }

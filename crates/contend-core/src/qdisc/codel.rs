@@ -12,7 +12,7 @@ use super::lane::Lane;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Param, Unit};
+use crate::registry::{Amount, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -189,6 +189,10 @@ impl Qdisc for Single {
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
         self.codel.dequeue(&self.law, cx.now, self.queue.lane(), 0, sink)
     }
+    fn limit(&self) -> Option<Amount> {
+        self.queue.limit()
+    }
+
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

@@ -7,7 +7,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Kind, Packet};
-use crate::registry::{Param, Unit};
+use crate::registry::{Amount, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -119,6 +119,11 @@ impl Qdisc for Directions {
         }
         let i = self.choose();
         self.queues[i].pop()
+    }
+
+    fn limit(&self) -> Option<Amount> {
+        let [data, acks] = &self.queues;
+        data.limit()?.plus(acks.limit()?)
     }
 
     fn backlog(&self) -> Backlog {

@@ -81,6 +81,10 @@ impl Qdisc for Fifo {
         matches!(self.limit, Amount::Packets(_))
     }
 
+    fn limit(&self) -> Option<Amount> {
+        Some(self.limit)
+    }
+
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

@@ -98,6 +98,10 @@ impl Qdisc for FqCodel {
         Some(p)
     }
 
+    fn limit(&self) -> Option<Amount> {
+        Some(self.limit)
+    }
+
     fn backlog(&self) -> Backlog {
         self.flows.total()
     }

@@ -37,6 +37,8 @@ pub trait Qdisc: Debug + Send {
     fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet>;
     /// What waits.
     fn backlog(&self) -> Backlog;
+    /// The most that may wait in all, when there is one bound in packets or one in bytes. Parts of it may have bounds of their own.
+    fn limit(&self) -> Option<Amount>;
     /// Whether a packet that finds nothing waiting and the transmitter free may go to it without enqueue and dequeue (Linux: `TCQ_F_CAN_BYPASS`).
     /// Only for a discipline that would take the packet, give it back at once and be as before.
     fn can_bypass(&self) -> bool {

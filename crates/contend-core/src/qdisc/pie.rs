@@ -318,6 +318,10 @@ impl Qdisc for Pie {
         Some(p)
     }
 
+    fn limit(&self) -> Option<Amount> {
+        Some(self.limit)
+    }
+
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

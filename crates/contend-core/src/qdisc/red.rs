@@ -249,6 +249,10 @@ impl Qdisc for Red {
         Some(p)
     }
 
+    fn limit(&self) -> Option<Amount> {
+        self.queue.limit()
+    }
+
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

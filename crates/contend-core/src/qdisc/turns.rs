@@ -1,17 +1,18 @@
 //! The packets of one station, flow by flow in turn, a packet each time.
 
+use super::Backlog;
 use super::lane::Lane;
-use super::{Backlog, Link, Qdisc, Sink};
-use crate::Cx;
 use crate::packet::{FlowId, Packet};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
-/// A queue for each flow and direction, served round robin.
+/// A queue for each flow and direction of which packets wait, served round robin.
 #[derive(Debug, Default)]
 pub struct Turns {
     lane_of: BTreeMap<(FlowId, bool), usize>,
     lanes: Vec<Lane>,
+    /// Lanes of no flow.
+    free: Vec<usize>,
     /// Lanes in which packets wait, the next first.
     turn: VecDeque<usize>,
     waiting: Backlog,
@@ -20,11 +21,13 @@ pub struct Turns {
 impl Turns {
     /// Appends `p` to its flow.
     pub fn push(&mut self, p: Packet) {
-        let next = self.lanes.len();
-        let i = *self.lane_of.entry((p.flow, p.reverse)).or_insert(next);
-        if i == next {
-            self.lanes.push(Lane::default());
-        }
+        let (lanes, free) = (&mut self.lanes, &mut self.free);
+        let i = *self.lane_of.entry((p.flow, p.reverse)).or_insert_with(|| {
+            free.pop().unwrap_or_else(|| {
+                lanes.push(Lane::default());
+                lanes.len() - 1
+            })
+        });
         let Some(lane) = self.lanes.get_mut(i) else { return };
         if lane.front().is_none() {
             self.turn.push_back(i);
@@ -46,8 +49,16 @@ impl Turns {
         self.waiting.remove(&p);
         if lane.front().is_some() {
             self.turn.push_back(i);
+        } else {
+            self.lane_of.remove(&(p.flow, p.reverse));
+            self.free.push(i);
         }
         Some(p)
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.waiting
     }
 
     /// The turn goes to the next flow, as if a packet had been taken.
@@ -55,18 +66,5 @@ impl Turns {
         if !self.turn.is_empty() {
             self.turn.rotate_left(1);
         }
-    }
-}
-
-/// Without a limit: whoever puts packets in sees to that.
-impl Qdisc for Turns {
-    fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, _: &mut Sink) {
-        self.push(p);
-    }
-    fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
-        self.pop()
-    }
-    fn backlog(&self) -> Backlog {
-        self.waiting
     }
 }

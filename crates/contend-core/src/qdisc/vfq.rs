@@ -245,6 +245,11 @@ impl Qdisc for Vfq {
         p
     }
 
+    /// What is TCP, and what is not.
+    fn limit(&self) -> Option<Amount> {
+        self.limit.plus(self.other_limit)
+    }
+
     fn backlog(&self) -> Backlog {
         let other = self.other.backlog();
         Backlog { packets: self.waiting.packets + other.packets, bytes: self.waiting.bytes + other.bytes }

@@ -54,6 +54,11 @@ impl Weighted {
         Some(p)
     }
 
+    /// The most that may wait in all classes.
+    pub fn limit(&self) -> Amount {
+        self.limit
+    }
+
     /// What waits.
     pub fn backlog(&self) -> Backlog {
         self.waiting

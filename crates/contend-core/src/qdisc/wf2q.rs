@@ -12,7 +12,7 @@ use super::weighted::Weighted;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Param, Unit};
+use crate::registry::{Amount, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -94,6 +94,10 @@ impl Qdisc for Wf2q {
     fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
         let (cost, weights) = (self.cost, &self.weights);
         self.classes.dequeue(|p| head(cost, weights, link, p))
+    }
+
+    fn limit(&self) -> Option<Amount> {
+        Some(self.classes.limit())
     }
 
     fn backlog(&self) -> Backlog {

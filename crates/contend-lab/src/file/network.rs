@@ -7,7 +7,7 @@ use super::places::{End, Places, valid_name};
 use super::quantity::Quantity;
 use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
-use super::wifi::{Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue};
+use super::wifi::{ANYBODY, Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue};
 use super::{Direction, Member, Resolved};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
@@ -129,7 +129,8 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
         Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
         _ => vec![v],
     };
-    let facts = Facts { buffer: ap.queue.args.packets("limit"), flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
+    let buffer = (ap.queue.entry.build)(&ap.queue.args, &ANYBODY).ok().and_then(|q| q.limit()?.packets());
+    let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
     let read = |v: Val| {
         let block = choice(&v, ap::REGISTRY, "control block")?;
         objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts).map(drop))?;

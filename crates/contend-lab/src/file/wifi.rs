@@ -134,9 +134,12 @@ pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>,
     f.read("queue", |v| queue(&v, &qdisc::Site::ALONE))
 }
 
+/// Where every name is a neighbour's.
+pub(crate) const ANYBODY: qdisc::Site<'static> = qdisc::Site { neighbour: &|_| Some(1) };
+
 /// The access point's queue. Stations that it names are checked when all are known ([`check_weights`]).
 pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
-    f.read("queue", |v| queue(&v, &qdisc::Site { neighbour: &|_| Some(1) }))
+    f.read("queue", |v| queue(&v, &ANYBODY))
 }
 
 fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError> {

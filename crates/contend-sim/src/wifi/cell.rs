@@ -200,7 +200,8 @@ impl Cell {
         let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
         let ifs: Vec<Span> = cell.stations.iter().map(ifs).collect();
         cell.contention = Contention::new(&ifs, phy.slot, spec.mac.busy_slot);
-        cell.control = Chain::new(seed, spec, &cell.air, facts)?;
+        let buffer = cell.stations.first().and_then(|ap| ap.queue.limit()?.packets());
+        cell.control = Chain::new(seed, spec, &cell.air, facts, buffer)?;
         Ok(cell)
     }
 

@@ -28,9 +28,8 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The blocks of `spec`. The error is that of a block that refuses its parameters, with its name.
-    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {
-        let buffer = spec.ap.queue.args.packets("limit");
+    /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error is that of a block that refuses its parameters, with its name.
+    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts], buffer: Option<u64>) -> Result<Chain, String> {
         let cycle_time = |model, down, up| cycle_time(air, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
         let block = |c: &contend_core::registry::Choice<contend_core::ap::Build>| {
