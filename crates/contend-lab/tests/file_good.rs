@@ -257,6 +257,21 @@ fn wifi_words_reach_the_phy_and_the_mac() {
 }
 
 #[test]
+fn control_blocks_stand_in_the_order_of_the_file() {
+    let flow = "[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
+    for (given, want) in [
+        ("\"none\"", &[][..]),
+        ("\"accf\"", &["accf"]),
+        ("{ kind = \"fcwa\", margin = 0.5 }", &["fcwa"]),
+        ("[{ kind = \"rate_limiter\" }, \"accf\", { kind = \"pilosof\" }]", &["rate_limiter", "accf", "pilosof"]),
+    ] {
+        let r = first(&read(&format!("{CELL}[ap]\ncontrol = {given}\n{flow}")));
+        let names: Vec<&str> = r.scenario.cell.iter().flat_map(|c| &c.control).map(|c| c.entry.name).collect();
+        assert_eq!(names, want, "{given}");
+    }
+}
+
+#[test]
 fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
     let r = first(&read(&format!(
         "{CELL}[[flow]]\nfrom = \"station\"\nto = \"server\"\nudp = {{ rate = \"2Mbps\", packet = \"1000B\" }}\n\

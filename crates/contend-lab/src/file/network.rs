@@ -123,11 +123,10 @@ fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, V
 
 /// A control block, or a list of them in the order in which packets pass them; `"none"` is none.
 fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, FileError> {
-    let v = v.pick()?;
     let blocks: Vec<Val> = match &v.node.kind {
         Kind::Text(t) if t == "none" => return Ok(vec![]),
         Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
-        _ => vec![v],
+        _ => vec![v.clone()],
     };
     let buffer = (ap.queue.entry.build)(&ap.queue.args, &ANYBODY).ok().and_then(|q| q.limit()?.packets());
     let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
