@@ -361,9 +361,11 @@ impl Cell {
 
     /// Forwards what the control blocks have let go.
     fn release(&mut self, now: Time, out: &mut Out<'_>) {
-        while let Some(p) = self.control.pop() {
+        let mut passed = self.control.take();
+        for (_, p) in passed.drain(..) {
             self.forward(now, p, out);
         }
+        self.control.reuse(passed);
     }
 
     /// Sends a packet that has entered the access point on its way.

@@ -21,7 +21,7 @@ pub(super) struct Chain {
     /// Packets between blocks: the number of the block that sees each next.
     between: VecDeque<(usize, Side, Packet)>,
     /// Packets that have passed all blocks.
-    done: VecDeque<Packet>,
+    done: Vec<(Side, Packet)>,
     out: Pass,
     deadline: Time,
     hears_air: bool,
@@ -55,11 +55,11 @@ impl Chain {
         self.deadline
     }
 
-    /// A packet enters from `side`; what comes out is to be [popped](Chain::pop).
+    /// A packet enters from `side`; what comes out is to be [taken](Chain::take).
     pub(super) fn enter(&mut self, now: Time, side: Side, mut p: Packet, out: &mut Out<'_>) {
         p.queued = now;
         self.meter.offered(now);
-        self.between.push_back((0, side, p));
+        self.show(now, 0, side, p, out);
         self.run(now, out);
     }
 
@@ -89,32 +89,47 @@ impl Chain {
         }
     }
 
-    /// The next packet that has passed all blocks.
-    pub(super) fn pop(&mut self) -> Option<Packet> {
-        self.done.pop_front()
+    /// The packets that have passed all blocks, in order. Their row is to be [given back](Chain::reuse), so that the next allocates nothing.
+    pub(super) fn take(&mut self) -> Vec<(Side, Packet)> {
+        std::mem::take(&mut self.done)
+    }
+
+    /// Takes back the emptied row.
+    pub(super) fn reuse(&mut self, row: Vec<(Side, Packet)>) {
+        if self.done.is_empty() {
+            self.done = row;
+        }
     }
 
     /// Hands packets from block to block until none is between two.
     fn run(&mut self, now: Time, out: &mut Out<'_>) {
         while let Some((i, side, p)) = self.between.pop_front() {
-            let (block, rng) = &mut self.blocks[i];
-            block.on_packet(&mut Cx { now, rng }, side, p, &mut self.out);
-            self.collect(now, i, out);
+            self.show(now, i, side, p, out);
         }
         self.deadline = self.blocks.iter().map(|(b, _)| b.next_deadline()).min().unwrap_or(Time::NEVER);
+    }
+
+    /// Shows `p` to block `i`.
+    fn show(&mut self, now: Time, i: usize, side: Side, p: Packet, out: &mut Out<'_>) {
+        let (block, rng) = &mut self.blocks[i];
+        block.on_packet(&mut Cx { now, rng }, side, p, &mut self.out);
+        self.collect(now, i, out);
     }
 
     /// Takes what block `i` has put out.
     fn collect(&mut self, now: Time, i: usize, out: &mut Out<'_>) {
         self.meter.settle(now, &mut self.out.sink, out.trace);
         let next = i + 1;
-        for (side, p) in self.out.packets.drain(..) {
-            if next == self.blocks.len() {
-                self.meter.taken(now, &p);
-                self.done.push_back(p);
-            } else {
-                self.between.push_back((next, side, p));
-            }
+        if next < self.blocks.len() {
+            self.between.extend(self.out.packets.drain(..).map(|(side, p)| (next, side, p)));
+            return;
+        }
+        self.out.packets.iter().for_each(|(_, p)| self.meter.taken(now, p));
+        // Mostly nothing is there yet: then the whole row moves, not each packet.
+        if self.done.is_empty() {
+            std::mem::swap(&mut self.done, &mut self.out.packets);
+        } else {
+            self.done.append(&mut self.out.packets);
         }
     }
 }
