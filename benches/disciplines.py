@@ -1,44 +1,55 @@
 #!/usr/bin/env python3
-"""CPU time per frame on the air at 20 stations for each discipline and control block of the access point, beside the FIFO.
+"""What each queue discipline and control block of the access point costs at 20 stations beside the FIFO: instructions of the whole program, counted by
+valgrind, the same on every machine and however loaded it is.
 
     benches/disciplines.py [CONTEND]
 
-Ten downloads and ten uploads (experiments/benchmark/race.toml), 70 against 270 simulated seconds so that building does not count, least of five. Frames, not
-delivered packets, because a fair access point has more acknowledgments for each of them on the air.
+Ten downloads and ten uploads (experiments/benchmark/race.toml). Simulations of 10 and of 20 s are subtracted, so that start-up does not count. Per frame:
+instructions by data frames on the air (TCP's data and its acknowledgments, retries too). Per packet: by data packets delivered, goodput over 1460 bytes.
+
+The FIFO drops most acknowledgments of the uploads it prefers, so few of its frames carry one. An access point that shares the air evenly delivers most
+acknowledgments and pays an exchange for each, so a packet takes more frames whatever the discipline itself costs: the last columns say how many, and the fair
+measure of a discipline is the one per frame. A scheme that filters acknowledgments has it the other way round.
 """
 import json
-import resource
+import re
 import subprocess
 import sys
 
 CONTEND = sys.argv[1] if len(sys.argv) > 1 else "target/release/contend"
-QUEUES = ["fifo", "ack_filter", "airtime", "codel", "directions", "elf", "fq_codel", "pie", "red", "vfq", "wf2q"]
-CONTROLS = ["pilosof", "fcwa", "accf", "ack_thinning", "rate_limiter"]
+
+
+def names(family):
+    """What CONTEND has of a family."""
+    listed = subprocess.run([CONTEND, "list", family], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return re.findall(r"^  (\w+)", listed, re.M)
 
 
 def run(settings, seconds):
-    """CPU seconds of one call, and data frames sent in it."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    call = [CONTEND, "run", "experiments/benchmark/race.toml", "--no-results", "--quiet", "--jobs", "1", "--format", "json"]
+    """Instructions of one call; data frames sent and data packets delivered in it."""
+    call = ["valgrind", "--tool=callgrind", "--cache-sim=no", "--callgrind-out-file=/dev/null"]
+    call += [CONTEND, "run", "experiments/benchmark/race.toml", "--no-results", "--quiet", "--jobs", "1", "--format", "json"]
     for s in settings + [f"duration={seconds}s", "warmup=0s"]:
         call += ["--set", s]
-    out = json.loads(subprocess.run(call, check=True, stdout=subprocess.PIPE).stdout)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, out["runs"][0]["air"]["frames"]
+    done = subprocess.run(call, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    result = json.loads(done.stdout)["runs"][0]
+    instructions = int(re.search(r"Collected : (\d+)", done.stderr)[1])
+    return instructions, result["air"]["frames"], sum(f["goodput_bps"] for f in result["flows"]) * seconds / 8 / 1460
 
 
 def cost(settings):
-    runs = {s: [run(settings, s) for _ in range(5)] for s in (70, 270)}
-    cpu = {s: min(c for c, _ in r) for s, r in runs.items()}
-    return (cpu[270] - cpu[70]) / (runs[270][0][1] - runs[70][0][1]) * 1e6
+    """Instructions per frame and per packet, and frames per packet, once started."""
+    (i, f, p), (i2, f2, p2) = run(settings, 10), run(settings, 20)
+    return (i2 - i) / (f2 - f), (i2 - i) / (p2 - p), (f2 - f) / (p2 - p)
 
 
 def main():
     fifo = cost(['ap.queue="fifo"'])
-    print(f"{'access point':14} {'us per frame':>14} {'of fifo':>8}")
-    for name, settings in [(q, [f'ap.queue="{q}"']) for q in QUEUES] + [(c, ['ap.queue="fifo"', f'ap.control="{c}"']) for c in CONTROLS]:
-        us = fifo if name == "fifo" else cost(settings)
-        print(f"{name:14} {us:14.3f} {us / fifo:8.2f}")
+    print(f"{'access point':14} {'per frame':>10} {'of fifo':>8} {'per packet':>11} {'of fifo':>8} {'frames/packet':>14} {'of fifo':>8}")
+    queues = [(q, [f'ap.queue="{q}"']) for q in names("qdiscs")]
+    for name, settings in queues + [(c, ['ap.queue="fifo"', f'ap.control="{c}"']) for c in names("controls")]:
+        frame, packet, frames = fifo if name == "fifo" else cost(settings)
+        print(f"{name:14} {frame:10.0f} {frame / fifo[0]:8.2f} {packet:11.0f} {packet / fifo[1]:8.2f} {frames:14.2f} {frames / fifo[2]:8.2f}", flush=True)
 
 
 if __name__ == "__main__":
