@@ -141,7 +141,7 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
     let (mut offered, mut taken, mut dropped) = (0u64, 0, 0);
     for step in steps {
         bench.now += Span::from_millis(1);
-        match *step {
+        let got = match *step {
             Some((flow, reverse, size)) => {
                 // Each packet bears its number.
                 let mut p = packet(flow, size);
@@ -150,21 +150,24 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
                 order[2 * flow as usize + usize::from(reverse)].push_back(offered);
                 offered += 1;
                 bench.push(q, p);
+                None
             }
             None => {
                 let waits = q.backlog().packets > 0;
                 let got = bench.pop(q);
                 prop_assert_eq!(got.is_some(), waits);
-                if let Some(p) = got {
-                    taken += 1;
-                    prop_assert_eq!(order[2 * p.flow.0 as usize + usize::from(p.reverse)].pop_front(), Some(p.sent.as_nanos()));
-                }
+                got
             }
-        }
+        };
+        // What was dropped on the way to it was in front of it.
         for (p, why) in bench.sink.dropped.drain(..) {
             prop_assert!(why != Drop::Filtered);
             dropped += 1;
             order[2 * p.flow.0 as usize + usize::from(p.reverse)].retain(|&n| n != p.sent.as_nanos());
+        }
+        if let Some(p) = got {
+            taken += 1;
+            prop_assert_eq!(order[2 * p.flow.0 as usize + usize::from(p.reverse)].pop_front(), Some(p.sent.as_nanos()));
         }
         prop_assert_eq!(offered + bench.sink.made, taken + dropped + q.backlog().packets);
         prop_assert_eq!(q.backlog().packets == 0, q.backlog().bytes == 0);
