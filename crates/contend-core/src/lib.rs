@@ -12,6 +12,7 @@ pub mod ap;
 pub mod cc;
 pub mod packet;
 pub mod qdisc;
+pub mod recent;
 pub mod registry;
 pub mod time;
 

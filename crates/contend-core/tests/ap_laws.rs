@@ -161,3 +161,31 @@ fn a_queue_without_a_limit_in_packets_needs_a_buffer() {
         assert!((entry.build)(&args, &facts).is_ok());
     }
 }
+
+/// Many short flows, one a second, up and down in turn: what a block keeps, as it shows itself, is no more after 4000 than after 1000.
+#[test]
+fn short_flows_leave_nothing_behind() {
+    for entry in REGISTRY {
+        let (mut block, mut rng, mut out) = (build(entry, &[]).unwrap(), Rng::seed_from_u64(7), Pass::default());
+        let (mut numbers, mut kept) = (BTreeMap::new(), vec![]);
+        for flow in 0..4000 {
+            let start = Time::ZERO + Span::from_secs(u64::from(flow));
+            for n in 0..6 {
+                let mut cx = Cx { now: start + Span::from_millis(n), rng: &mut rng };
+                // The sixth flow of `packet` is one of datagrams.
+                let (side, p) = packet(&(0, flow + 6, n % 2 == 0, 1, 9, 60_000, 0), &mut numbers, n);
+                block.on_packet(&mut cx, side, p, &mut out);
+            }
+            while block.next_deadline() < start + Span::from_secs(1) {
+                let now = block.next_deadline();
+                block.on_wake(&mut Cx { now, rng: &mut rng }, &mut out);
+            }
+            out = Pass::default();
+            if flow % 1000 == 999 {
+                kept.push(format!("{block:?}").len());
+            }
+        }
+        // Numbers grow by digits.
+        assert!(kept[3] * 10 < kept[0] * 11, "{}: {kept:?}", entry.name);
+    }
+}

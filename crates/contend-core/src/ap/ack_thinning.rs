@@ -9,10 +9,11 @@ use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::Drop;
+use crate::recent::Recent;
 use crate::registry::{Args, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::String;
 
 /// Source.
@@ -31,7 +32,7 @@ pub struct AckThinning {
     /// d.
     every: u32,
     hold: Span,
-    flows: BTreeMap<FlowId, Flow>,
+    flows: Recent<Flow>,
     /// When holding ends, in order: all are held equally long. Entries of what has already gone on are stale.
     timers: VecDeque<(Time, FlowId)>,
     held: u64,
@@ -53,7 +54,7 @@ struct Flow {
 /// None: every value in range is good.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let every = u32::try_from(args.integer("d")).unwrap_or(1).max(1);
-    Ok(Box::new(AckThinning { every, hold: args.time("hold"), flows: BTreeMap::new(), timers: VecDeque::new(), held: 0 }))
+    Ok(Box::new(AckThinning { every, hold: args.time("hold"), flows: Recent::default(), timers: VecDeque::new(), held: 0 }))
 }
 
 impl Control for AckThinning {
@@ -61,7 +62,8 @@ impl Control for AckThinning {
         if from != Side::Wire || !p.reverse || p.tcp().is_none() {
             return out.packets.push((from, p));
         }
-        let f = self.flows.entry(p.flow).or_default();
+        while self.flows.forget(cx.now, |f| f.held.is_some()).is_some() {}
+        let f = self.flows.see(cx.now, p.flow, Flow::default);
         let Some(ack) = p.pure_ack().map(|s| s.ack).filter(|a| *a > f.highest) else {
             self.held -= u64::from(f.pass(out));
             return out.packets.push((from, p));
@@ -92,7 +94,7 @@ impl Control for AckThinning {
             && due <= cx.now
         {
             self.timers.pop_front();
-            if let Some(f) = self.flows.get_mut(&flow)
+            if let Some(f) = self.flows.get_mut(flow)
                 && f.held.is_some_and(|(_, d)| d <= due)
             {
                 self.held -= u64::from(f.pass(out));
@@ -114,7 +116,7 @@ impl AckThinning {
     /// Leaves no stale timer in front.
     fn tidy(&mut self) {
         while let Some((due, flow)) = self.timers.front()
-            && self.flows.get(flow).and_then(|f| f.held).is_none_or(|(_, d)| d != *due)
+            && self.flows.get(*flow).and_then(|f| f.held).is_none_or(|(_, d)| d != *due)
         {
             self.timers.pop_front();
         }

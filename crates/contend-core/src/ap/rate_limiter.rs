@@ -12,12 +12,13 @@
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
-use crate::packet::{FlowId, Packet};
+use crate::packet::Packet;
 use crate::qdisc::{AirReport, Drop};
+use crate::recent::Recent;
 use crate::registry::{Amount, Args, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 
@@ -60,7 +61,7 @@ pub struct RateLimiter {
     acks: Option<Bucket>,
     capacity: Capacity,
     /// The highest acknowledgment of each upload.
-    acked: BTreeMap<FlowId, u64>,
+    acked: Recent<u64>,
     /// When data of a download came last.
     download: Option<Time>,
     deadline: Time,
@@ -111,7 +112,7 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
         data: bucket("acks"),
         acks: bucket("data"),
         capacity: Capacity { period: args.time("period").as_secs_f64(), weight, last: None, time: 0.0, bytes: 0.0, mean: None },
-        acked: BTreeMap::new(),
+        acked: Recent::default(),
         download: None,
         deadline: Time::NEVER,
     }))
@@ -123,7 +124,8 @@ impl Control for RateLimiter {
         let (bucket, charge) = match (p.tcp(), from, p.reverse) {
             (Some(s), Side::Air, false) if s.len > 0 => (&mut self.data, f64::from(s.len)),
             (Some(s), Side::Wire, true) => {
-                let before = *self.acked.entry(p.flow).or_insert(s.ack);
+                while self.acked.forget(cx.now, |_| false).is_some() {}
+                let before = *self.acked.see(cx.now, p.flow, || s.ack);
                 (&mut self.acks, s.ack.saturating_sub(before) as f64)
             }
             (Some(s), Side::Wire, false) if s.len > 0 => {
@@ -138,7 +140,9 @@ impl Control for RateLimiter {
             Some(b) => {
                 if let (true, Some(s)) = (p.reverse, p.tcp()) {
                     // What a dropped one would have acknowledged is charged to the next.
-                    self.acked.entry(p.flow).and_modify(|a| *a = (*a).max(s.ack));
+                    if let Some(acked) = self.acked.get_mut(p.flow) {
+                        *acked = (*acked).max(s.ack);
+                    }
                 }
                 b.queue.push_back((from, p, charge));
                 self.release(cx.now, out);
@@ -217,7 +221,7 @@ impl Capacity {
 mod tests {
     use super::*;
     use crate::Rng;
-    use crate::packet::{Body, Ecn, Flags, Segment};
+    use crate::packet::{Body, Ecn, Flags, FlowId, Segment};
     use crate::registry::Value;
     use alloc::vec::Vec;
     use rand::SeedableRng as _;

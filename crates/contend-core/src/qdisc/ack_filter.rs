@@ -8,10 +8,11 @@
 use super::fifo::LIMIT;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
-use crate::packet::{FlowId, Packet};
+use crate::packet::Packet;
+use crate::recent::Recent;
 use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::String;
 
 /// Source.
@@ -26,7 +27,7 @@ pub const PARAMS: &[Param] = &[LIMIT];
 /// # Errors
 /// None: every limit in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(AckFilter { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new(), gone: 0, flows: BTreeMap::new() }))
+    Ok(Box::new(AckFilter { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new(), gone: 0, flows: Recent::default() }))
 }
 
 /// The queue.
@@ -37,7 +38,7 @@ pub struct AckFilter {
     queue: VecDeque<Packet>,
     /// Packets that have left at the front: the number of the first that waits.
     gone: u64,
-    flows: BTreeMap<FlowId, Flow>,
+    flows: Recent<Flow>,
 }
 
 /// What is kept of a flow.
@@ -50,10 +51,11 @@ struct Flow {
 }
 
 impl Qdisc for AckFilter {
-    fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
+    fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         let fits = self.waiting.has_room(self.limit, &p);
         if let Some(seg) = p.tcp().filter(|_| p.reverse) {
-            let f = self.flows.entry(p.flow).or_default();
+            while self.flows.forget(cx.now, |f| f.waiting.is_some()).is_some() {}
+            let f = self.flows.see(cx.now, p.flow, Flow::default);
             let new = seg.ack > f.highest && p.pure_ack().is_some();
             f.highest = f.highest.max(seg.ack);
             // RFC 3449 §5.2.1: a cumulative acknowledgment makes the older one redundant.
@@ -78,7 +80,7 @@ impl Qdisc for AckFilter {
 
     fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
         let p = self.queue.pop_front()?;
-        if let Some(f) = self.flows.get_mut(&p.flow) {
+        if let Some(f) = self.flows.get_mut(p.flow) {
             f.waiting = f.waiting.filter(|n| *n != self.gone);
         }
         self.gone += 1;
@@ -98,7 +100,7 @@ impl Qdisc for AckFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Body, Ecn, Flags, Segment};
+    use crate::packet::{Body, Ecn, Flags, FlowId, Segment};
     use crate::registry::Value;
     use crate::time::{Span, Time};
     use alloc::vec::Vec;

@@ -11,7 +11,8 @@
 //!   all do with `simple_wfq`;
 //! - cost (c), a packet that is data and acknowledgment, cannot arise: a flow's data go one way, so a connection has data or acknowledgments to a station, never
 //!   both, and its descriptor is one queue. Nothing is merged;
-//! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window;
+//! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window; the highest acknowledgment of a flow is forgotten when it is silent
+//!   ([`recent`](crate::recent)), and one above 65536 of a flow that is not known stays whole;
 //! - a node is forgotten when it has been silent for one to two times `idle_after`;
 //! - virtual time: [`virtual_time`](super::virtual_time).
 
@@ -22,6 +23,7 @@ use super::wf2q::{UPDATE, WEIGHTS, update};
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Body, Flags, Packet, Segment};
+use crate::recent::Recent;
 use crate::registry::{Amount, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -67,6 +69,9 @@ pub const PARAMS: &[Param] = &[
 /// TCP and IP header without options, and so a pure acknowledgment, in bytes.
 const HEADER: u32 = 40;
 
+/// Largest window without scaling, in bytes: further than this no new flow is (§9.3.2 allows none larger).
+const FIRST_WINDOW: u64 = 65_536;
+
 /// Makes one.
 ///
 /// # Errors
@@ -92,7 +97,7 @@ pub struct Vfq {
     /// Live nodes, with the time at which each is looked at: one entry each, in order of time.
     live: VecDeque<(Time, usize)>,
     /// Highest acknowledgment that has left, by flow.
-    acked: Vec<u64>,
+    acked: Recent<u64>,
     waiting: Backlog,
     /// What is not TCP.
     other: Lane,
@@ -128,7 +133,7 @@ impl Vfq {
             time: VirtualTime::new(update(args)),
             nodes: Vec::new(),
             live: VecDeque::new(),
-            acked: Vec::new(),
+            acked: Recent::default(),
             waiting: Backlog::default(),
             other: Lane::default(),
         })
@@ -171,29 +176,26 @@ impl Vfq {
     fn head(&self, link: &dyn Link, station: usize) -> Option<Head> {
         let node = self.nodes.get(station)?;
         let p = node.flows.front()?;
-        let news = p.tcp().map_or(0, |s| s.ack.saturating_sub(self.acked(p)).min(self.eta.most(s)));
+        let news = p.tcp().map_or(0, |s| s.ack.saturating_sub(self.acked(p, s)).min(self.eta.most(s)));
         let nodes = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
         Some(Head { weight: node.weight, cost: self.eta.of(link, station as u32, nodes, p, news) })
     }
 
-    /// Highest acknowledgment of the flow of `p` that has left.
-    fn acked(&self, p: &Packet) -> u64 {
-        self.acked.get(p.flow.0 as usize).copied().unwrap_or(0)
+    /// Highest acknowledgment of the flow of `p`, which holds `s`, that has left.
+    fn acked(&self, p: &Packet, s: &Segment) -> u64 {
+        self.acked.get(p.flow).copied().unwrap_or_else(|| self.eta.first(s))
     }
 
     /// Takes the packet that `station` shows, or the first part of it.
-    fn take(&mut self, station: usize, sink: &mut Sink) -> Option<Packet> {
+    fn take(&mut self, now: Time, station: usize, sink: &mut Sink) -> Option<Packet> {
         let flows = &mut self.nodes.get_mut(station)?.flows;
         let mut p = *flows.front()?;
-        let flow = p.flow.0 as usize;
         if p.reverse
             && let Body::Tcp(s) = &mut p.body
         {
-            if flow >= self.acked.len() {
-                self.acked.resize(flow + 1, 0);
-            }
-            let acked = self.acked.get_mut(flow)?;
             let most = self.eta.most(s);
+            while self.acked.forget(now, |_| false).is_some() {}
+            let acked = self.acked.see(now, p.flow, || self.eta.first(s));
             // §9.2.2: an acknowledgment of more than ACKBURST segments is replaced by several of at most that.
             if s.ack.saturating_sub(*acked) > most {
                 *acked += most;
@@ -235,12 +237,12 @@ impl Qdisc for Vfq {
         }
     }
 
-    fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
+    fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet> {
         if let Some(p) = self.other.pop() {
             return Some(p);
         }
         let station = self.time.select()?;
-        let p = self.take(station, sink);
+        let p = self.take(cx.now, station, sink);
         self.time.served(station, self.head(link, station));
         p
     }
@@ -296,6 +298,12 @@ impl Eta {
     /// Time of contention for a success, in ns.
     fn contention(&self, link: &dyn Link, contenders: u32) -> f64 {
         if self.fit { fit(contenders) * link.slot().as_nanos() as f64 } else { link.contention(contenders).as_nanos() as f64 }
+    }
+
+    /// What is taken for the acknowledgment before `s` of a flow that is not known: 0 when `s` is within the first window of a new one, and otherwise so
+    /// much that `s` stays whole.
+    fn first(&self, s: &Segment) -> u64 {
+        if s.ack <= FIRST_WINDOW { 0 } else { s.ack.saturating_sub(self.most(s)) }
     }
 
     /// The most that an acknowledgment like `s` acknowledges at once, in bytes.

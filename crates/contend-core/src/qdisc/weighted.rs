@@ -54,6 +54,16 @@ impl Weighted {
         Some(p)
     }
 
+    /// Whether packets of `class` wait.
+    pub fn waits(&self, class: usize) -> bool {
+        self.lanes.get(class).is_some_and(|l| l.front().is_some())
+    }
+
+    /// `class`, of which nothing waits, no longer counts.
+    pub fn forget(&mut self, class: usize) {
+        self.time.forget(class);
+    }
+
     /// The most that may wait in all classes.
     pub fn limit(&self) -> Amount {
         self.limit

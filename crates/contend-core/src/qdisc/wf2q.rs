@@ -12,9 +12,12 @@ use super::weighted::Weighted;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
+use crate::recent::Recent;
 use crate::registry::{Amount, Param, Unit};
+use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Source.
 pub const CITE: &str = "Starzetz 2006, §9.2.1 (generalised WFQ); Bennett and Zhang 1997 (WF2Q+)";
@@ -68,7 +71,7 @@ pub(super) fn update(args: &Args) -> Update {
 /// For a limit without room for one packet, and for weights of nobody or not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Wf2q {
-        by_flow: args.word("classes") == "flow",
+        places: (args.word("classes") == "flow").then(Places::default),
         cost: Cost::new(args),
         weights: Weights::new(args, site)?,
         classes: Weighted::new(args, update(args))?,
@@ -78,15 +81,19 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
 /// WF2Q+ over stations or flows.
 #[derive(Debug)]
 pub struct Wf2q {
-    by_flow: bool,
+    /// Of flows; `None` when the classes are stations.
+    places: Option<Places>,
     cost: Cost,
     weights: Weights,
     classes: Weighted,
 }
 
 impl Qdisc for Wf2q {
-    fn enqueue(&mut self, _: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
-        let class = if self.by_flow { flow(&p) } else { link.neighbour(&p) as usize };
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        let class = match &mut self.places {
+            Some(places) => places.class(cx.now, &p, &mut self.classes),
+            None => link.neighbour(&p) as usize,
+        };
         let (cost, weights) = (self.cost, &self.weights);
         self.classes.enqueue(class, p, |p| head(cost, weights, link, p), sink);
     }
@@ -110,9 +117,31 @@ fn head(cost: Cost, weights: &Weights, link: &dyn Link, p: &Packet) -> Head {
     Head { weight: weights.get(link.neighbour(p)).unwrap_or(1.0), cost: cost.of(link, p) }
 }
 
-/// The class of a flow's packets in one direction.
-fn flow(p: &Packet) -> usize {
-    2 * p.flow.0 as usize + usize::from(p.reverse)
+/// The classes of flows: each flow has a place as long as it is seen, and a class for each direction.
+#[derive(Debug, Default)]
+struct Places {
+    of: Recent<usize>,
+    free: Vec<usize>,
+    /// Places so far.
+    all: usize,
+}
+
+impl Places {
+    /// The class of `p`; those of silent flows are forgotten.
+    fn class(&mut self, now: Time, p: &Packet, classes: &mut Weighted) -> usize {
+        let pair = |place: usize| [2 * place, 2 * place + 1];
+        while let Some(place) = self.of.forget(now, |place| pair(*place).iter().any(|c| classes.waits(*c))) {
+            pair(place).iter().for_each(|c| classes.forget(*c));
+            self.free.push(place);
+        }
+        let place = *self.of.see(now, p.flow, || {
+            self.free.pop().unwrap_or_else(|| {
+                self.all += 1;
+                self.all - 1
+            })
+        });
+        pair(place)[usize::from(p.reverse)]
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! What a box keeps of each flow, until the flow is silent: soft state, as RFC 3449 §5.2.1 wants it of whoever filters acknowledgments.
+//!
+//! A box does not see every connection end, so what it keeps must end by itself. Each flow is looked at once in [`IDLE`], when a packet of any flow comes, in
+//! order of time: a packet costs one look on average, and there is no search.
+
+use crate::packet::FlowId;
+use crate::time::{Span, Time};
+use alloc::collections::{BTreeMap, VecDeque};
+
+/// A flow silent for this long, and at most twice as long, is forgotten: longer than a sender waits between two timeouts (60 s, RFC 6298 §2.5), with room for
+/// several that are lost.
+pub const IDLE: Span = Span::from_secs(240);
+
+/// `V` for each flow that was seen lately.
+#[derive(Debug)]
+pub struct Recent<V> {
+    /// With the time of the last packet.
+    flows: BTreeMap<FlowId, (V, Time)>,
+    /// When to look whether a flow is silent: one entry for each, in order.
+    looks: VecDeque<(Time, FlowId)>,
+}
+
+impl<V> Default for Recent<V> {
+    fn default() -> Recent<V> {
+        Recent { flows: BTreeMap::new(), looks: VecDeque::new() }
+    }
+}
+
+impl<V> Recent<V> {
+    /// Notes a packet of `flow` at `now`; `new` makes what is kept of one that is not known.
+    pub fn see(&mut self, now: Time, flow: FlowId, new: impl FnOnce() -> V) -> &mut V {
+        let looks = &mut self.looks;
+        let (v, last) = self.flows.entry(flow).or_insert_with(|| {
+            looks.push_back((now.saturating_add(IDLE), flow));
+            (new(), now)
+        });
+        *last = now;
+        v
+    }
+
+    /// A silent flow that is forgotten at `now`, if there is one; those that are `needed` stay. To be asked until there is none.
+    pub fn forget(&mut self, now: Time, needed: impl Fn(&V) -> bool) -> Option<V> {
+        while let Some(&(_, flow)) = self.looks.front().filter(|(at, _)| *at <= now) {
+            self.looks.pop_front();
+            if self.flows.get(&flow).is_some_and(|(v, last)| now.since(*last) < IDLE || needed(v)) {
+                self.looks.push_back((now.saturating_add(IDLE), flow));
+            } else if let Some((v, _)) = self.flows.remove(&flow) {
+                return Some(v);
+            }
+        }
+        None
+    }
+
+    /// What is kept of `flow`.
+    pub fn get(&self, flow: FlowId) -> Option<&V> {
+        self.flows.get(&flow).map(|(v, _)| v)
+    }
+    /// What is kept of `flow`, to be changed.
+    pub fn get_mut(&mut self, flow: FlowId) -> Option<&mut V> {
+        self.flows.get_mut(&flow).map(|(v, _)| v)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flow 1 speaks once, flow 2 every 100 s, flow 3 is needed. By hand, looks at 240, 480, 720 s: flow 1 goes with the first packet at 240 s or later.
+    #[test]
+    fn silent_flows_are_forgotten_and_others_are_not() {
+        let mut r = Recent::default();
+        let at = |s| Time::ZERO + Span::from_secs(s);
+        for flow in 1..4 {
+            assert_eq!(*r.see(at(0), FlowId(flow), || flow), flow);
+        }
+        let mut gone = alloc::vec![];
+        for s in [100, 200, 239, 240, 300, 400, 500] {
+            r.see(at(s), FlowId(2), || 0);
+            while let Some(v) = r.forget(at(s), |v| *v == 3) {
+                gone.push((s, v));
+            }
+        }
+        assert_eq!(gone, [(240, 1)]);
+        assert_eq!([1, 2, 3].map(|f| r.get(FlowId(f)).copied()), [None, Some(2), Some(3)]);
+        // Once it is not needed it goes, and comes back as new.
+        assert_eq!((r.forget(at(800), |_| false), r.forget(at(800), |_| false)), (Some(2), Some(3)));
+        assert_eq!((*r.see(at(801), FlowId(3), || 7), r.looks.len(), r.flows.len()), (7, 1, 1));
+    }
+}
