@@ -113,6 +113,8 @@ pub struct Segment {
 pub enum Body {
     /// TCP.
     Tcp(Segment),
+    /// TCP inside encryption (IPsec, WireGuard, any VPN): on the way nobody can read the segment, so whoever matches [`Body::Tcp`] takes it for a datagram.
+    Sealed(Segment),
     /// UDP: the number of this datagram in its flow.
     Udp {
         /// Counts from 0.
@@ -140,24 +142,31 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// The TCP segment, when it is one.
+    /// The TCP segment, when it is one and can be read on the way: what disciplines and control blocks may look at.
     pub fn tcp(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(s) => Some(s),
+            Body::Sealed(_) | Body::Udp { .. } => None,
+        }
+    }
+    /// The TCP segment, sealed or not: for its ends and for counting.
+    pub fn segment(&self) -> Option<&Segment> {
+        match &self.body {
+            Body::Tcp(s) | Body::Sealed(s) => Some(s),
             Body::Udp { .. } => None,
         }
     }
-    /// The segment, when all that it says is how far data have arrived: on its way back to their sender, no payload, no flag but ACK, no SACK block.
+    /// The segment, when it can be read and all that it says is how far data have arrived: on its way back to their sender, no payload, no flag but ACK, no SACK block.
     pub fn pure_ack(&self) -> Option<&Segment> {
         self.tcp().filter(|s| self.reverse && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
     }
-    /// What kind of packet it is, for counting.
+    /// What kind of packet it is, for counting: not what can be seen of it on the way.
     pub fn kind(&self) -> Kind {
-        match &self.body {
-            Body::Udp { .. } => Kind::Datagram,
-            Body::Tcp(s) if s.flags.has(Flags::SYN) => Kind::Syn,
-            Body::Tcp(s) if s.len > 0 || s.flags.has(Flags::FIN) => Kind::Data,
-            Body::Tcp(_) => Kind::Ack,
+        match self.segment() {
+            None => Kind::Datagram,
+            Some(s) if s.flags.has(Flags::SYN) => Kind::Syn,
+            Some(s) if s.len > 0 || s.flags.has(Flags::FIN) => Kind::Data,
+            Some(_) => Kind::Ack,
         }
     }
 }

@@ -130,6 +130,30 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn sealed_segments_pass_every_block_at_once_and_unchanged(steps in steps()) {
+        for entry in REGISTRY {
+            let mut block = build(entry, &[]).unwrap();
+            let (mut rng, mut out, mut now) = (Rng::seed_from_u64(1), Pass::default(), Time::ZERO);
+            let mut numbers = BTreeMap::new();
+            for (n, s) in steps.iter().enumerate() {
+                now += Span::from_micros(s.0);
+                if block.next_deadline() <= now {
+                    block.on_wake(&mut Cx { now, rng: &mut rng }, &mut out);
+                }
+                let (side, mut p) = packet(s, &mut numbers, n as u64);
+                if let Body::Tcp(segment) = p.body {
+                    p.body = Body::Sealed(segment);
+                }
+                block.on_packet(&mut Cx { now, rng: &mut rng }, side, p, &mut out);
+                prop_assert_eq!(core::mem::take(&mut out.packets), vec![(side, p)], "{}", entry.name);
+                prop_assert!(out.sink.is_empty() && block.held() == 0, "{}", entry.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn impossible_parameters_are_refused_by_name() {
     let entry = |name| REGISTRY.iter().find(|e| e.name == name).unwrap();

@@ -6,7 +6,7 @@ mod common;
 use common::{What, Wire, defaults, make, number, packet};
 use contend_core::qdisc::{Backlog, Build, Drop, Link, Qdisc, REGISTRY, Sink};
 use contend_core::registry::{Amount, Args, Entry, Unit, Value};
-use contend_core::{Cx, Ecn, Packet, Rng, Span, Time};
+use contend_core::{Body, Cx, Ecn, Packet, Rng, Segment, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +65,10 @@ struct Watched {
     parts: BTreeSet<u32>,
     /// The last packet of each flow that has left.
     last: BTreeMap<u32, u64>,
+    /// What packets carry in place of what they would: nothing, datagrams, or sealed segments.
+    cover: Option<fn(u64, Body) -> Body>,
+    /// Every packet that was dropped, by flow and number.
+    gone: Vec<(u32, u64)>,
 }
 
 impl Watched {
@@ -73,14 +77,27 @@ impl Watched {
         let qdisc = make(entry, args).map_err(|e| assert!(!e.is_empty())).ok()?;
         let rng = Rng::seed_from_u64(7);
         let (now, sink) = (Time::ZERO, Sink::default());
-        Some(Watched { qdisc, rng, now, sink, offered: BTreeMap::new(), inside: Backlog::default(), early: 0, parts: BTreeSet::new(), last: BTreeMap::new() })
+        Some(Watched {
+            qdisc,
+            rng,
+            now,
+            sink,
+            offered: BTreeMap::new(),
+            inside: Backlog::default(),
+            early: 0,
+            parts: BTreeSet::new(),
+            last: BTreeMap::new(),
+            cover: None,
+            gone: Vec::new(),
+        })
     }
 
     fn enter(&mut self, flow: u32, size: u32, ect: bool) {
         let n = self.offered.entry(flow).or_default();
         *n += 1;
         let what = [What::Data, What::Ack, What::Udp][flow as usize % 3];
-        let p = packet(flow, *n, what, size, if ect { Ecn::Ect } else { Ecn::NotEct }, self.now);
+        let mut p = packet(flow, *n, what, size, if ect { Ecn::Ect } else { Ecn::NotEct }, self.now);
+        p.body = self.cover.map_or(p.body, |cover| cover(*n, p.body));
         self.inside.packets += 1;
         self.inside.bytes += u64::from(size);
         self.qdisc.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
@@ -112,6 +129,7 @@ impl Watched {
         self.inside.packets += sink.made;
         for (p, why) in sink.dropped.drain(..) {
             self.forget(&p);
+            self.gone.push((p.flow.0, number(&p)));
             self.early += u64::from(why == Drop::Early);
         }
         assert_eq!(self.qdisc.backlog(), self.inside);
@@ -146,6 +164,29 @@ proptest! {
             }
         }
         w.drain();
+    }
+
+    #[test]
+    fn a_sealed_segment_is_served_as_a_datagram_is((i, args) in setting(), events in events(60_000_000_000)) {
+        let covers: [fn(u64, Body) -> Body; 2] = [
+            |n, body| if let Body::Tcp(s) = body { Body::Sealed(Segment { seq: n, ..s }) } else { body },
+            |n, _| Body::Udp { seq: n },
+        ];
+        let mut seen = Vec::new();
+        for cover in covers {
+            let Some(mut w) = Watched::new(&REGISTRY[i], &args) else { return Ok(()) };
+            w.cover = Some(cover);
+            let mut left = Vec::new();
+            for (after, event) in &events {
+                w.now += Span::from_nanos(*after);
+                match *event {
+                    Event::In { flow, size, ect } => w.enter(flow, size, ect),
+                    Event::Out => left.push(w.leave().map(|p| (p.flow, number(&p), p.ecn))),
+                }
+            }
+            seen.push((left, w.gone, w.qdisc.backlog()));
+        }
+        prop_assert_eq!(&seen[0], &seen[1]);
     }
 
     #[test]

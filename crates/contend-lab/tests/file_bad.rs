@@ -44,7 +44,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "count = 2",
         "cuont = 2",
-        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, traffic, start, stop, size",
+        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, traffic, start, stop, size",
     ),
     (
         "standard = \"802.11g\"",
@@ -347,6 +347,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "tcp = \"newreno\"",
+        "udp = { rate = \"1Mbps\" }\nencrypted = true",
+        "t.toml:17:13: `flow.0.encrypted` has no meaning for udp\n  help: leave it out, or write tcp instead of udp",
+    ),
+    (
+        "tcp = \"newreno\"",
         "udp = {}",
         "t.toml:16:7: `flow.0.udp` does not say how much to send\n  help: write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
     ),
@@ -442,7 +447,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "\"flow.0.count\"",
         "\"flow.0.cuont\"",
-        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, traffic, start, stop, size",
+        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, traffic, start, stop, size",
     ),
     (
         "\"flow.0.count\"",

@@ -139,6 +139,15 @@ fn tcp_defaults_are_those_of_the_table() {
 }
 
 #[test]
+fn an_encrypted_flow_may_say_what_that_adds_to_its_packets() {
+    let of = |encrypted: &str| {
+        let r = first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n{encrypted}\n")));
+        tcp(&r, 0).encrypted
+    };
+    assert_eq!([of(""), of("encrypted = false"), of("encrypted = true"), of("encrypted = \"60B\"")], [None, None, Some(0), Some(60)]);
+}
+
+#[test]
 fn tcp_variants_are_pairs() {
     let of = |tcp_value: &str| {
         let r = first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp_value}\n")));
@@ -330,7 +339,7 @@ fn a_bad_setting_is_shown_where_it_stands() {
     let error = |key: &str, value: &str| parse("t.toml", EXAMPLE, &[(key.into(), value.into())]).err().map(|e| e.render(false)).unwrap_or_default();
     assert_eq!(
         error("flow.0.cuont", "3"),
-        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, traffic, start, stop, size\n"
+        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, traffic, start, stop, size\n"
     );
     assert_eq!(error("wifi.slot", "9"), "--set:1:11: `wifi.slot` has no unit: 9 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)\n");
     assert_eq!(error("flow.9.count", "3"), "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: it has 2, counted from 0\n");

@@ -215,6 +215,8 @@ pub struct TcpSpec {
     pub sack: bool,
     /// Timestamps (RFC 7323) with this clock tick; `None` for off.
     pub timestamps: Option<Span>,
+    /// Whether nobody on the way can read the segments, and how many bytes that adds to each packet.
+    pub encrypted: Option<u32>,
     /// Window scaling (RFC 7323 §2); without it the advertised window stops at 65,535 bytes.
     pub window_scaling: bool,
     /// Explicit congestion notification.

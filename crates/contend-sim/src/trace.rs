@@ -88,12 +88,12 @@ impl Trace {
     /// Notes that `p` met `event` at `now`.
     pub fn packet(&mut self, now: Time, event: Event, p: &Packet) {
         let seq = match &p.body {
-            Body::Tcp(s) => s.seq.wrapping_add(s.ack << 20),
+            Body::Tcp(s) | Body::Sealed(s) => s.seq.wrapping_add(s.ack << 20),
             Body::Udp { seq } => *seq,
         };
         match (event, &p.body) {
-            (Event::Dropped, Body::Tcp(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Congestion }),
-            (Event::Lost, Body::Tcp(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Error }),
+            (Event::Dropped, Body::Tcp(s) | Body::Sealed(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Congestion }),
+            (Event::Lost, Body::Tcp(s) | Body::Sealed(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Error }),
             _ => {}
         }
         let what = event.number() | u64::from(p.reverse) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;

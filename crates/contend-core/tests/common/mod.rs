@@ -112,7 +112,7 @@ pub fn packet(flow: u32, n: u64, what: What, size: u32, ecn: Ecn, now: Time) -> 
 /// Which packet of its flow it is.
 pub fn number(p: &Packet) -> u64 {
     match &p.body {
-        Body::Tcp(s) => s.seq,
+        Body::Tcp(s) | Body::Sealed(s) => s.seq,
         Body::Udp { seq } => *seq,
     }
 }

@@ -57,7 +57,7 @@ impl<'a> Draft<'a> {
                 (Transport::Tcp(Box::new(spec)), payload)
             }
             (None, Some(_)) => {
-                if let Some(v) = ["window", "ack", "ack_delay"].into_iter().find_map(|key| f.get(key)) {
+                if let Some(v) = ["window", "ack", "ack_delay", "encrypted"].into_iter().find_map(|key| f.get(key)) {
                     return Err(v.error("has no meaning for udp", "leave it out, or write tcp instead of udp"));
                 }
                 (Transport::Udp, packet - UDP_HEADERS)

@@ -83,6 +83,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,
         sack,
         timestamps,
+        encrypted: flow.read("encrypted", |v| encrypted(&v))?.flatten(),
         window_scaling,
         ecn: f.read_or("echo", EcnEcho::Off, |v| v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)]))?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
@@ -140,6 +141,14 @@ fn rto(val: &Val) -> Result<RtoSpec, FileError> {
     }
     f.finish()?;
     Ok(rto)
+}
+
+/// `true`, or the bytes that encryption adds to each packet.
+fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
+    match v.pick()?.node.kind {
+        Kind::Bool(on) => Ok(on.then_some(0)),
+        _ => Ok(Some(v.bytes(0..=1000)? as u32)),
+    }
 }
 
 fn window(v: &Val) -> Result<Amount, FileError> {

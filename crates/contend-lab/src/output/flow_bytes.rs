@@ -97,6 +97,8 @@ pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> u
     let (src, dst) = (ends.ip(p, true), ends.ip(p, false));
     let (protocol, identification, mut transport, payload) = match &p.body {
         Body::Tcp(s) => (6, 0, tcp(p, s, ends), s.len as usize),
+        // Tunnels that go by UDP look like this; what is inside is left out.
+        Body::Sealed(_) => (17, 0, udp(p), (p.size as usize).saturating_sub(28)),
         Body::Udp { seq } => (17, *seq as u16, udp(p), (p.size as usize).saturating_sub(28)),
     };
     let length = transport.len() + payload;
@@ -238,6 +240,10 @@ mod tests {
             let mut out = Vec::new();
             let payload = write_packet(&packet(size, s), &Endpoints::default(), &mut out);
             assert_eq!(out.len() + payload, size as usize);
+            let mut out = Vec::new();
+            let sealed = Packet { body: Body::Sealed(s), ..packet(size, s) };
+            let payload = write_packet(&sealed, &Endpoints::default(), &mut out);
+            assert_eq!((out.len() + payload, out[9]), (size as usize, 17), "a datagram of the same size");
         }
     }
 

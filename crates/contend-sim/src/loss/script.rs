@@ -79,8 +79,8 @@ impl Script {
         }
         match &p.body {
             Body::Udp { seq } => self.rules.binary_search(&(p.flow, *seq, 0)).is_ok(),
-            Body::Tcp(s) if s.len == 0 => false,
-            Body::Tcp(s) => {
+            Body::Tcp(s) | Body::Sealed(s) if s.len == 0 => false,
+            Body::Tcp(s) | Body::Sealed(s) => {
                 // A SYN takes number 0 and moves the data by one byte, which the division swallows.
                 let segment = s.seq / u64::from(self.payload(p.flow, s.len));
                 self.rules.binary_search(&(p.flow, segment, s.copy)).is_ok()

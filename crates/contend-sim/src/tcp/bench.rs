@@ -188,6 +188,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         initial_window: 1,
         initial_ssthresh: None,
         timestamps: None,
+        encrypted: None,
         window_scaling: true,
         ecn: EcnEcho::Off,
         limited_transmit: true,

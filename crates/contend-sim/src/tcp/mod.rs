@@ -24,7 +24,7 @@ use crate::trace::Event;
 use crate::world::{Out, Peer};
 use contend_core::cc::CaState;
 use contend_core::registry::Amount;
-use contend_core::{Packet, Span, Time};
+use contend_core::{Body, Packet, Segment, Span, Time};
 
 /// IP and TCP header without options, in bytes (RFC 791 §3.1, RFC 9293 §3.1).
 pub const TCP_HEADERS: u32 = 40;
@@ -62,7 +62,7 @@ fn ticks(now: Time, tick: Option<Span>) -> u32 {
 pub struct Wire {
     /// Payload of a full segment in bytes.
     pub mss: u32,
-    /// IP and TCP headers with the options every segment carries, in bytes.
+    /// IP and TCP headers with the options every segment carries, and what encryption adds, in bytes.
     pub headers: u32,
     /// IP size of a SYN in bytes, all its options included.
     pub syn: u32,
@@ -70,13 +70,15 @@ pub struct Wire {
     pub window: u32,
     /// Shift with which the advertised window would be written.
     pub window_scale: u8,
+    /// Whether nobody on the way can read the segments.
+    pub sealed: bool,
 }
 
 impl Wire {
     /// Sizes of a connection whose full data packets have `packet` bytes. The error says what does not fit.
     pub fn new(packet: u32, spec: &TcpSpec) -> Result<Wire, String> {
         let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
-        let headers = TCP_HEADERS + options;
+        let headers = TCP_HEADERS + options + spec.encrypted.unwrap_or(0);
         if packet <= headers {
             return Err(format!("a packet of {packet} B has no room for payload after {headers} B of headers: give at least {} B", headers + 1));
         }
@@ -95,7 +97,12 @@ impl Wire {
         // RFC 9293 §3.7.1 maximum segment size 4 B; RFC 2018 §2 SACK-permitted 2 B, which shares a word pair with the timestamps; RFC 7323 §2.2 3 B.
         let permitted = if spec.sack && spec.timestamps.is_none() { 4 } else { 0 };
         let scale = if spec.window_scaling { 4 } else { 0 };
-        Ok(Wire { mss, headers, syn: headers + 4 + permitted + scale, window, window_scale })
+        Ok(Wire { mss, headers, syn: headers + 4 + permitted + scale, window, window_scale, sealed: spec.encrypted.is_some() })
+    }
+
+    /// `s` as it travels.
+    fn body(&self, s: Segment) -> Body {
+        if self.sealed { Body::Sealed(s) } else { Body::Tcp(s) }
     }
 }
 

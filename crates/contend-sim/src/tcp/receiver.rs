@@ -5,7 +5,7 @@
 use super::{Io, Wire, rtt, ticks};
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Received};
-use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
+use contend_core::{Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
 
 /// SYN-ACKs sent again without an answer before the receiver waits for the sender's own repetition.
@@ -123,7 +123,7 @@ impl Receiver {
 
     /// Takes a packet from the sender; returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
-        if let Body::Tcp(s) = &p.body {
+        if let Some(s) = p.segment() {
             if s.flags.has(Flags::SYN) {
                 self.syn(s, io);
             } else {
@@ -288,7 +288,7 @@ impl Receiver {
 
     fn emit(&self, size: u32, s: Segment, io: &mut Io<'_, '_>) {
         let syn = s.flags.has(Flags::SYN);
-        let body = Body::Tcp(Segment {
+        let body = self.wire.body(Segment {
             seq: if syn { 0 } else { self.seq },
             ack: self.nxt,
             window: self.wire.window,

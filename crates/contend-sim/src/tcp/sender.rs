@@ -13,7 +13,7 @@ use crate::rng;
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Judged, Sent};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
-use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// What the sender's own receive side advertises in bytes; it receives no data.
 const OWN_WINDOW: u32 = 65_535;
@@ -214,7 +214,7 @@ impl Sender {
 
     /// Takes a packet from the receiver; returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
-        if let Body::Tcp(s) = &p.body {
+        if let Some(s) = p.segment() {
             if s.timestamps {
                 self.ts_recent = s.tsval;
             }
@@ -601,7 +601,7 @@ impl Sender {
     }
 
     fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        io.emit(Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: Body::Tcp(s) });
+        io.emit(Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: self.wire.body(s) });
     }
 
     /// Brings the controller's view up to date.

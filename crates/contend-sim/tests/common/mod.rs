@@ -105,6 +105,7 @@ pub fn newreno() -> TcpSpec {
         initial_ssthresh: None,
         sack: false,
         timestamps: None,
+        encrypted: None,
         window_scaling: true,
         ecn: EcnEcho::Off,
         limited_transmit: false,

@@ -107,7 +107,7 @@ fn packed(frames: &[&Frame]) -> Packed {
             Outcome::Collided => 1,
             Outcome::Errored => 2,
         };
-        let again = f.packet.is_some_and(|p| p.tcp().is_some_and(|s| s.copy > 0));
+        let again = f.packet.is_some_and(|p| p.segment().is_some_and(|s| s.copy > 0));
         fates.push(outcome | (u8::from(again) << 2) | (f.retry.min(31) << 3));
     }
     let n = fates.len();
