@@ -3,7 +3,8 @@
 
     experiments/guide/tables.py [CONTEND]
 
-Runs every file and prints one Markdown table for each of its points, one row for each way of running the access point.
+Runs every file and prints one Markdown table for each of its points, one row for each way of running the access point. Jain's index is over TCP flows
+only; a file with a flow called `slow` gets a column for its goodput.
 """
 import json
 import pathlib
@@ -28,6 +29,10 @@ def cell(value, digits=1):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def is_slow(flow):
+    return flow["name"] == "slow"
+
+
 def rows(runs):
     """For each scheme: mean over seeds of what a practitioner looks at."""
     by = {}
@@ -36,6 +41,9 @@ def rows(runs):
     for name, all_runs in by.items():
         def flows(run, direction):
             return [f for f in run["flows"] if f["direction"] == direction]
+
+        def slow(run):
+            return [f["goodput_bps"] / 1e6 for f in run["flows"] if is_slow(f)]
 
         def total(direction):
             return mean([sum(f["goodput_bps"] for f in flows(r, direction)) / 1e6 for r in all_runs])
@@ -56,6 +64,7 @@ def rows(runs):
             cell(mean([sum(f["goodput_bps"] for f in r["flows"]) / 1e6 for r in all_runs])),
             cell(total("down") if any(flows(r, "down") for r in all_runs) else None),
             cell(total("up") if any(flows(r, "up") for r in all_runs) else None),
+            *([cell(mean([x for r in all_runs for x in slow(r)]))] if any(slow(r) for r in all_runs) else []),
             cell(mean([jain(r) for r in all_runs]), 2),
             cell(mean([waits(r) for r in all_runs]), 0),
             cell(mean([delay(r) for r in all_runs]), 0),
@@ -74,8 +83,10 @@ def main():
             points.setdefault(key, []).append(run)
         for key, runs in points.items():
             print(", ".join(f"`{k} = {v}`" for k, v in key) + "\n")
-            print("| access point | total Mb/s | down | up | Jain | queue p99 ms | download p99 ms |")
-            print("| --- | --- | --- | --- | --- | --- | --- |")
+            slow = ["slow station"] if any(is_slow(f) for f in runs[0]["flows"]) else []
+            head = ["access point", "total Mb/s", "down", "up", *slow, "Jain (TCP)", "queue p99 ms", "download p99 ms"]
+            print("| " + " | ".join(head) + " |")
+            print("| " + " | ".join(["---"] * len(head)) + " |")
             for row in rows(runs):
                 print("| " + " | ".join(row) + " |")
             print()
