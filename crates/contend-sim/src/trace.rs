@@ -91,9 +91,9 @@ impl Trace {
             Body::Tcp(s) | Body::Sealed(s) => s.seq.wrapping_add(s.ack << 20),
             Body::Udp { seq } => *seq,
         };
-        match (event, &p.body) {
-            (Event::Dropped, Body::Tcp(s) | Body::Sealed(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Congestion }),
-            (Event::Lost, Body::Tcp(s) | Body::Sealed(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Error }),
+        match (event, p.segment()) {
+            (Event::Dropped, Some(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Congestion }),
+            (Event::Lost, Some(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Error }),
             _ => {}
         }
         let what = event.number() | u64::from(p.reverse) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
