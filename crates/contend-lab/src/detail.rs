@@ -2,7 +2,7 @@
 //!
 //! The numbers of every run stay until the end, about half a kilobyte a flow or queue. Series and histograms are what is heavy; they stay where
 //!
-//! 1. a claim, a figure or a search cannot be evaluated without them: in all runs, or the experiment is refused before it starts;
+//! 1. a claim, a figure or a search cannot be evaluated without them (who succeeded on the air is kept for no other reason): in all runs, or the experiment is refused before it starts;
 //! 2. the results folder shows them: the first seed of every point, then the second, and so on, as far as [`MOST_DETAIL`] goes; a note says
 //!    where that was.
 //!
@@ -14,8 +14,10 @@ use crate::metric::Sampling;
 use crate::results::{Flow, FlowSample, Queue, Run, Series};
 use crate::run::{self, Measure};
 use contend_core::{Span, Time};
-use contend_sim::scenario::Scenario;
+use contend_sim::scenario::{CellSpec, Scenario};
 use contend_sim::stats::Durations;
+use contend_sim::wifi::Success;
+use contend_sim::wifi::phy::ACK_BYTES;
 
 /// Most bytes that the series and histograms of all runs take together.
 pub const MOST_DETAIL: u64 = 1 << 30;
@@ -73,7 +75,14 @@ impl Detail {
         if sampling.every_second {
             instants.extend(seconds());
         }
-        let needed = Measure { duration, warmup, sample: (sampling.series || sampling.every_second).then_some(step), instants, capture: None };
+        let needed = Measure {
+            duration,
+            warmup,
+            sample: (sampling.series || sampling.every_second).then_some(step),
+            instants,
+            capture: None,
+            successes: sampling.successes,
+        };
         let mut all = Measure { sample: Some(step), ..needed.clone() };
         // The report's fairness by the second needs a sample at every whole one; in very long runs it goes without.
         if !sampling.every_second && duration.div_floor(SAMPLE) <= 100_000 {
@@ -119,11 +128,11 @@ impl Detail {
         if needed > limit {
             return Err(too_large(
                 format!(
-                    "the time series and delays that the claims of this file need may take {} in {count} runs, and at most {} are kept",
+                    "the time series, delays and successes that the claims of this file need may take {} in {count} runs, and at most {} are kept",
                     bytes(needed),
                     bytes(limit)
                 ),
-                "make `sample` longer, take fewer values or seeds, or split the sweep with --set",
+                "make `sample` longer, `duration` shorter, take fewer values or seeds, or split the sweep with --set",
             ));
         }
         let runs = (0..needs.len()).flat_map(|need| seeds.iter().map(move |seed| Planned { need, seed: *seed, keep: Keep::Needed }));
@@ -158,13 +167,16 @@ impl Detail {
 pub(crate) struct Size {
     flows: u64,
     queues: u64,
+    /// The shortest exchange of the cell; zero without one.
+    exchange: Span,
 }
 
 impl Size {
     /// Of this network.
     pub fn of(s: &Scenario) -> Size {
         let on_air = s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1);
-        Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64 }
+        let exchange = s.cell.as_ref().map_or(Span::ZERO, shortest_exchange);
+        Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64, exchange }
     }
 
     /// Bytes of the numbers of one run.
@@ -176,8 +188,17 @@ impl Size {
     /// Bytes of the series that `m` asks for and, with `histograms`, of those.
     fn detail(&self, m: &Measure, histograms: bool) -> u64 {
         let series = run::samples(m, self.flows as usize).saturating_mul(8 + self.flows * size_of::<FlowSample>() as u64 + self.queues * 8);
-        series.saturating_add(if histograms { (2 * self.flows + self.queues) * HISTOGRAM } else { 0 })
+        let successes = if m.successes && !self.exchange.is_zero() { m.duration.div_floor(self.exchange) * size_of::<Success>() as u64 } else { 0 };
+        series.saturating_add(successes).saturating_add(if histograms { (2 * self.flows + self.queues) * HISTOGRAM } else { 0 })
     }
+}
+
+/// An empty packet at the highest rate with its ACK, a SIFS before each: no two successes are closer.
+fn shortest_exchange(cell: &CellSpec) -> Span {
+    let phy = &cell.phy;
+    let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
+    let of = |rate| phy.airtime(rate, phy.mpdu(0)).total + phy.airtime(phy.response_rate(rate), ACK_BYTES).total + phy.sifs * 2;
+    fastest.map_or(Span::ZERO, of)
 }
 
 fn too_large(what: String, remedy: &str) -> Error {
@@ -193,6 +214,7 @@ impl Run {
     pub fn drop_detail(&mut self) {
         self.series = Series::default();
         self.frames = Vec::new();
+        self.successes = None;
         self.drop_histograms();
     }
 
@@ -212,7 +234,7 @@ mod tests {
     use crate::file::Overlay;
     use crate::results::PointKey;
 
-    const SMALL: Size = Size { flows: 10, queues: 21 };
+    const SMALL: Size = Size { flows: 10, queues: 21, exchange: Span::from_micros(100) };
     /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 81 kB; 41 histograms are 267 kB.
     const RUN: u64 = 124 * (8 + 480 + 168) + 41 * HISTOGRAM;
 
@@ -261,11 +283,21 @@ mod tests {
     }
 
     #[test]
+    fn who_succeeded_takes_four_bytes_an_exchange_and_must_fit() {
+        let d = detail(Sampling { successes: true, ..Sampling::default() }, false);
+        // 60 s are at most 600,000 exchanges of 100 us.
+        assert!(d.plan(&needs(1, 0), &[1, 2], 2 * 2_400_000).is_ok());
+        let Err(Error::TooLarge { what, .. }) = d.plan(&needs(1, 0), &[1, 2], 2 * 2_400_000 - 1) else { panic!() };
+        assert!(what.contains("successes"), "{what}");
+        assert!(detail(Sampling::default(), false).plan(&needs(1, 0), &[1, 2], 0).is_ok());
+    }
+
+    #[test]
     fn too_many_runs_are_refused_before_the_first() {
         let d = detail(Sampling::default(), false);
         let seeds: Vec<u64> = (0..100_000).collect();
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
-        let (small, large) = (Size { flows: 1, queues: 3 }, Size { flows: 5_000, queues: 15_001 });
+        let (small, large) = (Size { flows: 1, queues: 3, ..SMALL }, Size { flows: 5_000, queues: 15_001, ..SMALL });
         assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs")));
         assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("GB")));
         assert!(d.plan(&needs(10, small), &seeds[..100], u64::MAX).is_ok());

@@ -3,7 +3,7 @@
 //! Field names are the schema `contend/run/1`; units are in the names, as in `docs/units.md`.
 
 use contend_sim::stats::Durations;
-use contend_sim::wifi::Frame;
+use contend_sim::wifi::{Frame, Success};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -94,6 +94,9 @@ pub struct Run {
     /// Captured frames, when asked for.
     #[serde(skip)]
     pub frames: Vec<Frame>,
+    /// Who succeeded on the air, when a metric needs it.
+    #[serde(skip)]
+    pub successes: Option<Successes>,
     /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
     #[serde(skip)]
     pub stations: Vec<String>,
@@ -242,6 +245,15 @@ pub struct Air {
     pub ledger: BTreeMap<&'static str, f64>,
 }
 
+/// The exchanges that ended with an ACK, from the start of the run on.
+#[derive(Debug, Default)]
+pub struct Successes {
+    /// All, in the order of their ends.
+    pub sequence: Vec<Success>,
+    /// How many of them belong to the warm-up.
+    pub warmup: usize,
+}
+
 /// Samples of a run, one per instant.
 #[derive(Debug, Default)]
 pub struct Series {
@@ -251,6 +263,8 @@ pub struct Series {
     pub flows: Vec<Vec<FlowSample>>,
     /// Per queue (same order as [`Run::queues`]), one sample per instant.
     pub queues: Vec<Vec<QueueSample>>,
+    /// Of [`Run::successes`], how many there were at each instant; empty when they are not kept.
+    pub successes: Vec<usize>,
 }
 
 /// One queue at one instant.

@@ -5,7 +5,7 @@
 
 use crate::file::Resolved;
 use crate::metric;
-use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series};
+use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Successes};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
@@ -31,6 +31,8 @@ pub struct Measure {
     pub instants: Vec<Time>,
     /// Frames kept for a capture or the report's timeline.
     pub capture: Option<Capture>,
+    /// Whether it is kept who succeeds on the air.
+    pub successes: bool,
 }
 
 /// Which frames are kept.
@@ -57,6 +59,9 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
     let scenario = Scenario { seed, ..resolved.scenario.clone() };
     let trace = measure.capture.map_or_else(Trace::new, |c| Trace::capturing(c.from, c.to, c.limit));
     let mut net = Net::new(&scenario, trace)?;
+    if measure.successes {
+        net.keep_successes();
+    }
     let end = Time::ZERO + measure.duration;
     let warm = Time::ZERO + measure.warmup;
     let instants = instants(measure, scenario.flows.len());
@@ -65,7 +70,10 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         time_s: Vec::with_capacity(many),
         flows: scenario.flows.iter().map(|_| Vec::with_capacity(many)).collect(),
         queues: net.queues().map(|_| Vec::with_capacity(many)).collect(),
+        successes: vec![],
     };
+    let succeeded = |net: &Net| net.cell().map_or(0, |c| c.successes().len());
+    let mut before = 0;
     let mut base = Reading::default();
     for (at, sampled) in instants {
         // Long silences between instants would make Ctrl-C wait.
@@ -80,9 +88,11 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         if at == warm {
             net.clear_histograms();
             base = Reading::of(&mut net);
+            before = succeeded(&net);
         }
         if sampled {
             sample(&mut net, &mut series);
+            series.successes.extend(measure.successes.then(|| succeeded(&net)));
         }
     }
     let last = Reading::of(&mut net);
@@ -102,6 +112,7 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         metrics: BTreeMap::new(),
         series,
         frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
+        successes: measure.successes.then(|| Successes { sequence: net.cell().map_or_else(Vec::new, |c| c.successes().to_vec()), warmup: before }),
         stations: net.stations().to_vec(),
     };
     run.metrics = metric::standard(&run);

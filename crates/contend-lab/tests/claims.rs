@@ -57,6 +57,12 @@ fn figures_and_searches_are_read_too() {
     assert!(with("[[figure]]\nx = \"flow\"\ny = [\"goodput\", \"goodput[down]\"]").is_ok());
     let one = with("[[figure]]\nx = \"flow\"\ny = \"goodput.down\"").unwrap_err();
     assert!(one.to_string().contains("not one for each flow") && one.remedy().unwrap().contains("goodput[up]"), "{}", one.render(false));
+    // Values of the figure's own stand in the expression, each of which must make sense there.
+    let own = |values: &str, y: &str| with(&format!("[[figure]]\nx = \"w\"\nvalues = {values}\ny = '{y}'"));
+    assert!(own("[5, 50]", "jain(successes[down], 2 * point(\"w\"))").unwrap().successes);
+    assert!(own("[\"1Mbps\", \"2Mbps\"]", "count(goodput[down] < point(\"w\"))").is_ok());
+    assert!(own("[5, 50]", "jain(successes[down], 9)").unwrap_err().remedy().unwrap().contains("point(\"w\")"));
+    assert!(own("[0.5]", "jain(successes[down], point(\"w\"))").unwrap_err().to_string().contains("whole number"));
     assert!(with("[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"100p\"\nuntil = \"loss[ap] > 1%\"").is_ok());
     assert!(with("[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"100p\"\nuntil = \"loss[ap]\"").is_err());
 }

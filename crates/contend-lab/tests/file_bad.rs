@@ -554,6 +554,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"flow.0.count\"\nvalues = [1, 2]\ny = \"jain\"",
+        "t.toml:22:10: `figure.0.values` belong to no figure over `flow.0.count`\n  help: leave them out, or give `x` a name of its own, \"window\", which `y` has as point(\"window\")",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"window\"\nvalues = [1, \"fifo\"]\ny = \"jain\"",
+        "t.toml:22:14: `figure.0.values.1` must be a number or a quantity, not \"fifo\"\n  help: write a number or a quantity like 0.95 or \"15ms\"",
+    ),
+    (
+        "[1, 2]",
         "[1, 2]\n[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"1ms\"\nuntil = \"jain > 1\"",
         "t.toml:23:6: `search.to` is a duration beside a number of packets\n  help: write both in the same kind of unit",
     ),

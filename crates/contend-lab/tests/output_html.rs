@@ -123,6 +123,19 @@ fn names_along_the_axis_have_bars_and_two_metrics_a_style_each() {
 }
 
 #[test]
+fn values_of_the_figures_own_make_an_axis_without_further_runs() {
+    let along = Along::Own("part".into(), vec![1.into(), 2.into(), 4.into()]);
+    let figures = asked(along.clone(), Some("ap.queue"), &["count(goodput[all] < 1Mbps * point(\"part\"))"]);
+    assert_eq!(figures.len(), 5, "one for each number of uploads");
+    let f = figures.iter().find(|f| f.contains("flow.1.count = 4")).unwrap();
+    assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count(), f.matches("class=\"err\"").count()), (1, 3, 3));
+    assert!(f.contains(">part<") && f.contains("Mean over 5 seeds"));
+    let alone = asked(along, None, &["jain * point(\"part\")"]);
+    let [f] = alone.as_slice() else { panic!("{}", alone.len()) };
+    assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count()), (5, 15));
+}
+
+#[test]
 fn metrics_of_different_units_have_figures_of_their_own() {
     let titles = |f: &String| f.split("<h3>").nth(1).and_then(|t| t.split('<').next()).unwrap().to_owned();
     let figures = asked(Along::Key("flow.1.count".into()), None, &["goodput.down", "jain.down", "goodput.up"]);

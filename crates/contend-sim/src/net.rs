@@ -111,6 +111,13 @@ impl Net {
         self.cell.and_then(|id| self.world.node(id))
     }
 
+    /// Keeps who succeeds on the air from now on, see [`Cell::successes`].
+    pub fn keep_successes(&mut self) {
+        if let Some(cell) = self.cell.and_then(|id| self.world.node_mut::<Cell>(id)) {
+            cell.keep_successes();
+        }
+    }
+
     /// Names of the cell's stations by [`StationId`]; empty without a cell.
     pub fn stations(&self) -> &[String] {
         &self.stations

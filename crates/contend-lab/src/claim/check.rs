@@ -49,6 +49,20 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
 fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
     match x {
         Along::Key(_) => Ok(Expr::parse(y)?.sampling()),
+        Along::Own(name, values) => {
+            let e = Expr::parse(y)?;
+            let mut all = Sampling::default();
+            for value in values {
+                let at = e.with_point(name, value);
+                if at == e {
+                    let help = format!("write point(\"{name}\") where the value belongs");
+                    return Err(ParseError { message: format!("`{y}` is the same for every value of `{name}`"), help, span: 0..y.len() });
+                }
+                // What a number cannot be, it cannot be in its place either.
+                all.add(Expr::parse(&at.to_string()).map_err(|err| ParseError { span: 0..y.len(), ..err })?.sampling());
+            }
+            Ok(all)
+        }
         Along::Flow => {
             let e = Expr::parse_any(y)?;
             if !e.each_flow().is_list() {

@@ -118,6 +118,8 @@ impl Verdict {
 pub enum Along {
     /// The values of a swept key.
     Key(String),
+    /// Values of the figure's own, which `y` has as `point("NAME")`: the name and the values. Nothing is run again for them.
+    Own(String, Vec<serde_json::Value>),
     /// The flows, a bar for each.
     Flow,
     /// The time since the start of the run.

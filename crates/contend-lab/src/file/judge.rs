@@ -143,6 +143,22 @@ impl Judge<'_> {
         Ok(when)
     }
 
+    /// The axis `x` of a figure that has `values` of its own for it.
+    fn own_axis(&self, x: &Val, values: &Val) -> Result<Along, FileError> {
+        let name = x.text()?;
+        if matches!(name, "flow" | "time") || self.sweep.swept(x, name).is_ok() {
+            return Err(values.error(
+                format!("belong to no figure over `{name}`"),
+                "leave them out, or give `x` a name of its own, \"window\", which `y` has as point(\"window\")",
+            ));
+        }
+        let list = values.list("numbers or quantities, [1, 2, 4]")?.map(|v| v.any().map(|_| v.node.to_json())).collect::<Result<Vec<_>, _>>()?;
+        if list.is_empty() {
+            return Err(values.error("is an empty list", "write the values along `x`, [1, 2, 4]"));
+        }
+        Ok(Along::Own(name.to_owned(), list))
+    }
+
     /// One `[[figure]]`.
     pub fn figure(&self, val: &Val) -> Result<Figure, FileError> {
         let mut f = val.table()?;
@@ -151,7 +167,10 @@ impl Judge<'_> {
         let by = f.get("by");
         let figure = Figure {
             title: f.read_or("title", "", |v| v.text())?.to_string(),
-            x: self.sweep.axis(&x, x.text()?)?,
+            x: match f.get("values") {
+                Some(values) => self.own_axis(&x, &values)?,
+                None => self.sweep.axis(&x, x.text()?)?,
+            },
             y: match y.node.kind {
                 Kind::List(_) => y.list("expressions")?.map(|v| expression(&v)).collect::<Result<_, _>>()?,
                 _ => vec![expression(&y)?],

@@ -1,7 +1,7 @@
 //! An expression along the horizontal axis of a figure: over time, or flow by flow.
 
 use super::words::{Extent, Subject, What};
-use super::{Aspect, Expr, Metric, Number, Scope, Unmeasured, read};
+use super::{Aspect, Expr, Function, Metric, Number, Scope, Unmeasured, quantity, read};
 use crate::file::Dimension;
 use crate::results::Run;
 
@@ -24,6 +24,15 @@ impl Expr {
         all
     }
 
+    /// Whether it is an index of fairness, from 0 to 1.
+    pub fn is_index(&self) -> bool {
+        match self {
+            Expr::Metric(m) => m.word.what == What::Jain,
+            Expr::Call(function, _) => *function == Function::Jain,
+            other => matches!(other, Expr::Sliding(..)),
+        }
+    }
+
     /// The same between two instants, in seconds since the start of the run; what has a window of its own keeps it.
     pub fn between(&self, from_s: f64, to_s: f64) -> Expr {
         let instant = |value: f64| Number { value, unit: Dimension::Time, text: format!("{value}s") };
@@ -31,6 +40,19 @@ impl Expr {
         e.change(&mut |m| {
             if m.window.is_none() {
                 m.window = Some((instant(from_s), instant(to_s)));
+            }
+        });
+        e
+    }
+
+    /// The same with `value`, a number or a quantity, in the place of `point(key)`.
+    pub fn with_point(&self, key: &str, value: &serde_json::Value) -> Expr {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let Some(number) = quantity(&text) else { return self.clone() };
+        let mut e = self.clone();
+        e.replace(&mut |e| {
+            if matches!(e, Expr::Point(k) if k == key) {
+                *e = Expr::Number(number.clone());
             }
         });
         e
@@ -69,6 +91,7 @@ impl Expr {
             Expr::Number(_)
             | Expr::Call(..)
             | Expr::Quantile(..)
+            | Expr::Sliding(..)
             | Expr::Length(_)
             | Expr::Count(_)
             | Expr::Share(..)
@@ -80,21 +103,30 @@ impl Expr {
 
     /// Calls `f` for every metric in it, to change it.
     fn change(&mut self, f: &mut dyn FnMut(&mut Metric)) {
+        self.replace(&mut |e| {
+            if let Expr::Metric(m) = e {
+                f(m);
+            }
+        });
+    }
+
+    /// Calls `f` for every part of it, to put another in its place; it comes last.
+    fn replace(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
-            Expr::Number(_) | Expr::Point(_) => {}
-            Expr::Metric(m) => f(m),
-            Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.change(f),
-            Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
-                x.change(f);
-                y.change(f);
+            Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
+            Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.replace(f),
+            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(x, y) => {
+                x.replace(f);
+                y.replace(f);
             }
-            Expr::Call(_, list) => list.iter_mut().for_each(|x| x.change(f)),
+            Expr::Call(_, list) => list.iter_mut().for_each(|x| x.replace(f)),
             Expr::Count(c) | Expr::Share(c, _) => {
-                c.left.change(f);
-                c.right.change(f);
+                c.left.replace(f);
+                c.right.replace(f);
             }
-            Expr::Model(_, list) => list.iter_mut().flatten().for_each(|x| x.change(f)),
+            Expr::Model(_, list) => list.iter_mut().flatten().for_each(|x| x.replace(f)),
         }
+        f(self);
     }
 }
 
@@ -124,6 +156,15 @@ mod tests {
         assert_eq!((at("goodput.up", 4.0, 5.0), at("goodput.up", 12.0, 13.0)), (16_000.0, 40_000.0));
         assert_eq!((at("cwnd[up.1]", 14.0, 14.5), at("cwnd[up.1]", 15.0, 15.5)), (10.0, 30.0));
         assert_eq!(at("goodput.up / goodput.up[0s..10s]", 12.0, 13.0), 2.5);
+    }
+
+    #[test]
+    fn a_value_of_the_figures_own_takes_the_place_of_its_name() {
+        let e = read("jain(successes[up], 3 * point(\"window\")) + point(\"flow.1.count\")");
+        assert_eq!(e.with_point("window", &20.into()), read("jain(successes[up], 3 * 20) + point(\"flow.1.count\")"));
+        assert_eq!(read("goodput.up[1s..2s] / point(\"r\")").with_point("r", &"2Mbps".into()).eval(&example()).unwrap(), 16_000.0 / 2e6);
+        assert_eq!(e.with_point("widnow", &20.into()), e);
+        assert!(read("jain.short").is_index() && read("jain(successes[up], 5)").is_index() && !read("jain / 2").is_index());
     }
 
     #[test]

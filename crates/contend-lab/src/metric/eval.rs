@@ -1,7 +1,7 @@
 //! The value of an expression in one run.
 
 use super::lex::quantity;
-use super::{Condition, Expr, Function, Number, Operator, read};
+use super::{Condition, Expr, Function, Number, Operator, read, successes};
 use crate::results::Run;
 use crate::stats;
 use std::fmt;
@@ -107,6 +107,10 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             let q = number(q, run)?;
             stats::quantile(&members, q).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
         }
+        Expr::Sliding(x, w) => match x.as_ref() {
+            Expr::Metric(m) => successes::sliding(m, number(w, run)?, run).map(Value::One),
+            _ => Err(Unmeasured::Wrong(format!("`{x}` has no windows of successes"))),
+        },
         Expr::Length(x) => Ok(Value::One(value(x, run)?.into_list().len() as f64)),
         Expr::Count(c) => {
             let Condition { left, relation, right } = c.as_ref();

@@ -14,6 +14,7 @@
 //! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
 //! | `every(marked[ap] / enqueued[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
+//! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
 //!
 //! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
 //! list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
@@ -24,6 +25,7 @@ mod lex;
 mod model;
 mod parse;
 mod read;
+mod successes;
 mod words;
 
 #[cfg(test)]
@@ -59,6 +61,8 @@ pub enum Expr {
     Call(Function, Vec<Expr>),
     /// `quantile(x, q)`.
     Quantile(Box<Expr>, Box<Expr>),
+    /// `jain(successes[up], 100)`: Jain's index over windows of so many successes, averaged over all positions.
+    Sliding(Box<Expr>, Box<Expr>),
     /// `count(x)`: how many members the list has.
     Length(Box<Expr>),
     /// `count(x < y)`: for how many members the comparison holds.
@@ -208,6 +212,8 @@ pub struct Sampling {
     pub series: bool,
     /// Whether the histograms of round-trip times and delays are looked into.
     pub histograms: bool,
+    /// Whether it must be known who succeeds on the air.
+    pub successes: bool,
 }
 
 impl Sampling {
@@ -219,6 +225,7 @@ impl Sampling {
         self.every_second |= other.every_second;
         self.series |= other.series;
         self.histograms |= other.histograms;
+        self.successes |= other.successes;
     }
 
     /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when they are needed.
@@ -286,6 +293,13 @@ impl Expr {
         all
     }
 
+    /// Whether there is a metric in it.
+    fn measures(&self) -> bool {
+        let mut any = false;
+        self.visit(&mut |_| any = true);
+        any
+    }
+
     /// Calls `f` for every metric in it.
     fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Metric)) {
         self.walk(&mut |e| {
@@ -301,7 +315,7 @@ impl Expr {
         match self {
             Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
             Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.walk(f),
-            Expr::Binary(_, x, y) | Expr::Quantile(x, y) => {
+            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(x, y) => {
                 x.walk(f);
                 y.walk(f);
             }
@@ -340,6 +354,7 @@ impl Metric {
             every_second: self.aspect == Aspect::Short,
             series: self.word.extent == Extent::Path || (self.word.what == What::QueueLength && self.window.is_some()),
             histograms: matches!(self.word.what, What::Rtt | What::Delay | What::QueueDelay),
+            successes: self.word.what == What::Successes,
         }
     }
 }
@@ -520,6 +535,7 @@ impl fmt::Display for Expr {
                 f.write_str(")")
             }
             Expr::Quantile(x, q) => write!(f, "quantile({x}, {q})"),
+            Expr::Sliding(x, w) => write!(f, "jain({x}, {w})"),
             Expr::Length(x) => write!(f, "count({x})"),
             Expr::Count(c) => write!(f, "count({c})"),
             Expr::Share(c, section) => write!(f, "share({c}, {})", section.text),

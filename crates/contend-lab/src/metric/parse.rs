@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
                     let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "every", "share", "quantile", "point", "model"]);
                     return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
                 };
-                Expr::Call(function, self.arguments(name)?)
+                self.windowed(function, self.at)?
             }
         };
         let end = self.expect(&Token::Close, "a closing parenthesis")?;
@@ -278,6 +278,28 @@ impl<'a> Parser<'a> {
         }
         all.push(before.expr);
         Ok(all)
+    }
+
+    /// A function of a list, or Jain's index over windows of successes: then a length follows, which is no measurement.
+    fn windowed(&mut self, function: Function, start: usize) -> Result<Expr, ParseError> {
+        let mut list = self.arguments(function.name())?;
+        let span = self.tokens.get(start).map_or(0, |t| t.1.start)..self.span().start;
+        match list.as_slice() {
+            [Expr::Metric(m), length] if function == Function::Jain && m.word.what == What::Successes && !length.measures() => match (&m.scope, length) {
+                (Scope::All | Scope::Together(_), _) => {
+                    Err(error(span, format!("`{m}` is one number, and windows go over the successes of each station"), "write `jain(successes[up], 100)`"))
+                }
+                (_, Expr::Number(n)) if !(n.value >= 1.0 && n.value.fract() == 0.0) => {
+                    Err(error(span, "a window has a whole number of successes", "write `jain(successes[up], 100)`"))
+                }
+                _ => {
+                    let length = list.pop().map(Box::new);
+                    let of = list.pop().map(Box::new);
+                    of.zip(length).map(|(of, length)| Expr::Sliding(of, length)).ok_or_else(|| self.here("a value is missing here", ""))
+                }
+            },
+            _ => Ok(Expr::Call(function, list)),
+        }
     }
 
     fn count(&mut self) -> Result<Expr, ParseError> {
@@ -586,7 +608,7 @@ pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
             (d, Dimension::Number) => Some(d),
             (a, b) => fits(a, b).then_some(Dimension::Number),
         },
-        Expr::Call(Function::Jain, _) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) => Some(Dimension::Number),
+        Expr::Call(Function::Jain, _) | Expr::Sliding(..) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) => Some(Dimension::Number),
         Expr::Call(_, list) => dimension(list.first()?),
         Expr::Point(_) => None,
         Expr::Model(model, _) => Some(model.unit),

@@ -3,7 +3,7 @@
 use super::eval::{Unmeasured, Value};
 use super::parse::{DIRECTIONS, nearest};
 use super::words::{Subject, What};
-use super::{Aspect, Metric, Scope};
+use super::{Aspect, Metric, Scope, successes};
 use crate::results::{Flow, FlowSample, Losses, Queue, QueueSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
@@ -28,6 +28,7 @@ pub(super) fn metric(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
             let names: Vec<&str> = run.queues.iter().map(|q| q.name.as_str()).collect();
             each(m, &names, "queue", |chosen| of_queues(m, run, chosen))
         }
+        Subject::Stations if m.word.what == What::Successes => successes::counted(m, run),
         Subject::Stations => {
             let air = run.air.as_ref().ok_or_else(|| no_air(m))?;
             let names: Vec<&str> = air.airtime.keys().map(String::as_str).collect();
@@ -43,6 +44,7 @@ pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> 
     let (names, kind): (Vec<&str>, _) = match m.word.subject {
         Subject::Flows => return Ok(flows(name, run)?.into_iter().filter_map(|i| Some(run.flows.get(i)?.name.clone())).collect()),
         Subject::Queues => (run.queues.iter().map(|q| q.name.as_str()).collect(), "queue"),
+        Subject::Stations if m.word.what == What::Successes => return successes::members(m, name, run),
         Subject::Stations => (run.air.as_ref().ok_or_else(|| no_air(m))?.airtime.keys().map(String::as_str).collect(), "station"),
         Subject::Air => return Ok(vec![]),
     };
@@ -65,7 +67,7 @@ fn each(m: &Metric, names: &[&str], kind: &str, value: impl Fn(&[usize]) -> Resu
 }
 
 /// Those of `names` that are `name`, or else all that add only numbers to it: `down.1`, `down.2`, ..., `sta1`, `sta2`, ..., or `ftp1.1`, `ftp2.1`, ...
-fn named(name: &str, names: &[&str]) -> Vec<usize> {
+pub(super) fn named(name: &str, names: &[&str]) -> Vec<usize> {
     if let Some(i) = names.iter().position(|n| *n == name) {
         return vec![i];
     }
@@ -94,7 +96,7 @@ fn flows(name: &str, run: &Run) -> Result<Vec<usize>, Unmeasured> {
     Ok(chosen)
 }
 
-fn no_air(m: &Metric) -> Unmeasured {
+pub(super) fn no_air(m: &Metric) -> Unmeasured {
     Unmeasured::Undefined(format!("`{m}` needs a cell, and this network has none"))
 }
 
@@ -248,9 +250,9 @@ fn of_air(m: &Metric, run: &Run) -> Result<f64, Unmeasured> {
 
 /// Two samples of the series, by their numbers; their instants in seconds.
 #[derive(Clone, Copy)]
-struct Window {
-    first: usize,
-    last: usize,
+pub(super) struct Window {
+    pub(super) first: usize,
+    pub(super) last: usize,
     from: f64,
     to: f64,
 }
@@ -297,7 +299,7 @@ fn sample_at(times: &[f64], instant: f64) -> Option<usize> {
 }
 
 /// The window that `m` names.
-fn window(m: &Metric, run: &Run) -> Result<Option<Window>, Unmeasured> {
+pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<Window>, Unmeasured> {
     let Some((a, b)) = &m.window else { return Ok(None) };
     let find = |n: &super::Number| {
         sample_at(&run.series.time_s, n.value).ok_or_else(|| {

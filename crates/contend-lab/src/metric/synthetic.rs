@@ -22,6 +22,7 @@ pub(crate) fn empty(seed: u64) -> Run {
         metrics: BTreeMap::new(),
         series: Series::default(),
         frames: vec![],
+        successes: None,
         stations: vec![],
     }
 }
@@ -107,6 +108,7 @@ fn series(run: &mut Run) {
         time_s: (0..=40).map(at).collect(),
         flows: vec![],
         queues: vec![(0..=40).map(ap).collect(), vec![QueueSample::default(); 41], vec![QueueSample::default(); 41]],
+        successes: vec![],
     };
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);
     for i in 0..run.flows.len() {

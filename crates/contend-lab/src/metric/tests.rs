@@ -373,6 +373,9 @@ fn errors_say_where_and_what_to_write() {
     at("\"abc", "\"abc", "\"");
     at("1e999", "1e999", "1e308");
     at("goodput.up = 2", "=", "`==`");
+    at("jain(successes, 100)", "successes, 100", "jain(successes[up], 100)");
+    at("jain(successes[up], 2.5)", "successes[up], 2.5", "jain(successes[up], 100)");
+    at("jain(goodput[up], 100)", "100", "0.3Mbps");
 }
 
 #[test]
@@ -395,6 +398,7 @@ fn a_runner_learns_what_to_sample() {
     assert!(s("jain.short.up").every_second && !s("jain.up").every_second);
     assert!(s("stall[up.1][1s..2s]").series && s("cwnd[up.1]").series && s("queue.length[ap][1s..2s]").series);
     assert!(!s("queue.length[ap]").series);
+    assert_eq!(s("jain(successes[up], 9)"), Sampling { successes: true, ..Sampling::default() });
     let mut all = s("jain.short");
     all.add(s("goodput.up[1500ms..9s]"));
     let within = all.within(contend_core::Span::from_millis(2_500));
@@ -499,6 +503,8 @@ fn texts() -> impl Strategy<Value = String> {
         "ap.dropped",
         "drops.ack[sta1]",
         "jain.short",
+        "jain(successes[up], 10 * 3)",
+        "jain(successes[sta][1s..2s], point(\"flow.1.count\"))",
         "ledger.idle",
     ]);
     let leaf = value.prop_map(str::to_owned);
@@ -522,7 +528,7 @@ proptest! {
     #[test]
     fn no_row_of_tokens_makes_parser_or_evaluation_panic(tokens in prop::collection::vec(prop::sample::select(vec![
         "goodput", "rtt", ".", "up", "[", "]", "[up]", "[1s..2s]", "..", "1", "1s", "%", "(", ")", ",", "+", "-", "*", "/", "<", "==", "=", "\"", "mean(", "count(",
-        "quantile(", "model(", "\"cycle_time\"", "point(", "n_up", "é", " ", "e", "1e", "jain", "p95", "drops.ack",
+        "quantile(", "model(", "\"cycle_time\"", "point(", "n_up", "é", " ", "e", "1e", "jain", "p95", "drops.ack", "successes[up]",
     ]), 0..24)) {
         let text = tokens.concat();
         for cut in (0..=text.len()).filter(|i| text.is_char_boundary(*i)) {

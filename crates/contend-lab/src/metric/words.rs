@@ -79,6 +79,7 @@ pub enum What {
     Lost,
     Loss,
     Airtime,
+    Successes,
     Frames,
     Collisions,
     CollisionProbability,
@@ -133,6 +134,16 @@ pub const WORDS: &[Word] = &[
     Word {
         subject: Subject::Stations,
         ..queue("airtime", What::Airtime, Dimension::Number, Extent::Run, "share of time that the station's own exchanges took")
+    },
+    Word {
+        subject: Subject::Stations,
+        ..queue(
+            "successes",
+            What::Successes,
+            Dimension::Number,
+            Extent::Window,
+            "data frames acknowledged, by who sent them: `[up]` the stations, `[all]` the access point too; `[down]`: what it sent, by who received; `jain(successes[up], 100)`: Jain's index over windows of 100 of them, averaged over all positions",
+        )
     },
     air("frames", What::Frames, "data frames sent, retries included"),
     air("collisions", What::Collisions, "events in which two or more stations sent at once"),

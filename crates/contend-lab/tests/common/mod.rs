@@ -176,6 +176,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         metrics: metrics.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
         series: series(&mut dice, &flows, shape.seconds),
         frames: exchange(&mut dice, &flows, frames),
+        successes: None,
         stations,
         flows,
     }

@@ -107,6 +107,30 @@ fn encryption_takes_its_bytes_from_the_payload_and_adds_them_to_acknowledgments(
 }
 
 #[test]
+fn who_succeeded_is_kept_when_a_claim_asks_for_it_and_changes_nothing_else() {
+    let claim = |metric: &str| format!("{SMALL}\n[[claim]]\nid = \"C\"\nmetric = '{metric}'\nexpect = {{ at_least = 0 }}\n");
+    let plain = execute(SMALL);
+    let kept = execute(&claim("jain(successes[all], 50) + jain(successes[down], 50)"));
+    assert_eq!(digests(&plain), digests(&kept));
+    assert!(plain.runs.iter().all(|r| r.successes.is_none()));
+    for run in &kept.runs {
+        let of = |text: &str| contend_lab::metric::Expr::parse_any(text).unwrap().values(run).unwrap();
+        let air = run.air.as_ref().unwrap();
+        // In this cell frames fail by colliding only: what did not collide was acknowledged, but for an exchange that spans an end of the measured interval.
+        let alone = air.frames as f64 * (1.0 - air.collision_probability);
+        assert!((of("successes")[0] - alone).abs() < 1.5, "{} and {alone}", of("successes")[0]);
+        assert_eq!(of("successes[all]").len(), 4);
+        assert_eq!(of("successes[all]").iter().sum::<f64>(), of("successes")[0]);
+        assert_eq!(of("successes[down]").iter().sum::<f64>(), of("successes[ap]")[0]);
+    }
+    // The two halves of the measured interval are the whole.
+    let parts = execute(&claim("successes[ap][1s..2s] + successes[ap][2s..3s] - successes[ap]"));
+    assert_eq!(parts.claims[0].measured, Some(0.0));
+    let shares = execute(&claim("share(jain(successes[down], 20) > 0.1, 1s)"));
+    assert_eq!(shares.claims[0].measured, Some(1.0));
+}
+
+#[test]
 fn frames_that_do_not_fit_a_capture_are_counted() {
     let call = || Call::new(SMALL).set("seeds", "1").capture("1s", "2s");
     let (all, some) = (call().outcome(), call().frames(100).outcome());

@@ -16,7 +16,7 @@ use super::exchange::{Exchange, Fate};
 use super::ledger::Ledger;
 use super::phy::{Phy, Protection};
 use super::timing::{RateTable, Timing};
-use super::{AP, StationId};
+use super::{AP, StationId, Success};
 use crate::loss::Loss;
 use crate::rng;
 use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
@@ -90,6 +90,8 @@ pub struct Cell {
     pub(super) sink: Sink,
     pub(super) collisions: u64,
     rivals: Rivals,
+    /// Who succeeded, when somebody wants to know.
+    pub(super) successes: Option<Vec<Success>>,
 }
 
 #[derive(Debug)]
@@ -191,6 +193,7 @@ impl Cell {
             won: Time::ZERO,
             collisions: 0,
             rivals: Rivals::default(),
+            successes: None,
         };
         let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
         for s in std::iter::once(&spec.ap).chain(&spec.stations) {
@@ -283,6 +286,16 @@ impl Cell {
     /// With whom the access point contends.
     pub fn rivals(&self) -> Rivals {
         self.rivals
+    }
+
+    /// From now on keeps who succeeds: four bytes an exchange.
+    pub fn keep_successes(&mut self) {
+        self.successes.get_or_insert_default();
+    }
+
+    /// Every exchange that ended with an ACK, in the order of their ends; empty unless they are kept.
+    pub fn successes(&self) -> &[Success] {
+        self.successes.as_deref().unwrap_or_default()
     }
 
     /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.

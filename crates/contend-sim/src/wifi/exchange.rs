@@ -4,7 +4,7 @@ use super::access::Draw;
 use super::cell::{Cell, Job, Phase};
 use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::RateTable;
-use super::{AP, Frame, FrameKind, Outcome, StationId};
+use super::{AP, Frame, FrameKind, Outcome, StationId, Success};
 use crate::loss::Loss;
 use crate::trace::Event;
 use crate::world::Out;
@@ -261,6 +261,9 @@ impl Cell {
         self.report(now, from, &job, now - start, fate == Fate::Success);
         if fate == Fate::Success {
             self.stations[from as usize].counters.acked += 1;
+            if let Some(all) = &mut self.successes {
+                all.push(Success::new(from, job.to));
+            }
             let more = self.take_next(now, from, out);
             if more && self.goes_on(now, from) {
                 self.ledger.ifs(t.sifs);

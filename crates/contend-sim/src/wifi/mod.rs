@@ -9,7 +9,10 @@ pub mod contention;
 mod exchange;
 pub mod ledger;
 pub mod phy;
+mod successes;
 mod timing;
+
+pub use successes::Success;
 
 use contend_core::{Packet, Span, Time};
 

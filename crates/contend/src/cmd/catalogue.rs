@@ -4,7 +4,7 @@ use super::{files_below, print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, qdisc};
-use contend_lab::metric::{Extent, Subject, WORDS, Word};
+use contend_lab::metric::{Extent, Subject, WORDS, What, Word};
 use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
@@ -137,6 +137,9 @@ fn metric(w: &Word) -> String {
             w.name
         ),
         Subject::Queues => format!("{0}[ap], {0}[NAME] of a station or a link", w.name),
+        Subject::Stations if w.what == What::Successes => {
+            format!("{0} (all), {0}[all], {0}[up], {0}[down], {0}[NAME] of a station; jain({0}[up], 100), jain({0}[up], 10 * point(\"flow.0.count\"))", w.name)
+        }
         Subject::Stations => format!("{0}[ap], {0}[NAME] of a station", w.name),
         Subject::Air => format!("{}, of the cell as a whole", w.name),
     };

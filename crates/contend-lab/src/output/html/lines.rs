@@ -2,6 +2,7 @@
 
 use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
+use crate::metric::Expr;
 use crate::output::shape::{Mean, Unit, point_text, swept_keys, unit_of, value_text};
 use crate::results::PointKey;
 use std::collections::BTreeMap;
@@ -107,7 +108,7 @@ pub(super) fn called(metrics: &[&str]) -> (String, String) {
 
 /// The vertical axis for values from `low` to `high` of `metrics`: an index goes from 0 to 1, everything else includes zero.
 pub(super) fn vertical(metrics: &[&str], low: f64, high: f64) -> Scale {
-    let index = |m: &&str| m.starts_with("jain") && !m.contains(' ');
+    let index = |m: &&str| Expr::parse_any(m).is_ok_and(|e| e.is_index());
     if metrics.iter().all(index) { Scale::Linear(0.0, 1.0) } else { Scale::with_zero(low, high) }
 }
 

@@ -21,6 +21,7 @@ pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
 
 fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
     let x = if let Along::Key(key) = &f.along { Some(key.as_str()) } else { None };
+    let values: &[serde_json::Value] = if let Along::Own(_, values) = &f.along { values } else { &[] };
     let by = f.by.as_deref();
     let others: Vec<String> = match by {
         Some(by) => telling(&f.points, x, Some(by)).into_iter().filter(|k| k != by).collect(),
@@ -40,14 +41,14 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
         for (_, metrics) in &units {
             let name = called(metrics).0;
             let words = match (&f.along, f.title.as_str()) {
-                (Along::Key(key), "") => [format!("{name} along {key}"), String::new(), point_text(at)],
+                (Along::Key(key) | Along::Own(key, _), "") => [format!("{name} along {key}"), String::new(), point_text(at)],
                 (Along::Flow, "") => [format!("{name} of each flow"), String::new(), point_text(at)],
                 (Along::Time, "") => [format!("{name} over time"), String::new(), point_text(at)],
                 (_, title) => [title.to_owned(), if units.len() > 1 { name } else { String::new() }, point_text(at)],
             };
             let title = words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
             all.push(match &f.along {
-                Along::Key(key) => sweep::along(o, points, key, by, metrics, &title),
+                Along::Key(key) | Along::Own(key, _) => sweep::along(o, points, (key, values), by, metrics, &title),
                 Along::Flow => by_flow(o, points, by, metrics, &title),
                 Along::Time => course::over_time(o, points, by, metrics, &title, warmup_s),
             });

@@ -4,7 +4,7 @@ use super::Figure;
 use super::charts::{bars_are, interval};
 use super::lines::{Line, called, drawn, groups, hover, named, telling};
 use super::svg::Scale;
-use crate::metric::quantity;
+use crate::metric::{Expr, quantity};
 use crate::output::csv::quoted;
 use crate::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
 use crate::results::{Outcome, PointKey};
@@ -18,7 +18,7 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
     let main = main_metrics(o);
     if !telling(points, Some(first), None).is_empty() {
         // Each metric has a figure of its own: its lines are the values of the other keys.
-        return main.iter().map(|m| along(o, points, first, None, &[m], "")).collect();
+        return main.iter().map(|m| along(o, points, (first, &[]), None, &[m], "")).collect();
     }
     let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
     for m in main {
@@ -28,12 +28,15 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
             None => families.push((stem, vec![m])),
         }
     }
-    families.iter().map(|(_, metrics)| along(o, points, first, None, metrics, "")).collect()
+    families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, "")).collect()
 }
 
-/// Metrics of one unit along one swept key; one line for each metric and each combination of the keys that tell lines apart, `by` first. Without
-/// a title it names itself.
-pub(super) fn along(o: &Outcome, points: &[PointKey], key: &str, by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
+/// Metrics of one unit along one swept key, or along values of the figure's own for it; one line for each metric and each combination of the keys that
+/// tell lines apart, `by` first. Without a title it names itself.
+pub(super) fn along(o: &Outcome, points: &[PointKey], (key, values): (&str, &[Value]), by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
+    let expanded: Vec<PointKey> = points.iter().flat_map(|p| values.iter().map(|v| with(p, key, v))).collect();
+    let runs = points.first().map_or(0, |p| runs_of(o, p).len());
+    let points = if values.is_empty() { points } else { &expanded };
     let title = if title.is_empty() { format!("{} along {key}", called(metrics).0) } else { title.to_owned() };
     let axis = Axis::of(points, key);
     let groups = groups(points, &telling(points, Some(key), by));
@@ -43,17 +46,31 @@ pub(super) fn along(o: &Outcome, points: &[PointKey], key: &str, by: Option<&str
         let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else { continue };
         let mut dots = Vec::new();
         for point in members {
-            let (Some(value), Some(m)) = (point.get(key), summary_of(o, point, metric)) else { continue };
+            let Some(value) = point.get(key) else { continue };
             let others: PointKey = point.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
+            let m = if values.is_empty() { summary_of(o, point, metric) } else { summary_of(o, &others, &instead(metric, key, value)) };
+            let Some(m) = m else { continue };
             let _ = writeln!(csv, "{},{},{},{},{},{}", quoted(&value_text(value)), quoted(&point_text(&others)), quoted(metric), m.n, m.mean, interval(m.ci95));
             dots.push((axis.place(value), m, hover(metric, &point_text(point), m, unit_of(metric))));
         }
         dots.sort_by(|a, b| a.0.total_cmp(&b.0));
         lines.push(Line { name, style, dots });
     }
-    let seeds = bars_are(points.first().map_or(0, |p| runs_of(o, p).len()));
+    let seeds = bars_are(runs);
     let caption = by.map_or(seeds.clone(), |by| format!("By {by}. {seeds}"));
     drawn(&title, (axis.scale(), &axis.label), metrics, &lines, &caption, csv)
+}
+
+/// `point` with a value for a key of the figure's own.
+fn with(point: &PointKey, key: &str, value: &Value) -> PointKey {
+    let mut point = point.clone();
+    point.insert(key.to_owned(), value.clone());
+    point
+}
+
+/// `metric` with `value` in the place of `point(key)`.
+fn instead(metric: &str, key: &str, value: &Value) -> String {
+    Expr::parse(metric).map_or_else(|_| metric.to_owned(), |e| e.with_point(key, value).to_string())
 }
 
 /// The values of a swept key as places on an axis.
