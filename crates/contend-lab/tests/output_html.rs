@@ -5,7 +5,7 @@ mod common;
 
 use common::{SMALL, Shape, context, outcome, point, program};
 use contend_lab::file::Along;
-use contend_lab::output::{FigureSpec, write_report};
+use contend_lab::output::{Chapter, FigureSpec, write_paper, write_report};
 use std::path::Path;
 use std::process::Command;
 
@@ -176,6 +176,41 @@ fn the_timeline_says_how_many_frames_did_not_fit() {
     o.runs.iter_mut().filter(|r| !r.frames.is_empty()).for_each(|r| r.frames_missed = 7);
     write_report(&o, &context(SMALL), &path).unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().contains(": the first 4000 of 4007 frames."));
+}
+
+#[test]
+fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_opens_without_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    let mut chapters = vec![Chapter::new("m3", &outcome(SMALL), &context(SMALL))];
+    // An experiment at one point, without figures of its own, whose name is no address.
+    let one = Shape { uploads: &[2], frames: 0, ..SMALL };
+    let mut o = outcome(one);
+    (o.title, o.claims) = ("Two & ten".into(), vec![]);
+    chapters.push(Chapter::new("odd name", &o, &contend_lab::output::ReportContext { figures: vec![], ..context(one) }));
+    write_paper("keceli-2008", "contend reproduce keceli-2008", &chapters, &path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (head, rest) = page.split_once("<section id=\"m3\">").unwrap();
+    let (first, second) = rest.split_once("<section id=\"odd name\">").unwrap();
+    assert!(head.contains("<h1>keceli-2008</h1>") && head.contains("href=\"#m3\"") && head.contains("Two &amp; ten"));
+    // The claims of the small outcome: their verdicts are counted, for the experiment and for all.
+    let claims = outcome(SMALL).claims;
+    let mut counts = vec![claims.len()];
+    counts.extend(["reproduced", "not reproduced", "contradiction", "undecided"].map(|v| claims.iter().filter(|c| c.verdict == v).count()));
+    counts.push(claims.iter().filter(|c| !c.as_recorded).count());
+    let cells: String = counts.iter().map(|n| format!("<td>{n}</td>")).collect();
+    assert_eq!(head.matches(&cells).count(), 2, "{head}");
+    assert!(first.contains("href=\"m3/report.html\"") && second.contains("href=\"odd%20name/report.html\""));
+    for text in ["2 uploads 9.62 Mb/s in total", "1.2..2.2", "1.584", "not-reproduced"] {
+        assert!(first.contains(text), "no `{text}`");
+    }
+    assert!(first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim"));
+    for outside in ["http://", "https://", "src=", "@import", "url(", "<script"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let Some((dom, log)) = opened(&path, &[]) else { return };
+    assert!(!log.contains("CONSOLE"), "{log}");
+    assert!(dom.contains("<section id=\"odd name\">") && dom.contains("</footer>"));
 }
 
 #[test]

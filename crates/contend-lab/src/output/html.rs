@@ -8,6 +8,7 @@ mod charts;
 mod course;
 mod lines;
 mod own;
+mod paper;
 mod series;
 mod svg;
 mod sweep;
@@ -20,6 +21,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use svg::{class, escaped};
+
+pub use paper::{Chapter, write_paper};
 
 /// Most points whose flows, series and delays the page shows; all are in the Parquet files.
 const DETAILED: usize = 24;
@@ -93,14 +96,19 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
         body += &section("The air, frame by frame", &air::timeline(run, &again));
     }
     body += &foot(o, ctx, &command);
+    document(&o.title, o.version, &body, include_str!("html/timeline.js"))
+}
+
+/// A whole page: nothing in it comes from elsewhere.
+fn document(title: &str, version: &str, body: &str, script: &str) -> String {
+    let script = if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"generator\" content=\"contend {}\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n\
-         <noscript><style>.point{{display:block}}.script{{display:none}}</style></noscript>\n</head>\n<body>\n<main>\n{body}</main>\n<script>\n{}</script>\n</body>\n</html>\n",
-        escaped(o.version),
-        escaped(&o.title),
+         <noscript><style>.point{{display:block}}.script{{display:none}}</style></noscript>\n</head>\n<body>\n<main>\n{body}</main>\n{script}</body>\n</html>\n",
+        escaped(version),
+        escaped(title),
         include_str!("html/report.css"),
-        include_str!("html/timeline.js"),
     )
 }
 

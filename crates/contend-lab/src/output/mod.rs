@@ -13,7 +13,7 @@ mod flow_bytes;
 mod shape;
 
 pub use csv::write_csv;
-pub use html::write_report;
+pub use html::{Chapter, write_paper, write_report};
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, Capture, write_pcapng};
 pub use table::{WIDTH, measured_text, summary_table, wrapped};

@@ -17,13 +17,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the folder cannot be written.
 pub fn write(e: &Experiment, executed: &Executed, context: &ReportContext, folder: &Path, capture: bool, quiet: bool) -> Result<()> {
-    if folder.symlink_metadata().is_ok() {
-        let aside = aside(folder);
-        std::fs::rename(folder, &aside).map_err(|err| wrong(format!("{} cannot be moved aside: {err}", folder.display()), "give another folder with --out"))?;
-        if !quiet {
-            say(&format!("contend: earlier results are now in {}", aside.display()));
-        }
-    }
+    move_aside(folder, quiet)?;
     let o = &executed.outcome;
     let text = |name: &str, text: &str| output::atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
     let all = || -> Result<(), output::Error> {
@@ -50,10 +44,29 @@ fn band(e: &Experiment) -> Band {
     if cell.is_some_and(|c| c.phy.standard == Standard::A) { Band::Ghz5 } else { Band::Ghz2 }
 }
 
-/// The first of `folder.1`, `folder.2`, ... that is not there yet.
-fn aside(folder: &Path) -> PathBuf {
+/// Gives what is at `path` another name, when there is something.
+///
+/// # Errors
+/// When the system refuses.
+pub fn move_aside(path: &Path, quiet: bool) -> Result<()> {
+    if path.symlink_metadata().is_ok() {
+        let aside = aside(path);
+        std::fs::rename(path, &aside).map_err(|err| wrong(format!("{} cannot be moved aside: {err}", path.display()), "give another folder with --out"))?;
+        if !quiet {
+            say(&format!("contend: earlier results are now in {}", aside.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The first of `folder.1`, `folder.2`, ... that is not there yet; of a page, `report.1.html`.
+fn aside(path: &Path) -> PathBuf {
+    let page = path.extension().is_some_and(|e| e == "html");
     let numbered = |i: u64| {
-        let mut name = folder.as_os_str().to_os_string();
+        if page {
+            return path.with_extension(format!("{i}.html"));
+        }
+        let mut name = path.as_os_str().to_os_string();
         name.push(format!(".{i}"));
         PathBuf::from(name)
     };

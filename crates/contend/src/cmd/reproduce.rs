@@ -1,9 +1,9 @@
 //! `contend reproduce`: the papers' experiments, each claim beside what is measured.
 
-use super::run::{Common, Format, Job, judged, load, stop_on_ctrl_c};
-use super::{files_below, wrong};
+use super::run::{Common, Format, Job, command_line, context, judged, load, stop_on_ctrl_c};
+use super::{files_below, folder, say, wrong};
 use crate::Done;
-use contend_lab::output::{self, WIDTH, measured_text, wrapped};
+use contend_lab::output::{self, Chapter, WIDTH, measured_text, wrapped};
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
 use std::io::Write as _;
@@ -15,6 +15,9 @@ Examples:
   contend reproduce keceli-2008 --short                one paper, three seeds
   contend reproduce keceli-2008/m2-uploads             one experiment
   contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/1\", \"experiments\": [...]}
+
+Each experiment gets a folder in results/, and each paper that is run whole a page of all its
+experiments beside them: results/keceli-2008/report.html.
 
 Verdicts: reproduced (inside the expected range), not reproduced (outside; the file gives the
 reason), contradiction (the paper's own statements disagree), undecided (more seeds needed).
@@ -57,7 +60,7 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     let stop = stop_on_ctrl_c();
     let (json, talk) = (args.common.format == Format::Json, !args.common.quiet && args.common.format == Format::Table);
-    let (mut done, mut outcomes) = (Done::Well, Vec::new());
+    let (mut done, mut outcomes, mut chapters) = (Done::Well, Vec::new(), Vec::new());
     for (name, e) in &all {
         if talk {
             super::print(&format!("{name}: {}\n", e.title))?;
@@ -73,6 +76,12 @@ pub fn run(args: &Args) -> Result<Done> {
             let claims: String = executed.outcome.claims.iter().map(claim).collect();
             super::print(&(claims + "\n"))?;
         }
+        if !args.common.no_results
+            && !executed.outcome.runs.is_empty()
+            && let Some((paper, experiment)) = name.split_once('/')
+        {
+            chapters.push((paper, Chapter::new(experiment, &executed.outcome, &context(e))));
+        }
         // What only the results folder needed is not kept until the last file is through.
         executed.outcome.runs.iter_mut().for_each(contend_lab::results::Run::drop_detail);
         outcomes.push(executed.outcome);
@@ -85,6 +94,7 @@ pub fn run(args: &Args) -> Result<Done> {
             Done::Well => {}
         }
     }
+    pages(args, chapters)?;
     if let Some(path) = &args.markdown {
         let text = markdown(args, &outcomes);
         output::atomically(path, |w| w.write_all(text.as_bytes())).map_err(|e| wrong(e, "name a file that can be written"))?;
@@ -95,6 +105,26 @@ pub fn run(args: &Args) -> Result<Done> {
         super::print(&tally(&outcomes))?;
     }
     Ok(done)
+}
+
+/// Writes a page for each paper whose experiments were all asked for.
+fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
+    // One experiment has its own page; it does not take the place of the paper's.
+    if args.what.as_ref().is_some_and(|w| w.contains('/')) {
+        return Ok(());
+    }
+    while let Some(paper) = chapters.first().map(|c| c.0) {
+        let (own, others) = chapters.into_iter().partition(|c| c.0 == paper);
+        chapters = others;
+        let own: Vec<Chapter> = own.into_iter().map(|c: (&str, Chapter)| c.1).collect();
+        let page = args.common.out.join(paper).join("report.html");
+        folder::move_aside(&page, args.common.quiet)?;
+        output::write_paper(paper, &command_line(), &own, &page).map_err(|e| wrong(e, "give a folder that can be written with --out, or --no-results"))?;
+        if !args.common.quiet {
+            say(&format!("contend: {}", page.display()));
+        }
+    }
+    Ok(())
 }
 
 /// Every claim beside what was measured, a table for each experiment.

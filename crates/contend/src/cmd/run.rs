@@ -296,7 +296,7 @@ pub fn context(e: &Experiment) -> ReportContext {
         _ => e.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
     };
     ReportContext {
-        command: std::iter::once("contend".to_owned()).chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy()))).collect::<Vec<_>>().join(" "),
+        command: command_line(),
         cite: e.cite.clone(),
         notes: e.notes.clone(),
         seeds,
@@ -305,6 +305,11 @@ pub fn context(e: &Experiment) -> ReportContext {
         figures: e.figures.iter().map(|f| figure(e, f)).collect(),
         experiment_hash: String::new(),
     }
+}
+
+/// This call, as it can be typed again.
+pub fn command_line() -> String {
+    std::iter::once("contend".to_owned()).chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy()))).collect::<Vec<_>>().join(" ")
 }
 
 /// A word of the command line as a shell takes it.

@@ -237,6 +237,18 @@ fn reproduce_tells_each_claim_and_counts_the_verdicts() {
     }
     assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
     assert!(bench.path("results/smith-2001/a/report.html").exists());
+    assert!(ended.err.contains("contend: results/smith-2001/report.html"), "{}", ended.err);
+    let page = bench.read("results/smith-2001/report.html");
+    for text in
+        ["<h1>smith-2001</h1>", "href=\"a/report.html\"", "href=\"b/report.html\"", "href=\"#b\"", "802.11g has 54 Mb/s", "contend reproduce smith-2001"]
+    {
+        assert!(page.contains(text), "no `{text}`");
+    }
+    // One experiment again leaves the page of the whole paper; the whole paper again puts it aside.
+    bench.contend(&["reproduce", "smith-2001/a"]).with(0);
+    assert_eq!(bench.read("results/smith-2001/report.html"), page);
+    bench.contend(&["reproduce", "smith-2001", "--short"]).with(0).says(&["earlier results are now in results/smith-2001/report.1.html"]);
+    assert_eq!(bench.read("results/smith-2001/report.1.html"), page);
     assert!(!bench.path("results/jones-2002").exists());
     bench.contend(&["reproduce", "--no-results", "--quiet"]).with(1).says(&["jones-2002", "C2"]);
     let one = bench.contend(&["reproduce", "jones-2002/c", "--no-results"]).with(1);
