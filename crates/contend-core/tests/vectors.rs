@@ -88,7 +88,7 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
             cc.on_restart(w, cx.now, time(input.get(1)?));
             return Some(());
         }
-        "loss" => Signal::Loss { seq: 0, marked: ack.ece, truth },
+        "loss" => Signal::Loss { seq: option("seq").map_or(0, |n| n.parse().unwrap()), marked: ack.ece, truth },
         "ecn" => Signal::Ecn,
         "local" => Signal::Local,
         "timeout" => Signal::Timeout { nth: input.get(1)?.parse().ok()?, marked: ack.ece, truth },

@@ -1,0 +1,135 @@
+//! DCTCP (RFC 8257): a mark takes as much of the window as the share of marked segments says, not always half.
+//!
+//! - Needs the echo that tells each mark (`echo = "per_packet"`) and a queue that marks at a low threshold.
+//! - Segments are counted where the RFC counts bytes: all full ones are equal.
+//! - A loss, a timeout and a local drop are answered as by Reno (RFC 8257 §3.5). Slow start and growth are Reno's.
+//! - `alpha` is kept in 2^-20; the real-valued form is within a few of these after any number of windows (test below).
+
+use super::{Ack, Controller, Response, Signal, Window, reno};
+use crate::Cx;
+use crate::registry::{Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "RFC 8257";
+/// What it does.
+pub const SUMMARY: &str = "Reno whose answer to marks is in proportion: the window shrinks by half the smoothed share of marked segments.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "g_1024",
+        doc: "Weight g of the last window in the share of marked segments, in 1024ths (RFC 8257 §4.2: 1/16)",
+        unit: Unit::Integer,
+        default: Some("64"),
+        range: (1.0, 1024.0),
+    },
+    Param {
+        name: "alpha_1024",
+        doc: "The share at the beginning, in 1024ths (RFC 8257 §3.3 step 1: 1)",
+        unit: Unit::Integer,
+        default: Some("1024"),
+        range: (0.0, 1024.0),
+    },
+    reno::ABC,
+];
+
+/// A share of 1.
+const ONE_Q20: u64 = 1 << 20;
+
+/// DCTCP's state. Fits the 104 bytes a kernel controller has.
+#[derive(Debug)]
+struct Dctcp {
+    abc: u32,
+    g_1024: u32,
+    /// `DCTCP.Alpha`.
+    alpha_q20: u64,
+    /// Segments acknowledged in this window of data, and those of them with ECE.
+    acked: u64,
+    marked: u64,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Dctcp {
+        abc: reno::limit(args.integer("abc")),
+        g_1024: args.integer("g_1024").clamp(1, 1024) as u32,
+        alpha_q20: args.integer("alpha_1024").clamp(0, 1024) as u64 * (ONE_Q20 / 1024),
+        acked: 0,
+        marked: 0,
+    }))
+}
+
+impl Controller for Dctcp {
+    fn on_every_ack(&mut self, _: &mut Cx, _: &mut Window, ack: &Ack) {
+        // RFC 8257 §3.3 steps 2 to 4.
+        self.acked += u64::from(ack.acked);
+        self.marked += if ack.ece { u64::from(ack.acked) } else { 0 };
+        if ack.round_start && self.acked > 0 {
+            self.window_over();
+        }
+    }
+
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        let acked = reno::slow_start(w, ack.acked, self.abc);
+        if acked > 0 {
+            w.additive_increase(w.cwnd, acked);
+        }
+    }
+
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        let half = w.reduce_from / 2;
+        match why {
+            // RFC 8257 §3.3 step 9: cwnd (1 - alpha / 2), at most once per window of data.
+            Signal::Ecn => {
+                let less = u64::from(w.cwnd) * self.alpha_q20 / (2 * ONE_Q20);
+                Response::clamp(w.cwnd - u32::try_from(less).unwrap_or(w.cwnd), w)
+            }
+            Signal::Loss { .. } | Signal::Local => Response::clamp(half, w),
+            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
+            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
+        }
+    }
+}
+
+impl Dctcp {
+    /// RFC 8257 §3.3 steps 5 to 8: M is the share of marked segments of the window, alpha (1 - g) + g M the new alpha.
+    fn window_over(&mut self) {
+        // Segments in 44 bits: more than a flow sends in a window.
+        let m_q20 = self.marked.min(1 << 43) * ONE_Q20 / self.acked;
+        let g = u64::from(self.g_1024);
+        self.alpha_q20 = (self.alpha_q20 * (1024 - g) + m_q20 * g) / 1024;
+        (self.acked, self.marked) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_arithmetic)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_state_fits_a_kernel_controller() {
+        assert!(size_of::<Dctcp>() <= 104, "{}", size_of::<Dctcp>());
+    }
+
+    proptest! {
+        /// A window cuts off less than 1 from M, of which g counts, and less than 1 from alpha; what is cut stays with weight 1 - g:
+        /// never more than (g + 1) / g in 2^-20.
+        #[test]
+        fn alpha_stays_by_the_real_valued_form(g_1024 in 1u32..=1024, windows in prop::collection::vec((1u64..100_000, 0.0..=1.0f64), 1..300)) {
+            let mut d = Dctcp { abc: 1, g_1024, alpha_q20: ONE_Q20, acked: 0, marked: 0 };
+            let (g, mut alpha) = (f64::from(g_1024) / 1024.0, 1.0);
+            for (acked, share) in windows {
+                let marked = (acked as f64 * share) as u64;
+                (d.acked, d.marked) = (acked, marked);
+                d.window_over();
+                alpha = alpha * (1.0 - g) + marked as f64 / acked as f64 * g;
+                let off = alpha * ONE_Q20 as f64 - d.alpha_q20 as f64;
+                prop_assert!((-1e-6..=(g + 1.0) / g).contains(&off), "{off}");
+            }
+        }
+    }
+}

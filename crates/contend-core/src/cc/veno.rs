@@ -1,0 +1,108 @@
+//! Veno: Reno that tells losses of a full queue from those of the medium by Vegas' backlog, and gives up less for the latter.
+//!
+//! - The backlog is that of the last round-trip sample, as in Linux; the source does not say how round trips are averaged.
+//! - "A segment every other ACK" once the path is full is a segment for every two windows acknowledged.
+//! - A loss before the first sample is taken for congestion. Timeouts, marks and slow start are Reno's.
+//! - Jersey's thesis (§3.2.2) gives the second rule for the first: the window is opened carefully on a full path, not after a random loss.
+
+use super::vegas::backlog;
+use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
+use crate::Cx;
+use crate::registry::{Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Fu and Liew 2003; Xu 2005 §3.2.2";
+/// What it does.
+pub const SUMMARY: &str = "Reno that takes a loss for a random one while fewer than beta segments wait on the path, and then keeps four fifths of the window.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "beta",
+        doc: "Waiting segments from which on the path counts as congested",
+        unit: Unit::Integer,
+        default: Some("3"),
+        range: (1.0, 10_000.0),
+    },
+    Param {
+        name: "random_percent",
+        doc: "What a loss taken for a random one leaves, in percent",
+        unit: Unit::Integer,
+        default: Some("80"),
+        range: (1.0, 100.0),
+    },
+    reno::ABC,
+];
+
+/// Veno's state. Fits the 104 bytes a kernel controller has.
+#[derive(Debug)]
+struct Veno {
+    abc: u32,
+    beta: u32,
+    random_percent: u32,
+    /// Least and last round trip in microseconds, 0 before the first.
+    base_us: u32,
+    rtt_us: u32,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Veno {
+        abc: reno::limit(args.integer("abc")),
+        beta: u32::try_from(args.integer("beta")).unwrap_or(3).max(1),
+        random_percent: args.integer("random_percent").clamp(1, 100) as u32,
+        base_us: 0,
+        rtt_us: 0,
+    }))
+}
+
+impl Veno {
+    /// Whether at least `beta` segments of a window wait on the path.
+    fn full(&self, w: &Window) -> bool {
+        self.rtt_us == 0 || !backlog(w.cwnd.min(w.rwnd), self.rtt_us, self.base_us).below(self.beta)
+    }
+}
+
+impl Controller for Veno {
+    fn on_every_ack(&mut self, _: &mut Cx, _: &mut Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt_us {
+            self.rtt_us = rtt.max(1);
+            self.base_us = if self.base_us == 0 { self.rtt_us } else { self.base_us.min(self.rtt_us) };
+        }
+    }
+
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        let acked = reno::slow_start(w, ack.acked, self.abc);
+        if acked > 0 {
+            // Fu and Liew 2003 §III-A: a segment for each window, on a full path for every two.
+            let per = if self.full(w) { w.cwnd.saturating_mul(2) } else { w.cwnd };
+            w.additive_increase(per, acked);
+        }
+    }
+
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        let half = w.reduce_from / 2;
+        match why {
+            // Fu and Liew 2003 §III-B.
+            Signal::Loss { .. } if !self.full(w) => {
+                let left = u64::from(w.reduce_from) * u64::from(self.random_percent) / 100;
+                Response { cause: Cause::Error, ..Response::clamp(left as u32, w) }
+            }
+            Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(half, w),
+            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
+            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_fits_a_kernel_controller() {
+        assert!(size_of::<Veno>() <= 104, "{}", size_of::<Veno>());
+    }
+}
