@@ -9,6 +9,8 @@ pub struct Estimator {
     spec: RtoSpec,
     /// SRTT and RTTVAR in nanoseconds; `None` before the first sample.
     smoothed: Option<(u64, u64)>,
+    /// The same of the samples as they are, without the coarseness of the clock.
+    fine: Option<(u64, u64)>,
     min: Option<Span>,
     /// The timeout in force, backed off.
     rto: Span,
@@ -19,19 +21,14 @@ pub struct Estimator {
 impl Estimator {
     /// An estimator without samples.
     pub fn new(spec: RtoSpec) -> Estimator {
-        Estimator { spec, smoothed: None, min: None, rto: spec.initial.min(spec.max), expiries: 0 }
+        Estimator { spec, smoothed: None, fine: None, min: None, rto: spec.initial.min(spec.max), expiries: 0 }
     }
 
     /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the minimum.
     pub fn sample(&mut self, r: Span, exact: Span) {
-        let r = self.ticks(r).as_nanos();
-        let (srtt, rttvar) = match self.smoothed {
-            // RFC 6298 §2.2.
-            None => (r, r / 2),
-            // RFC 6298 §2.3: beta = 1/4 with the old SRTT, then alpha = 1/8.
-            Some((srtt, rttvar)) => (srtt - srtt / 8 + r / 8, rttvar - rttvar / 4 + srtt.abs_diff(r) / 4),
-        };
+        let (srtt, rttvar) = smooth(self.smoothed, self.ticks(r).as_nanos());
         self.smoothed = Some((srtt, rttvar));
+        self.fine = Some(smooth(self.fine, exact.as_nanos()));
         self.min = Some(self.min.map_or(exact, |m| m.min(exact)));
         // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4; §2.4 and §2.5: its bounds.
         let rto = srtt.saturating_add(rttvar.saturating_mul(4).max(self.spec.granularity.as_nanos()));
@@ -71,6 +68,16 @@ impl Estimator {
         self.smoothed.map_or(0, |(_, v)| micros(Span::from_nanos(v)))
     }
 
+    /// SRTT and RTTVAR without the coarseness of the clock; `None` before the first sample.
+    pub fn fine(&self) -> Option<(Span, Span)> {
+        self.fine.map(|(s, v)| (Span::from_nanos(s), Span::from_nanos(v)))
+    }
+
+    /// Smallest sample; nothing before the first.
+    pub fn min(&self) -> Span {
+        self.min.unwrap_or(Span::ZERO)
+    }
+
     /// Smallest sample in microseconds, 0 before the first.
     pub fn min_us(&self) -> u32 {
         self.min.map_or(0, micros)
@@ -82,6 +89,16 @@ impl Estimator {
             0 | 1 => d,
             g => Span::from_nanos(d.as_nanos().div_ceil(g).saturating_mul(g)),
         }
+    }
+}
+
+/// SRTT and RTTVAR after the sample `r`, in nanoseconds.
+fn smooth(before: Option<(u64, u64)>, r: u64) -> (u64, u64) {
+    match before {
+        // RFC 6298 §2.2.
+        None => (r, r / 2),
+        // RFC 6298 §2.3: beta = 1/4 with the old SRTT, then alpha = 1/8.
+        Some((srtt, rttvar)) => (srtt - srtt / 8 + r / 8, rttvar - rttvar / 4 + srtt.abs_diff(r) / 4),
     }
 }
 

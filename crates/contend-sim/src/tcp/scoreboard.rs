@@ -23,9 +23,29 @@ pub struct Sent {
     pub first: Time,
     /// When it was last sent.
     pub sent: Time,
+    /// Which transmission of the connection the last one was: tells those of one instant apart.
+    pub order: u32,
     /// How often it was sent again.
     pub copies: u8,
     flags: u8,
+}
+
+impl Sent {
+    /// One past its last byte.
+    pub fn end(&self) -> u64 {
+        self.seq + u64::from(self.len)
+    }
+}
+
+/// What a look at a segment on its way says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It is lost.
+    Lost,
+    /// It is not.
+    Keep,
+    /// Nor is any behind it.
+    Stop,
 }
 
 const SACKED: u8 = 1;
@@ -61,6 +81,8 @@ pub struct Scoreboard {
     sacked: u32,
     lost: u32,
     again: u32,
+    /// Transmissions so far.
+    orders: u32,
     /// All below are selectively acknowledged or sent again.
     cursor: u64,
     /// All below that are not selectively acknowledged are lost.
@@ -68,6 +90,9 @@ pub struct Scoreboard {
     /// The highest selectively acknowledged segments, highest first, at most the duplicate threshold.
     top: Vec<u64>,
     dupthresh: usize,
+    /// The segments that this acknowledgment shows to have arrived, as they were on their way; filled when `listing`.
+    news: Vec<Sent>,
+    listing: bool,
 }
 
 impl Scoreboard {
@@ -84,11 +109,28 @@ impl Scoreboard {
             sacked: 0,
             lost: 0,
             again: 0,
+            orders: 0,
             cursor: 0,
             lost_below: 0,
             top: Vec::with_capacity(dupthresh),
             dupthresh,
+            news: Vec::new(),
+            listing: false,
         }
+    }
+
+    /// The same, listing what each acknowledgment shows to have arrived.
+    pub fn listing(self, listing: bool) -> Scoreboard {
+        Scoreboard { listing, ..self }
+    }
+
+    /// The segments that the acknowledgments entered since [`Scoreboard::read`] show to have arrived; none when not listing.
+    pub fn news(&self) -> &[Sent] {
+        &self.news
+    }
+    /// Empties the list.
+    pub fn read(&mut self) {
+        self.news.clear();
     }
 
     /// Oldest unacknowledged byte.
@@ -122,7 +164,8 @@ impl Scoreboard {
 
     /// Notes a new segment of `len` bytes and returns it.
     pub fn push(&mut self, len: u32, now: Time) -> Sent {
-        let s = Sent { seq: self.nxt, len, run: 0, first: now, sent: now, copies: 0, flags: 0 };
+        let s = Sent { seq: self.nxt, len, run: 0, first: now, sent: now, order: self.orders, copies: 0, flags: 0 };
+        self.orders = self.orders.wrapping_add(1);
         self.nxt += u64::from(len);
         self.ring.push_back(s);
         s
@@ -132,6 +175,8 @@ impl Scoreboard {
     pub fn resend(&mut self, i: u64, now: Time) -> Option<Sent> {
         let s = self.ring.get_mut(i.checked_sub(self.base)? as usize)?;
         s.sent = now;
+        s.order = self.orders;
+        self.orders = self.orders.wrapping_add(1);
         s.copies = s.copies.saturating_add(1);
         if s.flags & AGAIN == 0 {
             s.flags |= AGAIN;
@@ -161,6 +206,35 @@ impl Scoreboard {
         self.lost_below = self.base + self.ring.len() as u64;
     }
 
+    /// Looks at the segments taken to be in the network, in order, and takes as lost those of which `look` says so, sent again or not. One that
+    /// was sent once must not be kept below one that is lost: what is sent later is lost later.
+    /// Returns how many. Costs a step for each segment up to where `look` stops, and for each run of selectively acknowledged ones.
+    pub fn lose_where(&mut self, mut look: impl FnMut(&Sent) -> Look) -> u32 {
+        let (mut i, mut news) = (0, 0);
+        while let Some(s) = self.ring.get_mut(i) {
+            if s.flags & SACKED != 0 {
+                i += s.run.max(1) as usize;
+                continue;
+            }
+            // Taken as lost, and not sent again since.
+            if s.flags & (LOST | AGAIN) != LOST {
+                match look(s) {
+                    Look::Lost => {
+                        self.lost += u32::from(s.flags & LOST == 0);
+                        self.again -= u32::from(s.flags & AGAIN != 0);
+                        s.flags = LOST;
+                        self.cursor = self.cursor.min(self.base + i as u64);
+                        news += 1;
+                    }
+                    Look::Keep => {}
+                    Look::Stop => break,
+                }
+            }
+            i += 1;
+        }
+        news
+    }
+
     /// Enters a cumulative acknowledgment of all bytes before `to`, which lies inside the window.
     pub fn acknowledge(&mut self, to: u64) -> Covered {
         let mut c = Covered::default();
@@ -173,6 +247,9 @@ impl Scoreboard {
                 self.sacked -= 1;
             } else {
                 c.unsacked += 1;
+                if self.listing {
+                    self.news.push(*s);
+                }
                 if s.copies == 0 {
                     c.oldest = c.oldest.or(Some(s.sent));
                     c.newest = Some(s.sent);
@@ -200,6 +277,9 @@ impl Scoreboard {
             }
             self.lost -= u32::from(s.flags & LOST != 0);
             self.again -= u32::from(s.flags & AGAIN != 0);
+            if self.listing {
+                self.news.push(*s);
+            }
             s.flags = SACKED;
             self.sacked += 1;
             news += 1;
@@ -249,6 +329,11 @@ impl Scoreboard {
     pub fn next_hole(&mut self) -> Option<u64> {
         let top = *self.top.first()?;
         self.advance().filter(|&i| i < top)
+    }
+
+    /// The number of the last segment sent.
+    pub fn last(&self) -> Option<u64> {
+        Some(self.base + (self.ring.len() as u64).checked_sub(1)?)
     }
 
     /// The last segment that is not selectively acknowledged.
@@ -338,7 +423,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counters_and_cursors_agree_with_a_full_scan(ops in prop::collection::vec((0u8..5, 0u64..60, 1u64..12), 1..120)) {
+        fn counters_and_cursors_agree_with_a_full_scan(ops in prop::collection::vec((0u8..6, 0u64..60, 1u64..12), 1..120)) {
             let mut b = board(0);
             let mut p = Plain::default();
             for (op, at, n) in ops {
@@ -376,6 +461,18 @@ mod tests {
                         b.resend(i, Time::ZERO);
                         p.again[i as usize] = true;
                     },
+                    4 => {
+                        // Everything below a place, what was sent again too.
+                        let below = p.acked + at;
+                        let lost = |i: u64| i < below;
+                        let fresh = (p.acked..end).filter(|&i| lost(i) && !p.sacked[i as usize] && (!p.lost[i as usize] || p.again[i as usize])).count();
+                        let n = b.lose_where(|s| if lost(s.seq / 10) { Look::Lost } else { Look::Stop });
+                        prop_assert_eq!(n as usize, fresh);
+                        for i in (p.acked..end).filter(|&i| lost(i)) {
+                            p.lost[i as usize] = !p.sacked[i as usize];
+                            p.again[i as usize] = false;
+                        }
+                    }
                     _ => if at < 6 {
                         b.lose_all();
                         for i in p.acked..end {

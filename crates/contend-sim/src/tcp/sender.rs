@@ -5,7 +5,7 @@
 //! application has written so far; it is never cut again when it is sent again.
 
 use super::app::{App, Does, Transfers};
-use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Spare, Verdict, View};
+use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict};
 use super::rtt::{Estimator, micros};
 use super::scoreboard::{Covered, Scoreboard, Sent as Copy};
 use super::{Io, SenderState, Wire, ticks};
@@ -14,6 +14,8 @@ use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Judged, Sent};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+
+mod recovering;
 
 /// What the sender's own receive side advertises in bytes; it receives no data.
 const OWN_WINDOW: u32 = 65_535;
@@ -64,6 +66,10 @@ pub struct Sender {
     last_sent: Time,
     /// The other end's last timestamp.
     ts_recent: u32,
+    /// The latest instant at which the segment whose timestamp came back last can have been sent; kept for a recovery that goes by times.
+    echoed: Option<Time>,
+    /// Segments that the recovery took as lost and no acknowledgment has told the controller of.
+    lost: u32,
     /// The receiver's window in bytes.
     rwnd: u32,
 
@@ -116,7 +122,7 @@ impl Sender {
             stage: Stage::Closed,
             written: first,
             transfers: Transfers::default(),
-            board: Scoreboard::new(first, wire.mss, options.dupthresh),
+            board: Scoreboard::new(first, wire.mss, options.dupthresh).listing(options.times),
             w,
             needs: cc.needs(),
             cc,
@@ -136,6 +142,8 @@ impl Sender {
             last_ece: false,
             last_sent: Time::ZERO,
             ts_recent: 0,
+            echoed: None,
+            lost: 0,
             rwnd: wire.window,
             sent: Sent::default(),
             samples: Durations::new(),
@@ -195,7 +203,7 @@ impl Sender {
 
     /// When to wake it.
     pub fn deadline(&self) -> Time {
-        self.timer.min(self.app.deadline())
+        self.timer.min(self.app.deadline()).min(self.recovery.next_deadline())
     }
 
     /// Does what is due; returns the next deadline.
@@ -203,6 +211,9 @@ impl Sender {
         if io.now >= self.deadline() {
             if io.now >= self.app.deadline() {
                 self.application(io);
+            }
+            if io.now >= self.recovery.next_deadline() {
+                self.recover(io);
             }
             if io.now >= self.timer {
                 self.expired(io);
@@ -303,13 +314,21 @@ impl Sender {
         // RFC 5681 §2: no data, no advance, data outstanding, window unchanged.
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
         self.rwnd = s.window;
+        self.board.read();
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
         let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), tsval: s.timestamps.then_some(s.tsval), ..Ack::default() };
         if self.options.sack && !s.sack.is_empty() {
             for &(start, end) in s.sack.blocks() {
                 ack.sacked += self.board.sack(s.ack + u64::from(start), s.ack + u64::from(end));
             }
-            ack.lost = self.board.lose_holes();
+            if self.options.by_count {
+                ack.lost = self.board.lose_holes();
+            }
+        }
+        ack.lost += std::mem::take(&mut self.lost);
+        if let (true, true, Some(tick)) = (self.options.times, s.timestamps, self.tick) {
+            // The tick after the one that came back.
+            self.echoed = Some(Time::ZERO + tick * (u64::from(s.tsecr) + 1));
         }
         if self.options.sack {
             // RFC 6675 §2: a duplicate is an ACK that selectively acknowledges something new.
@@ -324,7 +343,8 @@ impl Sender {
         self.show_window();
         self.cc.on_every_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
 
-        let verdict = self.recovery.on_ack(&self.view(&ack, advanced));
+        let view = self.view(io.now, &ack, advanced);
+        let verdict = self.recovery.on_ack(&view, &mut self.board);
         let reduced = self.obey(verdict, &ack, io);
         // RFC 6298 §5.2, §5.3.
         if self.board.outstanding() == 0 {
@@ -424,11 +444,8 @@ impl Sender {
             // The repetition gets a whole timeout of its own, as in ns-2 and Linux.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
-        if v.resend
-            && let Some(i) = self.board.lose_head()
-        {
-            self.resend(i, io);
-        }
+        self.forced(v.send, io);
+        self.lost += v.lost;
         reduced
     }
 
@@ -488,9 +505,13 @@ impl Sender {
         self.w.extra = 0;
         self.limited_sent = 0;
         self.credit = 0;
-        self.board.lose_all();
-        self.recovery.on_timeout(&self.view(&Ack::default(), false));
+        let view = self.view(io.now, &Ack::default(), false);
+        self.recovery.on_timeout(&view, &mut self.board);
         self.phase = self.recovery.phase();
+        // Whatever else is taken to be on its way.
+        if let Some(i) = self.board.next_lost() {
+            self.resend(i, io);
+        }
     }
 
     /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4 NextSeg).
@@ -515,7 +536,7 @@ impl Sender {
                 self.resend(i, io);
             } else if fresh > 0 {
                 self.send(fresh, io);
-            } else if let Some(i) = self.spare() {
+            } else if let Some(i) = self.spare(io.now) {
                 self.resend(i, io);
             } else {
                 break;
@@ -524,6 +545,10 @@ impl Sender {
         if self.timer == Time::NEVER && (self.board.outstanding() > 0 || self.written > self.board.nxt()) {
             // RFC 6298 §5.1; with nothing outstanding the receiver's window is closed and this is the persist timer.
             self.timer = io.now.saturating_add(self.rtt.rto());
+        }
+        if self.options.times {
+            let view = self.view(io.now, &Ack::default(), false);
+            self.recovery.on_sent(&view, &self.board);
         }
     }
 
@@ -537,18 +562,6 @@ impl Sender {
         let len = unsent.min(u64::from(self.wire.mss.min(self.rwnd)));
         let edge = self.board.una() + u64::from(self.rwnd);
         if self.board.nxt() + len <= edge { len as u32 } else { 0 }
-    }
-
-    fn spare(&mut self) -> Option<u64> {
-        if self.phase != Phase::Fast {
-            return None;
-        }
-        let hole = self.board.next_hole();
-        match self.recovery.spare(&self.view(&Ack::default(), false), hole.is_some()) {
-            Spare::Nothing => None,
-            Spare::Hole => hole,
-            Spare::Last => self.board.last_hole(),
-        }
     }
 
     fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
@@ -570,6 +583,10 @@ impl Sender {
     fn resend(&mut self, i: u64, io: &mut Io<'_, '_>) {
         if let Some(copy) = self.board.resend(i, io.now) {
             self.sent.retransmitted += 1;
+            if self.options.times && copy.seq == self.board.una() {
+                // A first segment that goes again, and again, has a whole timeout each time (Linux).
+                self.timer = io.now.saturating_add(self.rtt.rto());
+            }
             self.data(copy, Ecn::NotEct, Flags::ACK, io);
         }
     }
@@ -611,17 +628,5 @@ impl Sender {
         self.w.snd_una = self.board.una();
         self.w.snd_nxt = self.board.nxt();
         self.w.state = self.ca_state();
-    }
-
-    fn view(&self, ack: &Ack, advanced: bool) -> View {
-        View {
-            una: self.board.una(),
-            nxt: self.board.nxt(),
-            acked: ack.acked,
-            advanced,
-            dup: ack.dup,
-            lost: self.board.lost(),
-            limited_transmit: self.limited_transmit,
-        }
     }
 }

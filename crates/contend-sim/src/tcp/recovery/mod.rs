@@ -1,9 +1,11 @@
 //! Loss recovery: when a segment is taken as lost, what is sent again, and how far the window is inflated meanwhile.
 //!
 //! By how much the window shrinks is the congestion controller's answer; a TCP variant is a pair of both. The sender keeps the
-//! [`Scoreboard`](super::scoreboard::Scoreboard), asks the recovery after each acknowledgment, and does what the [`Verdict`] says.
+//! [`Scoreboard`], asks the recovery after each acknowledgment and when its timer is due, and does what the [`Verdict`] says.
 
+use super::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Span, Time};
 use std::fmt::Debug;
 
 /// Makes a recovery from its parameters; the error says which parameter is wrong and what to write instead.
@@ -14,9 +16,19 @@ contend_core::registry!(Build; tahoe, reno, newreno, sack);
 /// Loss recovery of one connection.
 pub trait Recovery: Debug + Send {
     /// An acknowledgment was entered in the scoreboard: what follows from it.
-    fn on_ack(&mut self, v: &View) -> Verdict;
-    /// The retransmission timer expired; the sender takes everything not acknowledged as lost and sends it again from the first byte.
-    fn on_timeout(&mut self, v: &View);
+    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict;
+    /// The retransmission timer expired: takes as lost what is to be sent again; most families everything not acknowledged.
+    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard);
+    /// What an acknowledgment, a timer or the application allowed was sent.
+    fn on_sent(&mut self, _v: &View, _board: &Scoreboard) {}
+    /// Its own timer is due.
+    fn on_timer(&mut self, _v: &View, _board: &mut Scoreboard) -> Verdict {
+        Verdict::default()
+    }
+    /// When its own timer is due.
+    fn next_deadline(&self) -> Time {
+        Time::NEVER
+    }
     /// What is fixed for the life of the connection.
     fn options(&self) -> Options;
     /// Where the connection stands.
@@ -37,6 +49,10 @@ pub struct Options {
     pub halve_from: HalveFrom,
     /// Whether selective acknowledgments are read.
     pub sack: bool,
+    /// Whether it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and [`Recovery::on_sent`] is called.
+    pub times: bool,
+    /// Whether `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the recovery looks.
+    pub by_count: bool,
 }
 
 /// What a reduction of the window starts from.
@@ -50,9 +66,11 @@ pub enum HalveFrom {
     MinCwndRwnd,
 }
 
-/// What a recovery sees of an acknowledgment.
+/// What a recovery sees of an acknowledgment, or of the connection when a timer is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
+    /// The present instant.
+    pub now: Time,
     /// Oldest byte not acknowledged, this acknowledgment included.
     pub una: u64,
     /// One past the highest byte ever sent.
@@ -63,10 +81,20 @@ pub struct View {
     pub advanced: bool,
     /// Whether it is a duplicate (RFC 5681 §2; with SACK: one that tells something new, RFC 6675 §2).
     pub dup: bool,
-    /// Segments taken as lost by selective acknowledgments and not yet acknowledged.
-    pub lost: u32,
+    /// Segments newly selectively acknowledged.
+    pub sacked: u32,
     /// Whether limited transmit is on.
     pub limited_transmit: bool,
+    /// Whether a new segment waits that the receiver's window has room for.
+    pub fresh: bool,
+    /// Smoothed round-trip time and its mean deviation, without the coarseness of the timer's clock; `None` before the first sample.
+    pub rtt: Option<(Span, Span)>,
+    /// Shortest round trip so far; nothing before the first.
+    pub min_rtt: Span,
+    /// When the retransmission timer is due.
+    pub timeout_at: Time,
+    /// The latest instant at which the segment whose timestamp came back can have been sent; `None` without timestamps.
+    pub echoed: Option<Time>,
 }
 
 /// What a recovery decides.
@@ -74,14 +102,29 @@ pub struct View {
 pub struct Verdict {
     /// A loss was detected: the controller is asked for a reduction.
     pub enter: Option<Enter>,
-    /// The first unacknowledged segment goes out again now, whatever the window says.
-    pub resend: bool,
+    /// What goes out now, whatever the window says.
+    pub send: Option<Forced>,
     /// Inflation of the window in segments, from now on.
     pub extra: u32,
     /// Whether the controller may open the window for this acknowledgment.
     pub grow: bool,
     /// Whether the retransmission timer runs on although new data were acknowledged.
     pub keep_timer: bool,
+    /// Segments the recovery itself has newly taken as lost.
+    pub lost: u32,
+}
+
+/// A segment that goes out whatever the window says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forced {
+    /// The first unacknowledged one again; it is taken as lost.
+    Head,
+    /// The first that is taken as lost and was not sent again.
+    Lost,
+    /// A new one.
+    Fresh,
+    /// The last sent, again.
+    Last,
 }
 
 /// How an episode begins.
@@ -153,7 +196,7 @@ impl Options {
             "min(cwnd, rwnd)" => HalveFrom::MinCwndRwnd,
             _ => HalveFrom::Flight,
         };
-        Options { dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1), halve_from, sack }
+        Options { dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1), halve_from, sack, times: false, by_count: sack }
     }
 }
 
@@ -216,7 +259,7 @@ impl Duplicates {
                     self.enter(v, Phase::Fast);
                     *extra = self.options.dupthresh;
                     verdict.enter = Some(Enter::Base);
-                    verdict.resend = true;
+                    verdict.send = Some(Forced::Head);
                 }
                 Err(limited) => *extra = limited,
             }

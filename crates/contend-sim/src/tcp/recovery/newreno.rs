@@ -4,7 +4,8 @@
 //! - Deflation by a partial ACK stops at the base window, where the RFC's formula may go below it.
 //! - At the end the window is the base window (RFC 6582 §3.2 step 3, second choice, as in ns-2).
 
-use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, GUARD, HALVE_FROM, Duplicates, Forced, Options, Phase, Recovery, Verdict, View};
+use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Where it comes from.
@@ -44,12 +45,12 @@ impl NewReno {
         // RFC 6582 §3.2 step 3: deflate by what is acknowledged, add one segment back.
         self.extra = self.extra.saturating_sub(v.acked).saturating_add(1);
         let first = !std::mem::replace(&mut self.partial, true);
-        Verdict { resend: true, extra: self.extra, keep_timer: self.impatient && !first, ..Verdict::default() }
+        Verdict { send: Some(Forced::Head), extra: self.extra, keep_timer: self.impatient && !first, ..Verdict::default() }
     }
 }
 
 impl Recovery for NewReno {
-    fn on_ack(&mut self, v: &View) -> Verdict {
+    fn on_ack(&mut self, v: &View, _: &mut Scoreboard) -> Verdict {
         let fast = self.dups.phase == Phase::Fast;
         if v.advanced {
             if fast && v.una < self.dups.recover {
@@ -64,7 +65,8 @@ impl Recovery for NewReno {
         verdict
     }
 
-    fn on_timeout(&mut self, v: &View) {
+    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+        board.lose_all();
         self.extra = 0;
         self.dups.enter(v, Phase::Loss);
     }

@@ -4,7 +4,8 @@
 //! - A hole is lost when `dupthresh` segments above it have arrived; the RFC counts bytes, which is the same for full segments.
 //! - Selective acknowledgments outlive a timeout; the receiver never takes one back.
 
-use super::{DUPTHRESH, Enter, HALVE_FROM, Options, Phase, Recovery, Spare, Verdict, View};
+use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Spare, Verdict, View};
+use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Where it comes from.
@@ -42,7 +43,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl Recovery for Sack {
-    fn on_ack(&mut self, v: &View) -> Verdict {
+    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
         let was = self.phase;
         if v.advanced {
             self.count = 0;
@@ -52,13 +53,13 @@ impl Recovery for Sack {
         } else if v.dup {
             self.count = self.count.saturating_add(1);
         }
-        if matches!(self.phase, Phase::Open | Phase::Disorder) && (v.lost > 0 || self.count >= self.options.dupthresh) {
+        if matches!(self.phase, Phase::Open | Phase::Disorder) && (board.lost() > 0 || self.count >= self.options.dupthresh) {
             // RFC 6675 §5 step 4: halve, and send the first hole whatever the window says.
             self.phase = Phase::Fast;
             self.recover = v.nxt;
             self.rescued = None;
             self.count = 0;
-            return Verdict { enter: Some(Enter::Base), resend: true, ..Verdict::default() };
+            return Verdict { enter: Some(Enter::Base), send: Some(Forced::Head), ..Verdict::default() };
         }
         if v.dup && self.phase == Phase::Open {
             self.phase = Phase::Disorder;
@@ -66,7 +67,8 @@ impl Recovery for Sack {
         Verdict { grow: v.advanced && was != Phase::Fast, ..Verdict::default() }
     }
 
-    fn on_timeout(&mut self, v: &View) {
+    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+        board.lose_all();
         // RFC 6675 §5.1: no new episode before all that was sent is acknowledged.
         self.phase = Phase::Loss;
         self.recover = v.nxt;

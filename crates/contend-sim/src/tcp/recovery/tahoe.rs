@@ -4,6 +4,7 @@
 //! again in order unless an acknowledgment covers it first (go-back-N).
 
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
@@ -23,7 +24,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl Recovery for Tahoe {
-    fn on_ack(&mut self, v: &View) -> Verdict {
+    fn on_ack(&mut self, v: &View, _: &mut Scoreboard) -> Verdict {
         if v.advanced {
             self.0.advance(v);
             return Verdict { grow: true, ..Verdict::default() };
@@ -41,7 +42,8 @@ impl Recovery for Tahoe {
         }
     }
 
-    fn on_timeout(&mut self, v: &View) {
+    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+        board.lose_all();
         self.0.enter(v, Phase::Loss);
     }
 

@@ -1,0 +1,73 @@
+//! The sender and its recovery: what the recovery sees, and what it has sent.
+
+use super::Sender;
+use crate::tcp::Io;
+use crate::tcp::recovery::{Forced, Phase, Spare, View};
+use contend_core::Time;
+use contend_core::cc::Ack;
+
+impl Sender {
+    /// What the recovery sees at `now` of `ack`, which `advanced` or not; with an empty one, of the connection.
+    pub(super) fn view(&self, now: Time, ack: &Ack, advanced: bool) -> View {
+        View {
+            now,
+            una: self.board.una(),
+            nxt: self.board.nxt(),
+            acked: ack.acked,
+            advanced,
+            dup: ack.dup,
+            sacked: ack.sacked,
+            limited_transmit: self.limited_transmit,
+            fresh: self.fresh() > 0,
+            rtt: self.rtt.fine(),
+            min_rtt: self.rtt.min(),
+            timeout_at: self.timer,
+            echoed: self.echoed,
+        }
+    }
+
+    /// The recovery's own timer is due.
+    pub(super) fn recover(&mut self, io: &mut Io<'_, '_>) {
+        let view = self.view(io.now, &Ack::default(), false);
+        let verdict = self.recovery.on_timer(&view, &mut self.board);
+        if matches!(verdict.send, Some(Forced::Fresh | Forced::Last)) {
+            // RFC 8985 §7.3: a probe begins a whole timeout.
+            self.timer = io.now.saturating_add(self.rtt.rto());
+        }
+        // A loss is marked as the last acknowledgment was; no timer answers a mark.
+        self.obey(verdict, &Ack { ece: self.last_ece && verdict.enter.is_some(), ..Ack::default() }, io);
+    }
+
+    /// Sends a segment whatever the window says.
+    pub(super) fn forced(&mut self, what: Option<Forced>, io: &mut Io<'_, '_>) {
+        let again = match what {
+            None => None,
+            Some(Forced::Head) => self.board.lose_head(),
+            Some(Forced::Lost) => self.board.next_lost(),
+            Some(Forced::Last) => self.board.last(),
+            Some(Forced::Fresh) => {
+                let len = self.fresh();
+                if len > 0 {
+                    self.send(len, io);
+                }
+                None
+            }
+        };
+        if let Some(i) = again {
+            self.resend(i, io);
+        }
+    }
+
+    /// What to send again with room that neither lost nor new segments fill.
+    pub(super) fn spare(&mut self, now: Time) -> Option<u64> {
+        if self.phase != Phase::Fast {
+            return None;
+        }
+        let hole = self.board.next_hole();
+        match self.recovery.spare(&self.view(now, &Ack::default(), false), hole.is_some()) {
+            Spare::Nothing => None,
+            Spare::Hole => hole,
+            Spare::Last => self.board.last_hole(),
+        }
+    }
+}
