@@ -303,7 +303,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newrno\"",
-        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic",
+        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic, vegas, dctcp, veno",
     ),
     (
         "tcp = \"newreno\"",

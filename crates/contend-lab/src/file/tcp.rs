@@ -18,15 +18,19 @@ struct Variant {
     recovery: &'static str,
     /// Whether timestamps are on unless the file says otherwise.
     timestamps: bool,
+    /// How marks come back unless the file says otherwise.
+    echo: EcnEcho,
 }
 
 /// The variants that are pairs. Any other controller's name means that controller with NewReno's recovery.
 const VARIANTS: &[Variant] = &[
-    Variant { name: "tahoe", cc: "reno", recovery: "tahoe", timestamps: false },
-    Variant { name: "reno", cc: "reno", recovery: "reno", timestamps: false },
-    Variant { name: "newreno", cc: "reno", recovery: "newreno", timestamps: false },
-    Variant { name: "sack", cc: "reno", recovery: "sack", timestamps: false },
-    Variant { name: "cubic", cc: "cubic", recovery: "sack", timestamps: true },
+    Variant { name: "tahoe", cc: "reno", recovery: "tahoe", timestamps: false, echo: EcnEcho::Off },
+    Variant { name: "reno", cc: "reno", recovery: "reno", timestamps: false, echo: EcnEcho::Off },
+    Variant { name: "newreno", cc: "reno", recovery: "newreno", timestamps: false, echo: EcnEcho::Off },
+    Variant { name: "sack", cc: "reno", recovery: "sack", timestamps: false, echo: EcnEcho::Off },
+    Variant { name: "cubic", cc: "cubic", recovery: "sack", timestamps: true, echo: EcnEcho::Off },
+    Variant { name: "vegas", cc: "vegas", recovery: "vegas", timestamps: false, echo: EcnEcho::Off },
+    Variant { name: "dctcp", cc: "dctcp", recovery: "sack", timestamps: true, echo: EcnEcho::PerPacket },
 ];
 
 /// Clock tick of timestamps unless the file says otherwise.
@@ -60,9 +64,11 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         }
         None => default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?,
     };
-    let reads_sack = recovery.entry.name == "sack";
+    let reads_sack = (recovery.entry.build)(&recovery.args).is_ok_and(|r| r.options().sack);
     let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
-        false if reads_sack => Err(v.error("switches off what the recovery \"sack\" needs", "write recovery = \"newreno\", or leave sack out")),
+        false if reads_sack => {
+            Err(v.error(format!("switches off what the recovery \"{}\" needs", recovery.entry.name), "write recovery = \"newreno\", or leave sack out"))
+        }
         on => Ok(on),
     })?;
     let timestamps = f.read_or("timestamps", variant.timestamps.then_some(TICK), |v| match v.pick()?.node.kind {
@@ -85,7 +91,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         timestamps,
         encrypted: flow.read("encrypted", |v| encrypted(&v))?.flatten(),
         window_scaling,
-        ecn: f.read_or("echo", EcnEcho::Off, |v| v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)]))?,
+        ecn: f.read_or("echo", variant.echo, |v| v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)]))?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         rto: f.get("rto").map_or(Ok(RTO), |v| rto(&v))?,
     };
@@ -160,7 +166,7 @@ fn window(v: &Val) -> Result<Amount, FileError> {
 
 fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
     let others = cc::REGISTRY.iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
-    let others = others.map(|e| Variant { name: e.name, cc: e.name, recovery: "newreno", timestamps: false });
+    let others = others.map(|e| Variant { name: e.name, cc: e.name, recovery: "newreno", timestamps: false, echo: EcnEcho::Off });
     let all: Vec<Variant> = VARIANTS.iter().copied().chain(others).collect();
     let found = all.iter().find(|v| v.name == name).copied();
     found.ok_or_else(|| val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name))))

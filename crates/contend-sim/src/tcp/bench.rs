@@ -33,6 +33,10 @@ pub(super) struct Script {
     pub drop_syn: Vec<(bool, u8)>,
     /// Segments to mark.
     pub mark: Vec<u64>,
+    /// Data that come later than their time: (segment, copy, by how much).
+    pub late: Vec<(u64, u8, Span)>,
+    /// Each data packet comes up to so much later than its time, which reorders.
+    pub jitter: Option<(Span, Rng)>,
     /// Independent loss: data, acknowledgments.
     pub loss: Option<(f64, f64, Rng)>,
     /// From, until: acknowledgments that leave in this interval say that the window is closed.
@@ -59,6 +63,16 @@ impl Pipe {
     }
 }
 
+impl Pipe {
+    /// By how much `p` comes later than its time.
+    fn late(&mut self, p: &Packet) -> Span {
+        let Some(s) = p.tcp().filter(|s| s.len > 0) else { return Span::ZERO };
+        let named = self.script.late.iter().find(|l| (l.0, l.1) == (s.seq / u64::from(MSS), s.copy)).map_or(Span::ZERO, |l| l.2);
+        let drawn = self.script.jitter.as_mut().map_or(0, |(most, rng)| rng.random_range(0..=most.as_nanos()));
+        named + Span::from_nanos(drawn)
+    }
+}
+
 impl Node for Pipe {
     fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
         match input {
@@ -75,7 +89,9 @@ impl Node for Pipe {
                             s.window = 0;
                         }
                     }
-                    self.flying.push_back((now + self.script.delay, p));
+                    let due = now + self.script.delay + self.late(&p);
+                    let place = self.flying.partition_point(|f| f.0 <= due);
+                    self.flying.insert(place, (due, p));
                 }
             }
             _ => {
@@ -179,7 +195,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
     let tcp = TcpSpec {
         name: recovery.name.to_owned(),
         cc: Choice { entry: cc, args: defaults(cc.params) },
-        sack: recovery.name == "sack",
+        sack: (recovery.build)(&args).unwrap().options().sack,
         recovery: Choice { entry: recovery, args },
         window: Amount::Packets(1000),
         ack: 1,
@@ -223,6 +239,7 @@ fn defaults(params: &[Param]) -> Args {
             Unit::Integer => Value::Integer(text.parse().unwrap()),
             Unit::Number | Unit::Fraction => Value::Number(text.parse().unwrap()),
             Unit::Bool => Value::Bool(text == "true"),
+            Unit::Time => Value::Time(ms(text.strip_suffix("ms").unwrap().parse().unwrap())),
             Unit::Word(_) => Value::Word(text.to_owned()),
             _ => panic!("{} has a unit no recovery or controller uses", p.name),
         };

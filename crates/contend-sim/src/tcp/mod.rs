@@ -17,6 +17,8 @@ mod bench;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
+mod timed;
+#[cfg(test)]
 mod traces;
 
 use crate::scenario::TcpSpec;

@@ -1,19 +1,21 @@
 //! What holds for every loss pattern, and the one closed form that fits a single Reno flow.
 
 use super::bench::{Bench, Script, at, flow, flow_with, ms, with};
+use super::recovery;
 use crate::rng;
 use crate::scenario::EcnEcho;
-use contend_core::Time;
 use contend_core::registry::Amount;
+use contend_core::{Time, cc};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn a_transfer_completes_with_every_byte_once_whatever_is_lost(
         seed in 0u64..1_000_000,
-        recovery in prop::sample::select(vec!["tahoe", "reno", "newreno", "sack"]),
-        cc in prop::sample::select(vec!["reno", "cubic"]),
+        recovery in prop::sample::select(recovery::REGISTRY.iter().map(|e| e.name).collect::<Vec<_>>()),
+        cc in prop::sample::select(cc::REGISTRY.iter().map(|e| e.name).collect::<Vec<_>>()),
+        jitter in prop::option::of(1u64..40),
         (data, ack) in (0.0..0.3f64, 0.0..0.3f64),
         (size, window, per_ack) in (1u64..200_000, 1u64..60, 1u32..3),
         (handshake, stamps, limited, ecn) in any::<(bool, bool, bool, bool)>(),
@@ -29,7 +31,13 @@ proptest! {
             t.ecn = if ecn { EcnEcho::Latch } else { EcnEcho::Off };
             t.rto.max = ms(2_000);
         });
-        let script = || Script { delay: ms(10), mark: vec![7, 30, 31], loss: Some((data, ack, rng::stream(seed, "pipe", "loss"))), ..Script::default() };
+        let script = || Script {
+            delay: ms(10),
+            mark: vec![7, 30, 31],
+            loss: Some((data, ack, rng::stream(seed, "pipe", "loss"))),
+            jitter: jitter.map(|most| (ms(most), rng::stream(seed, "pipe", "jitter"))),
+            ..Script::default()
+        };
         let mut b = Bench::seeded(seed, &spec, script());
         let mut t = 0;
         while b.sender().completed().is_none() {

@@ -1,0 +1,129 @@
+//! Vegas' retransmission: a duplicate ACK is the occasion to look how old the first unacknowledged segment is, not a thing to count to three.
+//!
+//! - The fine timeout is that of ns-2: (SRTT + 2 RTTVAR) 17/16, of samples without the coarseness of the retransmission timer; a retransmission
+//!   lengthens it by an eighth, the second of the same segment doubles it, and the next sample takes both back.
+//! - The first two ACKs of new data after a retransmission look at the age again, and send again without a further reduction.
+//! - The third duplicate sends again as in Reno, which is the family this belongs to: the first ACK of new data ends the episode.
+//! - The window is reduced only for a segment sent after the last reduction.
+
+use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use crate::tcp::scoreboard::Scoreboard;
+use contend_core::registry::{Args, Param};
+use contend_core::{Span, Time};
+
+/// Where it comes from.
+pub const CITE: &str = "Brakmo and Peterson 1995 §3.1; constants of ns-2";
+/// What it does.
+pub const SUMMARY: &str =
+    "Sends the first segment again at the first duplicate ACK that finds it older than a fine timeout, and looks again at the next two ACKs.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[DUPTHRESH, Param { default: Some("min(cwnd, rwnd)"), ..HALVE_FROM }, GUARD];
+
+/// A fine timeout that nothing lengthens, in 2^-16.
+const ONE_Q16: u64 = 1 << 16;
+
+#[derive(Debug)]
+struct Vegas {
+    dups: Duplicates,
+    extra: u32,
+    /// ACKs of new data that are still to look at the first segment's age.
+    worried: u32,
+    /// When the window was last reduced.
+    reduced: Option<Time>,
+    /// By what retransmissions lengthen the fine timeout, and the smoothed round trip for which they do.
+    backoff_q16: u64,
+    at: Option<(Span, Span)>,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+    Ok(Box::new(Vegas { dups: Duplicates::new(args), extra: 0, worried: 0, reduced: None, backoff_q16: ONE_Q16, at: None }))
+}
+
+impl Vegas {
+    /// Whether the first unacknowledged segment is older than the fine timeout.
+    fn expired(&mut self, v: &View, board: &Scoreboard) -> bool {
+        if v.rtt != self.at {
+            (self.at, self.backoff_q16) = (v.rtt, ONE_Q16);
+        }
+        let (Some((srtt, rttvar)), Some(head)) = (v.rtt, board.head()) else { return false };
+        let fine = u128::from(srtt.as_nanos() + 2 * rttvar.as_nanos()) * 17 / 16 * u128::from(self.backoff_q16) / u128::from(ONE_Q16);
+        u128::from(v.now.since(head.sent).as_nanos()) >= fine
+    }
+
+    /// An ACK of new data.
+    fn advanced(&mut self, v: &View, board: &Scoreboard) -> Verdict {
+        let fast = self.dups.phase == Phase::Fast;
+        self.extra = 0;
+        self.dups.advance(v);
+        let worried = std::mem::take(&mut self.worried);
+        if worried > 0 && self.expired(v, board) {
+            self.worried = worried - 1;
+            // What the duplicates still to come tell is known: they inflate, and send nothing again.
+            self.dups.enter(v, Phase::Fast);
+            return Verdict { send: Some(Forced::Head), ..Verdict::default() };
+        }
+        Verdict { grow: !fast, ..Verdict::default() }
+    }
+
+    /// The first segment goes out again.
+    fn again(&mut self, v: &View, board: &Scoreboard, arrived: u32) -> Verdict {
+        let Some(head) = board.head() else { return Verdict::default() };
+        self.worried = board.outstanding().min(2);
+        self.backoff_q16 = if head.copies > 0 { self.backoff_q16 * 2 } else { self.backoff_q16 + self.backoff_q16 / 8 }.min(ONE_Q16 << 16);
+        self.dups.enter(v, Phase::Fast);
+        self.extra = arrived;
+        let due = self.reduced.is_none_or(|r| r < head.sent);
+        if due {
+            self.reduced = Some(v.now);
+        }
+        Verdict { enter: due.then_some(Enter::Base), send: Some(Forced::Head), extra: self.extra, ..Verdict::default() }
+    }
+}
+
+impl Recovery for Vegas {
+    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+        if v.advanced {
+            return self.advanced(v, board);
+        }
+        let fast = self.dups.phase == Phase::Fast;
+        if !v.dup {
+            return Verdict { extra: self.extra, ..Verdict::default() };
+        }
+        let expired = self.expired(v, board);
+        if fast {
+            let arrived = self.extra.saturating_add(1);
+            if expired {
+                return self.again(v, board, arrived);
+            }
+            self.extra = arrived;
+            return Verdict { extra: arrived, ..Verdict::default() };
+        }
+        let arrived = self.dups.count.saturating_add(1);
+        let guarded = self.dups.guarded && v.una <= self.dups.recover;
+        match self.dups.outside(v) {
+            Err(_) if expired && !guarded => self.again(v, board, arrived),
+            Err(limited) => {
+                self.extra = limited;
+                Verdict { extra: limited, ..Verdict::default() }
+            }
+            Ok(()) => self.again(v, board, arrived),
+        }
+    }
+
+    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+        board.lose_all();
+        self.extra = 0;
+        self.worried = 0;
+        self.reduced = Some(v.now);
+        self.dups.enter(v, Phase::Loss);
+    }
+
+    fn options(&self) -> Options {
+        self.dups.options
+    }
+
+    fn phase(&self) -> Phase {
+        self.dups.phase
+    }
+}
