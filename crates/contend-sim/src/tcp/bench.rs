@@ -266,6 +266,12 @@ fn dribble(_: &Args) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(List(VecDeque::from([write(0, 300), write(10, 2_500), write(500, 0)]))))
 }
 
+fn pause(_: &Args) -> Result<Box<dyn Source>, String> {
+    Ok(Box::new(List(VecDeque::from([(0, 10_000), (2_000, 1_000)].map(|(t, bytes)| Write::new(at(t), bytes))))))
+}
+
 static BULK: Entry<traffic::Build> = Entry { name: "bulk", cite: "", summary: "", params: &[], build: bulk };
 /// 300 bytes at 0, 2,500 at 10 ms, a full packet at 500 ms.
 pub(super) static DRIBBLE: Entry<traffic::Build> = Entry { name: "dribble", cite: "", summary: "", params: &[], build: dribble };
+/// Ten segments at 0, one at 2 s.
+pub(super) static PAUSE: Entry<traffic::Build> = Entry { name: "pause", cite: "", summary: "", params: &[], build: pause };

@@ -1,8 +1,8 @@
 //! What recoveries that go by times do, as packet traces. Round trip 100 ms; segment n begins at byte 1000 n.
 
-use super::bench::{Bench, Script, flow, ms, with};
+use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
 use crate::scenario::FlowSpec;
-use contend_core::registry::Amount;
+use contend_core::registry::{Amount, Args, Choice, Value};
 
 fn losing(drop: &[(u64, u8)]) -> Script {
     Script { delay: ms(50), drop: drop.to_vec(), ..Script::default() }
@@ -50,4 +50,78 @@ fn vegas_looks_at_two_acks_after_a_retransmission_and_reduces_once() {
     // 5 and 8 are 200 and 300 ms old when the retransmission before them is acknowledged; the fine timeout is 166 x 9/8 = 187 ms.
     let (again, timeouts, reductions) = again("vegas", 10, None, losing(&[(3, 0), (5, 0), (8, 0)]), 390);
     assert_eq!((again, timeouts, reductions), (vec![(100, 3), (200, 5), (300, 8)], 0, 1));
+}
+
+#[test]
+fn rack_finds_a_lost_retransmission_without_the_timer() {
+    // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; 15, sent at 200 ms when 11 made room, tells at 300 ms.
+    let script = || losing(&[(3, 0), (3, 1)]);
+    assert_eq!(again("rack", 10, None, script(), 900), (vec![(100, 3), (300, 3)], 0, 1));
+    assert_eq!(again("sack", 10, None, script(), 1_900).1, 1);
+}
+
+#[test]
+fn rack_probes_the_tail_of_a_flight() {
+    // 8 and 9 of ten are lost: two round trips after the last ACK the last one goes again, and its arrival tells that 8 is lost.
+    let script = || losing(&[(8, 0), (9, 0)]);
+    assert_eq!(again("rack", 10, Some(10_000), script(), 2_000), (vec![(300, 9), (400, 8)], 0, 1));
+    assert_eq!(again("sack", 10, Some(10_000), script(), 2_000).1, 1);
+    // A single segment in flight may be waiting for a delayed ACK: 200 ms more.
+    assert_eq!(again("rack", 10, Some(10_000), losing(&[(9, 0)]), 2_000), (vec![(500, 9)], 0, 0));
+}
+
+#[test]
+fn rack_probes_no_later_than_the_timer() {
+    let mut spec = window(10, flow("rack"));
+    spec.size = Some(10_000);
+    // The minimum timeout of 200 ms comes before the probe's 400 ms.
+    let b = Bench::new(&spec, losing(&[(9, 0)])).run(2_000);
+    assert_eq!((b.again(), b.sender().sent().unwrap().timeouts), (vec![(300, 9)], 0));
+    let mut spec = window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))]));
+    spec.size = Some(10_000);
+    assert_eq!(Bench::new(&spec, losing(&[(9, 0)])).run(2_000).sender().sent().unwrap().timeouts, 1);
+}
+
+#[test]
+fn rack_answers_a_loss_that_its_probe_repaired_and_not_a_probe_that_was_not_needed() {
+    let reductions = |script| {
+        let mut spec = with(window(10, flow("rack")), |t| t.rto.min = ms(1_000));
+        spec.traffic = Choice { entry: &PAUSE, args: Args::default() };
+        let b = Bench::new(&spec, script).run(3_000);
+        (b.again(), b.sender().sent().unwrap().fast_retransmits)
+    };
+    // The probe of 9 at 500 ms; the ACK of 10, sent at 2 s, tells that 9 did not arrive twice.
+    assert_eq!(reductions(losing(&[(9, 0)])), (vec![(500, 9)], 1));
+    // 9 is only late: it arrives at 500 ms, the probe at 550 ms brings a duplicate.
+    assert_eq!(reductions(Script { late: vec![(9, 0, ms(450))], ..losing(&[]) }), (vec![(500, 9)], 0));
+}
+
+#[test]
+fn rack_waits_a_quarter_of_a_round_trip_for_what_may_be_late() {
+    // 4 alone is above the hole: too few to count, so 3 is lost 25 ms after its round trip.
+    assert_eq!(again("rack", 5, Some(5_000), losing(&[(3, 0)]), 2_000), (vec![(125, 3)], 0, 1));
+}
+
+#[test]
+fn rack_tolerates_reordering_once_it_has_seen_some() {
+    // 3 comes 20 ms late with two above it, which is seen; 7 likewise with three, which would make it lost for SACK.
+    let script = || Script { late: vec![(3, 0, ms(20)), (7, 0, ms(20))], ..losing(&[]) };
+    assert_eq!(again("rack", 6, None, script(), 500), (vec![], 0, 0));
+    assert_eq!(again("sack", 6, None, script(), 500), (vec![(200, 7)], 0, 1));
+    // Without a reordering window it is taken as lost when the first above it arrives.
+    let spec = window(6, flow_with("reno", "rack", &[("reo_wnd_mult", Value::Integer(0))]));
+    assert_eq!(Bench::new(&spec, script()).run(110).again(), [(100, 3)]);
+}
+
+#[test]
+fn rack_finds_a_flight_lost_whole_by_a_new_segment_before_the_timer() {
+    // All ten are lost, and no round trip is known: a probe after 1 s. It is a new segment, whose arrival tells of all before it.
+    let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
+    let b = Bench::new(&window(10, flow("rack")), losing(&drop)).run(1_290);
+    // 11 outstanding, half of them: five at once, five when these are acknowledged.
+    assert_eq!(b.again(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|s| (if s < 5 { 1_100 } else { 1_200 }, s)));
+    assert_eq!((b.new_at(1_000), b.sender().sent().unwrap().timeouts), (vec![10], 0));
+    // Without probes the timer takes everything as lost, as with the other families.
+    let b = Bench::new(&window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))])), losing(&drop)).run(1_390);
+    assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
 }

@@ -11,7 +11,7 @@ use std::fmt::Debug;
 /// Makes a recovery from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
 
-contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas);
+contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
 
 /// Loss recovery of one connection.
 pub trait Recovery: Debug + Send {

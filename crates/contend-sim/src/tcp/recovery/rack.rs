@@ -1,0 +1,254 @@
+//! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived, and the tail of a flight is probed before the timer.
+//!
+//! - Reads selective acknowledgments. Timestamps, when on, tell which copy of a segment an ACK answers.
+//! - `reo_wnd_mult` stays as it is given: our receiver sends no D-SACK (RFC 2883), which alone would adapt it. A probe that sent the last
+//!   segment again and was not needed is known by the duplicate ACK it brings, if that comes before an ACK of newer data; otherwise it is
+//!   taken for the repair of a loss (RFC 8985 §7.4.2).
+//! - Of two segments sent in one instant the later is known; the RFC guesses by their numbers.
+//! - The shortest round trip is that of the whole connection.
+//! - One reduction an episode, also when a retransmission is lost, as in Linux. No proportional rate reduction: new and lost segments leave
+//!   when the estimate of what is in the network is below the window (RFC 6675), the first lost one at once.
+//! - The retransmission timer runs beside the probe's and the reordering timer; the earliest acts.
+
+use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use crate::tcp::scoreboard::{Look, Scoreboard};
+use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Span, Time};
+
+/// Where it comes from.
+pub const CITE: &str = "RFC 8985";
+/// What it does.
+pub const SUMMARY: &str = "Finds losses by the time at which segments were sent, lost retransmissions too, and probes the end of a flight instead of waiting for the timer.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[
+    DUPTHRESH,
+    HALVE_FROM,
+    Param {
+        name: "reo_wnd_mult",
+        doc: "Reordering window in quarters of the shortest round trip; none before reordering is seen, in recovery or once dupthresh segments are selectively acknowledged",
+        unit: Unit::Integer,
+        default: Some("1"),
+        range: (0.0, 1000.0),
+    },
+    Param { name: "tlp", doc: "Whether the tail of a flight is probed", unit: Unit::Bool, default: Some("true"), range: (0.0, 0.0) },
+    Param {
+        name: "max_ack_delay",
+        doc: "How long the receiver may hold an acknowledgment back, added to the probe's time when one segment is in flight",
+        unit: Unit::Time,
+        default: Some("200ms"),
+        range: (0.0, 60.0),
+    },
+];
+
+/// RFC 8985 §7.2: the probe's time before the first round-trip sample.
+const FIRST_PTO: Span = Span::from_secs(1);
+
+#[derive(Debug)]
+struct Rack {
+    options: Options,
+    reo_wnd_mult: u64,
+    tlp: bool,
+    max_ack_delay: Span,
+
+    phase: Phase,
+    /// One past the highest byte sent when the episode began.
+    recover: u64,
+    /// Of the latest sent segment that has arrived: when it was sent, and as which transmission (`RACK.xmit_ts`, for `RACK.end_seq`).
+    latest: Option<(Time, u32)>,
+    /// Its round trip (`RACK.rtt`).
+    rtt: Span,
+    /// One past the highest byte that has arrived (`RACK.fack`).
+    fack: u64,
+    /// `RACK.reordering_seen`.
+    reordering_seen: bool,
+    /// When the last segment that may only be late is lost.
+    reo_at: Time,
+
+    /// When a probe is due.
+    pto_at: Time,
+    /// Oldest unacknowledged and next new byte when `pto_at` was set.
+    pto_for: Option<(u64, u64)>,
+    /// A probe goes out now.
+    probing: bool,
+    /// Next new byte when the probe was sent, until it is known what became of it (`TLP.end_seq`).
+    tlp_end: Option<u64>,
+    /// Whether the probe was a segment sent before (`TLP.is_retrans`).
+    tlp_is_retrans: bool,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
+    Ok(Box::new(Rack {
+        options: Options { times: true, by_count: false, ..Options::from_args(args, true) },
+        reo_wnd_mult: u64::try_from(args.integer("reo_wnd_mult")).unwrap_or(1),
+        tlp: args.flag("tlp"),
+        max_ack_delay: args.time("max_ack_delay"),
+        phase: Phase::Open,
+        recover: 0,
+        latest: None,
+        rtt: Span::ZERO,
+        fack: 0,
+        reordering_seen: false,
+        reo_at: Time::NEVER,
+        pto_at: Time::NEVER,
+        pto_for: None,
+        probing: false,
+        tlp_end: None,
+        tlp_is_retrans: false,
+    }))
+}
+
+impl Rack {
+    fn recovering(&self) -> bool {
+        matches!(self.phase, Phase::Fast | Phase::Loss)
+    }
+
+    /// RFC 8985 §6.2 steps 2 and 3: what has arrived tells of the round trip and of reordering.
+    fn arrived(&mut self, v: &View, board: &Scoreboard) {
+        let fack = self.fack;
+        let mut newest = None;
+        for s in board.news() {
+            self.reordering_seen |= s.end() < fack && s.copies == 0;
+            self.fack = self.fack.max(s.end());
+            // An ACK too soon for the last copy answers an earlier one.
+            let earlier = s.copies > 0 && (v.now.since(s.sent) < v.min_rtt || v.echoed.is_some_and(|e| s.sent > e));
+            if !earlier {
+                newest = newest.max(Some((s.sent, s.order)));
+            }
+        }
+        if let Some((sent, _)) = newest {
+            self.rtt = v.now.since(sent);
+        }
+        self.latest = self.latest.max(newest);
+    }
+
+    /// RFC 8985 §6.2 step 4.
+    fn reo_wnd(&self, v: &View, board: &Scoreboard) -> Span {
+        if !self.reordering_seen && (self.recovering() || board.sacked() >= self.options.dupthresh) {
+            return Span::ZERO;
+        }
+        let wnd = Span::from_nanos(v.min_rtt.as_nanos().saturating_mul(self.reo_wnd_mult) / 4);
+        v.rtt.map_or(wnd, |(srtt, _)| wnd.min(srtt))
+    }
+
+    /// RFC 8985 §6.2 step 5: takes as lost what was sent long enough before the latest that has arrived; the timer is set for what may be late.
+    fn detect(&mut self, v: &View, board: &mut Scoreboard) -> u32 {
+        self.reo_at = Time::NEVER;
+        let Some(latest) = self.latest else { return 0 };
+        let wait = self.rtt + self.reo_wnd(v, board);
+        let mut late = None;
+        let lost = board.lose_where(|s| {
+            if (s.sent, s.order) >= latest {
+                // Those behind one never sent again were sent after it.
+                return if s.copies == 0 { Look::Stop } else { Look::Keep };
+            }
+            let due = s.sent.saturating_add(wait);
+            if due <= v.now {
+                return Look::Lost;
+            }
+            late = late.max(Some(due));
+            Look::Keep
+        });
+        self.reo_at = late.unwrap_or(Time::NEVER);
+        lost
+    }
+
+    /// What follows from `lost` segments newly taken as lost.
+    fn verdict(&mut self, v: &View, lost: u32, grow: bool) -> Verdict {
+        if lost > 0 && !self.recovering() {
+            self.phase = Phase::Fast;
+            self.recover = v.nxt;
+            return Verdict { enter: Some(Enter::Base), send: Some(Forced::Lost), lost, ..Verdict::default() };
+        }
+        Verdict { grow, lost, ..Verdict::default() }
+    }
+
+    /// RFC 8985 §7.4.2: whether the acknowledgment shows that the probe repaired a loss.
+    fn probe_repaired(&mut self, v: &View) -> bool {
+        let Some(end) = self.tlp_end.filter(|&end| v.una >= end) else { return false };
+        let twice = v.una == end && !v.advanced && v.sacked == 0;
+        if !self.tlp_is_retrans || v.una > end || twice {
+            self.tlp_end = None;
+        }
+        self.tlp_is_retrans && v.una > end
+    }
+}
+
+impl Recovery for Rack {
+    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+        let was = self.phase;
+        if v.advanced && (!self.recovering() || v.una >= self.recover) {
+            self.phase = Phase::Open;
+        }
+        self.arrived(v, board);
+        let repaired = self.probe_repaired(v);
+        let lost = self.detect(v, board);
+        if repaired && lost == 0 && !self.recovering() {
+            // RFC 8985 §7.4.2: the answer to a loss without an episode, because nothing is missing.
+            return Verdict { enter: Some(Enter::Base), ..Verdict::default() };
+        }
+        let verdict = self.verdict(v, lost, v.advanced && was != Phase::Fast);
+        if self.phase == Phase::Open && board.sacked() > 0 {
+            self.phase = Phase::Disorder;
+        }
+        verdict
+    }
+
+    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+        // RFC 8985 §6.3: the first, and what is older than a round trip; what was sent since may well arrive.
+        let wait = self.rtt + self.reo_wnd(v, board);
+        let measured = self.latest.is_some();
+        board.lose_where(|s| if s.seq == v.una || !measured || s.sent.saturating_add(wait) <= v.now { Look::Lost } else { Look::Keep });
+        self.phase = Phase::Loss;
+        self.recover = v.nxt;
+        self.reo_at = Time::NEVER;
+        self.pto_at = Time::NEVER;
+        self.tlp_end = None;
+    }
+
+    fn on_sent(&mut self, v: &View, board: &Scoreboard) {
+        if std::mem::take(&mut self.probing) {
+            self.tlp_end = Some(v.nxt);
+        }
+        // RFC 8985 §7.2: no probe in recovery, while anything is selectively acknowledged, or while one is under way.
+        let open = self.tlp && self.phase == Phase::Open && board.sacked() == 0 && self.tlp_end.is_none();
+        if !open || board.outstanding() == 0 {
+            (self.pto_at, self.pto_for) = (Time::NEVER, None);
+        } else if self.pto_for != Some((v.una, v.nxt)) {
+            self.pto_for = Some((v.una, v.nxt));
+            let delayed = if board.outstanding() == 1 { self.max_ack_delay } else { Span::ZERO };
+            let pto = v.rtt.map_or(FIRST_PTO, |(srtt, _)| srtt * 2 + delayed);
+            // Not after the retransmission timer, which then waits for the probe.
+            self.pto_at = v.now.saturating_add(pto).min(v.timeout_at);
+        }
+    }
+
+    fn on_timer(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+        if v.now >= self.reo_at {
+            let lost = self.detect(v, board);
+            if lost > 0 {
+                return self.verdict(v, lost, false);
+            }
+        }
+        if v.now < self.pto_at {
+            return Verdict::default();
+        }
+        // RFC 8985 §7.3: a new segment, or the last one again.
+        self.pto_at = Time::NEVER;
+        self.probing = true;
+        self.tlp_is_retrans = !v.fresh;
+        Verdict { send: Some(if v.fresh { Forced::Fresh } else { Forced::Last }), ..Verdict::default() }
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.reo_at.min(self.pto_at)
+    }
+
+    fn options(&self) -> Options {
+        self.options
+    }
+
+    fn phase(&self) -> Phase {
+        self.phase
+    }
+}
