@@ -4,21 +4,19 @@
 //! is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment is full, or the last that the
 //! application has written so far; it is never cut again when it is sent again.
 
+mod output;
+mod recovering;
+
 use super::app::{App, Does, Transfers};
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict};
 use super::rtt::{Estimator, micros};
-use super::scoreboard::{Covered, Scoreboard, Sent as Copy};
+use super::scoreboard::{Covered, Scoreboard};
 use super::{Io, SenderState, Wire, ticks};
 use crate::rng;
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Judged, Sent};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
-
-mod recovering;
-
-/// What the sender's own receive side advertises in bytes; it receives no data.
-const OWN_WINDOW: u32 = 65_535;
 
 /// The sending end of a TCP connection.
 #[derive(Debug)]
@@ -512,113 +510,6 @@ impl Sender {
         if let Some(i) = self.board.next_lost() {
             self.resend(i, io);
         }
-    }
-
-    /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4 NextSeg).
-    fn transmit(&mut self, io: &mut Io<'_, '_>) {
-        if self.stage != Stage::Established {
-            return;
-        }
-        loop {
-            // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
-            let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) { 0 } else { self.board.sacked() };
-            let flight = self.board.in_flight() + held;
-            let room = flight < self.w.cwnd.saturating_add(self.w.extra);
-            let lost = self.board.next_lost();
-            let fresh = self.fresh();
-            if !room {
-                if lost.is_some() || fresh > 0 {
-                    self.limited_to = self.board.nxt();
-                }
-                break;
-            }
-            if let Some(i) = lost {
-                self.resend(i, io);
-            } else if fresh > 0 {
-                self.send(fresh, io);
-            } else if let Some(i) = self.spare(io.now) {
-                self.resend(i, io);
-            } else {
-                break;
-            }
-        }
-        if self.timer == Time::NEVER && (self.board.outstanding() > 0 || self.written > self.board.nxt()) {
-            // RFC 6298 §5.1; with nothing outstanding the receiver's window is closed and this is the persist timer.
-            self.timer = io.now.saturating_add(self.rtt.rto());
-        }
-        if self.options.times {
-            let view = self.view(io.now, &Ack::default(), false);
-            self.recovery.on_sent(&view, &self.board);
-        }
-    }
-
-    /// Payload of the next new segment, 0 when there is none to send or the receiver's window has no room for it.
-    fn fresh(&self) -> u32 {
-        let unsent = self.written - self.board.nxt();
-        if unsent == 0 {
-            return 0;
-        }
-        // RFC 9293 §3.8.6.2.1: no cut segment only because the window ends; a window below a segment is the exception.
-        let len = unsent.min(u64::from(self.wire.mss.min(self.rwnd)));
-        let edge = self.board.una() + u64::from(self.rwnd);
-        if self.board.nxt() + len <= edge { len as u32 } else { 0 }
-    }
-
-    fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
-        if self.board.outstanding() == 0 {
-            let idle = io.now.since(self.last_sent);
-            if idle > self.rtt.rto() {
-                self.cc.on_restart(&mut self.w, io.now, idle);
-            }
-        } else if self.phase == Phase::Disorder && self.board.outstanding() >= self.w.cwnd {
-            self.limited_sent += 1;
-        }
-        let copy = self.board.push(len, io.now);
-        let cwr = std::mem::take(&mut self.tell_cwr);
-        // RFC 3168 §6.1.5: new data are ECN-capable, what is sent again is not.
-        let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { Ecn::Ect };
-        self.data(copy, ecn, if cwr { Flags::ACK.with(Flags::CWR) } else { Flags::ACK }, io);
-    }
-
-    fn resend(&mut self, i: u64, io: &mut Io<'_, '_>) {
-        if let Some(copy) = self.board.resend(i, io.now) {
-            self.sent.retransmitted += 1;
-            if self.options.times && copy.seq == self.board.una() {
-                // A first segment that goes again, and again, has a whole timeout each time (Linux).
-                self.timer = io.now.saturating_add(self.rtt.rto());
-            }
-            self.data(copy, Ecn::NotEct, Flags::ACK, io);
-        }
-    }
-
-    fn data(&mut self, c: Copy, ecn: Ecn, flags: Flags, io: &mut Io<'_, '_>) {
-        let size = c.len + self.wire.headers;
-        self.sent.packets += 1;
-        self.sent.bytes += u64::from(size);
-        self.last_sent = io.now;
-        let s = Segment { seq: c.seq, len: c.len, flags, copy: c.copies, ..self.header(io.now) };
-        self.emit(size, c.first, ecn, s, io);
-    }
-
-    /// Sends a segment without data: the last of the handshake, or a probe.
-    fn control(&mut self, seq: u64, io: &mut Io<'_, '_>) {
-        let s = Segment { seq, flags: Flags::ACK, ..self.header(io.now) };
-        self.emit(self.wire.headers, io.now, Ecn::NotEct, s, io);
-    }
-
-    fn header(&self, now: Time) -> Segment {
-        Segment {
-            ack: u64::from(self.handshake && self.stage == Stage::Established),
-            window: OWN_WINDOW,
-            tsval: ticks(now, self.tick),
-            tsecr: self.ts_recent,
-            timestamps: self.tick.is_some(),
-            ..Segment::default()
-        }
-    }
-
-    fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        io.emit(Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: self.wire.body(s) });
     }
 
     /// Brings the controller's view up to date.
