@@ -3,7 +3,7 @@
 //! The window counts segments, times are microseconds, rates bytes per second; a fixed-point number names its scale (`beta_1024`).
 //! The trait mirrors Linux's `tcp_congestion_ops`: `on_ack` is `cong_avoid` (or `cong_control`), `on_congestion` gives what `ssthresh`
 //! and the window on entry give, `on_every_ack` is `in_ack_event`, `on_undo` is `undo_cwnd`. What to send again and when is not decided
-//! here: that is the recovery family's affair.
+//! here: that is the recovery family's affair. A controller with [`Needs::full_control`] is Linux's `cong_control`: it alone sets the window.
 #![deny(clippy::float_arithmetic)]
 
 use crate::Cx;
@@ -27,11 +27,14 @@ pub trait Controller: Debug + Send {
     fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack);
     /// Every acknowledgment, duplicates too, before anything else looks at it.
     fn on_every_ack(&mut self, _cx: &mut Cx, _w: &mut Window, _ack: &Ack) {}
+    /// A segment is newly taken as lost, asked for each when [`Needs::rate`] is set: `lost` tells of the time since it was last sent
+    /// (`tx_in_flight`, `lost` with itself counted, `app_limited`, `prior_delivered`).
+    fn on_lost(&mut self, _cx: &mut Cx, _w: &mut Window, _lost: &RateSample) {}
     /// A congestion signal: the threshold and the base window from here on. Asked once per signal; recovery applies the answer.
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, ack: Option<&Ack>, why: Signal) -> Response;
     /// The last reduction proved spurious: restore the window.
     fn on_undo(&mut self, _w: &mut Window) {}
-    /// Sending starts again at `now` after `idle` without anything in flight.
+    /// Sending starts again at `now` after `idle` without anything in flight: longer than the retransmission timeout, or in full control any.
     fn on_restart(&mut self, _w: &mut Window, _now: Time, _idle: Span) {}
     /// What this controller asks of the stack.
     fn needs(&self) -> Needs {
@@ -46,6 +49,10 @@ pub struct Needs {
     pub grow_when_unlimited: bool,
     /// Whether every acknowledgment that carries ECE is a [`Signal::Ecn`], not only one for each window of data (RFC 3168 §6.1.2).
     pub every_mark: bool,
+    /// Whether `on_ack` is called for every acknowledgment, duplicates and those of a recovery too, and recovery leaves the window alone.
+    pub full_control: bool,
+    /// Whether delivery-rate samples ([`Ack::rate`], [`Window::app_limited`]) are wanted.
+    pub rate: bool,
 }
 
 /// Why a packet was lost.
@@ -142,13 +149,17 @@ pub struct Window {
     pub cwnd_cnt: u32,
     /// Slow-start threshold in segments.
     pub ssthresh: u32,
-    /// Pacing rate in bytes per second; 0 means no pacing.
+    /// Pacing rate in payload bytes per second; 0 means no pacing.
     pub pacing_rate: u64,
+    /// Rate samples count as limited by the application until `delivered` has passed this; 0: they do not. The sender writes it too.
+    pub app_limited: u32,
 
     /// Window inflation by duplicate ACKs, in segments; written by recovery only.
     pub extra: u32,
     /// Segments sent and not yet acknowledged or known to have left the network.
     pub inflight: u32,
+    /// Segments known to have reached the receiver since the connection began, modulo 2^32.
+    pub delivered: u32,
     /// The base that a reduction halves: what `halve_from` says (flight size, window, or the smaller of window and receiver window), in segments.
     pub reduce_from: u32,
     /// Receiver's window in segments.
@@ -175,8 +186,10 @@ impl Default for Window {
             cwnd_cnt: 0,
             ssthresh: SSTHRESH_INFINITE,
             pacing_rate: 0,
+            app_limited: 0,
             extra: 0,
             inflight: 0,
+            delivered: 0,
             reduce_from: 0,
             rwnd: u32::MAX,
             mss: 1000,
@@ -241,4 +254,41 @@ pub struct Ack {
     pub tsval: Option<u32>,
     /// Whether a round trip has passed since the last acknowledgment for which this was set.
     pub round_start: bool,
+    /// How fast the network delivers, for a controller that [asks for it](Needs::rate); otherwise empty.
+    pub rate: RateSample,
+}
+
+/// What an acknowledgment tells of the rate of delivery (draft-ietf-ccwg-bbr §4.1; Linux's `rate_sample`).
+///
+/// The interval ends with this acknowledgment and began when the *newest* segment that it shows to have arrived was sent, the one that
+/// left last. Counts are segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateSample {
+    /// Delivered over the interval.
+    pub delivered: u32,
+    /// [`Window::delivered`] when the newest was sent, modulo 2^32.
+    pub prior_delivered: u32,
+    /// Length of the interval in microseconds: the longer of the time in which they were sent and the time in which they were acknowledged. 0: no sample.
+    pub interval_us: u32,
+    /// Newly taken as lost by this acknowledgment.
+    pub losses: u32,
+    /// Taken as lost since the newest was sent.
+    pub lost: u32,
+    /// In flight right after the newest was sent, itself included.
+    pub tx_in_flight: u32,
+    /// In flight before this acknowledgment.
+    pub prior_in_flight: u32,
+    /// Of `delivered`, those whose acknowledgment carried ECE.
+    pub ce: u32,
+    /// Whether the application, not the window, limited sending when the newest was sent.
+    pub app_limited: bool,
+    /// Whether the newest was a retransmission.
+    pub retrans: bool,
+}
+
+impl RateSample {
+    /// Whether it tells a rate.
+    pub fn is_valid(&self) -> bool {
+        self.interval_us > 0
+    }
 }
