@@ -10,12 +10,26 @@
 //! | [`cycle_time`] | the mean time in which AP and station succeed once each | Keceli, Inan, Ayanoglu 2008 |
 //! | [`fcwa`] | the window that an access point's queue holds, and the queue that a window needs | Keceli, Inan, Ayanoglu 2008 |
 //! | [`padhye`] | TCP window and rate under random loss | Mathis et al. 1997; Padhye et al. 1998 |
+//! | [`fluid`] | where Reno and TCP-Jersey settle, and how they get there | Xu 2005 (Jersey 2005) §8.3 to §8.4.1 |
+//! | [`differentiator`] | what telling congestion from link errors gains | Jersey 2005 §8.4.2 |
+//! | [`aiad`] | whether additive increase and adaptive decrease settles | Jersey 2005 chapter 6, appendix A |
+//! | [`gaiad`] | the same law for rates instead of windows | Jersey 2005 chapter 9 |
+//!
+//! [`delayed`] integrates differential equations with delays, [`hayes`] says whether a linear one settles, [`marking`] is how losses answer
+//! a link's load: tools of the last four.
 
+pub mod aiad;
 pub mod bianchi;
 pub mod cycle_time;
 pub mod dcf;
+pub mod delayed;
+pub mod differentiator;
 pub mod fcwa;
+pub mod fluid;
+pub mod gaiad;
+pub mod hayes;
 mod invalid;
+pub mod marking;
 pub mod padhye;
 pub mod two_station;
 

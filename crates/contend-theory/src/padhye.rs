@@ -2,14 +2,14 @@
 //!
 //! Mathis, Semke, Mahdavi, Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", CCR 27(3), 1997;
 //! Padhye, Firoiu, Towsley, Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical Validation", SIGCOMM 1998;
-//! both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4.
+//! both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4. [`Bottleneck`] is its §4.1: the windows between which a queue fills and empties.
 //!
 //! Differences from the papers:
 //! - the square-root window keeps the factor 1-p of Jersey's balance of growth and halving (most texts print sqrt(2/p));
 //! - Padhye's approximate form only, which counts a timeout's cost without the window limit's effect on it.
 
 use crate::Invalid;
-use crate::invalid::{invalid, positive, probability};
+use crate::invalid::{invalid, not_negative, positive, probability};
 
 /// A TCP flow as Padhye's formula sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +60,31 @@ pub fn padhye(p: f64, path: &Path) -> Result<f64, Invalid> {
     Ok(limit.min(1.0 / (recovery + timeout)))
 }
 
+/// The slowest link of a path and the queue before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bottleneck {
+    /// μ, its rate, packets/s.
+    pub rate_pps: f64,
+    /// B, packets that may wait.
+    pub buffer: f64,
+    /// T, round-trip time without a queue, s.
+    pub rtt_s: f64,
+}
+
+impl Bottleneck {
+    /// W_max, the largest window in packets that loses nothing, of a flow with the shares `rate` of μ and `buffer` of B (1 and 1: alone).
+    pub fn largest_window(&self, rate: f64, buffer: f64) -> Result<f64, Invalid> {
+        // Jersey 2005 §4.1: W_max,i = (α_i μ) T + β_i B; α and β of all flows sum to 1 each.
+        Ok(probability("share of the rate", rate)? * self.filling()? + probability("share of the buffer", buffer)? * not_negative("buffer", self.buffer)?)
+    }
+
+    /// μ T, the window in packets that fills the path and no queue: what a source may fall back to.
+    pub fn filling(&self) -> Result<f64, Invalid> {
+        // Little's law.
+        Ok(positive("rate_pps", self.rate_pps)? * positive("rtt_s", self.rtt_s)?)
+    }
+}
+
 fn lossy(p: f64) -> Result<f64, Invalid> {
     match probability("p", p)? {
         0.0 => Err(invalid("p", p, "above 0")),
@@ -106,6 +131,17 @@ mod tests {
                 assert!((kbps - want).abs() <= 0.51, "p = {p}, T0 = {t0_s}, b = {b}: {kbps} {want}");
             }
         }
+    }
+
+    #[test]
+    fn the_windows_of_all_flows_fill_path_and_buffer() {
+        // 2 Mb/s in packets of 1000 bytes, 40 ms, 50 packets: 10 on the way and 50 waiting.
+        let link = Bottleneck { rate_pps: 250.0, buffer: 50.0, rtt_s: 0.04 };
+        assert_eq!((link.filling().unwrap(), link.largest_window(1.0, 1.0).unwrap()), (10.0, 60.0));
+        let sum: f64 = [(0.2, 0.5), (0.3, 0.25), (0.5, 0.25)].iter().map(|(a, b)| link.largest_window(*a, *b).unwrap()).sum();
+        assert!((sum - 60.0).abs() < 1e-9);
+        assert_eq!(link.largest_window(1.1, 0.0).unwrap_err().what, "share of the rate");
+        assert_eq!(Bottleneck { rtt_s: 0.0, ..link }.filling().unwrap_err().what, "rtt_s");
     }
 
     #[test]

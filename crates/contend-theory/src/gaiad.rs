@@ -1,0 +1,344 @@
+//! GAIAD: additive increase and adaptive decrease for sources that set a rate and not a window, in steps of time.
+//!
+//! Jersey 2005 chapter 9, eqs. 9.6-9.27. The theorem on delays is that of Zhang, Kang, Loguinov, "Delay-Independent Stability and Performance
+//! of Distributed Congestion Control", 2004. Rates are in packets per step.
+//!
+//! Differences from the source:
+//! - eqs. 9.7 (second line), 9.12 and 9.14 print -βqr where the first line of 9.7 gives +βqr; [`Form::Printed`] keeps the sign as printed,
+//!   with its own stationary point (9.17);
+//! - eqs. 9.21 and 9.22 print a derivative that neither form has; [`Gaiad::bend_as_printed`] keeps it;
+//! - one link, which all sources share;
+//! - theorem 9.3 holds in one direction for a given set of delays: what settles without delay settles with any. What does not settle
+//!   without delay does not with equal delays either, but unequal ones can calm it.
+
+use crate::Invalid;
+use crate::invalid::{invalid, positive, probability};
+use crate::marking::Marking;
+
+/// Which sign the estimate has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As derived: the rate moves towards the estimate.
+    Corrected,
+    /// As printed: it moves away from it.
+    Printed,
+}
+
+/// N sources at one link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gaiad {
+    /// N, sources.
+    pub n: u32,
+    /// α, added in each step, packets per step.
+    pub alpha: f64,
+    /// β, 0 < β <= 1: how much of the way to the estimate a congestion indication goes.
+    pub beta: f64,
+    /// C, capacity of the link, packets per step.
+    pub capacity: f64,
+    /// How the link marks.
+    pub marking: Marking,
+    /// Sign of the estimate.
+    pub form: Form,
+}
+
+/// Where the system rests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rest {
+    /// x*, rate of each source, packets per step.
+    pub rate: f64,
+    /// p*, share of packets marked.
+    pub share: f64,
+    /// ∂p/∂x, by how much the share moves with one source's rate.
+    pub slope: f64,
+}
+
+/// Delays of a source, steps: to the link, and from the link back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delays {
+    /// τ^f.
+    pub forward: u32,
+    /// τ^b.
+    pub backward: u32,
+}
+
+/// Longest round trip accepted, steps.
+pub const DELAY_LIMIT: u32 = 10_000;
+/// Most numbers that a course consists of.
+pub const NUMBERS_LIMIT: usize = 20_000_000;
+
+impl Gaiad {
+    fn check(&self) -> Result<(), Invalid> {
+        if self.n == 0 {
+            return Err(invalid("n", 0, "at least one source"));
+        }
+        positive("alpha", self.alpha)?;
+        positive("capacity", self.capacity)?;
+        if self.beta > 0.0 && self.beta <= 1.0 { Ok(()) } else { Err(invalid("beta", self.beta, "above 0 and at most 1")) }
+    }
+
+    /// The sign of β q r.
+    fn sign(&self) -> f64 {
+        if self.form == Form::Corrected { 1.0 } else { -1.0 }
+    }
+
+    /// x(n), packets per step, from the rate `x` one round trip before and the share `q` of packets marked.
+    pub fn next(&self, x: f64, q: f64) -> f64 {
+        // Jersey 2005 eq. 9.8.
+        let estimate = x * (1.0 - q);
+        // Jersey 2005 eq. 9.12.
+        (x + self.alpha * (1.0 - q) + self.sign() * self.beta * q * estimate) / (1.0 + self.beta * q)
+    }
+
+    /// x*, packets per step, that a constant share 0 < `p` <= 1 holds a source at.
+    pub fn held_at(&self, p: f64) -> Result<f64, Invalid> {
+        self.check()?;
+        if probability("p", p)? == 0.0 {
+            return Err(invalid("p", p, "above 0"));
+        }
+        // Jersey 2005 eq. 9.17; corrected, 2 - p becomes p.
+        let left = if self.form == Form::Corrected { p } else { 2.0 - p };
+        Ok(self.alpha * (1.0 - p) / (self.beta * p * left))
+    }
+
+    /// Where all sources rest at the same rate.
+    pub fn rest(&self) -> Result<Rest, Invalid> {
+        self.check()?;
+        let n = f64::from(self.n);
+        // The more is offered, the more is marked, and the less that holds.
+        let above = |load: f64| match self.marking.at(load) {
+            0.0 => false,
+            p => self.held_at(p).is_ok_and(|x| n * x < load * self.capacity),
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        while high < 1e12 && !above(high) {
+            high *= 2.0;
+        }
+        for _ in 0..200 {
+            let load = low + (high - low) / 2.0;
+            if above(load) {
+                high = load;
+            } else {
+                low = load;
+            }
+        }
+        let load = low + (high - low) / 2.0;
+        Ok(Rest { rate: load * self.capacity / n, share: self.marking.at(load), slope: self.marking.slope(load)? / self.capacity })
+    }
+
+    /// g = ∂x(n)/∂x(n-τ) while the marking stays: the eigenvalue of sources that move against each other.
+    pub fn keep(&self, p: f64) -> f64 {
+        // Jersey 2005 eqs. 9.14, 9.21.
+        (1.0 + self.sign() * self.beta * p * (1.0 - p)) / (1.0 + self.beta * p)
+    }
+
+    /// b = ∂x_i(n)/∂x_j at `rest`: what one source does because another moves.
+    pub fn bend(&self, rest: &Rest) -> f64 {
+        let (x, p, alpha, beta) = (rest.rate, rest.share, self.alpha, self.beta);
+        let d2 = (1.0 + beta * p) * (1.0 + beta * p);
+        rest.slope
+            * match self.form {
+                Form::Corrected => -(x * (d2 - 1.0) + alpha * (1.0 + beta)) / d2,
+                Form::Printed => x - (x * (1.0 + 2.0 * beta) + alpha * (1.0 + beta)) / d2,
+            }
+    }
+
+    /// b as eqs. 9.21, 9.22 and 9.27 print it.
+    pub fn bend_as_printed(&self, rest: &Rest) -> f64 {
+        let (x, p, alpha, beta) = (rest.rate, rest.share, self.alpha, self.beta);
+        let d = 1.0 + beta * p;
+        // Jersey 2005 eq. 9.22.
+        rest.slope * (x - (x * (1.0 - 2.0 * beta) - alpha * (1.0 + beta)) / (d * d))
+    }
+
+    /// The two eigenvalues of the undelayed system, of sources against each other and together, for b = `bend`.
+    pub fn eigenvalues(&self, rest: &Rest, bend: f64) -> [f64; 2] {
+        // Jersey 2005 eq. 9.24: a - b and a + (N-1) b with a = g + b.
+        let g = self.keep(rest.share);
+        [g, g + f64::from(self.n) * bend]
+    }
+
+    /// Theorem 9.3: whether the system settles at its rest, whatever its delays; with b = `bend`.
+    pub fn stable(&self, rest: &Rest, bend: f64) -> bool {
+        // Jersey 2005 eqs. 9.25-9.27.
+        self.eigenvalues(rest, bend).iter().all(|e| e.abs() < 1.0)
+    }
+
+    /// Rates of all sources in each of `steps` steps, from the rates `start` that they had at all times before.
+    ///
+    /// An error when a source has no rate or delay of its own, a round trip is shorter than one step or longer than [`DELAY_LIMIT`], or the
+    /// course has more than [`NUMBERS_LIMIT`] numbers.
+    pub fn course(&self, delays: &[Delays], start: &[f64], steps: usize) -> Result<Vec<Vec<f64>>, Invalid> {
+        self.check()?;
+        let n = self.n as usize;
+        if delays.len() != n || start.len() != n {
+            return Err(invalid("start", start.len().min(delays.len()), "one rate and one pair of delays for each source"));
+        }
+        if steps.saturating_add(DELAY_LIMIT as usize).saturating_mul(n) > NUMBERS_LIMIT {
+            return Err(invalid("steps", steps, "fewer: a course has at most 20 million numbers"));
+        }
+        let trips = delays.iter().map(|d| d.forward.saturating_add(d.backward));
+        if let Some(trip) = trips.clone().find(|t| !(1..=DELAY_LIMIT).contains(t)) {
+            return Err(invalid("delay", trip, "between 1 and 10000 steps for a round trip"));
+        }
+        // Before step 0 there is as much past as the longest round trip looks back on.
+        let before = trips.max().unwrap_or(1) as usize;
+        let mut past: Vec<Vec<f64>> = vec![start.to_vec(); before];
+        for now in before..before + steps {
+            let next = delays.iter().enumerate().map(|(i, d)| {
+                let (back, trip) = (d.backward as usize, (d.forward + d.backward) as usize);
+                // Jersey 2005 eqs. 9.10, 9.11, 9.13: the load that met at the link when the feedback left it.
+                let load: f64 = delays.iter().enumerate().map(|(j, e)| past[(now - back).saturating_sub(e.forward as usize).min(now - 1)][j]).sum();
+                self.next(past[now - trip][i], self.marking.at(load / self.capacity))
+            });
+            let next: Vec<f64> = next.collect();
+            past.push(next);
+        }
+        past.drain(..before);
+        Ok(past)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const CALM: Gaiad = Gaiad { n: 4, alpha: 1.0, beta: 0.5, capacity: 100.0, marking: Marking::Power(4), form: Form::Corrected };
+
+    fn near(got: f64, want: f64, within: f64) {
+        assert!((got - want).abs() <= within * want.abs().max(1e-9), "{got} {want}");
+    }
+
+    /// Delays that differ from source to source, up to `most` steps each way.
+    fn delays(n: u32, most: u32) -> Vec<Delays> {
+        (0..n).map(|i| Delays { forward: 1 + (5 * i) % most, backward: (3 * i + 2) % most }).collect()
+    }
+
+    /// Whether a small departure from the rest is smaller in the last part of a course than in its beginning.
+    fn settles(case: &Gaiad, delays: &[Delays], apart: bool) -> bool {
+        let rest = case.rest().unwrap();
+        let side = |i: u32| if apart && i % 2 == 1 { -1.0 } else { 1.0 };
+        let start: Vec<f64> = (0..case.n).map(|i| rest.rate * (1.0 + 1e-6 * side(i))).collect();
+        let longest = delays.iter().map(|d| d.forward + d.backward).max().unwrap() as usize;
+        let course = case.course(delays, &start, 800 * longest).unwrap();
+        let largest = |part: &[Vec<f64>]| part.iter().flatten().map(|x| (x / rest.rate - 1.0).abs()).fold(0.0, f64::max);
+        largest(&course[780 * longest..]) < 0.5 * largest(&course[..20 * longest])
+    }
+
+    #[test]
+    fn the_derivative_of_the_printed_system_is_not_the_one_printed() {
+        // Spec U10: p = 0.13, α = 2, β = 0.6, x* = 7: -9.0057 in truth, +10.958 as printed.
+        let case = Gaiad { alpha: 2.0, beta: 0.6, form: Form::Printed, ..CALM };
+        let rest = Rest { rate: 7.0, share: 0.13, slope: 1.0 };
+        assert!((case.bend(&rest) + 9.0057).abs() < 5e-5, "{}", case.bend(&rest));
+        assert!((case.bend_as_printed(&rest) - 10.958).abs() < 5e-4);
+    }
+
+    #[test]
+    fn derivatives_are_differences() {
+        for form in [Form::Corrected, Form::Printed] {
+            for (x, p) in [(7.0, 0.13), (40.0, 0.02), (1.5, 0.6)] {
+                let case = Gaiad { alpha: 2.0, beta: 0.6, form, ..CALM };
+                let h = 1e-6;
+                let by_mark = (case.next(x, p + h) - case.next(x, p - h)) / (2.0 * h);
+                near(case.bend(&Rest { rate: x, share: p, slope: 1.0 }), by_mark, 1e-7);
+                near(case.keep(p), (case.next(x + h, p) - case.next(x - h, p)) / (2.0 * h), 1e-7);
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_stays_at_its_stationary_point() {
+        for form in [Form::Corrected, Form::Printed] {
+            let case = Gaiad { form, ..CALM };
+            for p in [0.01, 0.2, 0.9] {
+                let x = case.held_at(p).unwrap();
+                near(case.next(x, p), x, 1e-12);
+            }
+            let rest = case.rest().unwrap();
+            near(case.next(rest.rate, rest.share), rest.rate, 1e-9);
+            near(case.marking.share(4.0 * rest.rate / 100.0).unwrap(), rest.share, 1e-9);
+        }
+    }
+
+    /// Systems on both sides of the boundary and 5 % away from it, each with whether theorem 9.3 calls it stable.
+    fn systems() -> Vec<(Gaiad, bool)> {
+        let mut all = vec![];
+        for form in [Form::Corrected, Form::Printed] {
+            for k in [1, 4, 20, 60] {
+                for n in [1, 2, 4, 10] {
+                    for (alpha, beta) in [(1.0, 0.5), (1.0, 1.0), (5.0, 0.2), (20.0, 1.0)] {
+                        let case = Gaiad { n, alpha, beta, marking: Marking::Power(k), form, ..CALM };
+                        let rest = case.rest().unwrap();
+                        let together = case.eigenvalues(&rest, case.bend(&rest))[1];
+                        if !(0.95..1.05).contains(&together.abs()) {
+                            all.push((case, case.stable(&rest, case.bend(&rest))));
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn what_settles_without_delay_settles_with_any_delays() {
+        // C28: stability does not depend on the delays.
+        let calm: Vec<Gaiad> = systems().into_iter().filter(|(_, stable)| *stable).map(|(case, _)| case).collect();
+        assert!(calm.len() > 20);
+        for case in calm {
+            let equal = |forward, backward| vec![Delays { forward, backward }; case.n as usize];
+            for d in [equal(1, 0), equal(2, 3), delays(case.n, 2), delays(case.n, 7), delays(case.n, 13)] {
+                assert!(settles(&case, &d, false), "{case:?} {d:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_settle_without_delay_does_not_with_equal_ones() {
+        let wild: Vec<Gaiad> = systems().into_iter().filter(|(_, stable)| !stable).map(|(case, _)| case).collect();
+        assert!(wild.len() > 20);
+        for case in wild {
+            for (forward, backward) in [(1, 0), (0, 1), (2, 3), (7, 4)] {
+                assert!(!settles(&case, &vec![Delays { forward, backward }; case.n as usize], false), "{case:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn unequal_delays_can_calm_what_does_not_settle_without_delay() {
+        // The theorem's "only if" speaks of all delays together, not of each set of them.
+        let case = Gaiad { n: 10, alpha: 20.0, beta: 1.0, marking: Marking::Power(1), ..CALM };
+        let rest = case.rest().unwrap();
+        near(case.eigenvalues(&rest, case.bend(&rest))[1], -1.136_147, 1e-6);
+        assert!(settles(&case, &delays(10, 7), false));
+    }
+
+    #[test]
+    fn sources_that_start_apart_meet() {
+        let course = CALM.course(&delays(4, 7), &[1.0, 10.0, 30.0, 60.0], 200_000).unwrap();
+        let rest = CALM.rest().unwrap();
+        for x in course.last().unwrap() {
+            near(*x, rest.rate, 1e-6);
+        }
+        assert!(settles(&CALM, &delays(4, 3), true));
+    }
+
+    #[test]
+    fn the_condition_as_printed_calls_settled_systems_unstable() {
+        let case = Gaiad { form: Form::Printed, ..CALM };
+        let rest = case.rest().unwrap();
+        assert!(case.stable(&rest, case.bend(&rest)) && settles(&case, &delays(4, 7), false));
+        assert!(!case.stable(&rest, case.bend_as_printed(&rest)));
+    }
+
+    #[test]
+    fn impossible_systems_are_errors() {
+        assert_eq!(Gaiad { n: 0, ..CALM }.rest().unwrap_err().what, "n");
+        assert_eq!(Gaiad { beta: 1.5, ..CALM }.rest().unwrap_err().what, "beta");
+        assert_eq!(CALM.held_at(0.0).unwrap_err().what, "p");
+        assert_eq!(CALM.course(&delays(3, 2), &[1.0; 4], 5).unwrap_err().what, "start");
+        assert_eq!(CALM.course(&[Delays { forward: 0, backward: 0 }; 4], &[1.0; 4], 5).unwrap_err().what, "delay");
+        assert_eq!(CALM.course(&delays(4, 2), &[1.0; 4], usize::MAX).unwrap_err().what, "steps");
+    }
+}
