@@ -139,6 +139,13 @@ impl Aiad {
         Ok(Rest { rate_pps: load * x, losses: Losses { share: marking.at(load), slope: marking.slope(load)? / self.capacity_pps } })
     }
 
+    /// The same system with the load at `rest` for its capacity, and α so that the estimates stay: there the source's formulas, which
+    /// want x0 = C/N, hold exactly. Errors as [`Aiad::rtt_s`].
+    pub fn at(&self, rest: &Rest) -> Result<Aiad, Invalid> {
+        let load = positive("rate_pps", rest.rate_pps)? / self.fair_pps()?;
+        Ok(Aiad { capacity_pps: self.capacity_pps * load, alpha: self.alpha / load, ..*self })
+    }
+
     /// K1 and K2 in 1/s at `rest` for a departure of this kind.
     pub fn gains_at(&self, rest: &Rest, motion: Motion) -> Result<(f64, f64), Invalid> {
         let (eta, n, x) = (self.eta()?, f64::from(self.n), positive("rate_pps", rest.rate_pps)?);
@@ -256,6 +263,10 @@ mod tests {
     #[test]
     fn the_general_form_is_that_of_the_source_where_the_load_is_the_capacity() {
         for case in [phi(4, 0.06), phi(1, 0.01), kappa(7, 2.0)] {
+            let rest = case.rest(&Marking::Fluid).unwrap();
+            let (a, b) = (case.at(&rest).unwrap().gains(&rest.losses).unwrap(), case.gains_at(&rest, Motion::Alone).unwrap());
+            near(a.0, b.0);
+            near(a.1, b.1);
             let losses = Losses { share: case.fair_share_lost().unwrap(), slope: 0.001 };
             let rest = Rest { rate_pps: case.fair_pps().unwrap(), losses };
             let (a, b) = (case.gains(&losses).unwrap(), case.gains_at(&rest, Motion::Alone).unwrap());
@@ -401,8 +412,8 @@ mod tests {
                     let rest = case.rest(&marking).unwrap();
                     let at = Losses { slope: rest.losses.slope * f64::from(n), ..rest.losses };
                     // The bound with the rate at which the sources really rest.
-                    let real = Aiad { capacity_pps: rest.rate_pps * f64::from(n), ..case };
-                    if queue_s < real.queue_bound_s(&at).unwrap() * 0.99 {
+                    let real = case.at(&rest).unwrap();
+                    if queue_s < real.queue_bound_s(&at).unwrap() {
                         inside += 1;
                         let both = [Motion::Together, Motion::Apart];
                         assert!(both.iter().all(|m| case.hayes(&rest, *m).unwrap().stable()), "{case:?} {marking:?}");

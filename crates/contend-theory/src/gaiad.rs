@@ -196,6 +196,23 @@ impl Gaiad {
         past.drain(..before);
         Ok(past)
     }
+
+    /// Whether sources that all start a share `apart` above their rest are closer to it 800 of the longest round trips later; errors as
+    /// [`Gaiad::course`].
+    pub fn settles(&self, delays: &[Delays], apart: f64) -> Result<bool, Invalid> {
+        let rest = self.rest()?;
+        let start = vec![rest.rate * (1.0 + apart); self.n as usize];
+        let longest = delays.iter().map(|d| d.forward.saturating_add(d.backward)).max().unwrap_or(1).min(DELAY_LIMIT) as usize;
+        let course = self.course(delays, &start, 800 * longest)?;
+        let largest = |from: usize| course.iter().skip(from * longest).take(20 * longest).flatten().map(|x| (x / rest.rate - 1.0).abs()).fold(0.0, f64::max);
+        Ok(largest(780) < 0.5 * largest(0))
+    }
+}
+
+/// Delays that differ from source to source, up to `most` steps each way; `most` = 1 is no delay but the step itself.
+pub fn unequal(n: u32, most: u32) -> Vec<Delays> {
+    let most = most.clamp(1, DELAY_LIMIT / 2);
+    (0..n).map(|i| Delays { forward: 1 + (5 * (i % most)) % most, backward: (3 * (i % most) + 2) % most }).collect()
 }
 
 #[cfg(test)]
@@ -209,20 +226,8 @@ mod tests {
         assert!((got - want).abs() <= within * want.abs().max(1e-9), "{got} {want}");
     }
 
-    /// Delays that differ from source to source, up to `most` steps each way.
-    fn delays(n: u32, most: u32) -> Vec<Delays> {
-        (0..n).map(|i| Delays { forward: 1 + (5 * i) % most, backward: (3 * i + 2) % most }).collect()
-    }
-
-    /// Whether a small departure from the rest is smaller in the last part of a course than in its beginning.
-    fn settles(case: &Gaiad, delays: &[Delays], apart: bool) -> bool {
-        let rest = case.rest().unwrap();
-        let side = |i: u32| if apart && i % 2 == 1 { -1.0 } else { 1.0 };
-        let start: Vec<f64> = (0..case.n).map(|i| rest.rate * (1.0 + 1e-6 * side(i))).collect();
-        let longest = delays.iter().map(|d| d.forward + d.backward).max().unwrap() as usize;
-        let course = case.course(delays, &start, 800 * longest).unwrap();
-        let largest = |part: &[Vec<f64>]| part.iter().flatten().map(|x| (x / rest.rate - 1.0).abs()).fold(0.0, f64::max);
-        largest(&course[780 * longest..]) < 0.5 * largest(&course[..20 * longest])
+    fn settles(case: &Gaiad, delays: &[Delays]) -> bool {
+        case.settles(delays, 1e-6).unwrap()
     }
 
     #[test]
@@ -288,8 +293,8 @@ mod tests {
         assert!(calm.len() > 20);
         for case in calm {
             let equal = |forward, backward| vec![Delays { forward, backward }; case.n as usize];
-            for d in [equal(1, 0), equal(2, 3), delays(case.n, 2), delays(case.n, 7), delays(case.n, 13)] {
-                assert!(settles(&case, &d, false), "{case:?} {d:?}");
+            for d in [equal(1, 0), equal(2, 3), unequal(case.n, 2), unequal(case.n, 7), unequal(case.n, 13)] {
+                assert!(settles(&case, &d), "{case:?} {d:?}");
             }
         }
     }
@@ -300,7 +305,7 @@ mod tests {
         assert!(wild.len() > 20);
         for case in wild {
             for (forward, backward) in [(1, 0), (0, 1), (2, 3), (7, 4)] {
-                assert!(!settles(&case, &vec![Delays { forward, backward }; case.n as usize], false), "{case:?}");
+                assert!(!settles(&case, &vec![Delays { forward, backward }; case.n as usize]), "{case:?}");
             }
         }
     }
@@ -311,24 +316,23 @@ mod tests {
         let case = Gaiad { n: 10, alpha: 20.0, beta: 1.0, marking: Marking::Power(1), ..CALM };
         let rest = case.rest().unwrap();
         near(case.eigenvalues(&rest, case.bend(&rest))[1], -1.136_147, 1e-6);
-        assert!(settles(&case, &delays(10, 7), false));
+        assert!(settles(&case, &unequal(10, 7)));
     }
 
     #[test]
     fn sources_that_start_apart_meet() {
-        let course = CALM.course(&delays(4, 7), &[1.0, 10.0, 30.0, 60.0], 200_000).unwrap();
+        let course = CALM.course(&unequal(4, 7), &[1.0, 10.0, 30.0, 60.0], 200_000).unwrap();
         let rest = CALM.rest().unwrap();
         for x in course.last().unwrap() {
             near(*x, rest.rate, 1e-6);
         }
-        assert!(settles(&CALM, &delays(4, 3), true));
     }
 
     #[test]
     fn the_condition_as_printed_calls_settled_systems_unstable() {
         let case = Gaiad { form: Form::Printed, ..CALM };
         let rest = case.rest().unwrap();
-        assert!(case.stable(&rest, case.bend(&rest)) && settles(&case, &delays(4, 7), false));
+        assert!(case.stable(&rest, case.bend(&rest)) && settles(&case, &unequal(4, 7)));
         assert!(!case.stable(&rest, case.bend_as_printed(&rest)));
     }
 
@@ -337,8 +341,8 @@ mod tests {
         assert_eq!(Gaiad { n: 0, ..CALM }.rest().unwrap_err().what, "n");
         assert_eq!(Gaiad { beta: 1.5, ..CALM }.rest().unwrap_err().what, "beta");
         assert_eq!(CALM.held_at(0.0).unwrap_err().what, "p");
-        assert_eq!(CALM.course(&delays(3, 2), &[1.0; 4], 5).unwrap_err().what, "start");
+        assert_eq!(CALM.course(&unequal(3, 2), &[1.0; 4], 5).unwrap_err().what, "start");
         assert_eq!(CALM.course(&[Delays { forward: 0, backward: 0 }; 4], &[1.0; 4], 5).unwrap_err().what, "delay");
-        assert_eq!(CALM.course(&delays(4, 2), &[1.0; 4], usize::MAX).unwrap_err().what, "steps");
+        assert_eq!(CALM.course(&unequal(4, 2), &[1.0; 4], usize::MAX).unwrap_err().what, "steps");
     }
 }
