@@ -179,6 +179,9 @@ impl Size {
         Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64, exchange }
     }
 
+    /// Of the results of a closed form.
+    pub const MODEL: Size = Size { flows: 0, queues: 0 };
+
     /// Bytes of the numbers of one run.
     fn numbers(&self) -> u64 {
         const NAME: u64 = 64;

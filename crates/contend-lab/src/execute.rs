@@ -111,6 +111,12 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
             }
             // A network is resolved again when its turn comes: those of a large sweep would not all fit into memory.
             let need = &needs[planned.need].0;
+            if e.is_model() {
+                let modelled = e.modelled(&need.point, &need.overlay)?;
+                let run = Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments);
+                (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                return Ok(Some(run));
+            }
             let resolved = e.scenario(&need.point, &need.overlay)?;
             // The frames shown are those of the first run.
             let measure = Measure { capture: options.capture.filter(|_| i == 0), ..detail.measure(planned.keep).clone() };
@@ -155,7 +161,7 @@ fn find(e: &Experiment, s: &crate::file::Search, detail: &Detail, options: &Opti
     for point in &e.points {
         let found = search::find(s, search::Step::Bisect, |overlay| {
             let need = Need { point: point.clone(), overlay: overlay.clone() };
-            let size = e.scenario(point, overlay).map(|r| Size::of(&r.scenario)).map_err(|err| Halt::Failed(err.into()))?;
+            let size = e.size(point, overlay).map_err(|err| Halt::Failed(err.into()))?;
             let mut made = run_all(e, &[(need, size)], detail, &quiet).map_err(Halt::Failed)?;
             if made.missing > 0 { Err(Halt::Stopped(made.missing)) } else { Ok(made.runs.pop().unwrap_or_default()) }
         });

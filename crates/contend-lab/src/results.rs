@@ -3,6 +3,7 @@
 //! Field names are the schema `contend/run/1`; units are in the names, as in `docs/units.md`.
 
 use contend_sim::stats::Durations;
+use contend_sim::trace::Trace;
 use contend_sim::wifi::{Frame, Success};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -100,6 +101,34 @@ pub struct Run {
     /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
     #[serde(skip)]
     pub stations: Vec<String>,
+    /// Arguments of the file's `[model]` at this point, by name in base units; empty for a network.
+    #[serde(skip)]
+    pub arguments: BTreeMap<String, f64>,
+}
+
+impl Run {
+    /// The run of closed forms: nothing is simulated, so it has no time, flows or events.
+    pub(crate) fn of_model(point: &PointKey, metrics: BTreeMap<String, f64>, arguments: BTreeMap<String, f64>) -> Run {
+        Run {
+            point: point.clone(),
+            seed: 1,
+            // Of no events.
+            digest: format!("{:016x}", Trace::new().digest()),
+            events: 0,
+            wall_s: 0.0,
+            sim_s: 0.0,
+            warmup_s: 0.0,
+            flows: vec![],
+            queues: vec![],
+            air: None,
+            frames_missed: 0,
+            metrics,
+            series: Series::default(),
+            frames: vec![],
+            stations: vec![],
+            arguments,
+        }
+    }
 }
 
 fn is_zero(n: &u64) -> bool {

@@ -114,6 +114,7 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
         successes: measure.successes.then(|| Successes { sequence: net.cell().map_or_else(Vec::new, |c| c.successes().to_vec()), warmup: before }),
         stations: net.stations().to_vec(),
+        arguments: BTreeMap::new(),
     };
     run.metrics = metric::standard(&run);
     run.wall_s = started.elapsed().as_secs_f64();

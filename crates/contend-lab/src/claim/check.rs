@@ -24,7 +24,9 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
     for claim in &e.claims {
-        let sampling = sound(&e.source, claim)?.sampling();
+        let metric = sound(&e.source, claim)?;
+        suits(e, &claim.metric_site, &claim.metric, [&metric])?;
+        let sampling = metric.sampling();
         if let Err(no) = applies(&e.points, claim).and_then(|()| reaches(e, claim, &sampling)) {
             if changed {
                 continue;
@@ -35,14 +37,34 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     }
     for figure in &e.figures {
         for y in &figure.y {
+            if let Ok(shown) = Expr::parse_any(y) {
+                suits(e, &figure.y_site, y, [&shown])?;
+            }
             all.add(drawn(&figure.x, y).map_err(|err| misread(&e.source, &figure.y_site, y, &err))?);
         }
     }
     if let Some(search) = &e.search {
         let condition = Condition::parse(&search.until).map_err(|err| misread(&e.source, &search.until_site, &search.until, &err))?;
+        suits(e, &search.until_site, &search.until, [&condition.left, &condition.right])?;
         all.add(condition.sampling());
     }
     Ok(all)
+}
+
+/// Refuses the metrics of a network in a file about a model, and closed forms without their arguments.
+fn suits<'a>(e: &Experiment, site: &Site, text: &str, all: impl IntoIterator<Item = &'a Expr>) -> Result<(), FileError> {
+    let given = e.model_arguments();
+    for expr in all {
+        let wrong = |message, help| Err(misread(&e.source, site, text, &ParseError { message, help, span: 0..text.len() }));
+        if let Some(m) = expr.measured().filter(|_| e.is_model()) {
+            return wrong(format!("`{m}` is measured in a network, and the file is about a [model]"), "name a model: `jersey.gain`".into());
+        }
+        if let Some((model, p)) = expr.lacking(|name| given.contains(name)) {
+            let help = format!("write `{} = ...` between its parentheses, or in the file's [model]", p.name);
+            return wrong(format!("`{}` needs {}", model.name, p.name), help);
+        }
+    }
+    Ok(())
 }
 
 /// What has to be sampled so that a figure can show `y` along `x`.

@@ -45,6 +45,7 @@ pub mod claim;
 pub mod error;
 mod flow;
 mod judge;
+mod model;
 mod network;
 mod places;
 pub mod quantity;
@@ -66,7 +67,8 @@ use crate::results::PointKey;
 use contend_core::Span;
 use contend_sim::scenario::Scenario;
 use judge::Judge;
-use reader::{Cx, Val};
+use model::Modelled;
+use reader::{Cx, Fields, Val};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -195,14 +197,21 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let title = f.read_or("title", stem.as_str(), |v| v.text())?.to_string();
     let cite = f.read_or("cite", "", |v| v.text())?.to_string();
     let notes = f.read_or("notes", "", |v| v.text())?.to_string();
-    let duration = f.need("duration", "\"70s\"")?.positive_span()?;
+    let model = f.get("model").is_some();
+    if model {
+        no_time(&mut f)?;
+    }
+    let duration = match model {
+        true => Span::ZERO,
+        false => f.need("duration", "\"70s\"")?.positive_span()?,
+    };
     let warmup = f.read_or("warmup", Span::ZERO, |v| match v.span()? {
         w if w >= duration => {
             Err(v.error(format!("is {w}, and the whole run is {duration}: nothing is left to measure"), "write a shorter warmup or a longer duration"))
         }
         w => Ok(w),
     })?;
-    let seeds = f.get("seeds").map_or(Ok(vec![1]), |v| seeds(&v))?;
+    let seeds = f.get("seeds").filter(|_| !model).map_or(Ok(vec![1]), |v| seeds(&v))?;
     let sample = f.read("sample", |v| match v.positive_span()? {
         step if step > duration => Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step")),
         step if duration.div_floor(step) > MOST_SAMPLES => Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step")),
@@ -256,6 +265,19 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
     Ok(sets)
 }
 
+/// Refuses what only a simulation has. Of the command line seeds are accepted, and mean nothing: they may be meant for other files.
+fn no_time(f: &mut Fields) -> Result<(), FileError> {
+    for key in ["duration", "warmup", "seeds", "sample"] {
+        match f.get(key) {
+            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => {
+                return Err(v.error("is for networks, and the file is about a [model], which takes no time and draws no numbers", "leave it out"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 fn each<T>(val: Option<Val>, name: &str, mut read: impl FnMut(&Val) -> Result<T, FileError>) -> Result<Vec<T>, FileError> {
     val.map_or(Ok(vec![]), |v| v.list(&format!("{name}, with two brackets"))?.map(|v| read(&v)).collect())
 }
@@ -288,19 +310,43 @@ impl Experiment {
     /// # Errors
     /// When a value of the point or the overlay makes no network. Every point, and every overlay of a claim, has been tried by [`parse`].
     pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
-        let mut network = self.network.clone();
-        self.sweep.overlay(point).apply(&mut network, &self.source)?;
-        overlay.apply(&mut network, &self.source)?;
-        network::resolve(&self.source, &network, self.duration)
+        network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
+    }
+
+    /// Whether the file is about closed forms (`[model]`) and not about a network.
+    pub fn is_model(&self) -> bool {
+        self.network.get("model").is_some()
+    }
+
+    /// Names of the arguments that the file's `[model]` has at every point: those of the table, and swept ones.
+    pub(crate) fn model_arguments(&self) -> BTreeSet<String> {
+        let table = self.network.get("model").and_then(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone());
+        let swept = self.points.iter().flat_map(PointKey::keys).filter_map(|key| key.strip_prefix("model.").map(str::to_owned));
+        table.chain(swept).collect()
+    }
+
+    /// The closed forms at `point`, with `overlay` laid over it.
+    pub(crate) fn modelled(&self, point: &PointKey, overlay: &Overlay) -> Result<Modelled, FileError> {
+        model::resolve(&self.source, &self.at(point, overlay)?)
+    }
+
+    /// The tables of the network or model at `point`, with `overlay` laid over it.
+    fn at(&self, point: &PointKey, overlay: &Overlay) -> Result<Node, FileError> {
+        let mut tree = self.network.clone();
+        self.sweep.overlay(point).apply(&mut tree, &self.source)?;
+        overlay.apply(&mut tree, &self.source)?;
+        Ok(tree)
+    }
+
+    /// How large the results at `point` are, with `overlay` laid over it: it is resolved, and let go again.
+    pub(crate) fn size(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
+        if self.is_model() { self.modelled(point, overlay).map(|_| Size::MODEL) } else { self.scenario(point, overlay).map(|r| Size::of(&r.scenario)) }
     }
 
     /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go again once its size is
     /// known: those of a large sweep would not all fit into memory.
     fn tried(&self) -> Result<Vec<(Need, Size)>, FileError> {
-        let size = |point: &PointKey, overlay: &Overlay| match self.scenario(point, overlay) {
-            Ok(resolved) => Ok(Size::of(&resolved.scenario)),
-            Err(e) => Err(self.at_point(e, point, overlay)),
-        };
+        let size = |point: &PointKey, overlay: &Overlay| self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay));
         let needs = needs(self).into_iter().map(|n| size(&n.point, &n.overlay).map(|size| (n, size))).collect::<Result<_, _>>()?;
         if let Some(search) = &self.search {
             for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
@@ -312,7 +358,7 @@ impl Experiment {
 
     /// Names the point where an error arose, unless it lies in the sweep itself or arises without the point too.
     fn at_point(&self, error: FileError, point: &PointKey, overlay: &Overlay) -> FileError {
-        let without = self.scenario(&PointKey::new(), overlay);
+        let without = self.size(&PointKey::new(), overlay);
         if point.is_empty() || error.byte().is_some_and(|b| self.sweep.covers(b)) || without.is_err_and(|e| e.to_string() == error.to_string()) {
             return error;
         }

@@ -35,7 +35,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     let cx = Cx { source, params: &params, member: None };
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
-    root.later(&["contention", "model", "field"])?;
+    root.later(&["contention", "field"])?;
     let mut b = Builder::default();
     b.places.add_ap();
     let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses))?;
@@ -82,7 +82,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
 }
 
 /// `[param]`: each may use the ones before it.
-fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
+pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
     let mut params = vec![];
     let Some(node) = tree.get("param") else { return Ok(params) };
     let none = Val { cx: Cx { source, params: &[], member: None }, path: "param".into(), node };

@@ -64,6 +64,12 @@ pub enum NotAQuantity {
 }
 
 impl Dimension {
+    /// Whether values of the two can be added and compared: packets are plain counts.
+    pub fn adds_to(self, other: Dimension) -> bool {
+        let plain = |d| if d == Dimension::Packets { Dimension::Number } else { d };
+        plain(self) == plain(other)
+    }
+
     /// All of them.
     pub const ALL: [Dimension; 6] = [Dimension::Number, Dimension::Time, Dimension::Rate, Dimension::Bytes, Dimension::Packets, Dimension::Length];
 

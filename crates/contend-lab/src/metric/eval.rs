@@ -4,6 +4,7 @@ use super::lex::quantity;
 use super::{Condition, Expr, Function, Number, Operator, read, successes};
 use crate::results::Run;
 use crate::stats;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Why an expression has no value in a run.
@@ -128,15 +129,19 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
         Expr::Every(x, section) => sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Value::Many),
         Expr::Point(key) => point(key, run).map(Value::One),
         Expr::Model(model, list) => {
-            let mut arguments = vec![];
-            for (p, x) in model.parameters.iter().zip(list) {
-                arguments.push(match (x, p.default) {
-                    (Some(x), _) => number(x, run)?,
-                    (None, Some(default)) => default,
-                    (None, None) => return Err(Unmeasured::Wrong(format!("`{}` needs {}", model.name, p.name))),
-                });
+            // With the arguments of the file's [model] alone, it has been worked out.
+            if let (Some(x), true) = (run.metrics.get(model.name), list.iter().all(Option::is_none)) {
+                return Ok(Value::One(*x));
             }
-            model.value(&arguments).map(Value::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
+            let mut given = BTreeMap::new();
+            for (p, x) in model.parameters.iter().zip(list) {
+                if let Some(x) = x {
+                    given.insert(p.name, number(x, run)?);
+                }
+            }
+            // What is not given is that of the file's [model], or else the default.
+            let value = model.value_of(|p| given.get(p.name).or_else(|| run.arguments.get(p.name)).copied());
+            value.map(Value::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
         }
     }
 }

@@ -73,7 +73,8 @@ pub enum Expr {
     Every(Box<Expr>, Number),
     /// `point("flow.1.count")`: the value that the sweep gives this key.
     Point(String),
-    /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`].
+    /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`]. Those that the file's
+    /// `[model]` gives may be missing: `jersey.gain`, `jersey.gain(aw = 0)`.
     Model(&'static Model, Vec<Option<Expr>>),
 }
 
@@ -276,6 +277,25 @@ impl Expr {
     /// What it measures; `None` when that cannot be told (a product of two units, a value of the sweep).
     pub fn dimension(&self) -> Option<Dimension> {
         parse::dimension(self)
+    }
+
+    /// The first closed form in it that lacks an argument which `given` does not know either, and that argument.
+    pub fn lacking(&self, given: impl Fn(&str) -> bool) -> Option<(&'static Model, &'static Parameter)> {
+        let mut first = None;
+        self.walk(&mut |e| {
+            if let Expr::Model(model, list) = e {
+                let lacking = model.parameters.iter().zip(list).find(|(p, x)| x.is_none() && p.default.is_none() && !given(p.name));
+                first = first.or(lacking.map(|(p, _)| (*model, p)));
+            }
+        });
+        first
+    }
+
+    /// The first metric of a network in it.
+    pub fn measured(&self) -> Option<&Metric> {
+        let mut first = None;
+        self.visit(&mut |m| first = first.or(Some(m)));
+        first
     }
 
     /// What a runner has to sample for it.
@@ -542,13 +562,14 @@ impl fmt::Display for Expr {
             Expr::Every(x, section) => write!(f, "every({x}, {})", section.text),
             Expr::Point(key) => write!(f, "point(\"{key}\")"),
             Expr::Model(model, list) => {
-                write!(f, "model(\"{}\"", model.name)?;
-                for (p, x) in model.parameters.iter().zip(list) {
-                    if let Some(x) = x {
-                        write!(f, ", {} = {x}", p.name)?;
-                    }
+                let given: Vec<String> = model.parameters.iter().zip(list).filter_map(|(p, x)| Some(format!("{} = {}", p.name, x.as_ref()?))).collect();
+                let complete = model.parameters.iter().zip(list).all(|(p, x)| p.default.is_some() || x.is_some());
+                match (complete, given.is_empty()) {
+                    (true, true) => write!(f, "model(\"{}\")", model.name),
+                    (true, false) => write!(f, "model(\"{}\", {})", model.name, given.join(", ")),
+                    (false, true) => f.write_str(model.name),
+                    (false, false) => write!(f, "{}({})", model.name, given.join(", ")),
                 }
-                f.write_str(")")
             }
         }
     }

@@ -1,6 +1,10 @@
 //! Closed forms that a claim can hold a run against: `model("bianchi.throughput", n = 5, ...)`.
 //!
+//! In a file about a `[model]` its name alone is the same with the arguments of that table, and `jersey.gain(aw = 0)` with all but one of them.
+//!
 //! Arguments and results are in this language's base units; `contend-theory` counts in microseconds.
+
+mod jersey;
 
 use crate::file::Dimension;
 use contend_theory::bianchi::{self, Saturation};
@@ -107,6 +111,148 @@ pub const MODELS: &[Model] = &[
         unit: Dimension::Packets,
         run: |a| said(padhye::square_root_window(a[0])),
     },
+    Model {
+        name: "padhye.square_root_rate",
+        doc: "packets per second of a flow that loses each packet with probability p and never times out; Jersey 2005 eq. 2.3",
+        parameters: &[required("p", Dimension::Number), required("rtt", Dimension::Time)],
+        unit: Dimension::Number,
+        run: |a| said(padhye::square_root_rate(a[0], a[1])),
+    },
+    Model {
+        name: "jersey.reno_rate",
+        doc: "packets per second at which Reno as a fluid rests, q of its packets telling of congestion; Jersey 2005 eq. 8.21",
+        parameters: &jersey::RENO_RATE,
+        unit: Dimension::Number,
+        run: jersey::reno_rate,
+    },
+    Model {
+        name: "jersey.rate",
+        doc: "packets per second at which TCP-Jersey as a fluid rests; d is the round trip without queues; Jersey 2005 eq. 8.22",
+        parameters: &jersey::RATE,
+        unit: Dimension::Number,
+        run: jersey::rate,
+    },
+    Model {
+        name: "jersey.ratio",
+        doc: "rate of Reno over that of TCP-Jersey, eta = d/rtt; Jersey 2005 eq. 8.23",
+        parameters: &jersey::RATIO,
+        unit: Dimension::Number,
+        run: jersey::ratio,
+    },
+    Model {
+        name: "jersey.reno_gain",
+        doc: "what Reno gains from telling shares ac of congestion losses pc and aw of link losses pw, as a share; Jersey 2005 eq. 8.27",
+        parameters: &jersey::RENO_GAIN,
+        unit: Dimension::Number,
+        run: jersey::reno_gain,
+    },
+    Model { name: "jersey.gain", doc: "the same for TCP-Jersey; Jersey 2005 eq. 8.28", parameters: &jersey::GAIN, unit: Dimension::Number, run: jersey::gain },
+    Model {
+        name: "jersey.advantage",
+        doc: "by what share TCP-Jersey is faster than Reno, both with the same differentiator; Jersey 2005 eq. 8.29",
+        parameters: &jersey::GAIN,
+        unit: Dimension::Number,
+        run: jersey::advantage,
+    },
+    Model {
+        name: "jersey.advantage_over_plain",
+        doc: "by what share TCP-Jersey with a differentiator is faster than Reno without; Jersey 2005 Fig. 8.8",
+        parameters: &jersey::GAIN,
+        unit: Dimension::Number,
+        run: jersey::advantage_over_plain,
+    },
+    Model {
+        name: "aiad.load",
+        doc: "load at which n AIAD sources rest, over the capacity in packets per second; alpha = 1 for receiving rates; Jersey 2005 eq. 6.11",
+        parameters: &jersey::AIAD,
+        unit: Dimension::Number,
+        run: jersey::load,
+    },
+    Model {
+        name: "aiad.queue_bound",
+        doc: "queueing delay below which AIAD certainly settles; Jersey 2005 eqs. 6.14, 6.16 at the real rest",
+        parameters: &jersey::AIAD_BOUND,
+        unit: Dimension::Time,
+        run: jersey::queue_bound,
+    },
+    Model {
+        name: "aiad.alpha_eta",
+        doc: "alpha d/(d + dq), to be below aiad.alpha_eta_bound; Jersey 2005 eq. 6.15",
+        parameters: &jersey::AIAD,
+        unit: Dimension::Number,
+        run: jersey::alpha_eta,
+    },
+    Model {
+        name: "aiad.alpha_eta_bound",
+        doc: "what alpha d/(d + dq) must be below; Jersey 2005 eq. 6.15 at the real rest",
+        parameters: &jersey::AIAD_BOUND,
+        unit: Dimension::Number,
+        run: jersey::alpha_eta_bound,
+    },
+    Model {
+        name: "aiad.bounded",
+        doc: "1 when eqs. 6.15 and 6.16 hold at the real rest, else 0; together = 0 for the slope of the losses as printed; Jersey 2005",
+        parameters: &jersey::AIAD_BOUND,
+        unit: Dimension::Number,
+        run: jersey::bounded,
+    },
+    Model {
+        name: "aiad.growth",
+        doc: "exponent by which a small departure grows in each round trip, below 0 when AIAD settles; Jersey 2005 eq. 6.13",
+        parameters: &jersey::AIAD,
+        unit: Dimension::Number,
+        run: jersey::growth,
+    },
+    Model {
+        name: "aiad.settles",
+        doc: "1 when the integrated AIAD system settles from a small departure, else 0; Jersey 2005 eq. 6.11",
+        parameters: &jersey::AIAD,
+        unit: Dimension::Number,
+        run: jersey::settles,
+    },
+    Model {
+        name: "gaiad.rate",
+        doc: "packets per step at which each of n GAIAD sources rests; printed = 1 with the sign of eq. 9.12; Jersey 2005 eq. 9.17",
+        parameters: &jersey::GAIAD,
+        unit: Dimension::Number,
+        run: jersey::gaiad_rate,
+    },
+    Model { name: "gaiad.share", doc: "share of packets marked there", parameters: &jersey::GAIAD, unit: Dimension::Number, run: jersey::gaiad_share },
+    Model {
+        name: "gaiad.eigenvalue",
+        doc: "eigenvalue of the larger size, between -1 and 1 when GAIAD settles; Jersey 2005 eqs. 9.24-9.27 with the true derivatives",
+        parameters: &jersey::GAIAD,
+        unit: Dimension::Number,
+        run: jersey::eigenvalue,
+    },
+    Model {
+        name: "gaiad.eigenvalue_as_printed",
+        doc: "the same with the derivatives as eqs. 9.21 and 9.22 print them",
+        parameters: &jersey::GAIAD,
+        unit: Dimension::Number,
+        run: jersey::eigenvalue_as_printed,
+    },
+    Model {
+        name: "gaiad.stable",
+        doc: "1 when theorem 9.3 calls GAIAD stable, else 0; Jersey 2005 eq. 9.27 with the true derivatives",
+        parameters: &jersey::GAIAD,
+        unit: Dimension::Number,
+        run: jersey::stable,
+    },
+    Model {
+        name: "gaiad.stable_as_printed",
+        doc: "the same with the derivatives as eqs. 9.21 and 9.22 print them",
+        parameters: &jersey::GAIAD,
+        unit: Dimension::Number,
+        run: jersey::stable_as_printed,
+    },
+    Model {
+        name: "gaiad.settles",
+        doc: "1 when simulated GAIAD sources with delays of up to so many steps each way settle, else 0; Jersey 2005 eq. 9.12",
+        parameters: &jersey::GAIAD_COURSE,
+        unit: Dimension::Number,
+        run: jersey::gaiad_settles,
+    },
 ];
 
 const fn required(name: &'static str, unit: Dimension) -> Parameter {
@@ -149,12 +295,18 @@ const PATH: [Parameter; 5] = [
 ];
 
 impl Model {
-    /// Its value for one argument per parameter, defaults filled in.
-    pub(super) fn value(&self, arguments: &[f64]) -> Result<f64, String> {
-        if arguments.len() != self.parameters.len() {
-            return Err(format!("`{}` takes {} arguments", self.name, self.parameters.len()));
-        }
-        (self.run)(arguments)
+    /// Whether a system is simulated for it, which takes milliseconds and not microseconds.
+    pub fn simulates(&self) -> bool {
+        matches!(self.name, "aiad.settles" | "gaiad.settles")
+    }
+
+    /// Its value when `given` says the arguments, in base units; those it does not know have their defaults.
+    ///
+    /// # Errors
+    /// When an argument without a default is missing, or one makes no sense, with its name.
+    pub fn value_of(&self, given: impl Fn(&Parameter) -> Option<f64>) -> Result<f64, String> {
+        let argument = |p: &Parameter| given(p).or(p.default).ok_or_else(|| format!("needs {}", p.name));
+        (self.run)(&self.parameters.iter().map(argument).collect::<Result<Vec<_>, _>>()?)
     }
 }
 

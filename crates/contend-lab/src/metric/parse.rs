@@ -2,7 +2,7 @@
 
 use super::lex::{Token, quantity, tokens};
 use super::words::{Extent, Subject, WORDS, What, Word};
-use super::{Aspect, Condition, Expr, Function, MODELS, Metric, Number, Operator, Relation, STANDARD, Scope};
+use super::{Aspect, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope};
 use crate::file::Dimension;
 use contend_core::packet::Kind;
 use std::fmt;
@@ -237,11 +237,14 @@ impl<'a> Parser<'a> {
             "point" => Expr::Point(self.text("a key of the sweep in quotes: `point(\"flow.1.count\")`")?.to_owned()),
             "model" => self.model()?,
             _ => {
-                let Some(&(_, function)) = Function::ALL.iter().find(|(n, _)| *n == name) else {
+                if let Some(&(_, function)) = Function::ALL.iter().find(|(n, _)| *n == name) {
+                    self.windowed(function, self.at)?
+                } else if let Some(model) = MODELS.iter().find(|m| m.name == name) {
+                    Expr::Model(model, self.model_arguments(model, true)?)
+                } else {
                     let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "every", "share", "quantile", "point", "model"]);
                     return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
-                };
-                self.windowed(function, self.at)?
+                }
             }
         };
         let end = self.expect(&Token::Close, "a closing parenthesis")?;
@@ -362,9 +365,20 @@ impl<'a> Parser<'a> {
         let Some(model) = MODELS.iter().find(|m| m.name == name) else {
             return Err(error(span, format!("there is no model `{name}`"), nearest(name, MODELS.iter().map(|m| m.name))));
         };
+        let arguments = self.model_arguments(model, false)?;
+        let missing: Vec<_> = model.parameters.iter().zip(&arguments).filter(|(p, a)| p.default.is_none() && a.is_none()).map(|(p, _)| p.name).collect();
+        if !missing.is_empty() {
+            return Err(error(span, format!("`{name}` needs {} too", missing.join(", ")), format!("write `{} = ...`", missing[0])));
+        }
+        Ok(Expr::Model(model, arguments))
+    }
+
+    /// The arguments of `model`; the first one stands without a comma before it when nothing else does (`bare`).
+    fn model_arguments(&mut self, model: &'static Model, bare: bool) -> Result<Vec<Option<Expr>>, ParseError> {
+        let name = model.name;
         let mut arguments: Vec<Option<Expr>> = vec![None; model.parameters.len()];
-        let mut position = 0;
-        while self.take(&Token::Comma) {
+        let (mut position, mut first) = (0, bare && self.peek() != Some(&Token::Close));
+        while std::mem::take(&mut first) || self.take(&Token::Comma) {
             let span = self.span();
             let named = match (self.peek(), self.tokens.get(self.at + 1)) {
                 (Some(Token::Path(p)), Some((Token::Assign, _))) => Some(*p),
@@ -393,11 +407,7 @@ impl<'a> Parser<'a> {
                 return Err(error(span, format!("{} is given twice", p.name), "remove one"));
             }
         }
-        let missing: Vec<_> = model.parameters.iter().zip(&arguments).filter(|(p, a)| p.default.is_none() && a.is_none()).map(|(p, _)| p.name).collect();
-        if !missing.is_empty() {
-            return Err(error(span, format!("`{name}` needs {} too", missing.join(", ")), format!("write `{} = ...`", missing[0])));
-        }
-        Ok(Expr::Model(model, arguments))
+        Ok(arguments)
     }
 
     /// A metric; its path is behind.
@@ -406,6 +416,9 @@ impl<'a> Parser<'a> {
         let (word, aspect, rest) = match split(path) {
             Some(found) => found,
             None => {
+                if let Some(model) = MODELS.iter().find(|m| m.name == path) {
+                    return Ok(Part { expr: Expr::Model(model, vec![None; model.parameters.len()]), span });
+                }
                 let Some((_, text)) = STANDARD.iter().find(|(name, _)| *name == path) else {
                     return Err(error(
                         span,
@@ -552,8 +565,7 @@ fn zero(e: &Expr) -> bool {
 
 /// Whether two units can be added: packets are plain counts.
 fn fits(a: Dimension, b: Dimension) -> bool {
-    let plain = |d| if d == Dimension::Packets { Dimension::Number } else { d };
-    plain(a) == plain(b)
+    a.adds_to(b)
 }
 
 fn unit_help(d: Dimension) -> &'static str {

@@ -24,6 +24,7 @@ pub(crate) fn empty(seed: u64) -> Run {
         frames: vec![],
         successes: None,
         stations: vec![],
+        arguments: BTreeMap::new(),
     }
 }
 

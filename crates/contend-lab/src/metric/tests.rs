@@ -313,7 +313,9 @@ fn closed_forms_can_be_asked() {
 #[test]
 fn every_model_can_be_asked_with_its_defaults() {
     for m in MODELS {
-        let one = |p: &Parameter| format!(", {} = {}", p.name, if p.name == "p" { "1%".to_owned() } else { format!("1{}", p.unit.base()) });
+        let one = |p: &Parameter| {
+            format!(", {} = {}", p.name, if ["p", "pc", "pw", "q"].contains(&p.name) { "1%".to_owned() } else { format!("1{}", p.unit.base()) })
+        };
         let arguments: String = m.parameters.iter().filter(|p| p.default.is_none()).map(one).collect();
         let text = format!("model(\"{}\"{arguments})", m.name);
         let e = Expr::parse(&text).unwrap();
@@ -496,6 +498,8 @@ fn texts() -> impl Strategy<Value = String> {
         "quantile(jain.up * fct[all] / 1s, 0.9)",
         "point(\"flow.1.count\")",
         "model(\"padhye.square_root_window\", p = 1%)",
+        "jersey.ratio",
+        "jersey.ratio(q = 1%) / jersey.ratio",
         "goodput.up[1s..2s] / 1Mbps",
         "cwnd[\"a b\"][1s..2.5s]",
         "rtt.p95 / 15ms",

@@ -297,7 +297,7 @@ fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
         ("command", command.to_owned()),
         ("runs", format!("{}, {events} events, {wall:.2} s of computing", o.runs.len())),
         ("seeds", seeds_text(o)),
-        ("warm-up", format!("{} s of {} s cut", ctx.warmup_s, ctx.duration_s)),
+        ("warm-up", if ctx.duration_s > 0.0 { format!("{} s of {} s cut", ctx.warmup_s, ctx.duration_s) } else { String::new() }),
         ("experiment", ctx.experiment_hash.clone()),
         ("contend", o.version.to_owned()),
     ];

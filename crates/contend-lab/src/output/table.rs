@@ -46,6 +46,9 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
 
 /// How the means were made: number of seeds, cut, method.
 pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
+    if o.runs.iter().all(|r| r.sim_s == 0.0) {
+        return "closed forms: nothing is simulated, nothing is random\n".to_owned();
+    }
     let n = o.summary.iter().map(|s| s.n).max().unwrap_or(0).max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
     let seeds = if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() };
     let how = match n {

@@ -178,6 +178,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         frames: exchange(&mut dice, &flows, frames),
         successes: None,
         stations,
+        arguments: BTreeMap::new(),
         flows,
     }
 }

@@ -1,0 +1,99 @@
+//! Files about closed forms: `[model]` in place of a network.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use contend_core::Span;
+use contend_lab::claim;
+use contend_lab::execute::{Options, execute};
+use contend_lab::file::parse;
+use contend_lab::results::Outcome;
+use std::sync::atomic::AtomicBool;
+
+const GOOD: &str = r#"[param]
+trip = "50ms"
+[model]
+name = ["jersey.gain", "jersey.reno_gain"]
+pc   = 1e-4
+pw   = "1%"
+aw   = 1
+rtt  = "= trip"
+d    = "2ms"
+[sweep]
+"model.pw" = [0.01, 0.1]
+[[claim]]
+id     = "over"
+metric = "jersey.gain"
+over   = { "model.aw" = 0.5 }
+expect = { at_least = 2 }
+[[claim]]
+id     = "other argument"
+metric = "jersey.gain / jersey.gain(aw = 0.5)"
+expect = { at_least = 2 }
+"#;
+
+fn outcome(text: &str, sets: &[(String, String)]) -> Outcome {
+    let e = parse("t.toml", text, sets).unwrap_or_else(|e| panic!("{}", e.render(false)));
+    let (stop, progress) = (AtomicBool::new(false), |_: usize, _: usize| {});
+    execute(&e, &Options { jobs: 1, series: true, capture: None, stop: &stop, progress: &progress }).unwrap().outcome
+}
+
+/// What `GOOD` with `from` replaced by `to` is refused with, when it is read or when its claims are checked.
+fn refused(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    let read = parse("t.toml", &GOOD.replacen(from, to, 1), &[]).and_then(|e| claim::check(&e));
+    read.map_or_else(|e| e.render(false), |_| "(no error)".into())
+}
+
+#[test]
+fn every_point_has_the_values_of_its_arguments_and_no_time() {
+    let o = outcome(GOOD, &[("seeds".into(), "1..3".into())]);
+    // Jersey 2005, spec section 8: p_c = 1e-4, A_w = 1 and 0.5, 50 ms and 2 ms.
+    let near = |got: f64, want: f64| assert!((got - want).abs() < 2e-4 * want, "{got} {want}");
+    near(o.runs[0].metrics["jersey.gain"], 9.1026);
+    near(o.runs[0].metrics["jersey.reno_gain"], 9.1005);
+    near(o.runs[1].metrics["jersey.gain"], 32.4196);
+    assert_eq!(o.claims.len(), 2);
+    for c in &o.claims {
+        near(c.points[0].mean * 0.4110, 9.1026);
+        near(c.points[1].mean * 0.4538, 32.4196);
+    }
+    assert_eq!((o.runs.len(), o.runs[0].sim_s, o.runs[0].events), (2, 0.0, 0));
+    assert_eq!(parse("t.toml", GOOD, &[]).unwrap().duration, Span::ZERO);
+}
+
+#[test]
+fn a_search_finds_where_a_model_crosses_a_value() {
+    let search = "[search]\nkey = \"model.aw\"\nfrom = 0.0\nto = 0.99\nuntil = \"jersey.reno_gain >= 0.4108\"\n";
+    let o = outcome(&GOOD.replace("[sweep]\n\"model.pw\" = [0.01, 0.1]\n", search), &[]);
+    assert!((o.search[0].first_with.unwrap() - 0.5).abs() < 2e-3, "{:?}", o.search);
+}
+
+#[test]
+fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
+    let says = |from: &str, to: &str, words: &[&str]| {
+        let message = refused(from, to);
+        assert!(words.iter().all(|w| message.contains(w)), "{from} -> {to}: {message}");
+    };
+    says("rtt ", "rt ", &["t.toml:8:1", "`model.rt`", "did you mean `rtt`"]);
+    says("jersey.gain\"", "jersey.gian\"", &["t.toml:4:", "jersey.gian", "did you mean `jersey.gain`"]);
+    says("[\"jersey.gain\", \"jersey.reno_gain\"]", "[]", &["t.toml:4:", "at least one model"]);
+    says("name = [\"jersey.gain\", \"jersey.reno_gain\"]\n", "", &["`model` needs `name`", "jersey.gain"]);
+    says("d    = \"2ms\"\n", "", &["needs `d` for jersey.gain", "d = \"50ms\""]);
+    says("\"2ms\"", "2", &["t.toml:9:", "a duration", "plain number"]);
+    says("\"2ms\"", "\"60ms\"", &["t.toml:3:", "delay_s", "at most rtt_s"]);
+    says("[0.01, 0.1]", "[0.01, 2]", &["wireless", "between 0 and 1", "model.pw = 2"]);
+    says("[param]", "duration = \"5s\"\n[param]", &["t.toml:1:", "`duration`", "takes no time"]);
+    says("[param]", "seeds = \"1..5\"\n[param]", &["`seeds`", "leave it out"]);
+    says("[sweep]", "[wifi]\nstandard = \"802.11g\"\n[sweep]", &["`wifi`", "[model]"]);
+    says("\"jersey.gain\"\nover", "\"jain\"\nover", &["t.toml:14:", "`jain`", "in a network"]);
+    says("\"jersey.gain\"\nover", "\"jersey.ratio\"\nover", &["t.toml:14:", "`jersey.ratio` needs q"]);
+    says("\"jersey.gain\", \"jersey.reno_gain\"", "\"jersey.gain\", \"fcwa.window\"", &["needs"]);
+}
+
+#[test]
+fn in_a_network_a_model_needs_all_its_arguments() {
+    let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\
+                [[claim]]\nid = \"a\"\nmetric = \"jersey.ratio(q = 0.1)\"\nexpect = { at_least = 0.5 }\n";
+    let e = claim::check(&parse("t.toml", text, &[]).unwrap()).unwrap_err();
+    assert!(e.to_string().contains("`jersey.ratio` needs eta"), "{}", e.render(false));
+    claim::check(&parse("t.toml", &text.replace("q = 0.1", "q = 0.1, eta = 1"), &[]).unwrap()).unwrap();
+}
