@@ -1,6 +1,7 @@
 //! `contend model`: the closed forms as a calculator.
 
 mod fcwa;
+mod jersey;
 
 use super::{print, wrong};
 use crate::Done;
@@ -19,7 +20,11 @@ Examples:
   contend model bianchi --stations 5,50 --endless --json
   contend model cycle-time --set slot=20us --set cwmin=31
   contend model fcwa --up 5 --down 5 --ack 1 --delay 50ms --buffer 100p --set slot=20us
-  contend model buffer --up 1..15 --window 42p --set slot=20us";
+  contend model buffer --up 1..15 --window 42p --set slot=20us
+  contend model jersey --wireless 0.1%,1%,10% --rtt 100ms --delay 95ms
+  contend model padhye --loss 0.5%,1% --rtt 96.2ms --ack 2 --window 20p
+  contend model aiad --sources 1..20 --queue 10ms --format json
+  contend model gaiad --sources 5,50 --alpha 2 --beta 1";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -57,6 +62,14 @@ enum Model {
         #[arg(long, default_value = "42p", value_parser = fcwa::packets)]
         window: u32,
     },
+    /// Rates of Reno and TCP-Jersey and what telling link errors from congestion gains them (Jersey 2005 eqs. 8.21-8.29)
+    Jersey(jersey::Jersey),
+    /// Rate of a TCP Reno flow that loses packets at random (Padhye 1998; Jersey 2005 eqs. 2.2-2.4)
+    Padhye(jersey::Padhye),
+    /// Whether sources that fall back to their achievable rate settle at a bottleneck (Jersey 2005 chapter 6)
+    Aiad(jersey::AiadArgs),
+    /// The same for sources that set a rate, with any delays (Jersey 2005 chapter 9)
+    Gaiad(jersey::GaiadArgs),
     /// Mean cycle time of two saturated stations by frame types (Medepalli and Tobagi; the block under FCWA)
     CycleTime {
         #[command(flatten)]
@@ -85,9 +98,33 @@ struct Cell {
     /// Most attempts of a frame
     #[arg(long, default_value_t = 7)]
     attempts: u32,
-    /// One JSON object instead of a table
+    #[command(flatten)]
+    printed: Printed,
+}
+
+/// How an answer is printed.
+#[derive(Debug, clap::Args)]
+struct Printed {
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Shape::Table)]
+    format: Shape,
+    /// The same as --format json
     #[arg(long)]
     json: bool,
+}
+
+impl Printed {
+    fn as_json(&self) -> bool {
+        self.json || self.format == Shape::Json
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Shape {
+    /// A table
+    Table,
+    /// One JSON object and nothing else
+    Json,
 }
 
 /// A list of counts.
@@ -190,6 +227,10 @@ pub fn run(args: &Args) -> Result<Done> {
         Model::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
         Model::CycleTime { cell } => cycle_time(cell),
         Model::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
+        Model::Jersey(a) => jersey::jersey(a),
+        Model::Padhye(a) => jersey::padhye(a),
+        Model::Aiad(a) => jersey::aiad(a),
+        Model::Gaiad(a) => jersey::gaiad(a),
         Model::Buffer { flows, window } => fcwa::buffers(flows, *window),
     }
 }
@@ -206,7 +247,7 @@ fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
     for &n in stations {
         rows.push((n, saturation(&backoff, &times, n).map_err(invalid)?));
     }
-    if cell.json {
+    if cell.printed.as_json() {
         let rows: Vec<_> = rows
             .iter()
             .map(|(n, s)| serde_json::json!({"stations": n, "tau": s.tau, "collision_probability": s.p, "throughput_bps": s.throughput_bps, "drop_probability": s.drop, "service_us": s.service_us}))
@@ -235,7 +276,7 @@ fn cycle_time(cell: &Cell) -> Result<Done> {
     for (name, c) in &forms {
         rows.push((*name, c.pairs(t.slot_us, t.data_us, t.ack_us).map_err(invalid)?));
     }
-    if cell.json {
+    if cell.printed.as_json() {
         let rows: Vec<_> =
             rows.iter().map(|(n, p)| serde_json::json!({"form": n, "data_data_us": p.data_data, "data_ack_us": p.data_ack, "ack_ack_us": p.ack_ack})).collect();
         print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": "cycle-time", "rows": rows})))?;

@@ -115,6 +115,41 @@ fn windows_and_buffers_are_those_of_the_paper() {
 }
 
 #[test]
+fn the_models_of_jersey_are_those_of_its_specification() {
+    let of = |args: &[&str], key: &str| rows(&[&["model"], args, &["--format", "json"]].concat()).iter().map(|r| r[key].clone()).collect::<Vec<_>>();
+    let near = |got: Vec<serde_json::Value>, want: &[f64], by: f64| {
+        let got: Vec<f64> = got.iter().map(|x| x.as_f64().unwrap()).collect();
+        assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}");
+    };
+    // Jersey 2005, spec section 8.
+    let path: &[&str] = &["jersey", "--wireless", "1%", "--accuracy", "50%,0.9,1"];
+    near(of(path, "reno_gain"), &[0.4108, 2.0439, 9.1005], 5.1e-5);
+    near(of(path, "jersey_gain"), &[0.4110, 2.0445, 9.1026], 5.1e-5);
+    near(of(&["jersey", "--wireless", "0", "--congestion", "1%", "--accuracy", "1", "--rtt", "100ms", "--delay", "95ms"], "jersey_pps"), &[407.91], 0.0051);
+    let path: &[&str] = &["padhye", "--loss", "0.5%,1%,5%,10%,0.1%", "--rtt", "96.2ms", "--timeout", "300ms", "--ack", "2", "--window", "20p"];
+    near(of(path, "rate_bps"), &[984e3, 673e3, 234e3, 118e3, 1663e3], 510.0);
+    // Alone, the source that lets only its excess be lost oscillates with a queue of a path.
+    assert_eq!(of(&["aiad", "--sources", "1,200"], "settles"), [false, true]);
+    assert_eq!(of(&["gaiad", "--sources", "10,50"], "simulated_unequal_delays"), [true, false]);
+    assert_eq!(of(&["gaiad", "--sources", "10,50"], "settles"), [true, false]);
+    for model in ["jersey", "padhye", "aiad", "gaiad"] {
+        let table = call(&workspace(), &["model", model]).with(0).out;
+        assert!(table.lines().count() > 7 && table.lines().all(|l| l.chars().count() <= 110), "{table}");
+    }
+    let bad = |args: &[&str], says: &[&str]| {
+        call(&workspace(), &[&["model"], args].concat()).with(2).says(says);
+    };
+    bad(&["jersey", "--wireless", "2"], &["between 0 and 1"]);
+    bad(&["jersey", "--delay", "60ms"], &["delay_s", "at most rtt_s"]);
+    bad(&["jersey", "--rtt", "50"], &["50ms"]);
+    bad(&["padhye", "--loss", "few"], &["few", "0.1%,1%"]);
+    bad(&["padhye", "--loss", "0"], &["above 0"]);
+    bad(&["aiad", "--capacity", "2Mbps"], &["a rate", "number"]);
+    bad(&["gaiad", "--beta", "1.5"], &["beta", "at most 1"]);
+    bad(&["gaiad", "--sources", "101"], &["at most 100"]);
+}
+
+#[test]
 fn a_model_says_what_it_cannot_answer() {
     let model = |args: &[&str]| call(&workspace(), &[&["model", "bianchi"], args].concat()).with(2);
     model(&["--stations", "0"]).says(&["between 1 and 100000"]);

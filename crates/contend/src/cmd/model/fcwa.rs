@@ -127,7 +127,7 @@ pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
 }
 
 fn answer(f: &Flows, model: &str, table: String, rows: Vec<serde_json::Value>) -> Result<Done> {
-    if f.cell.json {
+    if f.cell.printed.as_json() {
         print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": model, "rows": rows})))?;
     } else {
         print(&table)?;
