@@ -180,7 +180,7 @@ impl Size {
     }
 
     /// Of the results of a closed form.
-    pub const MODEL: Size = Size { flows: 0, queues: 0 };
+    pub const MODEL: Size = Size { flows: 0, queues: 0, exchange: Span::ZERO };
 
     /// Bytes of the numbers of one run.
     fn numbers(&self) -> u64 {

@@ -125,6 +125,7 @@ impl Run {
             metrics,
             series: Series::default(),
             frames: vec![],
+            successes: None,
             stations: vec![],
             arguments,
         }
