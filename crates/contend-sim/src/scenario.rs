@@ -223,6 +223,8 @@ pub struct TcpSpec {
     pub ecn: EcnEcho,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
+    /// Whether segments are paced at a rate that follows the window (Linux's rule); a controller that sets its own rate paces in any case.
+    pub pacing: bool,
     /// Retransmission timer.
     pub rto: RtoSpec,
 }

@@ -93,6 +93,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         window_scaling,
         ecn: f.read_or("echo", variant.echo, |v| v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)]))?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
+        pacing: f.read_or("pacing", false, |v| v.flag())?,
         rto: f.get("rto").map_or(Ok(RTO), |v| rto(&v))?,
     };
     f.finish()?;

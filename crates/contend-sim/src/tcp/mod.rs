@@ -5,6 +5,8 @@
 
 pub mod app;
 pub mod end;
+pub mod pacing;
+pub mod rate;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;

@@ -68,6 +68,15 @@ pub struct Covered {
     pub newest: Option<Time>,
 }
 
+/// Which segments changed since it was last forgotten, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Those that arrived.
+    pub delivered: Vec<u64>,
+    /// Those taken as lost, again when they had been sent again.
+    pub lost: Vec<u64>,
+}
+
 /// The segments between the oldest unacknowledged byte and the next new one. Segments are named by their number in the connection.
 #[derive(Debug)]
 pub struct Scoreboard {
@@ -93,6 +102,8 @@ pub struct Scoreboard {
     /// The segments that this acknowledgment shows to have arrived, as they were on their way; filled when `listing`.
     news: Vec<Sent>,
     listing: bool,
+    /// Kept when somebody wants them.
+    changes: Option<Box<Changes>>,
 }
 
 impl Scoreboard {
@@ -116,6 +127,7 @@ impl Scoreboard {
             dupthresh,
             news: Vec::new(),
             listing: false,
+            changes: None,
         }
     }
 
@@ -131,6 +143,30 @@ impl Scoreboard {
     /// Empties the list.
     pub fn read(&mut self) {
         self.news.clear();
+    }
+
+    /// Keeps changes from now on.
+    pub fn keep_changes(&mut self) {
+        self.changes = Some(Box::default());
+    }
+    /// What changed, when changes are kept.
+    pub fn changes(&self) -> Option<&Changes> {
+        self.changes.as_deref()
+    }
+    /// Begins to collect anew.
+    pub fn forget_changes(&mut self) {
+        if let Some(n) = &mut self.changes {
+            n.delivered.clear();
+            n.lost.clear();
+        }
+    }
+    /// Number of the first unacknowledged segment, or of the next new one.
+    pub fn first(&self) -> u64 {
+        self.base
+    }
+    /// Number of the next new segment.
+    pub fn next(&self) -> u64 {
+        self.base + self.ring.len() as u64
     }
 
     /// Oldest unacknowledged byte.
@@ -191,13 +227,21 @@ impl Scoreboard {
         if s.flags & (SACKED | LOST) == 0 {
             s.flags |= LOST;
             self.lost += 1;
+            if let Some(n) = &mut self.changes {
+                n.lost.push(self.base);
+            }
         }
         Some(self.base)
     }
 
     /// Everything not selectively acknowledged is taken as lost, what was sent again too (RFC 6675 §5.1).
     pub fn lose_all(&mut self) {
-        for s in self.ring.iter_mut().filter(|s| s.flags & SACKED == 0) {
+        for (i, s) in (self.base..).zip(self.ring.iter_mut()).filter(|(_, s)| s.flags & SACKED == 0) {
+            if let Some(n) = &mut self.changes
+                && (s.flags & LOST == 0 || s.flags & AGAIN != 0)
+            {
+                n.lost.push(i);
+            }
             s.flags = LOST;
         }
         self.lost = self.outstanding() - self.sacked;
@@ -223,6 +267,9 @@ impl Scoreboard {
                         self.lost += u32::from(s.flags & LOST == 0);
                         self.again -= u32::from(s.flags & AGAIN != 0);
                         s.flags = LOST;
+                        if let Some(n) = &mut self.changes {
+                            n.lost.push(self.base + i as u64);
+                        }
                         self.cursor = self.cursor.min(self.base + i as u64);
                         news += 1;
                     }
@@ -249,6 +296,9 @@ impl Scoreboard {
                 c.unsacked += 1;
                 if self.listing {
                     self.news.push(*s);
+                }
+                if let Some(n) = &mut self.changes {
+                    n.delivered.push(self.base);
                 }
                 if s.copies == 0 {
                     c.oldest = c.oldest.or(Some(s.sent));
@@ -283,6 +333,9 @@ impl Scoreboard {
             s.flags = SACKED;
             self.sacked += 1;
             news += 1;
+            if let Some(n) = &mut self.changes {
+                n.delivered.push(self.base + i as u64);
+            }
             note_top(&mut self.top, self.base + i as u64, self.dupthresh);
             i += 1;
         }
@@ -309,6 +362,9 @@ impl Scoreboard {
             if s.flags & (SACKED | LOST) == 0 {
                 s.flags |= LOST;
                 news += 1;
+                if let Some(n) = &mut self.changes {
+                    n.lost.push(i);
+                }
             }
         }
         self.lost_below = self.lost_below.max(to);

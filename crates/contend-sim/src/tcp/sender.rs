@@ -4,10 +4,13 @@
 //! is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment is full, or the last that the
 //! application has written so far; it is never cut again when it is sent again.
 
+mod control;
 mod output;
 mod recovering;
 
 use super::app::{App, Does, Transfers};
+use super::pacing::Pacer;
+use super::rate::Rate;
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict};
 use super::rtt::{Estimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
@@ -42,6 +45,12 @@ pub struct Sender {
     recovery: Box<dyn Recovery>,
     options: Options,
     phase: Phase,
+
+    /// For a controller that wants rate samples.
+    rate: Option<Box<Rate>>,
+    /// Whether the pacing rate follows the window by Linux's rule.
+    pace: bool,
+    pacer: Pacer,
 
     rtt: Estimator,
     /// Retransmission, persist or SYN timer, whichever the state needs.
@@ -97,6 +106,7 @@ impl Sender {
             return Err("the timestamp clock needs a tick longer than nothing, such as \"1ms\"".to_owned());
         }
         let cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
+        let needs = cc.needs();
         let first = u64::from(tcp.handshake);
         let w = Window {
             cwnd: tcp.initial_window.max(1),
@@ -109,6 +119,10 @@ impl Sender {
             tick_ns: tcp.timestamps.map_or(0, |t| u32::try_from(t.as_nanos()).unwrap_or(u32::MAX)),
             ..Window::default()
         };
+        let mut board = Scoreboard::new(first, wire.mss, options.dupthresh).listing(options.times);
+        if needs.rate {
+            board.keep_changes();
+        }
         Ok(Sender {
             flow,
             wire,
@@ -120,14 +134,17 @@ impl Sender {
             stage: Stage::Closed,
             written: first,
             transfers: Transfers::default(),
-            board: Scoreboard::new(first, wire.mss, options.dupthresh).listing(options.times),
+            board,
             w,
-            needs: cc.needs(),
+            needs,
             cc,
             rng: rng::stream(seed, &spec.name, "cc"),
             recovery,
             options,
             phase: Phase::Open,
+            rate: needs.rate.then(Box::default),
+            pace: tcp.pacing && !needs.full_control,
+            pacer: Pacer::default(),
             rtt: Estimator::new(tcp.rto),
             timer: Time::NEVER,
             expiries: 0,
@@ -201,7 +218,7 @@ impl Sender {
 
     /// When to wake it.
     pub fn deadline(&self) -> Time {
-        self.timer.min(self.app.deadline()).min(self.recovery.next_deadline())
+        self.timer.min(self.app.deadline()).min(self.recovery.next_deadline()).min(self.pacer.deadline())
     }
 
     /// Does what is due; returns the next deadline.
@@ -254,6 +271,7 @@ impl Sender {
     }
 
     fn application(&mut self, io: &mut Io<'_, '_>) {
+        self.note_limits();
         while let Some(does) = self.app.poll(io.now) {
             match does {
                 Does::Write(bytes) => {
@@ -308,6 +326,7 @@ impl Sender {
         if s.ack < before || s.ack > self.board.nxt() {
             return;
         }
+        self.note_limits();
         let advanced = s.ack > before;
         // RFC 5681 §2: no data, no advance, data outstanding, window unchanged.
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
@@ -334,6 +353,7 @@ impl Sender {
         }
         ack.dup = dup;
         ack.delivered = self.delivered(&covered, dup, ack.sacked);
+        self.w.delivered = self.w.delivered.wrapping_add(ack.delivered);
         if advanced {
             self.advanced(before, &covered, &mut ack, s, io);
         }
@@ -350,10 +370,14 @@ impl Sender {
         } else if advanced && !verdict.keep_timer {
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
-        if verdict.grow && advanced && !reduced && (self.w.limited || self.needs.grow_when_unlimited) {
+        self.tell_losses(io.now);
+        self.sample_rate(&mut ack, io.now);
+        let grow = verdict.grow && advanced && !reduced && (self.w.limited || self.needs.grow_when_unlimited);
+        if grow || self.needs.full_control {
             self.show_window();
             self.cc.on_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
         }
+        self.set_pacing();
         self.transmit(io);
     }
 
@@ -490,6 +514,7 @@ impl Sender {
         if let Stage::SynSent(copy) = self.stage {
             return self.syn(copy.saturating_add(1), io);
         }
+        self.note_limits();
         self.timer = io.now.saturating_add(self.rtt.rto());
         if self.board.outstanding() == 0 {
             // RFC 9293 §3.8.6.1: a probe of the closed window. It carries an old number instead of a new byte, and is answered all the same.
@@ -506,6 +531,8 @@ impl Sender {
         let view = self.view(io.now, &Ack::default(), false);
         self.recovery.on_timeout(&view, &mut self.board);
         self.phase = self.recovery.phase();
+        self.tell_losses(io.now);
+        self.board.forget_changes();
         // Whatever else is taken to be on its way.
         if let Some(i) = self.board.next_lost() {
             self.resend(i, io);

@@ -109,6 +109,7 @@ pub fn newreno() -> TcpSpec {
         window_scaling: true,
         ecn: EcnEcho::Off,
         limited_transmit: false,
+        pacing: false,
         rto: RtoSpec {
             min: Span::from_millis(200),
             max: Span::from_secs(60),

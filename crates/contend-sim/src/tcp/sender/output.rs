@@ -30,6 +30,9 @@ impl Sender {
                 }
                 break;
             }
+            if (lost.is_some() || fresh > 0 || self.phase == Phase::Fast) && self.held_by_pacer(io) {
+                return self.arm_timer(io);
+            }
             if let Some(i) = lost {
                 self.resend(i, io);
             } else if fresh > 0 {
@@ -40,6 +43,11 @@ impl Sender {
                 break;
             }
         }
+        self.pacer.idle();
+        self.arm_timer(io);
+    }
+
+    fn arm_timer(&mut self, io: &Io<'_, '_>) {
         if self.timer == Time::NEVER && (self.board.outstanding() > 0 || self.written > self.board.nxt()) {
             // RFC 6298 §5.1; with nothing outstanding the receiver's window is closed and this is the persist timer.
             self.timer = io.now.saturating_add(self.rtt.rto());
@@ -65,13 +73,15 @@ impl Sender {
     pub(super) fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
         if self.board.outstanding() == 0 {
             let idle = io.now.since(self.last_sent);
-            if idle > self.rtt.rto() {
+            if idle > self.rtt.rto() || self.needs.full_control {
                 self.cc.on_restart(&mut self.w, io.now, idle);
             }
         } else if self.phase == Phase::Disorder && self.board.outstanding() >= self.w.cwnd {
             self.limited_sent += 1;
         }
+        let (i, idle) = (self.board.next(), self.board.outstanding() == 0);
         let copy = self.board.push(len, io.now);
+        self.mark(i, idle, false, io.now);
         let cwr = std::mem::take(&mut self.tell_cwr);
         // RFC 3168 §6.1.5: new data are ECN-capable, what is sent again is not.
         let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { Ecn::Ect };
@@ -85,7 +95,15 @@ impl Sender {
                 // A first segment that goes again, and again, has a whole timeout each time (Linux).
                 self.timer = io.now.saturating_add(self.rtt.rto());
             }
+            self.mark(i, false, true, io.now);
             self.data(copy, Ecn::NotEct, Flags::ACK, io);
+        }
+    }
+
+    /// Marks what leaves, for the samples of its acknowledgment.
+    fn mark(&mut self, i: u64, idle: bool, retrans: bool, now: Time) {
+        if let Some(rate) = &mut self.rate {
+            rate.sent(i, now, idle, retrans, self.board.in_flight(), &self.w);
         }
     }
 
@@ -94,6 +112,7 @@ impl Sender {
         self.sent.packets += 1;
         self.sent.bytes += u64::from(size);
         self.last_sent = io.now;
+        self.pacer.sent(io.now, c.len, self.w.pacing_rate);
         let s = Segment { seq: c.seq, len: c.len, flags, copy: c.copies, ..self.header(io.now) };
         self.emit(size, c.first, ecn, s, io);
     }

@@ -28,6 +28,7 @@ impl Sender {
 
     /// The recovery's own timer is due.
     pub(super) fn recover(&mut self, io: &mut Io<'_, '_>) {
+        self.note_limits();
         let view = self.view(io.now, &Ack::default(), false);
         let verdict = self.recovery.on_timer(&view, &mut self.board);
         if matches!(verdict.send, Some(Forced::Fresh | Forced::Last)) {
@@ -36,9 +37,11 @@ impl Sender {
         }
         // A loss is marked as the last acknowledgment was; no timer answers a mark.
         self.obey(verdict, &Ack { ece: self.last_ece && verdict.enter.is_some(), ..Ack::default() }, io);
+        self.tell_losses(io.now);
+        self.board.forget_changes();
     }
 
-    /// Sends a segment whatever the window says.
+    /// Sends a segment whatever the window says. A controller in full control lets what is lost go as its window and pace allow; a probe goes all the same.
     pub(super) fn forced(&mut self, what: Option<Forced>, io: &mut Io<'_, '_>) {
         let again = match what {
             None => None,
@@ -53,7 +56,9 @@ impl Sender {
                 None
             }
         };
-        if let Some(i) = again {
+        if let Some(i) = again
+            && !(self.needs.full_control && matches!(what, Some(Forced::Head | Forced::Lost)))
+        {
             self.resend(i, io);
         }
     }

@@ -1,0 +1,65 @@
+//! What the sender does for controllers that measure the rate of delivery and for those that pace.
+
+use super::super::Io;
+use super::super::pacing;
+use super::Sender;
+use contend_core::cc::Ack;
+use contend_core::{Cx, Time};
+
+impl Sender {
+    /// Before an acknowledgment, a write or a timer changes anything: whether the application has left the window unused
+    /// (draft-ietf-ccwg-bbr §4.1.2.4 CheckIfApplicationLimited).
+    pub(super) fn note_limits(&mut self) {
+        let Some(rate) = &mut self.rate else { return };
+        let in_flight = self.board.in_flight();
+        rate.begin(in_flight);
+        // Linux (tcp_rate_check_app_limited): less than a full segment is left to send.
+        if self.written - self.board.nxt() < u64::from(self.wire.mss) && in_flight < self.w.cwnd && self.board.next_lost().is_none() {
+            self.w.app_limited = self.w.delivered.wrapping_add(in_flight).max(1);
+        }
+    }
+
+    /// Tells the controller of each segment newly taken as lost.
+    pub(super) fn tell_losses(&mut self, now: Time) {
+        if self.rate.is_none() {
+            return;
+        }
+        self.show_window();
+        if let (Some(rate), Some(changes)) = (&mut self.rate, self.board.changes()) {
+            for &i in &changes.lost {
+                let lost = rate.lose(i);
+                self.cc.on_lost(&mut Cx { now, rng: &mut self.rng }, &mut self.w, &lost);
+            }
+        }
+    }
+
+    /// Ends what an acknowledgment or a timeout told of: gives the acknowledgment its rate sample and forgets what changed.
+    pub(super) fn sample_rate(&mut self, ack: &mut Ack, now: Time) {
+        if let (Some(rate), Some(changes)) = (&mut self.rate, self.board.changes()) {
+            ack.srtt_us = self.rtt.srtt_us();
+            ack.rttvar_us = self.rtt.rttvar_us();
+            ack.min_rtt_us = self.rtt.min_us();
+            ack.rate = rate.sample(ack, changes, self.board.first(), now, ack.min_rtt_us, &mut self.w);
+        }
+        self.board.forget_changes();
+    }
+
+    /// Sets the pacing rate by Linux's rule, when the file asks for it and the controller sets none.
+    pub(super) fn set_pacing(&mut self) {
+        if self.pace {
+            self.w.pacing_rate = pacing::rate(&self.w, self.board.outstanding(), self.rtt.srtt_us());
+        }
+    }
+
+    /// Whether the next segment, which the window would let go, has to wait for the pacer.
+    pub(super) fn held_by_pacer(&mut self, io: &Io<'_, '_>) -> bool {
+        if !self.pacer.holds(io.now, self.w.pacing_rate) {
+            return false;
+        }
+        // Linux (tcp_is_cwnd_limited): in slow start the window is the limit when more than half of it is in use, because pacing spreads it.
+        if self.pace && self.w.in_slow_start() && self.board.in_flight() > self.w.cwnd / 2 {
+            self.limited_to = self.board.nxt();
+        }
+        true
+    }
+}
