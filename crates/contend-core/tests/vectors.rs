@@ -4,7 +4,7 @@
 mod common;
 
 use common::{defaults, time, value};
-use contend_core::cc::{Ack, Cause, Controller, REGISTRY, SSTHRESH_INFINITE, Signal, Window};
+use contend_core::cc::{Ack, CaState, Cause, Controller, REGISTRY, RateSample, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::registry::Entry;
 use contend_core::{Cx, Rng, Span, Time, cc};
 use rand::SeedableRng as _;
@@ -44,8 +44,11 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
                 let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
                 step(cc.as_mut(), &mut cx, &mut w, input).unwrap_or_else(|| panic!("{file}:{}: cannot read {line:?}", n + 1));
                 let want: Vec<&str> = want.split_whitespace().collect();
-                let [_, cwnd, _, ssthresh] = want.as_slice() else { panic!("{file}:{}: what must follow?", n + 1) };
+                let [_, cwnd, _, ssthresh, pacing @ ..] = want.as_slice() else { panic!("{file}:{}: what must follow?", n + 1) };
                 assert_eq!((w.cwnd, w.ssthresh), (cwnd.parse().unwrap(), threshold(ssthresh)), "{file}:{}: {line}", n + 1);
+                if let [_, rate] = pacing {
+                    assert_eq!(w.pacing_rate / 1000, rate.parse::<u64>().unwrap(), "{file}:{}: {line}", n + 1);
+                }
             }
         }
     }
@@ -58,6 +61,20 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
     let number = |name| option(name).map(|n| n.parse().unwrap());
     let has = |word| input.contains(&word);
     w.reduce_from = number("flight").unwrap_or(0);
+    w.inflight = number("inflight").unwrap_or(0);
+    w.state = option("state").map_or(CaState::Open, |s| if s == "loss" { CaState::Loss } else { CaState::Recovery });
+    let (bw, over) = option("bw").map_or((0, 0), |s| s.split_once('/').map(|(n, t)| (n.parse().unwrap(), time(t).as_micros() as u32)).unwrap());
+    let rate = RateSample {
+        delivered: bw,
+        prior_delivered: number("prior").unwrap_or(0),
+        interval_us: over,
+        losses: number("losses").unwrap_or(0),
+        lost: number("lost").unwrap_or(0),
+        tx_in_flight: number("tx").unwrap_or(0),
+        prior_in_flight: number("before").unwrap_or(w.inflight),
+        app_limited: has("app_limited"),
+        ..RateSample::default()
+    };
     let ack = Ack {
         dup: input.first() == Some(&"dup"),
         rtt_us: us("rtt"),
@@ -67,6 +84,7 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
         ece: has("marked"),
         tsval: number("tsval"),
         round_start: has("round"),
+        rate,
         ..Ack::default()
     };
     let truth = if has("error") { Some(Cause::Error) } else { has("congestion").then_some(Cause::Congestion) };
@@ -74,14 +92,20 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
         "ack" | "dup" => {
             let acked = if ack.dup { 0 } else { input.get(1)?.parse().ok()? };
             let ack = Ack { acked, delivered: number("delivered").unwrap_or(acked.max(1)), ..ack };
+            let full = cc.needs().full_control;
             let every = option("every").map_or(Span::ZERO, time);
             for _ in 0..number("times").unwrap_or(1) {
+                w.delivered += ack.delivered;
                 cc.on_every_ack(cx, w, &ack);
-                if !ack.dup {
+                if !ack.dup || full {
                     cc.on_ack(cx, w, &ack);
                 }
                 cx.now += every;
             }
+            return Some(());
+        }
+        "lost" => {
+            cc.on_lost(cx, w, &RateSample { tx_in_flight: number("tx")?, lost: input.get(1)?.parse().ok()?, ..rate });
             return Some(());
         }
         "restart" => {

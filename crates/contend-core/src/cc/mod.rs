@@ -16,7 +16,9 @@ use core::fmt::Debug;
 /// Makes a controller from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 
-crate::registry!(Build; reno, cubic, vegas, veno, dctcp);
+mod path;
+
+crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr);
 
 /// A slow-start threshold that has not been set: larger than any window.
 pub const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;

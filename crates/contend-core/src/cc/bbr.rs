@@ -1,0 +1,435 @@
+//! BBR, version 1: the window and the pace follow a model of the path, the largest rate of delivery and the smallest round trip, not losses.
+//!
+//! - Read from the draft, with what Linux adds: the quanta in the window, the room for aggregated acknowledgments (`ack_aggregation`).
+//! - Segments leave one by one here; the window has room for three of Linux's send quanta all the same, because they decide how it behaves on small paths.
+//! - Linux's detection of token-bucket policers (its long-term bandwidth) is not here: no policer is modelled.
+//! - The pacing rate is set with the first acknowledgment, not before; the first ten segments are not paced anyway.
+//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next segment.
+//! - ECN marks and the sender's own full queue change nothing.
+
+use super::path::{self, MaxFilter, UNIT};
+use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
+use crate::Cx;
+use crate::registry::{Args, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+use rand::RngExt as _;
+
+/// Where it comes from.
+pub const CITE: &str = "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson 2016; draft-cardwell-iccrg-bbr-congestion-control-00; Linux tcp_bbr.c";
+/// What it does.
+pub const SUMMARY: &str = "Paces at the bottleneck's rate, measured as the largest rate of delivery, with twice the path's volume in flight; losses do not slow it down.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[Param {
+    name: "ack_aggregation",
+    doc: "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has none",
+    unit: Unit::Bool,
+    default: Some("true"),
+    range: (0.0, 0.0),
+}];
+
+/// 2 / ln 2: the least gain that doubles the rate every round trip, in 256ths.
+const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;
+/// Its inverse, which drains in a round trip what Startup left in the queue.
+const DRAIN_GAIN: u32 = UNIT * 1000 / 2885;
+/// Pacing gains of ProbeBW, each for a smallest round trip: more, less by as much, then six times the bandwidth itself.
+const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
+/// Rounds for which a bandwidth is remembered: a cycle and two more.
+const BW_ROUNDS: u32 = 10;
+const MIN_RTT_WINDOW: Span = Span::from_secs(10);
+const PROBE_RTT_TIME: Span = Span::from_millis(200);
+/// Smallest window of a pipe whose receiver acknowledges every other segment, and the window of ProbeRTT.
+const MIN_CWND: u32 = 4;
+/// Segments that must have been delivered before the model bounds the window (Linux: `TCP_INIT_CWND`), and the window without a round-trip sample.
+const INIT_CWND: u32 = 10;
+/// Rounds for which one of two slots remembers aggregation.
+const EXTRA_ROUNDS: u8 = 5;
+/// Most time by which aggregation may lengthen the window, in microseconds.
+const EXTRA_MAX_US: u32 = 100_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// BBR's state. Fits the 104 bytes a kernel controller has.
+#[derive(Debug)]
+struct Bbr {
+    /// Largest rate of delivery of the last ten rounds, segments per microsecond (BtlBw).
+    bw_q24: MaxFilter,
+    /// When the smallest round trip was measured; never before the first.
+    min_rtt_at: Time,
+    /// When ProbeRTT may end; never while the pipe is not drained yet.
+    probe_rtt_done: Time,
+    cycle_at: Time,
+    /// When the present bunch of acknowledgments began.
+    epoch_at: Time,
+    /// Segments delivered in it.
+    epoch_acked: u32,
+    /// Smallest round trip in microseconds (RTprop).
+    min_rtt_us: u32,
+    rounds: u32,
+    /// A round ends when a segment sent after so many were delivered arrives.
+    round_end: u32,
+    /// Bandwidth that Startup last grew to.
+    full_bw_q24: u32,
+    /// The window to come back to after a recovery or ProbeRTT.
+    prior_cwnd: u32,
+    /// Segments delivered beyond the bandwidth, at most, in the present slot of rounds and the one before.
+    extra: [u16; 2],
+    extra_rounds: u8,
+    extra_slot: u8,
+    full_rounds: u8,
+    phase: u8,
+    mode: Mode,
+    /// State of congestion at the last acknowledgment.
+    was: CaState,
+    ack_aggregation: bool,
+    round_start: bool,
+    full: bool,
+    conserve: bool,
+    idle_restart: bool,
+    probe_rtt_round: bool,
+    seen_rtt: bool,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Bbr {
+        bw_q24: MaxFilter::default(),
+        min_rtt_at: Time::NEVER,
+        probe_rtt_done: Time::NEVER,
+        cycle_at: Time::ZERO,
+        epoch_at: Time::ZERO,
+        epoch_acked: 0,
+        min_rtt_us: u32::MAX,
+        rounds: 0,
+        round_end: 0,
+        full_bw_q24: 0,
+        prior_cwnd: 0,
+        extra: [0; 2],
+        extra_rounds: 0,
+        extra_slot: 0,
+        full_rounds: 0,
+        phase: 0,
+        mode: Mode::Startup,
+        was: CaState::Open,
+        ack_aggregation: args.flag("ack_aggregation"),
+        round_start: false,
+        full: false,
+        conserve: false,
+        idle_restart: false,
+        probe_rtt_round: false,
+        seen_rtt: false,
+    }))
+}
+
+impl Controller for Bbr {
+    fn needs(&self) -> Needs {
+        Needs { full_control: true, rate: true, ..Needs::default() }
+    }
+
+    fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        self.update_bandwidth(w, ack);
+        self.update_aggregation(cx.now, w, ack);
+        self.update_cycle(cx.now, w, ack);
+        self.check_full(ack);
+        self.check_drain(cx, w);
+        self.update_min_rtt(cx, w, ack);
+        self.set_pacing(w, ack.srtt_us, self.gains().0);
+        self.set_cwnd(w, ack);
+    }
+
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        match why {
+            Signal::Loss { .. } => self.save(w),
+            Signal::Timeout { .. } => {
+                self.save(w);
+                self.was = CaState::Loss;
+                self.full_bw_q24 = 0;
+                return Response { cwnd: 1, ..Response::keep(w) };
+            }
+            Signal::Ecn | Signal::Local => {}
+        }
+        Response::keep(w)
+    }
+
+    fn on_undo(&mut self, _: &mut Window) {
+        self.full_bw_q24 = 0;
+        self.full_rounds = 0;
+    }
+
+    fn on_restart(&mut self, w: &mut Window, now: Time, _: Span) {
+        if w.app_limited == 0 {
+            return;
+        }
+        self.idle_restart = true;
+        self.epoch_at = now;
+        self.epoch_acked = 0;
+        match self.mode {
+            // Draft §4.3.4.4: at the bandwidth, not faster: there is no more to send than before.
+            Mode::ProbeBw => self.set_pacing(w, 0, UNIT),
+            Mode::ProbeRtt => self.probe_rtt_round = true,
+            Mode::Startup | Mode::Drain => {}
+        }
+    }
+}
+
+impl Bbr {
+    /// Gains of the pacing rate and of the window in the present mode, in 256ths.
+    fn gains(&self) -> (u32, u32) {
+        match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
+            Mode::ProbeBw => (CYCLE[usize::from(self.phase & 7)], 2 * UNIT),
+            Mode::ProbeRtt => (UNIT, UNIT),
+        }
+    }
+
+    /// Draft §4.1.1: rounds, and the largest rate of delivery.
+    fn update_bandwidth(&mut self, w: &Window, ack: &Ack) {
+        self.round_start = false;
+        let rs = &ack.rate;
+        if !rs.is_valid() {
+            return;
+        }
+        if rs.prior_delivered.wrapping_sub(self.round_end) as i32 >= 0 {
+            self.round_end = w.delivered;
+            self.rounds = self.rounds.wrapping_add(1);
+            self.round_start = true;
+            self.conserve = false;
+        }
+        let bw = path::bandwidth_q24(rs.delivered, rs.interval_us);
+        // A sample of an application that sent too little counts only when it is larger than what is known.
+        if !rs.app_limited || bw >= self.bw_q24.get() {
+            self.bw_q24.update(BW_ROUNDS, self.rounds, bw);
+        }
+    }
+
+    /// Linux (bbr_update_ack_aggregation): how much more than the bandwidth arrives at once.
+    fn update_aggregation(&mut self, now: Time, w: &Window, ack: &Ack) {
+        if !self.ack_aggregation || ack.delivered == 0 || !ack.rate.is_valid() {
+            return;
+        }
+        if self.round_start {
+            self.extra_rounds += 1;
+            if self.extra_rounds >= EXTRA_ROUNDS {
+                self.extra_rounds = 0;
+                self.extra_slot ^= 1;
+                self.extra[usize::from(self.extra_slot & 1)] = 0;
+            }
+        }
+        let expected = |from: Time| (u128::from(self.bw_q24.get()) * u128::from(now.since(from).as_micros())) >> 24;
+        let mut due = expected(self.epoch_at);
+        if u128::from(self.epoch_acked) <= due || self.epoch_acked >= 1 << 20 {
+            self.epoch_acked = 0;
+            self.epoch_at = now;
+            due = 0;
+        }
+        self.epoch_acked += ack.delivered;
+        let extra = u128::from(self.epoch_acked).saturating_sub(due).min(u128::from(w.cwnd)).min(u128::from(u16::MAX)) as u16;
+        let slot = &mut self.extra[usize::from(self.extra_slot & 1)];
+        *slot = extra.max(*slot);
+    }
+
+    /// Draft §4.3.4.3: the next phase of ProbeBW's cycle.
+    fn update_cycle(&mut self, now: Time, w: &Window, ack: &Ack) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let full_length = now.since(self.cycle_at).as_micros() > u64::from(self.min_rtt_us);
+        let gain = self.gains().0;
+        let inflight = ack.rate.prior_in_flight;
+        let next = if gain > UNIT {
+            // Long enough to have shown more in flight, or as much as a small buffer holds.
+            full_length && (ack.rate.losses > 0 || inflight + quantum(w) >= self.target(w, gain))
+        } else if gain < UNIT {
+            full_length || inflight <= self.target(w, UNIT)
+        } else {
+            full_length
+        };
+        if next {
+            self.advance(now);
+        }
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.phase = (self.phase + 1) & 7;
+        self.cycle_at = now;
+    }
+
+    /// Draft §4.3.2.2: the pipe is full when the bandwidth has not grown by a quarter for three rounds.
+    fn check_full(&mut self, ack: &Ack) {
+        if self.full || !self.round_start || ack.rate.app_limited {
+            return;
+        }
+        if u64::from(self.bw_q24.get()) * 4 >= u64::from(self.full_bw_q24) * 5 {
+            self.full_bw_q24 = self.bw_q24.get();
+            self.full_rounds = 0;
+            return;
+        }
+        self.full_rounds += 1;
+        self.full = self.full_rounds >= 3;
+    }
+
+    fn check_drain(&mut self, cx: &mut Cx, w: &mut Window) {
+        if self.mode == Mode::Startup && self.full {
+            self.mode = Mode::Drain;
+            w.ssthresh = self.target(w, UNIT);
+        }
+        if self.mode == Mode::Drain && w.inflight <= self.target(w, UNIT) {
+            self.enter_probe_bw(cx);
+        }
+    }
+
+    /// Begins with any phase but the draining one.
+    fn enter_probe_bw(&mut self, cx: &mut Cx) {
+        self.mode = Mode::ProbeBw;
+        self.phase = 7 - cx.rng.random_range(0..7u8);
+        self.advance(cx.now);
+    }
+
+    /// Draft §4.1.2, §4.3.5: the smallest round trip, and the visit to an empty queue when it has not been seen for ten seconds.
+    fn update_min_rtt(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        let expired = cx.now > self.min_rtt_at.saturating_add(MIN_RTT_WINDOW);
+        if let Some(rtt) = ack.rtt_us
+            && (rtt <= self.min_rtt_us || expired)
+        {
+            self.min_rtt_us = rtt;
+            self.min_rtt_at = cx.now;
+        }
+        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.save(w);
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt_done = Time::NEVER;
+        }
+        if self.mode == Mode::ProbeRtt {
+            // What is measured with four segments in flight is no bandwidth.
+            w.app_limited = w.delivered.wrapping_add(w.inflight).max(1);
+            if self.probe_rtt_done == Time::NEVER {
+                if w.inflight <= MIN_CWND {
+                    self.probe_rtt_done = cx.now.saturating_add(PROBE_RTT_TIME);
+                    self.probe_rtt_round = false;
+                    self.round_end = w.delivered;
+                }
+            } else {
+                self.probe_rtt_round |= self.round_start;
+                if self.probe_rtt_round && cx.now > self.probe_rtt_done {
+                    self.min_rtt_at = cx.now;
+                    w.cwnd = w.cwnd.max(self.prior_cwnd);
+                    self.mode = Mode::Startup;
+                    if self.full {
+                        self.enter_probe_bw(cx);
+                    }
+                }
+            }
+        }
+        self.idle_restart &= ack.rate.delivered == 0;
+    }
+
+    /// Notes the window to come back to.
+    fn save(&mut self, w: &Window) {
+        let good = (self.was as u8) < CaState::Recovery as u8 && self.mode != Mode::ProbeRtt;
+        self.prior_cwnd = if good { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
+    }
+
+    /// Draft §4.2.1: the pacing rate; before the pipe is full it never falls.
+    fn set_pacing(&mut self, w: &mut Window, srtt_us: u32, gain: u32) {
+        if !self.seen_rtt && srtt_us > 0 {
+            self.seen_rtt = true;
+            w.pacing_rate = path::pacing_rate(path::bandwidth_q24(w.cwnd, srtt_us), w.mss, HIGH_GAIN);
+        }
+        let rate = path::pacing_rate(self.bw_q24.get(), w.mss, gain);
+        if self.full || rate > w.pacing_rate {
+            w.pacing_rate = rate.max(1);
+        }
+    }
+
+    /// Draft §4.2.3: the window.
+    fn set_cwnd(&mut self, w: &mut Window, ack: &Ack) {
+        if ack.delivered > 0 {
+            w.cwnd = self.next_cwnd(w, ack);
+        }
+        if self.mode == Mode::ProbeRtt {
+            w.cwnd = w.cwnd.min(MIN_CWND);
+        }
+    }
+
+    fn next_cwnd(&mut self, w: &Window, ack: &Ack) -> u32 {
+        let acked = ack.delivered;
+        let recovering = |s: CaState| s as u8 >= CaState::Recovery as u8;
+        let mut cwnd = w.cwnd.saturating_sub(ack.rate.losses).max(1);
+        if w.state == CaState::Recovery && self.was != CaState::Recovery {
+            // Draft §4.2.3.4: one segment out for each that has arrived, for a round.
+            self.conserve = true;
+            self.round_end = w.delivered;
+            cwnd = w.inflight.saturating_add(acked);
+        } else if recovering(self.was) && !recovering(w.state) {
+            cwnd = cwnd.max(self.prior_cwnd);
+            self.conserve = false;
+        }
+        self.was = w.state;
+        if self.conserve {
+            return cwnd.max(w.inflight.saturating_add(acked));
+        }
+        let target = self.with_quanta(w, self.volume(self.gains().1).saturating_add(self.aggregation()));
+        if self.full {
+            cwnd = cwnd.saturating_add(acked).min(target);
+        } else if cwnd < target || w.delivered < INIT_CWND {
+            cwnd = cwnd.saturating_add(acked);
+        }
+        cwnd.max(MIN_CWND)
+    }
+
+    /// Segments that fill the path `gain` times.
+    fn volume(&self, gain: u32) -> u32 {
+        if self.min_rtt_us == u32::MAX { INIT_CWND } else { path::volume(self.bw_q24.get(), self.min_rtt_us, gain) }
+    }
+
+    /// The same with room for what waits in the hosts.
+    fn target(&self, w: &Window, gain: u32) -> u32 {
+        self.with_quanta(w, self.volume(gain))
+    }
+
+    fn with_quanta(&self, w: &Window, volume: u32) -> u32 {
+        // Linux (bbr_quantization_budget): three quanta, an even number, and two more while probing so that a small path shows more.
+        let even = volume.saturating_add(3 * quantum(w)).saturating_add(1) & !1;
+        let probing = self.mode == Mode::ProbeBw && self.phase == 0;
+        even.saturating_add(if probing { 2 } else { 0 })
+    }
+
+    fn aggregation(&self) -> u32 {
+        if !self.full {
+            return 0;
+        }
+        let most = (u64::from(self.bw_q24.get()) * u64::from(EXTRA_MAX_US)) >> 24;
+        u64::from(self.extra[0].max(self.extra[1])).min(most) as u32
+    }
+}
+
+/// Segments that Linux would hand down at once at the present rate: a millisecond's, at least 2, below 1.2 Mb/s 1 (bbr_tso_segs_goal).
+fn quantum(w: &Window) -> u32 {
+    let least = if w.pacing_rate < 150_000 { 1 } else { 2 };
+    let segments = (w.pacing_rate >> 10).min(65_535) / u64::from(w.mss.max(1));
+    (segments as u32).clamp(least, 127)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_fits_a_kernel_controller() {
+        assert!(size_of::<Bbr>() <= 104, "{}", size_of::<Bbr>());
+    }
+
+    #[test]
+    fn gains_double_and_drain_in_a_round_trip_and_a_cycle_is_neutral() {
+        // 2 / ln 2 = 2.885, its inverse 0.347; the mean over a cycle is one.
+        assert_eq!((HIGH_GAIN, DRAIN_GAIN, CYCLE.iter().sum::<u32>()), (739, 88, 8 * UNIT));
+    }
+}
