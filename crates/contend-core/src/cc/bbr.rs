@@ -230,7 +230,7 @@ impl Bbr {
             self.epoch_at = now;
             due = 0;
         }
-        self.epoch_acked += ack.delivered;
+        self.epoch_acked = self.epoch_acked.saturating_add(ack.delivered);
         let extra = u128::from(self.epoch_acked).saturating_sub(due).min(u128::from(w.cwnd)).min(u128::from(u16::MAX)) as u16;
         let slot = &mut self.extra[usize::from(self.extra_slot & 1)];
         *slot = extra.max(*slot);
@@ -246,7 +246,7 @@ impl Bbr {
         let inflight = ack.rate.prior_in_flight;
         let next = if gain > UNIT {
             // Long enough to have shown more in flight, or as much as a small buffer holds.
-            full_length && (ack.rate.losses > 0 || inflight + quantum(w) >= self.target(w, gain))
+            full_length && (ack.rate.losses > 0 || inflight.saturating_add(quantum(w)) >= self.target(w, gain))
         } else if gain < UNIT {
             full_length || inflight <= self.target(w, UNIT)
         } else {
@@ -345,7 +345,7 @@ impl Bbr {
         }
         let rate = path::pacing_rate(self.bw_q24.get(), w.mss, gain);
         if self.full || rate > w.pacing_rate {
-            w.pacing_rate = rate.max(1);
+            w.pacing_rate = rate;
         }
     }
 

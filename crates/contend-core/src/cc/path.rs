@@ -7,15 +7,15 @@ pub(super) const UNIT: u32 = 256;
 /// Part of the bandwidth at which a segment is paced, in percent: one less than all of it, against standing queues.
 const PACED_PERCENT: u64 = 99;
 
-/// The bandwidth that delivers `segments` in `us` microseconds, which are not 0.
+/// The bandwidth that delivers `segments` in `us` microseconds, which are not 0: at least one segment in 17 s, the least that the scale can say, unless there are none.
 pub(super) fn bandwidth_q24(segments: u32, us: u32) -> u32 {
-    u32::try_from((u64::from(segments) << BW_SCALE) / u64::from(us.max(1))).unwrap_or(u32::MAX)
+    u32::try_from((u64::from(segments) << BW_SCALE) / u64::from(us.max(1))).unwrap_or(u32::MAX).max(segments.min(1))
 }
 
-/// Pacing rate in bytes per second for segments of `mss` bytes.
+/// Pacing rate in bytes per second for segments of `mss` bytes, at least 1: none at all would mean no pacing.
 pub(super) fn pacing_rate(bw_q24: u32, mss: u32, gain_256: u32) -> u64 {
     let rate = u128::from(bw_q24) * u128::from(mss) * u128::from(gain_256) / u128::from(UNIT);
-    u64::try_from((rate * u128::from(1_000_000 / 100 * PACED_PERCENT)) >> BW_SCALE).unwrap_or(u64::MAX)
+    u64::try_from((rate * u128::from(1_000_000 / 100 * PACED_PERCENT)) >> BW_SCALE).unwrap_or(u64::MAX).max(1)
 }
 
 /// Segments that `us` microseconds of the bandwidth hold, times a gain, rounded up so that a small path is not estimated down to nothing.
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(bandwidth_q24(u32::MAX, 1), u32::MAX);
         assert_eq!(volume(u32::MAX, u32::MAX, 740), u32::MAX);
         assert!(pacing_rate(u32::MAX, u32::MAX, 740) > 1 << 40);
-        assert_eq!((bandwidth_q24(1, u32::MAX), volume(0, 1, UNIT), pacing_rate(0, 1460, UNIT)), (0, 0, 0));
+        assert_eq!((bandwidth_q24(1, u32::MAX), bandwidth_q24(0, 1), volume(0, 1, UNIT), pacing_rate(0, 1460, UNIT)), (1, 0, 0, 1));
     }
 
     proptest! {

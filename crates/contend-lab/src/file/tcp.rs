@@ -32,6 +32,7 @@ const VARIANTS: &[Variant] = &[
     Variant { name: "vegas", cc: "vegas", recovery: "vegas", timestamps: false, echo: EcnEcho::Off },
     Variant { name: "dctcp", cc: "dctcp", recovery: "sack", timestamps: true, echo: EcnEcho::PerPacket },
     Variant { name: "bbr", cc: "bbr", recovery: "rack", timestamps: true, echo: EcnEcho::Off },
+    Variant { name: "bbr3", cc: "bbr3", recovery: "rack", timestamps: true, echo: EcnEcho::Off },
 ];
 
 /// Clock tick of timestamps unless the file says otherwise.

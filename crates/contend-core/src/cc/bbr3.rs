@@ -1,0 +1,537 @@
+//! BBR, version 3: version 1's model of the path, bounded by what was lost.
+//!
+//! - Read from draft-ietf-ccwg-bbr-06; Linux's `v3` branch where it is silent (what counts as a discontiguous loss in Startup).
+//! - `inflight_hi` and `inflight_lo`, `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm`, `bw_shortterm`: the names it had before.
+//! - Segments leave one by one; the send quantum counts in the window all the same.
+//! - Marks change nothing: the draft says nothing of ECN, and the branch's rule for it is experimental.
+//! - Undoing a spurious recovery (§5.5.11) is not here: no recovery detects one yet.
+//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next segment.
+//! - The state takes 168 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
+
+mod bounds;
+
+use super::path::{self, MaxFilter, UNIT};
+use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
+use crate::Cx;
+use crate::registry::{Args, Param};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+use rand::RngExt as _;
+
+/// Where it comes from.
+pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
+/// What it does.
+pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves headroom for others: version 1's model with bounds on rate and volume.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[];
+
+/// Pacing gain of Startup (2.77) in 256ths.
+const STARTUP_GAIN: u32 = 709;
+/// Rounds for which aggregation is remembered once the pipe is full.
+const EXTRA_ROUNDS: u32 = 10;
+const MIN_RTT_WINDOW: Span = Span::from_secs(10);
+const PROBE_RTT_EVERY: Span = Span::from_secs(5);
+const PROBE_RTT_TIME: Span = Span::from_millis(200);
+/// Smallest window (MinPipeCwnd).
+const MIN_CWND: u32 = 4;
+/// Segments that must have been delivered before the model bounds the window, and the window without a round-trip sample (InitialCwnd).
+const INIT_CWND: u32 = 10;
+/// Acknowledgments with losses in a round that end Startup (BBRStartupFullLossCnt).
+const FULL_LOSSES: u8 = 6;
+/// A bound that is not set.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+/// What the acknowledgments that come in tell of a probe for bandwidth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acks {
+    Nothing,
+    Refilling,
+    ProbeStarting,
+    ProbeFeedback,
+    ProbeStopping,
+}
+
+/// BBR's state.
+#[derive(Debug)]
+struct Bbr3 {
+    min_rtt_at: Time,
+    /// When the smallest round trip for [`PROBE_RTT_EVERY`] was measured; never before the first.
+    probe_rtt_at: Time,
+    /// When ProbeRTT may end; never while the pipe is not drained yet.
+    probe_rtt_done: Time,
+    cycle_at: Time,
+    /// When the present bunch of acknowledgments began.
+    epoch_at: Time,
+    /// Segments delivered beyond the bandwidth, by rounds.
+    extra: MaxFilter,
+    epoch_acked: u32,
+    min_rtt_us: u32,
+    probe_rtt_us: u32,
+    /// Largest rates of delivery of the present ProbeBW cycle and the one before, segments per microsecond (max_bw).
+    max_bw_q24: [u32; 2],
+    /// Bounds in the short term: rate and segments.
+    bw_lo_q24: u32,
+    inflight_lo: u32,
+    /// Bound in the long term: segments in flight at which too many were lost.
+    inflight_hi: u32,
+    /// Largest rate and volume of delivery of the present round.
+    bw_latest_q24: u32,
+    inflight_latest: u32,
+    rounds: u32,
+    round_end: u32,
+    loss_round_end: u32,
+    drain_round: u32,
+    rounds_since_probe: u32,
+    probe_wait_us: u32,
+    /// Segments acknowledged since `inflight_hi` last grew, and how many make it grow.
+    up_acked: u32,
+    up_per: u32,
+    up_rounds: u32,
+    full_bw_q24: u32,
+    prior_cwnd: u32,
+    full_rounds: u8,
+    loss_events: u8,
+    mode: Mode,
+    acks: Acks,
+    /// State of congestion at the last acknowledgment.
+    was: CaState,
+    round_start: bool,
+    loss_round_start: bool,
+    loss_in_round: bool,
+    full: bool,
+    full_now: bool,
+    /// Whether acknowledgments may be of segments sent while probing, and no answer to their losses was given yet.
+    probe_sample: bool,
+    probe_too_high: bool,
+    precautionary: bool,
+    idle_restart: bool,
+    probe_rtt_expired: bool,
+    probe_rtt_round: bool,
+    seen_rtt: bool,
+}
+
+/// Makes one.
+pub fn build(_: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Bbr3 {
+        min_rtt_at: Time::NEVER,
+        probe_rtt_at: Time::NEVER,
+        probe_rtt_done: Time::NEVER,
+        cycle_at: Time::ZERO,
+        epoch_at: Time::ZERO,
+        extra: MaxFilter::default(),
+        epoch_acked: 0,
+        min_rtt_us: NONE,
+        probe_rtt_us: NONE,
+        max_bw_q24: [0; 2],
+        bw_lo_q24: NONE,
+        inflight_lo: NONE,
+        inflight_hi: NONE,
+        bw_latest_q24: 0,
+        inflight_latest: 0,
+        rounds: 0,
+        round_end: 0,
+        loss_round_end: 0,
+        drain_round: 0,
+        rounds_since_probe: 0,
+        probe_wait_us: 0,
+        up_acked: 0,
+        up_per: NONE,
+        up_rounds: 0,
+        full_bw_q24: 0,
+        prior_cwnd: 0,
+        full_rounds: 0,
+        loss_events: 0,
+        mode: Mode::Startup,
+        acks: Acks::Nothing,
+        was: CaState::Open,
+        round_start: false,
+        loss_round_start: false,
+        loss_in_round: false,
+        full: false,
+        full_now: false,
+        probe_sample: false,
+        probe_too_high: false,
+        precautionary: false,
+        idle_restart: false,
+        probe_rtt_expired: false,
+        probe_rtt_round: false,
+        seen_rtt: false,
+    }))
+}
+
+impl Controller for Bbr3 {
+    fn needs(&self) -> Needs {
+        Needs { full_control: true, rate: true, ..Needs::default() }
+    }
+
+    // §5.2.3.
+    fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        let bw = if ack.rate.is_valid() { path::bandwidth_q24(ack.rate.delivered, ack.rate.interval_us) } else { 0 };
+        self.update_latest(w, ack, bw);
+        self.update_congestion(w, ack, bw);
+        self.update_aggregation(cx.now, w, ack);
+        self.check_full(ack, bw);
+        self.check_startup(w, ack);
+        if self.mode == Mode::Drain && (w.inflight <= self.inflight(w, UNIT) || self.rounds > self.drain_round.saturating_add(3)) {
+            self.start_down(cx, w);
+        }
+        self.update_cycle(cx, w, ack, bw);
+        self.update_min_rtt(cx, w, ack);
+        if self.loss_round_start {
+            self.bw_latest_q24 = bw;
+            self.inflight_latest = ack.rate.delivered;
+        }
+        self.set_pacing(w, ack.srtt_us, self.pacing_gain());
+        self.set_cwnd(w, ack);
+    }
+
+    fn on_lost(&mut self, cx: &mut Cx, w: &mut Window, lost: &RateSample) {
+        self.note_loss(cx, w, lost);
+    }
+
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        match why {
+            Signal::Loss { .. } => self.save(w),
+            // §5.6.4.4: what is in flight, which is nothing, and one.
+            Signal::Timeout { .. } => {
+                self.save(w);
+                self.was = CaState::Loss;
+                return Response { cwnd: 1, ..Response::keep(w) };
+            }
+            Signal::Ecn | Signal::Local => {}
+        }
+        Response::keep(w)
+    }
+
+    // §5.4.1.
+    fn on_restart(&mut self, w: &mut Window, now: Time, _: Span) {
+        if w.app_limited == 0 {
+            return;
+        }
+        self.idle_restart = true;
+        self.epoch_at = now;
+        self.epoch_acked = 0;
+        if self.in_probe_bw() {
+            self.set_pacing(w, 0, UNIT);
+        } else if self.mode == Mode::ProbeRtt {
+            self.probe_rtt_round = true;
+        }
+    }
+}
+
+/// Segments of a send quantum: a millisecond's, from 2 segments to 64 kB (§5.6.3).
+fn quantum(w: &Window) -> u32 {
+    ((w.pacing_rate / 1000).min(65_536) / u64::from(w.mss.max(1))).max(2) as u32
+}
+
+impl Bbr3 {
+    fn in_probe_bw(&self) -> bool {
+        matches!(self.mode, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
+    }
+
+    // §5.6.1.
+    fn pacing_gain(&self) -> u32 {
+        match self.mode {
+            Mode::Startup => STARTUP_GAIN,
+            Mode::Drain => UNIT / 2,
+            Mode::Down => UNIT * 9 / 10,
+            Mode::Up => UNIT * 5 / 4,
+            Mode::Cruise | Mode::Refill | Mode::ProbeRtt => UNIT,
+        }
+    }
+
+    fn cwnd_gain(&self) -> u32 {
+        match self.mode {
+            Mode::Up => UNIT * 9 / 4,
+            Mode::ProbeRtt => UNIT / 2,
+            _ => 2 * UNIT,
+        }
+    }
+
+    fn max_bw_q24(&self) -> u32 {
+        self.max_bw_q24[0].max(self.max_bw_q24[1])
+    }
+
+    /// The bandwidth that the model allows (BoundBWForModel).
+    fn bw_q24(&self) -> u32 {
+        self.max_bw_q24().min(self.bw_lo_q24)
+    }
+
+    /// Segments that fill the path `gain` times (BDPMultiple).
+    fn volume(&self, gain: u32) -> u32 {
+        if self.min_rtt_us == NONE { INIT_CWND } else { path::volume(self.bw_q24(), self.min_rtt_us, gain) }
+    }
+
+    /// At least three quanta, at least four segments (QuantizationBudget).
+    fn budget(&self, w: &Window, volume: u32) -> u32 {
+        let least = volume.max(3 * quantum(w)).max(MIN_CWND);
+        least.saturating_add(if self.mode == Mode::Up { 2 } else { 0 })
+    }
+
+    fn inflight(&self, w: &Window, gain: u32) -> u32 {
+        self.budget(w, self.volume(gain))
+    }
+
+    fn target_inflight(&self, w: &Window) -> u32 {
+        self.volume(UNIT).min(w.cwnd)
+    }
+
+    fn start_round(&mut self, w: &Window) {
+        self.round_end = w.delivered;
+    }
+
+    // §5.5.9.
+    fn update_aggregation(&mut self, now: Time, w: &Window, ack: &Ack) {
+        if ack.delivered == 0 {
+            return;
+        }
+        let expected = |from: Time| (u128::from(self.bw_q24()) * u128::from(now.since(from).as_micros())) >> 24;
+        let mut due = expected(self.epoch_at);
+        if u128::from(self.epoch_acked) <= due || self.epoch_acked >= 1 << 20 {
+            self.epoch_acked = 0;
+            self.epoch_at = now;
+            due = 0;
+        }
+        self.epoch_acked = self.epoch_acked.saturating_add(ack.delivered);
+        let extra = u128::from(self.epoch_acked).saturating_sub(due).min(u128::from(w.cwnd)) as u32;
+        self.extra.update(if self.full { EXTRA_ROUNDS } else { 1 }, self.rounds, extra);
+    }
+
+    fn reset_full(&mut self, bw: u32) {
+        self.full_bw_q24 = bw;
+        self.full_rounds = 0;
+        self.full_now = false;
+    }
+
+    // §5.3.1.2.
+    fn check_full(&mut self, ack: &Ack, bw: u32) {
+        if self.full_now || !self.round_start || ack.rate.app_limited {
+            return;
+        }
+        if u64::from(bw) * 4 >= u64::from(self.full_bw_q24) * 5 {
+            self.reset_full(bw);
+            return;
+        }
+        self.full_rounds += 1;
+        self.full_now = self.full_rounds >= 3;
+        self.full |= self.full_now;
+    }
+
+    // §5.3.1.1, §5.3.1.3.
+    fn check_startup(&mut self, w: &mut Window, ack: &Ack) {
+        if !self.full {
+            self.loss_events = self.loss_events.saturating_add(u8::from(ack.rate.losses > 0));
+            let many = self.loss_events >= FULL_LOSSES && bounds::too_high(ack.rate.lost, ack.rate.tx_in_flight);
+            if self.loss_round_start && w.state == CaState::Recovery && many {
+                self.full = true;
+                self.inflight_hi = self.volume(UNIT).max(self.inflight_latest);
+            }
+            if self.loss_round_start {
+                self.loss_events = 0;
+            }
+        }
+        if self.mode == Mode::Startup && self.full {
+            self.mode = Mode::Drain;
+            self.drain_round = self.rounds;
+            w.ssthresh = self.inflight(w, UNIT);
+        }
+    }
+
+    // §5.3.3.9.
+    fn update_cycle(&mut self, cx: &mut Cx, w: &Window, ack: &Ack, bw: u32) {
+        if !self.full || self.adapt_long_term(w, ack) {
+            return;
+        }
+        let mode = self.mode;
+        if mode == Mode::Down && !self.time_to_probe(cx.now, w) && w.inflight <= self.with_headroom().min(self.inflight_of_max(w)) {
+            self.mode = Mode::Cruise;
+        } else if mode == Mode::Cruise {
+            self.time_to_probe(cx.now, w);
+        } else if mode == Mode::Refill && self.round_start {
+            self.probe_sample = true;
+            self.acks = Acks::ProbeStarting;
+            self.start_round(w);
+            self.reset_full(bw);
+            self.mode = Mode::Up;
+            self.steepen(w);
+        } else if mode == Mode::Up && self.time_to_go_down(w, bw) {
+            self.probe_too_high = false;
+            self.start_down(cx, w);
+        }
+    }
+
+    /// The path's volume at the largest bandwidth, whatever the short-term bound says.
+    fn inflight_of_max(&self, w: &Window) -> u32 {
+        self.budget(w, if self.min_rtt_us == NONE { INIT_CWND } else { path::volume(self.max_bw_q24(), self.min_rtt_us, UNIT) })
+    }
+
+    fn time_to_probe(&mut self, now: Time, w: &Window) -> bool {
+        let waited = now > self.cycle_at.saturating_add(Span::from_micros(u64::from(self.probe_wait_us)));
+        // §5.3.3.8.2: as often as Reno would lose something, at most every 63 rounds.
+        let due = waited || self.rounds_since_probe >= self.target_inflight(w).min(63);
+        if due {
+            self.start_refill(w);
+        }
+        due
+    }
+
+    fn time_to_go_down(&mut self, w: &Window, bw: u32) -> bool {
+        if self.probe_too_high && w.inflight >= self.inflight_hi {
+            self.precautionary = true;
+            return true;
+        }
+        if w.limited && w.cwnd >= self.inflight_hi {
+            self.reset_full(bw);
+            return false;
+        }
+        self.full_now
+    }
+
+    fn start_down(&mut self, cx: &mut Cx, w: &Window) {
+        self.loss_in_round = false;
+        self.bw_latest_q24 = 0;
+        self.inflight_latest = 0;
+        self.up_per = NONE;
+        // PickProbeWait.
+        self.rounds_since_probe = cx.rng.random_range(0..=1u32);
+        self.probe_wait_us = 2_000_000 + cx.rng.random_range(0..=1_000_000u32);
+        self.cycle_at = cx.now;
+        self.acks = Acks::ProbeStopping;
+        self.start_round(w);
+        self.mode = Mode::Down;
+    }
+
+    fn start_refill(&mut self, w: &Window) {
+        self.bw_lo_q24 = NONE;
+        self.inflight_lo = NONE;
+        self.up_rounds = 0;
+        self.up_acked = 0;
+        self.precautionary = false;
+        self.acks = Acks::Refilling;
+        self.start_round(w);
+        self.mode = Mode::Refill;
+    }
+
+    // §5.3.4.3.
+    fn update_min_rtt(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        self.probe_rtt_expired = cx.now > self.probe_rtt_at.saturating_add(PROBE_RTT_EVERY);
+        if let Some(rtt) = ack.rtt_us
+            && (rtt < self.probe_rtt_us || self.probe_rtt_expired)
+        {
+            self.probe_rtt_us = rtt;
+            self.probe_rtt_at = cx.now;
+        }
+        if self.probe_rtt_us < self.min_rtt_us || cx.now > self.min_rtt_at.saturating_add(MIN_RTT_WINDOW) {
+            self.min_rtt_us = self.probe_rtt_us;
+            self.min_rtt_at = self.probe_rtt_at;
+        }
+        if self.mode != Mode::ProbeRtt && self.probe_rtt_expired && !self.idle_restart {
+            self.save(w);
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt_done = Time::NEVER;
+            self.acks = Acks::ProbeStopping;
+            self.start_round(w);
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.stay_in_probe_rtt(cx, w);
+        }
+        self.idle_restart &= ack.rate.delivered == 0;
+    }
+
+    fn stay_in_probe_rtt(&mut self, cx: &mut Cx, w: &mut Window) {
+        // MarkConnectionAppLimited: what is measured with so little in flight is no bandwidth.
+        w.app_limited = w.delivered.wrapping_add(w.inflight).max(1);
+        if self.probe_rtt_done == Time::NEVER {
+            if w.inflight <= self.probe_rtt_cwnd() {
+                self.probe_rtt_done = cx.now.saturating_add(PROBE_RTT_TIME);
+                self.probe_rtt_round = false;
+                self.start_round(w);
+            }
+            return;
+        }
+        self.probe_rtt_round |= self.round_start;
+        if self.probe_rtt_round && cx.now > self.probe_rtt_done {
+            self.probe_rtt_at = cx.now;
+            w.cwnd = w.cwnd.max(self.prior_cwnd);
+            // §5.3.4.4.
+            self.bw_lo_q24 = NONE;
+            self.inflight_lo = NONE;
+            self.mode = Mode::Startup;
+            if self.full {
+                self.start_down(cx, w);
+                self.mode = Mode::Cruise;
+            }
+        }
+    }
+
+    fn probe_rtt_cwnd(&self) -> u32 {
+        self.volume(UNIT / 2).max(MIN_CWND)
+    }
+
+    /// Notes the window to come back to (SaveCwnd).
+    fn save(&mut self, w: &Window) {
+        let good = (self.was as u8) < CaState::Recovery as u8 && self.mode != Mode::ProbeRtt;
+        self.prior_cwnd = if good { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
+    }
+
+    // §5.6.2.
+    fn set_pacing(&mut self, w: &mut Window, srtt_us: u32, gain: u32) {
+        if !self.seen_rtt && srtt_us > 0 {
+            self.seen_rtt = true;
+            w.pacing_rate = path::pacing_rate(path::bandwidth_q24(w.cwnd, srtt_us), w.mss, STARTUP_GAIN);
+        }
+        let rate = path::pacing_rate(self.bw_q24(), w.mss, gain);
+        if self.full || rate > w.pacing_rate {
+            w.pacing_rate = rate;
+        }
+    }
+
+    // §5.6.4.
+    fn set_cwnd(&mut self, w: &mut Window, ack: &Ack) {
+        let recovering = |s: CaState| s as u8 >= CaState::Recovery as u8;
+        if recovering(self.was) && !recovering(w.state) {
+            w.cwnd = w.cwnd.max(self.prior_cwnd);
+        }
+        self.was = w.state;
+        let most = self.budget(w, self.volume(self.cwnd_gain()).saturating_add(self.extra.get()));
+        if self.full {
+            w.cwnd = w.cwnd.saturating_add(ack.delivered).min(most);
+        } else if w.cwnd < most || w.delivered < INIT_CWND {
+            w.cwnd = w.cwnd.saturating_add(ack.delivered);
+        }
+        w.cwnd = w.cwnd.max(MIN_CWND);
+        if self.mode == Mode::ProbeRtt {
+            w.cwnd = w.cwnd.min(self.probe_rtt_cwnd());
+        }
+        // BoundCwndForModel.
+        let hi = match self.mode {
+            Mode::Down | Mode::Refill | Mode::Up => self.inflight_hi,
+            Mode::Cruise | Mode::ProbeRtt => self.with_headroom(),
+            Mode::Startup | Mode::Drain => NONE,
+        };
+        w.cwnd = w.cwnd.min(hi.min(self.inflight_lo).max(MIN_CWND));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_has_the_size_that_is_stated() {
+        // More than 104: a kernel with Linux's `v3` branch is needed.
+        assert_eq!(size_of::<Bbr3>(), 168);
+    }
+}

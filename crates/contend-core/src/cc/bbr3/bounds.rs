@@ -1,0 +1,145 @@
+//! What losses teach BBR: bounds on rate and volume, short-term ones from losses while cruising, a long-term one from losses while probing.
+
+use super::{Acks, Bbr3, MIN_CWND, Mode, NONE};
+use crate::Cx;
+use crate::cc::{Ack, RateSample, Window};
+
+/// Whether more than 2 % were lost of what was in flight (LossThresh; IsInflightTooHigh).
+pub(super) fn too_high(lost: u32, in_flight: u32) -> bool {
+    u64::from(lost) * 50 > u64::from(in_flight)
+}
+
+/// Seven tenths (Beta), cut off.
+fn beta(n: u32) -> u32 {
+    (u64::from(n) * 7 / 10) as u32
+}
+
+impl Bbr3 {
+    // §5.5.10.2 HandleLostPacket.
+    pub(super) fn note_loss(&mut self, cx: &mut Cx, w: &Window, lost: &RateSample) {
+        if !self.loss_in_round {
+            self.loss_round_end = w.delivered;
+        }
+        self.loss_in_round = true;
+        if self.probe_sample && too_high(lost.lost, lost.tx_in_flight) {
+            // InflightAtLoss for a packet of one segment: before it was sent, `tx_in_flight - 1` held `lost - 1` losses, still below the threshold;
+            // lost_prefix = (0.02 inflight_prev - lost_prev) / 0.98, less than one.
+            let at_loss = RateSample { tx_in_flight: lost.tx_in_flight.saturating_sub(1), ..*lost };
+            self.handle_too_high(cx, w, &at_loss);
+        }
+    }
+
+    // §5.5.10.3 UpdateLatestDeliverySignals.
+    pub(super) fn update_latest(&mut self, w: &Window, ack: &Ack, bw: u32) {
+        self.loss_round_start = false;
+        self.bw_latest_q24 = self.bw_latest_q24.max(bw);
+        self.inflight_latest = self.inflight_latest.max(ack.rate.delivered);
+        if ack.rate.delivered > 0 && ack.rate.prior_delivered.wrapping_sub(self.loss_round_end) as i32 >= 0 {
+            self.loss_round_end = w.delivered;
+            self.loss_round_start = true;
+        }
+    }
+
+    /// Rounds, the largest bandwidth, and once a round the answer to losses (UpdateCongestionSignals).
+    pub(super) fn update_congestion(&mut self, w: &Window, ack: &Ack, bw: u32) {
+        // §5.5.1 UpdateRound.
+        self.round_start = ack.rate.delivered > 0 && ack.rate.prior_delivered.wrapping_sub(self.round_end) as i32 >= 0;
+        if self.round_start {
+            self.start_round(w);
+            self.rounds = self.rounds.wrapping_add(1);
+            self.rounds_since_probe = self.rounds_since_probe.saturating_add(1);
+        }
+        // §5.5.5 UpdateMaxBw.
+        if bw > 0 && (!ack.rate.app_limited || bw >= self.max_bw_q24()) {
+            self.max_bw_q24[1] = self.max_bw_q24[1].max(bw);
+        }
+        if !self.loss_round_start {
+            return;
+        }
+        // AdaptLowerBoundsFromCongestion.
+        if self.loss_in_round && !matches!(self.mode, Mode::Startup | Mode::Refill | Mode::Up) {
+            let bw_lo = if self.bw_lo_q24 == NONE { self.max_bw_q24() } else { self.bw_lo_q24 };
+            let inflight_lo = if self.inflight_lo == NONE { w.cwnd } else { self.inflight_lo };
+            self.bw_lo_q24 = self.bw_latest_q24.max(beta(bw_lo));
+            self.inflight_lo = self.inflight_latest.max(beta(inflight_lo));
+        }
+        self.loss_in_round = false;
+    }
+
+    /// The long-term bound less 15 % for others (InflightWithHeadroom).
+    pub(super) fn with_headroom(&self) -> u32 {
+        if self.inflight_hi == NONE {
+            return NONE;
+        }
+        let headroom = (u64::from(self.inflight_hi) * 15 / 100).max(1) as u32;
+        self.inflight_hi.saturating_sub(headroom).max(MIN_CWND)
+    }
+
+    /// The long-term bound grows twice as fast from now on (RaiseInflightLongtermSlope).
+    pub(super) fn steepen(&mut self, w: &Window) {
+        self.up_per = (w.cwnd >> self.up_rounds).max(1);
+        self.up_rounds = (self.up_rounds + 1).min(30);
+    }
+
+    /// The long-term model; whether it decided what follows (AdaptLongTermModel).
+    pub(super) fn adapt_long_term(&mut self, w: &Window, ack: &Ack) -> bool {
+        if self.acks == Acks::ProbeStarting && self.round_start {
+            self.acks = Acks::ProbeFeedback;
+        }
+        if self.acks == Acks::ProbeStopping && self.round_start {
+            self.probe_sample = false;
+            self.acks = Acks::Nothing;
+            if self.in_probe_bw() && !ack.rate.app_limited {
+                // §5.5.6: a cycle is over.
+                self.max_bw_q24 = [self.max_bw_q24[1], 0];
+            }
+            if self.in_probe_bw() && self.precautionary && !self.probe_too_high {
+                self.start_refill(w);
+                return true;
+            }
+        }
+        if self.inflight_hi != NONE && !too_high(ack.rate.lost, ack.rate.tx_in_flight) {
+            self.inflight_hi = self.inflight_hi.max(ack.rate.tx_in_flight);
+            if self.mode == Mode::Up {
+                self.raise_bound(w, ack);
+            }
+        }
+        false
+    }
+
+    // ProbeInflightLongtermUpward.
+    pub(super) fn raise_bound(&mut self, w: &Window, ack: &Ack) {
+        if !w.limited || w.cwnd < self.inflight_hi {
+            return;
+        }
+        self.up_acked = self.up_acked.saturating_add(ack.delivered);
+        let steps = self.up_acked / self.up_per.max(1);
+        self.up_acked -= steps * self.up_per.max(1);
+        self.inflight_hi = self.inflight_hi.saturating_add(steps).min(NONE - 1);
+        if self.round_start {
+            self.steepen(w);
+        }
+    }
+
+    // HandleInflightTooHigh.
+    pub(super) fn handle_too_high(&mut self, cx: &mut Cx, w: &Window, rs: &RateSample) {
+        self.probe_too_high = true;
+        self.probe_sample = false;
+        if !rs.app_limited {
+            self.inflight_hi = rs.tx_in_flight.max(beta(self.target_inflight(w)));
+        }
+        if self.mode == Mode::Up {
+            self.start_down(cx, w);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_percent_are_not_too_many_and_one_more_is() {
+        assert_eq!((too_high(2, 100), too_high(3, 100), too_high(1, 49), too_high(0, 0)), (false, true, true, false));
+    }
+}
