@@ -33,11 +33,11 @@
 //! | `flow.encrypted` | false; `true`, or what it adds to each packet | nobody on the way reads the TCP header |
 //! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`; none | RFC 9293; RFC 6928; RFC 5681 |
 //! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |
-//! | `tcp.timestamps` | off; `"1ms"` for `cubic` | Linux |
-//! | `tcp.window_scaling`; `limited_transmit`; `echo` | true; true; `"off"` | RFC 7323; RFC 3042; RFC 3168 |
+//! | `tcp.timestamps` | off; `"1ms"` for `cubic`, `bbr`, `bbr3` | Linux |
+//! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
 //! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
 //!
-//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`; any other
+//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`, `bbr` and `bbr3` are those with `rack`; any other
 //! controller's name means it with `newreno`. A `tcp` table starts from its `kind`, or else from the variant called as its `cc`, or else from `newreno`.
 
 mod choice;

@@ -18,7 +18,7 @@ proptest! {
         jitter in prop::option::of(1u64..40),
         (data, ack) in (0.0..0.3f64, 0.0..0.3f64),
         (size, window, per_ack) in (1u64..200_000, 1u64..60, 1u32..3),
-        (handshake, stamps, limited, ecn) in any::<(bool, bool, bool, bool)>(),
+        (handshake, stamps, limited, ecn, pacing) in any::<(bool, bool, bool, bool, bool)>(),
     ) {
         let mut spec = flow_with(cc, recovery, &[]);
         spec.size = Some(size);
@@ -28,6 +28,7 @@ proptest! {
             t.handshake = handshake;
             t.timestamps = stamps.then(|| ms(1));
             t.limited_transmit = limited;
+            t.pacing = pacing;
             t.ecn = if ecn { EcnEcho::Latch } else { EcnEcho::Off };
             t.rto.max = ms(2_000);
         });
