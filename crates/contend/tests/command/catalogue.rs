@@ -117,7 +117,7 @@ fn windows_and_buffers_are_those_of_the_paper() {
 #[test]
 fn the_models_of_jersey_are_those_of_its_specification() {
     let of = |args: &[&str], key: &str| rows(&[&["model"], args, &["--format", "json"]].concat()).iter().map(|r| r[key].clone()).collect::<Vec<_>>();
-    let near = |got: Vec<serde_json::Value>, want: &[f64], by: f64| {
+    let near = |got: Vec<Value>, want: &[f64], by: f64| {
         let got: Vec<f64> = got.iter().map(|x| x.as_f64().unwrap()).collect();
         assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}");
     };
