@@ -37,8 +37,9 @@
 //! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
 //! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
 //!
-//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`, `bbr` and `bbr3` are those with `rack`; any other
-//! controller's name means it with `newreno`. A `tcp` table starts from its `kind`, or else from the variant called as its `cc`, or else from `newreno`.
+//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`,
+//! `bbr` and `bbr3` are those with `rack`; any other controller's name means it with `newreno`. A `tcp` table starts from its `kind`, or else
+//! from the variant called as its `cc`, or else from `newreno`.
 
 mod choice;
 pub mod claim;
