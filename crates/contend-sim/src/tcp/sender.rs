@@ -357,6 +357,7 @@ impl Sender {
         if advanced {
             self.advanced(before, &covered, &mut ack, s, io);
         }
+        (ack.srtt_us, ack.rttvar_us, ack.min_rtt_us) = (self.rtt.srtt_us(), self.rtt.rttvar_us(), self.rtt.min_us());
         self.last_ece = ack.ece;
         self.show_window();
         self.cc.on_every_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);

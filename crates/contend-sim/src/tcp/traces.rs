@@ -5,9 +5,9 @@ use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, w
 use super::end::End;
 use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
 use crate::world::{NodeId, Peer};
-use contend_core::cc::CaState;
-use contend_core::registry::{Amount, Args, Choice, Value};
-use contend_core::{Ecn, Flags, Time};
+use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
+use contend_core::registry::{Amount, Args, Choice, Entry, Value};
+use contend_core::{Cx, Ecn, Flags, Time};
 
 fn pipe() -> Script {
     Script { delay: ms(50), ..Script::default() }
@@ -436,4 +436,26 @@ fn sizes_that_cannot_be_are_errors() {
     none.window = Amount::Bytes(0);
     assert!(Wire::new(1500, &none).is_err());
     assert_eq!(Wire::new(1500, &t).unwrap().window_scale, 5);
+}
+
+/// A controller that shows in its window what an acknowledgment says of round trips.
+#[derive(Debug)]
+struct Mirror;
+
+impl Controller for Mirror {
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        w.cwnd = (ack.srtt_us + ack.rttvar_us + ack.min_rtt_us) / 1000;
+    }
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
+        Response::keep(w)
+    }
+}
+
+static MIRROR: Entry<cc::Build> = Entry { name: "mirror", cite: "", summary: "", params: &[], build: |_| Ok(Box::new(Mirror)) };
+
+#[test]
+fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {
+    let spec = with(flow("newreno"), |t| t.cc = Choice { entry: &MIRROR, args: Args::default() });
+    // RFC 6298 §2.2: the first sample of 100 ms gives SRTT 100 and RTTVAR 50; least 100.
+    assert_eq!(Bench::new(&spec, pipe()).run(150).cwnd(), 250);
 }
