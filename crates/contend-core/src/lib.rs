@@ -1,4 +1,4 @@
-//! What can be deployed: congestion controllers, queue disciplines, and the plain data they work on.
+//! What can be deployed: congestion controllers, estimators, queue disciplines, and the plain data they work on.
 //!
 //! An algorithm here is arithmetic. It is given the time, the measurement and its random stream, and returns a decision; it has no
 //! clock, does no I/O, writes no log and keeps nothing global. The same text therefore serves the simulator, the emulator and,
@@ -10,6 +10,7 @@ extern crate alloc;
 
 pub mod ap;
 pub mod cc;
+pub mod estimate;
 pub mod packet;
 pub mod qdisc;
 pub mod recent;

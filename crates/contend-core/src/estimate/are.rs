@@ -1,0 +1,73 @@
+//! ARE, the achievable rate estimator of TCP-Jersey: a filter whose time constant is the round-trip time and its deviation.
+//!
+//! - `filter = 1` is the thesis' own, a time sliding window that adapts; `filter = 2` is Westwood's low-pass with the same constant.
+//! - The thesis leaves the first acknowledgment open: here it gives one segment in a round trip, and starts the clock.
+//! - `count` decides what an acknowledgment counts: the thesis' literal segment double counts nothing only when each segment has its ACK.
+//! - Filter 2 takes intervals of no length together with the next one; filter 1 has no pole there.
+
+use super::Estimator;
+use super::clock::{COUNT, Clock, Count};
+use super::filter::Filter;
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param, Unit};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Xu 2005 §5.2, eq. 5.9, 5.10, 5.19-5.21";
+/// What it does.
+pub const SUMMARY: &str = "Achievable rate of TCP-Jersey: data over the times between ACKs, smoothed over a round-trip time and its deviation.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[FILTER, COUNT];
+
+/// The `filter` parameter.
+pub const FILTER: Param = Param {
+    name: "filter",
+    doc: "1: time sliding window (eq. 5.9); 2: Westwood's low-pass with the adaptive constant (eq. 5.19)",
+    unit: Unit::Integer,
+    default: Some("1"),
+    range: (1.0, 2.0),
+};
+
+/// The estimator, with either clock.
+#[derive(Clone, Debug)]
+pub struct Are {
+    filter: Filter,
+    clock: Clock,
+    count: Count,
+    second: bool,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(Are::new(args, Clock::ARRIVALS)))
+}
+
+impl Are {
+    /// From the parameters `filter` and `count`.
+    pub fn new(args: &Args, clock: Clock) -> Are {
+        Are { filter: Filter::default(), clock, count: Count::from_args(args), second: args.integer("filter") == 2 }
+    }
+}
+
+impl Estimator for Are {
+    fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
+        let Some(bytes) = self.count.bytes(w, ack) else { return };
+        // Xu 2005 eq. 5.10: the deviation once, not four times as in the timeout.
+        let tau = u64::from(ack.srtt_us) + u64::from(ack.rttvar_us);
+        match self.clock.interval_us(now, w, ack) {
+            None => self.filter.start(bytes, ack.srtt_us),
+            Some(delta) if self.second => self.filter.bilinear(bytes, delta, tau),
+            Some(delta) => self.filter.sliding_window(bytes, delta, tau),
+        }
+    }
+
+    fn rate(&self, _: Time) -> u64 {
+        self.filter.rate()
+    }
+
+    fn reads_timestamps(&self) -> bool {
+        self.clock.reads_stamps()
+    }
+}

@@ -1,0 +1,87 @@
+//! What an estimator takes as the time between two acknowledgments, and as the data that one of them tells of.
+
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param, Unit};
+use crate::time::Time;
+
+/// The `count` parameter.
+pub const COUNT: Param = Param {
+    name: "count",
+    doc: "What an ACK counts: what it shows to have arrived, a duplicate one segment, a cumulative ACK only what its duplicates did not count (Westwood), or one segment whatever it covers (literal)",
+    unit: Unit::Word(&["westwood", "literal"]),
+    default: Some("westwood"),
+    range: (0.0, 0.0),
+};
+
+/// What an acknowledgment counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// What it shows to have arrived (Westwood's AckedCount).
+    Westwood,
+    /// One segment ("the size of the data packet that the ACK acknowledges", Xu 2005 §5.2).
+    Literal,
+}
+
+impl Count {
+    /// The [`COUNT`] parameter.
+    pub fn from_args(args: &Args) -> Count {
+        if args.word("count") == "literal" { Count::Literal } else { Count::Westwood }
+    }
+
+    /// Bytes that `ack` counts; `None` for one that answers no data.
+    pub fn bytes(self, w: &Window, ack: &Ack) -> Option<u64> {
+        if !ack.dup && ack.acked == 0 && ack.sacked == 0 {
+            return None;
+        }
+        let segments = if self == Count::Literal { 1 } else { ack.delivered };
+        Some(u64::from(segments) * u64::from(w.mss))
+    }
+}
+
+/// The times between acknowledgments.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Whether the receiver's timestamps are read, where the connection has them (Xu 2005 §7.3: else the arrivals).
+    stamps: bool,
+    started: bool,
+    /// The last arrival in microseconds, or the last timestamp in ticks.
+    last: u64,
+}
+
+impl Clock {
+    /// The arrivals of acknowledgments at the sender.
+    pub const ARRIVALS: Clock = Clock { stamps: false, started: false, last: 0 };
+    /// The receiver's timestamps, which are those of the data's arrival when each segment is acknowledged at once.
+    pub const STAMPS: Clock = Clock { stamps: true, started: false, last: 0 };
+
+    /// Whether it reads timestamps.
+    pub fn reads_stamps(&self) -> bool {
+        self.stamps
+    }
+
+    /// Microseconds since the last acknowledgment, 0 for one that was overtaken; `None` for the first.
+    pub fn interval_us(&mut self, now: Time, w: &Window, ack: &Ack) -> Option<u64> {
+        let stamp = ack.tsval.filter(|_| self.stamps && w.tick_ns > 0);
+        let here = stamp.map_or(now.as_micros(), u64::from);
+        if !core::mem::replace(&mut self.started, true) {
+            self.last = here;
+            return None;
+        }
+        let Some(stamp) = stamp else {
+            return Some(here.saturating_sub(core::mem::replace(&mut self.last, here)));
+        };
+        // RFC 7323 §5.2: timestamps are compared modulo 2^32. An older one does not set the clock back.
+        let ticks = stamp.wrapping_sub(self.last as u32);
+        if ticks >= 1 << 31 {
+            return Some(0);
+        }
+        self.last = here;
+        // A tick that is no whole number of microseconds loses the fraction of each interval.
+        Some(u64::from(ticks) * u64::from(w.tick_ns) / 1000)
+    }
+
+    /// Microseconds without an acknowledgment until `now`; nothing for timestamps, whose time stands still meanwhile.
+    pub fn silence_us(&self, now: Time) -> u64 {
+        if self.stamps || !self.started { 0 } else { now.as_micros().saturating_sub(self.last) }
+    }
+}

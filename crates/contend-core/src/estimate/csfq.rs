@@ -1,0 +1,46 @@
+//! The rate estimator of core-stateless fair queueing: exponential averaging whose weight depends on the time between packets.
+//!
+//! - It was made for packets at a router; here it takes the data that ACKs tell of.
+//! - The exponential is a series in 2^-32, within 2^-28.
+
+use super::Estimator;
+use super::clock::{Clock, Count};
+use super::filter::Filter;
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param, Unit};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
+/// What it does.
+pub const SUMMARY: &str = "Exponential averaging of core-stateless fair queueing: data that ACKs tell of, forgotten with a constant time.";
+/// Its parameters.
+pub const PARAMS: &[Param] =
+    &[Param { name: "omega", doc: "Averaging constant (K of Stoica et al.)", unit: Unit::Time, default: Some("100ms"), range: (0.001, 8.0) }];
+
+#[derive(Debug)]
+struct Csfq {
+    filter: Filter,
+    clock: Clock,
+    omega_us: u64,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(Csfq { filter: Filter::default(), clock: Clock::ARRIVALS, omega_us: args.time("omega").as_micros() }))
+}
+
+impl Estimator for Csfq {
+    fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
+        if let Some(bytes) = Count::Westwood.bytes(w, ack) {
+            let delta = self.clock.interval_us(now, w, ack).unwrap_or(0);
+            self.filter.exponential(bytes, delta, self.omega_us);
+        }
+    }
+
+    fn rate(&self, _: Time) -> u64 {
+        self.filter.rate()
+    }
+}

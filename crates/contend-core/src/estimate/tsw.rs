@@ -1,0 +1,46 @@
+//! TSW, the time sliding window rate estimator, parent of ARE: a window of constant length.
+//!
+//! - It was made for packets at a router; here it takes the data that ACKs tell of.
+//! - The window is about a round-trip time (RFC 2859); the default is this program's.
+
+use super::Estimator;
+use super::clock::{Clock, Count};
+use super::filter::Filter;
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param, Unit};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
+/// What it does.
+pub const SUMMARY: &str = "Time sliding window: data that ACKs tell of, over a window of constant length.";
+/// Its parameters.
+pub const PARAMS: &[Param] =
+    &[Param { name: "window", doc: "Length of the window Tw", unit: Unit::Time, default: Some("100ms"), range: (0.001, 8.0) }];
+
+#[derive(Debug)]
+struct Tsw {
+    filter: Filter,
+    clock: Clock,
+    window_us: u64,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(Tsw { filter: Filter::default(), clock: Clock::ARRIVALS, window_us: args.time("window").as_micros() }))
+}
+
+impl Estimator for Tsw {
+    fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
+        if let Some(bytes) = Count::Westwood.bytes(w, ack) {
+            let delta = self.clock.interval_us(now, w, ack).unwrap_or(0);
+            self.filter.sliding_window(bytes, delta, self.window_us);
+        }
+    }
+
+    fn rate(&self, _: Time) -> u64 {
+        self.filter.rate()
+    }
+}

@@ -1,0 +1,98 @@
+//! The bandwidth estimate of TCP Westwood: a low-pass with a constant of its own over samples of data per time between ACKs.
+//!
+//! - A silence of tau/m is a sample of nothing, and the next one is counted from there.
+//! - The first acknowledgment gives one segment in a round trip, as in `are`.
+//! - The authors give neither tau nor m; the defaults are this program's.
+//! - Samples over timestamps know of a silence only when it is over.
+
+use super::Estimator;
+use super::clock::{Clock, Count};
+use super::filter::Filter;
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param, Unit};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001 §2.2; Xu 2005 eq. 5.1, 5.2";
+/// What it does.
+pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the times between ACKs through a low-pass of constant time, zeros in a silence.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[TAU, M];
+
+/// The `tau` parameter.
+pub const TAU: Param = Param {
+    name: "tau",
+    doc: "Time constant of the low-pass",
+    unit: Unit::Time,
+    default: Some("500ms"),
+    range: (0.001, 8.0),
+};
+/// The `m` parameter.
+pub const M: Param = Param {
+    name: "m",
+    doc: "After a silence of tau/m a sample of nothing is taken; above 2, so that no interval is too long for the low-pass",
+    unit: Unit::Integer,
+    default: Some("4"),
+    range: (2.0, 100.0),
+};
+
+/// The estimator, with either clock.
+#[derive(Clone, Debug)]
+pub struct Westwood {
+    filter: Filter,
+    clock: Clock,
+    tau_us: u32,
+    /// Longest interval of a sample: tau/m.
+    longest_us: u32,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
+}
+
+impl Westwood {
+    /// From the parameters `tau` and `m`.
+    pub fn new(args: &Args, clock: Clock) -> Westwood {
+        let tau_us = u32::try_from(args.time("tau").as_micros()).unwrap_or(u32::MAX).max(1);
+        let m = u32::try_from(args.integer("m")).unwrap_or(2).max(2);
+        Westwood { filter: Filter::default(), clock, tau_us, longest_us: (tau_us / m).max(1) }
+    }
+
+    /// Takes in the zeros of a silence of `us`; returns what is left of it for the next sample.
+    fn quiet(&mut self, us: u64) -> u64 {
+        let longest = u64::from(self.longest_us);
+        let mut zeros = us.saturating_sub(1) / longest;
+        let left = us - zeros * longest;
+        while zeros > 0 && !self.filter.is_empty() {
+            self.filter.bilinear(0, longest, u64::from(self.tau_us));
+            zeros -= 1;
+        }
+        left
+    }
+}
+
+impl Estimator for Westwood {
+    fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
+        let Some(bytes) = Count::Westwood.bytes(w, ack) else { return };
+        match self.clock.interval_us(now, w, ack) {
+            None => self.filter.start(bytes, ack.srtt_us),
+            Some(delta) => {
+                let left = self.quiet(delta);
+                self.filter.bilinear(bytes, left, u64::from(self.tau_us));
+            }
+        }
+    }
+
+    fn rate(&self, now: Time) -> u64 {
+        let mut here = self.clone();
+        here.quiet(self.clock.silence_us(now));
+        here.filter.rate()
+    }
+
+    fn reads_timestamps(&self) -> bool {
+        self.clock.reads_stamps()
+    }
+}

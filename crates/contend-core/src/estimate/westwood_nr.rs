@@ -1,0 +1,58 @@
+//! The bandwidth estimate of the later Westwood on NewReno: the low-pass of Westwood with constant weights, so that it smooths over so many
+//! acknowledgments, not over so much time.
+//!
+//! - The weights are those of Delta = tau/10 (19/21 and 1/21); the thesis gives none, these are an assumption.
+//! - No samples of nothing: weights that do not know of time need none.
+
+use super::Estimator;
+use super::clock::{Clock, Count};
+use super::filter::Filter;
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Xu 2005 §7.3 (its weights are an assumption: eq. 5.2 with Delta = tau/10)";
+/// What it does.
+pub const SUMMARY: &str = "Bandwidth estimate of Westwood on NewReno: data over the times between ACKs, smoothed with constant weights.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[];
+
+/// The estimator, with either clock.
+#[derive(Clone, Debug)]
+pub struct WestwoodNr {
+    filter: Filter,
+    clock: Clock,
+}
+
+/// Makes one.
+pub fn build(_: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(WestwoodNr::new(Clock::ARRIVALS)))
+}
+
+impl WestwoodNr {
+    /// With a clock.
+    pub fn new(clock: Clock) -> WestwoodNr {
+        WestwoodNr { filter: Filter::default(), clock }
+    }
+}
+
+impl Estimator for WestwoodNr {
+    fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
+        let Some(bytes) = Count::Westwood.bytes(w, ack) else { return };
+        match self.clock.interval_us(now, w, ack) {
+            None => self.filter.start(bytes, ack.srtt_us),
+            Some(delta) => self.filter.constant(bytes, delta),
+        }
+    }
+
+    fn rate(&self, _: Time) -> u64 {
+        self.filter.rate()
+    }
+
+    fn reads_timestamps(&self) -> bool {
+        self.clock.reads_stamps()
+    }
+}

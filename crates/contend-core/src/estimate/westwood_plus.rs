@@ -1,0 +1,90 @@
+//! The bandwidth estimate of Westwood+: one sample for each round trip, so that compressed acknowledgments do not look like bandwidth.
+//!
+//! - As in Linux: a sample ends with the first acknowledgment after a round-trip time (the last one measured) or 50 ms, whichever is longer;
+//!   two low-passes of 7/8 one behind the other; the first sample fills both.
+//! - A sample is bytes over microseconds, where Linux has jiffies.
+
+use super::Estimator;
+use super::clock::{Clock, Count};
+use super::filter::sample;
+use crate::cc::{Ack, Window};
+use crate::registry::{Args, Param, Unit};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Grieco and Mascolo 2004; Linux tcp_westwood.c";
+/// What it does.
+pub const SUMMARY: &str = "Bandwidth estimate of Westwood+: data acknowledged in a round trip over its time, through two low-passes of 7/8.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[SHORTEST];
+
+/// The `shortest` parameter.
+pub const SHORTEST: Param = Param {
+    name: "shortest",
+    doc: "Least time that a sample covers",
+    unit: Unit::Time,
+    default: Some("50ms"),
+    range: (0.0, 8.0),
+};
+
+/// The estimator, with either clock.
+#[derive(Clone, Debug)]
+pub struct WestwoodPlus {
+    clock: Clock,
+    shortest_us: u32,
+    /// Last round-trip sample.
+    rtt_us: u32,
+    /// Length of the present sample so far.
+    passed_us: u64,
+    /// Bytes in it.
+    bytes: u64,
+    /// Behind the first low-pass.
+    first_q8: u64,
+    /// Behind the second.
+    rate_q8: u64,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(WestwoodPlus::new(args, Clock::ARRIVALS)))
+}
+
+impl WestwoodPlus {
+    /// From the parameter `shortest`.
+    pub fn new(args: &Args, clock: Clock) -> WestwoodPlus {
+        let shortest_us = u32::try_from(args.time("shortest").as_micros()).unwrap_or(u32::MAX);
+        WestwoodPlus { clock, shortest_us, rtt_us: 0, passed_us: 0, bytes: 0, first_q8: 0, rate_q8: 0 }
+    }
+}
+
+impl Estimator for WestwoodPlus {
+    fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
+        let Some(bytes) = Count::Westwood.bytes(w, ack) else { return };
+        self.rtt_us = ack.rtt_us.unwrap_or(self.rtt_us);
+        // The first acknowledgment starts the clock; its data were sent before.
+        let Some(delta) = self.clock.interval_us(now, w, ack) else { return };
+        self.passed_us = self.passed_us.saturating_add(delta);
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.rtt_us == 0 || self.passed_us <= u64::from(self.rtt_us.max(self.shortest_us)) {
+            return;
+        }
+        let new = sample(self.bytes, self.passed_us);
+        if (self.first_q8, self.rate_q8) == (0, 0) {
+            (self.first_q8, self.rate_q8) = (new, new);
+        } else {
+            self.first_q8 = (7 * self.first_q8 + new) / 8;
+            self.rate_q8 = (7 * self.rate_q8 + self.first_q8) / 8;
+        }
+        (self.bytes, self.passed_us) = (0, 0);
+    }
+
+    fn rate(&self, _: Time) -> u64 {
+        self.rate_q8 >> 8
+    }
+
+    fn reads_timestamps(&self) -> bool {
+        self.clock.reads_stamps()
+    }
+}
