@@ -18,7 +18,7 @@ pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 
 mod path;
 
-crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3);
+crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect);
 
 /// A slow-start threshold that has not been set: larger than any window.
 pub const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;
@@ -55,6 +55,9 @@ pub struct Needs {
     pub full_control: bool,
     /// Whether delivery-rate samples ([`Ack::rate`], [`Window::app_limited`]) are wanted.
     pub rate: bool,
+    /// Whether an acknowledgment that reduced the window for its mark also opens it (Xu 2005 Fig. 5.8), and the fraction of growth survives a mark that
+    /// changes nothing.
+    pub grow_when_marked: bool,
 }
 
 /// Why a packet was lost.

@@ -45,7 +45,14 @@ pub struct Reno {
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
-    Ok(Box::new(Reno { abc: limit(args.integer("abc")), acks: args.word("count") == "acks" }))
+    Ok(Box::new(Reno::new(args)))
+}
+
+impl Reno {
+    /// From the parameters `abc` and `count`.
+    pub fn new(args: &Args) -> Reno {
+        Reno { abc: limit(args.integer("abc")), acks: args.word("count") == "acks" }
+    }
 }
 
 /// The slow-start limit from its parameter: 0 stands for none.
@@ -61,6 +68,14 @@ pub(super) fn slow_start(w: &mut Window, acked: u32, abc: u32) -> u32 {
     let left = w.slow_start(acked.min(abc));
     // What the limit kept out of slow start does not count later either.
     if acked > abc { 0 } else { left }
+}
+
+/// Reno's growth for `acked` segments: slow start, of which at most `abc` count, then one segment per window of acknowledged data (RFC 5681 §3.1).
+pub(super) fn grow(w: &mut Window, acked: u32, abc: u32) {
+    let acked = slow_start(w, acked, abc);
+    if acked > 0 {
+        w.additive_increase(w.cwnd, acked);
+    }
 }
 
 impl Controller for Reno {

@@ -6,7 +6,7 @@
 //! - Samples over timestamps know of a silence only when it is over.
 
 use super::Estimator;
-use super::clock::{Clock, Count};
+use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::cc::{Ack, Window};
 use crate::registry::{Args, Param, Unit};
@@ -19,7 +19,7 @@ pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001 §2.2; X
 /// What it does.
 pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the times between ACKs through a low-pass of constant time, zeros in a silence.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[TAU, M];
+pub const PARAMS: &[Param] = &[TAU, M, COUNT];
 
 /// The `tau` parameter.
 pub const TAU: Param = Param {
@@ -43,6 +43,7 @@ pub const M: Param = Param {
 pub struct Westwood {
     filter: Filter,
     clock: Clock,
+    count: Count,
     tau_us: u32,
     /// Longest interval of a sample: tau/m.
     longest_us: u32,
@@ -54,11 +55,11 @@ pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
 }
 
 impl Westwood {
-    /// From the parameters `tau` and `m`.
+    /// From the parameters `tau`, `m` and `count`.
     pub fn new(args: &Args, clock: Clock) -> Westwood {
         let tau_us = u32::try_from(args.time("tau").as_micros()).unwrap_or(u32::MAX).max(1);
         let m = u32::try_from(args.integer("m")).unwrap_or(2).max(2);
-        Westwood { filter: Filter::default(), clock, tau_us, longest_us: (tau_us / m).max(1) }
+        Westwood { filter: Filter::default(), clock, count: Count::from_args(args), tau_us, longest_us: (tau_us / m).max(1) }
     }
 
     /// Takes in the zeros of a silence of `us`; returns what is left of it for the next sample.
@@ -76,7 +77,7 @@ impl Westwood {
 
 impl Estimator for Westwood {
     fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
-        let Some(bytes) = Count::Westwood.bytes(w, ack) else { return };
+        let Some(bytes) = self.count.bytes(w, ack) else { return };
         match self.clock.interval_us(now, w, ack) {
             None => self.filter.start(bytes, ack.srtt_us),
             Some(delta) => {

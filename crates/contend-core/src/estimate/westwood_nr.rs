@@ -5,7 +5,7 @@
 //! - No samples of nothing: weights that do not know of time need none.
 
 use super::Estimator;
-use super::clock::{Clock, Count};
+use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::cc::{Ack, Window};
 use crate::registry::{Args, Param};
@@ -18,30 +18,31 @@ pub const CITE: &str = "Xu 2005 §7.3 (its weights are an assumption: eq. 5.2 wi
 /// What it does.
 pub const SUMMARY: &str = "Bandwidth estimate of Westwood on NewReno: data over the times between ACKs, smoothed with constant weights.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[];
+pub const PARAMS: &[Param] = &[COUNT];
 
 /// The estimator, with either clock.
 #[derive(Clone, Debug)]
 pub struct WestwoodNr {
     filter: Filter,
     clock: Clock,
+    count: Count,
 }
 
 /// Makes one.
-pub fn build(_: &Args) -> Result<Box<dyn Estimator>, String> {
-    Ok(Box::new(WestwoodNr::new(Clock::ARRIVALS)))
+pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
+    Ok(Box::new(WestwoodNr::new(args, Clock::ARRIVALS)))
 }
 
 impl WestwoodNr {
-    /// With a clock.
-    pub fn new(clock: Clock) -> WestwoodNr {
-        WestwoodNr { filter: Filter::default(), clock }
+    /// From the parameter `count`.
+    pub fn new(args: &Args, clock: Clock) -> WestwoodNr {
+        WestwoodNr { filter: Filter::default(), clock, count: Count::from_args(args) }
     }
 }
 
 impl Estimator for WestwoodNr {
     fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
-        let Some(bytes) = Count::Westwood.bytes(w, ack) else { return };
+        let Some(bytes) = self.count.bytes(w, ack) else { return };
         match self.clock.interval_us(now, w, ack) {
             None => self.filter.start(bytes, ack.srtt_us),
             Some(delta) => self.filter.constant(bytes, delta),

@@ -5,7 +5,7 @@
 //! - A sample is bytes over microseconds, where Linux has jiffies.
 
 use super::Estimator;
-use super::clock::{Clock, Count};
+use super::clock::{COUNT, Clock, Count};
 use super::filter::sample;
 use crate::cc::{Ack, Window};
 use crate::registry::{Args, Param, Unit};
@@ -18,7 +18,7 @@ pub const CITE: &str = "Grieco and Mascolo 2004; Linux tcp_westwood.c";
 /// What it does.
 pub const SUMMARY: &str = "Bandwidth estimate of Westwood+: data acknowledged in a round trip over its time, through two low-passes of 7/8.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[SHORTEST];
+pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
 
 /// The `shortest` parameter.
 pub const SHORTEST: Param = Param {
@@ -33,6 +33,7 @@ pub const SHORTEST: Param = Param {
 #[derive(Clone, Debug)]
 pub struct WestwoodPlus {
     clock: Clock,
+    count: Count,
     shortest_us: u32,
     /// Last round-trip sample.
     rtt_us: u32,
@@ -52,16 +53,16 @@ pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
 }
 
 impl WestwoodPlus {
-    /// From the parameter `shortest`.
+    /// From the parameters `shortest` and `count`.
     pub fn new(args: &Args, clock: Clock) -> WestwoodPlus {
         let shortest_us = u32::try_from(args.time("shortest").as_micros()).unwrap_or(u32::MAX);
-        WestwoodPlus { clock, shortest_us, rtt_us: 0, passed_us: 0, bytes: 0, first_q8: 0, rate_q8: 0 }
+        WestwoodPlus { clock, count: Count::from_args(args), shortest_us, rtt_us: 0, passed_us: 0, bytes: 0, first_q8: 0, rate_q8: 0 }
     }
 }
 
 impl Estimator for WestwoodPlus {
     fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
-        let Some(bytes) = Count::Westwood.bytes(w, ack) else { return };
+        let Some(bytes) = self.count.bytes(w, ack) else { return };
         self.rtt_us = ack.rtt_us.unwrap_or(self.rtt_us);
         // The first acknowledgment starts the clock; its data were sent before.
         let Some(delta) = self.clock.interval_us(now, w, ack) else { return };

@@ -6,7 +6,7 @@ use super::reader::{Cx, Fields, Val, suggest};
 use super::tree::Kind;
 use contend_core::Span;
 use contend_core::cc;
-use contend_core::registry::{Amount, Choice};
+use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::scenario::{EcnEcho, RtoSpec, TcpSpec};
 use contend_sim::tcp::{Wire, recovery};
 
@@ -15,28 +15,63 @@ use contend_sim::tcp::{Wire, recovery};
 struct Variant {
     name: &'static str,
     cc: &'static str,
+    /// Words of the controller's parameters that make the variant.
+    set: &'static [(&'static str, &'static str)],
     recovery: &'static str,
-    /// Whether timestamps are on unless the file says otherwise.
-    timestamps: bool,
-    /// How marks come back unless the file says otherwise.
+    /// Tick of the timestamps' clock unless the file says otherwise.
+    timestamps: Option<Span>,
+    /// ECN unless the file says otherwise.
     echo: EcnEcho,
+}
+
+impl Variant {
+    /// A controller with a recovery, and nothing else.
+    const fn pair(name: &'static str, cc: &'static str, recovery: &'static str) -> Variant {
+        Variant { name, cc, set: &[], recovery, timestamps: None, echo: EcnEcho::Off }
+    }
+
+    /// Gives `cc` the variant's words, but for parameters that the file names.
+    fn apply(&self, cc: &mut Choice<cc::Build>, given: &dyn Fn(&str) -> bool) {
+        if cc.entry.name == self.cc {
+            self.set.iter().filter(|(name, _)| !given(name)).for_each(|(name, word)| cc.args.set(name, Value::Word((*word).into())));
+        }
+    }
+
+    /// Whether this pair is the variant.
+    fn is(&self, cc: &Choice<cc::Build>, recovery: &Choice<recovery::Build>) -> bool {
+        self.cc == cc.entry.name && self.recovery == recovery.entry.name && self.set.iter().all(|(name, word)| cc.args.word(name) == *word)
+    }
 }
 
 /// The variants that are pairs. Any other controller's name means that controller with NewReno's recovery.
 const VARIANTS: &[Variant] = &[
-    Variant { name: "tahoe", cc: "reno", recovery: "tahoe", timestamps: false, echo: EcnEcho::Off },
-    Variant { name: "reno", cc: "reno", recovery: "reno", timestamps: false, echo: EcnEcho::Off },
-    Variant { name: "newreno", cc: "reno", recovery: "newreno", timestamps: false, echo: EcnEcho::Off },
-    Variant { name: "sack", cc: "reno", recovery: "sack", timestamps: false, echo: EcnEcho::Off },
-    Variant { name: "cubic", cc: "cubic", recovery: "sack", timestamps: true, echo: EcnEcho::Off },
-    Variant { name: "vegas", cc: "vegas", recovery: "vegas", timestamps: false, echo: EcnEcho::Off },
-    Variant { name: "dctcp", cc: "dctcp", recovery: "sack", timestamps: true, echo: EcnEcho::PerPacket },
-    Variant { name: "bbr", cc: "bbr", recovery: "rack", timestamps: true, echo: EcnEcho::Off },
-    Variant { name: "bbr3", cc: "bbr3", recovery: "rack", timestamps: true, echo: EcnEcho::Off },
+    Variant::pair("tahoe", "reno", "tahoe"),
+    Variant::pair("reno", "reno", "reno"),
+    Variant::pair("newreno", "reno", "newreno"),
+    Variant::pair("sack", "reno", "sack"),
+    Variant { timestamps: Some(TICK), ..Variant::pair("cubic", "cubic", "sack") },
+    Variant { set: &[("filter", "westwood")], ..Variant::pair("westwood", "westwood", "reno") },
+    Variant { set: &[("filter", "nr")], ..Variant::pair("westwood-nr", "westwood", "newreno") },
+    Variant { set: &[("filter", "plus")], ..Variant::pair("westwood+", "westwood", "newreno") },
+    Variant { set: &[("estimator", "kappa")], ..Variant::pair("aiad-kappa", "aiad", "reno") },
+    Variant { set: &[("estimator", "phi")], timestamps: Some(FINE), ..Variant::pair("aiad-phi", "aiad", "reno") },
+    // Xu 2005: §8.7 and appendix B, chapter 5, chapter 7.
+    Variant { set: &[("estimator", "ts_are"), ("timeout", "differentiated")], timestamps: Some(FINE), ..JERSEY },
+    Variant { name: "jersey-orig", set: &[("estimator", "are"), ("timeout", "standard")], recovery: "reno", ..JERSEY },
+    Variant { name: "jersey-enh", set: &[("estimator", "ts_are"), ("timeout", "standard")], timestamps: Some(FINE), ..JERSEY },
+    Variant::pair("vegas", "vegas", "vegas"),
+    Variant { timestamps: Some(TICK), echo: EcnEcho::PerPacket, ..Variant::pair("dctcp", "dctcp", "sack") },
+    Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },
+    Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
 ];
+
+/// What the versions of TCP-Jersey have in common.
+const JERSEY: Variant = Variant { echo: EcnEcho::Latch, ..Variant::pair("jersey", "jersey", "newreno") };
 
 /// Clock tick of timestamps unless the file says otherwise.
 const TICK: Span = Span::from_millis(1);
+/// The same for what measures rates by timestamps.
+const FINE: Span = Span::from_micros(1);
 
 /// The TCP connection of a flow whose full packets have `packet` bytes, and the payload of one: `val` is the flow's `tcp`, and some of its keys belong to it too.
 pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec, u32), FileError> {
@@ -52,11 +87,17 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
 
     let cc = match f.get("cc") {
         Some(v) => {
-            let cc = choice(&v, cc::REGISTRY, "congestion controller")?;
+            let mut cc = choice(&v, cc::REGISTRY, "congestion controller")?;
+            let table = v.pick()?;
+            variant.apply(&mut cc, &|name| table.node.get(name).is_some());
             objection(&v, cc.entry.name, (cc.entry.build)(&cc.args).map(drop))?;
             cc
         }
-        None => default_choice(cx, cc::REGISTRY, variant.cc, &[])?,
+        None => {
+            let mut cc = default_choice(cx, cc::REGISTRY, variant.cc, &[])?;
+            variant.apply(&mut cc, &|_| false);
+            cc
+        }
     };
     let recovery = match f.get("recovery") {
         Some(v) => {
@@ -73,8 +114,8 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         }
         on => Ok(on),
     })?;
-    let timestamps = f.read_or("timestamps", variant.timestamps.then_some(TICK), |v| match v.pick()?.node.kind {
-        Kind::Bool(on) => Ok(on.then_some(TICK)),
+    let timestamps = f.read_or("timestamps", variant.timestamps, |v| match v.pick()?.node.kind {
+        Kind::Bool(on) => Ok(on.then_some(variant.timestamps.unwrap_or(TICK))),
         _ => v.positive_span().map(Some),
     })?;
     let window_scaling = f.read_or("window_scaling", true, |v| v.flag())?;
@@ -169,7 +210,7 @@ fn window(v: &Val) -> Result<Amount, FileError> {
 
 fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
     let others = cc::REGISTRY.iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
-    let others = others.map(|e| Variant { name: e.name, cc: e.name, recovery: "newreno", timestamps: false, echo: EcnEcho::Off });
+    let others = others.map(|e| Variant::pair(e.name, e.name, "newreno"));
     let all: Vec<Variant> = VARIANTS.iter().copied().chain(others).collect();
     let found = all.iter().find(|v| v.name == name).copied();
     found.ok_or_else(|| val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name))))
@@ -178,6 +219,6 @@ fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
 /// What results call it: the variant whose pair it is, or the two names.
 fn name(variant: Variant, cc: &Choice<cc::Build>, recovery: &Choice<recovery::Build>) -> String {
     let mut names = [variant].into_iter().chain(VARIANTS.iter().copied());
-    let pair = names.find(|v| v.cc == cc.entry.name && v.recovery == recovery.entry.name);
+    let pair = names.find(|v| v.is(cc, recovery));
     pair.map_or_else(|| format!("{}+{}", cc.entry.name, recovery.entry.name), |v| v.name.into())
 }

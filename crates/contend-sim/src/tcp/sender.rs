@@ -373,7 +373,8 @@ impl Sender {
         }
         self.tell_losses(io.now);
         self.sample_rate(&mut ack, io.now);
-        let grow = verdict.grow && advanced && !reduced && (self.w.limited || self.needs.grow_when_unlimited);
+        let grows = !reduced || (self.needs.grow_when_marked && verdict.enter.is_none());
+        let grow = verdict.grow && advanced && grows && (self.w.limited || self.needs.grow_when_unlimited);
         if grow || self.needs.full_control {
             self.show_window();
             self.cc.on_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
@@ -497,13 +498,16 @@ impl Sender {
     }
 
     fn reduce(&mut self, r: Response) {
+        let kept = self.needs.grow_when_marked && r.cwnd == self.w.cwnd;
         self.w.ssthresh = r.ssthresh;
         self.w.cwnd = r.cwnd.max(1);
         if r.cause == Cause::Error {
             // No answer to congestion: a mark in this window of data is still to be answered.
             return;
         }
-        self.w.cwnd_cnt = 0;
+        if !kept {
+            self.w.cwnd_cnt = 0;
+        }
         self.reduced_at = self.board.nxt();
         // RFC 3168 §6.1.2: CWR tells of a reduction for whatever reason.
         self.tell_cwr = self.ecn != EcnEcho::Off;

@@ -459,3 +459,38 @@ fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {
     // RFC 6298 §2.2: the first sample of 100 ms gives SRTT 100 and RTTVAR 50; least 100.
     assert_eq!(Bench::new(&spec, pipe()).run(150).cwnd(), 250);
 }
+
+#[test]
+fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
+    let jersey = |t: &mut crate::scenario::TcpSpec| {
+        t.timestamps = Some(ms(1));
+        t.ecn = EcnEcho::Latch;
+    };
+    let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), losing(&[(3, 0)])).run(290);
+    let s = b.sender().sent().unwrap();
+    // Reno's window would be 5; the 3 ACKs before the duplicates have opened it by nothing, those of the next round trip come later.
+    assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (10, 1, 0, 1));
+    // Segment 20 is sent and marked in the second round trip: ARE x RTTmin is at most the 10 segments of a round trip.
+    let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), Script { mark: vec![20], ..pipe() }).run(2_000);
+    let s = b.sender().sent().unwrap();
+    assert_eq!((s.ecn_reductions, s.retransmitted), (1, 0));
+}
+
+#[test]
+fn a_reaction_to_every_mark_does_not_stop_growth() {
+    // Everything is marked; the threshold is far above. Once a round trip: no growth on the ACK that reduces, 9 of 10 count.
+    let run = |reaction: &str| {
+        let mut spec = with(flow_with("jersey", "newreno", &[]), |t| {
+            t.initial_window = 10;
+            t.ecn = EcnEcho::PerPacket;
+            t.timestamps = Some(ms(1));
+            t.cc.args.set("reaction", Value::Word(reaction.to_owned()));
+            t.cc.args.set("floor", Value::Integer(100));
+        });
+        spec.packet = MSS + 52;
+        Bench::new(&spec, Script { mark: (0..1000).collect(), ..pipe() }).run(150)
+    };
+    let (every, round) = (run("every"), run("round"));
+    assert_eq!((every.cwnd(), every.sender().sent().unwrap().ecn_reductions), (20, 10));
+    assert_eq!((round.cwnd(), round.sender().sent().unwrap().ecn_reductions), (19, 1));
+}

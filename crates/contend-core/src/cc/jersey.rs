@@ -1,0 +1,162 @@
+//! TCP-Jersey: congestion warnings tell losses apart, and an achievable rate replaces halving.
+//!
+//! A marked loss, or a mark on an ACK, sets the window to ARE x RTTmin; an unmarked loss is taken for an error of the medium and leaves the window
+//! as it is. The defaults are the final version (TS-ARE, differentiated timeouts); the versions of the thesis are switches:
+//!
+//! - `estimator`, `filter`, `count`: chapter 5's ARE, chapter 7's TS-ARE, with either filter.
+//! - `reaction`: once for each window of data (§9.1, RFC 3168), or to each marked ACK, which then opens the window as usual (Fig. 5.8).
+//! - `rate_control`: never opens the window (`clamp`), sets it whenever in congestion avoidance (`literal_ca`, §5.5), or always (`unconditional`, App. B).
+//! - `timeout`: RFC 5681's (chapter 5), or App. B's: after an unmarked ACK the window is ARE x RTTmin, after a marked one a segment.
+//! - The thesis sets no threshold with App. B's windows: here it is ARE x RTTmin too. It has no floor: here it is 2 segments (`floor`).
+//! - A local drop is answered as a mark is.
+
+use super::{Ack, Cause, Controller, Needs, Response, Signal, Window, reno};
+use crate::Cx;
+use crate::estimate::are::{Are, FILTER};
+use crate::estimate::clock::{COUNT, Clock};
+use crate::estimate::{self, Estimator as _};
+use crate::registry::{Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Xu 2005 §5.4-5.6, eq. 5.22, §7.3, §8.7, appendix B";
+/// What it does.
+pub const SUMMARY: &str = "Reno's growth; marked losses and marks set the window to the achievable rate times least round-trip time, unmarked losses leave it.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "estimator",
+        doc: "Achievable rate over the times of ACKs (are) or of the data's arrival by the receiver's timestamps (ts_are)",
+        unit: Unit::Word(&["ts_are", "are"]),
+        default: Some("ts_are"),
+        range: (0.0, 0.0),
+    },
+    FILTER,
+    COUNT,
+    Param {
+        name: "reaction",
+        doc: "Which marked ACKs set the window: one for each window of data (round), or every one (every, Fig. 5.8)",
+        unit: Unit::Word(&["round", "every"]),
+        default: Some("round"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "rate_control",
+        doc: "Whether a mark may also open the window: never (clamp), in congestion avoidance (literal_ca), always (unconditional)",
+        unit: Unit::Word(&["clamp", "literal_ca", "unconditional"]),
+        default: Some("clamp"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "timeout",
+        doc: "After a timeout the window is one segment (standard), or so only when the last ACK was marked and else the achievable rate's (differentiated)",
+        unit: Unit::Word(&["differentiated", "standard"]),
+        default: Some("differentiated"),
+        range: (0.0, 0.0),
+    },
+    Param { name: "floor", doc: "Least window that the achievable rate may give, in segments", unit: Unit::Integer, default: Some("2"), range: (1.0, 1000.0) },
+    reno::ABC,
+];
+
+/// Jersey's state.
+#[derive(Debug)]
+struct Jersey {
+    are: Are,
+    abc: u32,
+    /// D, the least round-trip time in microseconds, 0 before the first sample.
+    min_rtt_us: u32,
+    floor: u32,
+    control: Control,
+    every: bool,
+    differentiated: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Control {
+    Clamp,
+    LiteralCa,
+    Unconditional,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    let clock = if args.word("estimator") == "are" { Clock::ARRIVALS } else { Clock::STAMPS };
+    let control = match args.word("rate_control") {
+        "literal_ca" => Control::LiteralCa,
+        "unconditional" => Control::Unconditional,
+        _ => Control::Clamp,
+    };
+    Ok(Box::new(Jersey {
+        are: Are::new(args, clock),
+        abc: reno::limit(args.integer("abc")),
+        min_rtt_us: 0,
+        floor: u32::try_from(args.integer("floor")).unwrap_or(2).max(1),
+        control,
+        every: args.word("reaction") == "every",
+        differentiated: args.word("timeout") != "standard",
+    }))
+}
+
+impl Jersey {
+    /// The window that carries the achievable rate, eq. 5.22: RTTmin ARE / seg_size.
+    fn optimum(&self, cx: &Cx, w: &Window) -> u32 {
+        estimate::window(self.are.rate(cx.now), self.min_rtt_us, w.mss).max(self.floor)
+    }
+
+    /// Rate control (§5.5, App. B algorithms 1 and 3).
+    fn rate_control(&self, cx: &Cx, w: &Window) -> Response {
+        let optimum = self.optimum(cx, w);
+        let cwnd = match self.control {
+            Control::Clamp => optimum.min(w.cwnd),
+            Control::LiteralCa if w.in_slow_start() => w.cwnd,
+            Control::LiteralCa | Control::Unconditional => optimum,
+        };
+        Response { ssthresh: optimum, cwnd, cause: Cause::Congestion }
+    }
+}
+
+impl Controller for Jersey {
+    fn on_every_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        self.min_rtt_us = ack.min_rtt_us;
+        self.are.on_ack(cx.now, w, ack);
+    }
+
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        reno::grow(w, ack.acked, self.abc);
+    }
+
+    fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        match why {
+            Signal::Ecn | Signal::Local | Signal::Loss { marked: true, .. } => self.rate_control(cx, w),
+            // §5.5, App. B algorithm 1: explicit retransmit, the window and its slow start as they are.
+            Signal::Loss { marked: false, .. } => Response { cause: Cause::Error, ..Response::keep(w) },
+            // App. B algorithm 2.
+            Signal::Timeout { marked, .. } if self.differentiated => {
+                let optimum = self.optimum(cx, w);
+                if marked {
+                    Response { ssthresh: optimum, cwnd: 1, cause: Cause::Congestion }
+                } else {
+                    Response { ssthresh: optimum, cwnd: optimum, cause: Cause::Error }
+                }
+            }
+            // RFC 5681 §3.1: half the flight, held when the same segment times out again.
+            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(w.reduce_from / 2),
+            Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { every_mark: self.every, grow_when_marked: self.every, ..Needs::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_fits_a_kernel_controller() {
+        assert!(size_of::<Jersey>() <= 104, "{}", size_of::<Jersey>());
+    }
+}

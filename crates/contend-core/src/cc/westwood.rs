@@ -1,0 +1,106 @@
+//! TCP Westwood: Reno, but a loss sets the window to what the estimated bandwidth carries in the least round-trip time.
+//!
+//! - `filter` chooses the bandwidth estimate: the original's (§5.1 of Xu 2005), that of its NewReno release, or Westwood+'s.
+//! - A loss never opens the window: the original's "if cwnd > ssthresh".
+//! - A timeout sets the threshold in the same way and restarts at one segment; the threshold is held when the same segment times out again.
+//! - A mark or a local drop is answered as a loss; the authors say nothing of them.
+
+use super::{Ack, Controller, Response, Signal, Window, reno};
+use crate::Cx;
+use crate::estimate::clock::{COUNT, Clock};
+use crate::estimate::westwood::{M, TAU};
+use crate::estimate::westwood_plus::SHORTEST;
+use crate::estimate::{self, Estimator};
+use crate::registry::{Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
+/// What it does.
+pub const SUMMARY: &str = "Reno that sets the window after a loss to estimated bandwidth times least round-trip time instead of halving it.";
+/// Its parameters.
+pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
+
+/// The `filter` parameter.
+pub(super) const FILTER: Param = Param {
+    name: "filter",
+    doc: "Bandwidth estimate: the original's (westwood, with tau and m), constant weights (nr), one sample a round trip (plus, with shortest)",
+    unit: Unit::Word(&["westwood", "nr", "plus"]),
+    default: Some("westwood"),
+    range: (0.0, 0.0),
+};
+
+/// Westwood's state.
+#[derive(Debug)]
+pub struct Westwood {
+    bandwidth: Bandwidth,
+    abc: u32,
+    /// RTTmin in microseconds, 0 before the first sample.
+    min_rtt_us: u32,
+}
+
+/// Its bandwidth estimate.
+#[derive(Debug)]
+enum Bandwidth {
+    Original(estimate::westwood::Westwood),
+    Constant(estimate::westwood_nr::WestwoodNr),
+    PerRound(estimate::westwood_plus::WestwoodPlus),
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
+}
+
+impl Westwood {
+    /// From the parameters, with samples over the times of `clock`.
+    pub fn new(args: &Args, clock: Clock) -> Westwood {
+        let bandwidth = match args.word("filter") {
+            "nr" => Bandwidth::Constant(estimate::westwood_nr::WestwoodNr::new(args, clock)),
+            "plus" => Bandwidth::PerRound(estimate::westwood_plus::WestwoodPlus::new(args, clock)),
+            _ => Bandwidth::Original(estimate::westwood::Westwood::new(args, clock)),
+        };
+        Westwood { bandwidth, abc: reno::limit(args.integer("abc")), min_rtt_us: 0 }
+    }
+
+    fn estimator(&mut self) -> &mut dyn Estimator {
+        match &mut self.bandwidth {
+            Bandwidth::Original(e) => e,
+            Bandwidth::Constant(e) => e,
+            Bandwidth::PerRound(e) => e,
+        }
+    }
+}
+
+impl Controller for Westwood {
+    fn on_every_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        self.min_rtt_us = ack.min_rtt_us;
+        self.estimator().on_ack(cx.now, w, ack);
+    }
+
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        reno::grow(w, ack.acked, self.abc);
+    }
+
+    fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        // Xu 2005 eq. 5.3: BWE RTTmin / seg_size.
+        let carried = estimate::window(self.estimator().rate(cx.now), self.min_rtt_us, w.mss);
+        match why {
+            Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(carried, w),
+            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(carried),
+            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_fits_a_kernel_controller() {
+        assert!(size_of::<Westwood>() <= 104, "{}", size_of::<Westwood>());
+    }
+}
