@@ -77,7 +77,7 @@ fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
     says("jersey.gain\"", "jersey.gian\"", &["t.toml:4:", "jersey.gian", "did you mean `jersey.gain`"]);
     says("[\"jersey.gain\", \"jersey.reno_gain\"]", "[]", &["t.toml:4:", "at least one model"]);
     says("name = [\"jersey.gain\", \"jersey.reno_gain\"]\n", "", &["`model` needs `name`", "jersey.gain"]);
-    says("d    = \"2ms\"\n", "", &["needs `d` for jersey.gain", "d = \"50ms\""]);
+    says("d    = \"2ms\"\n", "", &["`model` needs `d`", "d = \"50ms\""]);
     says("\"2ms\"", "2", &["t.toml:9:", "a duration", "plain number"]);
     says("\"2ms\"", "\"60ms\"", &["t.toml:3:", "delay_s", "at most rtt_s"]);
     says("[0.01, 0.1]", "[0.01, 2]", &["wireless", "between 0 and 1", "model.pw = 2"]);

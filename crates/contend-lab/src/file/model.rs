@@ -69,14 +69,12 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
             }
         }
     }
+    let given: Vec<Option<Val>> = parameters.keys().map(|name| f.get(name)).collect();
     let mut arguments = BTreeMap::new();
-    for (p, m) in parameters.values() {
-        match f.get(p.name) {
-            Some(v) => drop(arguments.insert(p.name.to_owned(), argument(&v, p)?)),
-            None if models.iter().any(|m| m.parameters.iter().any(|q| q.name == p.name && q.default.is_none())) => {
-                return Err(f.error(format!("needs `{}` for {}: {}", p.name, m.name, m.doc), format!("write {} = {}", p.name, example(p.unit))));
-            }
-            None => {}
+    for ((p, _), v) in parameters.values().zip(given) {
+        let required = models.iter().any(|m| m.parameters.iter().any(|q| q.name == p.name && q.default.is_none()));
+        if let Some(v) = if required { Some(f.need(p.name, example(p.unit))?) } else { v } {
+            arguments.insert(p.name.to_owned(), argument(&v, p)?);
         }
     }
     f.finish()?;
