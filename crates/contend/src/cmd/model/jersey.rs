@@ -109,8 +109,8 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
                 "jersey_over_reno": over, "jersey_over_plain_reno": plain}));
         }
     }
-    out += "gain: share over the same source without a differentiator (eqs. 8.27, 8.28). J. over R.: Jersey over Reno with\n";
-    out += "the same differentiator (eq. 8.29); over plain: over Reno without one. There are neither timeouts nor slow start:\n";
+    out += "gain: over the same source without a differentiator (eqs. 8.27, 8.28). J. over R.: Jersey over Reno with\n";
+    out += "the same differentiator (eq. 8.29); over plain: over Reno without one. No timeouts, no slow start:\n";
     out += "gains by tens of folds are trends, not predictions.\n";
     answer(&a.printed, "jersey", out, rows)
 }
@@ -152,7 +152,7 @@ pub(super) fn padhye(a: &Padhye) -> Result<Done> {
         out += &format!("{p:>10} {window:>12.3} {root:>14.2} {rate:>12.2} {:>12.4}\n", bps / 1e6);
         rows.push(json!({"loss": p, "square_root_window_packets": window, "square_root_pps": root, "rate_pps": rate, "rate_bps": bps}));
     }
-    out += "sqrt: one ACK per packet, no timeouts, no limit (Jersey 2005 eqs. 2.2, 2.3); pkt/s and Mb/s: Padhye's formula (eq. 2.4).\n";
+    out += "sqrt: one ACK per packet, no timeouts, no limit (Jersey 2005 eqs. 2.2, 2.3); the last two: Padhye (eq. 2.4).\n";
     answer(&a.printed, "padhye", out, rows)
 }
 
@@ -282,7 +282,7 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
         rows.push(json!({"sources": n, "rate_packets": rest.rate, "marked": rest.share, "eigenvalue_apart": apart, "eigenvalue_together": together,
             "eigenvalue_together_as_printed": printed, "settles": stable, "simulated_without_delay": none, "simulated_unequal_delays": unequal}));
     }
-    out += "g, g + N b: eigenvalues of sources against each other and together; both between -1 and 1: settles (theorem 9.3).\n";
+    out += "g, g + N b: eigenvalues, of sources against each other and together; both within 1: settles (theorem 9.3).\n";
     out += "as printed: g + N b with the derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. 9.12);\n";
     out += "unequal delays can calm what does not settle without.\n";
     answer(&a.printed, "gaiad", out, rows)
