@@ -303,12 +303,12 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newrno\"",
-        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic, vegas, dctcp, veno",
+        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic, westwood, westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, dctcp, bbr, bbr3, veno, aiad, perfect",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = { cc = \"reno\", recovry = \"sack\" }",
-        "t.toml:16:22: there is no key `flow.0.tcp.recovry`\n  help: did you mean `recovery`? There are: kind, cc, recovery, sack, timestamps, window_scaling, handshake, initial_window, initial_ssthresh, echo, limited_transmit, rto",
+        "t.toml:16:22: there is no key `flow.0.tcp.recovry`\n  help: did you mean `recovery`? There are: kind, cc, recovery, sack, timestamps, window_scaling, handshake, initial_window, initial_ssthresh, echo, limited_transmit, pacing, rto",
     ),
     (
         "tcp = \"newreno\"",
