@@ -36,9 +36,6 @@ impl Sender {
     /// Ends what an acknowledgment or a timeout told of: gives the acknowledgment its rate sample and forgets what changed.
     pub(super) fn sample_rate(&mut self, ack: &mut Ack, now: Time) {
         if let (Some(rate), Some(changes)) = (&mut self.rate, self.board.changes()) {
-            ack.srtt_us = self.rtt.srtt_us();
-            ack.rttvar_us = self.rtt.rttvar_us();
-            ack.min_rtt_us = self.rtt.min_us();
             ack.rate = rate.sample(ack, changes, self.board.first(), now, ack.min_rtt_us, &mut self.w);
         }
         self.board.forget_changes();
