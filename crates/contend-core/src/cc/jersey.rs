@@ -5,7 +5,8 @@
 //!
 //! - `estimator`, `filter`, `count`: chapter 5's ARE, chapter 7's TS-ARE, with either filter.
 //! - `reaction`: once for each window of data (§9.1, RFC 3168), or to each marked ACK, which then opens the window as usual (Fig. 5.8).
-//! - `rate_control`: never opens the window (`clamp`), sets it whenever in congestion avoidance (`literal_ca`, §5.5), or always (`unconditional`, App. B).
+//! - `rate_control`: never opens the window, at an unmarked timeout neither (`clamp`), sets it whenever in congestion avoidance (`literal_ca`, §5.5), or
+//!   always (`unconditional`, App. B). With the last two a signal may open the window, as the thesis prints it.
 //! - `timeout`: RFC 5681's (chapter 5), or App. B's: after an unmarked ACK the window is ARE x RTTmin, after a marked one a segment.
 //! - The thesis sets no threshold with App. B's windows: here it is ARE x RTTmin too. It has no floor: here it is 2 segments (`floor`).
 //! - A local drop is answered as a mark is.
@@ -55,7 +56,7 @@ pub const PARAMS: &[Param] = &[
         default: Some("differentiated"),
         range: (0.0, 0.0),
     },
-    Param { name: "floor", doc: "Least window that the achievable rate may give, in segments", unit: Unit::Integer, default: Some("2"), range: (1.0, 1000.0) },
+    Param { name: "floor", doc: "Least window that the achievable rate may give, in segments", unit: Unit::Integer, default: Some("2"), range: (2.0, 1000.0) },
     reno::ABC,
 ];
 
@@ -91,7 +92,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
         are: Are::new(args, clock),
         abc: reno::limit(args.integer("abc")),
         min_rtt_us: 0,
-        floor: u32::try_from(args.integer("floor")).unwrap_or(2).max(1),
+        floor: u32::try_from(args.integer("floor")).unwrap_or(2).max(2),
         control,
         every: args.word("reaction") == "every",
         differentiated: args.word("timeout") != "standard",
@@ -137,7 +138,8 @@ impl Controller for Jersey {
                 if marked {
                     Response { ssthresh: optimum, cwnd: 1, cause: Cause::Congestion }
                 } else {
-                    Response { ssthresh: optimum, cwnd: optimum, cause: Cause::Error }
+                    let cwnd = if let Control::Clamp = self.control { optimum.min(w.cwnd) } else { optimum };
+                    Response { ssthresh: optimum, cwnd, cause: Cause::Error }
                 }
             }
             // RFC 5681 §3.1: half the flight, held when the same segment times out again.
