@@ -295,6 +295,19 @@ pub struct Series {
     pub queues: Vec<Vec<QueueSample>>,
     /// Of [`Run::successes`], how many there were at each instant; empty when they are not kept.
     pub successes: Vec<usize>,
+    /// Per flow and estimator that watches it, one sample per instant.
+    pub estimates: Vec<EstimateSeries>,
+}
+
+/// What one estimator says of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct EstimateSeries {
+    /// The flow, by its place in [`Run::flows`].
+    pub flow: usize,
+    /// The estimate's name in the file, `are`.
+    pub name: String,
+    /// Bits of payload per second at each instant.
+    pub rate_bps: Vec<u64>,
 }
 
 /// One queue at one instant.

@@ -5,11 +5,11 @@
 
 use crate::file::Resolved;
 use crate::metric;
-use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Successes};
+use crate::results::{Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Successes};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{Scenario, Transport};
+use contend_sim::scenario::{FlowSpec, Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::StationId;
@@ -71,6 +71,7 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         flows: scenario.flows.iter().map(|_| Vec::with_capacity(many)).collect(),
         queues: net.queues().map(|_| Vec::with_capacity(many)).collect(),
         successes: vec![],
+        estimates: estimates(&scenario, many),
     };
     let succeeded = |net: &Net| net.cell().map_or(0, |c| c.successes().len());
     let mut before = 0;
@@ -151,6 +152,13 @@ fn lengthened(duration: Span, step: Span, flows: usize) -> u64 {
     duration.div_floor(step).saturating_mul(flows as u64).div_ceil(MAX_SAMPLES).max(1)
 }
 
+/// Empty series of everything that the flows' estimators say, in the order in which a flow names them.
+fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
+    let of = |f: &FlowSpec| if let Transport::Tcp(t) = &f.transport { t.estimates.iter().map(|(name, _)| name.clone()).collect() } else { vec![] };
+    let each = |(flow, f)| of(f).into_iter().map(move |name| EstimateSeries { flow, name, rate_bps: Vec::with_capacity(many) });
+    scenario.flows.iter().enumerate().flat_map(each).collect()
+}
+
 fn sample(net: &mut Net, series: &mut Series) {
     let now = net.world.now();
     series.time_s.push(now.as_secs_f64());
@@ -166,6 +174,10 @@ fn sample(net: &mut Net, series: &mut Series) {
             retrans: s.retrans,
             snd_una_bytes: s.bytes_acked,
         });
+    }
+    for same in series.estimates.chunk_by_mut(|a, b| a.flow == b.flow) {
+        let rates = same.first().map_or_else(Vec::new, |e| net.estimates(e.flow));
+        same.iter_mut().zip(rates).for_each(|(e, rate)| e.rate_bps.push(8 * rate));
     }
     for (i, samples) in series.queues.iter_mut().enumerate() {
         samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {

@@ -44,7 +44,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "count = 2",
         "cuont = 2",
-        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, traffic, start, stop, size",
+        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, start, stop, size",
     ),
     (
         "standard = \"802.11g\"",
@@ -447,7 +447,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "\"flow.0.count\"",
         "\"flow.0.cuont\"",
-        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, traffic, start, stop, size",
+        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, start, stop, size",
     ),
     (
         "\"flow.0.count\"",
@@ -571,6 +571,21 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]",
         "[1, 2]\n[param]\nk = 3",
         "t.toml:21:1: `param.k` cannot be the name of a number\n  help: use letters, digits and _; `k` is the number of a member",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nestimate = [\"ts_are\"]",
+        "t.toml:17:13: `flow.0.estimate.0` reads timestamps, and this connection has none\n  help: write tcp = { ..., timestamps = \"1us\" }",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nestimate = [\"are\", \"are\"]",
+        "t.toml:17:20: `flow.0.estimate.1` is the second estimate called \"are\"\n  help: give it a name of its own: [\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nestimate = [\"arr\"]",
+        "t.toml:17:13: `flow.0.estimate.0` names no estimator: \"arr\"\n  help: did you mean `are`? There are: are, ts_are, westwood, westwood_nr, westwood_plus, tsw, csfq",
     ),
     ("[1, 2]", "[1, 2]\n[contention]\nstations = 3", "t.toml:20:1: `contention` is reserved for a later version of contend\n  help: leave it out"),
 ];

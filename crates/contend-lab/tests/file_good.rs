@@ -339,7 +339,7 @@ fn a_bad_setting_is_shown_where_it_stands() {
     let error = |key: &str, value: &str| parse("t.toml", EXAMPLE, &[(key.into(), value.into())]).err().map(|e| e.render(false)).unwrap_or_default();
     assert_eq!(
         error("flow.0.cuont", "3"),
-        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, traffic, start, stop, size\n"
+        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, start, stop, size\n"
     );
     assert_eq!(error("wifi.slot", "9"), "--set:1:11: `wifi.slot` has no unit: 9 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)\n");
     assert_eq!(error("flow.9.count", "3"), "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: it has 2, counted from 0\n");
@@ -409,4 +409,38 @@ fn a_misspelt_required_key_is_named_with_what_was_meant() {
         let e = parse("t.toml", &bad, &[]).unwrap_err().render(false);
         assert!(e.contains(&format!("{wrong}`")) && e.contains(&format!("did you mean `{right}`?")), "{e}");
     }
+}
+
+#[test]
+fn versions_of_jersey_and_westwood_are_variants() {
+    let word = |t: &TcpSpec, name: &str| t.cc.args.word(name).to_owned();
+    let variant = |tcp_text: &str| {
+        let e = read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp_text}\n"));
+        tcp(&first(&e), 0).clone()
+    };
+    let t = variant("\"jersey\"");
+    assert_eq!((t.cc.entry.name, t.recovery.entry.name, t.ecn, t.timestamps), ("jersey", "newreno", EcnEcho::Latch, Some(Span::from_micros(1))));
+    assert_eq!((word(&t, "estimator").as_str(), word(&t, "timeout").as_str()), ("ts_are", "differentiated"));
+    let t = variant("\"jersey-orig\"");
+    assert_eq!((t.name.as_str(), t.recovery.entry.name, t.ecn, t.timestamps), ("jersey-orig", "reno", EcnEcho::Latch, None));
+    assert_eq!((word(&t, "estimator").as_str(), word(&t, "timeout").as_str()), ("are", "standard"));
+    // A table of the controller's parameters changes what it names, and nothing of what makes the variant.
+    let t = variant("{ kind = \"jersey-orig\", cc = { kind = \"jersey\", filter = 2 }, echo = \"per_packet\" }");
+    assert_eq!((t.name.as_str(), word(&t, "estimator").as_str(), t.cc.args.integer("filter"), t.ecn), ("jersey-orig", "are", 2, EcnEcho::PerPacket));
+    assert_eq!(variant("{ kind = \"jersey-orig\", cc = { kind = \"jersey\", timeout = \"differentiated\" } }").name, "jersey+reno");
+    let named = |text: &str| (variant(text).name, word(&variant(text), "filter"));
+    assert_eq!(named("\"westwood-nr\""), ("westwood-nr".into(), "nr".into()));
+    assert_eq!(named("\"westwood+\""), ("westwood+".into(), "plus".into()));
+    assert_eq!(named("{ cc = { kind = \"westwood\", filter = \"nr\" }, recovery = \"newreno\" }"), ("westwood-nr".into(), "nr".into()));
+    let t = variant("{ kind = \"aiad-phi\", timestamps = true }");
+    assert_eq!((t.name.as_str(), t.timestamps), ("aiad-phi", Some(Span::from_micros(1))));
+}
+
+#[test]
+fn a_flow_names_what_watches_it() {
+    let text = "estimate = [\"are\", \"ts-are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
+    let e = read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {{ kind = \"reno\", timestamps = \"1us\" }}\n{text}\n"));
+    let t = tcp(&first(&e), 0).clone();
+    let watched: Vec<(&str, &str, i64)> = t.estimates.iter().map(|(name, c)| (name.as_str(), c.entry.name, c.args.integer("filter"))).collect();
+    assert_eq!(watched, [("are", "are", 1), ("ts_are", "ts_are", 1), ("are2", "are", 2)]);
 }

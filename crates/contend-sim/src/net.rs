@@ -86,6 +86,11 @@ impl Net {
         self.sender_of(flow).and_then(End::sender_state)
     }
 
+    /// What the estimators of `flow` say now, in bytes per second.
+    pub fn estimates(&self, flow: usize) -> Vec<u64> {
+        self.sender_of(flow).map_or_else(Vec::new, |s| s.estimates(self.world.now()))
+    }
+
     /// Round-trip samples of `flow`.
     pub fn rtt(&self, flow: usize) -> Option<&Durations> {
         self.sender_of(flow).and_then(End::rtt)

@@ -8,7 +8,7 @@ use crate::traffic;
 use crate::wifi::client::Client;
 use crate::wifi::phy::Phy;
 use contend_core::registry::{Amount, Choice};
-use contend_core::{Span, Time, ap, cc, qdisc};
+use contend_core::{Span, Time, ap, cc, estimate, qdisc};
 
 /// A network and its flows.
 #[derive(Clone, Debug)]
@@ -227,6 +227,8 @@ pub struct TcpSpec {
     pub pacing: bool,
     /// Retransmission timer.
     pub rto: RtoSpec,
+    /// Estimators that only watch, by name; they change nothing.
+    pub estimates: Vec<(String, Choice<estimate::Build>)>,
 }
 
 /// How ECN marks come back.

@@ -9,12 +9,23 @@ use contend_core::{Span, Time};
 
 /// `"fifo"`, or `{ kind = "fifo", limit = "100p" }`; `noun` says what is chosen.
 pub(crate) fn choice<B: 'static>(val: &Val, family: &'static [Entry<B>], noun: &str) -> Result<Choice<B>, FileError> {
+    Ok(named(val, family, noun, &[])?.0)
+}
+
+/// The same with a key that is the file's own, not the algorithm's; its value, when it is there.
+pub(crate) fn named<'a, B: 'static>(
+    val: &Val<'a>,
+    family: &'static [Entry<B>],
+    noun: &str,
+    own: &[&'static str],
+) -> Result<(Choice<B>, Option<Val<'a>>), FileError> {
     let val = val.pick()?;
     if let Kind::Text(name) = &val.node.kind {
         let entry = entry(&val, name, family, noun)?;
-        return Ok(Choice { entry, args: defaults(&val, entry.name, entry.params)? });
+        return Ok((Choice { entry, args: defaults(&val, entry.name, entry.params)? }, None));
     }
     let mut fields = val.table()?;
+    let own = own.iter().find_map(|&key| fields.get(key));
     let kind = fields.need("kind", &format!("\"{}\"", family.first().map_or("...", |e| e.name)))?;
     let entry = entry(&kind, kind.text()?, family, noun)?;
     let mut args = Args::default();
@@ -23,7 +34,7 @@ pub(crate) fn choice<B: 'static>(val: &Val, family: &'static [Entry<B>], noun: &
     for (param, v) in entry.params.iter().zip(given) {
         args.set(param.name, v.map_or_else(|| default(&val, entry.name, param), |v| parameter(&v, param))?);
     }
-    Ok(Choice { entry, args })
+    Ok((Choice { entry, args }, own))
 }
 
 /// The member of `family` called `name` with all defaults but those in `set`.
@@ -47,7 +58,10 @@ pub(crate) fn objection(val: &Val, name: &str, built: Result<(), String>) -> Res
 }
 
 fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {
-    find(family, name).ok_or_else(|| val.error(format!("names no {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name))))
+    // `ts-are` is `ts_are`: a hyphen is how it is written in words.
+    find(family, name)
+        .or_else(|| find(family, &name.replace('-', "_")))
+        .ok_or_else(|| val.error(format!("names no {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name))))
 }
 
 fn defaults(val: &Val, name: &str, params: &'static [Param]) -> Result<Args, FileError> {

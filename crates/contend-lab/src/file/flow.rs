@@ -34,7 +34,7 @@ impl<'a> Draft<'a> {
     /// Reads the member of `f` that `f.cx.member` says, in a run of `duration`.
     pub fn read(mut f: Fields<'a>, duration: Span) -> Result<Draft<'a>, FileError> {
         let (_, _) = (f.get("name"), f.get("count"));
-        f.later(&["estimate", "off"])?;
+        f.later(&["off"])?;
         let from = f.need("from", "\"server\" or \"station\"")?;
         let to = f.need("to", "\"station\" or \"server\"")?;
         let delay = f.get("delay");
@@ -57,7 +57,7 @@ impl<'a> Draft<'a> {
                 (Transport::Tcp(Box::new(spec)), payload)
             }
             (None, Some(_)) => {
-                if let Some(v) = ["window", "ack", "ack_delay", "encrypted"].into_iter().find_map(|key| f.get(key)) {
+                if let Some(v) = ["window", "ack", "ack_delay", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key)) {
                     return Err(v.error("has no meaning for udp", "leave it out, or write tcp instead of udp"));
                 }
                 (Transport::Udp, packet - UDP_HEADERS)

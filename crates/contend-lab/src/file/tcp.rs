@@ -1,11 +1,12 @@
 //! `tcp = ...` of a flow: a variant by name, or a table that starts from one.
 
-use super::choice::{choice, default_choice, objection};
+use super::choice::{choice, default_choice, named, objection};
 use super::error::FileError;
 use super::reader::{Cx, Fields, Val, suggest};
 use super::tree::Kind;
 use contend_core::Span;
 use contend_core::cc;
+use contend_core::estimate;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::scenario::{EcnEcho, RtoSpec, TcpSpec};
 use contend_sim::tcp::{Wire, recovery};
@@ -138,6 +139,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
         rto: f.get("rto").map_or(Ok(RTO), |v| rto(&v))?,
+        estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
     f.finish()?;
     // RFC 7323 §2: what fits the window field without scaling, and at most 2^30 with it.
@@ -199,6 +201,30 @@ fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
         Kind::Bool(on) => Ok(on.then_some(0)),
         _ => Ok(Some(v.bytes(0..=1000)? as u32)),
     }
+}
+
+/// Estimators that watch: a name or a table each, the table with a `name` of its own when its kind alone does not tell it from the others.
+fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::Build>)>, FileError> {
+    const SHAPE: &str = "[\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
+    let mut all: Vec<(String, Choice<estimate::Build>)> = vec![];
+    for item in v.list(SHAPE)? {
+        let (choice, own) = named(&item, estimate::REGISTRY, "estimator", &["name"])?;
+        let built = (choice.entry.build)(&choice.args);
+        let reads = built.as_ref().is_ok_and(|e| e.reads_timestamps());
+        objection(&item, choice.entry.name, built.map(drop))?;
+        if reads && !timestamps {
+            return Err(item.error("reads timestamps, and this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));
+        }
+        let name = own.as_ref().map_or(Ok(choice.entry.name), |n| n.text())?;
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            return Err(own.as_ref().unwrap_or(&item).error(format!("is no name for an estimate: \"{name}\""), "use letters, digits and _"));
+        }
+        if all.iter().any(|(n, _)| n == name) {
+            return Err(item.error(format!("is the second estimate called \"{name}\""), format!("give it a name of its own: {SHAPE}")));
+        }
+        all.push((name.to_owned(), choice));
+    }
+    Ok(all)
 }
 
 fn window(v: &Val) -> Result<Amount, FileError> {

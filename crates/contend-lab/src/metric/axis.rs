@@ -20,7 +20,7 @@ impl Expr {
     /// Whether it is read off at instants (a congestion window, a queue), not counted over an interval (a rate).
     pub fn instantaneous(&self) -> bool {
         let mut all = true;
-        self.visit(&mut |m| all &= m.window.is_some() || matches!(m.word.what, What::Cwnd | What::Ssthresh | What::Srtt | What::QueueLength));
+        self.visit(&mut |m| all &= m.window.is_some() || matches!(m.word.what, What::Cwnd | What::Ssthresh | What::Srtt | What::Estimate | What::QueueLength));
         all
     }
 

@@ -92,14 +92,7 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             for x in list {
                 members.append(&mut value(x, run)?.into_list());
             }
-            let result = match function {
-                Function::Mean => stats::mean(&members),
-                Function::Min => members.iter().copied().reduce(f64::min),
-                Function::Max => members.iter().copied().reduce(f64::max),
-                Function::Std => stats::deviation(&members),
-                Function::Sum => Some(members.iter().sum()),
-                Function::Jain => stats::jain(&members),
-            };
+            let result = function.of(&members);
             let few = if *function == Function::Std { "fewer than two numbers" } else { "nothing" };
             result.map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name())))
         }

@@ -13,6 +13,7 @@
 //! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
 //! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
 //! | `every(marked[ap] / enqueued[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
+//! | `estimate.are[f][14s..16s]`, `estimate.are.max[f]` | what an estimator that watches a flow says: mean over time, or `.min`, `.max`, `.std` of its samples |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
 //!
@@ -41,7 +42,7 @@ pub use words::{Extent, Subject, WORDS, What, Word};
 
 use crate::file::Dimension;
 use crate::results::{Run, Summary};
-use crate::stats::Estimate;
+use crate::stats::{self, Estimate};
 use contend_core::Time;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -117,6 +118,8 @@ pub enum Aspect {
     Short,
     /// `ledger.idle`: an account of the ledger.
     Account(String),
+    /// `estimate.are.max`: an estimator's name, and what is made of its samples.
+    Estimate(String, Function),
 }
 
 /// Which flows, queues or stations are meant, and whether together or one by one.
@@ -434,7 +437,7 @@ pub fn standard(run: &Run) -> BTreeMap<String, f64> {
 ///
 /// `None` when the run was not sampled at every second, is shorter than 20 s, or had not settled by its middle.
 pub fn settled(run: &Run) -> Option<f64> {
-    Some(crate::stats::mser5(&read::by_second(run)?)? as f64)
+    Some(stats::mser5(&read::by_second(run)?)? as f64)
 }
 
 /// Mean and interval of every number in [`Run::metrics`], for each point in the order in which it first appears.
@@ -483,6 +486,17 @@ impl Function {
     /// Every function, with its name.
     pub const ALL: [(&'static str, Function); 6] =
         [("mean", Function::Mean), ("min", Function::Min), ("max", Function::Max), ("std", Function::Std), ("sum", Function::Sum), ("jain", Function::Jain)];
+    /// Its value; `None` when there are too few members.
+    pub fn of(self, members: &[f64]) -> Option<f64> {
+        match self {
+            Function::Mean => stats::mean(members),
+            Function::Min => members.iter().copied().reduce(f64::min),
+            Function::Max => members.iter().copied().reduce(f64::max),
+            Function::Std => stats::deviation(members),
+            Function::Sum => Some(members.iter().sum()),
+            Function::Jain => stats::jain(members),
+        }
+    }
     /// Its name.
     pub fn name(self) -> &'static str {
         Function::ALL.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
@@ -518,6 +532,8 @@ impl fmt::Display for Metric {
             Aspect::Kind(kind) => write!(f, ".{kind}")?,
             Aspect::Short => f.write_str(".short")?,
             Aspect::Account(account) => write!(f, ".{account}")?,
+            Aspect::Estimate(name, Function::Mean) => write!(f, ".{name}")?,
+            Aspect::Estimate(name, made) => write!(f, ".{name}.{}", made.name())?,
         }
         match &self.scope {
             Scope::All => {}

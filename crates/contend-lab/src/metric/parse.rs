@@ -479,6 +479,11 @@ fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
     let aspect = match (word.what, head) {
         (_, "mean") if word.percentiles => Aspect::Mean,
         (What::Jain, "short") => Aspect::Short,
+        (What::Estimate, name) if !name.is_empty() => {
+            let (made, after) = tail.split_once('.').unwrap_or((tail, ""));
+            let made = [Function::Mean, Function::Min, Function::Max, Function::Std].into_iter().find(|f| f.name() == made);
+            return Some((word, Aspect::Estimate(head.to_owned(), made.unwrap_or(Function::Mean)), if made.is_some() { after } else { tail }));
+        }
         (What::Ledger, account) if !account.is_empty() => Aspect::Account(account.to_owned()),
         (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name()),
         (What::Losses, cause) if CAUSES.contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
@@ -504,6 +509,9 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
         _ => {}
     }
     match (m.word.subject, m.word.what, &m.scope) {
+        (_, What::Estimate, _) if m.aspect == Aspect::Plain => {
+            Some(("`estimate` by which estimator?".into(), "name it: `estimate.are[f]`, `estimate.are.max[f][14s..16s]`".into()))
+        }
         (Subject::Air, What::Ledger, _) if m.aspect == Aspect::Plain => {
             Some(("`ledger` needs an account".into(), "write `ledger.idle`, `ledger.payload`, ...".into()))
         }

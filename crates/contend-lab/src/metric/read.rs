@@ -3,7 +3,7 @@
 use super::eval::{Unmeasured, Value};
 use super::parse::{DIRECTIONS, nearest};
 use super::words::{Subject, What};
-use super::{Aspect, Metric, Scope, successes};
+use super::{Aspect, Function, Metric, Scope, successes};
 use crate::results::{Flow, FlowSample, Losses, Queue, QueueSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
@@ -133,6 +133,7 @@ fn of_flows(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         What::Cwnd => over_time(m, run, chosen, |s| f64::from(s.snd_cwnd)),
         What::Ssthresh => over_time(m, run, chosen, |s| f64::from(s.snd_ssthresh)),
         What::Srtt => over_time(m, run, chosen, |s| f64::from(s.srtt_us) / 1e6),
+        What::Estimate => estimate(m, run, chosen),
         What::Acked => match window(m, run)? {
             Some(w) => chosen.iter().map(|i| Ok(w.grown(run.series.flows.get(*i), |s| s.snd_una_bytes)? as f64)).sum(),
             None => Err(Unmeasured::Wrong(format!("`{m}` needs a time window"))),
@@ -352,6 +353,33 @@ fn over_time(m: &Metric, run: &Run, chosen: &[usize], of: fn(&FlowSample) -> f64
         means.push(w.mean(&run.series.time_s, |k| s.get(k).map(of)).ok_or_else(|| unsampled(m))?);
     }
     stats::mean(&means).ok_or_else(|| Unmeasured::Undefined(format!("`{m}`: there is no such flow")))
+}
+
+/// What an estimator says in the window, of each flow, and the same of all of them: the mean for means and deviations.
+fn estimate(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> {
+    let Aspect::Estimate(name, made) = &m.aspect else { return Err(Unmeasured::Wrong(format!("`{m}` names no estimator"))) };
+    let w = path(m, run)?;
+    let mut values = vec![];
+    for i in chosen {
+        let of_flow = || run.series.estimates.iter().filter(|e| e.flow == *i);
+        let Some(e) = of_flow().find(|e| e.name == *name) else {
+            let flow = run.flows.get(*i).map_or("", |f| f.name.as_str());
+            let help = nearest(name, of_flow().map(|e| e.name.as_str()));
+            return Err(Unmeasured::Wrong(format!("`{m}`: flow `{flow}` is not watched by `{name}`; {help}; write estimate = [\"{name}\"] in its [[flow]]")));
+        };
+        let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);
+        let samples = || (w.first..=w.last).map(of).collect::<Option<Vec<f64>>>();
+        let value = match made {
+            Function::Mean => w.mean(&run.series.time_s, of),
+            made => samples().and_then(|s| made.of(&s)),
+        };
+        values.push(value.ok_or_else(|| unsampled(m))?);
+    }
+    let all = match made {
+        Function::Min | Function::Max => *made,
+        _ => Function::Mean,
+    };
+    all.of(&values).ok_or_else(|| Unmeasured::Undefined(format!("`{m}`: there is no such flow")))
 }
 
 /// The longest time in `w` between samples that show the same highest byte acknowledged.

@@ -1,6 +1,6 @@
 //! Runs made by hand, for tests.
 
-use crate::results::{Air, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken};
+use crate::results::{Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken};
 use contend_core::Span;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -105,11 +105,14 @@ pub(crate) fn example() -> Run {
 fn series(run: &mut Run) {
     let at = |k: u64| k as f64 / 2.0;
     let ap = |k: u64| QueueSample { packets: k / 2, enqueued: 50 * k, marked: if k < 30 { 5 * k } else { 10 * k - 150 }, dropped: k };
+    // Of 1 kb/s to 10 s, 2 kb/s after, 3 kb/s at the end, and 9 kb/s for an instant at 15 s.
+    let are = (0..=40).map(|k| if k == 30 { 9_000 } else { 1_000 * (k / 20 + 1) });
     run.series = Series {
         time_s: (0..=40).map(at).collect(),
         flows: vec![],
         queues: vec![(0..=40).map(ap).collect(), vec![QueueSample::default(); 41], vec![QueueSample::default(); 41]],
         successes: vec![],
+        estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
     };
     let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);
     for i in 0..run.flows.len() {

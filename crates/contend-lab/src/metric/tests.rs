@@ -554,3 +554,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_estimate_has_a_mean_over_time_and_extremes_and_spread_of_its_samples() {
+    is("estimate.are[up.1][5s..10s]", 1_000.0);
+    is("estimate.are.up.1[8s..12s]", 1_500.0);
+    // Half a second of 9 kb/s in five seconds, the rest 2 kb/s.
+    is("estimate.are[up.1][12s..17s]", 2_700.0);
+    is("estimate.are.max[up.1][12s..17s]", 9_000.0);
+    is("estimate.are.min.up.1[12s..17s]", 2_000.0);
+    is("estimate.are.std[up.1][5s..9s]", 0.0);
+    // Three samples, 2, 2 and 9 kb/s.
+    is("estimate.are.std[up.1][14s..15s]", (49e6_f64 / 3.0).sqrt());
+    is("estimate.are.max[up.1] / 1kbps", 9.0);
+    assert_eq!(Expr::parse("estimate.are.max[up.1][1s..2s]").unwrap().to_string(), "estimate.are.max[up.1][1s..2s]");
+    assert!(refused("estimate[up.1]").help.contains("estimate.are[f]"));
+    assert!(matches!(unmeasured("estimate.tsw[up.1]"), Unmeasured::Wrong(s) if s.contains("`up.1` is not watched by `tsw`") && s.contains("there are are")));
+    assert!(matches!(unmeasured("estimate.are[up.2]"), Unmeasured::Wrong(s) if s.contains("estimate = [\"are\"]")));
+}

@@ -15,6 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +36,8 @@ pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), 
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let head = PointColumns::of(o);
     let groups = o.runs.iter().filter(|r| !r.series.time_s.is_empty());
-    write(o, ctx, SERIES_SCHEMA, path, &series_columns(&head, None), groups.map(|run| series_columns(&head, Some(run))))
+    let watched = watched(o);
+    write(o, ctx, SERIES_SCHEMA, path, &series_columns(&head, None, &watched), groups.map(|run| series_columns(&head, Some(run), &watched)))
 }
 
 /// One column: its name, and its values in one row group.
@@ -135,7 +137,27 @@ fn flow_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
     all
 }
 
-fn series_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
+/// Names of all estimates in all runs, each once.
+fn watched(o: &Outcome) -> Vec<&str> {
+    let all: BTreeSet<&str> = o.runs.iter().flat_map(|r| &r.series.estimates).map(|e| e.name.as_str()).collect();
+    all.into_iter().collect()
+}
+
+/// One estimate of all flows of a run, then nothing for each queue.
+fn estimate_column(name: &str, run: Option<&Run>) -> Column {
+    let mut rates = Vec::new();
+    if let Some(run) = run {
+        let many = run.series.time_s.len();
+        for i in 0..run.flows.len() {
+            let of_flow = run.series.estimates.iter().find(|e| e.flow == i && e.name == name);
+            rates.extend((0..many).map(|k| of_flow.and_then(|e| e.rate_bps.get(k)).map(|r| *r as f64)));
+        }
+        rates.resize(rates.len() + many * run.queues.len(), None);
+    }
+    Column { name: format!("estimate_{name}_bps"), values: Values::Number(rates) }
+}
+
+fn series_columns(head: &PointColumns, run: Option<&Run>, watched: &[&str]) -> Vec<Column> {
     let mut entity = Vec::new();
     let mut name = Vec::new();
     let mut time = Vec::new();
@@ -205,6 +227,7 @@ fn series_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
         "queue_dropped",
     ];
     all.extend(names.into_iter().zip(counts).map(|(name, values)| Column { name: name.into(), values: Values::Count(values) }));
+    all.extend(watched.iter().map(|name| estimate_column(name, run)));
     all
 }
 

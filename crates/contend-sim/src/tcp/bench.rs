@@ -210,6 +210,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         limited_transmit: true,
         pacing: false,
         rto: RtoSpec { min: ms(200), max: ms(60_000), initial: ms(1000), granularity: Span::ZERO, backoff_after: 1 },
+        estimates: vec![],
     };
     FlowSpec {
         name: "f".to_owned(),

@@ -105,6 +105,11 @@ impl End {
         self.tcp_sender().map(Sender::state)
     }
 
+    /// What the estimators of a TCP sender say at `now`, in bytes per second.
+    pub fn estimates(&self, now: Time) -> Vec<u64> {
+        self.tcp_sender().map_or_else(Vec::new, |s| s.estimates(now).collect())
+    }
+
     /// Transfers that finished: when each was offered, and how long until its last byte was acknowledged (in order of offer, the first 10,000).
     pub fn transfers(&self) -> &[(Time, Span)] {
         self.tcp_sender().map_or(&[], Sender::transfers)

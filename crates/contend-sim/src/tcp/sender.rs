@@ -19,6 +19,7 @@ use crate::rng;
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Judged, Sent};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
+use contend_core::estimate::Estimator as Watch;
 use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// The sending end of a TCP connection.
@@ -40,6 +41,8 @@ pub struct Sender {
     board: Scoreboard,
     w: Window,
     cc: Box<dyn Controller>,
+    /// Estimators that only watch.
+    watch: Vec<Box<dyn Watch>>,
     rng: Rng,
     needs: Needs,
     recovery: Box<dyn Recovery>,
@@ -137,6 +140,7 @@ impl Sender {
             board,
             w,
             needs,
+            watch: tcp.estimates.iter().map(|(_, e)| (e.entry.build)(&e.args)).collect::<Result<_, _>>()?,
             cc,
             rng: rng::stream(seed, &spec.name, "cc"),
             recovery,
@@ -204,6 +208,11 @@ impl Sender {
             retrans: self.sent.retransmitted,
             ca_state: self.ca_state(),
         }
+    }
+
+    /// What its estimators say at `now` in bytes per second, in the order of [`TcpSpec::estimates`].
+    pub fn estimates(&self, now: Time) -> impl Iterator<Item = u64> {
+        self.watch.iter().map(move |e| e.rate(now))
     }
 
     /// Transfers that finished, in order: when offered, and how long until acknowledged.
@@ -361,6 +370,7 @@ impl Sender {
         self.last_ece = ack.ece;
         self.show_window();
         self.cc.on_every_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
+        self.watch.iter_mut().for_each(|e| e.on_ack(io.now, &self.w, &ack));
 
         let view = self.view(io.now, &ack, advanced);
         let verdict = self.recovery.on_ack(&view, &mut self.board);

@@ -7,7 +7,7 @@ use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
 use crate::world::{NodeId, Peer};
 use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};
-use contend_core::{Cx, Ecn, Flags, Time};
+use contend_core::{Cx, Ecn, Flags, Time, estimate};
 
 fn pipe() -> Script {
     Script { delay: ms(50), ..Script::default() }
@@ -493,4 +493,28 @@ fn a_reaction_to_every_mark_does_not_stop_growth() {
     let (every, round) = (run("every"), run("round"));
     assert_eq!((every.cwnd(), every.sender().sent().unwrap().ecn_reductions), (20, 10));
     assert_eq!((round.cwnd(), round.sender().sent().unwrap().ecn_reductions), (19, 1));
+}
+
+#[test]
+fn estimators_watch_and_change_nothing() {
+    let plain = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (40, 0)])).run(2_000);
+    let watched = with(ten(flow("newreno")), |t| {
+        t.estimates = estimate::REGISTRY.iter().map(|entry| (entry.name.to_owned(), Choice { entry, args: watching() })).collect();
+    });
+    let watched = Bench::new(&watched, losing(&[(3, 0), (40, 0)])).run(2_000);
+    assert_eq!(plain.log(), watched.log());
+    assert!(plain.sender().estimates(at(2_000)).is_empty());
+    // About 12 segments of 1000 B in a round trip of 100 ms, all at once: right after them ARE stands at up to twice the rate, for R = R / 2 + 12 L / tau.
+    let rates = watched.sender().estimates(at(2_000));
+    assert!(rates.len() == estimate::REGISTRY.len() && rates.iter().all(|&r| (60_000..300_000).contains(&r)), "{rates:?}");
+}
+
+/// Parameters of every estimator.
+fn watching() -> Args {
+    let mut args = Args::default();
+    let times = [("tau", 500), ("shortest", 50), ("window", 1_000), ("omega", 1_000)];
+    times.into_iter().for_each(|(name, t)| args.set(name, Value::Time(ms(t))));
+    [("filter", 1), ("m", 4)].into_iter().for_each(|(name, n)| args.set(name, Value::Integer(n)));
+    args.set("count", Value::Word("westwood".to_owned()));
+    args
 }

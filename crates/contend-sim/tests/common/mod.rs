@@ -117,6 +117,7 @@ pub fn newreno() -> TcpSpec {
             granularity: Span::from_millis(10),
             backoff_after: 1,
         },
+        estimates: vec![],
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{files_below, print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
-use contend_core::{ap, cc, qdisc};
+use contend_core::{ap, cc, estimate, qdisc};
 use contend_lab::metric::{Extent, Subject, WORDS, What, Word};
 use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
@@ -22,7 +22,7 @@ Examples:
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "metrics", "experiments"])]
+    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "metrics", "experiments"])]
     what: Option<String>,
 }
 
@@ -56,6 +56,7 @@ fn items<B>(family: &'static str, usage: &'static str, entries: &'static [Entry<
 
 fn everything() -> Vec<Item> {
     items("controllers", "tcp = { cc = { kind = \"NAME\" } } in a [[flow]]", cc::REGISTRY)
+        .chain(items("estimators", "estimate = [\"NAME\"] in a [[flow]]", estimate::REGISTRY))
         .chain(items("recoveries", "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]", recovery::REGISTRY))
         .chain(items("qdiscs", "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]", qdisc::REGISTRY))
         .chain(items("controls", "control = { kind = \"NAME\" }, or a list of them, in [ap]", ap::REGISTRY))

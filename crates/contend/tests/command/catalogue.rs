@@ -6,7 +6,7 @@ use serde_json::Value;
 #[test]
 fn list_shows_every_family_and_the_experiments_that_come_along() {
     let ended = call(&workspace(), &["list"]).with(0);
-    for heading in ["controllers", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "experiments"] {
+    for heading in ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "experiments"] {
         assert!(ended.out.lines().any(|l| l == heading), "{heading}");
     }
     for name in ["newreno", "cubic", "fifo", "dcf", "poisson", "bernoulli", "goodput", "experiments/hotspot.toml", "papers/keceli-2008/m2-uploads.toml"] {

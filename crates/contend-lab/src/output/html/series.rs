@@ -4,7 +4,7 @@ use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
 use crate::output::csv::quoted;
 use crate::output::shape::{Mean, group_of};
-use crate::results::{Flow, FlowSample, Run};
+use crate::results::{EstimateSeries, Flow, FlowSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -35,6 +35,7 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
         what.figure("Congestion window", "cwnd [segments]", "", &fine, is_tcp, cwnd),
         what.figure("Smoothed round-trip time", "srtt [ms]", "", &fine, is_tcp, srtt),
     ];
+    all.push(what.estimates(&fine));
     all.push(what.queues(&fine));
     all.into_iter().flatten().collect()
 }
@@ -158,6 +159,39 @@ impl Sampled<'_> {
             caption: format!("Seed {}, one run. {}", self.run.seed, note.trim()),
             svg: plot.finish(title),
             legend,
+            csv,
+            command: self.command.into(),
+            wide: false,
+        })
+    }
+    /// What the estimators of the flows say.
+    fn estimates(&self, windows: &[(usize, usize)]) -> Option<Figure> {
+        let time = &self.run.series.time_s;
+        let drawn: Vec<_> = self.run.series.estimates.iter().take(SINGLE).collect();
+        let name = |e: &EstimateSeries| format!("{} of {}", e.name, self.run.flows.get(e.flow).map_or("", |f| f.name.as_str()));
+        let top = drawn.iter().flat_map(|e| &e.rate_bps).max()?;
+        let mut plot = self.plot(Scale::from_zero(*top as f64 / 1e6), "estimate [Mb/s]");
+        let mut csv = String::from("time_s");
+        for (i, e) in drawn.iter().enumerate() {
+            let line: Vec<(f64, f64)> = windows.iter().filter_map(|w| e.rate_bps.get(w.1).map(|r| (time[w.1], *r as f64 / 1e6))).collect();
+            plot.line(i, &line, &name(e));
+            let _ = write!(csv, ",{}", quoted(&name(e)));
+        }
+        csv.push('\n');
+        for w in windows {
+            let _ = write!(csv, "{:.6}", time[w.1]);
+            for e in &drawn {
+                let _ = write!(csv, ",{:.6}", e.rate_bps.get(w.1).map_or(0.0, |r| *r as f64 / 1e6));
+            }
+            csv.push('\n');
+        }
+        let left = self.run.series.estimates.len() - drawn.len();
+        let note = if left > 0 { format!(" {left} more are in series.parquet.") } else { String::new() };
+        Some(Figure {
+            title: "Estimated rates".into(),
+            caption: format!("Seed {}, one run.{note}", self.run.seed),
+            svg: plot.finish("Estimated rates"),
+            legend: drawn.iter().enumerate().map(|(i, e)| (i % STYLES, name(e))).collect(),
             csv,
             command: self.command.into(),
             wide: false,
