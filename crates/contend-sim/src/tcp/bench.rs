@@ -123,11 +123,17 @@ impl Bench {
 
     /// Several flows at once.
     pub fn of(seed: u64, specs: &[FlowSpec], script: Script) -> Bench {
+        let pairs: Vec<_> = specs.iter().map(|s| (s, s)).collect();
+        Bench::pairs(seed, &pairs, script)
+    }
+
+    /// A flow whose ends do not want the same.
+    pub fn pairs(seed: u64, specs: &[(&FlowSpec, &FlowSpec)], script: Script) -> Bench {
         let mut world = World::new(Trace::new(), NodeId(0));
         let pipe = NodeId(2 * specs.len() as u32);
-        for (i, spec) in specs.iter().enumerate() {
+        for (i, (from, to)) in specs.iter().enumerate() {
             let (flow, up) = (FlowId(i as u32), Peer::Node(pipe, 0));
-            for end in [End::sender(seed, flow, spec, up).unwrap(), End::receiver(flow, spec, up).unwrap()] {
+            for end in [End::sender(seed, flow, from, up).unwrap(), End::receiver(flow, to, up).unwrap()] {
                 let first = end.deadline();
                 world.add(Box::new(end), first);
             }

@@ -138,6 +138,9 @@ impl Receiver {
         if self.opening.is_some() {
             self.nxt = 1;
             self.seq = 1;
+            if !s.flags.has(Flags::ECE.with(Flags::CWR)) {
+                self.ecn = EcnEcho::Off;
+            }
             self.syn_ack(io);
         } else {
             self.acknowledge(io);
@@ -283,7 +286,9 @@ impl Receiver {
         o.syn_acks += 1;
         self.deadline = io.now.saturating_add(o.timeout.rto());
         self.last_ack = 1;
-        self.emit(self.wire.syn, Segment { flags: Flags::SYN.with(Flags::ACK), copy, ..Segment::default() }, io);
+        // RFC 3168 §6.1.1: an ECN-setup SYN-ACK answers an ECN-setup SYN.
+        let ecn = if self.ecn == EcnEcho::Off { Flags::default() } else { Flags::ECE };
+        self.emit(self.wire.syn, Segment { flags: Flags::SYN.with(Flags::ACK).with(ecn), copy, ..Segment::default() }, io);
     }
 
     fn emit(&self, size: u32, s: Segment, io: &mut Io<'_, '_>) {

@@ -308,7 +308,9 @@ impl Sender {
         self.stage = Stage::SynSent(copy);
         self.timer = io.now.saturating_add(self.rtt.rto());
         self.last_sent = io.now;
-        let s = Segment { flags: Flags::SYN, copy, ..self.header(io.now) };
+        // RFC 3168 §6.1.1: an ECN-setup SYN.
+        let flags = if self.ecn == EcnEcho::Off { Flags::SYN } else { Flags::SYN.with(Flags::ECE).with(Flags::CWR) };
+        let s = Segment { flags, copy, ..self.header(io.now) };
         self.emit(self.wire.syn, io.now, Ecn::NotEct, s, io);
     }
 
@@ -316,6 +318,10 @@ impl Sender {
         self.stage = Stage::Established;
         self.timer = Time::NEVER;
         self.rwnd = s.window;
+        // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK no packet is ECN-capable.
+        if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
+            self.ecn = EcnEcho::Off;
+        }
         if copies == 0 {
             self.sample(io.now.since(self.last_sent), io.now, s);
         } else {

@@ -496,6 +496,27 @@ fn a_reaction_to_every_mark_does_not_stop_growth() {
 }
 
 #[test]
+fn the_handshake_agrees_on_ecn() {
+    let ends = |wanted: bool| {
+        with(flow("newreno"), |t| {
+            t.handshake = true;
+            t.ecn = if wanted { EcnEcho::Latch } else { EcnEcho::Off };
+        })
+    };
+    let flags = |sender: bool, receiver: bool| {
+        let b = Bench::pairs(1, &[(&ends(sender), &ends(receiver))], Script { mark: (0..9).collect(), ..pipe() }).run(290);
+        let first = |reverse| b.packets(reverse)[0].2.flags;
+        let (_, data, _) = b.packets(false)[2];
+        (first(false), first(true), data.ecn == Ecn::Ect, b.packets(true)[1].2.flags.has(Flags::ECE), b.sender().sent().unwrap().ecn_reductions)
+    };
+    let (syn, syn_ack) = (Flags::SYN, Flags::SYN.with(Flags::ACK));
+    let setup = syn.with(Flags::ECE).with(Flags::CWR);
+    assert_eq!(flags(true, true), (setup, syn_ack.with(Flags::ECE), true, true, 1));
+    assert_eq!(flags(true, false), (setup, syn_ack, false, false, 0));
+    assert_eq!(flags(false, true), (syn, syn_ack, false, false, 0));
+}
+
+#[test]
 fn estimators_watch_and_change_nothing() {
     let plain = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (40, 0)])).run(2_000);
     let watched = with(ten(flow("newreno")), |t| {
