@@ -139,6 +139,13 @@ fn tcp_defaults_are_those_of_the_table() {
 }
 
 #[test]
+fn parameters_without_a_kind_are_those_of_the_variant() {
+    let tcp_of = |text: &str| tcp(&first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {text}\n"))), 0).clone();
+    let t = tcp_of("{ kind = \"tahoe\", recovery = { guard = \"always\" }, cc = { count = \"acks\" } }");
+    assert_eq!((t.name.as_str(), t.recovery.entry.name, t.recovery.args.word("guard"), t.cc.args.word("count")), ("tahoe", "tahoe", "always", "acks"));
+}
+
+#[test]
 fn an_encrypted_flow_may_say_what_that_adds_to_its_packets() {
     let of = |encrypted: &str| {
         let r = first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n{encrypted}\n")));

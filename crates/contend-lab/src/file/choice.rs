@@ -9,14 +9,16 @@ use contend_core::{Span, Time};
 
 /// `"fifo"`, or `{ kind = "fifo", limit = "100p" }`; `noun` says what is chosen.
 pub(crate) fn choice<B: 'static>(val: &Val, family: &'static [Entry<B>], noun: &str) -> Result<Choice<B>, FileError> {
-    Ok(named(val, family, noun, &[])?.0)
+    Ok(named(val, family, noun, None, &[])?.0)
 }
 
-/// The same with a key that is the file's own, not the algorithm's; its value, when it is there.
+/// The same, where a table without `kind` means the member called `usual`, and one key may be the file's own, not the algorithm's; its value, when it
+/// is there.
 pub(crate) fn named<'a, B: 'static>(
     val: &Val<'a>,
     family: &'static [Entry<B>],
     noun: &str,
+    usual: Option<&str>,
     own: &[&'static str],
 ) -> Result<(Choice<B>, Option<Val<'a>>), FileError> {
     let val = val.pick()?;
@@ -26,8 +28,14 @@ pub(crate) fn named<'a, B: 'static>(
     }
     let mut fields = val.table()?;
     let own = own.iter().find_map(|&key| fields.get(key));
-    let kind = fields.need("kind", &format!("\"{}\"", family.first().map_or("...", |e| e.name)))?;
-    let entry = entry(&kind, kind.text()?, family, noun)?;
+    let entry = match (fields.get("kind"), usual) {
+        (None, Some(usual)) => entry(&val, usual, family, noun)?,
+        (Some(kind), _) => entry(&kind, kind.text()?, family, noun)?,
+        (None, None) => {
+            let kind = fields.need("kind", &format!("\"{}\"", family.first().map_or("...", |e| e.name)))?;
+            entry(&kind, kind.text()?, family, noun)?
+        }
+    };
     let mut args = Args::default();
     let given: Vec<Option<Val>> = entry.params.iter().map(|param| fields.get(param.name)).collect();
     fields.finish()?;

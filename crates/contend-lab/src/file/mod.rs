@@ -38,7 +38,8 @@
 //! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
 //!
 //! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`,
-//! `bbr` and `bbr3` are those with `rack`; any other controller's name means it with `newreno`. A `tcp` table starts from its `kind`, or else
+//! `bbr` and `bbr3` are those with `rack`; any other controller's name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own
+//! set parameters of the variant's. A `tcp` table starts from its `kind`, or else
 //! from the variant called as its `cc`, or else from `newreno`.
 
 mod choice;

@@ -1,6 +1,6 @@
 //! `tcp = ...` of a flow: a variant by name, or a table that starts from one.
 
-use super::choice::{choice, default_choice, named, objection};
+use super::choice::{default_choice, named, objection};
 use super::error::FileError;
 use super::reader::{Cx, Fields, Val, suggest};
 use super::tree::Kind;
@@ -88,7 +88,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
 
     let cc = match f.get("cc") {
         Some(v) => {
-            let mut cc = choice(&v, cc::REGISTRY, "congestion controller")?;
+            let mut cc = named(&v, cc::REGISTRY, "congestion controller", Some(variant.cc), &[])?.0;
             let table = v.pick()?;
             variant.apply(&mut cc, &|name| table.node.get(name).is_some());
             objection(&v, cc.entry.name, (cc.entry.build)(&cc.args).map(drop))?;
@@ -102,7 +102,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     };
     let recovery = match f.get("recovery") {
         Some(v) => {
-            let recovery = choice(&v, recovery::REGISTRY, "loss recovery")?;
+            let recovery = named(&v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0;
             objection(&v, recovery.entry.name, (recovery.entry.build)(&recovery.args).map(drop))?;
             recovery
         }
@@ -208,7 +208,7 @@ fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::
     const SHAPE: &str = "[\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
     let mut all: Vec<(String, Choice<estimate::Build>)> = vec![];
     for item in v.list(SHAPE)? {
-        let (choice, own) = named(&item, estimate::REGISTRY, "estimator", &["name"])?;
+        let (choice, own) = named(&item, estimate::REGISTRY, "estimator", None, &["name"])?;
         let built = (choice.entry.build)(&choice.args);
         let reads = built.as_ref().is_ok_and(|e| e.reads_timestamps());
         objection(&item, choice.entry.name, built.map(drop))?;
