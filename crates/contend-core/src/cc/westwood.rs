@@ -18,7 +18,7 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
 /// What it does.
-pub const SUMMARY: &str = "Reno that sets the window after a loss to estimated bandwidth times least round-trip time instead of halving it.";
+pub const SUMMARY: &str = "Reno whose window after a loss is estimated bandwidth times least round trip, instead of half of it.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
 

@@ -548,7 +548,6 @@ impl Sender {
         self.reduce(r);
         self.w.extra = 0;
         self.limited_sent = 0;
-        self.credit = 0;
         let view = self.view(io.now, &Ack::default(), false);
         self.recovery.on_timeout(&view, &mut self.board);
         self.phase = self.recovery.phase();
