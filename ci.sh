@@ -15,15 +15,19 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
   fi
 }
 
+# Everything but the debug golden is built once, with the profile `ci` and the features of the whole workspace: what one step has built the next one takes.
 fmt()    { cargo fmt --all --check; }
-lint()   { cargo clippy --workspace --all-targets --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; }
+lint()   { cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet; }
 tests()  { cargo test --workspace --profile ci --quiet; }
 golden() { # the same digests in debug as in release (which `tests` checks), and the papers' experiments and the cases of ns-2 and ns-3, in their short form: every verdict as recorded
-  cargo test --package contend-lab --test execute --quiet golden
-  cargo run --release --quiet -- reproduce --short --quiet --no-results
-  cargo run --release --quiet -- reproduce --short --quiet --no-results --papers experiments/validation
+  # Libraries of others are not what is looked at: without optimisation they are there sooner.
+  cargo test --package contend-lab --test execute --config 'profile.dev.package."*".opt-level=0' --quiet golden
+  cargo test --workspace --profile ci --no-run --quiet
+  local contend="${CARGO_TARGET_DIR:-target}/ci/contend"
+  "$contend" reproduce --short --quiet --no-results
+  "$contend" reproduce --short --quiet --no-results --papers experiments/validation
 }
-bench()  { cargo bench --workspace --quiet -- --test; }
+bench()  { cargo bench --workspace --profile ci --quiet -- --test; }
 
 case "${1:-all}" in
   install) install ;;
