@@ -61,3 +61,29 @@ impl Law for Cwaq {
         f64::from(u8::from(self.average > self.threshold))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Xu 2005, Fig. 5.6, on a queue that rises and falls by a packet every fourth arrival between 0 and 50: what the average is off by, in the mean.
+    fn off(weight: f64) -> f64 {
+        let mut law = Cwaq { limit: Amount::Packets(50), threshold: 25.0, weight, average: 0.0 };
+        let queue = |k: u64| if k / 4 % 100 < 50 { k / 4 % 100 } else { 100 - k / 4 % 100 };
+        let mut squares = 0.0;
+        for k in 0..10_000 {
+            let waiting = Backlog { packets: queue(k), bytes: 0 };
+            law.arrives(Time::ZERO, 1000, Span::ZERO, waiting);
+            squares += (law.average - waiting.packets as f64) * (law.average - waiting.packets as f64);
+        }
+        libm::sqrt(squares / 1e4)
+    }
+
+    #[test]
+    fn a_weight_of_a_fifth_follows_the_queue_and_red_s_does_not() {
+        // A ramp is followed (1 - w) / w = 4 arrivals behind, here one packet; an average that stands at 25 is off by 50 / sqrt 12 = 14.4. C42: five times.
+        let (quick, slow) = (off(0.2), off(0.002));
+        assert!((quick - 1.0).abs() < 0.2, "{quick}");
+        assert!(slow > 5.0 * quick && slow > 10.0, "{slow}");
+    }
+}
