@@ -99,7 +99,7 @@ impl Rate {
             self.ce = self.ce.wrapping_add(if ack.ece { ack.delivered } else { 0 });
         }
         // §4.1.2.3 UpdateRateSample: the newest is the one that left last, and among those that left together the last in order.
-        let newest = changes.delivered.iter().filter_map(|&i| Some((self.mark(i)?, i))).max_by_key(|(m, i)| (m.sent, *i));
+        let newest = changes.delivered.iter().filter_map(|&(i, _)| Some((self.mark(i)?, i))).max_by_key(|(m, i)| (m.sent, *i));
         let mut rs = RateSample { losses: changes.lost.len() as u32, prior_in_flight: self.prior_in_flight, ..RateSample::default() };
         if let Some((m, _)) = newest {
             let send_us = m.sent.since(m.first_sent).as_micros();
@@ -137,6 +137,7 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::scoreboard::Sent;
 
     fn ms(n: u64) -> Time {
         Time::from_nanos(n * 1_000_000)
@@ -150,7 +151,7 @@ mod tests {
     }
 
     fn acknowledge(r: &mut Rate, w: &mut Window, t: u64, delivered: &[u64], first: u64) -> RateSample {
-        let changes = Changes { delivered: delivered.to_vec(), lost: Vec::new() };
+        let changes = Changes { delivered: delivered.iter().map(|&i| (i, Sent::default())).collect(), lost: Vec::new() };
         let n = delivered.len() as u32;
         w.delivered += n;
         r.sample(&Ack { delivered: n, ..Ack::default() }, &changes, first, ms(t), 100_000, w)

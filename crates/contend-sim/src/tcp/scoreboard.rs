@@ -11,7 +11,7 @@ use contend_core::Time;
 use std::collections::VecDeque;
 
 /// One segment on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
     /// First byte.
     pub seq: u64,
@@ -69,10 +69,10 @@ pub struct Covered {
 }
 
 /// Which segments changed since it was last forgotten, by number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// Those that arrived.
-    pub delivered: Vec<u64>,
+    /// Those that arrived, as they were on their way.
+    pub delivered: Vec<(u64, Sent)>,
     /// Those taken as lost, again when they had been sent again.
     pub lost: Vec<u64>,
 }
@@ -99,9 +99,6 @@ pub struct Scoreboard {
     /// The highest selectively acknowledged segments, highest first, at most the duplicate threshold.
     top: Vec<u64>,
     dupthresh: usize,
-    /// The segments that this acknowledgment shows to have arrived, as they were on their way; filled when `listing`.
-    news: Vec<Sent>,
-    listing: bool,
     /// Kept when somebody wants them.
     changes: Option<Box<Changes>>,
 }
@@ -125,24 +122,8 @@ impl Scoreboard {
             lost_below: 0,
             top: Vec::with_capacity(dupthresh),
             dupthresh,
-            news: Vec::new(),
-            listing: false,
             changes: None,
         }
-    }
-
-    /// The same, listing what each acknowledgment shows to have arrived.
-    pub fn listing(self, listing: bool) -> Scoreboard {
-        Scoreboard { listing, ..self }
-    }
-
-    /// The segments that the acknowledgments entered since [`Scoreboard::read`] show to have arrived; none when not listing.
-    pub fn news(&self) -> &[Sent] {
-        &self.news
-    }
-    /// Empties the list.
-    pub fn read(&mut self) {
-        self.news.clear();
     }
 
     /// Keeps changes from now on.
@@ -286,7 +267,7 @@ impl Scoreboard {
     pub fn acknowledge(&mut self, to: u64) -> Covered {
         let mut c = Covered::default();
         while let Some(s) = self.ring.front()
-            && s.seq + u64::from(s.len) <= to
+            && s.end() <= to
         {
             c.segments += 1;
             c.ambiguous |= s.copies > 0;
@@ -294,11 +275,8 @@ impl Scoreboard {
                 self.sacked -= 1;
             } else {
                 c.unsacked += 1;
-                if self.listing {
-                    self.news.push(*s);
-                }
                 if let Some(n) = &mut self.changes {
-                    n.delivered.push(self.base);
+                    n.delivered.push((self.base, *s));
                 }
                 if s.copies == 0 {
                     c.oldest = c.oldest.or(Some(s.sent));
@@ -319,7 +297,7 @@ impl Scoreboard {
         let from = self.find(start);
         let (mut i, mut news) = (from, 0);
         while let Some(s) = self.ring.get_mut(i)
-            && s.seq + u64::from(s.len) <= end
+            && s.end() <= end
         {
             if s.flags & SACKED != 0 {
                 i += s.run.max(1) as usize;
@@ -327,15 +305,12 @@ impl Scoreboard {
             }
             self.lost -= u32::from(s.flags & LOST != 0);
             self.again -= u32::from(s.flags & AGAIN != 0);
-            if self.listing {
-                self.news.push(*s);
+            if let Some(n) = &mut self.changes {
+                n.delivered.push((self.base + i as u64, *s));
             }
             s.flags = SACKED;
             self.sacked += 1;
             news += 1;
-            if let Some(n) = &mut self.changes {
-                n.delivered.push(self.base + i as u64);
-            }
             note_top(&mut self.top, self.base + i as u64, self.dupthresh);
             i += 1;
         }

@@ -122,8 +122,8 @@ impl Sender {
             tick_ns: tcp.timestamps.map_or(0, |t| u32::try_from(t.as_nanos()).unwrap_or(u32::MAX)),
             ..Window::default()
         };
-        let mut board = Scoreboard::new(first, wire.mss, options.dupthresh).listing(options.times);
-        if needs.rate {
+        let mut board = Scoreboard::new(first, wire.mss, options.dupthresh);
+        if needs.rate || options.times {
             board.keep_changes();
         }
         Ok(Sender {
@@ -346,7 +346,6 @@ impl Sender {
         // RFC 5681 §2: no data, no advance, data outstanding, window unchanged.
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
         self.rwnd = s.window;
-        self.board.read();
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
         let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), tsval: s.timestamps.then_some(s.tsval), ..Ack::default() };
         if self.options.sack && !s.sack.is_empty() {

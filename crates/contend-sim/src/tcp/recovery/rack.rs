@@ -107,7 +107,7 @@ impl Rack {
     fn arrived(&mut self, v: &View, board: &Scoreboard) {
         let fack = self.fack;
         let mut newest = None;
-        for s in board.news() {
+        for (_, s) in board.changes().map_or(&[][..], |c| &c.delivered) {
             self.reordering_seen |= s.end() < fack && s.copies == 0;
             self.fack = self.fack.max(s.end());
             // An ACK too soon for the last copy answers an earlier one.
