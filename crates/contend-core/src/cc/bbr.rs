@@ -223,15 +223,8 @@ impl Bbr {
                 self.extra[usize::from(self.extra_slot & 1)] = 0;
             }
         }
-        let expected = |from: Time| (u128::from(self.bw_q24.get()) * u128::from(now.since(from).as_micros())) >> 24;
-        let mut due = expected(self.epoch_at);
-        if u128::from(self.epoch_acked) <= due || self.epoch_acked >= 1 << 20 {
-            self.epoch_acked = 0;
-            self.epoch_at = now;
-            due = 0;
-        }
-        self.epoch_acked = self.epoch_acked.saturating_add(ack.delivered);
-        let extra = u128::from(self.epoch_acked).saturating_sub(due).min(u128::from(w.cwnd)).min(u128::from(u16::MAX)) as u16;
+        let excess = path::excess(self.bw_q24.get(), now, ack.delivered, &mut self.epoch_at, &mut self.epoch_acked);
+        let extra = excess.min(u128::from(w.cwnd)).min(u128::from(u16::MAX)) as u16;
         let slot = &mut self.extra[usize::from(self.extra_slot & 1)];
         *slot = extra.max(*slot);
     }

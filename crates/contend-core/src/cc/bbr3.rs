@@ -297,15 +297,8 @@ impl Bbr3 {
         if ack.delivered == 0 {
             return;
         }
-        let expected = |from: Time| (u128::from(self.bw_q24()) * u128::from(now.since(from).as_micros())) >> 24;
-        let mut due = expected(self.epoch_at);
-        if u128::from(self.epoch_acked) <= due || self.epoch_acked >= 1 << 20 {
-            self.epoch_acked = 0;
-            self.epoch_at = now;
-            due = 0;
-        }
-        self.epoch_acked = self.epoch_acked.saturating_add(ack.delivered);
-        let extra = u128::from(self.epoch_acked).saturating_sub(due).min(u128::from(w.cwnd)) as u32;
+        let excess = path::excess(self.bw_q24(), now, ack.delivered, &mut self.epoch_at, &mut self.epoch_acked);
+        let extra = excess.min(u128::from(w.cwnd)) as u32;
         self.extra.update(if self.full { EXTRA_ROUNDS } else { 1 }, self.rounds, extra);
     }
 

@@ -1,4 +1,6 @@
-//! What the versions of BBR share: bandwidth in fixed point, the volume that fills a path, a windowed maximum.
+//! What the versions of BBR share: bandwidth in fixed point, the volume that fills a path, what bunches of acknowledgments show beyond it, a windowed maximum.
+
+use crate::Time;
 
 /// Binary digits behind the point of a bandwidth (`_q24`): segments per microsecond, up to 256 of them (Linux: `BW_SCALE`).
 const BW_SCALE: u32 = 24;
@@ -22,6 +24,19 @@ pub(super) fn pacing_rate(bw_q24: u32, mss: u32, gain_256: u32) -> u64 {
 pub(super) fn volume(bw_q24: u32, us: u32, gain_256: u32) -> u32 {
     let volume = u128::from(bw_q24) * u128::from(us) * u128::from(gain_256) / u128::from(UNIT);
     u32::try_from((volume + (1 << BW_SCALE) - 1) >> BW_SCALE).unwrap_or(u32::MAX)
+}
+
+/// Segments delivered beyond the bandwidth in the present bunch of acknowledgments, which began at `at` and has shown `acked`, with `delivered` more at
+/// `now`. A bunch that the bandwidth has caught up with, or a very large one, is followed by a new one (Linux: `bbr_update_ack_aggregation`).
+pub(super) fn excess(bw_q24: u32, now: Time, delivered: u32, at: &mut Time, acked: &mut u32) -> u128 {
+    let mut due = (u128::from(bw_q24) * u128::from(now.since(*at).as_micros())) >> BW_SCALE;
+    if u128::from(*acked) <= due || *acked >= 1 << 20 {
+        *acked = 0;
+        *at = now;
+        due = 0;
+    }
+    *acked = acked.saturating_add(delivered);
+    u128::from(*acked).saturating_sub(due)
 }
 
 /// The largest of the numbers of a window of time, by the three best candidates for when the larger ones grow old (K. Nichols; Linux: `win_minmax`).
