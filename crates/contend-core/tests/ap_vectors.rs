@@ -3,23 +3,15 @@
 
 mod common;
 
-use common::{amount, defaults, time as span, value};
+use common::{amount, defaults, each_vector, time as span, value};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::registry::{Amount, Args, Entry};
 use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 use rand::SeedableRng as _;
-use std::path::Path;
 
 #[test]
 fn every_block_follows_its_vectors() {
-    for entry in REGISTRY {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/ap").join(entry.name);
-        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
-        assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
-        for file in files {
-            run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
-        }
-    }
+    each_vector("ap", REGISTRY, run);
 }
 
 /// What a block is told when it is made.

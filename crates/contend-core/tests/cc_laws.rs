@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::defaults;
+use common::{Reach, varied};
 use contend_core::cc::{Ack, Build, CaState, Cause, Controller, REGISTRY, Response, SSTHRESH_INFINITE, Signal, Window};
-use contend_core::registry::{Args, Entry, Unit, Value};
+use contend_core::registry::{Args, Entry};
 use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -67,20 +67,7 @@ fn setting() -> impl Strategy<Value = (usize, Args)> {
     let some = prop::collection::vec(prop::option::of(0.0f64..1.0), 32);
     (0..REGISTRY.len(), some).prop_map(|(i, some)| {
         let entry = &REGISTRY[i];
-        let mut args = defaults(entry);
-        for (p, x) in entry.params.iter().zip(some) {
-            let Some(x) = x else { continue };
-            let within = |v: f64| v.clamp(p.range.0, p.range.1);
-            match (p.unit, args.get(p.name)) {
-                (Unit::Bool, _) => args.set(p.name, Value::Bool(x < 0.5)),
-                (Unit::Word(w), _) => args.set(p.name, Value::Word(w[(x * w.len() as f64) as usize].into())),
-                (Unit::Integer, Some(&Value::Integer(v))) => args.set(p.name, Value::Integer(within((v as f64 + 1.0) * 2.0 * x) as i64)),
-                (Unit::Fraction, _) => args.set(p.name, Value::Number(within(x))),
-                (Unit::Number, Some(&Value::Number(v))) => args.set(p.name, Value::Number(within(v * 2.0 * x))),
-                (Unit::Time, Some(Value::Time(t))) => args.set(p.name, Value::Time(Span::from_secs_f64(within(t.as_secs_f64() * 2.0 * x)))),
-                _ => {}
-            }
-        }
+        let args = varied(entry, some, &Reach { number: 2.0, time: 2.0, integer: |default| (default as f64 + 1.0) * 2.0 });
         (i, args)
     })
 }

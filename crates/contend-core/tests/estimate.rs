@@ -4,25 +4,17 @@
 
 mod common;
 
-use common::{defaults, time, value};
+use common::{ack, defaults, each_vector, time, value};
 use contend_core::cc::{Ack, Window};
 use contend_core::estimate::filter::Filter;
 use contend_core::estimate::{Build, Estimator, REGISTRY};
 use contend_core::registry::{Entry, Value, find};
 use contend_core::{Span, Time};
 use proptest::prelude::*;
-use std::path::Path;
 
 #[test]
 fn every_estimator_follows_its_vectors() {
-    for entry in REGISTRY {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/estimate").join(entry.name);
-        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
-        assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
-        for file in files {
-            run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
-        }
-    }
+    each_vector("estimate", REGISTRY, run);
 }
 
 fn run(entry: &Entry<Build>, text: &str, file: &str) {
@@ -40,32 +32,17 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
                 args.set(p.name, value(p, v));
             }
             ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
-            [at, what, rest @ ..] => {
+            [at, step @ ..] => {
                 let estimator = made.get_or_insert_with(|| (entry.build)(&args).unwrap());
                 let now = Time::ZERO + time(at);
-                if *what != "quiet" {
-                    estimator.on_ack(now, &w, &ack(what, rest));
+                match step {
+                    ["quiet"] => {}
+                    ["ack" | "dup", ..] => estimator.on_ack(now, &w, &ack(step).unwrap()),
+                    _ => panic!("{file}:{}: cannot read {line:?}", n + 1),
                 }
                 assert_eq!(estimator.rate(now), want.trim().parse::<u64>().unwrap(), "{file}:{}: {line}", n + 1);
             }
-            _ => panic!("{file}:{}: cannot read {line:?}", n + 1),
         }
-    }
-}
-
-fn ack(what: &str, words: &[&str]) -> Ack {
-    let option = |name| words.iter().position(|&x| x == name).map(|i| words[i + 1]);
-    let us = |name| option(name).map(|t| time(t).as_micros() as u32);
-    let acked = if what == "ack" { words[0].parse().unwrap() } else { 0 };
-    Ack {
-        acked,
-        dup: what == "dup",
-        delivered: option("delivered").map_or(acked.max(1), |n| n.parse().unwrap()),
-        rtt_us: us("rtt"),
-        srtt_us: us("srtt").or(us("rtt")).unwrap_or(0),
-        rttvar_us: us("rttvar").unwrap_or(0),
-        tsval: option("tsval").map(|n| n.parse().unwrap()),
-        ..Ack::default()
     }
 }
 

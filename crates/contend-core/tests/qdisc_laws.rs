@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{What, Wire, defaults, make, number, packet};
+use common::{Reach, What, Wire, defaults, make, number, packet, varied};
 use contend_core::qdisc::{Backlog, Build, Drop, Link, Qdisc, REGISTRY, Sink};
-use contend_core::registry::{Amount, Args, Entry, Unit, Value};
+use contend_core::registry::{Amount, Args, Entry, Value};
 use contend_core::{Body, Cx, Ecn, Packet, Rng, Segment, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -31,20 +31,7 @@ fn setting() -> impl Strategy<Value = (usize, Args)> {
     let some = prop::collection::vec(prop::option::of(0.0f64..1.0), 32);
     (0..REGISTRY.len(), prop::option::of(1u64..40), some).prop_map(|(i, limit, some)| {
         let entry = &REGISTRY[i];
-        let mut args = defaults(entry);
-        for (p, x) in entry.params.iter().zip(some) {
-            let Some(x) = x else { continue };
-            let within = |v: f64| v.clamp(p.range.0, p.range.1);
-            match (p.unit, args.get(p.name)) {
-                (Unit::Bool, _) => args.set(p.name, Value::Bool(x < 0.5)),
-                (Unit::Word(w), _) => args.set(p.name, Value::Word(w[(x * w.len() as f64) as usize].into())),
-                (Unit::Integer, _) => args.set(p.name, Value::Integer(within(x * 10.0) as i64)),
-                (Unit::Time, Some(Value::Time(t))) => args.set(p.name, Value::Time(Span::from_secs_f64(within(t.as_secs_f64() * 4.0 * x)))),
-                (Unit::Fraction, _) => args.set(p.name, Value::Number(within(x))),
-                (Unit::Number, Some(&Value::Number(v))) => args.set(p.name, Value::Number(within(v * 100.0 * x))),
-                _ => {}
-            }
-        }
+        let mut args = varied(entry, some, &Reach { number: 100.0, time: 4.0, integer: |_| 10.0 });
         if let Some(n) = limit.filter(|_| entry.params.iter().any(|p| p.name == "limit")) {
             args.set("limit", Value::Amount(Amount::Packets(n)));
         }

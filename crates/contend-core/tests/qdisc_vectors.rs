@@ -3,24 +3,16 @@
 
 mod common;
 
-use common::{What, Wire, defaults, make, number, packet, time, value};
+use common::{What, Wire, defaults, each_vector, make, number, packet, time, value};
 use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
 use contend_core::registry::Entry;
 use contend_core::{Cx, Ecn, Packet, Rng, Time};
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 #[test]
 fn every_discipline_follows_its_vectors() {
-    for entry in REGISTRY {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/qdisc").join(entry.name);
-        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
-        assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
-        for file in files {
-            run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
-        }
-    }
+    each_vector("qdisc", REGISTRY, run);
 }
 
 /// A discipline at work, and how many packets each flow has offered.

@@ -3,23 +3,15 @@
 
 mod common;
 
-use common::{defaults, time, value};
+use common::{ack, defaults, each_vector, time, value};
 use contend_core::cc::{Ack, CaState, Cause, Controller, REGISTRY, RateSample, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::registry::Entry;
 use contend_core::{Cx, Rng, Span, Time, cc};
 use rand::SeedableRng as _;
-use std::path::Path;
 
 #[test]
 fn every_controller_follows_its_vectors() {
-    for entry in REGISTRY {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/cc").join(entry.name);
-        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
-        assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
-        for file in files {
-            run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
-        }
-    }
+    each_vector("cc", REGISTRY, run);
 }
 
 fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
@@ -56,8 +48,7 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
 
 /// Feeds one line to the controller, as the sender would.
 fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) -> Option<()> {
-    let option = |name| input.iter().position(|&x| x == name).and_then(|i| input.get(i + 1)).copied();
-    let us = |name| option(name).map(|t| time(t).as_micros() as u32);
+    let option = |name| common::option(input, name);
     let number = |name| option(name).map(|n| n.parse().unwrap());
     let has = |word| input.contains(&word);
     w.reduce_from = number("flight").unwrap_or(0);
@@ -75,23 +66,10 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
         app_limited: has("app_limited"),
         ..RateSample::default()
     };
-    let ack = Ack {
-        dup: input.first() == Some(&"dup"),
-        rtt_us: us("rtt"),
-        srtt_us: us("srtt").or(us("rtt")).unwrap_or(0),
-        rttvar_us: us("rttvar").unwrap_or(0),
-        min_rtt_us: us("min").or(us("rtt")).unwrap_or(0),
-        ece: has("marked"),
-        tsval: number("tsval"),
-        round_start: has("round"),
-        rate,
-        ..Ack::default()
-    };
+    let ack = Ack { rate, ..ack(input)? };
     let truth = if has("error") { Some(Cause::Error) } else { has("congestion").then_some(Cause::Congestion) };
     let why = match *input.first()? {
         "ack" | "dup" => {
-            let acked = if ack.dup { 0 } else { input.get(1)?.parse().ok()? };
-            let ack = Ack { acked, delivered: number("delivered").unwrap_or(acked.max(1)), ..ack };
             let full = cc.needs().full_control;
             let every = option("every").map_or(Span::ZERO, time);
             for _ in 0..number("times").unwrap_or(1) {

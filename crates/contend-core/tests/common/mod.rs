@@ -1,9 +1,11 @@
-//! Disciplines made from texts, and a transmitter and packets for them.
+//! What tests over a registry share: vector files, algorithms made from texts, parameters at random, a transmitter and packets.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use contend_core::cc::Ack;
 use contend_core::qdisc::{Build, Link, Qdisc, Site};
 use contend_core::registry::{Amount, Args, Entry, Param, Unit, Value};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Segment, Span, Time};
+use std::path::Path;
 
 /// A transmitter with a neighbour for each flow that takes a microsecond for each byte.
 pub struct Wire;
@@ -21,6 +23,73 @@ impl Link for Wire {
     fn slot(&self) -> Span {
         Span::ZERO
     }
+}
+
+/// Gives `run` each vector file of each member of a family, from `vectors/<family>/<name>/`: the member, the text, the path. None has none.
+pub fn each_vector<B>(family: &str, registry: &[Entry<B>], run: impl Fn(&Entry<B>, &str, &str)) {
+    for entry in registry {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(family).join(entry.name);
+        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
+        assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
+        for file in files {
+            run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
+        }
+    }
+}
+
+/// What follows the word `name`.
+pub fn option<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
+    words.iter().position(|&x| x == name).and_then(|i| words.get(i + 1)).copied()
+}
+
+/// The acknowledgment that the words of a step describe, `ack N ...` or `dup ...`; of another step what it says of one.
+pub fn ack(words: &[&str]) -> Option<Ack> {
+    let us = |name| option(words, name).map(|t| time(t).as_micros() as u32);
+    let (is_ack, dup) = (words.first() == Some(&"ack"), words.first() == Some(&"dup"));
+    let acked = if is_ack { words.get(1)?.parse().ok()? } else { 0 };
+    let delivered = option(words, "delivered").map_or(u32::from(is_ack || dup) * acked.max(1), |n| n.parse().unwrap());
+    Some(Ack {
+        acked,
+        delivered,
+        dup,
+        rtt_us: us("rtt"),
+        srtt_us: us("srtt").or(us("rtt")).unwrap_or(0),
+        rttvar_us: us("rttvar").unwrap_or(0),
+        min_rtt_us: us("min").or(us("rtt")).unwrap_or(0),
+        ece: words.contains(&"marked"),
+        tsval: option(words, "tsval").map(|n| n.parse().unwrap()),
+        round_start: words.contains(&"round"),
+        ..Ack::default()
+    })
+}
+
+/// How far from their defaults parameters may go.
+pub struct Reach {
+    /// Most that a number is multiplied by.
+    pub number: f64,
+    /// Most that a duration is multiplied by.
+    pub time: f64,
+    /// The largest of a whole number whose default is given.
+    pub integer: fn(i64) -> f64,
+}
+
+/// The defaults of `entry`, but where `some` says so words and switches at will, shares anywhere in their range, and the rest within `reach`.
+pub fn varied<B>(entry: &Entry<B>, some: Vec<Option<f64>>, reach: &Reach) -> Args {
+    let mut args = defaults(entry);
+    for (p, x) in entry.params.iter().zip(some) {
+        let Some(x) = x else { continue };
+        let within = |v: f64| v.clamp(p.range.0, p.range.1);
+        match (p.unit, args.get(p.name)) {
+            (Unit::Bool, _) => args.set(p.name, Value::Bool(x < 0.5)),
+            (Unit::Word(w), _) => args.set(p.name, Value::Word(w[(x * w.len() as f64) as usize].into())),
+            (Unit::Integer, Some(&Value::Integer(v))) => args.set(p.name, Value::Integer(within(x * (reach.integer)(v)) as i64)),
+            (Unit::Time, Some(Value::Time(t))) => args.set(p.name, Value::Time(Span::from_secs_f64(within(t.as_secs_f64() * reach.time * x)))),
+            (Unit::Fraction, _) => args.set(p.name, Value::Number(within(x))),
+            (Unit::Number, Some(&Value::Number(v))) => args.set(p.name, Value::Number(within(v * reach.number * x))),
+            _ => {}
+        }
+    }
+    args
 }
 
 /// All defaults of an entry.
