@@ -8,7 +8,7 @@ use contend_core::qdisc;
 use contend_core::registry::{Choice, Unit};
 use contend_sim::loss;
 use contend_sim::scenario::{AfterCollision, BusySlot, IdleAccess, MacSpec, StationSpec};
-use contend_sim::wifi::access::{self, Bounds};
+use contend_sim::wifi::access::{self, Setting};
 use contend_sim::wifi::phy::{Phy, Preamble, Protection, Standard};
 use std::collections::BTreeSet;
 
@@ -124,8 +124,7 @@ pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
 /// A medium-access rule that suits the cell.
 pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, FileError> {
     let access = choice(v, access::REGISTRY, "access rule")?;
-    let bounds = Bounds { cw_min: phy.cw_min, cw_max: phy.cw_max };
-    objection(v, access.entry.name, (access.entry.build)(&access.args, bounds).map(drop))?;
+    objection(v, access.entry.name, (access.entry.build)(&access.args, Setting::of(phy)).map(drop))?;
     Ok(access)
 }
 

@@ -7,7 +7,7 @@
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the earlier one.
 //! A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
-use super::access::{Access, Bounds, Draw};
+use super::access::{Access, Draw, Residue, Seen, Setting};
 use super::air::{Air, View};
 use super::chain::Chain;
 use super::client::Client;
@@ -87,6 +87,10 @@ pub struct Cell {
     /// When the one sender of the exchange on the air won the medium.
     pub(super) won: Time,
     pub(super) senders: Vec<StationId>,
+    /// Stations with a frame in service.
+    backlogged: u32,
+    /// Those who draw again because somebody else was first, and the slots they counted.
+    again: Vec<(StationId, u32)>,
     pub(super) sink: Sink,
     pub(super) collisions: u64,
     rivals: Rivals,
@@ -158,7 +162,6 @@ impl Cell {
     /// When an algorithm refuses its parameters, or the PHY does not have a rate: the text names the station.
     pub fn new(seed: u64, spec: &CellSpec, bridge: Bridge, facts: &[FlowFacts], flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Cell, String> {
         let phy = &spec.phy;
-        let cw = Bounds { cw_min: phy.cw_min, cw_max: phy.cw_max };
         let protection_rate = match phy.protection {
             Protection::None => phy.lowest_basic(),
             _ => phy.rate(phy.protection_rate).ok_or_else(|| format!("protection_rate: the standard has no rate of {} bit/s", phy.protection_rate))?,
@@ -177,7 +180,7 @@ impl Cell {
             overhead: phy.mpdu(0),
             protection: phy.protection,
             protection_rate,
-            cw,
+            setting: Setting::of(phy).member(0, spec.stations.len() as u32 + 1),
         };
         let mut cell = Cell {
             contention: Contention::new(&[], phy.slot, spec.mac.busy_slot),
@@ -189,6 +192,8 @@ impl Cell {
             phase: Phase::Idle,
             exchange: Exchange { start: Time::ZERO, from: AP, fate: Fate::Success, end: Time::ZERO },
             senders: Vec::with_capacity(spec.stations.len() + 1),
+            backlogged: 0,
+            again: Vec::new(),
             sink: Sink::default(),
             won: Time::ZERO,
             collisions: 0,
@@ -201,8 +206,8 @@ impl Cell {
             cell.stations.push(station);
         }
         let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
-        let ifs: Vec<Span> = cell.stations.iter().map(ifs).collect();
-        cell.contention = Contention::new(&ifs, phy.slot, spec.mac.busy_slot);
+        let members: Vec<(Span, Residue)> = cell.stations.iter().map(|s| (ifs(s), s.access.residue())).collect();
+        cell.contention = Contention::new(&members, phy.slot, spec.mac.busy_slot);
         let buffer = cell.stations.first().and_then(|ap| ap.queue.limit()?.packets());
         cell.control = Chain::new(seed, spec, &cell.air, facts, buffer)?;
         Ok(cell)
@@ -221,7 +226,8 @@ impl Cell {
             None => None,
         };
         let queue = (s.queue.entry.build)(&s.queue.args, site)?;
-        let access = (s.access.entry.build)(&s.access.args, self.air.timing.cw)?;
+        let setting = self.air.timing.setting;
+        let access = (s.access.entry.build)(&s.access.args, setting.member(self.stations.len() as u32, setting.stations))?;
         Ok(Station {
             bypass: queue.can_bypass(),
             hears_air: queue.hears_air(),
@@ -333,7 +339,7 @@ impl Cell {
     /// Moves the next packet of `who`'s queue into service; false when there is none.
     pub(super) fn take_next(&mut self, now: Time, who: StationId, out: &mut Out<'_>) -> bool {
         let s = &mut self.stations[who as usize];
-        s.job = None;
+        self.backlogged -= u32::from(s.job.take().is_some());
         if s.meter.waiting() == 0 {
             return false;
         }
@@ -357,6 +363,7 @@ impl Cell {
             _ => AP,
         };
         let s = &mut self.stations[who as usize];
+        self.backlogged += 1;
         s.sequence = (s.sequence + 1) & 0xfff;
         s.job = Some(Job { packet, to, sequence: s.sequence, attempt: 0, short: 0, long: 0, delivered: false });
         true
@@ -437,7 +444,9 @@ impl Cell {
 
     pub(super) fn draw(&mut self, now: Time, who: StationId, why: Draw) -> u64 {
         let s = &mut self.stations[who as usize];
-        u64::from(s.access.draw(&mut Cx { now, rng: &mut s.backoff }, why))
+        let bytes = s.job.map_or(0, |j| j.packet.size);
+        let seen = Seen { contenders: self.backlogged, bytes, channel: self.contention.channel() };
+        u64::from(s.access.draw(&mut Cx { now, rng: &mut s.backoff }, why, &seen))
     }
 
     // ---- an exchange ----
@@ -448,7 +457,13 @@ impl Cell {
         let mut senders = std::mem::take(&mut self.senders);
         // Those that send at once no longer wait.
         let contenders = u64::from(self.contention.waiting()) + senders.len() as u64;
-        self.contention.turn_busy(now, &mut senders);
+        let mut again = std::mem::take(&mut self.again);
+        self.contention.turn_busy(now, &mut senders, &mut again);
+        for (who, slots) in again.drain(..) {
+            let slots = self.draw(now, who, Draw::Cycle(slots));
+            self.contention.back_off(who, slots, true);
+        }
+        self.again = again;
         if self.stations[AP as usize].job.is_some() && !senders.is_empty() {
             self.rivals.starts += 1;
             self.rivals.stations += contenders - 1;

@@ -136,7 +136,7 @@ impl Chain {
 
 /// CT of the access point and one station (Keceli 2008, spec S2.3), at the access point's own rate.
 fn cycle_time(air: &Air, model: CycleModel, down: u32, up: u32) -> Span {
-    let cw = air.timing.cw;
+    let cw = air.timing.setting;
     let backoff = Backoff { cw_min: cw.cw_min, cw_max: cw.cw_max, attempts: Some(air.timing.retry_short) };
     let cycle = match model {
         CycleModel::M1 => Cycle::m1(&backoff),

@@ -7,10 +7,14 @@
 //! an addressee of a spoilt frame); they rejoin their group at the next busy start.
 //! One global slot counter would be wrong: EIFS and ACK timeout differ by a number of slots that is not whole.
 //!
+//! Stations whose rule keeps no residue ([`Residue::Redraw`]) form groups of their own: when the medium turns busy, those of them that wait are handed
+//! back to draw again.
+//!
 //! A frame therefore costs O(log n) in the number of stations that have something to send, and nothing for those that have not:
 //! a backoff that runs without a frame behind it (post-backoff) is a stored clock reading.
 
 use super::StationId;
+use super::access::{Channel, Residue};
 use crate::scenario::BusySlot;
 use contend_core::{Span, Time};
 use std::cmp::Reverse;
@@ -31,12 +35,14 @@ pub struct Contention {
     group: Vec<u8>,
     /// Stations that have a frame and wait to send it.
     waiting: u32,
+    channel: Channel,
 }
 
 /// Stations with one inter-frame space.
 #[derive(Debug)]
 struct Group {
     ifs: Span,
+    residue: Residue,
     /// When the members count their first slot after the last busy period.
     resume: Time,
     /// Slots the group had counted at `resume`.
@@ -78,14 +84,14 @@ pub enum Arrival {
 }
 
 impl Contention {
-    /// One station without a frame for each of `ifs`, its inter-frame space, on a medium that has been idle since time zero. At most 256
-    /// different ones.
-    pub fn new(ifs: &[Span], slot: Span, busy: BusySlot) -> Contention {
+    /// One station without a frame for each of `stations`, which tells its inter-frame space and what becomes of its residue, on a medium that has been
+    /// idle since time zero. At most 256 different ones.
+    pub fn new(stations: &[(Span, Residue)], slot: Span, busy: BusySlot) -> Contention {
         let mut groups: Vec<Group> = Vec::new();
-        let mut group = Vec::with_capacity(ifs.len());
-        for &ifs in ifs {
-            let g = groups.iter().position(|g| g.ifs == ifs).unwrap_or_else(|| {
-                groups.push(Group { ifs, resume: Time::ZERO + ifs, clock: 0, heap: BinaryHeap::new() });
+        let mut group = Vec::with_capacity(stations.len());
+        for &(ifs, residue) in stations {
+            let g = groups.iter().position(|g| (g.ifs, g.residue) == (ifs, residue)).unwrap_or_else(|| {
+                groups.push(Group { ifs, residue, resume: Time::ZERO + ifs, clock: 0, heap: BinaryHeap::new() });
                 groups.len() - 1
             });
             group.push(g as u8);
@@ -96,15 +102,21 @@ impl Contention {
             idle: Time::ZERO,
             groups,
             loners: Vec::with_capacity(8),
-            state: vec![State::Silent(0); ifs.len()],
+            state: vec![State::Silent(0); stations.len()],
             group,
             waiting: 0,
+            channel: Channel::new(),
         }
     }
 
     /// Stations that have a frame and wait to send it.
     pub fn waiting(&self) -> u32 {
         self.waiting
+    }
+
+    /// What was heard on the medium.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
     }
 
     /// The first instant from which anybody counts slots in common with others.
@@ -137,25 +149,34 @@ impl Contention {
         at
     }
 
-    /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others are counted down.
-    pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<StationId>) {
+    /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others are counted down. Those who keep
+    /// no residue come into `again` with the slots they counted, and wait no longer until they back off anew.
+    pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<StationId>, again: &mut Vec<(StationId, u32)>) {
+        let idle = slots_between(self.resume(), now, self.slot);
+        self.channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
         for g in &mut self.groups {
             let passed = slots_between(g.resume, now, self.slot);
+            let counted = passed + self.busy_counts;
             let reading = g.clock + passed;
             let on_boundary = now >= g.resume && g.resume + self.slot * passed == now;
             while let Some(&Reverse((expiry, who))) = g.heap.peek() {
                 let member = self.state[who as usize] == State::Member(expiry);
-                if member && (expiry > reading || !on_boundary) {
+                let sends = expiry <= reading && on_boundary;
+                if member && !sends && g.residue == Residue::Keep {
                     break;
                 }
                 g.heap.pop();
                 if member {
                     self.state[who as usize] = State::Sending;
                     self.waiting -= 1;
-                    senders.push(who);
+                    if sends {
+                        senders.push(who);
+                    } else {
+                        again.push((who, u32::try_from(counted).unwrap_or(u32::MAX)));
+                    }
                 }
             }
-            g.clock = reading + self.busy_counts;
+            g.clock += counted;
         }
         let mut i = 0;
         while i < self.loners.len() {
@@ -169,6 +190,12 @@ impl Contention {
         }
         while let Some(l) = self.loners.pop() {
             let counted = slots_between(l.resume, now, self.slot) + self.busy_counts;
+            if l.waits && self.of(l.who).residue == Residue::Redraw {
+                self.state[l.who as usize] = State::Sending;
+                self.waiting -= 1;
+                again.push((l.who, u32::try_from(counted).unwrap_or(u32::MAX)));
+                continue;
+            }
             self.join(l.who, l.slots.saturating_sub(counted), l.waits);
         }
     }
@@ -317,6 +344,10 @@ mod tests {
         [a, a, b, a, a, b, a, a]
     };
 
+    fn members() -> Vec<(Span, Residue)> {
+        IFS.iter().map(|&ifs| (ifs, Residue::Keep)).collect()
+    }
+
     /// The same rules told station by station: every one has the instant from which it counts, and what is left.
     struct Naive {
         each: Vec<(Time, u64, bool)>,
@@ -355,7 +386,7 @@ mod tests {
         fn groups_and_loners_do_what_station_by_station_counting_does(counted in any::<bool>(), steps in steps(), arrivals in prop::collection::vec((0usize..8, 0u64..30), 60)) {
             let n = 8;
             let rule = if counted { BusySlot::Counted } else { BusySlot::Frozen };
-            let mut c = Contention::new(&IFS, SLOT, rule);
+            let mut c = Contention::new(&members(), SLOT, rule);
             let mut naive = Naive { each: IFS.iter().map(|&ifs| (Time::ZERO + ifs, 0, false)).collect(), busy_counts: u64::from(counted) };
             for who in 0..n as StationId {
                 c.back_off(who, u64::from(who) * 2, true);
@@ -368,7 +399,9 @@ mod tests {
                     break;
                 }
                 let mut senders = Vec::new();
-                c.turn_busy(start, &mut senders);
+                let mut again = Vec::new();
+                c.turn_busy(start, &mut senders, &mut again);
+                prop_assert_eq!(again.len(), 0);
                 senders.sort_unstable();
                 prop_assert_eq!(&senders, &naive.turn_busy(start));
                 prop_assert_eq!(c.waiting() as usize, naive.each.iter().filter(|e| e.2).count());
@@ -408,8 +441,33 @@ mod tests {
     }
 
     #[test]
+    fn who_keeps_no_residue_is_handed_back_when_somebody_else_is_first() {
+        let residue = [Residue::Redraw, Residue::Redraw, Residue::Keep, Residue::Redraw];
+        let stations = residue.map(|r| (IFS[0], r));
+        let mut c = Contention::new(&stations, SLOT, BusySlot::Counted);
+        for (who, slots) in [(0, 3), (1, 7), (2, 5)] {
+            c.back_off(who, slots, true);
+        }
+        c.back_off_alone(3, Time::ZERO + IFS[0] + Span::from_micros(1), 9, true);
+        let (mut senders, mut again) = (vec![], vec![]);
+        let start = c.next_start();
+        assert_eq!(start, Time::ZERO + IFS[0] + SLOT * 3);
+        c.turn_busy(start, &mut senders, &mut again);
+        again.sort_unstable();
+        // Three idle slots and the busy one; the loner, a microsecond late, has counted two.
+        assert_eq!((senders, again), (vec![0], vec![(1, 4), (3, 3)]));
+        assert_eq!((c.waiting(), c.channel().busy(), c.channel().idle(0)), (1, 1, 3));
+        let idle = start + Span::from_millis(1);
+        c.turn_idle(idle, Span::ZERO);
+        // The one that keeps its residue has one slot left; another draws less.
+        assert_eq!(c.next_start(), idle + IFS[0] + SLOT);
+        c.back_off(1, 0, true);
+        assert_eq!((c.next_start(), c.waiting()), (idle + IFS[0], 2));
+    }
+
+    #[test]
     fn a_packet_that_finds_the_medium_idle_for_long_enough_goes_at_once() {
-        let mut c = Contention::new(&IFS, SLOT, BusySlot::Frozen);
+        let mut c = Contention::new(&members(), SLOT, BusySlot::Frozen);
         assert_eq!(c.arrive(0, Time::ZERO + IFS[0], false), Arrival::Free);
         // Earlier than DIFS after the last busy period it waits for the rest of DIFS.
         assert_eq!(c.arrive(1, Time::from_nanos(5), false), Arrival::Waits);
@@ -418,7 +476,7 @@ mod tests {
 
     #[test]
     fn a_packet_behind_a_running_post_backoff_waits_for_its_rest() {
-        let mut c = Contention::new(&IFS, SLOT, BusySlot::Frozen);
+        let mut c = Contention::new(&members(), SLOT, BusySlot::Frozen);
         c.back_off(0, 5, false);
         assert_eq!(c.next_start(), Time::NEVER);
         assert_eq!(c.arrive(0, Time::ZERO + IFS[0] + SLOT * 2, false), Arrival::Waits);
@@ -427,7 +485,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_comes_while_the_nav_says_busy_draws_a_backoff() {
-        let mut c = Contention::new(&IFS, SLOT, BusySlot::Frozen);
+        let mut c = Contention::new(&members(), SLOT, BusySlot::Frozen);
         let end = Time::from_nanos(1_000_000);
         c.turn_idle(end, Span::ZERO);
         assert_eq!(c.arrive(0, end - Span::from_nanos(1), false), Arrival::Busy);

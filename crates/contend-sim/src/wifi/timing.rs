@@ -1,6 +1,6 @@
 //! Durations of a cell, worked out once from its PHY tables and options.
 
-use super::access::Bounds;
+use super::access::Setting;
 use super::cell::MAX_PACKET;
 use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Phy, Protection, RTS_BYTES, Rate};
 use crate::scenario::IdleAccess;
@@ -20,7 +20,7 @@ pub(super) struct Timing {
     pub(super) overhead: u32,
     pub(super) protection: Protection,
     pub(super) protection_rate: Rate,
-    pub(super) cw: Bounds,
+    pub(super) setting: Setting,
 }
 
 /// One rate in use, with every duration that depends on it.

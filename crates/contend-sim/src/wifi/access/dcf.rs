@@ -1,6 +1,6 @@
 //! DCF's binary exponential backoff: an even draw from a window that doubles with every failure.
 
-use super::{Access, Bounds, Draw};
+use super::{Access, Draw, Seen, Setting};
 use contend_core::{Cx, Span};
 use contend_core::registry::{Args, Param, Unit};
 use rand::RngExt as _;
@@ -21,23 +21,24 @@ pub const PARAMS: &[Param] = &[
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
-pub fn build(args: &Args, cell: Bounds) -> Result<Box<dyn Access>, String> {
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let or = |name: &str, default: u32| match args.integer(name) {
         0 => default,
         n => n as u32,
     };
-    let bounds = Bounds { cw_min: or("cwmin", cell.cw_min), cw_max: or("cwmax", cell.cw_max) };
-    if bounds.cw_min > bounds.cw_max {
-        return Err(format!("cwmin = {} is larger than cwmax = {}; write a smaller cwmin", bounds.cw_min, bounds.cw_max));
+    let (cw_min, cw_max) = (or("cwmin", cell.cw_min), or("cwmax", cell.cw_max));
+    if cw_min > cw_max {
+        return Err(format!("cwmin = {cw_min} is larger than cwmax = {cw_max}; write a smaller cwmin"));
     }
     let aifsn = Some(args.integer("aifsn") as u32).filter(|n| *n > 0);
-    Ok(Box::new(Dcf { bounds, cw: bounds.cw_min, aifsn, txop: args.time("txop") }))
+    Ok(Box::new(Dcf { cw_min, cw_max, cw: cw_min, aifsn, txop: args.time("txop") }))
 }
 
 /// Binary exponential backoff.
 #[derive(Debug)]
 pub struct Dcf {
-    bounds: Bounds,
+    cw_min: u32,
+    cw_max: u32,
     /// The present contention window CW.
     cw: u32,
     aifsn: Option<u32>,
@@ -45,12 +46,12 @@ pub struct Dcf {
 }
 
 impl Access for Dcf {
-    fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32 {
+    fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
         // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success or when a limit is reached.
         self.cw = match why {
-            Draw::Failure => (2 * self.cw + 1).min(self.bounds.cw_max),
-            Draw::Success | Draw::Dropped => self.bounds.cw_min,
-            Draw::Arrival => self.cw,
+            Draw::Failure => (2 * self.cw + 1).min(self.cw_max),
+            Draw::Success | Draw::Dropped => self.cw_min,
+            Draw::Arrival | Draw::Cycle(_) => self.cw,
         };
         cx.rng.random_range(0..=self.cw)
     }

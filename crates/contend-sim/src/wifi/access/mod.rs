@@ -1,27 +1,29 @@
 //! Medium-access rules: when a station may try.
+//!
+//! A rule sees its own fate ([`Draw`]) and what anybody can have heard of the channel ([`Seen`]), and answers with a number of slots. It is called only
+//! for the station that draws; what happened on the channel in between it catches up with from a history that all share.
+
+mod setting;
+
+pub use setting::Setting;
 
 use contend_core::registry::Args;
 use contend_core::{Cx, Span};
 use std::fmt::Debug;
 
-/// What the PHY and the file say about contention, for a rule to start from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// Smallest contention window (aCWmin): a draw is from 0..=CW.
-    pub cw_min: u32,
-    /// Largest contention window (aCWmax).
-    pub cw_max: u32,
-}
-
 /// Makes a rule from its parameters; the error says which parameter is wrong and what to write instead.
-pub type Build = fn(&Args, Bounds) -> Result<Box<dyn Access>, String>;
+pub type Build = fn(&Args, Setting) -> Result<Box<dyn Access>, String>;
 
 contend_core::registry!(Build; dcf);
 
 /// A medium-access rule, one for each station.
 pub trait Access: Debug + Send {
     /// Draws the backoff, in slots, that precedes the station's next attempt.
-    fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32;
+    fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32;
+    /// What becomes of a backoff when the medium turns busy before it has run out.
+    fn residue(&self) -> Residue {
+        Residue::Keep
+    }
     /// Slots after SIFS for which the medium must be idle before backoff counts (AIFSN); `None` for the cell's DIFS.
     fn aifsn(&self) -> Option<u32> {
         None
@@ -43,4 +45,84 @@ pub enum Draw {
     Failure,
     /// The last attempt was not acknowledged and the frame is given up.
     Dropped,
+    /// Somebody else was first, after so many slots of this backoff (the busy one among them where busy slots count): only for a rule that keeps no
+    /// residue.
+    Cycle(u32),
+}
+
+/// What becomes of slots that were not waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residue {
+    /// They are waited next time (residual backoff).
+    Keep,
+    /// They are forgotten, and the station draws again with [`Draw::Cycle`].
+    Redraw,
+}
+
+/// What a station can know when it draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Stations that have a frame to send, the one on the air among them. No real station knows it: it serves rules that are defined by it.
+    pub contenders: u32,
+    /// The IP packet that waits, in bytes; 0 when none does.
+    pub bytes: u32,
+    /// What was heard.
+    pub channel: &'a Channel,
+}
+
+/// What everybody hears: how many slots were idle before each busy period.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    busy: u64,
+    /// By number of the busy period, modulo the length.
+    idle: Box<[u32]>,
+}
+
+impl Channel {
+    /// Busy periods that are remembered.
+    pub const MEMORY: u64 = 4096;
+
+    /// Nothing heard yet.
+    pub fn new() -> Channel {
+        Channel { busy: 0, idle: vec![0; Channel::MEMORY as usize].into() }
+    }
+
+    /// Busy periods that have begun so far.
+    pub fn busy(&self) -> u64 {
+        self.busy
+    }
+
+    /// Idle slots before busy period number `k`, counted from 0; 0 when it is forgotten or has not begun.
+    pub fn idle(&self, k: u64) -> u32 {
+        let remembered = k < self.busy && self.busy - k <= Channel::MEMORY;
+        if remembered { self.idle.get((k % Channel::MEMORY) as usize).copied().unwrap_or(0) } else { 0 }
+    }
+
+    /// A busy period begins after `idle` idle slots.
+    pub(super) fn turns_busy(&mut self, idle: u32) {
+        if let Some(place) = self.idle.get_mut((self.busy % Channel::MEMORY) as usize) {
+            *place = idle;
+        }
+        self.busy += 1;
+    }
+}
+
+impl Default for Channel {
+    fn default() -> Channel {
+        Channel::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_channel_remembers_the_last_busy_periods() {
+        let mut c = Channel::new();
+        (0..Channel::MEMORY as u32 + 3).for_each(|k| c.turns_busy(k));
+        assert_eq!((c.busy(), c.idle(c.busy() - 1), c.idle(3)), (Channel::MEMORY + 3, Channel::MEMORY as u32 + 2, 3));
+        // Forgotten, and not begun.
+        assert_eq!((c.idle(2), c.idle(c.busy())), (0, 0));
+    }
 }

@@ -1,0 +1,49 @@
+//! What a rule is told of its station and its cell before anything is sent.
+
+use crate::wifi::phy::Phy;
+
+/// What a rule is told of its station and its cell before anything is sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// Smallest contention window (aCWmin): a draw is from 0..=CW.
+    pub cw_min: u32,
+    /// Largest contention window (aCWmax).
+    pub cw_max: u32,
+    /// The station's place among all that contend, from 0.
+    pub rank: u32,
+    /// How many stations there are, whether they have something to send or not.
+    pub stations: u32,
+    /// What a collision takes, in slots.
+    pub collision: f64,
+}
+
+/// The IP packet whose collisions [`Setting::collision`] is about, in bytes.
+const PACKET: u32 = 1500;
+
+impl Setting {
+    /// The only station of a cell with this PHY. A collision takes a frame of 1500 B at the highest rate, and DIFS.
+    pub fn of(phy: &Phy) -> Setting {
+        let highest = Phy::rates(phy.standard).iter().copied().max().and_then(|bps| phy.rate(bps));
+        let frame = highest.map_or(phy.slot, |rate| phy.airtime(rate, phy.mpdu(PACKET)).total);
+        let collision = (frame + phy.difs()).as_nanos() as f64 / phy.slot.as_nanos().max(1) as f64;
+        Setting { cw_min: phy.cw_min, cw_max: phy.cw_max, rank: 0, stations: 1, collision }
+    }
+
+    /// The same for station `rank` of `stations`.
+    pub fn member(self, rank: u32, stations: u32) -> Setting {
+        Setting { rank, stations, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wifi::phy::{Preamble, Standard};
+
+    /// Heusse et al. 2005 have T_c of about 68 slots for 802.11b: 192 us of preamble, 1534 to 1536 B at 11 Mb/s and 50 us are 1358 us.
+    #[test]
+    fn a_collision_in_802_11b_takes_sixty_eight_slots() {
+        let s = Setting::of(&Phy::new(Standard::B, Preamble::Long));
+        assert!((67.5..68.5).contains(&s.collision), "{}", s.collision);
+    }
+}
