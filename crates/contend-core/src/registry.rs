@@ -64,6 +64,8 @@ pub enum Unit {
     Drops,
     /// A positive number for each of some names, `[["down.1.sta", 2], ["down.2.sta", 1]]`; `range` bounds the numbers.
     Weights,
+    /// A list of numbers, `[4, 3, 2, 1]`; `range` bounds each.
+    Numbers,
 }
 
 /// One packet of a [`Unit::Drops`] list.
@@ -129,6 +131,8 @@ pub enum Value {
     Drops(Vec<DropRule>),
     /// [`Unit::Weights`].
     Weights(Vec<(String, f64)>),
+    /// [`Unit::Numbers`].
+    Numbers(Vec<f64>),
 }
 
 /// A full set of parameters: every one the algorithm names, each with a value inside its range.
@@ -221,6 +225,13 @@ impl Args {
     pub fn weights(&self, name: &str) -> &[(String, f64)] {
         match self.get(name) {
             Some(Value::Weights(w)) => w,
+            _ => &[],
+        }
+    }
+    /// A [`Unit::Numbers`].
+    pub fn numbers(&self, name: &str) -> &[f64] {
+        match self.get(name) {
+            Some(Value::Numbers(x)) => x,
             _ => &[],
         }
     }

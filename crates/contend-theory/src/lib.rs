@@ -9,6 +9,7 @@
 //! | [`two_station`] | two saturated stations, exactly | own derivation |
 //! | [`cycle_time`] | the mean time in which AP and station succeed once each | Keceli, Inan, Ayanoglu 2008 |
 //! | [`fcwa`] | the window that an access point's queue holds, and the queue that a window needs | Keceli, Inan, Ayanoglu 2008 |
+//! | [`idle_sense`] | the attempt rate at which saturated stations carry the most | Heusse et al. 2005, as Starzetz 2006 reports it |
 //! | [`padhye`] | TCP window and rate under random loss | Mathis et al. 1997; Padhye et al. 1998 |
 //! | [`fluid`] | where Reno and TCP-Jersey settle, and how they get there | Xu 2005 (Jersey 2005) §8.3 to §8.4.1 |
 //! | [`differentiator`] | what telling congestion from link errors gains | Jersey 2005 §8.4.2 |
@@ -28,6 +29,7 @@ pub mod fcwa;
 pub mod fluid;
 pub mod gaiad;
 pub mod hayes;
+pub mod idle_sense;
 mod invalid;
 pub mod marking;
 pub mod padhye;

@@ -55,6 +55,7 @@ pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
             Unit::Bool => Value::Bool(text == "true"),
             Unit::Word(_) => word(text),
             Unit::Weights => weights(&[]),
+            Unit::Numbers => Value::Numbers(Vec::new()),
             other => panic!("{}: no default for {other:?}", p.name),
         };
         args.set(p.name, value);

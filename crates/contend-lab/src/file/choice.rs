@@ -106,6 +106,7 @@ fn example(param: &Param) -> String {
         Unit::Intervals => "[[\"1s\", \"2s\"]]".into(),
         Unit::Drops => "[{ flow = \"down\", segment = 20 }]".into(),
         Unit::Weights => "[[\"down.1.sta\", 2]]".into(),
+        Unit::Numbers => "[4, 3, 2, 1]".into(),
     }
 }
 
@@ -187,6 +188,14 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
                 _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
             };
             Value::Weights(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Numbers => {
+            let read = |item: Val| {
+                let x = item.number()?;
+                within(x, Dimension::Number)?;
+                Ok(x)
+            };
+            Value::Numbers(val.list("[4, 3, 2, 1]: numbers")?.map(read).collect::<Result<_, _>>()?)
         }
         Unit::Drops => {
             let read = |item: Val| {

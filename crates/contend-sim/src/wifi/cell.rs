@@ -227,7 +227,7 @@ impl Cell {
         };
         let queue = (s.queue.entry.build)(&s.queue.args, site)?;
         let setting = self.air.timing.setting;
-        let access = (s.access.entry.build)(&s.access.args, setting.member(self.stations.len() as u32, setting.stations))?;
+        let access = (s.access.entry.build)(&s.access.args, setting.at(phy, s.rate).member(self.stations.len() as u32, setting.stations))?;
         Ok(Station {
             bypass: queue.can_bypass(),
             hears_air: queue.hears_air(),

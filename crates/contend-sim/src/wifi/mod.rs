@@ -9,9 +9,11 @@ pub mod contention;
 mod exchange;
 pub mod ledger;
 pub mod phy;
+mod saturated;
 mod successes;
 mod timing;
 
+pub use saturated::{Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 
 use contend_core::{Packet, Span, Time};

@@ -43,6 +43,7 @@ fn default(p: &Param) -> Option<Value> {
         Unit::Intervals => Value::Intervals(vec![]),
         Unit::Drops => Value::Drops(vec![]),
         Unit::Weights => Value::Weights(vec![]),
+        Unit::Numbers => Value::Numbers(vec![]),
     })
 }
 

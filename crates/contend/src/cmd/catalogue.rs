@@ -174,6 +174,7 @@ fn unit(p: &Param) -> String {
         Unit::Schedule => "list like [[\"50s\", \"100s\", \"2Mbps\"]]".into(),
         Unit::Intervals => "list like [[\"400ms\", \"410ms\"]]".into(),
         Unit::Weights => "list like [[\"down.1.sta\", 2]]".into(),
+        Unit::Numbers => "list of numbers".into(),
         Unit::Drops => "list like [{ flow = \"f\", segment = 20, copy = 0 }]".into(),
     }
 }

@@ -22,43 +22,67 @@ pub const PARAMS: &[Param] = &[
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
-    let or = |name: &str, default: u32| match args.integer(name) {
-        0 => default,
-        n => n as u32,
-    };
-    let (cw_min, cw_max) = (or("cwmin", cell.cw_min), or("cwmax", cell.cw_max));
-    if cw_min > cw_max {
-        return Err(format!("cwmin = {cw_min} is larger than cwmax = {cw_max}; write a smaller cwmin"));
-    }
     let aifsn = Some(args.integer("aifsn") as u32).filter(|n| *n > 0);
-    Ok(Box::new(Dcf { cw_min, cw_max, cw: cw_min, aifsn, txop: args.time("txop") }))
+    Ok(Box::new(Dcf { backoff: Backoff::new(args, cell)?, aifsn, txop: args.time("txop") }))
 }
 
-/// Binary exponential backoff.
+/// The distributed coordination function.
 #[derive(Debug)]
-pub struct Dcf {
-    cw_min: u32,
-    cw_max: u32,
-    /// The present contention window CW.
-    cw: u32,
+struct Dcf {
+    backoff: Backoff,
     aifsn: Option<u32>,
     txop: Span,
 }
 
 impl Access for Dcf {
     fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
-        // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success or when a limit is reached.
-        self.cw = match why {
-            Draw::Failure => (2 * self.cw + 1).min(self.cw_max),
-            Draw::Success | Draw::Dropped => self.cw_min,
-            Draw::Arrival | Draw::Cycle(_) => self.cw,
-        };
-        cx.rng.random_range(0..=self.cw)
+        self.backoff.draw(cx, why)
     }
     fn aifsn(&self) -> Option<u32> {
         self.aifsn
     }
     fn txop(&self) -> Span {
         self.txop
+    }
+}
+
+/// Binary exponential backoff.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backoff {
+    cw_min: u32,
+    cw_max: u32,
+    /// The present contention window CW.
+    cw: u32,
+}
+
+impl Backoff {
+    /// With the windows that `cwmin` and `cwmax` of `args` say, or the cell's where they are 0. The error says which is wrong.
+    pub(super) fn new(args: &Args, cell: Setting) -> Result<Backoff, String> {
+        let or = |name: &str, default: u32| match args.integer(name) {
+            0 => default,
+            n => n as u32,
+        };
+        let (cw_min, cw_max) = (or("cwmin", cell.cw_min), or("cwmax", cell.cw_max));
+        if cw_min > cw_max {
+            return Err(format!("cwmin = {cw_min} is larger than cwmax = {cw_max}; write a smaller cwmin"));
+        }
+        Ok(Backoff { cw_min, cw_max, cw: cw_min })
+    }
+
+    /// The present window, after what `why` does to it.
+    pub(super) fn window(&mut self, why: Draw) -> u32 {
+        // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success or when a limit is reached.
+        self.cw = match why {
+            Draw::Failure => (2 * self.cw + 1).min(self.cw_max),
+            Draw::Success | Draw::Dropped => self.cw_min,
+            Draw::Arrival | Draw::Cycle(_) => self.cw,
+        };
+        self.cw
+    }
+
+    /// An even draw from the present window.
+    pub(super) fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32 {
+        let cw = self.window(why);
+        cx.rng.random_range(0..=cw)
     }
 }

@@ -15,6 +15,8 @@ pub struct Setting {
     pub stations: u32,
     /// What a collision takes, in slots.
     pub collision: f64,
+    /// How many times lower its rate is than the highest of the standard; 1 for the fastest.
+    pub slower: f64,
 }
 
 /// The IP packet whose collisions [`Setting::collision`] is about, in bytes.
@@ -26,7 +28,13 @@ impl Setting {
         let highest = Phy::rates(phy.standard).iter().copied().max().and_then(|bps| phy.rate(bps));
         let frame = highest.map_or(phy.slot, |rate| phy.airtime(rate, phy.mpdu(PACKET)).total);
         let collision = (frame + phy.difs()).as_nanos() as f64 / phy.slot.as_nanos().max(1) as f64;
-        Setting { cw_min: phy.cw_min, cw_max: phy.cw_max, rank: 0, stations: 1, collision }
+        Setting { cw_min: phy.cw_min, cw_max: phy.cw_max, rank: 0, stations: 1, collision, slower: 1.0 }
+    }
+
+    /// The same for a station that sends at `rate` bits per second.
+    pub fn at(self, phy: &Phy, rate: u64) -> Setting {
+        let highest = Phy::rates(phy.standard).iter().copied().max().unwrap_or(rate);
+        Setting { slower: highest as f64 / rate.max(1) as f64, ..self }
     }
 
     /// The same for station `rank` of `stations`.

@@ -1,0 +1,42 @@
+//! One window for all, steered as in Idle Sense; a class of service is a distribution over it.
+
+use super::idle_sense::{self, Window};
+use super::pdf::Shape;
+use super::{Access, Draw, Residue, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006 §8.3 (proposal)";
+/// What it does.
+pub const SUMMARY: &str = "Quality of service by distributions: all stations share one window, steered as in Idle Sense to keep collisions rare, and each class draws its slot in every cycle from a distribution of its own over that window; no residual backoff.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "weights", doc: "the class's distribution over the window, as weights of equal parts; none for evenly", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    idle_sense::TARGET, idle_sense::ALPHA, idle_sense::EPSILON, idle_sense::TRANSMISSIONS, idle_sense::BETA, idle_sense::GAMMA, idle_sense::TIME_FAIR,
+];
+
+/// Makes one.
+///
+/// # Errors
+/// When all weights are 0, or the cell has no best number of idle slots.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    Ok(Box::new(Classes { shape: Shape::new(args.numbers("weights"))?, window: Window::new(args, cell)? }))
+}
+
+/// A class's distribution over the common window.
+#[derive(Debug)]
+struct Classes {
+    shape: Shape,
+    window: Window,
+}
+
+impl Access for Classes {
+    fn draw(&mut self, cx: &mut Cx, _: Draw, seen: &Seen) -> u32 {
+        let slots = self.window.steered(seen.channel);
+        ((self.shape.draw(cx) * f64::from(slots)) as u32).min(slots - 1)
+    }
+    fn residue(&self) -> Residue {
+        Residue::Redraw
+    }
+}

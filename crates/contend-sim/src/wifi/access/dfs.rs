@@ -1,0 +1,91 @@
+//! DFS, distributed fair scheduling: a backoff in proportion to the packet's length over the station's weight.
+
+use super::{Access, Draw, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "Vaidya, Bahl, Gupta 2000, as Starzetz 2006 §7.2.1 reports it; scaling and mapping constants are ours where that is silent";
+/// What it does.
+pub const SUMMARY: &str = "Distributed fair scheduling: after a success a backoff of rho S L / w slots, L the packet's length and w the station's weight; after a collision a small window that doubles, below the regular values.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "scale", doc: "S, slots per byte", unit: Unit::Number, default: Some("0.02"), range: (1e-6, 1000.0) },
+    Param { name: "weight", doc: "w, the station's weight", unit: Unit::Number, default: Some("0.1"), range: (1e-6, 1e6) },
+    Param { name: "spread", doc: "rho is drawn evenly from 1 - spread to 1 + spread", unit: Unit::Fraction, default: Some("10%"), range: (0.0, 1.0) },
+    Param { name: "collision_window", doc: "slots of the window after a first collision", unit: Unit::Integer, default: Some("4"), range: (1.0, 1024.0) },
+    Param { name: "mapping", doc: "how large backoffs are compressed: not at all, exponentially, or by a square root", unit: Unit::Word(&["linear", "exp", "sqrt"]), default: Some("linear"), range: (0.0, 0.0) },
+    Param { name: "threshold", doc: "backoff in slots above which it is compressed", unit: Unit::Number, default: Some("80"), range: (1.0, 1e6) },
+    Param { name: "range", doc: "slots above the threshold that no compressed backoff reaches (exp)", unit: Unit::Number, default: Some("1000"), range: (1.0, 1e6) },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// Never.
+pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
+    Ok(Box::new(Dfs {
+        per_byte: args.number("scale") / args.number("weight"),
+        spread: args.number("spread"),
+        collision_window: args.integer("collision_window") as u32,
+        mapping: match args.word("mapping") {
+            "exp" => Mapping::Exponential,
+            "sqrt" => Mapping::SquareRoot,
+            _ => Mapping::Linear,
+        },
+        threshold: args.number("threshold"),
+        range: args.number("range"),
+        collisions: 0,
+    }))
+}
+
+/// A backoff by length and weight.
+#[derive(Debug)]
+struct Dfs {
+    per_byte: f64,
+    spread: f64,
+    collision_window: u32,
+    mapping: Mapping,
+    threshold: f64,
+    range: f64,
+    /// Collisions of the present frame.
+    collisions: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Mapping {
+    Linear,
+    Exponential,
+    SquareRoot,
+}
+
+impl Dfs {
+    /// The backoff that stands for `slots`: the same order, in a smaller range. All three agree, with their slope or nearly, at the threshold.
+    fn map(&self, slots: f64) -> f64 {
+        let above = slots - self.threshold;
+        if above <= 0.0 {
+            return slots;
+        }
+        match self.mapping {
+            Mapping::Linear => slots,
+            Mapping::Exponential => self.threshold + self.range * (1.0 - libm::exp(-above / self.range)),
+            Mapping::SquareRoot => libm::sqrt(self.threshold * slots),
+        }
+    }
+}
+
+impl Access for Dfs {
+    fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32 {
+        if why == Draw::Failure {
+            self.collisions += 1;
+            // Starzetz 2006 §7.2.1: a small exponential window of its own, so that a collider keeps its turn.
+            let window = u64::from(self.collision_window) << (self.collisions - 1).min(16);
+            return cx.rng.random_range(1..=window) as u32;
+        }
+        self.collisions = 0;
+        // b = floor(rho S L / w), rho even on [0.9, 1.1].
+        let rho = 1.0 + self.spread * (2.0 * cx.rng.random::<f64>() - 1.0);
+        self.map(rho * self.per_byte * f64::from(seen.bytes)) as u32
+    }
+}

@@ -1,0 +1,38 @@
+//! The hash-table model H: everybody draws a slot of a table anew in every cycle.
+
+use super::{Access, Draw, Residue, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006 §8.1.1, eqs. 8.1-8.4";
+/// What it does.
+pub const SUMMARY: &str = "Reference model H: in every cycle all draw evenly from a table of C slots and forget the rest; no residual and no exponential backoff.";
+/// Parameters.
+pub const PARAMS: &[Param] =
+    &[Param { name: "slots", doc: "C, the size of the table; 0 for the cell's CWmin + 1", unit: Unit::Integer, default: Some("0"), range: (0.0, 1e6) }];
+
+/// Makes one.
+///
+/// # Errors
+/// Never.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    let slots = args.integer("slots") as u32;
+    Ok(Box::new(Hash { slots: if slots == 0 { cell.cw_min + 1 } else { slots } }))
+}
+
+/// An even draw in every cycle.
+#[derive(Debug)]
+struct Hash {
+    slots: u32,
+}
+
+impl Access for Hash {
+    fn draw(&mut self, cx: &mut Cx, _: Draw, _: &Seen) -> u32 {
+        cx.rng.random_range(0..self.slots)
+    }
+    fn residue(&self) -> Residue {
+        Residue::Redraw
+    }
+}

@@ -1,0 +1,85 @@
+//! Any distribution over the window, with or without residual and exponential backoff.
+
+use super::dcf::Backoff;
+use super::{Access, Draw, Residue, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006 §8.2 (the switches of its contention simulator)";
+/// What it does.
+pub const SUMMARY: &str = "A backoff from any distribution over the window, given as weights of equal parts of it; residual and exponential backoff can be switched on. Models a card with missing slots or a biased generator too.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "weights", doc: "how often each part of the window is drawn, from the first slot to the last, in proportion; none for evenly", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    Param { name: "residual", doc: "whether slots that were not waited are kept", unit: Unit::Bool, default: Some("false"), range: (0.0, 0.0) },
+    Param { name: "exponential", doc: "whether the window doubles with every failure", unit: Unit::Bool, default: Some("false"), range: (0.0, 0.0) },
+    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's; a draw is from 0 to it", unit: Unit::Integer, default: Some("0"), range: (0.0, 1e6) },
+    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 1e6) },
+];
+
+/// Makes one. A window left at 0 takes the cell's value.
+///
+/// # Errors
+/// When all weights are 0, or `cwmin` is larger than `cwmax`.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    let cell = Setting { cw_max: cell.cw_max.max(args.integer("cwmin") as u32), ..cell };
+    let (residual, exponential) = (args.flag("residual"), args.flag("exponential"));
+    Ok(Box::new(Pdf { shape: Shape::new(args.numbers("weights"))?, backoff: Backoff::new(args, cell)?, residual, exponential }))
+}
+
+/// A distribution over the window.
+#[derive(Debug)]
+struct Pdf {
+    shape: Shape,
+    backoff: Backoff,
+    residual: bool,
+    exponential: bool,
+}
+
+impl Access for Pdf {
+    fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
+        let why = if self.exponential { why } else { Draw::Success };
+        let slots = self.backoff.window(why) + 1;
+        ((self.shape.draw(cx) * f64::from(slots)) as u32).min(slots - 1)
+    }
+    fn residue(&self) -> Residue {
+        if self.residual { Residue::Keep } else { Residue::Redraw }
+    }
+}
+
+/// A density over [0, 1) that is constant on each of some equal parts.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    /// Sums of the weights up to and including each part; empty for an even density.
+    sums: Vec<f64>,
+}
+
+impl Shape {
+    /// With these weights of the parts. The error says what is wrong with them.
+    pub(super) fn new(weights: &[f64]) -> Result<Shape, String> {
+        let sums: Vec<f64> = weights
+            .iter()
+            .scan(0.0, |sum, w| {
+                *sum += w;
+                Some(*sum)
+            })
+            .collect();
+        match sums.last() {
+            Some(&all) if all <= 0.0 => Err("all weights are 0; give at least one part of the window a positive one".into()),
+            _ => Ok(Shape { sums }),
+        }
+    }
+
+    /// A draw from [0, 1).
+    pub(super) fn draw(&self, cx: &mut Cx) -> f64 {
+        let u: f64 = cx.rng.random();
+        let Some(all) = self.sums.last() else { return u };
+        let x = u * all;
+        let part = self.sums.partition_point(|s| *s <= x).min(self.sums.len() - 1);
+        let below = part.checked_sub(1).and_then(|k| self.sums.get(k)).copied().unwrap_or(0.0);
+        let weight = self.sums.get(part).copied().unwrap_or(x) - below;
+        (part as f64 + if weight > 0.0 { (x - below) / weight } else { 0.0 }) / self.sums.len() as f64
+    }
+}

@@ -1,0 +1,60 @@
+//! Permutation codes: each station goes through an order of the slots of its own, and changes it when it collides.
+//!
+//! A negative result: such stations may settle where one wins three cycles of four.
+
+use super::{Access, Draw, Residue, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+use rand::seq::SliceRandom as _;
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006 §8.1.2 (collision resolution by permutations)";
+/// What it does.
+pub const SUMMARY: &str = "Each station's backoffs are a permutation of the slots of a window, cycle after cycle; a collision makes it permute them anew. Collisions die out, but the stations may be left with very unequal shares.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "slots", doc: "C, slots of the window; 0 for the cell's CWmin + 1", unit: Unit::Integer, default: Some("0"), range: (0.0, 65_535.0) },
+    Param { name: "sequence", doc: "the first permutation, instead of a random one", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 65_535.0) },
+];
+
+/// Makes one.
+///
+/// # Errors
+/// When the sequence has other than whole numbers.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    let given = args.numbers("sequence");
+    if let Some(x) = given.iter().find(|x| x.fract() != 0.0) {
+        return Err(format!("the sequence has {x}, and slots are whole numbers; round it"));
+    }
+    let slots = match args.integer("slots") as u32 {
+        0 => cell.cw_min + 1,
+        n => n,
+    };
+    let sequence: Vec<u32> = if given.is_empty() { (0..slots).collect() } else { given.iter().map(|x| *x as u32).collect() };
+    Ok(Box::new(Permutation { sequence, next: 0, shuffled: !given.is_empty() }))
+}
+
+/// An order of slots.
+#[derive(Debug)]
+struct Permutation {
+    sequence: Vec<u32>,
+    next: usize,
+    /// Whether the order is one to begin with.
+    shuffled: bool,
+}
+
+impl Access for Permutation {
+    fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
+        if why == Draw::Failure || !self.shuffled {
+            self.sequence.shuffle(cx.rng);
+            self.shuffled = true;
+            self.next = 0;
+        }
+        let slot = self.sequence.get(self.next).copied().unwrap_or(0);
+        self.next = (self.next + 1) % self.sequence.len().max(1);
+        slot
+    }
+    fn residue(&self) -> Residue {
+        Residue::Redraw
+    }
+}

@@ -1,0 +1,46 @@
+//! DCF without residual backoff: whoever was not first draws again, from what is left of its window.
+
+use super::dcf::Backoff;
+use super::{Access, Draw, Residue, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+use rand::RngExt as _;
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006 §8.1.2, last paragraph";
+/// What it does.
+pub const SUMMARY: &str = "DCF told without residual backoff: each cycle all draw evenly from a window of their own, which shrinks by the slots waited and is DCF's after an attempt. Collisions and waits are DCF's; who wins when is not.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
+    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
+];
+
+/// Makes one. A window left at 0 takes the cell's value.
+///
+/// # Errors
+/// When `cwmin` is larger than `cwmax`.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    Ok(Box::new(ResidualWindow { backoff: Backoff::new(args, cell)?, slots: 1 }))
+}
+
+/// DCF by shrinking windows.
+#[derive(Debug)]
+struct ResidualWindow {
+    backoff: Backoff,
+    /// Slots of the window that is left, at least 1.
+    slots: u32,
+}
+
+impl Access for ResidualWindow {
+    fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
+        self.slots = match why {
+            Draw::Cycle(waited) => self.slots.saturating_sub(waited).max(1),
+            _ => self.backoff.window(why) + 1,
+        };
+        cx.rng.random_range(0..self.slots)
+    }
+    fn residue(&self) -> Residue {
+        Residue::Redraw
+    }
+}

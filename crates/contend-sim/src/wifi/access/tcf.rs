@@ -1,0 +1,43 @@
+//! TCF, told as a hash: each station has its place in a round, and nobody collides.
+
+use super::{Access, Draw, Residue, Seen, Setting};
+use contend_core::Cx;
+use contend_core::registry::{Args, Param, Unit};
+
+/// Source.
+pub const CITE: &str = "Starzetz 2006 §8.1.1: TCF as H(i, j) = (i + j) mod N";
+/// What it does.
+pub const SUMMARY: &str = "TDM-like order: station i waits (i + j) mod N slots in cycle j, so that stations that always have something to send take turns and none collides.";
+/// Parameters.
+pub const PARAMS: &[Param] =
+    &[Param { name: "stations", doc: "N, places in a round; 0 for one for each station of the cell", unit: Unit::Integer, default: Some("0"), range: (0.0, 65_535.0) }];
+
+/// Makes one.
+///
+/// # Errors
+/// When there are fewer places than stations.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    let places = match args.integer("stations") as u32 {
+        0 => cell.stations,
+        n if n < cell.stations => return Err(format!("stations = {n} leaves some of the {} stations without a place; write {} or more", cell.stations, cell.stations)),
+        n => n,
+    };
+    Ok(Box::new(Tcf { rank: cell.rank, places: places.max(1) }))
+}
+
+/// A place in a round.
+#[derive(Debug)]
+struct Tcf {
+    rank: u32,
+    places: u32,
+}
+
+impl Access for Tcf {
+    fn draw(&mut self, _: &mut Cx, _: Draw, seen: &Seen) -> u32 {
+        // Every station counts the same busy periods, so all agree on the cycle.
+        ((u64::from(self.rank) + seen.channel.busy()) % u64::from(self.places)) as u32
+    }
+    fn residue(&self) -> Residue {
+        Residue::Redraw
+    }
+}
