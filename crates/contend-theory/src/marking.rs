@@ -7,6 +7,7 @@
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative, positive};
+use crate::numbers::power;
 
 /// How losses answer the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,19 +58,6 @@ impl Marking {
             Marking::Power(k) => f64::from(*k) * power(u, k.saturating_sub(1)),
         })
     }
-}
-
-/// u^k by squaring: the same bits everywhere.
-fn power(u: f64, k: u32) -> f64 {
-    let (mut result, mut base, mut k) = (1.0, u, k);
-    while k > 0 {
-        if k & 1 == 1 {
-            result *= base;
-        }
-        base *= base;
-        k >>= 1;
-    }
-    result
 }
 
 #[cfg(test)]
