@@ -20,6 +20,8 @@
 //! a link's load: tools of the last four.
 
 pub mod aiad;
+pub mod backoff_cost;
+mod bessel;
 pub mod bianchi;
 pub mod cycle_time;
 pub mod dcf;

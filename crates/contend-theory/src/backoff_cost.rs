@@ -1,0 +1,214 @@
+//! What a distribution of backoffs costs in wasted channel time, and the distribution that costs least.
+//!
+//! Starzetz 2006 §8.1.2, eqs. 8.5-8.20. A contention cycle that ends in slot i costs A(i) after a collision and B(i) after a success:
+//! ζ = sum of A(i) P_col(i) + B(i) P_tx(i). The source solves two stations in continuous time and leaves N stations open.
+//!
+//! Differences from the source:
+//! - the optimum of N stations over C slots is exact. Before slot i all stations wait with the same memory, none, so that the least cost of what follows is
+//!   one number W_i and the share that goes on past slot i has a closed form ([`Costs::optimum`]). For A = 1, B = 0 it is the distribution p* of Tay,
+//!   Jamieson and Balakrishnan 2004 (CSMA/p*);
+//! - in eq. 8.15 a collision has a density, p(t)^2, as if two stations could draw the same instant; over slots its probability is p(t)^2/C. Cost 8.15 is
+//!   that of C slots when a collision costs C times what is said ([`Costs::density`]). Eqs. 8.9 and 8.10 over slots are [`Costs::slots`];
+//! - the compact sum of eq. 8.20 has binom(N, i+1) where its expansion has binom(N, i): [`Sum::Printed`].
+
+use crate::Invalid;
+use crate::bessel::{scaled_i, scaled_k};
+use crate::hash_table::cycle_ends;
+use crate::invalid::{invalid, not_negative, positive, probability};
+use crate::numbers::power;
+use crate::slots::{MOST_SLOTS, Slots};
+
+/// What cycles cost by the slot in which they end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Costs {
+    /// A(i), of a collision.
+    collision: Vec<f64>,
+    /// B(i), of a success.
+    success: Vec<f64>,
+}
+
+/// Which sum of eq. 8.20 stands for the probability of a collision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sum {
+    /// Its expansion, with binom(N, i): a probability.
+    Expanded,
+    /// The compact form, with binom(N, i+1): the first and the last terms have other weights.
+    Printed,
+}
+
+/// The distribution that wastes least.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Optimum {
+    /// It.
+    pub slots: Slots,
+    /// Its ζ.
+    pub wasted: f64,
+}
+
+impl Costs {
+    /// Costs by slot, as many of both; an error for negative ones.
+    pub fn of(collision: Vec<f64>, success: Vec<f64>) -> Result<Costs, Invalid> {
+        if collision.len() != success.len() || collision.is_empty() || collision.len() > MOST_SLOTS as usize {
+            return Err(invalid("costs", format!("{} and {}", collision.len(), success.len()), "as many of collisions as of successes, 1 to 1048576"));
+        }
+        collision.iter().chain(&success).try_for_each(|c| not_negative("cost", *c).map(drop))?;
+        Ok(Costs { collision, success })
+    }
+
+    fn by_slot(slots: u32, collision: impl Fn(f64) -> f64, success: impl Fn(f64) -> f64) -> Result<Costs, Invalid> {
+        if !(1..=MOST_SLOTS).contains(&slots) {
+            return Err(invalid("slots", slots, "between 1 and 1048576"));
+        }
+        let each = |f: &dyn Fn(f64) -> f64| (0..slots).map(|i| f(f64::from(i))).collect();
+        Costs::of(each(&collision), each(&success))
+    }
+
+    /// Empty slots before the frame, and T = `collision` slots lost by one.
+    pub fn slots(slots: u32, collision: f64) -> Result<Costs, Invalid> {
+        positive("collision", collision)?;
+        // Starzetz 2006 eqs. 8.9, 8.10.
+        Costs::by_slot(slots, |i| i + collision, |i| i)
+    }
+
+    /// Eq. 8.15 over slots: times in windows of C slots, T = `collision` windows, and a collision as likely as its density p(t)^2.
+    pub fn density(slots: u32, collision: f64) -> Result<Costs, Invalid> {
+        positive("collision", collision)?;
+        let c = f64::from(slots);
+        Costs::by_slot(slots, |i| (i / c + collision) * c, |i| i / c)
+    }
+
+    /// Eq. 8.18 over slots: as [`Costs::density`], where waiting before a collision costs nothing.
+    pub fn density_without_wait(slots: u32, collision: f64) -> Result<Costs, Invalid> {
+        positive("collision", collision)?;
+        let c = f64::from(slots);
+        Costs::by_slot(slots, |_| collision * c, |i| i / c)
+    }
+
+    /// Collisions alone count, each 1.
+    pub fn collisions(slots: u32) -> Result<Costs, Invalid> {
+        Costs::by_slot(slots, |_| 1.0, |_| 0.0)
+    }
+
+    /// ζ of `stations` that draw from `slots`; an error for no station, or for other slots than these costs have.
+    pub fn wasted(&self, slots: &Slots, stations: u32, sum: Sum) -> Result<f64, Invalid> {
+        if slots.probabilities().len() != self.collision.len() {
+            return Err(invalid("slots", slots.probabilities().len(), "as many as have a cost"));
+        }
+        let costs = self.collision.iter().zip(&self.success);
+        // Starzetz 2006 eqs. 8.8 and 8.20.
+        Ok(cycle_ends(slots, stations)?
+            .zip(costs)
+            .enumerate()
+            .map(|(i, ((success, collision), (a, b)))| {
+                let collision = match sum {
+                    Sum::Expanded => collision,
+                    Sum::Printed => printed(slots, stations, i),
+                };
+                a * collision + b * success
+            })
+            .sum())
+    }
+
+    /// The distribution that wastes least among `stations`, of all there are; an error for no station.
+    pub fn optimum(&self, stations: u32) -> Result<Optimum, Invalid> {
+        if stations == 0 {
+            return Err(invalid("stations", 0, "at least one"));
+        }
+        let n = f64::from(stations);
+        // In the last slot all that are left send.
+        let mut wasted = if stations == 1 { self.success.last() } else { self.collision.last() }.copied().unwrap_or(0.0);
+        let mut go_on = vec![0.0; self.collision.len()];
+        for (i, (a, b)) in self.collision.iter().zip(&self.success).enumerate().rev().skip(1) {
+            // u, the share that goes on past slot i, costs f(u) = A - N (A-B) u^(N-1) + (W - A + N (A-B)) u^N, W being what follows.
+            let more = n * (a - b);
+            let all = wasted - a + more;
+            let cost = |u: f64| a - more * power(u, stations - 1) + all * power(u, stations);
+            // f' = 0 where u = (N-1)(A-B) / (W - A + N (A-B)); between 0 and 1 it is the only such place.
+            let bend = (n - 1.0) * (a - b) / all;
+            let mut best = (cost(0.0), 0.0);
+            for u in [1.0, bend] {
+                if (0.0..=1.0).contains(&u) && cost(u) < best.0 {
+                    best = (cost(u), u);
+                }
+            }
+            (wasted, go_on[i]) = best;
+        }
+        let mut left = 1.0;
+        let p: Vec<f64> = go_on
+            .iter()
+            .map(|u| {
+                let here = left * (1.0 - u);
+                left *= u;
+                here
+            })
+            .collect();
+        Ok(Optimum { slots: Slots::of(&p)?, wasted })
+    }
+}
+
+/// P_col(i) with the compact sum of eq. 8.20: over i of 0..=N-2, binom(N, i+1) p^(N-i) S^i.
+fn printed(slots: &Slots, stations: u32, slot: usize) -> f64 {
+    let here = slots.from(slot);
+    if here <= 0.0 || stations < 2 {
+        return 0.0;
+    }
+    // With x = p/(p+S), s = S/(p+S): (x/s) (1 - s^N - x^N); N x^N where s is 0.
+    let (x, s) = (1.0 - slots.from(slot + 1) / here, slots.from(slot + 1) / here);
+    let n = f64::from(stations);
+    let sum = if s <= 0.0 {
+        n
+    } else {
+        let lesser = x.min(s);
+        let rest = -libm::expm1(n * libm::log1p(-lesser)) - power(lesser, stations);
+        x / s * rest
+    };
+    power(here, stations) * sum
+}
+
+/// c(t) and p(t) of the backoff at t, in windows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At {
+    /// c, the share drawn up to t.
+    pub cdf: f64,
+    /// p, their density.
+    pub pdf: f64,
+}
+
+/// The optimum of two stations when waiting before a collision costs nothing, T = `collision` windows; an error unless T is above 0 and t is in 0..=1.
+pub fn without_wait(collision: f64, t: f64) -> Result<At, Invalid> {
+    let (root, t) = (cost(collision)?.sqrt(), probability("t", t)?);
+    // Starzetz 2006 eq. 8.19, which is c = 1 - sinh((1-t)/sqrt T)/sinh(1/sqrt T).
+    let (rest, all) = ((1.0 - t) / root, 1.0 / root);
+    // sinh and cosh over sinh of something larger, without overflow.
+    let fall = libm::exp(rest - all);
+    let below = -libm::expm1(-2.0 * all);
+    let (less, more) = (-libm::expm1(-2.0 * rest), 1.0 + libm::exp(-2.0 * rest));
+    Ok(At { cdf: 1.0 - fall * less / below, pdf: fall * more / below / root })
+}
+
+/// The optimum of two stations with all of eq. 8.15, T = `collision` windows; errors as [`without_wait`].
+pub fn with_wait(collision: f64, t: f64) -> Result<At, Invalid> {
+    let (cost, t) = (cost(collision)?, probability("t", t)?);
+    // Starzetz 2006 eq. 8.17 has the real solution 1 - c = a I0(z) + b K0(z), z = 2 sqrt(t + T); c(0) = 0 and c(1) = 1 set a and b.
+    let z = |t: f64| 2.0 * (t + cost).sqrt();
+    let (first, last, here) = (z(0.0), z(1.0), z(t));
+    let ((i_last, _), (k_last, _)) = (scaled_i(last), scaled_k(last));
+    // K0(last) I0(x) - I0(last) K0(x), and its derivative; the scales' exponents are at most 2 apart.
+    let both = |x: f64| {
+        let ((i0, i1), (k0, k1)) = (scaled_i(x), scaled_k(x));
+        let (up, down) = (libm::exp(x - last), libm::exp(last - x));
+        (k_last * i0 * up - i_last * k0 * down, k_last * i1 * up + i_last * k1 * down)
+    };
+    let ((value, slope), (norm, _)) = (both(here), both(first));
+    // dz/dt = 2/z.
+    Ok(At { cdf: 1.0 - value / norm, pdf: -slope / norm * 2.0 / here })
+}
+
+fn cost(collision: f64) -> Result<f64, Invalid> {
+    positive("collision", collision)?;
+    // Above, both solutions are uniform to six digits and differences lose theirs.
+    if (1e-6..=1e6).contains(&collision) { Ok(collision) } else { Err(invalid("collision", collision, "between 1e-6 and 1e6 windows")) }
+}
+
+#[cfg(test)]
+mod tests;
