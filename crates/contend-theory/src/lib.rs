@@ -15,14 +15,23 @@
 //! | [`differentiator`] | what telling congestion from link errors gains | Jersey 2005 §8.4.2 |
 //! | [`aiad`] | whether additive increase and adaptive decrease settles | Jersey 2005 chapter 6, appendix A |
 //! | [`gaiad`] | the same law for rates instead of windows | Jersey 2005 chapter 9 |
+//! | [`hash_table`] | collisions and waits of stations that draw a slot and forget it | Starzetz 2006 §8.1.1 |
+//! | [`effective_window`] | the size of that table that collides as often as another method; better or worse than it | Starzetz 2006 §8.1.1, §8.2 |
+//! | [`self_correlation`] | when such a station, or one of TCF, sends again | Starzetz 2006 §8.2 |
+//! | [`window_fairness`] | Jain's index of such stations over a window of successes | Starzetz 2006 §8.2 |
+//! | [`backoff_cost`] | the channel time that backoffs waste, and the distribution that wastes least | Starzetz 2006 §8.1.2; Tay et al. 2004 |
+//! | [`slot_classes`] | shares of classes of stations with distributions of their own | Starzetz 2006 §8.3 |
+//! | [`contention_fit`] | empty slots before a frame of 802.11b, fitted | Starzetz 2006 eq. 9.3 |
+//! | [`permutation`] | stations that go through fixed orders of the slots | Starzetz 2006 §8.1.2 |
 //!
 //! [`delayed`] integrates differential equations with delays, [`hayes`] says whether a linear one settles, [`marking`] is how losses answer
-//! a link's load: tools of the last four.
+//! a link's load: tools of [`fluid`] to [`gaiad`]. [`slots`] are distributions over the slots of a window.
 
 pub mod aiad;
 pub mod backoff_cost;
 mod bessel;
 pub mod bianchi;
+pub mod contention_fit;
 pub mod cycle_time;
 pub mod dcf;
 pub mod delayed;
@@ -38,7 +47,9 @@ mod invalid;
 pub mod marking;
 mod numbers;
 pub mod padhye;
+pub mod permutation;
 pub mod self_correlation;
+pub mod slot_classes;
 pub mod slots;
 pub mod two_station;
 pub mod window_fairness;

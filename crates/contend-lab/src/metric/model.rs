@@ -5,6 +5,7 @@
 //! Arguments and results are in this language's base units; `contend-theory` counts in microseconds.
 
 mod jersey;
+mod starzetz;
 
 use crate::file::Dimension;
 use contend_theory::bianchi::{self, Saturation};
@@ -253,6 +254,127 @@ pub const MODELS: &[Model] = &[
         unit: Dimension::Number,
         run: jersey::gaiad_settles,
     },
+    Model {
+        name: "hash.collision",
+        doc: "share of cycles of n stations in a table of so many slots that end in a collision; ramp = 1 for HASH1; Starzetz 2006 §8.1.1",
+        parameters: &starzetz::TABLE,
+        unit: Dimension::Number,
+        run: starzetz::collision,
+    },
+    Model { name: "hash.ratio", doc: "collisions over successes there", parameters: &starzetz::TABLE, unit: Dimension::Number, run: starzetz::ratio },
+    Model {
+        name: "hash.success_wait",
+        doc: "mean empty slots before a success there",
+        parameters: &starzetz::TABLE,
+        unit: Dimension::Number,
+        run: starzetz::success_wait,
+    },
+    Model {
+        name: "hash.collision_wait",
+        doc: "mean empty slots before a collision there",
+        parameters: &starzetz::TABLE,
+        unit: Dimension::Number,
+        run: starzetz::collision_wait,
+    },
+    Model {
+        name: "hash.window",
+        doc: "slots in which n stations collide in this share of cycles, the effective contention window; ramp = 1 for HASH1; Starzetz 2006 §8.1.1",
+        parameters: &starzetz::WINDOW,
+        unit: Dimension::Number,
+        run: starzetz::window,
+    },
+    Model {
+        name: "hash.equal_success_wait",
+        doc: "mean empty slots before a success of H that collides in this share of cycles",
+        parameters: &starzetz::EQUAL,
+        unit: Dimension::Number,
+        run: starzetz::equal_success_wait,
+    },
+    Model {
+        name: "hash.equal_collision_wait",
+        doc: "mean empty slots before a collision of the same",
+        parameters: &starzetz::EQUAL,
+        unit: Dimension::Number,
+        run: starzetz::equal_collision_wait,
+    },
+    Model {
+        name: "hash.observed",
+        doc: "share of cycles that look like collisions when channel errors spoil a share of all frames; Starzetz 2006 §11.1, a reading",
+        parameters: &starzetz::OBSERVED,
+        unit: Dimension::Number,
+        run: starzetz::observed,
+    },
+    Model {
+        name: "hash.self_correlation",
+        doc: "probability that a station without memory sends again within the next j successes; Starzetz 2006 §8.2",
+        parameters: &starzetz::AHEAD,
+        unit: Dimension::Number,
+        run: starzetz::memoryless,
+    },
+    Model {
+        name: "hash.jain",
+        doc: "mean of Jain's index of n stations without memory over w successes; Starzetz 2006 §8.2",
+        parameters: &starzetz::JAIN,
+        unit: Dimension::Number,
+        run: starzetz::jain,
+    },
+    Model {
+        name: "tcf.self_correlation",
+        doc: "the same as hash.self_correlation for stations that take turns",
+        parameters: &starzetz::AHEAD,
+        unit: Dimension::Number,
+        run: starzetz::tcf,
+    },
+    Model {
+        name: "contention_fit",
+        doc: "mean empty slots before a frame of n stations of 802.11b; Starzetz 2006 eq. 9.3",
+        parameters: &starzetz::FIT,
+        unit: Dimension::Number,
+        run: starzetz::fit,
+    },
+    Model {
+        name: "permutation.unequal",
+        doc: "probability that two stations with orders of the slots that never collide share at least as unequally; Starzetz 2006 §8.1.2",
+        parameters: &starzetz::UNEQUAL,
+        unit: Dimension::Number,
+        run: starzetz::unequal,
+    },
+    Model {
+        name: "backoff_cost.density",
+        doc: "density at t of the cheapest backoff of two stations, a collision costs so many windows; Starzetz 2006 eq. 8.17",
+        parameters: &starzetz::DENSITY,
+        unit: Dimension::Number,
+        run: starzetz::with_wait,
+    },
+    Model {
+        name: "backoff_cost.density_without_wait",
+        doc: "the same when waiting before a collision is free; Starzetz 2006 eq. 8.19",
+        parameters: &starzetz::DENSITY,
+        unit: Dimension::Number,
+        run: starzetz::without_wait,
+    },
+    Model {
+        name: "backoff_cost.optimal_density",
+        doc: "density at t of the cheapest backoff of n stations over slots; form = 0: eqs. 8.9, 8.10, 1: 8.15, 2: 8.18, 3: collisions alone",
+        parameters: &starzetz::OPTIMAL,
+        unit: Dimension::Number,
+        run: starzetz::optimal_density,
+    },
+    Model {
+        name: "backoff_cost.least",
+        doc: "what that wastes a cycle; printed = 1 for the compact sum of Starzetz 2006 eq. 8.20",
+        parameters: &starzetz::WASTED,
+        unit: Dimension::Number,
+        run: starzetz::least,
+    },
+    Model {
+        name: "backoff_cost.uniform",
+        doc: "what backoffs alike in all slots waste a cycle",
+        parameters: &starzetz::WASTED,
+        unit: Dimension::Number,
+        run: starzetz::uniform,
+    },
+    Model { name: "backoff_cost.hash1", doc: "what HASH1's ramp wastes a cycle", parameters: &starzetz::WASTED, unit: Dimension::Number, run: starzetz::hash1 },
 ];
 
 const fn required(name: &'static str, unit: Dimension) -> Parameter {
@@ -295,9 +417,9 @@ const PATH: [Parameter; 5] = [
 ];
 
 impl Model {
-    /// Whether a system is simulated for it, which takes milliseconds and not microseconds.
+    /// Whether a system is simulated for it, or an integral taken, which takes milliseconds and not microseconds.
     pub fn simulates(&self) -> bool {
-        matches!(self.name, "aiad.settles" | "gaiad.settles")
+        matches!(self.name, "aiad.settles" | "gaiad.settles" | "hash.jain")
     }
 
     /// Its value when `given` says the arguments, in base units; those it does not know have their defaults.

@@ -314,7 +314,13 @@ fn closed_forms_can_be_asked() {
 fn every_model_can_be_asked_with_its_defaults() {
     for m in MODELS {
         let one = |p: &Parameter| {
-            format!(", {} = {}", p.name, if ["p", "pc", "pw", "q"].contains(&p.name) { "1%".to_owned() } else { format!("1{}", p.unit.base()) })
+            let value = match p.name {
+                "p" | "pc" | "pw" | "q" => "1%".to_owned(),
+                // One station never collides, and one slot has one order.
+                "n" | "slots" => "2".to_owned(),
+                _ => format!("1{}", p.unit.base()),
+            };
+            format!(", {} = {value}", p.name)
         };
         let arguments: String = m.parameters.iter().filter(|p| p.default.is_none()).map(one).collect();
         let text = format!("model(\"{}\"{arguments})", m.name);

@@ -1,0 +1,154 @@
+//! The closed forms of Starzetz 2006 for expressions: chapter 8 (table H, effective windows, fairness, the cost of backoffs) and eq. 9.3.
+
+use super::{Parameter, optional, required, said, whole};
+use crate::file::Dimension;
+use contend_theory::backoff_cost::{self, Costs, Sum};
+use contend_theory::contention_fit::contention_fit;
+use contend_theory::effective_window::{reference, window_of};
+use contend_theory::hash_table::{self, Contention};
+use contend_theory::permutation;
+use contend_theory::self_correlation;
+use contend_theory::slots::{Family, Slots};
+use contend_theory::window_fairness;
+
+const N: Parameter = required("n", Dimension::Number);
+const SLOTS: Parameter = required("slots", Dimension::Number);
+/// 0: the same probability in every slot; 1: HASH1's ramp.
+const RAMP: Parameter = optional("ramp", Dimension::Number, 0.0);
+/// Share of cycles that end in a collision.
+const RATE: Parameter = required("collision", Dimension::Number);
+
+pub(super) const TABLE: [Parameter; 3] = [N, SLOTS, RAMP];
+pub(super) const EQUAL: [Parameter; 2] = [N, RATE];
+pub(super) const WINDOW: [Parameter; 3] = [N, RATE, RAMP];
+pub(super) const OBSERVED: [Parameter; 2] = [RATE, required("spoilt", Dimension::Number)];
+pub(super) const AHEAD: [Parameter; 2] = [N, required("j", Dimension::Number)];
+pub(super) const JAIN: [Parameter; 2] = [N, required("w", Dimension::Number)];
+pub(super) const FIT: [Parameter; 1] = [N];
+pub(super) const UNEQUAL: [Parameter; 2] = [SLOTS, required("share", Dimension::Number)];
+
+fn family(ramp: f64) -> Family {
+    if ramp == 0.0 { Family::Uniform } else { Family::Hash1 }
+}
+
+fn table(a: &[f64]) -> Result<Contention, String> {
+    said(hash_table::contention(&said(family(a[2]).slots(whole("slots", a[1])?))?, whole("n", a[0])?))
+}
+
+pub(super) fn collision(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.collision)
+}
+
+pub(super) fn ratio(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.ratio())
+}
+
+/// Of cycles that there are not, the wait is none.
+pub(super) fn success_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.success_wait.unwrap_or(0.0))
+}
+
+pub(super) fn collision_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.collision_wait.unwrap_or(0.0))
+}
+
+pub(super) fn window(a: &[f64]) -> Result<f64, String> {
+    said(window_of(family(a[2]), whole("n", a[0])?, a[1]))
+}
+
+fn equal(a: &[f64]) -> Result<Contention, String> {
+    let n = whole("n", a[0])?;
+    said(reference(n, said(window_of(Family::Uniform, n, a[1]))?))
+}
+
+pub(super) fn equal_success_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(equal(a)?.success_wait.unwrap_or(0.0))
+}
+
+pub(super) fn equal_collision_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(equal(a)?.collision_wait.unwrap_or(0.0))
+}
+
+pub(super) fn observed(a: &[f64]) -> Result<f64, String> {
+    said(hash_table::with_errors(a[0], a[1]))
+}
+
+pub(super) fn memoryless(a: &[f64]) -> Result<f64, String> {
+    said(self_correlation::memoryless(whole("n", a[0])?, whole("j", a[1])?))
+}
+
+pub(super) fn tcf(a: &[f64]) -> Result<f64, String> {
+    said(self_correlation::tcf(whole("n", a[0])?, whole("j", a[1])?))
+}
+
+pub(super) fn jain(a: &[f64]) -> Result<f64, String> {
+    said(window_fairness::jain(whole("n", a[0])?, whole("w", a[1])?))
+}
+
+pub(super) fn fit(a: &[f64]) -> Result<f64, String> {
+    said(contention_fit(whole("n", a[0])?))
+}
+
+pub(super) fn unequal(a: &[f64]) -> Result<f64, String> {
+    said(permutation::unequal(whole("slots", a[0])?, a[1]))
+}
+
+/// The time a collision costs, in windows for densities and in slots for slots.
+const COST: Parameter = required("cost", Dimension::Number);
+const T: Parameter = required("t", Dimension::Number);
+/// 0: eqs. 8.9 and 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1 (the cost is not used).
+const FORM: Parameter = optional("form", Dimension::Number, 0.0);
+/// 1: the compact sum of eq. 8.20.
+const PRINTED: Parameter = optional("printed", Dimension::Number, 0.0);
+
+pub(super) const DENSITY: [Parameter; 2] = [COST, T];
+pub(super) const WASTED: [Parameter; 5] = [N, SLOTS, COST, FORM, PRINTED];
+pub(super) const OPTIMAL: [Parameter; 5] = [N, SLOTS, COST, T, FORM];
+
+pub(super) fn with_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(said(backoff_cost::with_wait(a[0], a[1]))?.pdf)
+}
+
+pub(super) fn without_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(said(backoff_cost::without_wait(a[0], a[1]))?.pdf)
+}
+
+fn costs(slots: f64, cost: f64, form: f64) -> Result<Costs, String> {
+    let slots = whole("slots", slots)?;
+    said(match whole("form", form)? {
+        0 => Costs::slots(slots, cost),
+        1 => Costs::density(slots, cost),
+        2 => Costs::density_without_wait(slots, cost),
+        3 => Costs::collisions(slots),
+        _ => return Err(format!("form: is {form}, must be 0, 1, 2 or 3")),
+    })
+}
+
+fn wasted(a: &[f64], slots: &Slots) -> Result<f64, String> {
+    let sum = if a[4] == 0.0 { Sum::Expanded } else { Sum::Printed };
+    said(costs(a[1], a[2], a[3])?.wasted(slots, whole("n", a[0])?, sum))
+}
+
+pub(super) fn least(a: &[f64]) -> Result<f64, String> {
+    let best = said(costs(a[1], a[2], a[3])?.optimum(whole("n", a[0])?))?;
+    if a[4] == 0.0 { Ok(best.wasted) } else { wasted(a, &best.slots) }
+}
+
+pub(super) fn uniform(a: &[f64]) -> Result<f64, String> {
+    wasted(a, &said(Slots::uniform(whole("slots", a[1])?))?)
+}
+
+pub(super) fn hash1(a: &[f64]) -> Result<f64, String> {
+    wasted(a, &said(Slots::hash1(whole("slots", a[1])?))?)
+}
+
+/// Of the slot in which t lies.
+pub(super) fn optimal_density(a: &[f64]) -> Result<f64, String> {
+    let best = said(costs(a[1], a[2], a[4])?.optimum(whole("n", a[0])?))?.slots;
+    if !(0.0..=1.0).contains(&a[3]) {
+        return Err(format!("t: is {}, must be between 0 and 1", a[3]));
+    }
+    let p = best.probabilities();
+    let at = ((a[3] * p.len() as f64) as usize).min(p.len().saturating_sub(1));
+    Ok(p.get(at).copied().unwrap_or(0.0) * p.len() as f64)
+}
