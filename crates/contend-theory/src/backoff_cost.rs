@@ -7,6 +7,7 @@
 //! - the optimum of N stations over C slots is exact. Before slot i all stations wait with the same memory, none, so that the least cost of what follows is
 //!   one number W_i and the share that goes on past slot i has a closed form ([`Costs::optimum`]). For A = 1, B = 0 it is the distribution p* of Tay,
 //!   Jamieson and Balakrishnan 2004 (CSMA/p*);
+//! - ζ is the waste of a cycle; [`Costs::optimum_per_success`] has that of a success, collisions before it included;
 //! - in eq. 8.15 a collision has a density, p(t)^2, as if two stations could draw the same instant; over slots its probability is p(t)^2/C. Cost 8.15 is
 //!   that of C slots when a collision costs C times what is said ([`Costs::density`]). Eqs. 8.9 and 8.10 over slots are [`Costs::slots`];
 //! - the compact sum of eq. 8.20 has binom(N, i+1) where its expansion has binom(N, i): [`Sum::Printed`].
@@ -143,6 +144,33 @@ impl Costs {
             })
             .collect();
         Ok(Optimum { slots: Slots::of(&p)?, wasted })
+    }
+}
+
+impl Costs {
+    /// The distribution that wastes least for each success, when cycles follow each other until one succeeds; errors as [`Costs::optimum`], and where the
+    /// waste has no least value.
+    ///
+    /// ζ counts a cycle, and so forgets that a collision is followed by another cycle.
+    pub fn optimum_per_success(&self, stations: u32) -> Result<Optimum, Invalid> {
+        // Dinkelbach 1967: the least ratio ζ/P is the λ for which the least of ζ - λ P is 0. As P = 1 - P_col, that least is the one with λ added to
+        // every collision, less λ.
+        let mut lambda = 0.0;
+        for _ in 0..100 {
+            let with = Costs { collision: self.collision.iter().map(|a| a + lambda).collect(), success: self.success.clone() };
+            let best = with.optimum(stations)?;
+            let collision: f64 = cycle_ends(&best.slots, stations)?.map(|(_, collision)| collision).sum();
+            let next = self.wasted(&best.slots, stations, Sum::Expanded)? / (1.0 - collision);
+            if !next.is_finite() {
+                break;
+            }
+            // λ falls from the second step on, to the precision of the sums.
+            if (next - lambda).abs() <= 1e-10 * (1.0 + next) {
+                return Ok(Optimum { slots: best.slots, wasted: next });
+            }
+            lambda = next;
+        }
+        Err(invalid("slots", self.collision.len(), "enough for successes"))
     }
 }
 

@@ -368,6 +368,13 @@ pub const MODELS: &[Model] = &[
         run: starzetz::least,
     },
     Model {
+        name: "backoff_cost.least_per_success",
+        doc: "what the cheapest backoff for each success wastes for it, collisions before it included",
+        parameters: &starzetz::PER_SUCCESS,
+        unit: Dimension::Number,
+        run: starzetz::least_per_success,
+    },
+    Model {
         name: "backoff_cost.uniform",
         doc: "what backoffs alike in all slots waste a cycle",
         parameters: &starzetz::WASTED,

@@ -128,6 +128,19 @@ fn the_least_of_collisions_alone_is_uniform_for_two_and_p_star_for_more() {
     }
 }
 
+#[test]
+fn for_each_success_many_stations_in_a_long_window_send_as_idle_sense_wants() {
+    // Heusse et al. 2005 (Idle Sense): the attempts ζ of a slot of all stations satisfy 1 - ζ = (1 - T_slot/T_c) e^-ζ; 0.1622 for T_c/T_slot = 68.
+    let (n, cost) = (2000_u32, 68.0);
+    let best = Costs::slots(500, cost).unwrap().optimum_per_success(n).unwrap();
+    let attempts = best.slots.probabilities()[0] * f64::from(n);
+    near(attempts, 0.1622, 3e-4);
+    near(1.0 - attempts, (1.0 - 1.0 / cost) * libm::exp(-attempts), 1e-4);
+    // A cycle alone is cheapest with a few attempts more, because what follows a collision is not in it.
+    let cycle = Costs::slots(500, cost).unwrap().optimum(n).unwrap();
+    assert!(cycle.slots.probabilities()[0] > best.slots.probabilities()[0]);
+}
+
 /// What all draws one by one cost.
 fn enumerated(costs: &Costs, p: &[f64], n: u32) -> f64 {
     let c = p.len();
@@ -222,6 +235,19 @@ fn the_compact_sum_is_another_number() {
 
 proptest! {
     #[test]
+    fn nothing_wastes_less_for_each_success(weights in prop::collection::vec(0.001..1.0f64, 2..40), n in 1..60u32, t in 0.1..200.0f64, nearness in 0.0..1.0f64) {
+        let costs = Costs::slots(weights.len() as u32, t).unwrap();
+        let best = costs.optimum_per_success(n).unwrap();
+        let other: Vec<f64> = best.slots.probabilities().iter().zip(&weights).map(|(p, w)| p * nearness + w / 20.0 * (1.0 - nearness)).collect();
+        let ratio = |s: &Slots| {
+            let collision: f64 = cycle_ends(s, n).unwrap().map(|(_, c)| c).sum();
+            costs.wasted(s, n, Sum::Expanded).unwrap() / (1.0 - collision)
+        };
+        prop_assert!((ratio(&best.slots) - best.wasted).abs() <= 1e-9 * (1.0 + best.wasted));
+        prop_assert!(best.wasted <= ratio(&Slots::of(&other).unwrap()) * (1.0 + 1e-9));
+    }
+
+    #[test]
     fn costs_are_those_of_all_draws(weights in prop::collection::vec(0.01..1.0f64, 1..6), n in 1..5u32, t in 0.1..50.0f64) {
         let s = Slots::of(&weights).unwrap();
         let costs = Costs::slots(weights.len() as u32, t).unwrap();
@@ -260,6 +286,8 @@ fn impossible_costs_are_errors() {
     assert_eq!(Costs::slots(4, 0.0).unwrap_err().what, "collision");
     assert_eq!(Costs::of(vec![1.0], vec![]).unwrap_err().what, "costs");
     assert_eq!(Costs::of(vec![-1.0], vec![0.0]).unwrap_err().what, "cost");
+    // In one slot two stations never succeed.
+    assert_eq!(Costs::slots(1, 1.0).unwrap().optimum_per_success(2).unwrap_err().what, "slots");
     assert_eq!(Costs::slots(4, 1.0).unwrap().optimum(0).unwrap_err().what, "stations");
     assert_eq!(Costs::slots(4, 1.0).unwrap().wasted(&Slots::uniform(5).unwrap(), 2, Sum::Expanded).unwrap_err().what, "slots");
     assert_eq!(with_wait(0.0, 0.5).unwrap_err().what, "collision");

@@ -2,6 +2,8 @@
 
 mod fcwa;
 mod jersey;
+mod numbers;
+mod starzetz;
 
 use super::{print, wrong};
 use crate::Done;
@@ -24,7 +26,10 @@ Examples:
   contend model jersey --wireless 0.1%,1%,10% --rtt 100ms --delay 95ms
   contend model padhye --loss 0.5%,1% --rtt 96.2ms --ack 2 --window 20p
   contend model aiad --sources 1..20 --queue 10ms --format json
-  contend model gaiad --sources 5,50 --alpha 2 --beta 1";
+  contend model gaiad --sources 5,50 --alpha 2 --beta 1
+  contend model hash --stations 2..10 --slots 32,1024 --dist hash1
+  contend model hash --stations 5,10 --collisions 9.7%,16.3% --success-wait 2.16 --collision-wait 2.23
+  contend model backoff-cost --stations 2..50 --slots 32 --cost 68 --format csv";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -70,6 +75,10 @@ enum Model {
     Aiad(jersey::AiadArgs),
     /// The same for sources that set a rate, with any delays (Jersey 2005 chapter 9)
     Gaiad(jersey::GaiadArgs),
+    /// Collisions and waits of stations that draw a slot and forget it, and the window of a rate of collisions (Starzetz 2006 §8.1.1)
+    Hash(starzetz::Hash),
+    /// Channel time that backoffs waste, and the distribution that wastes least (Starzetz 2006 §8.1.2)
+    BackoffCost(starzetz::BackoffCost),
     /// Mean cycle time of two saturated stations by frame types (Medepalli and Tobagi; the block under FCWA)
     CycleTime {
         #[command(flatten)]
@@ -113,10 +122,39 @@ struct Printed {
     json: bool,
 }
 
-impl Printed {
-    fn as_json(&self) -> bool {
-        self.json || self.format == Shape::Json
+/// Prints what a model answers: `table`, or its rows as flat objects.
+fn answer(printed: &Printed, model: &str, table: &str, rows: Vec<serde_json::Value>) -> Result<Done> {
+    match if printed.json { Shape::Json } else { printed.format } {
+        Shape::Table => print(table)?,
+        Shape::Json => print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": model, "rows": rows})))?,
+        Shape::Csv => print(&csv(&rows))?,
     }
+    Ok(Done::Well)
+}
+
+/// A line of names and one for each row; a list in a field is parted by spaces.
+fn csv(rows: &[serde_json::Value]) -> String {
+    let empty = serde_json::Map::new();
+    let rows: Vec<_> = rows.iter().map(|r| r.as_object().unwrap_or(&empty)).collect();
+    let names: Vec<&String> = rows.first().map(|r| r.keys().collect()).unwrap_or_default();
+    let plain = |v: &serde_json::Value| match v {
+        serde_json::Value::String(s) => s.clone(),
+        serde_json::Value::Null => String::new(),
+        v => v.to_string(),
+    };
+    let field = |v: Option<&serde_json::Value>| {
+        let text = match v {
+            Some(serde_json::Value::Array(a)) => a.iter().map(plain).collect::<Vec<_>>().join(" "),
+            Some(v) => plain(v),
+            None => String::new(),
+        };
+        if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    };
+    let mut out = names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(",") + "\n";
+    for r in rows {
+        out += &(names.iter().map(|n| field(r.get(*n))).collect::<Vec<_>>().join(",") + "\n");
+    }
+    out
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -125,6 +163,8 @@ enum Shape {
     Table,
     /// One JSON object and nothing else
     Json,
+    /// A line of names and a line for each row
+    Csv,
 }
 
 /// A list of counts.
@@ -231,6 +271,8 @@ pub fn run(args: &Args) -> Result<Done> {
         Model::Padhye(a) => jersey::padhye(a),
         Model::Aiad(a) => jersey::aiad(a),
         Model::Gaiad(a) => jersey::gaiad(a),
+        Model::Hash(a) => starzetz::hash(a),
+        Model::BackoffCost(a) => starzetz::backoff_cost(a),
         Model::Buffer { flows, window } => fcwa::buffers(flows, *window),
     }
 }
@@ -247,22 +289,17 @@ fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
     for &n in stations {
         rows.push((n, saturation(&backoff, &times, n).map_err(invalid)?));
     }
-    if cell.printed.as_json() {
-        let rows: Vec<_> = rows
+    let json = rows
             .iter()
             .map(|(n, s)| serde_json::json!({"stations": n, "tau": s.tau, "collision_probability": s.p, "throughput_bps": s.throughput_bps, "drop_probability": s.drop, "service_us": s.service_us}))
             .collect();
-        print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": "bianchi", "rows": rows})))?;
-        return Ok(Done::Well);
-    }
     let mut out = format!("{}, exchange {:.1} us, slot {} us, CW {}..{}\n", t.title, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max);
     out += &format!("{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}\n", "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms");
     for (n, s) in &rows {
         out += &format!("{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}\n", s.tau, s.p, s.throughput_bps / 1e6, s.drop, s.service_us / 1e3);
     }
     out += "Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a success.\n";
-    print(&out)?;
-    Ok(Done::Well)
+    answer(&cell.printed, "bianchi", &out, json)
 }
 
 fn cycle_time(cell: &Cell) -> Result<Done> {
@@ -276,12 +313,8 @@ fn cycle_time(cell: &Cell) -> Result<Done> {
     for (name, c) in &forms {
         rows.push((*name, c.pairs(t.slot_us, t.data_us, t.ack_us).map_err(invalid)?));
     }
-    if cell.printed.as_json() {
-        let rows: Vec<_> =
-            rows.iter().map(|(n, p)| serde_json::json!({"form": n, "data_data_us": p.data_data, "data_ack_us": p.data_ack, "ack_ack_us": p.ack_ack})).collect();
-        print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": "cycle-time", "rows": rows})))?;
-        return Ok(Done::Well);
-    }
+    let json =
+        rows.iter().map(|(n, p)| serde_json::json!({"form": n, "data_data_us": p.data_data, "data_ack_us": p.data_ack, "ack_ack_us": p.ack_ack})).collect();
     let mut out = format!("{}: mean time in which each of two saturated stations succeeds once, in us\n", t.title);
     out += &format!("{:<34} {:>12} {:>12} {:>12}\n", "", "DATA-DATA", "DATA-ACK", "ACK-ACK");
     for (name, p) in &rows {
@@ -289,6 +322,5 @@ fn cycle_time(cell: &Cell) -> Result<Done> {
     }
     let s = two_station::solve(&t.backoff, BusySlot::Frozen).map_err(invalid)?;
     out += &format!("Collision probability of an attempt (exact chain, frozen): {:.4}\n", s.p);
-    print(&out)?;
-    Ok(Done::Well)
+    answer(&cell.printed, "cycle-time", &out, json)
 }

@@ -103,6 +103,7 @@ const PRINTED: Parameter = optional("printed", Dimension::Number, 0.0);
 
 pub(super) const DENSITY: [Parameter; 2] = [COST, T];
 pub(super) const WASTED: [Parameter; 5] = [N, SLOTS, COST, FORM, PRINTED];
+pub(super) const PER_SUCCESS: [Parameter; 4] = [N, SLOTS, COST, FORM];
 pub(super) const OPTIMAL: [Parameter; 5] = [N, SLOTS, COST, T, FORM];
 
 pub(super) fn with_wait(a: &[f64]) -> Result<f64, String> {
@@ -132,6 +133,10 @@ fn wasted(a: &[f64], slots: &Slots) -> Result<f64, String> {
 pub(super) fn least(a: &[f64]) -> Result<f64, String> {
     let best = said(costs(a[1], a[2], a[3])?.optimum(whole("n", a[0])?))?;
     if a[4] == 0.0 { Ok(best.wasted) } else { wasted(a, &best.slots) }
+}
+
+pub(super) fn least_per_success(a: &[f64]) -> Result<f64, String> {
+    Ok(said(costs(a[1], a[2], a[3])?.optimum_per_success(whole("n", a[0])?))?.wasted)
 }
 
 pub(super) fn uniform(a: &[f64]) -> Result<f64, String> {

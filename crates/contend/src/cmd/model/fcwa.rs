@@ -1,8 +1,8 @@
 //! `contend model fcwa` and `contend model buffer`: windows for a queue, and queues for a window (Keceli 2008 §III).
 
-use super::{Cell, Counts, Times, invalid, list, quantity};
+use super::{Cell, Counts, Times, answer, invalid, list, quantity};
 use crate::Done;
-use crate::cmd::{print, wrong};
+use crate::cmd::wrong;
 use contend_lab::file::{Dimension, Quantity};
 use contend_theory::cycle_time::{Cycle, Pairs};
 use contend_theory::fcwa::{Mix, fixed_window};
@@ -106,7 +106,7 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
     }
     out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2; M1 beside it).\n";
     out += "BS/n: the fixed rule of Pilosof and others. Mb/s: all flows with W_lim.\n";
-    answer(f, "fcwa", out, json)
+    answer(&f.cell.printed, "fcwa", &out, json)
 }
 
 pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
@@ -123,14 +123,5 @@ pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
             "buffer_whole_packets": whole}));
     }
     out += "BS_AP: smallest queue of the access point that does not overflow; below 0 the windows do not fill the path.\n";
-    answer(f, "buffer", out, json)
-}
-
-fn answer(f: &Flows, model: &str, table: String, rows: Vec<serde_json::Value>) -> Result<Done> {
-    if f.cell.printed.as_json() {
-        print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": model, "rows": rows})))?;
-    } else {
-        print(&table)?;
-    }
-    Ok(Done::Well)
+    answer(&f.cell.printed, "buffer", &out, json)
 }

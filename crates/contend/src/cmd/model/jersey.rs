@@ -1,9 +1,9 @@
 //! `contend model jersey`, `padhye`, `aiad` and `gaiad`: the closed forms of Jersey 2005 as calculators.
 
-use super::{MOST, Printed, invalid, list};
+use super::numbers::{Numbers, number, seconds, share, shares};
+use super::{Printed, answer, invalid, list};
 use crate::Done;
-use crate::cmd::{print, wrong};
-use contend_lab::file::{Dimension, Quantity, quantity};
+use crate::cmd::wrong;
 use contend_theory::aiad::{Aiad, Losses, Motion};
 use contend_theory::differentiator::{self, Accuracy};
 use contend_theory::fluid::{self, Path};
@@ -13,44 +13,6 @@ use contend_theory::marking::Marking;
 use contend_theory::padhye;
 use miette::Result;
 use serde_json::json;
-
-/// A list of plain numbers.
-#[derive(Clone, Debug)]
-pub(super) struct Numbers(Vec<f64>);
-
-fn numbers(s: &str) -> Result<Numbers, String> {
-    let all = s.split(',').map(|t| number(t.trim())).collect::<Result<Vec<_>, _>>()?;
-    if all.len() > MOST as usize { Err(format!("more than {MOST} rows; write a shorter list")) } else { Ok(Numbers(all)) }
-}
-
-/// A plain number or a percentage.
-fn number(s: &str) -> Result<f64, String> {
-    match Quantity::parse(s) {
-        Ok(q) if q.unit == Dimension::Number => Ok(q.value),
-        Ok(q) => Err(format!("{q} is {}; write a number like 0.01 or 1%", q.unit.noun())),
-        Err(_) => {
-            s.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| format!("`{s}` is no number; write one like 0.01 or 1%, or a list like 0.1%,1%,10%"))
-        }
-    }
-}
-
-/// A share of 1.
-fn share(s: &str) -> Result<f64, String> {
-    number(s).and_then(|x| if (0.0..=1.0).contains(&x) { Ok(x) } else { Err(format!("{s} is not between 0 and 1")) })
-}
-
-fn shares(s: &str) -> Result<Numbers, String> {
-    let all = numbers(s)?;
-    match all.0.iter().find(|x| !(0.0..=1.0).contains(*x)) {
-        Some(x) => Err(format!("{x} is not between 0 and 1; write shares like 0.1%,1%,10%")),
-        None => Ok(all),
-    }
-}
-
-/// Seconds, as in `50ms`.
-fn seconds(s: &str) -> Result<f64, String> {
-    quantity::span(s).map(|s| s.as_secs_f64()).map_err(|e| format!("{e}; write a duration like 50ms"))
-}
 
 fn sources(s: &str) -> Result<super::Counts, String> {
     list(s, 1, "sources")
@@ -112,7 +74,7 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     out += "gain: over the same source without a differentiator (eqs. 8.27, 8.28). J. over R.: Jersey over Reno with\n";
     out += "the same differentiator (eq. 8.29); over plain: over Reno without one. No timeouts, no slow start:\n";
     out += "gains by tens of folds are trends, not predictions.\n";
-    answer(&a.printed, "jersey", out, rows)
+    answer(&a.printed, "jersey", &out, rows)
 }
 
 #[derive(Debug, clap::Args)]
@@ -153,7 +115,7 @@ pub(super) fn padhye(a: &Padhye) -> Result<Done> {
         rows.push(json!({"loss": p, "square_root_window_packets": window, "square_root_pps": root, "rate_pps": rate, "rate_bps": bps}));
     }
     out += "sqrt: one ACK per packet, no timeouts, no limit (Jersey 2005 eqs. 2.2, 2.3); the last two: Padhye (eq. 2.4).\n";
-    answer(&a.printed, "padhye", out, rows)
+    answer(&a.printed, "padhye", &out, rows)
 }
 
 #[derive(Debug, clap::Args)]
@@ -217,7 +179,7 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
     out += "d_q <: sufficient bound (eqs. 6.14, 6.16) with the slope of the losses that all sources make together;\n";
     out += "printed <: with that of one source alone. conditions: lemma 6.1, for sources that move together and against\n";
     out += "each other. growth: exponent of a departure in each round trip.\n";
-    answer(&a.printed, "aiad", out, rows)
+    answer(&a.printed, "aiad", &out, rows)
 }
 
 #[derive(Debug, clap::Args)]
@@ -285,14 +247,5 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
     out += "g, g + N b: eigenvalues, of sources against each other and together; both within 1: settles (theorem 9.3).\n";
     out += "as printed: g + N b with the derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. 9.12);\n";
     out += "unequal delays can calm what does not settle without.\n";
-    answer(&a.printed, "gaiad", out, rows)
-}
-
-fn answer(printed: &Printed, model: &str, table: String, rows: Vec<serde_json::Value>) -> Result<Done> {
-    if printed.as_json() {
-        print(&format!("{}\n", json!({"schema": "contend/model/1", "model": model, "rows": rows})))?;
-    } else {
-        print(&table)?;
-    }
-    Ok(Done::Well)
+    answer(&a.printed, "gaiad", &out, rows)
 }

@@ -1,0 +1,42 @@
+//! Numbers, shares and durations as the models' options take them.
+
+use super::MOST;
+use contend_lab::file::{Dimension, Quantity, quantity};
+
+/// A list of plain numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers(pub(super) Vec<f64>);
+
+pub(super) fn numbers(s: &str) -> Result<Numbers, String> {
+    let all = s.split(',').map(|t| number(t.trim())).collect::<Result<Vec<_>, _>>()?;
+    if all.len() > MOST as usize { Err(format!("more than {MOST} rows; write a shorter list")) } else { Ok(Numbers(all)) }
+}
+
+/// A plain number or a percentage.
+pub(super) fn number(s: &str) -> Result<f64, String> {
+    match Quantity::parse(s) {
+        Ok(q) if q.unit == Dimension::Number => Ok(q.value),
+        Ok(q) => Err(format!("{q} is {}; write a number like 0.01 or 1%", q.unit.noun())),
+        Err(_) => {
+            s.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| format!("`{s}` is no number; write one like 0.01 or 1%, or a list like 0.1%,1%,10%"))
+        }
+    }
+}
+
+/// A share of 1.
+pub(super) fn share(s: &str) -> Result<f64, String> {
+    number(s).and_then(|x| if (0.0..=1.0).contains(&x) { Ok(x) } else { Err(format!("{s} is not between 0 and 1")) })
+}
+
+pub(super) fn shares(s: &str) -> Result<Numbers, String> {
+    let all = numbers(s)?;
+    match all.0.iter().find(|x| !(0.0..=1.0).contains(*x)) {
+        Some(x) => Err(format!("{x} is not between 0 and 1; write shares like 0.1%,1%,10%")),
+        None => Ok(all),
+    }
+}
+
+/// Seconds, as in `50ms`.
+pub(super) fn seconds(s: &str) -> Result<f64, String> {
+    quantity::span(s).map(|s| s.as_secs_f64()).map_err(|e| format!("{e}; write a duration like 50ms"))
+}
