@@ -169,6 +169,8 @@ pub(crate) struct Size {
     queues: u64,
     /// The shortest exchange of the cell; zero without one.
     exchange: Span,
+    /// Successes of a run of nothing but contention.
+    successes: u64,
 }
 
 impl Size {
@@ -176,11 +178,16 @@ impl Size {
     pub fn of(s: &Scenario) -> Size {
         let on_air = s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1);
         let exchange = s.cell.as_ref().map_or(Span::ZERO, shortest_exchange);
-        Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64, exchange }
+        Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64, exchange, successes: 0 }
     }
 
     /// Of the results of a closed form.
-    pub const MODEL: Size = Size { flows: 0, queues: 0, exchange: Span::ZERO };
+    pub const MODEL: Size = Size { flows: 0, queues: 0, exchange: Span::ZERO, successes: 0 };
+
+    /// Of the results of nothing but contention.
+    pub fn of_successes(successes: u64) -> Size {
+        Size { successes, ..Size::MODEL }
+    }
 
     /// Bytes of the numbers of one run.
     fn numbers(&self) -> u64 {
@@ -191,7 +198,8 @@ impl Size {
     /// Bytes of the series that `m` asks for and, with `histograms`, of those.
     fn detail(&self, m: &Measure, histograms: bool) -> u64 {
         let series = run::samples(m, self.flows as usize).saturating_mul(8 + self.flows * size_of::<FlowSample>() as u64 + self.queues * 8);
-        let successes = if m.successes && !self.exchange.is_zero() { m.duration.div_floor(self.exchange) * size_of::<Success>() as u64 } else { 0 };
+        let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
+        let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
         series.saturating_add(successes).saturating_add(if histograms { (2 * self.flows + self.queues) * HISTOGRAM } else { 0 })
     }
 }
@@ -237,7 +245,7 @@ mod tests {
     use crate::file::Overlay;
     use crate::results::PointKey;
 
-    const SMALL: Size = Size { flows: 10, queues: 21, exchange: Span::from_micros(100) };
+    const SMALL: Size = Size { flows: 10, queues: 21, exchange: Span::from_micros(100), successes: 0 };
     /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 81 kB; 41 histograms are 267 kB.
     const RUN: u64 = 124 * (8 + 480 + 168) + 41 * HISTOGRAM;
 

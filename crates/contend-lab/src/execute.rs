@@ -4,8 +4,9 @@
 //! How much of them stays in memory is bounded: see [`crate::detail`].
 
 use crate::claim::{self, Need};
+use crate::contention;
 use crate::detail::{Detail, MOST_DETAIL, Size};
-use crate::file::{Experiment, FileError};
+use crate::file::{About, Experiment, FileError};
 use crate::metric;
 use crate::results::{Interrupted, Outcome, Run, SearchResult};
 use crate::run::{self, Capture, Measure};
@@ -111,16 +112,22 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
             }
             // A network is resolved again when its turn comes: those of a large sweep would not all fit into memory.
             let need = &needs[planned.need].0;
-            if e.is_model() {
-                let modelled = e.modelled(&need.point, &need.overlay)?;
-                let run = Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments);
-                (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
-                return Ok(Some(run));
-            }
-            let resolved = e.scenario(&need.point, &need.overlay)?;
             // The frames shown are those of the first run.
             let measure = Measure { capture: options.capture.filter(|_| i == 0), ..detail.measure(planned.keep).clone() };
-            let mut run = run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+            let mut run = match e.about() {
+                About::Network => {
+                    let resolved = e.scenario(&need.point, &need.overlay)?;
+                    run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?
+                }
+                About::Contention => {
+                    let contended = e.contended(&need.point, &need.overlay)?;
+                    contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop).map_err(Error::Network)?
+                }
+                About::Model => {
+                    let modelled = e.modelled(&need.point, &need.overlay)?;
+                    Some(Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments))
+                }
+            };
             if let Some(run) = &mut run {
                 detail.thin(planned.keep, run);
                 (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);

@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod claim;
+mod contention;
 pub mod detail;
 pub mod execute;
 pub mod file;

@@ -101,6 +101,9 @@ pub struct Run {
     /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
     #[serde(skip)]
     pub stations: Vec<String>,
+    /// How many stations contend, in a run of nothing but contention (`[contention]`).
+    #[serde(skip)]
+    pub contending: Option<u32>,
     /// Arguments of the file's `[model]` at this point, by name in base units; empty for a network.
     #[serde(skip)]
     pub arguments: BTreeMap<String, f64>,
@@ -127,6 +130,7 @@ impl Run {
             frames: vec![],
             successes: None,
             stations: vec![],
+            contending: None,
             arguments,
         }
     }
@@ -259,6 +263,8 @@ pub struct Queue {
 pub struct Air {
     /// Data frames sent (attempts).
     pub frames: u64,
+    /// Data frames that were acknowledged.
+    pub successes: u64,
     /// Events in which two or more stations sent at once.
     pub collisions: u64,
     /// Share of attempts that met another.
@@ -267,6 +273,10 @@ pub struct Air {
     pub retry_drops: u64,
     /// Stations that had a frame when a transmission started while the access point had one, on average.
     pub rivals: f64,
+    /// Idle slots before a transmission of one station, on average.
+    pub success_wait: f64,
+    /// Idle slots before a transmission of several stations, on average.
+    pub collision_wait: f64,
     /// Share of time with at least one transmission on the air.
     pub busy: f64,
     /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.

@@ -13,7 +13,7 @@ use contend_sim::scenario::{FlowSpec, Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::StationId;
-use contend_sim::wifi::cell::{Rivals, StationCounters};
+use contend_sim::wifi::cell::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::Ledger;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,6 +115,7 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
         successes: measure.successes.then(|| Successes { sequence: net.cell().map_or_else(Vec::new, |c| c.successes().to_vec()), warmup: before }),
         stations: net.stations().to_vec(),
+        contending: None,
         arguments: BTreeMap::new(),
     };
     run.metrics = metric::standard(&run);
@@ -195,6 +196,7 @@ struct Reading {
     stations: Vec<StationCounters>,
     collisions: u64,
     rivals: Rivals,
+    waits: Waits,
     ledger: Option<Ledger>,
 }
 
@@ -208,6 +210,7 @@ impl Reading {
             stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
             collisions: net.cell().map_or(0, |c| c.collisions()),
             rivals: net.cell().map_or_else(Rivals::default, |c| c.rivals()),
+            waits: net.cell().map_or_else(Waits::default, |c| c.waits()),
             ledger: net.ledger(),
         }
     }
@@ -278,6 +281,10 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
     let own = |f: fn(&contend_sim::wifi::ledger::Own) -> Span| books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>();
     let airtime = net.stations().iter().zip(books.stations.iter().zip(&books0.stations)).map(|(name, (a, b))| (name.clone(), share(a.total(), b.total())));
     let airtime: BTreeMap<String, f64> = airtime.collect();
+    let wait = |several: usize| {
+        let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
+        grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
+    };
     let (c, c0) = (&books.cell, &books0.cell);
     let ledger = BTreeMap::from([
         ("idle", share(c.idle, c0.idle)),
@@ -293,8 +300,11 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
     ]);
     Some(Air {
         frames: attempts,
+        successes: sum(|c| c.acked),
         collisions: last.collisions - base.collisions,
         rivals: (last.rivals.stations - base.rivals.stations) as f64 / (last.rivals.starts - base.rivals.starts).max(1) as f64,
+        success_wait: wait(0),
+        collision_wait: wait(1),
         collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
         retry_drops: sum(|c| c.retry_drops),
         busy: airtime.values().sum::<f64>() + ledger["collision"],

@@ -167,7 +167,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\naccess = \"dfc\"",
-        "t.toml:7:10: `wifi.access` names no access rule: \"dfc\"\n  help: did you mean `dcf`? There are: dcf",
+        "t.toml:7:10: `wifi.access` names no access rule: \"dfc\"\n  help: did you mean `dcf`? There are: dcf, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes",
     ),
     (
         "standard = \"802.11g\"",
@@ -587,7 +587,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "tcp = \"newreno\"\nestimate = [\"arr\"]",
         "t.toml:17:13: `flow.0.estimate.0` names no estimator: \"arr\"\n  help: did you mean `are`? There are: are, ts_are, westwood, westwood_nr, westwood_plus, tsw, csfq",
     ),
-    ("[1, 2]", "[1, 2]\n[contention]\nstations = 3", "t.toml:20:1: `contention` is reserved for a later version of contend\n  help: leave it out"),
+    ("[1, 2]", "[1, 2]\n[field]\narea = 3", "t.toml:20:1: `field` is reserved for a later version of contend\n  help: leave it out"),
 ];
 
 #[test]

@@ -27,7 +27,7 @@ fn rule(name: &str, with: &[(&'static str, Value)]) -> Choice<access::Build> {
 /// R, W_T and W_C after a million successes.
 fn waits(n: u32, rule: &Choice<access::Build>, busy: BusySlot) -> (f64, f64, f64) {
     let mut s = Saturated::new(&spec(n, rule, busy)).unwrap();
-    s.run_until(1_000_000);
+    s.run_until(1_000_000, true);
     let t = s.tally();
     (t.collisions as f64 / t.successes as f64, t.success_slots as f64 / t.successes as f64, t.collision_slots as f64 / t.collisions.max(1) as f64)
 }
@@ -69,9 +69,9 @@ fn idle_sense_at_rest_collides_as_the_specification_checked_and_meets_its_target
 /// Mean idle slots before a busy period once `rule` has settled.
 fn idle_slots(n: u32, rule: &Choice<access::Build>) -> f64 {
     let mut s = Saturated::new(&spec(n, rule, BusySlot::Counted)).unwrap();
-    s.run_until(200_000);
+    s.run_until(200_000, true);
     let before = s.tally();
-    s.run_until(600_000);
+    s.run_until(600_000, true);
     let t = s.tally();
     let idle = t.success_slots + t.collision_slots - before.success_slots - before.collision_slots;
     idle as f64 / (t.successes + t.collisions - before.successes - before.collisions) as f64
@@ -171,7 +171,7 @@ fn frozen_and_counted_busy_slots_differ_as_published() {
 #[test]
 fn stations_in_turn_never_collide_and_never_wait() {
     let mut s = Saturated::new(&spec(7, &rule("tcf", &[]), BusySlot::Counted)).unwrap();
-    s.run_until(7000);
+    s.run_until(7000, true);
     let t = s.tally();
     assert_eq!((t.collisions, t.success_slots, t.attempts), (0, 0, 7000));
     assert!(s.successes().windows(8).all(|w| w[0] == w[7] && !w[1..7].contains(&w[0])));
@@ -183,7 +183,7 @@ fn permutations_may_settle_where_one_wins_three_of_four() {
     let sequences = [[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 1.0]];
     let stations = sequences.iter().enumerate().map(|(i, s)| (format!("sta{i}"), rule("permutation", &[("sequence", Value::Numbers(s.to_vec()))]))).collect();
     let mut s = Saturated::new(&SaturatedSpec { stations, ..spec(0, &rule("dcf", &[]), BusySlot::Counted) }).unwrap();
-    s.run_until(4000);
+    s.run_until(4000, true);
     let first = s.successes().iter().filter(|w| w.sender() == 1).count();
     assert_eq!((first, s.tally().collisions), (3000, 0));
 }
@@ -192,9 +192,9 @@ fn permutations_may_settle_where_one_wins_three_of_four() {
 fn permutations_end_collisions_in_the_end() {
     for seed in 1..20 {
         let mut s = Saturated::new(&SaturatedSpec { seed, ..spec(3, &rule("permutation", &[("slots", Value::Integer(8))]), BusySlot::Counted) }).unwrap();
-        s.run_until(100_000);
+        s.run_until(100_000, true);
         let before = s.tally();
-        s.run_until(110_000);
+        s.run_until(110_000, true);
         assert_eq!(s.tally().collisions, before.collisions, "seed {seed}");
     }
 }
@@ -203,7 +203,7 @@ fn permutations_end_collisions_in_the_end() {
 fn noise_is_taken_for_a_collision_by_its_sender() {
     let noisy = SaturatedSpec { noise: 0.25, ..spec(1, &rule("dcf", &[]), BusySlot::Frozen) };
     let mut s = Saturated::new(&noisy).unwrap();
-    s.run_until(200_000);
+    s.run_until(200_000, true);
     let t = s.tally();
     near("spoilt", t.spoilt as f64 / t.attempts as f64, 0.25, 0.02);
     // One station alone, windows W_k = 32 * 2^k up to 1024 after k failures in a row, which has probability 3/4 * (1/4)^k: a mean of sum of (W_k - 1)/2.
@@ -247,7 +247,7 @@ fn the_cell_and_bare_contention_agree_draw_for_draw() {
             for n in [1, 2, 6] {
                 let cell = cell_winners(n, name, &with, busy);
                 let mut bare = Saturated::new(&spec(n as u32, &rule(name, &with), busy)).unwrap();
-                bare.run_until(cell.len() as u64);
+                bare.run_until(cell.len() as u64, true);
                 let bare: Vec<u32> = bare.successes().iter().map(|s| s.sender()).collect();
                 assert!(cell.len() > 1000, "{name}: {}", cell.len());
                 let first = cell.iter().zip(&bare).position(|(a, b)| a != b);
@@ -261,7 +261,7 @@ fn the_cell_and_bare_contention_agree_draw_for_draw() {
 fn the_same_seed_gives_the_same_digest_however_the_run_is_cut() {
     let run = |cuts: &[u64]| {
         let mut s = Saturated::new(&spec(9, &rule("dcf", &[]), BusySlot::Frozen)).unwrap();
-        cuts.iter().for_each(|&c| s.run_until(c));
+        cuts.iter().for_each(|&c| s.run_until(c, true));
         (s.digest(), s.tally())
     };
     assert_eq!(run(&[5000]), run(&[1, 2, 77, 5000]));

@@ -1,8 +1,8 @@
 //! What a claim must say before anything runs.
 
 use super::{meant, plain, same_value, sequence};
-use crate::file::{Along, Claim, Dimension, Expect, Experiment, FileError, Quantity, Site, Source, Verdict};
-use crate::metric::{Condition, Expr, Extent, ParseError, Sampling, WORDS};
+use crate::file::{About, Along, Claim, Dimension, Expect, Experiment, FileError, Quantity, Site, Source, Verdict};
+use crate::metric::{Condition, Expr, Extent, ParseError, Sampling, WORDS, What};
 use crate::results::PointKey;
 use contend_core::Time;
 use serde_json::Value;
@@ -51,13 +51,21 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     Ok(all)
 }
 
-/// Refuses the metrics of a network in a file about a model, and closed forms without their arguments.
+/// What is measured where there is nothing but contention.
+const CONTENDED: [What; 6] = [What::Successes, What::Frames, What::Collisions, What::CollisionProbability, What::Wait, What::EffectiveWindow];
+
+/// Refuses the metrics of a network in a file about something else, and closed forms without their arguments.
 fn suits<'a>(e: &Experiment, site: &Site, text: &str, all: impl IntoIterator<Item = &'a Expr>) -> Result<(), FileError> {
     let given = e.model_arguments();
     for expr in all {
         let wrong = |message, help| Err(misread(&e.source, site, text, &ParseError { message, help, span: 0..text.len() }));
-        if let Some(m) = expr.measured().filter(|_| e.is_model()) {
+        let about = e.about();
+        if let Some(m) = expr.measured().filter(|_| about == About::Model) {
             return wrong(format!("`{m}` is measured in a network, and the file is about a [model]"), "name a model: `jersey.gain`".into());
+        }
+        if let Some(m) = expr.unlike(|m| m.window.is_none() && CONTENDED.contains(&m.word.what)).filter(|_| about == About::Contention) {
+            let list: Vec<&str> = WORDS.iter().filter(|w| CONTENDED.contains(&w.what)).map(|w| w.name).collect();
+            return wrong(format!("`{m}` is measured in a network, and the file is about [contention]"), format!("there are {}", list.join(", ")));
         }
         if let Some((model, p)) = expr.lacking(|name| given.contains(name)) {
             let help = format!("write `{} = ...` between its parentheses, or in the file's [model]", p.name);

@@ -44,6 +44,7 @@
 
 mod choice;
 pub mod claim;
+mod contention;
 pub mod error;
 mod flow;
 mod judge;
@@ -68,6 +69,7 @@ use crate::detail::Size;
 use crate::results::PointKey;
 use contend_core::Span;
 use contend_sim::scenario::Scenario;
+pub(crate) use contention::Contended;
 use judge::Judge;
 use model::Modelled;
 use reader::{Cx, Fields, Val};
@@ -199,13 +201,11 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let title = f.read_or("title", stem.as_str(), |v| v.text())?.to_string();
     let cite = f.read_or("cite", "", |v| v.text())?.to_string();
     let notes = f.read_or("notes", "", |v| v.text())?.to_string();
-    let model = f.get("model").is_some();
-    if model {
-        no_time(&mut f)?;
-    }
-    let duration = match model {
-        true => Span::ZERO,
-        false => f.need("duration", "\"70s\"")?.positive_span()?,
+    let about = About::of(&tree);
+    no_time(&mut f, about)?;
+    let duration = match about {
+        About::Model | About::Contention => Span::ZERO,
+        About::Network => f.need("duration", "\"70s\"")?.positive_span()?,
     };
     let warmup = f.read_or("warmup", Span::ZERO, |v| match v.span()? {
         w if w >= duration => {
@@ -213,7 +213,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         }
         w => Ok(w),
     })?;
-    let seeds = f.get("seeds").filter(|_| !model).map_or(Ok(vec![1]), |v| seeds(&v))?;
+    let seeds = f.get("seeds").filter(|_| about != About::Model).map_or(Ok(vec![1]), |v| seeds(&v))?;
     let sample = f.read("sample", |v| match v.positive_span()? {
         step if step > duration => Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step")),
         step if duration.div_floor(step) > MOST_SAMPLES => Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step")),
@@ -267,13 +267,41 @@ fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) 
     Ok(sets)
 }
 
-/// Refuses what only a simulation has. Of the command line seeds are accepted, and mean nothing: they may be meant for other files.
-fn no_time(f: &mut Fields) -> Result<(), FileError> {
-    for key in ["duration", "warmup", "seeds", "sample"] {
+/// What a file is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A network and its flows.
+    Network,
+    /// Closed forms: `[model]`.
+    Model,
+    /// Nothing but contention: `[contention]`.
+    Contention,
+}
+
+impl About {
+    fn of(tree: &Node) -> About {
+        if tree.get("model").is_some() {
+            About::Model
+        } else if tree.get("contention").is_some() {
+            About::Contention
+        } else {
+            About::Network
+        }
+    }
+}
+
+/// Refuses what only a network has. Of the command line seeds are accepted for a model, and mean nothing: they may be meant for other files.
+fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
+    let (keys, why): (&[&'static str], _) = match about {
+        About::Network => return Ok(()),
+        About::Model => {
+            (&["duration", "warmup", "seeds", "sample"], "is for networks, and the file is about a [model], which takes no time and draws no numbers")
+        }
+        About::Contention => (&["duration", "warmup", "sample"], "is for networks, and the file is about [contention], which is as long as its `successes`"),
+    };
+    for &key in keys {
         match f.get(key) {
-            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => {
-                return Err(v.error("is for networks, and the file is about a [model], which takes no time and draws no numbers", "leave it out"));
-            }
+            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => return Err(v.error(why, "leave it out")),
             _ => {}
         }
     }
@@ -315,9 +343,9 @@ impl Experiment {
         network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
     }
 
-    /// Whether the file is about closed forms (`[model]`) and not about a network.
-    pub fn is_model(&self) -> bool {
-        self.network.get("model").is_some()
+    /// What the file is about.
+    pub fn about(&self) -> About {
+        About::of(&self.network)
     }
 
     /// Names of the arguments that the file's `[model]` has at every point: those of the table, and swept ones.
@@ -332,6 +360,11 @@ impl Experiment {
         model::resolve(&self.source, &self.at(point, overlay)?)
     }
 
+    /// The contention at `point`, with `overlay` laid over it.
+    pub(crate) fn contended(&self, point: &PointKey, overlay: &Overlay) -> Result<Contended, FileError> {
+        contention::resolve(&self.source, &self.at(point, overlay)?)
+    }
+
     /// The tables of the network or model at `point`, with `overlay` laid over it.
     fn at(&self, point: &PointKey, overlay: &Overlay) -> Result<Node, FileError> {
         let mut tree = self.network.clone();
@@ -342,7 +375,11 @@ impl Experiment {
 
     /// How large the results at `point` are, with `overlay` laid over it: it is resolved, and let go again.
     pub(crate) fn size(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
-        if self.is_model() { self.modelled(point, overlay).map(|_| Size::MODEL) } else { self.scenario(point, overlay).map(|r| Size::of(&r.scenario)) }
+        match self.about() {
+            About::Network => self.scenario(point, overlay).map(|r| Size::of(&r.scenario)),
+            About::Model => self.modelled(point, overlay).map(|_| Size::MODEL),
+            About::Contention => self.contended(point, overlay).map(|c| Size::of_successes(c.warmup + c.successes)),
+        }
     }
 
     /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go again once its size is

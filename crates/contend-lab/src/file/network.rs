@@ -35,7 +35,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     let cx = Cx { source, params: &params, member: None };
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
-    root.later(&["contention", "field"])?;
+    root.later(&["field"])?;
     let mut b = Builder::default();
     b.places.add_ap();
     let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses))?;

@@ -115,7 +115,7 @@ impl Expr {
         match self {
             Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
             Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.replace(f),
-            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(x, y) => {
+            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(_, x, y) => {
                 x.replace(f);
                 y.replace(f);
             }

@@ -101,8 +101,8 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             let q = number(q, run)?;
             stats::quantile(&members, q).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
         }
-        Expr::Sliding(x, w) => match x.as_ref() {
-            Expr::Metric(m) => successes::sliding(m, number(w, run)?, run).map(Value::One),
+        Expr::Sliding(what, x, w) => match x.as_ref() {
+            Expr::Metric(m) => successes::sliding(*what, m, number(w, run)?, run).map(Value::One),
             _ => Err(Unmeasured::Wrong(format!("`{x}` has no windows of successes"))),
         },
         Expr::Length(x) => Ok(Value::One(value(x, run)?.into_list().len() as f64)),

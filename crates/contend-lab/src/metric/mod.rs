@@ -16,6 +16,7 @@
 //! | `estimate.are[f][14s..16s]`, `estimate.are.max[f]` | what an estimator that watches a flow says: mean over time, or `.min`, `.max`, `.std` of its samples |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
+//! | `self_correlation(successes[up], 15)` | how often the station of a success is among the next 15 (p_s of Starzetz 2006 §8.2) |
 //!
 //! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
 //! list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
@@ -62,8 +63,8 @@ pub enum Expr {
     Call(Function, Vec<Expr>),
     /// `quantile(x, q)`.
     Quantile(Box<Expr>, Box<Expr>),
-    /// `jain(successes[up], 100)`: Jain's index over windows of so many successes, averaged over all positions.
-    Sliding(Box<Expr>, Box<Expr>),
+    /// `jain(successes[up], 100)`, `self_correlation(successes[up], 15)`: what windows of so many successes show, averaged over all positions.
+    Sliding(Windowed, Box<Expr>, Box<Expr>),
     /// `count(x)`: how many members the list has.
     Length(Box<Expr>),
     /// `count(x < y)`: for how many members the comparison holds.
@@ -161,6 +162,30 @@ pub enum Function {
     Sum,
     /// Jain's index, see [`crate::stats::jain`].
     Jain,
+}
+
+/// What windows over a sequence of successes show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Windowed {
+    /// Jain's index of how often each station is in the window.
+    Jain,
+    /// Whether the station that succeeded before the window is in it (Starzetz 2006 §8.2: p_s).
+    SelfCorrelation,
+}
+
+impl Windowed {
+    /// Its name in expressions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Windowed::Jain => "jain",
+            Windowed::SelfCorrelation => "self_correlation",
+        }
+    }
+
+    /// How it is written.
+    fn example(self) -> String {
+        format!("{}(successes[up], 100)", self.name())
+    }
 }
 
 /// A comparison: inside `count`, and as what a search waits for.
@@ -301,6 +326,13 @@ impl Expr {
         first
     }
 
+    /// The first metric in it that is not like that.
+    pub fn unlike(&self, like: impl Fn(&Metric) -> bool) -> Option<&Metric> {
+        let mut first = None;
+        self.visit(&mut |m| first = first.or(Some(m).filter(|m| !like(m))));
+        first
+    }
+
     /// What a runner has to sample for it.
     pub fn sampling(&self) -> Sampling {
         let mut all = Sampling::default();
@@ -338,7 +370,7 @@ impl Expr {
         match self {
             Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
             Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.walk(f),
-            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(x, y) => {
+            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(_, x, y) => {
                 x.walk(f);
                 y.walk(f);
             }
@@ -377,7 +409,7 @@ impl Metric {
             every_second: self.aspect == Aspect::Short,
             series: self.word.extent == Extent::Path || (self.word.what == What::QueueLength && self.window.is_some()),
             histograms: matches!(self.word.what, What::Rtt | What::Delay | What::QueueDelay),
-            successes: self.word.what == What::Successes,
+            successes: self.word.what == What::Successes && (self.scope != Scope::All || self.window.is_some()),
         }
     }
 }
@@ -426,10 +458,23 @@ pub const STANDARD: &[(&str, &str)] = &[
     ("busy", "busy"),
 ];
 
-/// Every metric of [`STANDARD`] that `run` has, in base units. What does not exist (a round-trip time of datagrams, the collisions of a wire) is left out.
+/// The same for runs of nothing but contention.
+pub const CONTENTION: &[(&str, &str)] = &[
+    ("successes", "successes"),
+    ("collisions", "collisions"),
+    ("collision_rate", "collisions / successes"),
+    ("collision_probability", "collision_probability"),
+    ("wait.success", "wait.success"),
+    ("wait.collision", "wait.collision"),
+    ("effective_window", "effective_window"),
+];
+
+/// Every metric of [`STANDARD`], or of [`CONTENTION`], that `run` has, in base units. What does not exist (a round-trip time of datagrams, the collisions
+/// of a wire) is left out.
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
-    STANDARD.iter().filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+    let list = if run.contending.is_some() { CONTENTION } else { STANDARD };
+    list.iter().filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
 }
 
 /// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the goodput of all flows in each second, the
@@ -571,7 +616,7 @@ impl fmt::Display for Expr {
                 f.write_str(")")
             }
             Expr::Quantile(x, q) => write!(f, "quantile({x}, {q})"),
-            Expr::Sliding(x, w) => write!(f, "jain({x}, {w})"),
+            Expr::Sliding(what, x, w) => write!(f, "{}({x}, {w})", what.name()),
             Expr::Length(x) => write!(f, "count({x})"),
             Expr::Count(c) => write!(f, "count({c})"),
             Expr::Share(c, section) => write!(f, "share({c}, {})", section.text),

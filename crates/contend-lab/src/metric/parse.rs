@@ -2,7 +2,7 @@
 
 use super::lex::{Token, quantity, tokens};
 use super::words::{Extent, Subject, WORDS, What, Word};
-use super::{Aspect, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope};
+use super::{Aspect, CONTENTION, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope, Windowed};
 use crate::file::Dimension;
 use contend_core::packet::Kind;
 use std::fmt;
@@ -223,6 +223,7 @@ impl<'a> Parser<'a> {
             "count" => self.count()?,
             "share" => self.share()?,
             "every" => self.every()?,
+            "self_correlation" => self.over(Windowed::SelfCorrelation)?,
             "quantile" => {
                 let x = self.binary(0)?;
                 let x = self.list("quantile", x)?;
@@ -238,11 +239,11 @@ impl<'a> Parser<'a> {
             "model" => self.model()?,
             _ => {
                 if let Some(&(_, function)) = Function::ALL.iter().find(|(n, _)| *n == name) {
-                    self.windowed(function, self.at)?
+                    self.function(function, self.at)?
                 } else if let Some(model) = MODELS.iter().find(|m| m.name == name) {
                     Expr::Model(model, self.model_arguments(model, true)?)
                 } else {
-                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "every", "share", "quantile", "point", "model"]);
+                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "every", "share", "quantile", "self_correlation", "point", "model"]);
                     return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
                 }
             }
@@ -284,24 +285,40 @@ impl<'a> Parser<'a> {
     }
 
     /// A function of a list, or Jain's index over windows of successes: then a length follows, which is no measurement.
-    fn windowed(&mut self, function: Function, start: usize) -> Result<Expr, ParseError> {
-        let mut list = self.arguments(function.name())?;
-        let span = self.tokens.get(start).map_or(0, |t| t.1.start)..self.span().start;
+    fn function(&mut self, function: Function, start: usize) -> Result<Expr, ParseError> {
+        let list = self.arguments(function.name())?;
         match list.as_slice() {
-            [Expr::Metric(m), length] if function == Function::Jain && m.word.what == What::Successes && !length.measures() => match (&m.scope, length) {
-                (Scope::All | Scope::Together(_), _) => {
-                    Err(error(span, format!("`{m}` is one number, and windows go over the successes of each station"), "write `jain(successes[up], 100)`"))
-                }
-                (_, Expr::Number(n)) if !(n.value >= 1.0 && n.value.fract() == 0.0) => {
-                    Err(error(span, "a window has a whole number of successes", "write `jain(successes[up], 100)`"))
-                }
-                _ => {
-                    let length = list.pop().map(Box::new);
-                    let of = list.pop().map(Box::new);
-                    of.zip(length).map(|(of, length)| Expr::Sliding(of, length)).ok_or_else(|| self.here("a value is missing here", ""))
-                }
-            },
+            [Expr::Metric(m), length] if function == Function::Jain && m.word.what == What::Successes && !length.measures() => {
+                self.windowed(Windowed::Jain, list, start)
+            }
             _ => Ok(Expr::Call(function, list)),
+        }
+    }
+
+    /// `self_correlation(successes[up], 15)`.
+    fn over(&mut self, what: Windowed) -> Result<Expr, ParseError> {
+        let start = self.at;
+        let of = self.binary(0)?.expr;
+        self.expect(&Token::Comma, &format!("a comma and a number of successes, `{}`,", what.example()))?;
+        let length = self.binary(0)?.expr;
+        self.windowed(what, vec![of, length], start)
+    }
+
+    /// `list`, successes by station and a length, which began at token `start`.
+    fn windowed(&mut self, what: Windowed, mut list: Vec<Expr>, start: usize) -> Result<Expr, ParseError> {
+        let span = self.tokens.get(start).map_or(0, |t| t.1.start)..self.span().start;
+        let help = format!("write `{}`", what.example());
+        match list.as_slice() {
+            [Expr::Metric(m), _] if m.word.what == What::Successes && matches!(m.scope, Scope::All | Scope::Together(_)) => {
+                Err(error(span, format!("`{m}` is one number, and windows go over the successes of each station"), help))
+            }
+            [_, Expr::Number(n)] if !(n.value >= 1.0 && n.value.fract() == 0.0) => Err(error(span, "a window has a whole number of successes", help)),
+            [Expr::Metric(m), length] if m.word.what == What::Successes && !length.measures() => {
+                let length = list.pop().map(Box::new);
+                let of = list.pop().map(Box::new);
+                of.zip(length).map(|(of, length)| Expr::Sliding(what, of, length)).ok_or_else(|| self.here("a value is missing here", ""))
+            }
+            _ => Err(error(span, format!("{}(...) takes the successes of stations and how many of them to look at", what.name()), help)),
         }
     }
 
@@ -419,11 +436,11 @@ impl<'a> Parser<'a> {
                 if let Some(model) = MODELS.iter().find(|m| m.name == path) {
                     return Ok(Part { expr: Expr::Model(model, vec![None; model.parameters.len()]), span });
                 }
-                let Some((_, text)) = STANDARD.iter().find(|(name, _)| *name == path) else {
+                let Some((_, text)) = STANDARD.iter().chain(CONTENTION).find(|(name, _)| *name == path) else {
                     return Err(error(
                         span,
                         format!("there is no metric `{path}`"),
-                        nearest(path, WORDS.iter().map(|w| w.name).chain(STANDARD.iter().map(|s| s.0))),
+                        nearest(path, WORDS.iter().map(|w| w.name).chain(STANDARD.iter().chain(CONTENTION).map(|s| s.0))),
                     ));
                 };
                 return Ok(Part { expr: expression(text)?, span });
@@ -465,6 +482,8 @@ impl<'a> Parser<'a> {
 }
 
 /// What a loss may have been; a controller knows the first two.
+/// How a transmission may end, as `wait` has it.
+const ENDS: [&str; 2] = ["success", "collision"];
 pub(super) const CAUSES: [&str; 3] = ["congestion", "error", "nothing"];
 
 /// The word that `path` begins with, the aspect that follows, and what is left.
@@ -486,6 +505,7 @@ fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
         }
         (What::Ledger, account) if !account.is_empty() => Aspect::Account(account.to_owned()),
         (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name()),
+        (What::Wait, end) if ENDS.contains(&end) => Aspect::Kind(ENDS.iter().find(|e| **e == end)?),
         (What::Losses, cause) if CAUSES.contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
         (What::TakenFor | What::Accuracy, cause) if CAUSES[..2].contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
         _ => match percentile.filter(|_| word.percentiles) {
@@ -515,6 +535,7 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
         (Subject::Air, What::Ledger, _) if m.aspect == Aspect::Plain => {
             Some(("`ledger` needs an account".into(), "write `ledger.idle`, `ledger.payload`, ...".into()))
         }
+        (Subject::Air, What::Wait, _) if m.aspect == Aspect::Plain => Some(("`wait` before what?".into(), "write `wait.success` or `wait.collision`".into())),
         (_, What::TakenFor | What::Accuracy, _) if m.aspect == Aspect::Plain => {
             Some((format!("`{name}` needs a cause"), format!("write `{name}.congestion` or `{name}.error`")))
         }

@@ -7,6 +7,8 @@ use super::{Aspect, Function, Metric, Scope, successes};
 use crate::results::{Flow, FlowSample, Losses, Queue, QueueSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
+use contend_theory::effective_window;
+use contend_theory::slots::Family;
 
 /// Instants that are closer than this count as the same: half a microsecond.
 const SAME_INSTANT: f64 = 5e-7;
@@ -240,6 +242,13 @@ fn of_air(m: &Metric, run: &Run) -> Result<f64, Unmeasured> {
         (What::CollisionProbability, _) => Ok(air.collision_probability),
         (What::RetryDrops, _) => Ok(air.retry_drops as f64),
         (What::Rivals, _) => Ok(air.rivals),
+        (What::Wait, Aspect::Kind("success")) => Ok(air.success_wait),
+        (What::Wait, Aspect::Kind(_)) => Ok(air.collision_wait),
+        (What::EffectiveWindow, _) => {
+            let n = run.contending.ok_or_else(|| Unmeasured::Wrong(format!("`{m}` needs a run of [contention], where all contend all the time")))?;
+            let share = air.collisions as f64 / (air.collisions + air.successes).max(1) as f64;
+            effective_window::window_of(Family::Uniform, n, share).map_err(|e| Unmeasured::Undefined(format!("`{m}`: {e}")))
+        }
         (What::Busy, _) => Ok(air.busy),
         (What::Ledger, Aspect::Account(account)) => {
             let help = || nearest(account, air.ledger.keys().copied());

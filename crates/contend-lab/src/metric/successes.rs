@@ -6,7 +6,7 @@
 
 use super::eval::{Unmeasured, Value};
 use super::read::{named, no_air, window};
-use super::{Metric, Scope, parse::nearest};
+use super::{Metric, Scope, Windowed, parse::nearest};
 use crate::results::Run;
 use contend_sim::wifi::{AP, Success};
 
@@ -24,7 +24,8 @@ impl<'a> Members<'a> {
     fn of(m: &Metric, name: &str, run: &'a Run) -> Result<Members<'a>, Unmeasured> {
         let all: Vec<&str> = run.stations.iter().map(String::as_str).collect();
         let ids: Vec<usize> = match name {
-            "all" | "total" => (0..all.len()).collect(),
+            // Where there is nothing but contention there is no access point.
+            "all" | "total" => (usize::from(run.contending.is_some())..all.len()).collect(),
             "up" | "down" => (AP as usize + 1..all.len()).collect(),
             _ => named(name, &all),
         };
@@ -65,6 +66,9 @@ fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
 
 /// How many successes `m` counts.
 pub(super) fn counted(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
+    if m.scope == Scope::All && m.window.is_none() {
+        return run.air.as_ref().map(|air| Value::One(air.successes as f64)).ok_or_else(|| no_air(m));
+    }
     let successes = sequence(m, run)?;
     let counts = |name: &str| -> Result<Vec<f64>, Unmeasured> {
         let members = Members::of(m, name, run)?;
@@ -86,8 +90,8 @@ pub(super) fn members(m: &Metric, name: &str, run: &Run) -> Result<Vec<String>, 
     Ok(Members::of(m, name, run)?.names.into_iter().map(str::to_owned).collect())
 }
 
-/// Jain's index of the successes that `m` lists, over windows of `length` of them, averaged over all positions.
-pub(super) fn sliding(m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasured> {
+/// What the successes that `m` lists show over windows of `length` of them, averaged over all positions.
+pub(super) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasured> {
     if !(1.0..=1e9).contains(&length) || length.fract() != 0.0 {
         return Err(Unmeasured::Wrong(format!("`{m}`: a window has a whole number of successes, from 1 to 1e9, and not {length}")));
     }
@@ -96,7 +100,24 @@ pub(super) fn sliding(m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasu
     let members = Members::of(m, name, run)?;
     let places: Vec<u32> = successes.iter().filter_map(|s| members.place(*s)).map(|p| p as u32).collect();
     let too_few = || Unmeasured::Undefined(format!("`{m}`: {} successes do not fill a window of {length}", places.len()));
-    jain_over_windows(&places, members.names.len(), length as usize).ok_or_else(too_few)
+    let (members, length) = (members.names.len(), length as usize);
+    match what {
+        Windowed::Jain => jain_over_windows(&places, members, length),
+        Windowed::SelfCorrelation => returns_within(&places, members, length),
+    }
+    .ok_or_else(too_few)
+}
+
+/// Share of the entries of `places` that are found again among the next `length`, of those that have as many behind them; `None` when none has.
+fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> {
+    let judged = places.len().checked_sub(length).filter(|n| *n > 0)?;
+    let mut last: Vec<Option<usize>> = vec![None; members];
+    let mut returned = 0u64;
+    for (i, place) in places.iter().enumerate() {
+        let before = last.get_mut(*place as usize)?.replace(i);
+        returned += u64::from(before.is_some_and(|k| k < judged && i - k <= length));
+    }
+    Some(returned as f64 / judged as f64)
 }
 
 /// Mean of Jain's index over all windows of `length` entries of `places`, each of which names one of `members`; `None` when there is no such window.
@@ -135,6 +156,7 @@ mod tests {
         run.stations = ["ap", "sta1", "sta2"].map(str::to_owned).to_vec();
         run.successes = Some(Successes { sequence: sequence.iter().map(|(from, to)| Success::new(*from, *to)).collect(), warmup });
         run.series.successes = at;
+        run.air.as_mut().unwrap().successes = (sequence.len() - warmup) as u64;
         run
     }
 
@@ -181,6 +203,23 @@ mod tests {
         assert!(matches!(value("jain(successes[up], 5)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes")));
         assert!(matches!(value("jain(successes[up], point(\"flow.1.count\") / 4)", &run), Err(Unmeasured::Wrong(s)) if s.contains("whole")));
         assert!(matches!(value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.contains("not kept")));
+    }
+
+    #[test]
+    fn the_share_that_returns_is_that_counted_by_hand() {
+        let run = small();
+        let is = |text: &str, want: f64| assert!((value(text, &run).unwrap() - want).abs() < 1e-12, "{text}: {:?}, not {want}", value(text, &run));
+        // Up: 1 1 2 1. Within one: of 1 1 2 the first; within two: of 1 1 both; within three: of 1.
+        is("self_correlation(successes[up], 1)", 1.0 / 3.0);
+        is("self_correlation(successes[up], 2)", 1.0);
+        is("self_correlation(successes[up], 3)", 1.0);
+        assert!(matches!(value("self_correlation(successes[up], 4)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes")));
+        // Stations in turn come back after a round and not before (Starzetz 2006, specification S8).
+        let turns: Vec<u32> = (0..1000).map(|i| i % 5).collect();
+        assert_eq!((returns_within(&turns, 5, 4), returns_within(&turns, 5, 5)), (Some(0.0), Some(1.0)));
+        // Independent draws of two, three and three more ahead: every sequence once has 1 - (1/2)^j.
+        let two = [0, 0, 0, 1, 0, 1, 1, 1, 0, 0];
+        assert_eq!((returns_within(&two, 2, 1), returns_within(&two[..9], 2, 1)), (Some(5.0 / 9.0), Some(0.5)));
     }
 
     #[test]

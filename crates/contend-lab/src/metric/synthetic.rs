@@ -23,6 +23,7 @@ pub(crate) fn empty(seed: u64) -> Run {
         series: Series::default(),
         frames: vec![],
         successes: None,
+        contending: None,
         stations: vec![],
         arguments: BTreeMap::new(),
     }
@@ -89,6 +90,9 @@ pub(crate) fn example() -> Run {
         frames: 1000,
         collisions: 50,
         rivals: 1.5,
+        successes: 900,
+        success_wait: 4.0,
+        collision_wait: 3.0,
         collision_probability: 0.1,
         retry_drops: 1,
         busy: 0.75,

@@ -415,7 +415,7 @@ fn a_runner_learns_what_to_sample() {
 
 #[test]
 fn standard_metrics_are_expressions_with_a_unit() {
-    for (name, text) in STANDARD {
+    for (name, text) in STANDARD.iter().chain(CONTENTION) {
         let by_name = Expr::parse(name).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(by_name, Expr::parse(text).unwrap(), "{name}");
         assert!(by_name.dimension().is_some(), "{name}");

@@ -86,6 +86,8 @@ pub enum What {
     CollisionProbability,
     RetryDrops,
     Rivals,
+    Wait,
+    EffectiveWindow,
     Busy,
     Ledger,
 }
@@ -158,6 +160,12 @@ pub const WORDS: &[Word] = &[
     air("collision_probability", What::CollisionProbability, "share of attempts that met another"),
     air("retry_drops", What::RetryDrops, "packets given up after the last retry"),
     air("rivals", What::Rivals, "stations with a frame while the access point has one, at the starts of transmissions, mean"),
+    air("wait", What::Wait, "idle slots before a transmission, mean: `wait.success` where one station sent (W_T), `wait.collision` where several did (W_C)"),
+    air(
+        "effective_window",
+        What::EffectiveWindow,
+        "slots of a table in which as many stations, drawing evenly in every cycle, collide as often (in a run of [contention])",
+    ),
     air("busy", What::Busy, "share of time with at least one transmission on the air"),
     air("ledger", What::Ledger, "an account's share of time: `ledger.idle` and so on"),
 ];

@@ -178,6 +178,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         frames: exchange(&mut dice, &flows, frames),
         successes: None,
         stations,
+        contending: None,
         arguments: BTreeMap::new(),
         flows,
     }
@@ -227,6 +228,9 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         frames: 160_000,
         collisions: 5_100,
         rivals: 1.5,
+        successes: 900,
+        success_wait: 4.0,
+        collision_wait: 3.0,
         collision_probability: 0.064,
         retry_drops: 2,
         busy: 0.75,

@@ -71,6 +71,15 @@ pub struct Rivals {
     pub stations: u64,
 }
 
+/// How many slots were idle before transmissions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Starts with one sender, and with several.
+    pub starts: [u64; 2],
+    /// Idle slots before them.
+    pub slots: [u64; 2],
+}
+
 /// The cell.
 #[derive(Debug)]
 pub struct Cell {
@@ -94,6 +103,7 @@ pub struct Cell {
     pub(super) sink: Sink,
     pub(super) collisions: u64,
     rivals: Rivals,
+    waits: Waits,
     /// Who succeeded, when somebody wants to know.
     pub(super) successes: Option<Vec<Success>>,
 }
@@ -198,6 +208,7 @@ impl Cell {
             won: Time::ZERO,
             collisions: 0,
             rivals: Rivals::default(),
+            waits: Waits::default(),
             successes: None,
         };
         let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
@@ -292,6 +303,11 @@ impl Cell {
     /// With whom the access point contends.
     pub fn rivals(&self) -> Rivals {
         self.rivals
+    }
+
+    /// How many slots were idle before transmissions.
+    pub fn waits(&self) -> Waits {
+        self.waits
     }
 
     /// From now on keeps who succeeds: four bytes an exchange.
@@ -469,6 +485,10 @@ impl Cell {
             self.rivals.stations += contenders - 1;
         }
         self.senders = senders;
+        let several = usize::from(self.senders.len() > 1);
+        let channel = self.contention.channel();
+        self.waits.starts[several] += 1;
+        self.waits.slots[several] += u64::from(channel.idle(channel.busy() - 1));
         match self.senders[..] {
             // Nobody after all: the deadline was a lower bound.
             [] => {}

@@ -51,6 +51,13 @@ pub struct Tally {
     pub collided: u64,
 }
 
+impl Tally {
+    /// Contentions so far.
+    pub fn cycles(&self) -> u64 {
+        self.successes + self.collisions + self.spoilt
+    }
+}
+
 /// Stations that contend.
 #[derive(Debug)]
 pub struct Saturated {
@@ -66,6 +73,7 @@ pub struct Saturated {
     fresh: Vec<(StationId, u32)>,
     senders: Vec<StationId>,
     tally: Tally,
+    keep: bool,
     sequence: Vec<Success>,
     digest: u64,
 }
@@ -103,6 +111,7 @@ impl Saturated {
             senders: Vec::with_capacity(stations.len()),
             stations,
             tally: Tally::default(),
+            keep: false,
             sequence: Vec::new(),
             digest: 0,
         };
@@ -114,11 +123,14 @@ impl Saturated {
         Ok(all)
     }
 
-    /// Runs until there have been `successes` in all, or, where nobody succeeds any more, as many cycles in a row and a million have failed.
-    pub fn run_until(&mut self, successes: u64) {
-        self.sequence.reserve(successes.saturating_sub(self.tally.successes) as usize);
+    /// Runs until there have been `successes` in all, or a million cycles in a row had none. With `keep` it is kept who succeeds.
+    pub fn run_until(&mut self, successes: u64, keep: bool) {
+        self.keep = keep;
+        if keep {
+            self.sequence.reserve(successes.saturating_sub(self.tally.successes) as usize);
+        }
         let mut failed = 0;
-        while self.tally.successes < successes && failed <= successes + 1_000_000 {
+        while self.tally.successes < successes && failed < 1_000_000 {
             failed = if self.cycle() { 0 } else { failed + 1 };
         }
     }
@@ -128,7 +140,7 @@ impl Saturated {
         self.tally
     }
 
-    /// Who succeeded, in order. Station i of the specification has number i + 1, as in a cell.
+    /// Who succeeded while it was kept, in order. Station i of the specification has number i + 1, as in a cell.
     pub fn successes(&self) -> &[Success] {
         &self.sequence
     }
@@ -174,7 +186,9 @@ impl Saturated {
             Some(who) => {
                 self.tally.successes += 1;
                 self.tally.success_slots += u64::from(idle);
-                self.sequence.push(Success::new(who + 1, AP));
+                if self.keep {
+                    self.sequence.push(Success::new(who + 1, AP));
+                }
                 self.draw(who, Draw::Success);
             }
             None => {

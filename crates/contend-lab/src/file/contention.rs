@@ -1,0 +1,72 @@
+//! `[contention]`: stations that always have a frame, and nothing but contention, in place of a network.
+
+use super::choice::{choice, objection};
+use super::error::{FileError, Source};
+use super::network::params;
+use super::reader::{Cx, Val};
+use super::tree::Node;
+use contend_sim::scenario::BusySlot;
+use contend_sim::wifi::SaturatedSpec;
+use contend_sim::wifi::access::{self, Setting};
+
+/// Tables of a network, which contention alone has not.
+const TABLES: [&str; 9] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "model", "field"];
+/// Most stations.
+const MOST_STATIONS: u64 = 65_535;
+/// Most successes of a run: their sequence takes four bytes each.
+const MOST_SUCCESSES: u64 = 1_000_000_000;
+
+/// Contention at one point of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Contended {
+    /// The stations; the seed is 0 and for the caller to set.
+    pub spec: SaturatedSpec,
+    /// Successes of a run that are measured.
+    pub successes: u64,
+    /// Successes before them that are not.
+    pub warmup: u64,
+}
+
+/// What `[contention]` in `tree` says.
+pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileError> {
+    let params = params(source, tree)?;
+    let cx = Cx { source, params: &params, member: None };
+    let mut root = Val { cx, path: String::new(), node: tree }.table()?;
+    root.get("param");
+    if let Some(v) = TABLES.iter().find_map(|key| root.get(key)) {
+        return Err(v.error("belongs to a network, and the file is about [contention]", "leave one of the two out"));
+    }
+    let table = root.need("contention", "{ stations = 10, rule = \"dcf\" }")?;
+    root.finish()?;
+    let mut f = table.table()?;
+    let n = f.need("stations", "10")?.integer(1..=MOST_STATIONS)?;
+    let successes = f.read_or("successes", 1_000_000, |v| v.integer(1..=MOST_SUCCESSES))?;
+    let warmup = f.read_or("warmup", 0, |v| v.integer(0..=MOST_SUCCESSES))?;
+    let busy_slot = f.read_or("busy_slot", BusySlot::Frozen, |v| v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)]))?;
+    let cw_min = f.read_or("cwmin", 31, |v| v.integer(0..=32_767))? as u32;
+    let cw_max = f.read_or("cwmax", 1023, |v| match v.integer(0..=32_767)? {
+        max if max < u64::from(cw_min) => Err(v.error(format!("is {max}, less than cwmin = {cw_min}"), "write a larger cwmax")),
+        max => Ok(max),
+    })? as u32;
+    let collision = f.read_or("collision", 68.0, |v| match v.number()? {
+        slots if (1.0..=1e6).contains(&slots) && slots > 1.0 => Ok(slots),
+        _ => Err(v.error("must be more than one slot and at most 1e6", "write what a collision takes in slots, 68 for 1500 B of 802.11b")),
+    })?;
+    let bytes = f.read_or("packet", 1500, |v| v.bytes(1..=65_535))? as u32;
+    let noise = f.read_or("noise", 0.0, |v| match v.share()? {
+        p if (0.0..1.0).contains(&p) => Ok(p),
+        _ => Err(v.error("must leave some frames whole", "write less than 100%")),
+    })?;
+    let rule = f.need("rule", "\"dcf\"")?;
+    f.finish()?;
+    let setting = Setting { cw_min, cw_max, rank: 0, stations: n as u32, collision, slower: 1.0 };
+    let mut stations = Vec::with_capacity(n as usize);
+    for k in 1..=n {
+        let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
+        let rule = choice(&v, access::REGISTRY, "access rule")?;
+        let member = setting.member(k as u32 - 1, n as u32);
+        objection(&v, rule.entry.name, (rule.entry.build)(&rule.args, member).map(drop))?;
+        stations.push((format!("sta{k}"), rule));
+    }
+    Ok(Contended { spec: SaturatedSpec { seed: 0, stations, setting, busy_slot, bytes, noise }, successes, warmup })
+}
