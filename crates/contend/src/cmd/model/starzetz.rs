@@ -241,7 +241,8 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
                 "density_first": first, "density_middle": middle, "density_last": last}));
         }
     }
-    out += "least, uniform, hash1: time wasted in a cycle (or for a success), in the unit of T. collision p, p: of the cheapest; p times slots.\n";
+    out += "least, uniform, hash1: time wasted in a cycle (or for a success), in the unit of T.\n";
+    out += "collision p, p: of the cheapest; p is the probability of the slot times slots.\n";
     answer(&a.printed, "backoff-cost", &out, rows)
 }
 
