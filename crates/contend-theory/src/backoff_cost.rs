@@ -1,7 +1,8 @@
 //! What a distribution of backoffs costs in wasted channel time, and the distribution that costs least.
 //!
 //! Starzetz 2006 §8.1.2, eqs. 8.5-8.20. A contention cycle that ends in slot i costs A(i) after a collision and B(i) after a success:
-//! ζ = sum of A(i) P_col(i) + B(i) P_tx(i). The source solves two stations in continuous time and leaves N stations open.
+//! ζ = sum of A(i) P_col(i) + B(i) P_tx(i). The source solves two stations in continuous time ([`crate::backoff_density`])
+//! and leaves N stations open.
 //!
 //! Differences from the source:
 //! - the optimum of N stations over C slots is exact. Before slot i all stations wait with the same memory, none, so that the least cost of what follows is
@@ -13,9 +14,8 @@
 //! - the compact sum of eq. 8.20 has binom(N, i+1) where its expansion has binom(N, i): [`Sum::Printed`].
 
 use crate::Invalid;
-use crate::bessel::{scaled_i, scaled_k};
 use crate::hash_table::cycle_ends;
-use crate::invalid::{invalid, not_negative, positive, probability};
+use crate::invalid::{invalid, not_negative, positive};
 use crate::numbers::power;
 use crate::slots::{MOST_SLOTS, Slots};
 
@@ -191,51 +191,6 @@ fn printed(slots: &Slots, stations: u32, slot: usize) -> f64 {
         x / s * rest
     };
     power(here, stations) * sum
-}
-
-/// c(t) and p(t) of the backoff at t, in windows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct At {
-    /// c, the share drawn up to t.
-    pub cdf: f64,
-    /// p, their density.
-    pub pdf: f64,
-}
-
-/// The optimum of two stations when waiting before a collision costs nothing, T = `collision` windows; an error unless T is above 0 and t is in 0..=1.
-pub fn without_wait(collision: f64, t: f64) -> Result<At, Invalid> {
-    let (root, t) = (cost(collision)?.sqrt(), probability("t", t)?);
-    // Starzetz 2006 eq. 8.19, which is c = 1 - sinh((1-t)/sqrt T)/sinh(1/sqrt T).
-    let (rest, all) = ((1.0 - t) / root, 1.0 / root);
-    // sinh and cosh over sinh of something larger, without overflow.
-    let fall = libm::exp(rest - all);
-    let below = -libm::expm1(-2.0 * all);
-    let (less, more) = (-libm::expm1(-2.0 * rest), 1.0 + libm::exp(-2.0 * rest));
-    Ok(At { cdf: 1.0 - fall * less / below, pdf: fall * more / below / root })
-}
-
-/// The optimum of two stations with all of eq. 8.15, T = `collision` windows; errors as [`without_wait`].
-pub fn with_wait(collision: f64, t: f64) -> Result<At, Invalid> {
-    let (cost, t) = (cost(collision)?, probability("t", t)?);
-    // Starzetz 2006 eq. 8.17 has the real solution 1 - c = a I0(z) + b K0(z), z = 2 sqrt(t + T); c(0) = 0 and c(1) = 1 set a and b.
-    let z = |t: f64| 2.0 * (t + cost).sqrt();
-    let (first, last, here) = (z(0.0), z(1.0), z(t));
-    let ((i_last, _), (k_last, _)) = (scaled_i(last), scaled_k(last));
-    // K0(last) I0(x) - I0(last) K0(x), and its derivative; the scales' exponents are at most 2 apart.
-    let both = |x: f64| {
-        let ((i0, i1), (k0, k1)) = (scaled_i(x), scaled_k(x));
-        let (up, down) = (libm::exp(x - last), libm::exp(last - x));
-        (k_last * i0 * up - i_last * k0 * down, k_last * i1 * up + i_last * k1 * down)
-    };
-    let ((value, slope), (norm, _)) = (both(here), both(first));
-    // dz/dt = 2/z.
-    Ok(At { cdf: 1.0 - value / norm, pdf: -slope / norm * 2.0 / here })
-}
-
-fn cost(collision: f64) -> Result<f64, Invalid> {
-    positive("collision", collision)?;
-    // Above, both solutions are uniform to six digits and differences lose theirs.
-    if (1e-6..=1e6).contains(&collision) { Ok(collision) } else { Err(invalid("collision", collision, "between 1e-6 and 1e6 windows")) }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@
 //! | [`self_correlation`] | when such a station, or one of TCF, sends again | Starzetz 2006 §8.2 |
 //! | [`window_fairness`] | Jain's index of such stations over a window of successes | Starzetz 2006 §8.2 |
 //! | [`backoff_cost`] | the channel time that backoffs waste, and the distribution that wastes least | Starzetz 2006 §8.1.2; Tay et al. 2004 |
+//! | [`backoff_density`] | the same for two stations in continuous time | Starzetz 2006 §8.1.2 |
 //! | [`slot_classes`] | shares of classes of stations with distributions of their own | Starzetz 2006 §8.3 |
 //! | [`contention_fit`] | empty slots before a frame of 802.11b, fitted | Starzetz 2006 eq. 9.3 |
 //! | [`permutation`] | stations that go through fixed orders of the slots | Starzetz 2006 §8.1.2 |
@@ -29,6 +30,7 @@
 
 pub mod aiad;
 pub mod backoff_cost;
+pub mod backoff_density;
 mod bessel;
 pub mod bianchi;
 pub mod contention_fit;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::backoff_density::{with_wait, without_wait};
 use proptest::prelude::*;
 
 fn near(got: f64, want: f64, within: f64) {
@@ -14,51 +15,6 @@ fn density(slots: &Slots, t: f64) -> f64 {
     let at = (t * c - 0.5).clamp(0.0, c - 1.001);
     let (i, part) = (at as usize, at.fract());
     c * (p[i] + (p[i + 1] - p[i]) * part)
-}
-
-#[test]
-fn the_density_without_wait_has_the_values_of_the_spec() {
-    // Spec S4, T = 4: p at t = 0, 0.2 ... 1.
-    for (k, want) in [1.0820, 1.0373, 1.0030, 0.9788, 0.9643, 0.9595].into_iter().enumerate() {
-        near(without_wait(4.0, k as f64 / 5.0).unwrap().pdf, want, 0.000_051);
-    }
-    // Eq. 8.19 as it is printed.
-    for (cost, t) in [(4.0_f64, 0.3_f64), (0.2, 0.9), (40.0, 0.01)] {
-        let r = cost.sqrt();
-        let c = 1.0 + (1.0 / r).cosh() * (t / r).sinh() / (1.0 / r).sinh() - (t / r).cosh();
-        near(without_wait(cost, t).unwrap().cdf, c, 1e-12);
-    }
-}
-
-#[test]
-fn the_density_with_wait_has_the_values_of_the_spec() {
-    // Spec S4, T = 4.
-    for (k, want) in [1.1979, 1.0988, 1.0187, 0.9544, 0.9035, 0.8638].into_iter().enumerate() {
-        near(with_wait(4.0, k as f64 / 5.0).unwrap().pdf, want, 0.000_051);
-    }
-}
-
-#[test]
-fn both_densities_solve_their_equations() {
-    let h = 1e-4;
-    for cost in [0.05, 1.0, 4.0, 300.0] {
-        for f in [without_wait, with_wait] {
-            near(f(cost, 0.0).unwrap().cdf, 0.0, 1e-12);
-            near(f(cost, 1.0).unwrap().cdf, 1.0, 1e-12);
-        }
-        for t in [0.1, 0.5, 0.9] {
-            let around = |f: fn(f64, f64) -> Result<At, Invalid>| {
-                let (a, b, c) = (f(cost, t - h).unwrap(), f(cost, t).unwrap(), f(cost, t + h).unwrap());
-                near((c.cdf - a.cdf) / (2.0 * h), b.pdf, 1e-5);
-                (b.cdf, b.pdf, (c.pdf - a.pdf) / (2.0 * h))
-            };
-            // Eq. 8.18: -T c'' + c - 1 = 0; eq. 8.17: -2c' - 2t c'' - 2T c'' - 2 + 2c = 0.
-            let (c, _, second) = around(without_wait);
-            near(-cost * second + c - 1.0, 0.0, 1e-5 * (1.0 + cost));
-            let (c, first, second) = around(with_wait);
-            near(-first - (t + cost) * second - 1.0 + c, 0.0, 1e-5 * (1.0 + cost));
-        }
-    }
 }
 
 #[test]
@@ -290,7 +246,4 @@ fn impossible_costs_are_errors() {
     assert_eq!(Costs::slots(1, 1.0).unwrap().optimum_per_success(2).unwrap_err().what, "slots");
     assert_eq!(Costs::slots(4, 1.0).unwrap().optimum(0).unwrap_err().what, "stations");
     assert_eq!(Costs::slots(4, 1.0).unwrap().wasted(&Slots::uniform(5).unwrap(), 2, Sum::Expanded).unwrap_err().what, "slots");
-    assert_eq!(with_wait(0.0, 0.5).unwrap_err().what, "collision");
-    assert_eq!(with_wait(1e9, 0.5).unwrap_err().what, "collision");
-    assert_eq!(without_wait(4.0, 1.5).unwrap_err().what, "t");
 }

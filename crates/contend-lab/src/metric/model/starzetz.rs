@@ -2,7 +2,8 @@
 
 use super::{Parameter, optional, required, said, whole};
 use crate::file::Dimension;
-use contend_theory::backoff_cost::{self, Costs, Sum};
+use contend_theory::backoff_cost::{Costs, Sum};
+use contend_theory::backoff_density;
 use contend_theory::contention_fit::contention_fit;
 use contend_theory::effective_window::{reference, window_of};
 use contend_theory::hash_table::{self, Contention};
@@ -107,11 +108,11 @@ pub(super) const PER_SUCCESS: [Parameter; 4] = [N, SLOTS, COST, FORM];
 pub(super) const OPTIMAL: [Parameter; 5] = [N, SLOTS, COST, T, FORM];
 
 pub(super) fn with_wait(a: &[f64]) -> Result<f64, String> {
-    Ok(said(backoff_cost::with_wait(a[0], a[1]))?.pdf)
+    Ok(said(backoff_density::with_wait(a[0], a[1]))?.pdf)
 }
 
 pub(super) fn without_wait(a: &[f64]) -> Result<f64, String> {
-    Ok(said(backoff_cost::without_wait(a[0], a[1]))?.pdf)
+    Ok(said(backoff_density::without_wait(a[0], a[1]))?.pdf)
 }
 
 fn costs(slots: f64, cost: f64, form: f64) -> Result<Costs, String> {

@@ -4,7 +4,8 @@ use super::numbers::{Numbers, number, numbers, share, shares};
 use super::{Counts, Printed, answer, counts, invalid, list};
 use crate::Done;
 use crate::cmd::wrong;
-use contend_theory::backoff_cost::{self, Costs, Optimum, Sum};
+use contend_theory::backoff_cost::{Costs, Optimum, Sum};
+use contend_theory::backoff_density;
 use contend_theory::effective_window::{Measured, Standing, beside, reference, window_of};
 use contend_theory::hash_table::{contention, with_errors};
 use contend_theory::slots::{Family, Slots};
@@ -251,8 +252,8 @@ fn density(a: &BackoffCost, points: u32) -> Result<Done> {
     let best = a.optimum(&a.costs(c)?, n)?;
     // The source's solutions are those of two stations in continuous time.
     let continuous = |t: f64| match a.form {
-        Form::Density if n == 2 && !a.per_success => backoff_cost::with_wait(a.cost, t).map(|x| Some(x.pdf)),
-        Form::DensityWithoutWait if n == 2 && !a.per_success => backoff_cost::without_wait(a.cost, t).map(|x| Some(x.pdf)),
+        Form::Density if n == 2 && !a.per_success => backoff_density::with_wait(a.cost, t).map(|x| Some(x.pdf)),
+        Form::DensityWithoutWait if n == 2 && !a.per_success => backoff_density::without_wait(a.cost, t).map(|x| Some(x.pdf)),
         _ => Ok(None),
     };
     let mut out = format!("Cheapest distribution of backoffs, {n} stations, {c} slots, T {}\n", a.cost);
