@@ -5,7 +5,8 @@
 //!
 //! Differences from the source: it says that no simulation is needed, and gives no formula. The expectation of the reciprocal is one integral over a
 //! product of N equal factors:
-//! with y = 1/J - 1 = (N/w^2) sum (x_i - w/N)^2, E[J] = integral over u >= 0 of e^-u E[e^(-u y)], and a multinomial is N Poisson counts given their sum.
+//! with y = 1/J - 1 = (N/w^2) sum (x_i - w/N)^2, the mean of J is the integral over u >= 0 of e^-u times the mean of e^(-u y),
+//! and a multinomial is N Poisson counts given their sum.
 
 use crate::Invalid;
 use crate::invalid::invalid;
