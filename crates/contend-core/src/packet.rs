@@ -49,7 +49,8 @@ impl Flags {
 
 /// Selective acknowledgment blocks (RFC 2018 §3), newest first, at most four.
 ///
-/// A block is kept as its distance from the cumulative acknowledgment, which fits 32 bits as the window does.
+/// A block is kept as its distance from the cumulative acknowledgment, modulo 2^32 as sequence numbers are: a window fits half of that. The first may
+/// report a duplicate (RFC 2883), which may lie below the acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
     blocks: [(u32, u32); 4],
@@ -71,9 +72,20 @@ impl Sack {
             None => false,
         }
     }
-    /// The blocks as byte ranges relative to the cumulative acknowledgment.
+    /// The blocks as byte ranges relative to the cumulative acknowledgment, that of a duplicate included.
     pub fn blocks(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.len)]
+    }
+    /// What had arrived before, as a byte range relative to the cumulative acknowledgment: the first block, when it begins below that or lies
+    /// inside the second (RFC 2883 §4, D-SACK).
+    pub fn duplicate(&self) -> Option<(i32, i32)> {
+        let &(start, end) = self.blocks().first()?;
+        let inside = self.blocks().get(1).is_some_and(|&(s, e)| s <= start && end <= e);
+        (start as i32 <= -1 || inside).then_some((start as i32, end as i32))
+    }
+    /// The blocks of what waits beyond the cumulative acknowledgment.
+    pub fn ahead(&self) -> &[(u32, u32)] {
+        &self.blocks()[usize::from(self.duplicate().is_some())..]
     }
     /// Whether there is no block.
     pub const fn is_empty(&self) -> bool {

@@ -243,7 +243,7 @@ pub struct Ack {
     pub dup: bool,
     /// Segments newly selectively acknowledged.
     pub sacked: u32,
-    /// Segments newly taken as lost.
+    /// Segments newly taken as lost: by this acknowledgment, or by a timer of the recovery since the last one.
     pub lost: u32,
     /// Round-trip sample in microseconds, when this acknowledgment gave one.
     pub rtt_us: Option<u32>,

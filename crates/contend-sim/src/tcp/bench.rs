@@ -39,6 +39,8 @@ pub(super) struct Script {
     pub jitter: Option<(Span, Rng)>,
     /// Independent loss: data, acknowledgments.
     pub loss: Option<(f64, f64, Rng)>,
+    /// Data that reach the receiver of the first flow whatever its sender does: (ms, first byte, one past the last).
+    pub feed: Vec<(u64, u64, u64)>,
     /// From, until: acknowledgments that leave in this interval say that the window is closed.
     pub closed: Option<(Time, Time)>,
 }
@@ -107,6 +109,12 @@ impl Node for Pipe {
     }
 }
 
+/// A packet with the bytes `from..to` of the first flow.
+fn data(from: u64, to: u64) -> Packet {
+    let s = Segment { seq: from, len: (to - from) as u32, flags: contend_core::Flags::ACK, ..Segment::default() };
+    Packet { flow: FLOW, size: s.len + 40, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+}
+
 /// The bench: sender, pipe, receiver.
 pub(super) struct Bench {
     pub world: World,
@@ -138,7 +146,9 @@ impl Bench {
                 world.add(Box::new(end), first);
             }
         }
-        world.add(Box::new(Pipe { script, flying: VecDeque::new(), log: Vec::new(), keep_log: true }), Time::NEVER);
+        let flying: VecDeque<_> = script.feed.iter().map(|&(t, from, to)| (at(t), data(from, to))).collect();
+        let first = flying.front().map_or(Time::NEVER, |f| f.0);
+        world.add(Box::new(Pipe { script, flying, log: Vec::new(), keep_log: true }), first);
         Bench { world }
     }
 

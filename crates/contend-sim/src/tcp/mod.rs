@@ -17,6 +17,8 @@ pub mod udp;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod duplicates;
+#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod timed;

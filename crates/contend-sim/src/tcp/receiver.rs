@@ -1,6 +1,6 @@
 //! The receiving end of a TCP connection: reassembly, and when and how it acknowledges.
 //!
-//! The application reads at once, so the advertised window is constant. D-SACK is not sent.
+//! The application reads at once, so the advertised window is constant. Duplicates are reported (D-SACK) to a sender whose recovery reads of them.
 
 use super::{Io, Wire, rtt, ticks};
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
@@ -33,6 +33,9 @@ pub struct Receiver {
     ack_every: u32,
     ack_delay: Span,
     blocks: usize,
+    /// Whether duplicates are reported, and the one to report with the next acknowledgment.
+    dsack: bool,
+    duplicate: Option<(u64, u64)>,
     tick: Option<Span>,
     /// The timestamp to echo (RFC 7323 §4.3, TS.Recent).
     ts_recent: u32,
@@ -76,6 +79,8 @@ impl Receiver {
             ack_every: tcp.ack.max(1),
             ack_delay: tcp.ack_delay,
             blocks,
+            dsack: blocks > 0 && (tcp.recovery.entry.build)(&tcp.recovery.args)?.options().dsack,
+            duplicate: None,
             tick: tcp.timestamps,
             ts_recent: 0,
             last_ack: 0,
@@ -168,6 +173,7 @@ impl Receiver {
         let end = s.seq + u64::from(s.len);
         let in_order = s.seq <= self.nxt;
         let before = self.nxt;
+        self.duplicate = self.had(s.seq, end).or(self.duplicate);
         let new = if in_order { end > before && self.append(end) } else { end <= before + u64::from(self.wire.window) && self.keep(s.seq, end) };
         if new {
             self.delays.record(io.now.since(p.sent));
@@ -201,6 +207,18 @@ impl Receiver {
                 self.echo = ce;
             }
         }
+    }
+
+    /// The first part of `start..end` that has arrived before, when duplicates are reported (RFC 2883 §4).
+    fn had(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        if !self.dsack {
+            return None;
+        }
+        if start < self.nxt {
+            return Some((start, end.min(self.nxt)));
+        }
+        let &(s, e) = self.ahead.get(self.ahead.partition_point(|r| r.1 <= start))?;
+        (s < end).then_some((start.max(s), end.min(e)))
     }
 
     /// Takes in-order data up to `end`, and what waited behind it.
@@ -267,8 +285,10 @@ impl Receiver {
     /// Sends an acknowledgment of all that came in order.
     fn acknowledge(&mut self, io: &mut Io<'_, '_>) {
         let mut sack = Sack::NONE;
-        for &(start, end) in self.recent[..self.recent_len].iter().take(self.blocks) {
-            sack.push((start - self.nxt) as u32, (end - self.nxt) as u32);
+        // RFC 2883 §4: a duplicate in the first block, and in one acknowledgment only.
+        let duplicate = self.duplicate.take();
+        for &(start, end) in duplicate.iter().chain(&self.recent[..self.recent_len]).take(self.blocks) {
+            sack.push(start.wrapping_sub(self.nxt) as u32, end.wrapping_sub(self.nxt) as u32);
         }
         // RFC 2018 §3: 2 bytes and 8 for each block, padded to a multiple of 4.
         let option = if sack.is_empty() { 0 } else { 4 + 8 * sack.blocks().len() as u32 };

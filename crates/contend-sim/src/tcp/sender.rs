@@ -11,7 +11,7 @@ mod recovering;
 use super::app::{App, Does, Transfers};
 use super::pacing::Pacer;
 use super::rate::Rate;
-use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict};
+use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict, View};
 use super::rtt::{Estimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
 use super::{Io, SenderState, Wire, ticks};
@@ -78,7 +78,7 @@ pub struct Sender {
     ts_recent: u32,
     /// The latest instant at which the segment whose timestamp came back last can have been sent; kept for a recovery that goes by times.
     echoed: Option<Time>,
-    /// Segments that the recovery took as lost and no acknowledgment has told the controller of.
+    /// Segments that a timer of the recovery took as lost and no acknowledgment has told the controller of.
     lost: u32,
     /// The receiver's window in bytes.
     rwnd: u32,
@@ -349,14 +349,13 @@ impl Sender {
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
         let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), tsval: s.timestamps.then_some(s.tsval), ..Ack::default() };
         if self.options.sack && !s.sack.is_empty() {
-            for &(start, end) in s.sack.blocks() {
+            for &(start, end) in s.sack.ahead() {
                 ack.sacked += self.board.sack(s.ack + u64::from(start), s.ack + u64::from(end));
             }
             if self.options.by_count {
                 ack.lost = self.board.lose_holes();
             }
         }
-        ack.lost += std::mem::take(&mut self.lost);
         if let (true, true, Some(tick)) = (self.options.times, s.timestamps, self.tick) {
             // The tick after the one that came back.
             self.echoed = Some(Time::ZERO + tick * (u64::from(s.tsecr) + 1));
@@ -373,12 +372,14 @@ impl Sender {
         }
         (ack.srtt_us, ack.rttvar_us, ack.min_rtt_us) = (self.rtt.srtt_us(), self.rtt.rttvar_us(), self.rtt.min_us());
         self.last_ece = ack.ece;
+        let dsack = s.sack.duplicate().map(|(start, end)| (s.ack.saturating_add_signed(start.into()), s.ack.saturating_add_signed(end.into())));
+        let view = View { dsack, ..self.view(io.now, &ack, advanced) };
+        let verdict = self.recovery.on_ack(&view, &mut self.board);
+        ack.lost += verdict.lost + std::mem::take(&mut self.lost);
         self.show_window();
         self.cc.on_every_ack(&mut Cx { now: io.now, rng: &mut self.rng }, &mut self.w, &ack);
         self.watch.iter_mut().for_each(|e| e.on_ack(io.now, &self.w, &ack));
 
-        let view = self.view(io.now, &ack, advanced);
-        let verdict = self.recovery.on_ack(&view, &mut self.board);
         let reduced = self.obey(verdict, &ack, io);
         // RFC 6298 §5.2, §5.3.
         if self.board.outstanding() == 0 {
@@ -484,7 +485,6 @@ impl Sender {
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
         self.forced(v.send, io);
-        self.lost += v.lost;
         reduced
     }
 

@@ -2,7 +2,9 @@
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
 use crate::scenario::FlowSpec;
-use contend_core::registry::{Amount, Args, Choice, Value};
+use contend_core::Cx;
+use contend_core::cc::{self, Ack, Controller, Response, Signal, Window};
+use contend_core::registry::{Amount, Args, Choice, Entry, Value};
 
 fn losing(drop: &[(u64, u8)]) -> Script {
     Script { delay: ms(50), drop: drop.to_vec(), ..Script::default() }
@@ -124,4 +126,35 @@ fn rack_finds_a_flight_lost_whole_by_a_new_segment_before_the_timer() {
     // Without probes the timer takes everything as lost, as with the other families.
     let b = Bench::new(&window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))])), losing(&drop)).run(1_390);
     assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
+}
+
+/// A window of 1000 and as many as acknowledgments had come with the one that first told of a loss.
+#[derive(Debug, Default)]
+struct Hears(u32);
+
+impl Controller for Hears {
+    fn on_every_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        self.0 += 1;
+        if ack.lost > 0 && w.cwnd < 1_000 {
+            w.cwnd = 1_000 + self.0;
+        }
+    }
+    fn on_ack(&mut self, _: &mut Cx, _: &mut Window, _: &Ack) {}
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
+        Response::keep(w)
+    }
+}
+
+fn hears(_: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(Hears::default()))
+}
+static HEARS: Entry<cc::Build> = Entry { name: "hears", cite: "", summary: "", params: &[], build: hears };
+
+#[test]
+fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {
+    // 0, 1, 2, and the third of those above 3: the sixth.
+    for recovery in ["sack", "rack"] {
+        let spec = with(window(10, flow(recovery)), |t| t.cc = Choice { entry: &HEARS, args: Args::default() });
+        assert_eq!(Bench::new(&spec, losing(&[(3, 0)])).run(120).cwnd(), 1_006, "{recovery}");
+    }
 }

@@ -11,6 +11,9 @@ use std::fmt::Debug;
 /// Makes a recovery from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
 
+mod reo_wnd;
+mod tlp;
+
 contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
 
 /// Loss recovery of one connection.
@@ -49,6 +52,8 @@ pub struct Options {
     pub halve_from: HalveFrom,
     /// Whether selective acknowledgments are read.
     pub sack: bool,
+    /// Whether it reads of duplicates that arrived, so that the receiver reports them (RFC 2883).
+    pub dsack: bool,
     /// Whether it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and [`Recovery::on_sent`] is called.
     pub times: bool,
     /// Whether `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the recovery looks.
@@ -83,6 +88,8 @@ pub struct View {
     pub dup: bool,
     /// Segments newly selectively acknowledged.
     pub sacked: u32,
+    /// The bytes that, as it reports, arrived twice (RFC 2883).
+    pub dsack: Option<(u64, u64)>,
     /// Whether limited transmit is on.
     pub limited_transmit: bool,
     /// Whether a new segment waits that the receiver's window has room for.
@@ -196,7 +203,7 @@ impl Options {
             "min(cwnd, rwnd)" => HalveFrom::MinCwndRwnd,
             _ => HalveFrom::Flight,
         };
-        Options { dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1), halve_from, sack, times: false, by_count: sack }
+        Options { dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1), halve_from, sack, dsack: false, times: false, by_count: sack }
     }
 }
 

@@ -1,15 +1,15 @@
 //! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived, and the tail of a flight is probed before the timer.
 //!
-//! - Reads selective acknowledgments. Timestamps, when on, tell which copy of a segment an ACK answers.
-//! - `reo_wnd_mult` stays as it is given: our receiver sends no D-SACK (RFC 2883), which alone would adapt it. A probe that sent the last
-//!   segment again and was not needed is known by the duplicate ACK it brings, if that comes before an ACK of newer data; otherwise it is
-//!   taken for the repair of a loss (RFC 8985 §7.4.2).
+//! - Reads selective acknowledgments and D-SACKs. Timestamps, when on, tell which copy of a segment an ACK answers.
+//! - A D-SACK for a tail loss probe does not widen the reordering window: a probe is not sent because of reordering (Linux).
 //! - Of two segments sent in one instant the later is known; the RFC guesses by their numbers.
 //! - The shortest round trip is that of the whole connection.
 //! - One reduction an episode, also when a retransmission is lost, as in Linux. No proportional rate reduction: new and lost segments leave
 //!   when the estimate of what is in the network is below the window (RFC 6675), the first lost one at once.
 //! - The retransmission timer runs beside the probe's and the reordering timer; the earliest acts.
 
+use super::reo_wnd::ReoWnd;
+use super::tlp::{Tlp, Told};
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use crate::tcp::scoreboard::{Look, Scoreboard};
 use contend_core::registry::{Args, Param, Unit};
@@ -25,10 +25,17 @@ pub const PARAMS: &[Param] = &[
     HALVE_FROM,
     Param {
         name: "reo_wnd_mult",
-        doc: "Reordering window in quarters of the shortest round trip; none before reordering is seen, in recovery or once dupthresh segments are selectively acknowledged",
+        doc: "Reordering window at first, in quarters of the shortest round trip; none before reordering is seen, in recovery or once dupthresh segments are selectively acknowledged",
         unit: Unit::Integer,
         default: Some("1"),
         range: (0.0, 1000.0),
+    },
+    Param {
+        name: "adaptive",
+        doc: "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a quarter of the shortest round trip, until 16 episodes without",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 0.0),
     },
     Param { name: "tlp", doc: "Whether the tail of a flight is probed", unit: Unit::Bool, default: Some("true"), range: (0.0, 0.0) },
     Param {
@@ -40,15 +47,11 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// RFC 8985 §7.2: the probe's time before the first round-trip sample.
-const FIRST_PTO: Span = Span::from_secs(1);
-
 #[derive(Debug)]
 struct Rack {
     options: Options,
-    reo_wnd_mult: u64,
-    tlp: bool,
-    max_ack_delay: Span,
+    reo_wnd: ReoWnd,
+    tlp: Tlp,
 
     phase: Phase,
     /// One past the highest byte sent when the episode began.
@@ -63,26 +66,14 @@ struct Rack {
     reordering_seen: bool,
     /// When the last segment that may only be late is lost.
     reo_at: Time,
-
-    /// When a probe is due.
-    pto_at: Time,
-    /// Oldest unacknowledged and next new byte when `pto_at` was set.
-    pto_for: Option<(u64, u64)>,
-    /// A probe goes out now.
-    probing: bool,
-    /// Next new byte when the probe was sent, until it is known what became of it (`TLP.end_seq`).
-    tlp_end: Option<u64>,
-    /// Whether the probe was a segment sent before (`TLP.is_retrans`).
-    tlp_is_retrans: bool,
 }
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Rack {
-        options: Options { times: true, by_count: false, ..Options::from_args(args, true) },
-        reo_wnd_mult: u64::try_from(args.integer("reo_wnd_mult")).unwrap_or(1),
-        tlp: args.flag("tlp"),
-        max_ack_delay: args.time("max_ack_delay"),
+        options: Options { dsack: true, times: true, by_count: false, ..Options::from_args(args, true) },
+        reo_wnd: ReoWnd::new(args),
+        tlp: Tlp::new(args),
         phase: Phase::Open,
         recover: 0,
         latest: None,
@@ -90,11 +81,6 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
         fack: 0,
         reordering_seen: false,
         reo_at: Time::NEVER,
-        pto_at: Time::NEVER,
-        pto_for: None,
-        probing: false,
-        tlp_end: None,
-        tlp_is_retrans: false,
     }))
 }
 
@@ -122,12 +108,12 @@ impl Rack {
         self.latest = self.latest.max(newest);
     }
 
-    /// RFC 8985 §6.2 step 4.
+    /// The reordering window (RFC 8985 §6.2 step 4).
     fn reo_wnd(&self, v: &View, board: &Scoreboard) -> Span {
         if !self.reordering_seen && (self.recovering() || board.sacked() >= self.options.dupthresh) {
             return Span::ZERO;
         }
-        let wnd = Span::from_nanos(v.min_rtt.as_nanos().saturating_mul(self.reo_wnd_mult) / 4);
+        let wnd = Span::from_nanos(v.min_rtt.as_nanos().saturating_mul(self.reo_wnd.quarters()) / 4);
         v.rtt.map_or(wnd, |(srtt, _)| wnd.min(srtt))
     }
 
@@ -158,19 +144,10 @@ impl Rack {
         if lost > 0 && !self.recovering() {
             self.phase = Phase::Fast;
             self.recover = v.nxt;
+            self.tlp.forget();
             return Verdict { enter: Some(Enter::Base), send: Some(Forced::Lost), lost, ..Verdict::default() };
         }
         Verdict { grow, lost, ..Verdict::default() }
-    }
-
-    /// RFC 8985 §7.4.2: whether the acknowledgment shows that the probe repaired a loss.
-    fn probe_repaired(&mut self, v: &View) -> bool {
-        let Some(end) = self.tlp_end.filter(|&end| v.una >= end) else { return false };
-        let twice = v.una == end && !v.advanced && v.sacked == 0;
-        if !self.tlp_is_retrans || v.una > end || twice {
-            self.tlp_end = None;
-        }
-        self.tlp_is_retrans && v.una > end
     }
 }
 
@@ -181,9 +158,11 @@ impl Recovery for Rack {
             self.phase = Phase::Open;
         }
         self.arrived(v, board);
-        let repaired = self.probe_repaired(v);
+        let told = self.tlp.on_ack(v);
+        let left = matches!(was, Phase::Fast | Phase::Loss) && !self.recovering();
+        self.reo_wnd.adapt(v.una, v.nxt, v.dsack.is_some() && told != Told::NotNeeded, left);
         let lost = self.detect(v, board);
-        if repaired && lost == 0 && !self.recovering() {
+        if told == Told::Repaired && lost == 0 && !self.recovering() {
             // RFC 8985 §7.4.2: the answer to a loss without an episode, because nothing is missing.
             return Verdict { enter: Some(Enter::Base), ..Verdict::default() };
         }
@@ -202,25 +181,11 @@ impl Recovery for Rack {
         self.phase = Phase::Loss;
         self.recover = v.nxt;
         self.reo_at = Time::NEVER;
-        self.pto_at = Time::NEVER;
-        self.tlp_end = None;
+        self.tlp.forget();
     }
 
     fn on_sent(&mut self, v: &View, board: &Scoreboard) {
-        if std::mem::take(&mut self.probing) {
-            self.tlp_end = Some(v.nxt);
-        }
-        // RFC 8985 §7.2: no probe in recovery, while anything is selectively acknowledged, or while one is under way.
-        let open = self.tlp && self.phase == Phase::Open && board.sacked() == 0 && self.tlp_end.is_none();
-        if !open || board.outstanding() == 0 {
-            (self.pto_at, self.pto_for) = (Time::NEVER, None);
-        } else if self.pto_for != Some((v.una, v.nxt)) {
-            self.pto_for = Some((v.una, v.nxt));
-            let delayed = if board.outstanding() == 1 { self.max_ack_delay } else { Span::ZERO };
-            let pto = v.rtt.map_or(FIRST_PTO, |(srtt, _)| srtt * 2 + delayed);
-            // Not after the retransmission timer, which then waits for the probe.
-            self.pto_at = v.now.saturating_add(pto).min(v.timeout_at);
-        }
+        self.tlp.on_sent(v, self.phase, board);
     }
 
     fn on_timer(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
@@ -230,18 +195,11 @@ impl Recovery for Rack {
                 return self.verdict(v, lost, false);
             }
         }
-        if v.now < self.pto_at {
-            return Verdict::default();
-        }
-        // RFC 8985 §7.3: a new segment, or the last one again.
-        self.pto_at = Time::NEVER;
-        self.probing = true;
-        self.tlp_is_retrans = !v.fresh;
-        Verdict { send: Some(if v.fresh { Forced::Fresh } else { Forced::Last }), ..Verdict::default() }
+        Verdict { send: self.tlp.probe(v), ..Verdict::default() }
     }
 
     fn next_deadline(&self) -> Time {
-        self.reo_at.min(self.pto_at)
+        self.reo_at.min(self.tlp.deadline())
     }
 
     fn options(&self) -> Options {

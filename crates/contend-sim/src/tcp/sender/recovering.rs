@@ -17,6 +17,7 @@ impl Sender {
             advanced,
             dup: ack.dup,
             sacked: ack.sacked,
+            dsack: None,
             limited_transmit: self.limited_transmit,
             fresh: self.fresh() > 0,
             rtt: self.rtt.fine(),
@@ -35,6 +36,7 @@ impl Sender {
             // RFC 8985 §7.3: a probe begins a whole timeout.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
+        self.lost += verdict.lost;
         // A loss is marked as the last acknowledgment was; no timer answers a mark.
         self.obey(verdict, &Ack { ece: self.last_ece && verdict.enter.is_some(), ..Ack::default() }, io);
         self.tell_losses(io.now);

@@ -1,0 +1,82 @@
+//! The reordering window of RACK (RFC 8985 §6.2 step 4): how much later than the next a segment may come, in quarters of the shortest round trip.
+//!
+//! A round trip with a D-SACK, which tells that something was sent again too soon, widens it by a quarter; 16 episodes without narrow it again.
+
+use super::Args;
+
+/// Episodes without a D-SACK after which the window is as narrow as at first.
+const PERSIST: u32 = 16;
+
+/// The reordering window.
+#[derive(Clone, Copy, Debug)]
+pub struct ReoWnd {
+    /// Quarters of the shortest round trip now (`RACK.reo_wnd_mult`), and at first.
+    mult: u64,
+    first: u64,
+    adaptive: bool,
+    /// Next new byte when it was last widened; another D-SACK counts only after it (`RACK.dsack_round`).
+    round: Option<u64>,
+    /// Episodes after which it is narrow again (`RACK.reo_wnd_persist`).
+    persist: u32,
+}
+
+impl ReoWnd {
+    /// As narrow as the parameters `reo_wnd_mult` and `adaptive` say.
+    pub fn new(args: &Args) -> ReoWnd {
+        let first = u64::try_from(args.integer("reo_wnd_mult")).unwrap_or(1);
+        ReoWnd { mult: first, first, adaptive: args.flag("adaptive"), round: None, persist: PERSIST }
+    }
+
+    /// In quarters of the shortest round trip.
+    pub fn quarters(&self) -> u64 {
+        self.mult
+    }
+
+    /// An acknowledgment: oldest unacknowledged and next new byte, whether it carried a D-SACK, whether it ended an episode.
+    pub fn adapt(&mut self, una: u64, nxt: u64, dsack: bool, ended: bool) {
+        self.round = self.round.filter(|&end| una < end);
+        if self.round.is_none() && dsack && self.adaptive {
+            self.round = Some(nxt);
+            self.mult = self.mult.saturating_add(1);
+            self.persist = PERSIST;
+        } else if ended {
+            self.persist = self.persist.saturating_sub(1);
+            if self.persist == 0 {
+                self.mult = self.first;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NARROW: ReoWnd = ReoWnd { mult: 1, first: 1, adaptive: true, round: None, persist: PERSIST };
+
+    #[test]
+    fn it_grows_once_a_round_trip() {
+        let mut w = NARROW;
+        // The first counts until what was sent by then, 10 segments, is acknowledged.
+        let seen = [(0, 10), (4, 12), (9, 19), (10, 20), (11, 21), (20, 30)].map(|(una, nxt)| {
+            w.adapt(una, nxt, true, false);
+            w.quarters()
+        });
+        assert_eq!(seen, [2, 2, 2, 3, 3, 4]);
+    }
+
+    #[test]
+    fn sixteen_episodes_without_a_duplicate_narrow_it_and_one_with_begins_the_count_anew() {
+        let mut w = NARROW;
+        w.adapt(0, 1, true, false);
+        (0..15).for_each(|_| w.adapt(1, 2, false, true));
+        assert_eq!(w.quarters(), 2);
+        w.adapt(2, 3, true, true);
+        (0..15).for_each(|_| w.adapt(3, 4, false, true));
+        // What ends no episode does not count.
+        w.adapt(3, 4, false, false);
+        assert_eq!(w.quarters(), 3);
+        w.adapt(3, 4, false, true);
+        assert_eq!(w.quarters(), 1);
+    }
+}
