@@ -11,6 +11,7 @@ mod recovering;
 use super::app::{App, Does, Transfers};
 use super::pacing::Pacer;
 use super::rate::Rate;
+use super::recovery::prr::Prr;
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict, View};
 use super::rtt::{Estimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
@@ -48,6 +49,8 @@ pub struct Sender {
     recovery: Box<dyn Recovery>,
     options: Options,
     phase: Phase,
+    /// What the present fast recovery may send, when that is proportional.
+    prr: Option<Prr>,
 
     /// For a controller that wants rate samples.
     rate: Option<Box<Rate>>,
@@ -146,6 +149,7 @@ impl Sender {
             recovery,
             options,
             phase: Phase::Open,
+            prr: None,
             rate: needs.rate.then(Box::default),
             pace: tcp.pacing && !needs.full_control,
             pacer: Pacer::default(),
@@ -484,6 +488,7 @@ impl Sender {
             // The repetition gets a whole timeout of its own, as in ns-2 and Linux.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
+        self.proportion(&v, ack);
         self.forced(v.send, io);
         reduced
     }
@@ -550,6 +555,7 @@ impl Sender {
         let view = self.view(io.now, &Ack::default(), false);
         self.recovery.on_timeout(&view, &mut self.board);
         self.phase = self.recovery.phase();
+        self.prr = None;
         self.tell_losses(io.now);
         self.board.forget_changes();
         // Whatever else is taken to be on its way.

@@ -56,9 +56,12 @@ fn vegas_looks_at_two_acks_after_a_retransmission_and_reduces_once() {
 
 #[test]
 fn rack_finds_a_lost_retransmission_without_the_timer() {
-    // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; 15, sent at 200 ms when 11 made room, tells at 300 ms.
+    // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; the new segment that 8 lets go, sent after it, tells at 200 ms.
     let script = || losing(&[(3, 0), (3, 1)]);
-    assert_eq!(again("rack", 10, None, script(), 900), (vec![(100, 3), (300, 3)], 0, 1));
+    assert_eq!(again("rack", 10, None, script(), 900), (vec![(100, 3), (200, 3)], 0, 1));
+    // Without proportional rate reduction nothing follows it before 11 has made room at 200 ms.
+    let silent = window(10, flow_with("reno", "rack", &[("prr", Value::Bool(false))]));
+    assert_eq!(Bench::new(&silent, script()).run(390).again(), [(100, 3), (300, 3)]);
     assert_eq!(again("sack", 10, None, script(), 1_900).1, 1);
 }
 
@@ -119,9 +122,14 @@ fn rack_tolerates_reordering_once_it_has_seen_some() {
 fn rack_finds_a_flight_lost_whole_by_a_new_segment_before_the_timer() {
     // All ten are lost, and no round trip is known: a probe after 1 s. It is a new segment, whose arrival tells of all before it.
     let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
-    let b = Bench::new(&window(10, flow("rack")), losing(&drop)).run(1_290);
-    // 11 outstanding, half of them: five at once, five when these are acknowledged.
-    assert_eq!(b.again(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|s| (if s < 5 { 1_100 } else { 1_200 }, s)));
+    let b = Bench::new(&window(10, flow("rack")), losing(&drop)).run(1_490);
+    // 11 outstanding, half of them may be in the network. Proportional rate reduction sends one for the one that has arrived, and two for each
+    // acknowledgment after it that goes ahead, until there are five: 7 and 8 for that of 3, with 5 and 6 still on their way 9 alone for that of 4.
+    let whole = |at: [u64; 10]| at.into_iter().zip(0..).collect::<Vec<(u64, u64)>>();
+    assert_eq!(b.again(), whole([1_100, 1_200, 1_200, 1_300, 1_300, 1_300, 1_300, 1_400, 1_400, 1_400]));
+    // Without it: five at once, five when these are acknowledged.
+    let bursts = window(10, flow_with("reno", "rack", &[("prr", Value::Bool(false))]));
+    assert_eq!(Bench::new(&bursts, losing(&drop)).run(1_290).again(), whole([1_100, 1_100, 1_100, 1_100, 1_100, 1_200, 1_200, 1_200, 1_200, 1_200]));
     assert_eq!((b.new_at(1_000), b.sender().sent().unwrap().timeouts), (vec![10], 0));
     // Without probes the timer takes everything as lost, as with the other families.
     let b = Bench::new(&window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))])), losing(&drop)).run(1_390);
@@ -157,4 +165,29 @@ fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {
         let spec = with(window(10, flow(recovery)), |t| t.cc = Choice { entry: &HEARS, args: Args::default() });
         assert_eq!(Bench::new(&spec, losing(&[(3, 0)])).run(120).cwnd(), 1_006, "{recovery}");
     }
+}
+
+#[test]
+fn rack_spreads_a_halving_over_the_round_trip() {
+    // A segment a millisecond; 20 in flight, of which 19 is lost: it was sent at 100, its 19 successors are acknowledged from 201 to 218, the last two
+    // together. Limited transmit sends two new ones, the third acknowledgment shows the loss, and half of the 20 is the window.
+    let sent = |prr: bool| {
+        let late = (1..19).map(|s| (s, 0, ms(s))).collect();
+        let spec = window(19, flow_with("reno", "rack", &[("prr", Value::Bool(prr))]));
+        let b = Bench::new(&spec, Script { late, ..losing(&[(19, 0)]) }).run(299);
+        (b.data().iter().filter(|d| d.0 > 200).map(|d| d.0).collect::<Vec<_>>(), b.again(), b.cwnd())
+    };
+    // One segment for every two acknowledgments (RFC 9937): of 20 in flight 10 are to be left.
+    assert_eq!(sent(true), (vec![201, 202, 203, 205, 207, 209, 211, 213, 215, 217], vec![(203, 19)], 10));
+    // Without it silence until fewer than 10 are in the network, after the thirteenth: 20 + 2 + the repetition - the lost - 13 (RFC 6675).
+    assert_eq!(sent(false), (vec![201, 202, 203, 213, 214, 215, 216, 217, 218, 218], vec![(203, 19)], 10));
+}
+
+#[test]
+fn a_controller_in_full_control_is_not_held_by_the_recovery() {
+    let run = |prr: bool| {
+        let spec = window(20, flow_with("bbr", "rack", &[("prr", Value::Bool(prr))]));
+        Bench::new(&spec, losing(&[(5, 0), (40, 0), (41, 0), (90, 0)])).run(5_000).data()
+    };
+    assert_eq!(run(true), run(false));
 }

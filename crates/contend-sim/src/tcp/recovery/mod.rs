@@ -11,6 +11,7 @@ use std::fmt::Debug;
 /// Makes a recovery from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
 
+pub mod prr;
 mod reo_wnd;
 mod tlp;
 
@@ -54,6 +55,8 @@ pub struct Options {
     pub sack: bool,
     /// Whether it reads of duplicates that arrived, so that the receiver reports them (RFC 2883).
     pub dsack: bool,
+    /// Whether a fast recovery sends in proportion to what arrives (RFC 9937), unless the controller has full control.
+    pub prr: bool,
     /// Whether it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and [`Recovery::on_sent`] is called.
     pub times: bool,
     /// Whether `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the recovery looks.
@@ -203,7 +206,15 @@ impl Options {
             "min(cwnd, rwnd)" => HalveFrom::MinCwndRwnd,
             _ => HalveFrom::Flight,
         };
-        Options { dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1), halve_from, sack, dsack: false, times: false, by_count: sack }
+        Options {
+            dupthresh: u32::try_from(args.integer("dupthresh")).unwrap_or(3).max(1),
+            halve_from,
+            sack,
+            dsack: false,
+            prr: false,
+            times: false,
+            by_count: sack,
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 //! - A D-SACK for a tail loss probe does not widen the reordering window: a probe is not sent because of reordering (Linux).
 //! - Of two segments sent in one instant the later is known; the RFC guesses by their numbers.
 //! - The shortest round trip is that of the whole connection.
-//! - One reduction an episode, also when a retransmission is lost, as in Linux. No proportional rate reduction: new and lost segments leave
-//!   when the estimate of what is in the network is below the window (RFC 6675), the first lost one at once.
+//! - One reduction an episode, also when a retransmission is lost, as in Linux; what leaves meanwhile is set by proportional rate reduction, or without
+//!   it by the estimate of what is in the network (RFC 6675). The first lost segment leaves at once.
 //! - The retransmission timer runs beside the probe's and the reordering timer; the earliest acts.
 
 use super::reo_wnd::ReoWnd;
@@ -33,6 +33,13 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "adaptive",
         doc: "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a quarter of the shortest round trip, until 16 episodes without",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "prr",
+        doc: "Whether an episode sends in proportion to what arrives (RFC 9937) until the window is reached, not silent for half a round trip and then all at once",
         unit: Unit::Bool,
         default: Some("true"),
         range: (0.0, 0.0),
@@ -71,7 +78,7 @@ struct Rack {
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Rack {
-        options: Options { dsack: true, times: true, by_count: false, ..Options::from_args(args, true) },
+        options: Options { dsack: true, prr: args.flag("prr"), times: true, by_count: false, ..Options::from_args(args, true) },
         reo_wnd: ReoWnd::new(args),
         tlp: Tlp::new(args),
         phase: Phase::Open,

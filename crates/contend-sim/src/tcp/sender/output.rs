@@ -21,7 +21,7 @@ impl Sender {
             // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
             let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) { 0 } else { self.board.sacked() };
             let flight = self.board.in_flight() + held;
-            let room = flight < self.w.cwnd.saturating_add(self.w.extra);
+            let room = flight < self.limit();
             let lost = self.board.next_lost();
             let fresh = self.fresh();
             if !room {
@@ -110,6 +110,9 @@ impl Sender {
     fn data(&mut self, c: Copy, ecn: Ecn, flags: Flags, io: &mut Io<'_, '_>) {
         let size = c.len + self.wire.headers;
         self.sent.packets += 1;
+        if let Some(prr) = &mut self.prr {
+            prr.sent();
+        }
         self.sent.bytes += u64::from(size);
         self.last_sent = io.now;
         self.pacer.sent(io.now, c.len, self.w.pacing_rate);

@@ -2,7 +2,8 @@
 
 use super::Sender;
 use crate::tcp::Io;
-use crate::tcp::recovery::{Forced, Phase, Spare, View};
+use crate::tcp::recovery::prr::Prr;
+use crate::tcp::recovery::{Forced, Phase, Spare, Verdict, View};
 use contend_core::Time;
 use contend_core::cc::Ack;
 
@@ -41,6 +42,27 @@ impl Sender {
         self.obey(verdict, &Ack { ece: self.last_ece && verdict.enter.is_some(), ..Ack::default() }, io);
         self.tell_losses(io.now);
         self.board.forget_changes();
+    }
+
+    /// RFC 9937: how much the acknowledgment lets a fast recovery send, when that is to be in proportion to what arrives.
+    pub(super) fn proportion(&mut self, v: &Verdict, ack: &Ack) {
+        if self.phase != Phase::Fast {
+            self.prr = None;
+        } else if self.options.prr && !self.needs.full_control {
+            let in_flight = self.board.in_flight();
+            if v.enter.is_some() {
+                // RFC 9937 §6.1: what may still be known to arrive, and what this acknowledgment shows.
+                self.prr = Some(Prr::new(self.board.outstanding() - self.board.sacked() + ack.delivered, in_flight));
+            }
+            if let Some(prr) = &mut self.prr {
+                prr.on_ack(ack.delivered, ack.acked > 0 && v.lost == 0, in_flight, self.w.cwnd);
+            }
+        }
+    }
+
+    /// Segments that may be in the network.
+    pub(super) fn limit(&self) -> u32 {
+        self.prr.map_or(self.w.cwnd.saturating_add(self.w.extra), |p| p.window())
     }
 
     /// Sends a segment whatever the window says. A controller in full control lets what is lost go as its window and pace allow; a probe goes all the same.
