@@ -62,6 +62,7 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
         losses: number("losses").unwrap_or(0),
         lost: number("lost").unwrap_or(0),
         tx_in_flight: number("tx").unwrap_or(0),
+        ce: number("ce").unwrap_or(0),
         prior_in_flight: number("before").unwrap_or(w.inflight),
         app_limited: has("app_limited"),
         ..RateSample::default()

@@ -3,17 +3,18 @@
 //! - Read from draft-ietf-ccwg-bbr-06; Linux's `v3` branch where it is silent (what counts as a discontiguous loss in Startup).
 //! - `inflight_hi` and `inflight_lo`, `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm`, `bw_shortterm`: the names it had before.
 //! - Segments leave one by one; the send quantum counts in the window all the same.
-//! - Marks change nothing: the draft says nothing of ECN, and the branch's rule for it is experimental.
+//! - Marks change nothing unless `ecn` is set: the draft leaves the answer open; the branch's is in `bbr3/ecn.rs`.
 //! - Undoing a spurious recovery (§5.5.11) is not here: no recovery detects one yet.
 //! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next segment.
-//! - The state takes 168 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
+//! - The state takes 192 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
 
 mod bounds;
+mod ecn;
 
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param};
+use crate::registry::{Args, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -24,7 +25,22 @@ pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
 /// What it does.
 pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves headroom for others: version 1's model with bounds on rate and volume.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[];
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "ecn",
+        doc: "Whether marks are answered, as of a path that marks early and often (Linux's v3 branch); the flow needs echo = \"per_packet\"",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "ecn_max_rtt",
+        doc: "Longest least round trip at which marks are answered; 0s: any",
+        unit: Unit::Time,
+        default: Some("5ms"),
+        range: (0.0, 60.0),
+    },
+];
 
 /// Pacing gain of Startup (2.77) in 256ths.
 const STARTUP_GAIN: u32 = 709;
@@ -66,6 +82,7 @@ enum Acks {
 /// BBR's state.
 #[derive(Debug)]
 struct Bbr3 {
+    ecn: ecn::Ecn,
     min_rtt_at: Time,
     /// When the smallest round trip for [`PROBE_RTT_EVERY`] was measured; never before the first.
     probe_rtt_at: Time,
@@ -123,8 +140,9 @@ struct Bbr3 {
 }
 
 /// Makes one.
-pub fn build(_: &Args) -> Result<Box<dyn Controller>, String> {
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Bbr3 {
+        ecn: ecn::Ecn::new(args),
         min_rtt_at: Time::NEVER,
         probe_rtt_at: Time::NEVER,
         probe_rtt_done: Time::NEVER,
@@ -328,8 +346,7 @@ impl Bbr3 {
             self.loss_events = self.loss_events.saturating_add(u8::from(ack.rate.losses > 0));
             let many = self.loss_events >= FULL_LOSSES && bounds::too_high(ack.rate.lost, ack.rate.tx_in_flight);
             if self.loss_round_start && w.state == CaState::Recovery && many {
-                self.full = true;
-                self.inflight_hi = self.volume(UNIT).max(self.inflight_latest);
+                self.end_startup();
             }
             if self.loss_round_start {
                 self.loss_events = 0;
@@ -342,9 +359,15 @@ impl Bbr3 {
         }
     }
 
+    /// The pipe is full, and so is the queue: what was delivered in the round is the bound.
+    fn end_startup(&mut self) {
+        self.full = true;
+        self.inflight_hi = self.volume(UNIT).max(self.inflight_latest);
+    }
+
     // §5.3.3.9.
     fn update_cycle(&mut self, cx: &mut Cx, w: &Window, ack: &Ack, bw: u32) {
-        if !self.full || self.adapt_long_term(w, ack) {
+        if !self.full || self.adapt_long_term(cx, w, ack) {
             return;
         }
         let mode = self.mode;
@@ -394,6 +417,7 @@ impl Bbr3 {
 
     fn start_down(&mut self, cx: &mut Cx, w: &Window) {
         self.loss_in_round = false;
+        self.ecn.clear();
         self.bw_latest_q24 = 0;
         self.inflight_latest = 0;
         self.up_per = NONE;
@@ -525,6 +549,6 @@ mod tests {
     #[test]
     fn the_state_has_the_size_that_is_stated() {
         // More than 104: a kernel with Linux's `v3` branch is needed.
-        assert_eq!(size_of::<Bbr3>(), 168);
+        assert_eq!(size_of::<Bbr3>(), 192);
     }
 }

@@ -49,6 +49,7 @@ impl Bbr3 {
             self.rounds = self.rounds.wrapping_add(1);
             self.rounds_since_probe = self.rounds_since_probe.saturating_add(1);
         }
+        self.note_marks(ack);
         // §5.5.5 UpdateMaxBw.
         if bw > 0 && (!ack.rate.app_limited || bw >= self.max_bw_q24()) {
             self.max_bw_q24[1] = self.max_bw_q24[1].max(bw);
@@ -57,13 +58,19 @@ impl Bbr3 {
             return;
         }
         // AdaptLowerBoundsFromCongestion.
-        if self.loss_in_round && !matches!(self.mode, Mode::Startup | Mode::Refill | Mode::Up) {
-            let bw_lo = if self.bw_lo_q24 == NONE { self.max_bw_q24() } else { self.bw_lo_q24 };
+        if !matches!(self.mode, Mode::Startup | Mode::Refill | Mode::Up) {
             let inflight_lo = if self.inflight_lo == NONE { w.cwnd } else { self.inflight_lo };
-            self.bw_lo_q24 = self.bw_latest_q24.max(beta(bw_lo));
-            self.inflight_lo = self.inflight_latest.max(beta(inflight_lo));
+            if self.loss_in_round {
+                let bw_lo = if self.bw_lo_q24 == NONE { self.max_bw_q24() } else { self.bw_lo_q24 };
+                self.bw_lo_q24 = self.bw_latest_q24.max(beta(bw_lo));
+                self.inflight_lo = self.inflight_latest.max(beta(inflight_lo));
+            }
+            if let Some(cut) = self.ecn.cut(inflight_lo) {
+                self.inflight_lo = self.inflight_lo.min(cut);
+            }
         }
         self.loss_in_round = false;
+        self.ecn.clear();
     }
 
     /// The long-term bound less 15 % for others (InflightWithHeadroom).
@@ -82,7 +89,7 @@ impl Bbr3 {
     }
 
     /// The long-term model; whether it decided what follows (AdaptLongTermModel).
-    pub(super) fn adapt_long_term(&mut self, w: &Window, ack: &Ack) -> bool {
+    pub(super) fn adapt_long_term(&mut self, cx: &mut Cx, w: &Window, ack: &Ack) -> bool {
         if self.acks == Acks::ProbeStarting && self.round_start {
             self.acks = Acks::ProbeFeedback;
         }
@@ -98,7 +105,11 @@ impl Bbr3 {
                 return true;
             }
         }
-        if self.inflight_hi != NONE && !too_high(ack.rate.lost, ack.rate.tx_in_flight) {
+        if self.ecn.too_high(&ack.rate) {
+            if self.probe_sample {
+                self.handle_too_high(cx, w, &ack.rate);
+            }
+        } else if self.inflight_hi != NONE && !too_high(ack.rate.lost, ack.rate.tx_in_flight) {
             self.inflight_hi = self.inflight_hi.max(ack.rate.tx_in_flight);
             if self.mode == Mode::Up {
                 self.raise_bound(w, ack);
