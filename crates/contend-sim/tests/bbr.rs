@@ -5,8 +5,8 @@
 mod common;
 
 use common::*;
-use contend_core::registry::Value;
-use contend_core::{Span, Time, cc};
+use contend_core::registry::{Amount, Value};
+use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
@@ -18,7 +18,7 @@ fn linux(cc: &str) -> TcpSpec {
         name: cc.into(),
         cc: choose(cc::REGISTRY, cc, &[]),
         recovery: choose(recovery::REGISTRY, "rack", &[]),
-        window: contend_core::registry::Amount::Packets(10_000),
+        window: Amount::Packets(10_000),
         initial_window: 10,
         sack: true,
         timestamps: Some(Span::from_millis(1)),
@@ -196,4 +196,27 @@ fn pacing_by_linuxs_rule_loses_no_throughput_and_halves_the_bursts() {
     println!("{burst:?} {paced:?}");
     assert!(paced.0 * 2 <= burst.0, "{burst:?} {paced:?}");
     assert!(paced.1 as f64 > 0.85 * burst.1 as f64, "{burst:?} {paced:?}");
+}
+
+#[test]
+fn bbr3_that_listens_to_marks_keeps_a_queue_near_its_threshold() {
+    // Four flows over 100 Mb/s and 4 ms (33 packets), a queue that marks from 12 on, as DCTCP's does. With many flows each takes the others' queue for
+    // a part of the path. For those who listen the threshold is where probes stop; half as much again for the delay of the answer.
+    let queue = |ecn: bool| {
+        let mut tcp = linux("bbr3");
+        tcp.cc = choose(cc::REGISTRY, "bbr3", &[("ecn", Value::Bool(ecn))]);
+        tcp.ecn = EcnEcho::PerPacket;
+        let mut s = dumbbell(&[tcp.clone(), tcp.clone(), tcp.clone(), tcp], 100_000_000, 2, 400, 0.0);
+        if let Some(l) = s.links.last_mut() {
+            let step = [("limit", Amount::Packets(400)), ("min_th", Amount::Packets(12)), ("max_th", Amount::Packets(13))].map(|(k, v)| (k, Value::Amount(v)));
+            let rest = [("w_q", Value::Number(1.0)), ("max_p", Value::Number(1.0)), ("ecn", Value::Bool(true)), ("ecn_above", Value::Word("mark".into()))];
+            l.forward.queue = choose(qdisc::REGISTRY, "red", &[&step[..], &rest[..]].concat());
+        }
+        let seen = run(&s, 5, 25, 4);
+        println!("ecn {ecn}: {:?} {}", seen.goodput, seen.queue);
+        assert!(seen.goodput.iter().sum::<f64>() > 0.9 * payload(100_000_000));
+        seen.queue
+    };
+    let (deaf, listens) = (queue(false), queue(true));
+    assert!(listens < 18.0 && listens < deaf, "{deaf} {listens}");
 }
