@@ -34,7 +34,7 @@ pub trait Controller: Debug + Send {
     fn on_lost(&mut self, _cx: &mut Cx, _w: &mut Window, _lost: &RateSample) {}
     /// A congestion signal: the threshold and the base window from here on. Asked once per signal; recovery applies the answer.
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, ack: Option<&Ack>, why: Signal) -> Response;
-    /// The last reduction proved spurious: restore the window.
+    /// The last reduction for a loss proved not to be needed. Window and threshold are restored, but in full control; the controller's own state is its affair.
     fn on_undo(&mut self, _w: &mut Window) {}
     /// Sending starts again at `now` after `idle` without anything in flight: longer than the retransmission timeout, or in full control any.
     fn on_restart(&mut self, _w: &mut Window, _now: Time, _idle: Span) {}

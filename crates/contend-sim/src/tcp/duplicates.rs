@@ -75,8 +75,23 @@ fn a_duplicate_widens_the_reordering_window() {
     // 3 comes 20 ms late, which is seen as reordering and tolerated: a quarter of 100 ms. 9 comes 40 ms late: it is sent again 25 ms after the next
     // had arrived (225), which is a quarter too soon. The D-SACK, at 325, makes two quarters: 40 ms are tolerated from then on, as of 28, sent at 520 ms.
     let late = [(3, 20), (9, 40), (28, 40)];
-    assert_eq!(again(&late, &[]), [(225, 9)]);
-    assert_eq!(again(&late, &[("adaptive", Value::Bool(false))]), [(225, 9), (645, 28)]);
+    let halved = ("undo", Value::Bool(false));
+    assert_eq!(again(&late, std::slice::from_ref(&halved)), [(225, 9)]);
+    assert_eq!(again(&late, &[halved, ("adaptive", Value::Bool(false))]), [(225, 9), (645, 28)]);
+}
+
+#[test]
+fn a_reduction_for_a_segment_that_was_only_late_is_taken_back_and_one_for_a_lost_one_is_not() {
+    // 9 as above: six segments of window, a seventh since the first flight, half of seven from 225 ms on, all seven when the D-SACK comes at 325.
+    let window_at = |script: &dyn Fn() -> Script, undo: bool, t: u64| {
+        let spec = window(6, flow_with("reno", "rack", &[("undo", Value::Bool(undo))]));
+        Bench::new(&spec, script()).run(t).cwnd()
+    };
+    let late = || Script { delay: ms(50), late: vec![(3, 0, ms(20)), (9, 0, ms(40))], ..Script::default() };
+    assert_eq!([224, 226, 324, 326].map(|t| window_at(&late, true, t)), [7, 3, 3, 7]);
+    assert_eq!(window_at(&late, false, 326), 3);
+    let lost = || Script { delay: ms(50), late: vec![(3, 0, ms(20))], drop: vec![(9, 0)], ..Script::default() };
+    assert_eq!([224, 226, 326].map(|t| window_at(&lost, true, t)), [7, 3, 3]);
 }
 
 #[test]

@@ -150,6 +150,11 @@ impl Scoreboard {
         self.base + self.ring.len() as u64
     }
 
+    /// Retransmissions so far, modulo 2^32.
+    pub fn resent(&self) -> u32 {
+        self.orders.wrapping_sub(self.next() as u32)
+    }
+
     /// Oldest unacknowledged byte.
     pub fn una(&self) -> u64 {
         self.una

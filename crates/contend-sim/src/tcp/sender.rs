@@ -51,6 +51,8 @@ pub struct Sender {
     phase: Phase,
     /// What the present fast recovery may send, when that is proportional.
     prr: Option<Prr>,
+    /// Window and threshold before the reduction of the last episode, unless another signal has been answered since.
+    before: Option<(u32, u32)>,
 
     /// For a controller that wants rate samples.
     rate: Option<Box<Rate>>,
@@ -150,6 +152,7 @@ impl Sender {
             options,
             phase: Phase::Open,
             prr: None,
+            before: None,
             rate: needs.rate.then(Box::default),
             pace: tcp.pacing && !needs.full_control,
             pacer: Pacer::default(),
@@ -456,8 +459,12 @@ impl Sender {
     /// Carries out the recovery's verdict and the ECN rule; returns whether the window was reduced.
     fn obey(&mut self, v: Verdict, ack: &Ack, io: &mut Io<'_, '_>) -> bool {
         let una = self.board.una();
+        if v.undo {
+            self.undo();
+        }
         let reduced = if let Some(enter) = v.enter {
             self.sent.fast_retransmits += 1;
+            let before = (self.w.cwnd, self.w.ssthresh);
             let truth = self.truth(io);
             let r = self.ask(io.now, Some(ack), Signal::Loss { seq: una, marked: ack.ece, truth });
             let was = match truth {
@@ -467,6 +474,7 @@ impl Sender {
             };
             self.sent.judged[was as usize][usize::from(r.cause == Cause::Error)] += 1;
             self.reduce(r);
+            self.before = Some(before);
             if enter == Enter::Restart {
                 self.w.cwnd = 1;
                 self.board.lose_all();
@@ -518,6 +526,7 @@ impl Sender {
     }
 
     fn reduce(&mut self, r: Response) {
+        self.before = None;
         let kept = self.needs.grow_when_marked && r.cwnd == self.w.cwnd;
         self.w.ssthresh = r.ssthresh;
         self.w.cwnd = r.cwnd.max(1);

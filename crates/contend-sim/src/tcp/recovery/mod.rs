@@ -14,6 +14,7 @@ pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
 pub mod prr;
 mod reo_wnd;
 mod tlp;
+mod undo;
 
 contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
 
@@ -122,6 +123,8 @@ pub struct Verdict {
     pub keep_timer: bool,
     /// Segments the recovery itself has newly taken as lost.
     pub lost: u32,
+    /// Whether the last episode was not needed: its reduction is taken back.
+    pub undo: bool,
 }
 
 /// A segment that goes out whatever the window says.

@@ -10,6 +10,7 @@
 
 use super::reo_wnd::ReoWnd;
 use super::tlp::{Tlp, Told};
+use super::undo::Undo;
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use crate::tcp::scoreboard::{Look, Scoreboard};
 use contend_core::registry::{Args, Param, Unit};
@@ -44,6 +45,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("true"),
         range: (0.0, 0.0),
     },
+    Param {
+        name: "undo",
+        doc: "Whether window and threshold are restored when all that an episode sent again is reported as duplicates",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 0.0),
+    },
     Param { name: "tlp", doc: "Whether the tail of a flight is probed", unit: Unit::Bool, default: Some("true"), range: (0.0, 0.0) },
     Param {
         name: "max_ack_delay",
@@ -59,6 +67,8 @@ struct Rack {
     options: Options,
     reo_wnd: ReoWnd,
     tlp: Tlp,
+    /// For an episode that was not needed, when that is looked for.
+    undo: Option<Undo>,
 
     phase: Phase,
     /// One past the highest byte sent when the episode began.
@@ -81,6 +91,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
         options: Options { dsack: true, prr: args.flag("prr"), times: true, by_count: false, ..Options::from_args(args, true) },
         reo_wnd: ReoWnd::new(args),
         tlp: Tlp::new(args),
+        undo: args.flag("undo").then(Undo::default),
         phase: Phase::Open,
         recover: 0,
         latest: None,
@@ -147,11 +158,14 @@ impl Rack {
     }
 
     /// What follows from `lost` segments newly taken as lost.
-    fn verdict(&mut self, v: &View, lost: u32, grow: bool) -> Verdict {
+    fn verdict(&mut self, v: &View, board: &Scoreboard, lost: u32, grow: bool) -> Verdict {
         if lost > 0 && !self.recovering() {
             self.phase = Phase::Fast;
             self.recover = v.nxt;
             self.tlp.forget();
+            if let Some(undo) = &mut self.undo {
+                undo.begin(v.una, board.resent());
+            }
             return Verdict { enter: Some(Enter::Base), send: Some(Forced::Lost), lost, ..Verdict::default() };
         }
         Verdict { grow, lost, ..Verdict::default() }
@@ -165,6 +179,10 @@ impl Recovery for Rack {
             self.phase = Phase::Open;
         }
         self.arrived(v, board);
+        let undo = self.undo.as_mut().is_some_and(|u| u.on_ack(v.dsack, board.resent()));
+        if undo && self.phase == Phase::Fast {
+            self.phase = Phase::Open;
+        }
         let told = self.tlp.on_ack(v);
         let left = matches!(was, Phase::Fast | Phase::Loss) && !self.recovering();
         self.reo_wnd.adapt(v.una, v.nxt, v.dsack.is_some() && told != Told::NotNeeded, left);
@@ -173,7 +191,8 @@ impl Recovery for Rack {
             // RFC 8985 §7.4.2: the answer to a loss without an episode, because nothing is missing.
             return Verdict { enter: Some(Enter::Base), ..Verdict::default() };
         }
-        let verdict = self.verdict(v, lost, v.advanced && was != Phase::Fast);
+        let mut verdict = self.verdict(v, board, lost, v.advanced && was != Phase::Fast);
+        verdict.undo = undo;
         if self.phase == Phase::Open && board.sacked() > 0 {
             self.phase = Phase::Disorder;
         }
@@ -189,6 +208,9 @@ impl Recovery for Rack {
         self.recover = v.nxt;
         self.reo_at = Time::NEVER;
         self.tlp.forget();
+        if let Some(undo) = &mut self.undo {
+            undo.forget();
+        }
     }
 
     fn on_sent(&mut self, v: &View, board: &Scoreboard) {
@@ -199,7 +221,7 @@ impl Recovery for Rack {
         if v.now >= self.reo_at {
             let lost = self.detect(v, board);
             if lost > 0 {
-                return self.verdict(v, lost, false);
+                return self.verdict(v, board, lost, false);
             }
         }
         Verdict { send: self.tlp.probe(v), ..Verdict::default() }

@@ -44,6 +44,16 @@ impl Sender {
         self.board.forget_changes();
     }
 
+    /// Takes the last episode's reduction back (Linux: `tcp_undo_cwnd_reduction`). A controller in full control does so itself.
+    pub(super) fn undo(&mut self) {
+        let Some((cwnd, ssthresh)) = self.before.take() else { return };
+        if !self.needs.full_control {
+            self.w.cwnd = self.w.cwnd.max(cwnd);
+            self.w.ssthresh = self.w.ssthresh.max(ssthresh);
+        }
+        self.cc.on_undo(&mut self.w);
+    }
+
     /// RFC 9937: how much the acknowledgment lets a fast recovery send, when that is to be in proportion to what arrives.
     pub(super) fn proportion(&mut self, v: &Verdict, ack: &Ack) {
         if self.phase != Phase::Fast {
