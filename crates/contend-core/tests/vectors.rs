@@ -91,6 +91,10 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
             cc.on_restart(w, cx.now, time(input.get(1)?));
             return Some(());
         }
+        "undo" => {
+            cc.on_undo(w);
+            return Some(());
+        }
         "loss" => Signal::Loss { seq: option("seq").map_or(0, |n| n.parse().unwrap()), marked: ack.ece, truth },
         "ecn" => Signal::Ecn,
         "local" => Signal::Local,

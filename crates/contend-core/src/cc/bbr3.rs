@@ -4,9 +4,8 @@
 //! - `inflight_hi` and `inflight_lo`, `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm`, `bw_shortterm`: the names it had before.
 //! - Segments leave one by one; the send quantum counts in the window all the same.
 //! - Marks change nothing unless `ecn` is set: the draft leaves the answer open; the branch's is in `bbr3/ecn.rs`.
-//! - Undoing a spurious recovery (§5.5.11) is not here: no recovery detects one yet.
 //! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next segment.
-//! - The state takes 192 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
+//! - The state takes 208 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
 
 mod bounds;
 mod ecn;
@@ -58,8 +57,9 @@ const FULL_LOSSES: u8 = 6;
 /// A bound that is not set.
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
+    #[default]
     Startup,
     Drain,
     Down,
@@ -83,6 +83,8 @@ enum Acks {
 #[derive(Debug)]
 struct Bbr3 {
     ecn: ecn::Ecn,
+    /// What the last recovery began with: mode and bounds of rate and volume (BBR.undo_*).
+    undo: bounds::Undo,
     min_rtt_at: Time,
     /// When the smallest round trip for [`PROBE_RTT_EVERY`] was measured; never before the first.
     probe_rtt_at: Time,
@@ -143,6 +145,7 @@ struct Bbr3 {
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Bbr3 {
         ecn: ecn::Ecn::new(args),
+        undo: bounds::Undo::default(),
         min_rtt_at: Time::NEVER,
         probe_rtt_at: Time::NEVER,
         probe_rtt_done: Time::NEVER,
@@ -221,7 +224,10 @@ impl Controller for Bbr3 {
 
     fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
         match why {
-            Signal::Loss { .. } => self.save(w),
+            Signal::Loss { .. } => {
+                self.save(w);
+                self.save_bounds();
+            }
             // §5.6.4.4: what is in flight, which is nothing, and one.
             Signal::Timeout { .. } => {
                 self.save(w);
@@ -231,6 +237,10 @@ impl Controller for Bbr3 {
             Signal::Ecn | Signal::Local => {}
         }
         Response::keep(w)
+    }
+
+    fn on_undo(&mut self, w: &mut Window) {
+        self.restore_bounds(w);
     }
 
     // §5.4.1.
@@ -377,11 +387,7 @@ impl Bbr3 {
             self.time_to_probe(cx.now, w);
         } else if mode == Mode::Refill && self.round_start {
             self.probe_sample = true;
-            self.acks = Acks::ProbeStarting;
-            self.start_round(w);
-            self.reset_full(bw);
-            self.mode = Mode::Up;
-            self.steepen(w);
+            self.start_up(w, bw);
         } else if mode == Mode::Up && self.time_to_go_down(w, bw) {
             self.probe_too_high = false;
             self.start_down(cx, w);
@@ -428,6 +434,14 @@ impl Bbr3 {
         self.acks = Acks::ProbeStopping;
         self.start_round(w);
         self.mode = Mode::Down;
+    }
+
+    fn start_up(&mut self, w: &Window, bw: u32) {
+        self.acks = Acks::ProbeStarting;
+        self.start_round(w);
+        self.reset_full(bw);
+        self.mode = Mode::Up;
+        self.steepen(w);
     }
 
     fn start_refill(&mut self, w: &Window) {
@@ -549,6 +563,6 @@ mod tests {
     #[test]
     fn the_state_has_the_size_that_is_stated() {
         // More than 104: a kernel with Linux's `v3` branch is needed.
-        assert_eq!(size_of::<Bbr3>(), 192);
+        assert_eq!(size_of::<Bbr3>(), 208);
     }
 }

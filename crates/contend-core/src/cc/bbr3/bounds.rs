@@ -14,7 +14,37 @@ fn beta(n: u32) -> u32 {
     (u64::from(n) * 7 / 10) as u32
 }
 
+/// Mode and bounds when a recovery began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Undo {
+    bw_lo_q24: u32,
+    inflight_lo: u32,
+    inflight_hi: u32,
+    mode: Mode,
+}
+
 impl Bbr3 {
+    // §5.5.11 SaveStateUponLoss.
+    pub(super) fn save_bounds(&mut self) {
+        self.undo = Undo { bw_lo_q24: self.bw_lo_q24, inflight_lo: self.inflight_lo, inflight_hi: self.inflight_hi, mode: self.mode };
+    }
+
+    // §5.5.11 HandleSpuriousLossDetection.
+    pub(super) fn restore_bounds(&mut self, w: &Window) {
+        let Undo { bw_lo_q24, inflight_lo, inflight_hi, mode } = self.undo;
+        self.loss_in_round = false;
+        self.reset_full(0);
+        self.bw_lo_q24 = self.bw_lo_q24.max(bw_lo_q24);
+        self.inflight_lo = self.inflight_lo.max(inflight_lo);
+        self.inflight_hi = self.inflight_hi.max(inflight_hi);
+        match mode {
+            _ if self.mode == Mode::ProbeRtt || self.mode == mode => {}
+            Mode::Startup => self.mode = Mode::Startup,
+            Mode::Up => self.start_up(w, 0),
+            _ => {}
+        }
+    }
+
     // §5.5.10.2 HandleLostPacket.
     pub(super) fn note_loss(&mut self, cx: &mut Cx, w: &Window, lost: &RateSample) {
         if !self.loss_in_round {
