@@ -9,6 +9,8 @@
 
 mod bounds;
 mod ecn;
+mod probe_bw;
+mod probe_rtt;
 
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
@@ -17,7 +19,6 @@ use crate::registry::{Args, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
-use rand::RngExt as _;
 
 /// Where it comes from.
 pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
@@ -45,9 +46,6 @@ pub const PARAMS: &[Param] = &[
 const STARTUP_GAIN: u32 = 709;
 /// Rounds for which aggregation is remembered once the pipe is full.
 const EXTRA_ROUNDS: u32 = 10;
-const MIN_RTT_WINDOW: Span = Span::from_secs(10);
-const PROBE_RTT_EVERY: Span = Span::from_secs(5);
-const PROBE_RTT_TIME: Span = Span::from_millis(200);
 /// Smallest window (MinPipeCwnd).
 const MIN_CWND: u32 = 4;
 /// Segments that must have been delivered before the model bounds the window, and the window without a round-trip sample (InitialCwnd).
@@ -86,7 +84,7 @@ struct Bbr3 {
     /// What the last recovery began with: mode and bounds of rate and volume (BBR.undo_*).
     undo: bounds::Undo,
     min_rtt_at: Time,
-    /// When the smallest round trip for [`PROBE_RTT_EVERY`] was measured; never before the first.
+    /// When the smallest round trip that ProbeRTT goes by was measured; never before the first.
     probe_rtt_at: Time,
     /// When ProbeRTT may end; never while the pipe is not drained yet.
     probe_rtt_done: Time,
@@ -373,142 +371,6 @@ impl Bbr3 {
     fn end_startup(&mut self) {
         self.full = true;
         self.inflight_hi = self.volume(UNIT).max(self.inflight_latest);
-    }
-
-    // §5.3.3.9.
-    fn update_cycle(&mut self, cx: &mut Cx, w: &Window, ack: &Ack, bw: u32) {
-        if !self.full || self.adapt_long_term(cx, w, ack) {
-            return;
-        }
-        let mode = self.mode;
-        if mode == Mode::Down && !self.time_to_probe(cx.now, w) && w.inflight <= self.with_headroom().min(self.inflight_of_max(w)) {
-            self.mode = Mode::Cruise;
-        } else if mode == Mode::Cruise {
-            self.time_to_probe(cx.now, w);
-        } else if mode == Mode::Refill && self.round_start {
-            self.probe_sample = true;
-            self.start_up(w, bw);
-        } else if mode == Mode::Up && self.time_to_go_down(w, bw) {
-            self.probe_too_high = false;
-            self.start_down(cx, w);
-        }
-    }
-
-    /// The path's volume at the largest bandwidth, whatever the short-term bound says.
-    fn inflight_of_max(&self, w: &Window) -> u32 {
-        self.budget(w, if self.min_rtt_us == NONE { INIT_CWND } else { path::volume(self.max_bw_q24(), self.min_rtt_us, UNIT) })
-    }
-
-    fn time_to_probe(&mut self, now: Time, w: &Window) -> bool {
-        let waited = now > self.cycle_at.saturating_add(Span::from_micros(u64::from(self.probe_wait_us)));
-        // §5.3.3.8.2: as often as Reno would lose something, at most every 63 rounds.
-        let due = waited || self.rounds_since_probe >= self.target_inflight(w).min(63);
-        if due {
-            self.start_refill(w);
-        }
-        due
-    }
-
-    fn time_to_go_down(&mut self, w: &Window, bw: u32) -> bool {
-        if self.probe_too_high && w.inflight >= self.inflight_hi {
-            self.precautionary = true;
-            return true;
-        }
-        if w.limited && w.cwnd >= self.inflight_hi {
-            self.reset_full(bw);
-            return false;
-        }
-        self.full_now
-    }
-
-    fn start_down(&mut self, cx: &mut Cx, w: &Window) {
-        self.loss_in_round = false;
-        self.ecn.clear();
-        self.bw_latest_q24 = 0;
-        self.inflight_latest = 0;
-        self.up_per = NONE;
-        // PickProbeWait.
-        self.rounds_since_probe = cx.rng.random_range(0..=1u32);
-        self.probe_wait_us = 2_000_000 + cx.rng.random_range(0..=1_000_000u32);
-        self.cycle_at = cx.now;
-        self.acks = Acks::ProbeStopping;
-        self.start_round(w);
-        self.mode = Mode::Down;
-    }
-
-    fn start_up(&mut self, w: &Window, bw: u32) {
-        self.acks = Acks::ProbeStarting;
-        self.start_round(w);
-        self.reset_full(bw);
-        self.mode = Mode::Up;
-        self.steepen(w);
-    }
-
-    fn start_refill(&mut self, w: &Window) {
-        self.bw_lo_q24 = NONE;
-        self.inflight_lo = NONE;
-        self.up_rounds = 0;
-        self.up_acked = 0;
-        self.precautionary = false;
-        self.acks = Acks::Refilling;
-        self.start_round(w);
-        self.mode = Mode::Refill;
-    }
-
-    // §5.3.4.3.
-    fn update_min_rtt(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
-        self.probe_rtt_expired = cx.now > self.probe_rtt_at.saturating_add(PROBE_RTT_EVERY);
-        if let Some(rtt) = ack.rtt_us
-            && (rtt < self.probe_rtt_us || self.probe_rtt_expired)
-        {
-            self.probe_rtt_us = rtt;
-            self.probe_rtt_at = cx.now;
-        }
-        if self.probe_rtt_us < self.min_rtt_us || cx.now > self.min_rtt_at.saturating_add(MIN_RTT_WINDOW) {
-            self.min_rtt_us = self.probe_rtt_us;
-            self.min_rtt_at = self.probe_rtt_at;
-        }
-        if self.mode != Mode::ProbeRtt && self.probe_rtt_expired && !self.idle_restart {
-            self.save(w);
-            self.mode = Mode::ProbeRtt;
-            self.probe_rtt_done = Time::NEVER;
-            self.acks = Acks::ProbeStopping;
-            self.start_round(w);
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.stay_in_probe_rtt(cx, w);
-        }
-        self.idle_restart &= ack.rate.delivered == 0;
-    }
-
-    fn stay_in_probe_rtt(&mut self, cx: &mut Cx, w: &mut Window) {
-        // MarkConnectionAppLimited: what is measured with so little in flight is no bandwidth.
-        w.app_limited = w.delivered.wrapping_add(w.inflight).max(1);
-        if self.probe_rtt_done == Time::NEVER {
-            if w.inflight <= self.probe_rtt_cwnd() {
-                self.probe_rtt_done = cx.now.saturating_add(PROBE_RTT_TIME);
-                self.probe_rtt_round = false;
-                self.start_round(w);
-            }
-            return;
-        }
-        self.probe_rtt_round |= self.round_start;
-        if self.probe_rtt_round && cx.now > self.probe_rtt_done {
-            self.probe_rtt_at = cx.now;
-            w.cwnd = w.cwnd.max(self.prior_cwnd);
-            // §5.3.4.4.
-            self.bw_lo_q24 = NONE;
-            self.inflight_lo = NONE;
-            self.mode = Mode::Startup;
-            if self.full {
-                self.start_down(cx, w);
-                self.mode = Mode::Cruise;
-            }
-        }
-    }
-
-    fn probe_rtt_cwnd(&self) -> u32 {
-        self.volume(UNIT / 2).max(MIN_CWND)
     }
 
     /// Notes the window to come back to (SaveCwnd).
