@@ -11,7 +11,7 @@
 use crate::claim::Need;
 use crate::execute::Error;
 use crate::metric::Sampling;
-use crate::results::{Flow, FlowSample, Queue, Run, Series};
+use crate::results::{Flow, FlowSample, Queue, QueueSample, Run, Series};
 use crate::run::{self, Measure};
 use contend_core::{Span, Time};
 use contend_sim::scenario::{CellSpec, Scenario};
@@ -167,6 +167,8 @@ impl Detail {
 pub(crate) struct Size {
     flows: u64,
     queues: u64,
+    /// What estimators that watch the flows say.
+    estimates: u64,
     /// The shortest exchange of the cell; zero without one.
     exchange: Span,
     /// Successes of a run of nothing but contention.
@@ -178,11 +180,12 @@ impl Size {
     pub fn of(s: &Scenario) -> Size {
         let on_air = s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1);
         let exchange = s.cell.as_ref().map_or(Span::ZERO, shortest_exchange);
-        Size { flows: s.flows.len() as u64, queues: on_air + 2 * s.links.len() as u64, exchange, successes: 0 }
+        let flows = s.flows.len() as u64;
+        Size { flows, queues: on_air + 2 * s.links.len() as u64, estimates: run::watched(s) - flows, exchange, successes: 0 }
     }
 
     /// Of the results of a closed form.
-    pub const MODEL: Size = Size { flows: 0, queues: 0, exchange: Span::ZERO, successes: 0 };
+    pub const MODEL: Size = Size { flows: 0, queues: 0, estimates: 0, exchange: Span::ZERO, successes: 0 };
 
     /// Of the results of nothing but contention.
     pub fn of_successes(successes: u64) -> Size {
@@ -197,7 +200,8 @@ impl Size {
 
     /// Bytes of the series that `m` asks for and, with `histograms`, of those.
     fn detail(&self, m: &Measure, histograms: bool) -> u64 {
-        let series = run::samples(m, self.flows as usize).saturating_mul(8 + self.flows * size_of::<FlowSample>() as u64 + self.queues * 8);
+        let members = self.flows * size_of::<FlowSample>() as u64 + self.queues * size_of::<QueueSample>() as u64 + self.estimates * 8;
+        let series = run::samples(m, self.flows + self.estimates).saturating_mul(8 + members);
         let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
         let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
         series.saturating_add(successes).saturating_add(if histograms { (2 * self.flows + self.queues) * HISTOGRAM } else { 0 })
@@ -245,9 +249,9 @@ mod tests {
     use crate::file::Overlay;
     use crate::results::PointKey;
 
-    const SMALL: Size = Size { flows: 10, queues: 21, exchange: Span::from_micros(100), successes: 0 };
-    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 81 kB; 41 histograms are 267 kB.
-    const RUN: u64 = 124 * (8 + 480 + 168) + 41 * HISTOGRAM;
+    const SMALL: Size = Size { flows: 10, queues: 21, estimates: 0, exchange: Span::from_micros(100), successes: 0 };
+    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 144 kB; 41 histograms are 267 kB.
+    const RUN: u64 = 124 * (8 + 480 + 672) + 41 * HISTOGRAM;
 
     fn needs(points: usize, overlaid: usize) -> Vec<(Need, Size)> {
         let point = |i: usize| PointKey::from([("flow.0.count".to_owned(), i.into())]);
@@ -286,11 +290,24 @@ mod tests {
     fn what_claims_need_comes_first_and_must_fit() {
         let d = detail(Sampling { histograms: true, ..Sampling::default() }, true);
         let hists = 41 * HISTOGRAM;
-        // All eight runs need histograms; a series is then 81 kB more.
+        // All eight runs need histograms; a series is then 144 kB more.
         let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
         assert_eq!(some, [(0, 1)]);
         let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1) else { panic!() };
         assert!(what.contains("8 runs") && remedy.contains("sample"), "{what}; {remedy}");
+    }
+
+    #[test]
+    fn estimates_count_as_samples_and_must_fit() {
+        let d = detail(Sampling { series: true, ..Sampling::default() }, false);
+        // 60 steps and both ends, and what comes between, of 20 estimates: 8 B each.
+        let watched = |estimates| vec![(needs(1, 0)[0].0.clone(), Size { estimates, ..SMALL })];
+        let series = 63 * (8 + 480 + 672);
+        assert!(d.plan(&watched(0), &[1], series).is_ok());
+        assert!(d.plan(&watched(20), &[1], series + 63 * 160).is_ok());
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &[1], series + 63 * 160 - 1) else { panic!() };
+        assert_eq!(what, "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, and at most 0.1 MB are kept");
+        assert!(remedy.contains("make `sample` longer"), "{remedy}");
     }
 
     #[test]

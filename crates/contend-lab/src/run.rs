@@ -46,7 +46,7 @@ pub struct Capture {
     pub limit: usize,
 }
 
-/// Most samples (flows x instants) a run keeps; beyond it the step is made longer.
+/// Most samples (flows and their estimates x instants) a run keeps; beyond it the step is made longer.
 pub const MAX_SAMPLES: u64 = 2_000_000;
 
 /// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is returned.
@@ -64,7 +64,7 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
     }
     let end = Time::ZERO + measure.duration;
     let warm = Time::ZERO + measure.warmup;
-    let instants = instants(measure, scenario.flows.len());
+    let instants = instants(measure, watched(&scenario));
     let many = instants.iter().filter(|(_, sampled)| *sampled).count();
     let mut series = Series {
         time_s: Vec::with_capacity(many),
@@ -124,11 +124,11 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
 }
 
 /// Every instant at which the world stops, ascending, and whether it is sampled there.
-fn instants(m: &Measure, flows: usize) -> Vec<(Time, bool)> {
+fn instants(m: &Measure, watched: u64) -> Vec<(Time, bool)> {
     let mut at: BTreeMap<Time, bool> = BTreeMap::new();
     at.insert(Time::ZERO + m.warmup, false);
     if let Some(step) = m.sample.filter(|s| !s.is_zero()) {
-        let step = step * lengthened(m.duration, step, flows);
+        let step = step * lengthened(m.duration, step, watched);
         for i in 0..=m.duration.div_floor(step) {
             at.insert(Time::ZERO + step * i, true);
         }
@@ -142,21 +142,31 @@ fn instants(m: &Measure, flows: usize) -> Vec<(Time, bool)> {
     at.into_iter().filter(|(t, _)| *t <= end).collect()
 }
 
-/// The most samples that a run of `flows` flows keeps.
-pub(crate) fn samples(m: &Measure, flows: usize) -> u64 {
-    let steps = |step: Span| m.duration.div_floor(step) / lengthened(m.duration, step, flows) + 3;
+/// What has a sample at each instant: flows, and what estimators say of them.
+pub(crate) fn watched(s: &Scenario) -> u64 {
+    s.flows.iter().map(|f| 1 + estimators(f).count() as u64).sum()
+}
+
+/// The names of the estimators that watch a flow.
+fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
+    let list = if let Transport::Tcp(t) = &f.transport { t.estimates.as_slice() } else { &[] };
+    list.iter().map(|(name, _)| name)
+}
+
+/// The most instants at which a run with this many `watched` is sampled.
+pub(crate) fn samples(m: &Measure, watched: u64) -> u64 {
+    let steps = |step: Span| m.duration.div_floor(step) / lengthened(m.duration, step, watched) + 3;
     m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
 }
 
-/// How many times longer than asked for the step of a series of `flows` flows is.
-fn lengthened(duration: Span, step: Span, flows: usize) -> u64 {
-    duration.div_floor(step).saturating_mul(flows as u64).div_ceil(MAX_SAMPLES).max(1)
+/// How many times longer than asked for the step of a series of this many `watched` is.
+fn lengthened(duration: Span, step: Span, watched: u64) -> u64 {
+    duration.div_floor(step).saturating_mul(watched).div_ceil(MAX_SAMPLES).max(1)
 }
 
 /// Empty series of everything that the flows' estimators say, in the order in which a flow names them.
 fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
-    let of = |f: &FlowSpec| if let Transport::Tcp(t) = &f.transport { t.estimates.iter().map(|(name, _)| name.clone()).collect() } else { vec![] };
-    let each = |(flow, f)| of(f).into_iter().map(move |name| EstimateSeries { flow, name, rate_bps: Vec::with_capacity(many) });
+    let each = |(flow, f)| estimators(f).map(move |name| EstimateSeries { flow, name: name.clone(), rate_bps: Vec::with_capacity(many) });
     scenario.flows.iter().enumerate().flat_map(each).collect()
 }
 
@@ -311,4 +321,20 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         airtime,
         ledger,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_grows_until_flows_and_estimates_together_stay_within_the_bound() {
+        let duration = Span::from_secs(1000);
+        let m = Measure { duration, warmup: Span::ZERO, sample: Some(Span::from_millis(1)), instants: vec![], capture: None, successes: false };
+        // A million steps: of one flow, and of a flow with three estimates, of which every other is left out.
+        for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
+            assert_eq!(samples(&m, watched), steps + 3, "{watched}");
+            assert!(instants(&m, watched).len() as u64 <= steps + 3 && watched * steps <= MAX_SAMPLES);
+        }
+    }
 }
