@@ -1,5 +1,7 @@
 //! `contend list` and `contend explain`: the registries as a user reads them.
 
+mod models;
+
 use super::{files_below, print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
@@ -16,13 +18,14 @@ const LIST: &str = "\
 Examples:
   contend list                  everything
   contend list controllers      one family
-  contend list metrics          what claims, figures and searches can speak of";
+  contend list metrics          what claims, figures and searches can speak of
+  contend list models           closed forms: calculators, and values for expressions";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "metrics", "experiments"])]
+    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "metrics", "models", "experiments"])]
     what: Option<String>,
 }
 
@@ -30,12 +33,13 @@ const EXPLAIN: &str = "\
 Examples:
   contend explain cubic
   contend explain reno          a name of two families: both are shown
-  contend explain goodput       a metric";
+  contend explain goodput       a metric
+  contend explain padhye.rate   a closed form";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
 pub struct ExplainArgs {
-    /// Name of an algorithm or a metric, as `contend list` shows it
+    /// Name of an algorithm, a metric or a model, as `contend list` shows it
     name: String,
 }
 
@@ -83,6 +87,10 @@ pub fn list(args: &ListArgs) -> Result<Done> {
         out += &heading(&out, "metrics");
         WORDS.iter().for_each(|w| out += &format!("  {:<22} {}\n", w.name, in_short(w.doc)));
     }
+    if wanted("models") {
+        out += &heading(&out, "models");
+        models::items().iter().for_each(|m| out += &format!("  {:<33} {}\n", m.name, in_short(&m.summary)));
+    }
     if wanted("experiments") {
         out += &heading(&out, "experiments");
         let files: Vec<_> = files_below(Path::new("experiments")).into_iter().chain(files_below(Path::new("papers"))).collect();
@@ -107,9 +115,12 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let all = everything();
     let algorithms = all.iter().filter(|i| i.name == args.name).map(algorithm);
     let metrics = WORDS.iter().filter(|w| w.name == args.name).map(metric);
-    let found: Vec<String> = algorithms.chain(metrics).collect();
+    let models = models::items();
+    let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
+    let found: Vec<String> = algorithms.chain(metrics).chain(closed_forms).collect();
     if found.is_empty() {
-        let nearest = contend_lab::nearest(&args.name, all.iter().map(|i| i.name).chain(WORDS.iter().map(|w| w.name)));
+        let names = all.iter().map(|i| i.name).chain(WORDS.iter().map(|w| w.name)).chain(models.iter().map(|m| m.name.as_str()));
+        let nearest = contend_lab::nearest(&args.name, names);
         let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| format!("did you mean `{n}`? `contend list` shows every name"));
         return Err(wrong(format!("nothing is called `{}`", args.name), remedy));
     }
@@ -197,7 +208,9 @@ mod tests {
     fn a_list_has_one_short_line_for_each_name() {
         assert_eq!(in_short("A rule: it does much; and more. Really."), "A rule");
         assert_eq!(in_short("All there is, here."), "All there is, here");
-        for (name, summary) in everything().iter().map(|i| (i.name, i.summary)).chain(WORDS.iter().map(|w| (w.name, w.doc))) {
+        let models = models::items();
+        let words = WORDS.iter().map(|w| (w.name, w.doc)).chain(models.iter().map(|m| (m.name.as_str(), m.summary.as_str())));
+        for (name, summary) in everything().iter().map(|i| (i.name, i.summary)).chain(words) {
             assert!(in_short(summary).chars().count() <= WIDTH, "{name}");
         }
     }

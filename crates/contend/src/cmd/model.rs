@@ -86,6 +86,11 @@ enum Model {
     },
 }
 
+/// The calculators, with what they say of themselves and their options.
+pub(super) fn calculators() -> Vec<clap::Command> {
+    Model::augment_subcommands(clap::Command::new("model")).get_subcommands().filter(|c| c.get_name() != "help").cloned().collect()
+}
+
 /// The cell a model is worked out for.
 #[derive(Debug, clap::Args)]
 struct Cell {

@@ -6,7 +6,7 @@ use serde_json::Value;
 #[test]
 fn list_shows_every_family_and_the_experiments_that_come_along() {
     let ended = call(&workspace(), &["list"]).with(0);
-    for heading in ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "experiments"] {
+    for heading in ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "models", "experiments"] {
         assert!(ended.out.lines().any(|l| l == heading), "{heading}");
     }
     for name in ["newreno", "cubic", "fifo", "dcf", "poisson", "bernoulli", "goodput", "experiments/hotspot.toml", "papers/keceli-2008/m2-uploads.toml"] {
@@ -29,7 +29,7 @@ fn every_listed_name_can_be_explained_within_100_columns() {
         assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
         seen += 1;
     }
-    assert!(seen > 40, "{seen} names in {listed}");
+    assert!(seen > 120, "{seen} names in {listed}");
 }
 
 #[test]
@@ -43,6 +43,31 @@ fn explain_tells_source_parameters_units_and_defaults() {
     assert!(both.out.contains("reno (controllers)") && both.out.contains("reno (recoveries)"));
     let metric = call(&workspace(), &["explain", "goodput"]).with(0);
     assert!(metric.out.contains("goodput (metrics)") && metric.out.contains("bps") && metric.out.contains("goodput[up]"), "{}", metric.out);
+}
+
+#[test]
+fn models_are_listed_and_explained_as_calculators_and_as_values_of_expressions() {
+    let listed = call(&workspace(), &["list", "models"]).with(0).out;
+    assert!(listed.starts_with("models\n  bianchi ") && !listed.contains("goodput"), "{listed}");
+    for name in ["cycle-time", "fcwa", "buffer", "jersey", "padhye", "aiad", "gaiad", "padhye.rate", "jersey.gain", "bianchi.throughput"] {
+        assert!(listed.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}: {listed}");
+    }
+    let explain = |name: &str, texts: &[&str]| {
+        let out = call(&workspace(), &["explain", name]).with(0).out;
+        texts.iter().for_each(|t| assert!(out.contains(t), "no `{t}` in: {out}"));
+    };
+    explain("padhye", &["padhye (models)", "Source: Padhye 1998", "contend model padhye", "--timeout", "T0, length of the first timeout", "default 1s"]);
+    let use_of = "model(\"padhye.rate\", p = ..., rtt = ..., t0 = ...) in expressions";
+    explain(
+        "padhye.rate",
+        &["padhye.rate (models)", "eq. 30", use_of, "a duration, written like 50ms, must be given", "a number of packets, written like 20p, default 0p"],
+    );
+    explain("bianchi.service_time", &["Bianchi 2000", "Value:  a duration (s)", "default 1023"]);
+    // A name of two families.
+    explain("jersey", &["jersey (controllers)", "jersey (models)", "eqs. 8.21-8.29"]);
+    explain("fcwa", &["fcwa (controls)", "fcwa (models)", "--buffer", "default 100p"]);
+    call(&workspace(), &["explain", "padye.rate"]).with(2).says(&["did you mean `padhye.rate`?"]);
+    call(&workspace(), &["list", "model"]).with(2).says(&["models"]);
 }
 
 #[test]

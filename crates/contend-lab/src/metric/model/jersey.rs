@@ -8,17 +8,17 @@ use contend_theory::fluid::{self, Path};
 use contend_theory::gaiad::{self, Form, Gaiad};
 use contend_theory::marking::Marking;
 
-const Q: Parameter = required("q", Dimension::Number);
-const RTT: Parameter = required("rtt", Dimension::Time);
-const D: Parameter = required("d", Dimension::Time);
-const PC: Parameter = required("pc", Dimension::Number);
-const PW: Parameter = required("pw", Dimension::Number);
-const AW: Parameter = required("aw", Dimension::Number);
-const AC: Parameter = optional("ac", Dimension::Number, 1.0);
+const Q: Parameter = required("q", Dimension::Number, "share of packets that tell of congestion");
+const RTT: Parameter = required("rtt", Dimension::Time, "round-trip time");
+const D: Parameter = required("d", Dimension::Time, "round-trip time without queues");
+const PC: Parameter = required("pc", Dimension::Number, "p_c, share of packets that congestion loses");
+const PW: Parameter = required("pw", Dimension::Number, "p_w, share of packets that the link loses");
+const AW: Parameter = required("aw", Dimension::Number, "A_w, share of the link's losses that are told from congestion");
+const AC: Parameter = optional("ac", Dimension::Number, 1.0, "A_c, share of the congestion losses that are recognised");
 
 pub(super) const RENO_RATE: [Parameter; 2] = [Q, RTT];
 pub(super) const RATE: [Parameter; 3] = [Q, RTT, D];
-pub(super) const RATIO: [Parameter; 2] = [Q, required("eta", Dimension::Number)];
+pub(super) const RATIO: [Parameter; 2] = [Q, required("eta", Dimension::Number, "d over the round-trip time")];
 pub(super) const RENO_GAIN: [Parameter; 4] = [PC, PW, AW, AC];
 pub(super) const GAIN: [Parameter; 6] = [PC, PW, AW, RTT, D, AC];
 
@@ -62,17 +62,25 @@ pub(super) fn advantage_over_plain(a: &[f64]) -> Result<f64, String> {
 
 /// Capacity is in packets/s; `exponent` = 0 is the loss of a fluid.
 pub(super) const AIAD: [Parameter; 6] = [
-    required("n", Dimension::Number),
-    required("capacity", Dimension::Number),
+    required("n", Dimension::Number, "number of sources"),
+    required("capacity", Dimension::Number, "C, capacity of the bottleneck, packets per second"),
     D,
-    required("dq", Dimension::Time),
-    optional("alpha", Dimension::Number, 1.0),
-    optional("exponent", Dimension::Number, 0.0),
+    required("dq", Dimension::Time, "round-trip queueing delay"),
+    optional("alpha", Dimension::Number, 1.0, "1 for receiving rates, gamma/rho for rates of ACKs"),
+    optional("exponent", Dimension::Number, 0.0, "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost"),
 ];
 /// Whether the slope of the losses is that of all sources together (1) or of one alone (0, as printed).
 pub(super) const AIAD_BOUND: [Parameter; 7] = {
     let [n, c, d, dq, alpha, exponent] = AIAD;
-    [n, c, d, dq, alpha, exponent, optional("together", Dimension::Number, 1.0)]
+    [
+        n,
+        c,
+        d,
+        dq,
+        alpha,
+        exponent,
+        optional("together", Dimension::Number, 1.0, "1 for the slope of the losses that all sources make together, 0 for that of one, as printed"),
+    ]
 };
 
 fn aiad(a: &[f64]) -> Result<(Aiad, Marking), String> {
@@ -137,17 +145,26 @@ pub(super) fn settles(a: &[f64]) -> Result<f64, String> {
 
 /// Rates are in packets per step.
 pub(super) const GAIAD: [Parameter; 6] = [
-    required("n", Dimension::Number),
-    required("alpha", Dimension::Number),
-    required("beta", Dimension::Number),
-    required("capacity", Dimension::Number),
-    optional("exponent", Dimension::Number, 4.0),
-    optional("printed", Dimension::Number, 0.0),
+    required("n", Dimension::Number, "number of sources"),
+    required("alpha", Dimension::Number, "what a source adds in each step, packets"),
+    required("beta", Dimension::Number, "decrease, above 0 and at most 1"),
+    required("capacity", Dimension::Number, "C, capacity of the link, packets per step"),
+    optional("exponent", Dimension::Number, 4.0, "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost"),
+    optional("printed", Dimension::Number, 0.0, "1 for the sign of eq. 9.12 as printed"),
 ];
 /// The largest delay each way in steps, and how delays are spread: 0 all alike, 1 unequal.
 pub(super) const GAIAD_COURSE: [Parameter; 8] = {
     let [n, alpha, beta, capacity, exponent, printed] = GAIAD;
-    [n, alpha, beta, capacity, exponent, printed, optional("steps", Dimension::Number, 1.0), optional("unequal", Dimension::Number, 1.0)]
+    [
+        n,
+        alpha,
+        beta,
+        capacity,
+        exponent,
+        printed,
+        optional("steps", Dimension::Number, 1.0, "largest delay each way, steps"),
+        optional("unequal", Dimension::Number, 1.0, "0 for equal delays, 1 for unequal ones"),
+    ]
 };
 
 fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), String> {

@@ -1,0 +1,114 @@
+//! Closed forms as a user reads them: the calculators of `contend model`, and the values that expressions and `[model]` can name.
+
+use crate::cmd::model;
+use clap::{Arg, ArgAction};
+use contend_lab::file::Dimension;
+use contend_lab::metric::{MODELS, Model, Parameter};
+use contend_lab::output::{WIDTH, wrapped};
+
+/// A name of this family, with what a list says of it.
+pub(super) struct Item {
+    pub(super) name: String,
+    /// One sentence.
+    pub(super) summary: String,
+    /// Everything there is to say about it.
+    pub(super) text: String,
+}
+
+/// Calculators first, values next.
+pub(super) fn items() -> Vec<Item> {
+    let calculators = model::calculators().into_iter().map(|c| Item { name: c.get_name().to_owned(), summary: about(&c).0, text: calculator(&c) });
+    let values = MODELS.iter().map(|m| Item { name: m.name.to_owned(), summary: m.doc.to_owned(), text: value(m) });
+    calculators.chain(values).collect()
+}
+
+/// What a calculator works out, and its source, which it names in brackets.
+fn about(c: &clap::Command) -> (String, String) {
+    let text = c.get_about().map(ToString::to_string).unwrap_or_default();
+    match text.trim_end_matches(')').split_once(" (") {
+        Some((what, source)) => (what.to_owned(), source.to_owned()),
+        None => (text, String::new()),
+    }
+}
+
+fn calculator(c: &clap::Command) -> String {
+    let (what, source) = about(c);
+    let name = c.get_name();
+    let mut out = head(name, &what, &source, &format!("contend model {name}; examples: contend model --help"));
+    out += "\n  Parameters:\n";
+    // How an answer is printed is the same for all.
+    for a in c.get_arguments().filter(|a| !["help", "format", "json"].contains(&a.get_id().as_str())) {
+        let help = a.get_help().map(ToString::to_string).unwrap_or_default();
+        out += &parameter(&format!("--{}", a.get_long().unwrap_or_default()), &help, &given(a));
+    }
+    out
+}
+
+/// How an option is given, and what holds when it is not.
+fn given(a: &Arg) -> String {
+    let defaults: Vec<_> = a.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
+    match a.get_action() {
+        ArgAction::SetTrue => "a switch, default off".to_owned(),
+        ArgAction::Append => "as often as wanted".to_owned(),
+        _ if defaults.is_empty() => "may be left out".to_owned(),
+        _ => format!("default {}", defaults.join(",")),
+    }
+}
+
+fn value(m: &Model) -> String {
+    let required: String = m.parameters.iter().filter(|p| p.default.is_none()).map(|p| format!(", {} = ...", p.name)).collect();
+    let usage = format!("model(\"{0}\"{required}) in expressions; name = \"{0}\" in [model]", m.name);
+    let mut out = head(m.name, m.doc, m.cite, &usage);
+    out += &format!("  Value:  {}\n\n  Parameters:\n", measure(m.unit));
+    for p in m.parameters {
+        let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}{}", p.unit.base()));
+        out += &parameter(p.name, p.doc, &format!("{}, {default}", unit(p)));
+    }
+    out
+}
+
+fn head(name: &str, what: &str, source: &str, usage: &str) -> String {
+    format!("{name} (models)\n\n  {}\n\n  Source: {}\n  Use:    {}\n", wrapped(what, WIDTH, 2), wrapped(source, WIDTH, 10), wrapped(usage, WIDTH, 10))
+}
+
+fn parameter(name: &str, what: &str, given: &str) -> String {
+    format!("    {name:<16} {}\n    {:<16} {}\n", wrapped(what, WIDTH, 21), "", wrapped(given, WIDTH, 21))
+}
+
+/// A duration (s), or a plain number.
+fn measure(unit: Dimension) -> String {
+    if unit.base().is_empty() { unit.noun().to_owned() } else { format!("{} ({})", unit.noun(), unit.base()) }
+}
+
+fn unit(p: &Parameter) -> String {
+    if p.unit.base().is_empty() { p.unit.noun().to_owned() } else { format!("{}, written like {}", p.unit.noun(), example(p.unit)) }
+}
+
+fn example(unit: Dimension) -> &'static str {
+    match unit {
+        Dimension::Number => "0.01",
+        Dimension::Time => "50ms",
+        Dimension::Rate => "2Mbps",
+        Dimension::Bytes => "1000B",
+        Dimension::Packets => "20p",
+        Dimension::Length => "10m",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_names_its_source_and_each_parameter_what_it_is() {
+        for i in items() {
+            let text = i.text;
+            let source = text.split_once("  Source: ").unwrap().1.lines().next().unwrap();
+            assert!(source.len() > 9, "{text}");
+            assert!(!text.lines().any(|l| l.trim().is_empty() && l.len() > 8), "{text}");
+        }
+        for m in MODELS {
+            assert!(!m.parameters.is_empty() && m.parameters.iter().all(|p| !p.doc.is_empty()), "{}", m.name);
+        }
+    }
+}
