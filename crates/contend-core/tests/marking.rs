@@ -131,6 +131,9 @@ fn cwaq_marks_from_the_arrival_at_which_its_average_passes_the_threshold() {
     let mut s = Step::new("cwaq", &[]);
     // a_n > 33.33 first when n = 38 (38 - 4 = 34 > 33.33, 37 - 4 = 33 is not): arrivals 38, 39, ..., counted from 0.
     assert_eq!((s.run(38, 1.0, 1_000), s.run(10, 1.0, 1_000)), (0, 10));
+    // From a standing 60 to nothing: 60 x 0.8^n is 48, 38.4, 30.7: two more.
+    s.run(200, 1.0, 60);
+    assert_eq!(s.run(10, 1.0, 0), 2);
 }
 
 #[test]
@@ -138,4 +141,21 @@ fn cwpq_marks_one_interval_after_a_queue_has_stood() {
     // 60 of 100 from the beginning: the interval 0..100 ms began empty, 100..200 ms saw 60 throughout: marked from 200 ms on.
     let mut s = Step::new("cwpq", &[]);
     assert_eq!([0, 1, 2, 3].map(|_| s.run(100, 1.0, 60)), [0, 0, 100, 100]);
+    // Gone at 400 ms: the interval 300..400 ms still stood, 400..500 ms did not.
+    assert_eq!([0, 1].map(|_| s.run(100, 1.0, 0)), [100, 0]);
+}
+
+#[test]
+fn red_marks_as_its_average_follows_a_step() {
+    // Queue from 0 to 40: the average is 40 (1 - 0.998^n), n counted from the middle of the rise of 40 arrivals, and p_b = 0.1 (avg - 10) / 40. Marks come
+    // evenly after 1 .. 1/p_b packets, (1/p_b + 1) / 2 on average (Floyd, Jacobson 1993 §7).
+    let set = [("ecn", "true"), ("min_th", "10p"), ("max_th", "50p"), ("max_p", "10%"), ("limit", "100p")];
+    let average = |n: u32| 40.0 * (1.0 - libm::pow(0.998, f64::from(n) - 20.0));
+    let one = |n: u32| (0.1 * (average(n) - 10.0) / 40.0).max(0.0);
+    let share = |from: u32, to: u32| (from..to).map(|n| 2.0 * one(n) / (1.0 + one(n))).sum::<f64>() / f64::from(to - from);
+    let mut s = Step::new("red", &set);
+    // The average passes 10 after 20 + 144 arrivals.
+    assert_eq!(s.run(160, 1.0, 40), 0);
+    near(s.run(840, 1.0, 40), 840, share(160, 1000));
+    near(s.run(20_000, 1.0, 40), 20_000, share(1000, 21_000));
 }
