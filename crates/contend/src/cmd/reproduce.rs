@@ -136,6 +136,10 @@ fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
     for o in outcomes {
         let seeds = o.runs.iter().map(|r| r.seed).collect::<std::collections::BTreeSet<_>>().len();
         text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });
+        if o.claims.is_empty() {
+            text += "Nothing is claimed; its figures are in the report.\n";
+            continue;
+        }
         text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
         for c in &o.claims {
             let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
