@@ -1,6 +1,6 @@
 //! Claims: which runs they need, and what the runs say about them.
 //!
-//! A claim is judged at each point that its `when` names. Every run there yields one number: the metric, or with `over` its ratio to the same metric of
+//! A claim is judged at each point that its `when` names. Every run there yields one number: the metric, or with `over` its ratio to (with `less` its difference from) the same metric of
 //! the run with the same seed at the overlaid point. The mean over seeds and its 95 % Student interval then stand inside the expected range, outside it,
 //! or across its bound; with a single seed there is no interval and the value alone decides. `each` says how the points are taken together.
 //!
@@ -85,8 +85,8 @@ fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
         for (_, reading) in readings(claim) {
             for point in meant(claim, points) {
                 add(Need::of(points, point, &reading));
-                if let Some(over) = &claim.over {
-                    add(Need::of(points, point, &reading.then(over)));
+                if let Some(other) = claim.other() {
+                    add(Need::of(points, point, &reading.then(other)));
                 }
             }
         }
@@ -226,8 +226,12 @@ impl Court<'_, '_> {
         for point in meant(self.claim, self.points) {
             evidence.push((point, self.samples(point)?));
         }
-        let name = match &self.claim.over {
-            Some(over) => format!("{} over {}", self.claim.metric, over.settings().iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ")),
+        let name = match self.claim.other() {
+            Some(other) => {
+                let word = if self.claim.over.is_some() { "over" } else { "less" };
+                let settings = other.settings().iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ");
+                format!("{} {word} {settings}", self.claim.metric)
+            }
             None => self.claim.metric.clone(),
         };
         let summaries = evidence.iter().filter_map(|(point, s)| {
@@ -245,8 +249,11 @@ impl Court<'_, '_> {
     /// The claim's number at `point` for each seed; empty, with a note, when it cannot be measured in one of the runs.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
         let above = self.values(point, self.reading)?;
-        let Some(over) = &self.claim.over else { return Ok(above) };
-        let below = self.values(point, &self.reading.then(over))?;
+        let Some(other) = self.claim.other() else { return Ok(above) };
+        let below = self.values(point, &self.reading.then(other))?;
+        if self.claim.less.is_some() {
+            return Ok(above.iter().filter_map(|(seed, x)| Some((*seed, x - below.get(seed)?))).collect());
+        }
         let mut ratios = Samples::new();
         for (seed, x) in &above {
             match below.get(seed) {

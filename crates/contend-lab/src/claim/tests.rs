@@ -20,6 +20,7 @@ fn claim(metric: &str, expect: Expect) -> Claim {
         metric: metric.into(),
         metric_site: Site::None,
         over: None,
+        less: None,
         when: Default::default(),
         each: Each::Every,
         expect,
@@ -217,6 +218,16 @@ fn seeds_without_a_partner_are_left_out() {
     let c = Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(number(1.9), number(2.1))) };
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.points[0].n), ("reproduced", Some(2.0), 2));
+}
+
+#[test]
+fn less_is_the_mean_of_differences_paired_by_seed() {
+    // Every seed gains exactly 0.4 Mb/s, though seeds differ threefold.
+    let w = one(&[1.4e6, 2.4e6, 3.4e6]).with(&[], &[("a", json!(1))], &[1e6, 2e6, 3e6]);
+    let c = Claim { less: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))) };
+    let r = w.judge(&c).results.remove(0);
+    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(4e5), Some(0.0)));
+    assert!(r.points[0].metric.contains("less a = 1"), "{}", r.points[0].metric);
 }
 
 #[test]

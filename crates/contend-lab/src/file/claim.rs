@@ -21,6 +21,8 @@ pub struct Claim {
     pub metric_site: Site,
     /// The metric is divided by the same metric at the same point with this overlay, paired by seed.
     pub over: Option<Overlay>,
+    /// The same metric with this overlay is taken from it, paired by seed. A claim has one of the two, or neither.
+    pub less: Option<Overlay>,
     /// The points it is about.
     pub when: When,
     /// How many of the points must fulfil it.
@@ -33,6 +35,13 @@ pub struct Claim {
     pub reason: String,
     /// Readings of the paper, by name in the file's order, each judged with its overlay; empty when there is only one.
     pub reading: Vec<(String, Overlay)>,
+}
+
+impl Claim {
+    /// What the metric is compared with, by `over` or by `less`.
+    pub fn other(&self) -> Option<&Overlay> {
+        self.over.as_ref().or(self.less.as_ref())
+    }
 }
 
 /// How many of the points must fulfil a claim.

@@ -35,6 +35,7 @@ impl Judge<'_> {
             metric: expression(&metric)?,
             metric_site: metric.node.site.clone(),
             over: f.read("over", |v| overlay(&v))?,
+            less: f.read("less", |v| overlay(&v))?,
             when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
             each: f.read_or("each", Each::default(), |v| v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)]))?,
             expect: self.expect(&f.need("expect", "{ between = [1.2, 2.2] }")?)?,
@@ -42,6 +43,9 @@ impl Judge<'_> {
             reason,
             reading,
         };
+        if claim.over.is_some() && claim.less.is_some() {
+            return Err(f.error("has `over` and `less`", "write `over` for the ratio to another point, or `less` for the difference from it"));
+        }
         f.finish()?;
         Ok(claim)
     }
