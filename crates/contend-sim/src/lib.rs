@@ -1,6 +1,7 @@
 //! The simulated world: event loop, 802.11 cell, wires, TCP hosts, traffic.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod deadlines;
 pub mod link;
 pub mod loss;
 pub mod net;

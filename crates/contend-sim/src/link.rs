@@ -1,4 +1,4 @@
-//! Wires and routers: one direction of a link is a node; a router forwards by a table.
+//! Wires: one direction of a link, and the router's table at its end.
 //!
 //! A packet offered to a [`Wire`] waits in its queue, is sent for `8 size / rate`, propagates for `delay`, and is handed over, or is found
 //! broken, when its last bit arrives. Three things hold for every discipline:
@@ -15,14 +15,15 @@ use crate::loss::Loss;
 use crate::rng::stream;
 use crate::scenario::WireSpec;
 use crate::stats::QueueMeter;
-use crate::trace::Event;
-use crate::world::{Input, Node, Out, Peer};
+use crate::trace::{Event, Trace};
+use crate::world::Peer;
 use contend_core::packet::Kind;
 use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{Backlog, Drop, Link, Qdisc, Sink, Site};
 use contend_core::registry::Amount;
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// One direction of a link.
 #[derive(Debug)]
@@ -32,9 +33,28 @@ pub struct Wire {
     ring: VecDeque<Sent>,
     queue: Queue,
     meter: QueueMeter,
-    to: Peer,
+    to: FarEnd,
     delivered: u64,
     lost: [u64; 4],
+}
+
+/// Where the far end of a wire hands packets over.
+#[derive(Clone, Debug)]
+pub enum FarEnd {
+    /// Here.
+    Peer(Peer),
+    /// As a router's table says: a packet of flow f there at `[f][0]`, or at `[f][1]` when it travels in reverse. All wires that end at a router share its
+    /// table. What has no route is dropped and counts as lost on the wire.
+    Router(Arc<[[Option<Peer>; 2]]>),
+}
+
+impl FarEnd {
+    fn of(&self, p: &Packet) -> Option<Peer> {
+        match self {
+            FarEnd::Peer(to) => Some(*to),
+            FarEnd::Router(routes) => routes.get(p.flow.0 as usize)?[usize::from(p.reverse)],
+        }
+    }
 }
 
 /// What a wire queues with.
@@ -81,7 +101,7 @@ impl Wire {
     ///
     /// # Errors
     /// What the queue's or the loss process's maker says about a parameter.
-    pub fn new(seed: u64, name: &str, spec: &WireSpec, to: Peer, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Wire, String> {
+    pub fn new(seed: u64, name: &str, spec: &WireSpec, to: FarEnd, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Wire, String> {
         let queue = if spec.queue.entry.name == "fifo" {
             Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), waiting: Backlog::default(), free: Time::ZERO })
         } else {
@@ -99,7 +119,7 @@ impl Wire {
     pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: Peer) -> Wire {
         let sender = Sender { rate, delay, loss: None, known: (0, Span::ZERO) };
         let queue = general(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
-        Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to, delivered: 0, lost: [0; 4] }
+        Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to: FarEnd::Peer(to), delivered: 0, lost: [0; 4] }
     }
 
     /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
@@ -129,52 +149,79 @@ impl Wire {
         self.ring.len() as u64 + before
     }
 
-    fn arrived(&mut self, now: Time, out: &mut Out<'_>) {
+    /// Takes `p` at its near end at `now`. What has arrived at the far end is asked for next.
+    pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
+        self.wake(now, trace);
+        match &mut self.queue {
+            Queue::DropTail(q) => q.offer(now, p, &mut self.sender, &mut self.ring, &mut self.meter, trace),
+            Queue::Any(a) => {
+                a.offer(now, p, &self.sender, &mut self.meter, trace);
+                a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
+            }
+        }
+    }
+
+    /// Does what is due by `now` at its near end.
+    pub fn wake(&mut self, now: Time, trace: &mut Trace) {
+        if let Queue::Any(a) = &mut self.queue
+            // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
+            && (a.sending.is_some() || a.qdisc.next_deadline() <= now)
+        {
+            a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
+        }
+    }
+
+    /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`] can be told to.
+    pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
+        self.wake(now, trace);
+        if let Queue::Any(a) = &mut self.queue {
+            a.paused = pause;
+            a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
+        }
+    }
+
+    /// The next packet that has arrived at the far end by `now`, and where it is handed over; [`Wire::handed_over`] follows. Those lost on the way are passed by.
+    pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
         while let Some(s) = self.ring.front()
             && self.sender.arrives(s) <= now
         {
             if self.sender.loses(s) {
                 self.lost[s.packet.kind() as usize] += 1;
-                out.trace.packet(now, Event::Lost, &s.packet);
+                trace.packet(now, Event::Lost, &s.packet);
+            } else if let Some(to) = self.to.of(&s.packet) {
+                // The borrow of `s` would end with a return from the loop.
+                return self.ring.front().map(|s| (to, &s.packet));
             } else {
-                self.delivered += 1;
-                out.send(self.to, s.packet);
+                self.lost[s.packet.kind() as usize] += 1;
+                trace.packet(now, Event::Dropped, &s.packet);
             }
-            // The waiting end is settled first: a packet that has arrived has begun.
-            self.ring.pop_front();
+            self.pop(now);
         }
+        None
+    }
+
+    /// What [`Wire::arrival`] gave at `now` was handed over.
+    pub fn handed_over(&mut self, now: Time) {
+        self.delivered += 1;
+        self.pop(now);
+    }
+
+    fn pop(&mut self, now: Time) {
+        if let Queue::DropTail(q) = &mut self.queue
+            && q.waiting.packets == self.ring.len() as u64
+        {
+            // A packet that has arrived has begun.
+            q.settle(now, &self.ring, &mut self.meter);
+        }
+        self.ring.pop_front();
         if self.ring.is_empty() {
             // Begins again at the first place, which is in the cache if any is.
             self.ring.clear();
         }
     }
-}
 
-impl Node for Wire {
-    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
-        match &mut self.queue {
-            Queue::DropTail(q) => {
-                q.settle(now, &self.ring, &mut self.meter);
-                if let Input::Packet(_, p) = input {
-                    q.offer(now, p, &mut self.sender, &mut self.ring, &mut self.meter, out);
-                }
-            }
-            Queue::Any(a) => {
-                // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
-                let goes_on = matches!(input, Input::Pause(false));
-                if let Input::Pause(pause) = input {
-                    a.paused = pause;
-                }
-                if a.sending.is_some() || goes_on || a.qdisc.next_deadline() <= now {
-                    a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, out);
-                }
-                if let Input::Packet(_, p) = input {
-                    a.offer(now, p, &self.sender, &mut self.meter, out);
-                    a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, out);
-                }
-            }
-        }
-        self.arrived(now, out);
+    /// When it next has something to do.
+    pub fn deadline(&self) -> Time {
         let arrival = self.ring.front().map_or(Time::NEVER, |s| self.sender.arrives(s));
         match &self.queue {
             Queue::Any(a) => a.sending.map_or(a.qdisc.next_deadline(), |(_, _, ends)| ends).min(arrival),
@@ -195,22 +242,23 @@ impl DropTail {
         }
     }
 
-    fn offer(&mut self, now: Time, mut p: Packet, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, out: &mut Out<'_>) {
-        p.queued = now;
-        meter.offered(now);
-        if !self.waiting.has_room(self.limit, &p) {
-            meter.dropped(now, &p, Drop::Full);
-            out.trace.packet(now, Event::Dropped, &p);
+    fn offer(&mut self, now: Time, p: &Packet, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
+        self.settle(now, ring, meter);
+        if !self.waiting.has_room(self.limit, p) {
+            meter.offered(now);
+            meter.dropped(now, p, Drop::Full);
+            trace.packet(now, Event::Dropped, p);
             return;
         }
         let starts = self.free.max(now);
         if starts == now {
-            meter.taken(now, &p);
+            meter.passed(now);
         } else {
-            self.waiting.add(&p);
+            meter.offered(now);
+            self.waiting.add(p);
         }
         self.free = starts.saturating_add(sender.sending_time(p.size));
-        ring.push_back(Sent { packet: p, starts, ends: self.free });
+        ring.push_back(Sent { packet: Packet { queued: now, ..*p }, starts, ends: self.free });
     }
 }
 
@@ -220,7 +268,7 @@ fn general(qdisc: Box<dyn Qdisc>, rng: Rng) -> Queue {
 
 impl Any {
     /// Ends the sending that is over by `now` and begins the next; without a sending time, until nothing waits.
-    fn send(&mut self, now: Time, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, out: &mut Out<'_>) {
+    fn send(&mut self, now: Time, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
         loop {
             if let Some((p, starts, ends)) = self.sending {
                 if ends > now {
@@ -233,7 +281,7 @@ impl Any {
                 return;
             }
             let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, sender, &mut self.sink);
-            meter.settle(now, &mut self.sink, out.trace);
+            meter.settle(now, &mut self.sink, trace);
             self.sending = next.map(|p| {
                 meter.taken(now, &p);
                 (p, now, now.saturating_add(sender.sending_time(p.size)))
@@ -244,11 +292,11 @@ impl Any {
         }
     }
 
-    fn offer(&mut self, now: Time, mut p: Packet, sender: &Sender, meter: &mut QueueMeter, out: &mut Out<'_>) {
-        p.queued = now;
+    fn offer(&mut self, now: Time, p: &Packet, sender: &Sender, meter: &mut QueueMeter, trace: &mut Trace) {
+        let p = Packet { queued: now, ..*p };
         meter.offered(now);
         self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, sender, p, &mut self.sink);
-        meter.settle(now, &mut self.sink, out.trace);
+        meter.settle(now, &mut self.sink, trace);
     }
 }
 
@@ -302,57 +350,22 @@ impl Link for Sender {
     }
 }
 
-/// A node that forwards by a fixed table, in no time.
-#[derive(Debug)]
-pub struct Router {
-    routes: Vec<[Option<Peer>; 2]>,
-    unrouted: u64,
-}
-
-impl Router {
-    /// A router that hands a packet of flow `f` to `routes[f][0]`, or to `routes[f][1]` when it travels in reverse.
-    pub fn new(routes: Vec<[Option<Peer>; 2]>) -> Router {
-        Router { routes, unrouted: 0 }
-    }
-
-    /// Packets dropped because the table had no route for them.
-    pub fn unrouted(&self) -> u64 {
-        self.unrouted
-    }
-}
-
-impl Node for Router {
-    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
-        if let Input::Packet(_, p) = input {
-            match self.routes.get(p.flow.0 as usize).and_then(|r| r[usize::from(p.reverse)]) {
-                Some(to) => out.send(to, p),
-                None => {
-                    self.unrouted += 1;
-                    out.trace.packet(now, Event::Dropped, &p);
-                }
-            }
-        }
-        Time::NEVER
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Trace;
-    use crate::world::{NodeId, World};
+    use crate::world::{Input, Node, NodeId, Out, WireId, World};
     use contend_core::registry::{Args, Choice, DropRule, Value, find};
     use contend_core::{Body, Ecn};
     use proptest::prelude::*;
 
-    /// Sends packets of these sizes at these instants, numbered, to node 1.
+    /// Sends packets of these sizes at these instants, numbered, to the first wire.
     #[derive(Debug)]
     struct Feeder(VecDeque<(Time, Packet)>);
     impl Node for Feeder {
-        fn handle(&mut self, now: Time, _: Input, out: &mut Out<'_>) -> Time {
+        fn handle(&mut self, now: Time, _: &Input, out: &mut Out<'_>) -> Time {
             while let Some(&(at, p)) = self.0.front().filter(|(at, _)| *at <= now) {
                 assert_eq!(at, now);
-                out.send(Peer::Node(NodeId(1), 0), p);
+                out.send(Peer::Wire(WireId(0)), &p);
                 self.0.pop_front();
             }
             self.0.front().map_or(Time::NEVER, |(at, _)| *at)
@@ -363,9 +376,9 @@ mod tests {
     #[derive(Debug, Default)]
     struct Catcher(Vec<(u64, u64)>);
     impl Node for Catcher {
-        fn handle(&mut self, now: Time, input: Input, _: &mut Out<'_>) -> Time {
+        fn handle(&mut self, now: Time, input: &Input, _: &mut Out<'_>) -> Time {
             if let Input::Packet(_, Packet { body: Body::Udp { seq }, .. }) = input {
-                self.0.push((now.as_nanos(), seq));
+                self.0.push((now.as_nanos(), *seq));
             }
             Time::NEVER
         }
@@ -404,21 +417,22 @@ mod tests {
         let feed: VecDeque<_> = feed.iter().enumerate().map(|(i, &(at, size))| (Time::from_nanos(at), packet(i as u64, size))).collect();
         let first = feed.front().map_or(Time::NEVER, |f| f.0);
         w.add(Box::new(Feeder(feed)), first);
-        let mut wire = Wire::new(1, "link.a", spec, Peer::Node(NodeId(2), 0), &|n| (n == "f").then_some(FlowId(0))).unwrap();
+        w.add(Box::new(Catcher::default()), Time::NEVER);
+        let to = FarEnd::Peer(Peer::Node(NodeId(1), 0));
+        let mut wire = Wire::new(1, "link.a", spec, to, &|n| (n == "f").then_some(FlowId(0))).unwrap();
         if path == Path::General {
             wire.queue = general(Box::new(Fifo::new(spec.queue.args.amount("limit"))), stream(1, "link.a", "queue"));
         }
-        w.add(Box::new(wire), Time::NEVER);
-        w.add(Box::new(Catcher::default()), Time::NEVER);
+        w.wire(wire);
         w
     }
 
     fn wire(w: &mut World) -> &mut Wire {
-        w.node_mut(NodeId(1)).unwrap()
+        w.wire_mut(WireId(0)).unwrap()
     }
 
     fn caught(w: &World) -> &[(u64, u64)] {
-        &w.node::<Catcher>(NodeId(2)).unwrap().0
+        &w.node::<Catcher>(NodeId(1)).unwrap().0
     }
 
     const SECOND: Time = Time::from_nanos(1_000_000_000);
@@ -611,18 +625,19 @@ mod tests {
     }
 
     #[test]
-    fn a_router_follows_its_table_and_counts_what_has_no_route() {
+    fn a_router_follows_its_table_and_what_has_no_route_is_lost() {
         let mut w = World::new(Trace::new(), NodeId(0));
         let data = |seq, flow, reverse| (Time::from_nanos(seq), Packet { flow: FlowId(flow), reverse, ..packet(seq, 100) });
         let feed = [data(0, 0, false), data(1, 0, true), data(2, 1, false), data(3, 1, true), data(4, 2, false)];
         w.add(Box::new(Feeder(feed.into())), Time::ZERO);
+        w.add(Box::new(Catcher::default()), Time::NEVER);
+        w.add(Box::new(Catcher::default()), Time::NEVER);
         let to = |n| Some(Peer::Node(NodeId(n), 0));
-        w.add(Box::new(Router::new(vec![[to(2), to(3)], [to(3), None]])), Time::NEVER);
-        w.add(Box::new(Catcher::default()), Time::NEVER);
-        w.add(Box::new(Catcher::default()), Time::NEVER);
+        let routes = FarEnd::Router([[to(1), to(2)], [to(2), None]].into());
+        w.wire(Wire::new(1, "link.a", &spec(0, Span::ZERO, Amount::Packets(9)), routes, &|_| None).unwrap());
         w.run_until(SECOND);
         assert_eq!(caught(&w), [(0, 0)]);
-        assert_eq!(w.node::<Catcher>(NodeId(3)).unwrap().0, [(1, 1), (2, 2)]);
-        assert_eq!(w.node::<Router>(NodeId(1)).unwrap().unrouted(), 2);
+        assert_eq!(w.node::<Catcher>(NodeId(2)).unwrap().0, [(1, 1), (2, 2)]);
+        assert_eq!((wire(&mut w).delivered(), wire(&mut w).lost().iter().sum::<u64>()), (3, 2));
     }
 }

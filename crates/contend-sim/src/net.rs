@@ -1,6 +1,6 @@
 //! From a [`Scenario`] to a running [`World`], and back from the world to readings.
 
-use crate::link::{Router, Wire};
+use crate::link::{FarEnd, Wire};
 use crate::scenario::{FlowSpec, Place, Scenario, Transport};
 use crate::stats::{Durations, QueueMeter, Received, Sent};
 use crate::tcp::end::End;
@@ -10,7 +10,7 @@ use crate::wifi::cell::{Bridge, Cell, Exit, MAX_PACKET, StationCounters};
 use crate::wifi::client::Client;
 use crate::wifi::ledger::Ledger;
 use crate::wifi::{AP, StationId};
-use crate::world::{NodeId, Peer, World};
+use crate::world::{NodeId, Peer, WireId, World};
 use contend_core::ap::FlowFacts;
 use contend_core::qdisc::Site;
 use contend_core::registry::Amount;
@@ -30,8 +30,8 @@ pub struct Net {
     stations: Vec<String>,
     /// Whether the access point has control blocks.
     controlled: bool,
-    /// Directions of links, by name.
-    wires: Vec<(String, NodeId)>,
+    /// Names of the directions of links, in the order of their numbers.
+    wires: Vec<String>,
 }
 
 /// The cell, when there is one, is the first node.
@@ -141,7 +141,7 @@ impl Net {
     /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control blocks of the access point
     /// (when there are any), which count as one queue in which waits what they hold.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
-        let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(|(n, _)| n.as_str()));
+        let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
         queues.chain(self.controlled.then_some("ap.control"))
     }
 
@@ -150,28 +150,26 @@ impl Net {
         let now = self.world.now();
         match i.checked_sub(self.stations.len()) {
             None => self.world.node_mut::<Cell>(self.cell?)?.meter(i as StationId),
-            Some(w) => match self.wires.get(w) {
-                Some(&(_, id)) => Some(self.world.node_mut::<Wire>(id)?.meter(now)),
-                None if w == self.wires.len() => self.world.node_mut::<Cell>(self.cell?)?.control_meter(),
-                None => None,
-            },
+            Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.meter(now)),
+            Some(w) if w == self.wires.len() => self.world.node_mut::<Cell>(self.cell?)?.control_meter(),
+            Some(_) => None,
         }
     }
 
     /// Packets that the channel behind queue number `i` lost, by kind; a cell's queue loses none.
     pub fn lost(&self, i: usize) -> [u64; 4] {
-        let wire = i.checked_sub(self.stations.len()).and_then(|w| self.world.node::<Wire>(self.wires.get(w)?.1));
+        let wire = i.checked_sub(self.stations.len()).and_then(|w| self.world.wires().get(w));
         wire.map_or([0; 4], |w| *w.lost())
     }
 
     /// Every direction of every link.
     pub fn wires(&self) -> impl Iterator<Item = &Wire> {
-        self.wires.iter().filter_map(|(_, id)| self.world.node(*id))
+        self.world.wires().iter()
     }
 
     /// The wire called `name` (`<link>` or `<link>.reverse`).
     pub fn wire(&self, name: &str) -> Option<&Wire> {
-        self.wires.iter().find(|(n, _)| n == name).and_then(|(_, id)| self.world.node(*id))
+        self.wires.iter().zip(self.world.wires()).find(|(n, _)| *n == name).map(|(_, w)| w)
     }
 
     fn sender_of(&self, flow: usize) -> Option<&End> {
@@ -188,12 +186,8 @@ struct Builder<'a> {
     spec: &'a Scenario,
     /// The first end of the first flow.
     ends: NodeId,
-    /// The node of each router.
-    routers: BTreeMap<Place, NodeId>,
-    /// Node of the forward direction of each link; the reverse one is the next.
-    first_wire: u32,
-    /// Node of the network card of each station behind a cable; the cable the other way is the next.
-    cards: BTreeMap<usize, NodeId>,
+    /// The network card of each station behind a cable; the cable the other way is the next wire. Before them come the links, each with its reverse.
+    cards: BTreeMap<usize, WireId>,
     /// Path of each flow, from its source to its destination, as the links and places on the way.
     paths: Vec<[Vec<Hop>; 2]>,
 }
@@ -216,14 +210,10 @@ impl Hop {
 impl<'a> Builder<'a> {
     fn new(spec: &'a Scenario) -> Result<Builder<'a>, String> {
         let ends = NodeId(u32::from(spec.cell.is_some()));
-        let first_router = ends.0 + 2 * spec.flows.len() as u32;
-        let routers = spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
-        let routers: BTreeMap<Place, NodeId> = routers.zip(first_router..).map(|(p, id)| (p, NodeId(id))).collect();
-        let first_wire = first_router + routers.len() as u32;
         let stations = spec.cell.iter().flat_map(|c| &c.stations).enumerate();
         let behind = stations.filter(|(_, s)| matches!(s.client, Some(Client::Converter(_)))).map(|(i, _)| i);
-        let cards = behind.zip((first_wire + 2 * spec.links.len() as u32..).step_by(2)).map(|(i, id)| (i, NodeId(id))).collect();
-        let mut b = Builder { spec, ends, first_wire, cards, routers, paths: Vec::new() };
+        let cards = behind.zip((2 * spec.links.len() as u32..).step_by(2)).map(|(i, id)| (i, WireId(id))).collect();
+        let mut b = Builder { spec, ends, cards, paths: Vec::new() };
         let neighbours = b.neighbours();
         let mut known = BTreeMap::new();
         for f in &spec.flows {
@@ -310,21 +300,15 @@ impl<'a> Builder<'a> {
     /// Where a packet that leaves over `h` is handed over.
     fn peer(&self, h: &Hop) -> Option<Peer> {
         match h.link {
-            Some((l, forward)) => Some(Peer::Node(NodeId(self.first_wire + 2 * l as u32 + u32::from(!forward)), 0)),
+            Some((l, forward)) => Some(Peer::Wire(WireId(2 * l as u32 + u32::from(!forward)))),
             None => {
                 let station = if let Place::Station(i) = h.from { i } else { return None };
                 if let Some(&card) = self.cards.get(&station) {
-                    return Some(Peer::Node(card, 0));
+                    return Some(Peer::Wire(card));
                 }
                 Some(Peer::Node(CELL, Cell::port(station as StationId + 1)))
             }
         }
-    }
-
-    /// What `place` does with each flow's packets, by direction.
-    fn table(&self, place: Place) -> Vec<[Option<Peer>; 2]> {
-        let hop = |path: &Vec<Hop>| path.iter().find(|h| h.from == place).and_then(|h| self.peer(h));
-        self.paths.iter().map(|[there, back]| [hop(there), hop(back)]).collect()
     }
 
     fn build(self, trace: Trace) -> Result<Net, String> {
@@ -348,30 +332,25 @@ impl<'a> Builder<'a> {
                 world.add(Box::new(end), first);
             }
         }
-        for (i, _) in spec.nodes.iter().enumerate().filter(|(_, n)| n.router) {
-            debug_assert_eq!(self.routers.get(&Place::Node(i)), Some(&world.next_id()));
-            world.add(Box::new(Router::new(self.table(Place::Node(i)))), Time::NEVER);
-        }
-        // The number that marked where wires begin was taken from the same count.
-        debug_assert_eq!(self.first_wire, world.next_id().0);
+        let far_ends = self.far_ends();
+        let far_end = |place| far_ends.get(&place).cloned().unwrap_or(FarEnd::Peer(Peer::End));
         let mut wires = Vec::new();
         for l in &spec.links {
             for (name, wire, to) in [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)] {
-                let w = Wire::new(spec.seed, &name, wire, self.arrival(to), &named).map_err(|e| format!("link {name}: {e}"))?;
-                wires.push((name, world.add(Box::new(w), Time::NEVER)));
+                world.wire(Wire::new(spec.seed, &name, wire, far_end(to), &named).map_err(|e| format!("link {name}: {e}"))?);
+                wires.push(name);
             }
         }
         for (&i, &card) in &self.cards {
             let Some(s) = spec.cell.as_ref().and_then(|c| c.stations.get(i)) else { continue };
             let Some(Client::Converter(c)) = s.client else { continue };
-            debug_assert_eq!(card, world.next_id());
             let (who, name) = (i as StationId + 1, format!("{}.cable", s.name));
             let back = format!("{name}.reverse");
             let up = Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, Peer::Node(CELL, Cell::port(who)));
             let down = Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, Peer::End);
-            wires.push((name, world.add(Box::new(up), Time::NEVER)));
-            let down = world.add(Box::new(down), Time::NEVER);
-            wires.push((back, down));
+            let (up, down) = (world.wire(up), world.wire(down));
+            debug_assert_eq!(card, up);
+            wires.extend([name, back]);
             let limit = (s.queue.entry.build)(&s.queue.args, &Site::ALONE)?.limit();
             let pause = match (c.pause, limit.and_then(Amount::packets)) {
                 (None, _) => None,
@@ -379,18 +358,23 @@ impl<'a> Builder<'a> {
                 _ => return Err(format!("station {}: client: mode = \"pause\" needs a queue with a limit in packets", s.name)),
             };
             if let Some(cell) = world.node_mut::<Cell>(CELL) {
-                cell.convert(who, Peer::Node(down, 0), card, pause);
+                cell.convert(who, Peer::Wire(down), card, pause);
             }
         }
         Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, controlled, wires })
     }
 
-    /// Where a packet that comes to `place` by wire is handed over.
-    fn arrival(&self, place: Place) -> Peer {
-        match place {
-            Place::Ap => Peer::Node(CELL, AP),
-            _ => self.routers.get(&place).map_or(Peer::End, |&id| Peer::Node(id, 0)),
-        }
+    /// What wires do at the access point and at routers; everywhere else flows end.
+    fn far_ends(&self) -> BTreeMap<Place, FarEnd> {
+        let routers = self.spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
+        let mut ends: BTreeMap<Place, FarEnd> = routers
+            .map(|place| {
+                let hop = |path: &Vec<Hop>| path.iter().find(|h| h.from == place).and_then(|h| self.peer(h));
+                (place, FarEnd::Router(self.paths.iter().map(|[there, back]| [hop(there), hop(back)]).collect()))
+            })
+            .collect();
+        ends.insert(Place::Ap, FarEnd::Peer(Peer::Node(CELL, AP)));
+        ends
     }
 
     /// What control blocks may be told of each flow.

@@ -213,6 +213,13 @@ impl QueueMeter {
         self.waiting -= 1;
         self.delay.record(now.since(p.queued));
     }
+    /// A packet is offered at `now` and leaves at once.
+    pub fn passed(&mut self, now: Time) {
+        self.advance(now);
+        self.counters.offered += 1;
+        self.counters.taken += 1;
+        self.delay.record(Span::ZERO);
+    }
     /// `p` was dropped.
     pub fn dropped(&mut self, now: Time, p: &Packet, why: Drop) {
         self.advance(now);

@@ -1,21 +1,29 @@
-//! The event loop: nodes, one next deadline each, and the packets that pass between them.
+//! The event loop: nodes, wires, one next deadline each, and the packets that pass between them.
 //!
-//! There is no queue of events. Each [`Node`] says when it next wants to be called; an indexed heap holds one entry per node. The entry
+//! There is no queue of events. Each [`Node`] says when it next wants to be called; the [`Deadlines`] hold one entry per member. The entry
 //! is a lower bound: it moves when a deadline becomes earlier, but a deadline that becomes later costs nothing until the node is woken too
 //! early and tells the true one. A retransmission timer that every ACK pushes back is therefore free.
 //!
-//! Order is total: by time, then by node number; what a node sends in an instant is delivered in the order it was sent, through one FIFO
-//! that is drained before the next wake-up.
+//! A [`Wire`] is no node: it answers nobody and sends nothing in the instant in which it is offered a packet, so that it is offered by a call, and
+//! woken only when its next packet arrives at the far end.
+//!
+//! Order is total: by time, then by number, wires after nodes; what nodes are sent in an instant is delivered in the order it was sent, through
+//! one FIFO that is drained before the next wake-up.
 
+use crate::deadlines::Deadlines;
+use crate::link::Wire;
 use crate::trace::Trace;
 use contend_core::{FlowId, Packet, Time};
 use std::any::Any;
-use std::collections::VecDeque;
 use std::fmt::Debug;
 
 /// Index of a node in its [`World`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
+
+/// Index of a wire in its [`World`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WireId(pub u32);
 
 /// Which of a node's attachments a packet comes in at; what the numbers mean is the node's affair.
 pub type Port = u32;
@@ -25,6 +33,8 @@ pub type Port = u32;
 pub enum Peer {
     /// At this port of this node.
     Node(NodeId, Port),
+    /// At the near end of this wire.
+    Wire(WireId),
     /// Where its flow ends: at the sender when it travels in reverse, at the receiver otherwise.
     End,
 }
@@ -38,55 +48,96 @@ pub enum Input {
     Packet(Port, Packet),
     /// The next queue refused a packet of this end of a flow (local congestion).
     Rejected,
-    /// The far end asks to send nothing more (true), or to go on (false).
-    Pause(bool),
 }
 
 /// Anything with a clock.
 pub trait Node: Any + Debug + Send {
     /// Takes `input` at `now`, hands packets to `out`, and returns the next instant it wants to be woken at ([`Time::NEVER`] for none).
-    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time;
+    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time;
 }
 
 /// What a node may do to the rest of the world.
 #[derive(Debug)]
 pub struct Out<'a> {
-    fifo: &'a mut VecDeque<(NodeId, Input)>,
-    ends: u32,
+    now: Time,
+    between: &'a mut Between,
     /// The run's record of packet and frame events.
     pub trace: &'a mut Trace,
 }
 
+/// What lies between the nodes.
+#[derive(Debug)]
+struct Between {
+    wires: Vec<Wire>,
+    /// Of the nodes, then of the wires.
+    deadlines: Deadlines,
+    /// Number of nodes: the place of the first wire among the deadlines.
+    nodes: u32,
+    /// What the nodes are sent in this instant, in order.
+    fifo: Vec<(NodeId, Input)>,
+    /// The first end of the first flow.
+    ends: u32,
+}
+
 impl Out<'_> {
     /// Hands `p` to `to` in this very instant.
-    pub fn send(&mut self, to: Peer, p: Packet) {
-        let (node, port) = match to {
-            Peer::Node(node, port) => (node, port),
-            Peer::End => (self.end(p.flow, !p.reverse), 0),
-        };
-        self.fifo.push_back((node, Input::Packet(port, p)));
+    pub fn send(&mut self, to: Peer, p: &Packet) {
+        match to {
+            Peer::Wire(wire) => {
+                self.between.wires[wire.0 as usize].offer(self.now, p, self.trace);
+                self.pass_on(wire);
+            }
+            Peer::Node(node, port) => self.between.fifo.push((node, Input::Packet(port, *p))),
+            Peer::End => self.between.fifo.push((self.between.end(p.flow, !p.reverse), Input::Packet(0, *p))),
+        }
     }
     /// Tells the end of a flow that sent `p` that the next queue refused it.
     pub fn reject(&mut self, p: &Packet) {
-        self.fifo.push_back((self.end(p.flow, p.reverse), Input::Rejected));
+        let end = self.between.end(p.flow, p.reverse);
+        self.between.fifo.push((end, Input::Rejected));
     }
-    /// Asks `node` to send nothing more, or to go on.
-    pub fn pause(&mut self, node: NodeId, pause: bool) {
-        self.fifo.push_back((node, Input::Pause(pause)));
+    /// Asks what sends into `wire` to begin no other packet (true), or to go on (false).
+    pub fn pause(&mut self, wire: WireId, pause: bool) {
+        self.between.wires[wire.0 as usize].pause(self.now, pause, self.trace);
+        self.pass_on(wire);
     }
+    /// Hands over what has arrived at the far end of `wire`, and notes when it next has something to do.
+    fn pass_on(&mut self, wire: WireId) {
+        let mut next = self.between.wires[wire.0 as usize].deadline();
+        if next <= self.now {
+            next = self.arrivals(wire);
+        }
+        self.between.deadlines.lower(self.between.deadline(wire), next);
+    }
+    /// Hands over what has arrived at the far end of `wire`; returns when it next has something to do.
+    fn arrivals(&mut self, wire: WireId) -> Time {
+        let i = wire.0 as usize;
+        while let Some((to, p)) = self.between.wires[i].arrival(self.now, self.trace) {
+            let p = *p;
+            self.between.wires[i].handed_over(self.now);
+            self.send(to, &p);
+        }
+        self.between.wires[i].deadline()
+    }
+}
+
+impl Between {
+    /// Whose deadline that of `wire` is.
+    fn deadline(&self, wire: WireId) -> NodeId {
+        NodeId(self.nodes + wire.0)
+    }
+    /// The sender or the receiver of `flow`.
     fn end(&self, flow: FlowId, receiver: bool) -> NodeId {
         NodeId(self.ends + 2 * flow.0 + u32::from(receiver))
     }
 }
 
-/// All nodes and their deadlines.
+/// All nodes and wires, and their deadlines.
 #[derive(Debug)]
 pub struct World {
     now: Time,
     nodes: Vec<Box<dyn Node>>,
-    deadlines: Deadlines,
-    fifo: VecDeque<(NodeId, Input)>,
-    ends: NodeId,
+    between: Between,
     /// The run's record of packet and frame events.
     pub trace: Trace,
     wakes: u64,
@@ -96,14 +147,25 @@ pub struct World {
 impl World {
     /// An empty world at time zero. Of flow f, node `ends` + 2 f sends the data and the next one receives them ([`Peer::End`]).
     pub fn new(trace: Trace, ends: NodeId) -> World {
-        World { now: Time::ZERO, nodes: Vec::new(), deadlines: Deadlines::default(), fifo: VecDeque::new(), ends, trace, wakes: 0, deliveries: 0 }
+        let between = Between { wires: Vec::new(), deadlines: Deadlines::default(), nodes: 0, fifo: Vec::new(), ends: ends.0 };
+        World { now: Time::ZERO, nodes: Vec::new(), between, trace, wakes: 0, deliveries: 0 }
     }
 
-    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes).
+    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). Wires are added after all nodes.
     pub fn add(&mut self, node: Box<dyn Node>, first: Time) -> NodeId {
-        let id = NodeId(self.nodes.len() as u32);
+        debug_assert!(self.between.wires.is_empty(), "wires have their numbers after the nodes");
+        let id = self.next_id();
         self.nodes.push(node);
-        self.deadlines.push(first);
+        self.between.nodes += 1;
+        self.between.deadlines.push(id, first);
+        id
+    }
+
+    /// Adds a wire.
+    pub fn wire(&mut self, wire: Wire) -> WireId {
+        let id = WireId(self.between.wires.len() as u32);
+        self.between.wires.push(wire);
+        self.between.deadlines.push(self.between.deadline(id), Time::NEVER);
         id
     }
 
@@ -117,7 +179,7 @@ impl World {
         self.now
     }
 
-    /// Events so far: wake-ups and deliveries.
+    /// Events so far: wake-ups, and deliveries to nodes.
     pub fn events(&self) -> u64 {
         self.wakes + self.deliveries
     }
@@ -134,142 +196,49 @@ impl World {
         n.downcast_mut()
     }
 
+    /// All wires, in the order of their numbers.
+    pub fn wires(&self) -> &[Wire] {
+        &self.between.wires
+    }
+
+    /// The wire `id` to change.
+    pub fn wire_mut(&mut self, id: WireId) -> Option<&mut Wire> {
+        self.between.wires.get_mut(id.0 as usize)
+    }
+
     /// Runs until every event at or before `end` has happened, and leaves the clock at `end`.
     pub fn run_until(&mut self, end: Time) {
-        while let Some((at, id)) = self.deadlines.first() {
+        let mut batch = Vec::new();
+        while let Some((at, id)) = self.between.deadlines.first() {
             if at > end {
                 break;
             }
             debug_assert!(at >= self.now, "time never runs back");
             self.now = at;
             self.wakes += 1;
-            let next = self.call(id, Input::Wake);
-            self.deadlines.set(id, next);
-            while let Some((to, input)) = self.fifo.pop_front() {
-                self.deliveries += 1;
-                let next = self.call(to, input);
-                self.deadlines.lower(to, next);
+            let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
+            let next = match self.nodes.get_mut(id.0 as usize) {
+                Some(node) => node.handle(at, &Input::Wake, &mut out),
+                None => {
+                    let wire = WireId(id.0 - out.between.nodes);
+                    out.between.wires[wire.0 as usize].wake(at, out.trace);
+                    out.arrivals(wire)
+                }
+            };
+            self.between.deadlines.set(id, next);
+            // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once more.
+            while !self.between.fifo.is_empty() {
+                std::mem::swap(&mut self.between.fifo, &mut batch);
+                self.deliveries += batch.len() as u64;
+                for (to, input) in &batch {
+                    let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
+                    let next = self.nodes[to.0 as usize].handle(at, input, &mut out);
+                    self.between.deadlines.lower(*to, next);
+                }
+                batch.clear();
             }
         }
         self.now = self.now.max(end);
-    }
-
-    fn call(&mut self, id: NodeId, input: Input) -> Time {
-        let mut out = Out { fifo: &mut self.fifo, ends: self.ends.0, trace: &mut self.trace };
-        self.nodes[id.0 as usize].handle(self.now, input, &mut out)
-    }
-}
-
-/// An indexed heap of one deadline per member, ordered by (time, member). Four children per entry: they fill one cache line, and the heap is
-/// half as deep.
-#[derive(Clone, Debug, Default)]
-pub struct Deadlines {
-    /// Heap order, four siblings to a line: the root is the last of the first line, whose other places stay empty, and the children of the
-    /// entry at `i` are line `i - 2`.
-    heap: Vec<Siblings>,
-    /// Where each member stands in `heap`.
-    place: Vec<u32>,
-}
-
-/// A cache line of entries.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Siblings([Key; CHILDREN]);
-
-/// A deadline in nanoseconds above the number of its member: one comparison orders both.
-type Key = u128;
-
-/// Children of an entry.
-const CHILDREN: usize = 4;
-/// Where the root stands.
-const ROOT: usize = CHILDREN - 1;
-/// An empty place; after every deadline.
-const EMPTY: Key = Key::MAX;
-
-fn key(at: Time, id: u32) -> Key {
-    Key::from(at.as_nanos()) << 32 | Key::from(id)
-}
-
-fn at(k: Key) -> Time {
-    Time::from_nanos((k >> 32) as u64)
-}
-
-impl Deadlines {
-    /// Adds the next member with deadline `at`.
-    pub fn push(&mut self, at: Time) {
-        let id = self.place.len() as u32;
-        let i = ROOT + self.place.len();
-        if i / CHILDREN == self.heap.len() {
-            self.heap.push(Siblings([EMPTY; CHILDREN]));
-        }
-        self.place.push(i as u32);
-        self.up(i, key(at, id));
-    }
-
-    /// The earliest deadline and its member; `None` when nobody wants to be woken.
-    pub fn first(&self) -> Option<(Time, NodeId)> {
-        let first = self.heap.first()?.0[ROOT];
-        let at = at(first);
-        (at < Time::NEVER).then_some((at, NodeId(first as u32)))
-    }
-
-    /// Sets the deadline of `id`.
-    pub fn set(&mut self, id: NodeId, at: Time) {
-        let i = self.place[id.0 as usize] as usize;
-        let new = key(at, id.0);
-        if new < self.get(i) {
-            self.up(i, new);
-        } else {
-            self.down(i, new);
-        }
-    }
-
-    /// Sets the deadline of `id` when `at` is earlier than what stands there.
-    pub fn lower(&mut self, id: NodeId, at: Time) {
-        let i = self.place[id.0 as usize] as usize;
-        let new = key(at, id.0);
-        if new < self.get(i) {
-            self.up(i, new);
-        }
-    }
-
-    /// Puts `k`, which belongs at `i` or nearer to the root, into its place.
-    fn up(&mut self, mut i: usize, k: Key) {
-        while i > ROOT {
-            let parent = i / CHILDREN + 2;
-            let p = self.get(parent);
-            if p <= k {
-                break;
-            }
-            self.put(i, p);
-            i = parent;
-        }
-        self.put(i, k);
-    }
-
-    /// Puts `k`, which belongs at `i` or farther from the root, into its place.
-    fn down(&mut self, mut i: usize, k: Key) {
-        while let Some(Siblings(s)) = self.heap.get(i - 2) {
-            // Which child is the least follows no pattern, so it is found without a branch.
-            let (a, x) = if s[1] < s[0] { (s[1], 1) } else { (s[0], 0) };
-            let (b, y) = if s[3] < s[2] { (s[3], 3) } else { (s[2], 2) };
-            let (least, child) = if b < a { (b, y) } else { (a, x) };
-            if k < least {
-                break;
-            }
-            self.put(i, least);
-            i = (i - 2) * CHILDREN + child;
-        }
-        self.put(i, k);
-    }
-
-    fn get(&self, i: usize) -> Key {
-        self.heap[i / CHILDREN].0[i % CHILDREN]
-    }
-
-    fn put(&mut self, i: usize, k: Key) {
-        self.heap[i / CHILDREN].0[i % CHILDREN] = k;
-        self.place[k as u32 as usize] = i as u32;
     }
 }
 
@@ -277,30 +246,6 @@ impl Deadlines {
 mod tests {
     use super::*;
     use contend_core::Span;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_first_deadline_is_the_smallest(start in prop::collection::vec(0u64..50, 1..40), sets in prop::collection::vec((0usize..40, 0u64..50, any::<bool>()), 0..200)) {
-            let mut d = Deadlines::default();
-            let mut flat = start.clone();
-            for &t in &start {
-                d.push(Time::from_nanos(t));
-            }
-            for (i, t, lower) in sets {
-                let i = i % flat.len();
-                if lower {
-                    d.lower(NodeId(i as u32), Time::from_nanos(t));
-                    flat[i] = flat[i].min(t);
-                } else {
-                    d.set(NodeId(i as u32), Time::from_nanos(t));
-                    flat[i] = t;
-                }
-                let want = flat.iter().enumerate().map(|(i, &t)| (t, i as u32)).min();
-                prop_assert_eq!(d.first().map(|(t, n)| (t.as_nanos(), n.0)), want);
-            }
-        }
-    }
 
     /// Sends a packet to itself a number of times in the same instant, then never wakes.
     #[derive(Debug)]
@@ -309,7 +254,7 @@ mod tests {
         seen: Vec<(Time, u32)>,
     }
     impl Node for Echo {
-        fn handle(&mut self, now: Time, input: Input, _: &mut Out<'_>) -> Time {
+        fn handle(&mut self, now: Time, input: &Input, _: &mut Out<'_>) -> Time {
             if let Input::Wake = input {
                 self.seen.push((now, self.left));
                 if self.left > 0 {

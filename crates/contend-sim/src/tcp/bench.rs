@@ -76,8 +76,8 @@ impl Pipe {
 }
 
 impl Node for Pipe {
-    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
-        match input {
+    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time {
+        match *input {
             Input::Packet(_, mut p) => {
                 if self.keep_log {
                     self.log.push((now, p));
@@ -101,7 +101,7 @@ impl Node for Pipe {
                     && due <= now
                 {
                     self.flying.pop_front();
-                    out.send(Peer::End, p);
+                    out.send(Peer::End, &p);
                 }
             }
         }

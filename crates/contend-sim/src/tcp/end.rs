@@ -149,9 +149,9 @@ impl End {
 }
 
 impl Node for End {
-    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
+    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time {
         let mut io = Io { now, uplink: self.uplink, out };
-        match &input {
+        match input {
             Input::Wake => self.wake(&mut io),
             Input::Packet(_, p) => {
                 io.out.trace.packet(now, Event::Delivered, p);
@@ -163,7 +163,6 @@ impl Node for End {
                 }
                 self.deadline()
             }
-            Input::Pause(_) => self.deadline(),
         }
     }
 }

@@ -52,8 +52,8 @@ pub struct Io<'a, 'w> {
 
 impl Io<'_, '_> {
     /// Hands `p` to the network.
-    pub fn emit(&mut self, p: Packet) {
-        self.out.trace.packet(self.now, Event::Sent, &p);
+    pub fn emit(&mut self, p: &Packet) {
+        self.out.trace.packet(self.now, Event::Sent, p);
         self.out.send(self.uplink, p);
     }
 }

@@ -323,6 +323,6 @@ impl Receiver {
             timestamps: self.tick.is_some(),
             ..s
         });
-        io.emit(Packet { flow: self.flow, size, reverse: true, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
+        io.emit(&Packet { flow: self.flow, size, reverse: true, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
     }
 }

@@ -53,7 +53,7 @@ impl UdpSender {
                 self.next += 1;
                 self.sent.packets += 1;
                 self.sent.bytes += u64::from(size);
-                io.emit(Packet { flow: self.flow, size, reverse: false, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
+                io.emit(&Packet { flow: self.flow, size, reverse: false, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
             }
         }
         if self.app.ended() && self.completed.is_none() {

@@ -22,7 +22,7 @@ use crate::rng;
 use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
 use crate::stats::QueueMeter;
 use crate::trace::Event;
-use crate::world::{Input, Node, NodeId, Out, Peer};
+use crate::world::{Input, Node, Out, Peer, WireId};
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::qdisc::{Qdisc, Sink, Site};
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
@@ -137,7 +137,7 @@ pub(super) struct Host {
     /// Whether the host hears of packets that the queue refuses.
     hears_drops: bool,
     /// The network card to pause when so many packets wait, and to let go on when so few do.
-    pause: Option<(NodeId, u64, u64)>,
+    pause: Option<(WireId, u64, u64)>,
     paused: bool,
 }
 
@@ -258,7 +258,7 @@ impl Cell {
 
     /// Puts a cable with a bridge between station `who` and its host: `down` takes what the station receives, and `nic`, the wire that brings what it
     /// sends, is paused when `pause.0` packets wait and goes on when `pause.1` do.
-    pub fn convert(&mut self, who: StationId, down: Peer, nic: NodeId, pause: Option<(u64, u64)>) {
+    pub fn convert(&mut self, who: StationId, down: Peer, nic: WireId, pause: Option<(u64, u64)>) {
         if let Some(s) = self.stations.get_mut(who as usize) {
             s.host = Host { down, pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
         }
@@ -407,7 +407,7 @@ impl Cell {
     /// Sends a packet that has entered the access point on its way.
     fn forward(&mut self, now: Time, p: Packet, out: &mut Out<'_>) {
         match self.air.exit(&p) {
-            Some(Exit::Wire(peer)) => out.send(peer, p),
+            Some(Exit::Wire(peer)) => out.send(peer, &p),
             Some(Exit::Air(_)) => self.accept(now, AP, p, out),
             None => out.trace.packet(now, Event::Dropped, &p),
         }
@@ -513,8 +513,8 @@ impl Host {
 }
 
 impl Node for Cell {
-    fn handle(&mut self, now: Time, input: Input, out: &mut Out<'_>) -> Time {
-        match input {
+    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time {
+        match *input {
             Input::Packet(AP, p) => self.enter(now, Side::Wire, p, out),
             Input::Packet(port, p) => self.accept(now, port, p, out),
             Input::Wake => {
@@ -535,7 +535,7 @@ impl Node for Cell {
                     self.wake_shaped(now, out);
                 }
             }
-            Input::Rejected | Input::Pause(_) => {}
+            Input::Rejected => {}
         }
         let medium = match self.phase {
             Phase::Idle => self.contention.next_start(),

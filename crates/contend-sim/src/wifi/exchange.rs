@@ -225,7 +225,7 @@ impl Cell {
         s.counters.delivered += 1;
         let (packet, to) = (job.packet, job.to);
         if to != AP {
-            out.send(self.stations[to as usize].host.down, packet);
+            out.send(self.stations[to as usize].host.down, &packet);
         } else {
             self.enter(now, Side::Air, packet, out);
         }

@@ -138,6 +138,6 @@ impl Sender {
     }
 
     pub(super) fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        io.emit(Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: self.wire.body(s) });
+        io.emit(&Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: self.wire.body(s) });
     }
 }
