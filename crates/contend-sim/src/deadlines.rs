@@ -12,6 +12,7 @@ use contend_core::Time;
 pub struct Deadlines {
     /// From the members up to the single line at the top.
     levels: Vec<Vec<Line>>,
+    first: Entry,
 }
 
 /// Entries in a line.
@@ -31,6 +32,12 @@ struct Entry {
 
 /// Of a place that nobody has.
 const EMPTY: Entry = Entry { at: Time::NEVER, id: u32::MAX };
+
+impl Default for Entry {
+    fn default() -> Entry {
+        EMPTY
+    }
+}
 
 impl Line {
     /// The earliest entry, of equal ones the first. Which it is follows no pattern, so it is found without a branch.
@@ -63,8 +70,7 @@ impl Deadlines {
 
     /// The earliest deadline and its member; `None` when nobody wants to be woken.
     pub fn first(&self) -> Option<(Time, NodeId)> {
-        let first = self.levels.last()?.first()?.first();
-        (first.at < Time::NEVER).then_some((first.at, NodeId(first.id)))
+        (self.first.at < Time::NEVER).then_some((self.first.at, NodeId(self.first.id)))
     }
 
     /// Sets the deadline of `id`.
@@ -76,6 +82,7 @@ impl Deadlines {
             entry = line.first();
             place /= SIBLINGS;
         }
+        self.first = entry;
     }
 
     /// Sets the deadline of `id` when `at` is earlier than what stands there.

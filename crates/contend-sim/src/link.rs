@@ -16,7 +16,7 @@ use crate::rng::stream;
 use crate::scenario::WireSpec;
 use crate::stats::QueueMeter;
 use crate::trace::{Event, Trace};
-use crate::world::Peer;
+use crate::world::{Peer, WireId};
 use contend_core::packet::Kind;
 use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{Backlog, Drop, Link, Qdisc, Sink, Site};
@@ -34,6 +34,7 @@ pub struct Wire {
     queue: Queue,
     meter: QueueMeter,
     to: FarEnd,
+    joined: Joined,
     delivered: u64,
     lost: [u64; 4],
 }
@@ -57,6 +58,16 @@ impl FarEnd {
     }
 }
 
+/// Whether a wire is one of two in a row, of which only the second is woken.
+#[derive(Clone, Copy, Debug)]
+enum Joined {
+    No,
+    /// The first: all that arrives is taken by this one.
+    To(WireId),
+    /// The second: takes all that arrives at this one, and nothing else.
+    FedBy(WireId),
+}
+
 /// What a wire queues with.
 #[derive(Debug)]
 enum Queue {
@@ -70,6 +81,8 @@ struct DropTail {
     limit: Amount,
     /// What at the back of the ring has not begun to be sent, as of the last call.
     waiting: Backlog,
+    /// When the first of them begins.
+    begins: Time,
     /// When the last packet of the ring has been sent.
     free: Time,
 }
@@ -103,23 +116,23 @@ impl Wire {
     /// What the queue's or the loss process's maker says about a parameter.
     pub fn new(seed: u64, name: &str, spec: &WireSpec, to: FarEnd, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Wire, String> {
         let queue = if spec.queue.entry.name == "fifo" {
-            Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), waiting: Backlog::default(), free: Time::ZERO })
+            Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), waiting: Backlog::default(), begins: Time::NEVER, free: Time::ZERO })
         } else {
             general((spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?, stream(seed, name, "queue"))
         };
         let loss = match &spec.loss {
-            Some(l) => Some(Box::new(((l.entry.build)(&l.args, flow)?, stream(seed, name, "loss")))),
+            Some(l) => Some((l.entry.build)(&l.args, flow)?).filter(|l| !l.never()).map(|l| Box::new((l, stream(seed, name, "loss")))),
             None => None,
         };
         let sender = Sender { rate: spec.rate, delay: spec.delay, loss, known: (0, Span::ZERO) };
-        Ok(Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to, delivered: 0, lost: [0; 4] })
+        Ok(Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to, joined: Joined::No, delivered: 0, lost: [0; 4] })
     }
 
     /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
     pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: Peer) -> Wire {
         let sender = Sender { rate, delay, loss: None, known: (0, Span::ZERO) };
         let queue = general(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
-        Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to: FarEnd::Peer(to), delivered: 0, lost: [0; 4] }
+        Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to: FarEnd::Peer(to), joined: Joined::No, delivered: 0, lost: [0; 4] }
     }
 
     /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
@@ -206,10 +219,53 @@ impl Wire {
         self.pop(now);
     }
 
-    fn pop(&mut self, now: Time) {
-        if let Queue::DropTail(q) = &mut self.queue
-            && q.waiting.packets == self.ring.len() as u64
+    /// Joins this wire, `first`, to `second`, the only one that it feeds and that is fed by nobody else, when that changes nothing but the number of wake-ups:
+    /// what it carries arrives at a known time, and the second's queue can only overflow when so many more have come.
+    pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) {
+        let known = matches!(self.queue, Queue::DropTail(_)) && self.sender.loss.is_none() && matches!(self.joined, Joined::No);
+        if known && matches!(&to.queue, Queue::DropTail(q) if q.limit.packets().is_some()) {
+            (self.joined, to.joined) = (Joined::To(second), Joined::FedBy(first));
+        }
+    }
+
+    /// The wire that takes what arrives here, without an event.
+    pub fn joined_to(&self) -> Option<WireId> {
+        if let Joined::To(w) = self.joined { Some(w) } else { None }
+    }
+
+    /// The wire from which this one takes what arrives.
+    pub fn fed_by(&self) -> Option<WireId> {
+        if let Joined::FedBy(w) = self.joined { Some(w) } else { None }
+    }
+
+    /// Takes from `first`, which it is joined to, what has arrived there by `now`, each packet at its own time.
+    pub fn pull(&mut self, first: &mut Wire, now: Time, trace: &mut Trace) {
+        while let Some(s) = first.ring.front()
+            && first.sender.arrives(s) <= now
         {
+            let at = first.sender.arrives(s);
+            self.offer(at, &s.packet, trace);
+            first.handed_over(at);
+        }
+        if let Queue::DropTail(q) = &mut self.queue {
+            q.settle(now, &self.ring, &mut self.meter);
+        }
+    }
+
+    /// [`Wire::deadline`] of one that has just pulled from `first`: its next arrival, and before that whenever its queue might overflow, so that what is
+    /// dropped is dropped in time.
+    pub fn deadline_behind(&self, first: &Wire) -> Time {
+        let arrives = |i| first.ring.get(i).map_or(Time::NEVER, |s| first.sender.arrives(s));
+        let Queue::DropTail(q) = &self.queue else { return self.deadline() };
+        let room = q.limit.packets().unwrap_or(0).saturating_sub(q.waiting.packets);
+        match self.ring.front() {
+            Some(s) => self.sender.arrives(s).min(arrives(room as usize)),
+            None => arrives(0),
+        }
+    }
+
+    fn pop(&mut self, now: Time) {
+        if let Queue::DropTail(q) = &mut self.queue {
             // A packet that has arrived has begun.
             q.settle(now, &self.ring, &mut self.meter);
         }
@@ -233,13 +289,20 @@ impl Wire {
 impl DropTail {
     /// Tells the meter which packets have begun to be sent by `now`.
     fn settle(&mut self, now: Time, ring: &VecDeque<Sent>, meter: &mut QueueMeter) {
-        while self.waiting.packets > 0
-            && let Some(s) = ring.get(ring.len() - self.waiting.packets as usize)
-            && s.starts <= now
-        {
+        while self.begins <= now {
+            self.begin(ring, meter);
+        }
+    }
+
+    /// Tells the meter that the first packet that waits has begun to be sent.
+    #[inline(never)]
+    fn begin(&mut self, ring: &VecDeque<Sent>, meter: &mut QueueMeter) {
+        let first = ring.len() - self.waiting.packets as usize;
+        if let Some(s) = ring.get(first) {
             meter.taken(s.starts, &s.packet);
             self.waiting.remove(&s.packet);
         }
+        self.begins = ring.get(first + 1).map_or(Time::NEVER, |s| s.starts);
     }
 
     fn offer(&mut self, now: Time, p: &Packet, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
@@ -256,6 +319,7 @@ impl DropTail {
         } else {
             meter.offered(now);
             self.waiting.add(p);
+            self.begins = self.begins.min(starts);
         }
         self.free = starts.saturating_add(sender.sending_time(p.size));
         ring.push_back(Sent { packet: Packet { queued: now, ..*p }, starts, ends: self.free });
@@ -362,7 +426,7 @@ mod tests {
     #[derive(Debug)]
     struct Feeder(VecDeque<(Time, Packet)>);
     impl Node for Feeder {
-        fn handle(&mut self, now: Time, _: &Input, out: &mut Out<'_>) -> Time {
+        fn handle(&mut self, now: Time, _: Input<'_>, out: &mut Out<'_>) -> Time {
             while let Some(&(at, p)) = self.0.front().filter(|(at, _)| *at <= now) {
                 assert_eq!(at, now);
                 out.send(Peer::Wire(WireId(0)), &p);
@@ -376,7 +440,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct Catcher(Vec<(u64, u64)>);
     impl Node for Catcher {
-        fn handle(&mut self, now: Time, input: &Input, _: &mut Out<'_>) -> Time {
+        fn handle(&mut self, now: Time, input: Input<'_>, _: &mut Out<'_>) -> Time {
             if let Input::Packet(_, Packet { body: Body::Udp { seq }, .. }) = input {
                 self.0.push((now.as_nanos(), *seq));
             }
@@ -572,6 +636,42 @@ mod tests {
                 prop_assert_eq!((wire(&mut a).lost, wire(&mut a).in_flight()), (wire(&mut b).lost, wire(&mut b).in_flight()));
             }
             prop_assert!(a.events() <= b.events());
+        }
+
+        #[test]
+        fn two_wires_in_a_row_are_the_same_joined_and_apart_to_the_bit(
+            feed in feeds(), limits in (limits(), 0u64..12), fast in (any::<bool>(), any::<bool>()), delays in (0u64..3_000_000, 0u64..3_000_000), p in 0.0f64..0.5,
+            cut in 0u64..100_000_000,
+        ) {
+            let rate = |fast, slow| if fast { 0 } else { slow };
+            let first = spec(rate(fast.0, 16_000_000), Span::from_nanos(delays.0), limits.0);
+            let second = spec(rate(fast.1, 8_000_000), Span::from_nanos(delays.1), Amount::Packets(limits.1));
+            let second = losing(second, "bernoulli", &[("p", Value::Number(p)), ("on", Value::Word("all".into()))]);
+            let [mut a, mut b] = [true, false].map(|joined| {
+                let mut w = world(&second, Path::Ring, &feed);
+                // The feeder sends into the first wire that there is.
+                let before = Wire::new(1, "link.b", &first, FarEnd::Peer(Peer::Wire(WireId(1))), &|_| None).unwrap();
+                let after = std::mem::replace(wire(&mut w), before);
+                w.wire(after);
+                if joined {
+                    w.join(WireId(0), WireId(1));
+                }
+                w
+            });
+            for end in [Time::from_nanos(cut), SECOND] {
+                a.run_until(end);
+                b.run_until(end);
+                prop_assert_eq!(caught(&a), caught(&b));
+                prop_assert_eq!(a.trace.digest(), b.trace.digest());
+                for i in [0, 1].map(WireId) {
+                    let (x, y) = (a.wire_mut(i).unwrap(), b.wire_mut(i).unwrap());
+                    prop_assert_eq!(x.meter(end).read(end), y.meter(end).read(end));
+                    prop_assert_eq!(x.meter(end).delay.buckets().collect::<Vec<_>>(), y.meter(end).delay.buckets().collect::<Vec<_>>());
+                    prop_assert_eq!((x.lost, x.delivered, x.in_flight()), (y.lost, y.delivered, y.in_flight()));
+                }
+            }
+            prop_assert!(a.events() <= b.events());
+            prop_assert!(a.wires()[1].fed_by().is_some());
         }
 
         #[test]

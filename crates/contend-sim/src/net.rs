@@ -341,6 +341,9 @@ impl<'a> Builder<'a> {
                 wires.push(name);
             }
         }
+        for (first, second) in self.in_a_row() {
+            world.join(first, second);
+        }
         for (&i, &card) in &self.cards {
             let Some(s) = spec.cell.as_ref().and_then(|c| c.stations.get(i)) else { continue };
             let Some(Client::Converter(c)) = s.client else { continue };
@@ -375,6 +378,26 @@ impl<'a> Builder<'a> {
             .collect();
         ends.insert(Place::Ap, FarEnd::Peer(Peer::Node(CELL, AP)));
         ends
+    }
+
+    /// Pairs of wires of which the second takes all that the first carries, and nothing else.
+    fn in_a_row(&self) -> Vec<(WireId, WireId)> {
+        // The one neighbour of a wire on all paths; `None` where there are several, or where packets come from or go to no wire.
+        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+        let note = |known: &mut BTreeMap<WireId, Option<WireId>>, wire, neighbour| {
+            known.entry(wire).and_modify(|n| *n = n.filter(|&n| Some(n) == neighbour)).or_insert(neighbour);
+        };
+        for path in self.paths.iter().flatten() {
+            let wires: Vec<Option<WireId>> = path.iter().map(|h| h.link.map(|(l, forward)| WireId(2 * l as u32 + u32::from(!forward)))).collect();
+            for (i, wire) in wires.iter().enumerate() {
+                if let Some(wire) = *wire {
+                    note(&mut before, wire, i.checked_sub(1).and_then(|i| wires[i]));
+                    note(&mut after, wire, wires.get(i + 1).copied().flatten());
+                }
+            }
+        }
+        let follows = |(first, second): (WireId, Option<WireId>)| second.filter(|s| before.get(s) == Some(&Some(first))).map(|s| (first, s));
+        after.into_iter().filter_map(follows).collect()
     }
 
     /// What control blocks may be told of each flow.

@@ -254,7 +254,9 @@ impl QueueMeter {
         self.waiting
     }
     fn advance(&mut self, now: Time) {
-        self.counters.packet_ns += u128::from(self.waiting) * u128::from((now - self.since).as_nanos());
+        if self.waiting > 0 {
+            self.counters.packet_ns += u128::from(self.waiting) * u128::from((now - self.since).as_nanos());
+        }
         self.since = now;
     }
 }

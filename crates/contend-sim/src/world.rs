@@ -5,7 +5,8 @@
 //! early and tells the true one. A retransmission timer that every ACK pushes back is therefore free.
 //!
 //! A [`Wire`] is no node: it answers nobody and sends nothing in the instant in which it is offered a packet, so that it is offered by a call, and
-//! woken only when its next packet arrives at the far end.
+//! woken only when its next packet arrives at the far end. Of two wires in a row only the second is woken where nothing can happen to a packet on the
+//! first but that it arrives ([`World::join`]).
 //!
 //! Order is total: by time, then by number, wires after nodes; what nodes are sent in an instant is delivered in the order it was sent, through
 //! one FIFO that is drained before the next wake-up.
@@ -41,11 +42,11 @@ pub enum Peer {
 
 /// What a node is called for.
 #[derive(Clone, Copy, Debug)]
-pub enum Input {
+pub enum Input<'a> {
     /// The time it asked for has come, or less: a node may be woken early and then says again when.
     Wake,
     /// A packet has arrived at a port.
-    Packet(Port, Packet),
+    Packet(Port, &'a Packet),
     /// The next queue refused a packet of this end of a flow (local congestion).
     Rejected,
 }
@@ -53,7 +54,7 @@ pub enum Input {
 /// Anything with a clock.
 pub trait Node: Any + Debug + Send {
     /// Takes `input` at `now`, hands packets to `out`, and returns the next instant it wants to be woken at ([`Time::NEVER`] for none).
-    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time;
+    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time;
 }
 
 /// What a node may do to the rest of the world.
@@ -73,58 +74,104 @@ struct Between {
     deadlines: Deadlines,
     /// Number of nodes: the place of the first wire among the deadlines.
     nodes: u32,
-    /// What the nodes are sent in this instant, in order.
-    fifo: Vec<(NodeId, Input)>,
+    inbox: Inbox,
+}
+
+/// What the nodes are sent in this instant.
+#[derive(Debug)]
+struct Inbox {
+    fifo: Vec<Letter>,
     /// The first end of the first flow.
     ends: u32,
+}
+
+/// What one node is sent.
+#[derive(Debug)]
+struct Letter {
+    to: NodeId,
+    /// Where the packet comes in; `None` when it is one of its own that a queue refused.
+    port: Option<Port>,
+    packet: Packet,
 }
 
 impl Out<'_> {
     /// Hands `p` to `to` in this very instant.
     pub fn send(&mut self, to: Peer, p: &Packet) {
         match to {
-            Peer::Wire(wire) => {
-                self.between.wires[wire.0 as usize].offer(self.now, p, self.trace);
-                self.pass_on(wire);
-            }
-            Peer::Node(node, port) => self.between.fifo.push((node, Input::Packet(port, *p))),
-            Peer::End => self.between.fifo.push((self.between.end(p.flow, !p.reverse), Input::Packet(0, *p))),
+            Peer::Wire(wire) => self.offer(wire, p),
+            Peer::Node(node, port) => self.between.inbox.put(node, Some(port), p),
+            Peer::End => self.between.inbox.put(self.between.inbox.end(p.flow, !p.reverse), Some(0), p),
         }
     }
     /// Tells the end of a flow that sent `p` that the next queue refused it.
     pub fn reject(&mut self, p: &Packet) {
-        let end = self.between.end(p.flow, p.reverse);
-        self.between.fifo.push((end, Input::Rejected));
+        let inbox = &mut self.between.inbox;
+        inbox.put(inbox.end(p.flow, p.reverse), None, p);
     }
     /// Asks what sends into `wire` to begin no other packet (true), or to go on (false).
     pub fn pause(&mut self, wire: WireId, pause: bool) {
         self.between.wires[wire.0 as usize].pause(self.now, pause, self.trace);
         self.pass_on(wire);
     }
+    fn offer(&mut self, wire: WireId, p: &Packet) {
+        let w = &mut self.between.wires[wire.0 as usize];
+        w.offer(self.now, p, self.trace);
+        let woken = w.joined_to().unwrap_or(wire);
+        self.pass_on(woken);
+    }
     /// Hands over what has arrived at the far end of `wire`, and notes when it next has something to do.
     fn pass_on(&mut self, wire: WireId) {
-        let mut next = self.between.wires[wire.0 as usize].deadline();
+        self.between.pull(wire, self.now, self.trace);
+        let mut next = self.between.next(wire);
         if next <= self.now {
             next = self.arrivals(wire);
         }
-        self.between.deadlines.lower(self.between.deadline(wire), next);
+        self.between.deadlines.lower(NodeId(self.between.nodes + wire.0), next);
     }
     /// Hands over what has arrived at the far end of `wire`; returns when it next has something to do.
     fn arrivals(&mut self, wire: WireId) -> Time {
         let i = wire.0 as usize;
         while let Some((to, p)) = self.between.wires[i].arrival(self.now, self.trace) {
-            let p = *p;
+            let inbox = &mut self.between.inbox;
+            match to {
+                Peer::Wire(next) => {
+                    let p = *p;
+                    self.offer(next, &p);
+                }
+                Peer::Node(node, port) => inbox.put(node, Some(port), p),
+                Peer::End => inbox.put(inbox.end(p.flow, !p.reverse), Some(0), p),
+            }
             self.between.wires[i].handed_over(self.now);
-            self.send(to, &p);
         }
-        self.between.wires[i].deadline()
+        self.between.next(wire)
     }
 }
 
 impl Between {
-    /// Whose deadline that of `wire` is.
-    fn deadline(&self, wire: WireId) -> NodeId {
-        NodeId(self.nodes + wire.0)
+    /// Lets `wire` take from the wire that it is joined to, when there is one, what has arrived by `now`, each packet at its own time.
+    fn pull(&mut self, wire: WireId, now: Time, trace: &mut Trace) {
+        if let Some((second, first)) = self.pair(wire) {
+            second.pull(first, now, trace);
+        }
+    }
+    /// When `wire` next has something to do.
+    fn next(&mut self, wire: WireId) -> Time {
+        match self.pair(wire) {
+            Some((second, first)) => second.deadline_behind(first),
+            None => self.wires[wire.0 as usize].deadline(),
+        }
+    }
+    /// `wire` and the one that alone feeds it, when they are joined.
+    fn pair(&mut self, wire: WireId) -> Option<(&mut Wire, &mut Wire)> {
+        let first = self.wires[wire.0 as usize].fed_by()?;
+        let [second, first] = self.wires.get_disjoint_mut([wire.0 as usize, first.0 as usize]).ok()?;
+        Some((second, first))
+    }
+}
+
+impl Inbox {
+    fn put(&mut self, to: NodeId, port: Option<Port>, p: &Packet) {
+        self.fifo.push(Letter { to, port, packet: *p });
     }
     /// The sender or the receiver of `flow`.
     fn end(&self, flow: FlowId, receiver: bool) -> NodeId {
@@ -147,7 +194,7 @@ pub struct World {
 impl World {
     /// An empty world at time zero. Of flow f, node `ends` + 2 f sends the data and the next one receives them ([`Peer::End`]).
     pub fn new(trace: Trace, ends: NodeId) -> World {
-        let between = Between { wires: Vec::new(), deadlines: Deadlines::default(), nodes: 0, fifo: Vec::new(), ends: ends.0 };
+        let between = Between { wires: Vec::new(), deadlines: Deadlines::default(), nodes: 0, inbox: Inbox { fifo: Vec::new(), ends: ends.0 } };
         World { now: Time::ZERO, nodes: Vec::new(), between, trace, wakes: 0, deliveries: 0 }
     }
 
@@ -165,8 +212,16 @@ impl World {
     pub fn wire(&mut self, wire: Wire) -> WireId {
         let id = WireId(self.between.wires.len() as u32);
         self.between.wires.push(wire);
-        self.between.deadlines.push(self.between.deadline(id), Time::NEVER);
+        self.between.deadlines.push(NodeId(self.between.nodes + id.0), Time::NEVER);
         id
+    }
+
+    /// Tells that all that `first` carries goes on to `second`, and that nobody else feeds `second`. Where the fate of a packet on the first is known when
+    /// it is offered, the second takes it from there without an event of its own; that is all that it changes.
+    pub fn join(&mut self, first: WireId, second: WireId) {
+        if let Ok([a, b]) = self.between.wires.get_disjoint_mut([first.0 as usize, second.0 as usize]) {
+            a.join(b, first, second);
+        }
     }
 
     /// The number the next added node will get.
@@ -218,19 +273,21 @@ impl World {
             self.wakes += 1;
             let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
             let next = match self.nodes.get_mut(id.0 as usize) {
-                Some(node) => node.handle(at, &Input::Wake, &mut out),
+                Some(node) => node.handle(at, Input::Wake, &mut out),
                 None => {
                     let wire = WireId(id.0 - out.between.nodes);
                     out.between.wires[wire.0 as usize].wake(at, out.trace);
+                    out.between.pull(wire, at, out.trace);
                     out.arrivals(wire)
                 }
             };
             self.between.deadlines.set(id, next);
             // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once more.
-            while !self.between.fifo.is_empty() {
-                std::mem::swap(&mut self.between.fifo, &mut batch);
+            while !self.between.inbox.fifo.is_empty() {
+                std::mem::swap(&mut self.between.inbox.fifo, &mut batch);
                 self.deliveries += batch.len() as u64;
-                for (to, input) in &batch {
+                for Letter { to, port, packet } in &batch {
+                    let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
                     let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
                     let next = self.nodes[to.0 as usize].handle(at, input, &mut out);
                     self.between.deadlines.lower(*to, next);
@@ -239,6 +296,10 @@ impl World {
             }
         }
         self.now = self.now.max(end);
+        // What is read from here on is as of now.
+        for i in 0..self.between.wires.len() as u32 {
+            self.between.pull(WireId(i), self.now, &mut self.trace);
+        }
     }
 }
 
@@ -254,7 +315,7 @@ mod tests {
         seen: Vec<(Time, u32)>,
     }
     impl Node for Echo {
-        fn handle(&mut self, now: Time, input: &Input, _: &mut Out<'_>) -> Time {
+        fn handle(&mut self, now: Time, input: Input<'_>, _: &mut Out<'_>) -> Time {
             if let Input::Wake = input {
                 self.seen.push((now, self.left));
                 if self.left > 0 {

@@ -48,6 +48,10 @@ impl Loss for Bernoulli {
         // Packets it does not concern draw nothing, so that a change of the acknowledgments' number leaves the data's losses alone.
         self.only_reverse.is_none_or(|r| r == p.reverse) && cx.rng.random::<f64>() < self.p
     }
+
+    fn never(&self) -> bool {
+        self.p <= 0.0
+    }
 }
 
 #[cfg(test)]
@@ -70,6 +74,7 @@ mod tests {
     #[test]
     fn p_0_loses_nothing_and_p_1_everything() {
         assert_eq!(rate(&mut *made(0.0, "all"), 1000, |_| 1500), 0.0);
+        assert_eq!((made(0.0, "all").never(), made(1e-9, "all").never()), (true, false));
         assert_eq!(rate(&mut *made(1.0, "all"), 1000, |_| 1500), 1.0);
     }
 

@@ -14,6 +14,10 @@ contend_core::registry!(Build; bernoulli, per, ber, gilbert_elliott, script);
 pub trait Loss: Debug + Send {
     /// Whether `bytes` on the channel now (on the air: the whole MPDU) are lost. `packet` is what they carry; `None` for a control frame.
     fn lost(&mut self, cx: &mut Cx, bytes: u32, packet: Option<&Packet>) -> bool;
+    /// Whether nothing is ever lost, so that nobody needs to ask.
+    fn never(&self) -> bool {
+        false
+    }
 }
 
 /// What the tests of several loss processes share.

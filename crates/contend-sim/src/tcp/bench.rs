@@ -76,9 +76,10 @@ impl Pipe {
 }
 
 impl Node for Pipe {
-    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time {
-        match *input {
-            Input::Packet(_, mut p) => {
+    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
+        match input {
+            Input::Packet(_, p) => {
+                let mut p = *p;
                 if self.keep_log {
                     self.log.push((now, p));
                 }

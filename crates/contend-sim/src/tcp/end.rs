@@ -149,7 +149,7 @@ impl End {
 }
 
 impl Node for End {
-    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time {
+    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         let mut io = Io { now, uplink: self.uplink, out };
         match input {
             Input::Wake => self.wake(&mut io),

@@ -513,10 +513,10 @@ impl Host {
 }
 
 impl Node for Cell {
-    fn handle(&mut self, now: Time, input: &Input, out: &mut Out<'_>) -> Time {
-        match *input {
-            Input::Packet(AP, p) => self.enter(now, Side::Wire, p, out),
-            Input::Packet(port, p) => self.accept(now, port, p, out),
+    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
+        match input {
+            Input::Packet(AP, p) => self.enter(now, Side::Wire, *p, out),
+            Input::Packet(port, p) => self.accept(now, port, *p, out),
             Input::Wake => {
                 match self.phase {
                     Phase::Data(at) if at <= now => self.deliver(now, out),
