@@ -461,7 +461,7 @@ impl Cell {
     pub(super) fn draw(&mut self, now: Time, who: StationId, why: Draw) -> u64 {
         let s = &mut self.stations[who as usize];
         let bytes = s.job.map_or(0, |j| j.packet.size);
-        let seen = Seen { contenders: self.backlogged, bytes, channel: self.contention.channel() };
+        let seen = Seen { contenders: self.backlogged, bytes, busy_counts: self.contention.busy_counts(), channel: self.contention.channel() };
         u64::from(s.access.draw(&mut Cx { now, rng: &mut s.backoff }, why, &seen))
     }
 

@@ -114,6 +114,11 @@ impl Contention {
         self.waiting
     }
 
+    /// Whether a busy slot counts as one slot of backoff.
+    pub fn busy_counts(&self) -> bool {
+        self.busy_counts > 0
+    }
+
     /// What was heard on the medium.
     pub fn channel(&self) -> &Channel {
         &self.channel

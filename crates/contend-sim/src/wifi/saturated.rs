@@ -222,7 +222,7 @@ impl Saturated {
     }
 
     fn ask(&mut self, who: StationId, why: Draw) -> u32 {
-        let seen = Seen { contenders: self.contenders, bytes: self.bytes, channel: &self.channel };
+        let seen = Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: self.busy_counts > 0, channel: &self.channel };
         let Some(s) = self.stations.get_mut(who as usize) else { return 0 };
         s.access.draw(&mut Cx { now: Time::ZERO, rng: &mut s.backoff }, why, &seen).min(LONGEST)
     }

@@ -66,6 +66,8 @@ pub struct Seen<'a> {
     pub contenders: u32,
     /// The IP packet that waits, in bytes; 0 when none does.
     pub bytes: u32,
+    /// Whether a busy slot counts as one slot of backoff.
+    pub busy_counts: bool,
     /// What was heard.
     pub channel: &'a Channel,
 }

@@ -28,17 +28,19 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
 #[derive(Debug)]
 struct ResidualWindow {
     backoff: Backoff,
-    /// Slots of the window that is left, at least 1.
+    /// Where the window that is left ends.
     slots: u32,
 }
 
 impl Access for ResidualWindow {
-    fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
-        self.slots = match why {
-            Draw::Cycle(waited) => self.slots.saturating_sub(waited).max(1),
-            _ => self.backoff.window(why) + 1,
+    fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32 {
+        // Who was not first has at least one slot left, which the busy slot takes where it counts.
+        let (slots, least) = match why {
+            Draw::Cycle(waited) => (self.slots.saturating_sub(waited), u32::from(!seen.busy_counts)),
+            _ => (self.backoff.window(why) + 1, 0),
         };
-        cx.rng.random_range(0..self.slots)
+        self.slots = slots.max(least + 1);
+        cx.rng.random_range(least..self.slots)
     }
     fn residue(&self) -> Residue {
         Residue::Redraw
