@@ -46,7 +46,8 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
 
 /// How the means were made: number of seeds, cut, method.
 pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
-    if o.runs.iter().all(|r| r.sim_s == 0.0) {
+    let contention = o.runs.iter().all(|r| r.contending.is_some());
+    if !contention && o.runs.iter().all(|r| r.sim_s == 0.0) {
         return "closed forms: nothing is simulated, nothing is random\n".to_owned();
     }
     let n = o.summary.iter().map(|s| s.n).max().unwrap_or(0).max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
@@ -55,6 +56,10 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
         1 => format!("1 seed: no interval (seed {seeds})"),
         _ => format!("n = {n} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval"),
     };
+    if contention {
+        let successes = o.runs.first().and_then(|r| r.air.as_ref()).map_or(0, |air| air.successes);
+        return format!("{how}; {successes} successes of each run\n");
+    }
     let sim_s = if ctx.duration_s > 0.0 { ctx.duration_s } else { o.runs.first().map_or(0.0, |r| r.sim_s) };
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
 }
