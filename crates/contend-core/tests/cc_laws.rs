@@ -104,7 +104,9 @@ impl Flow {
 
     /// Sends what the windows allow.
     fn send(&mut self) {
-        self.nxt = self.nxt.max(self.una + u64::from(self.w.cwnd.min(self.w.rwnd).max(1)));
+        let nxt = self.nxt.max(self.una + u64::from(self.w.cwnd.min(self.w.rwnd).max(1)));
+        self.w.sent = self.w.sent.wrapping_add((nxt - self.nxt) as u32);
+        self.nxt = nxt;
         self.w.inflight = u32::try_from(self.nxt - self.una).unwrap_or(u32::MAX);
         (self.w.snd_una, self.w.snd_nxt) = (self.una * u64::from(self.w.mss), self.nxt * u64::from(self.w.mss));
         self.paced |= self.w.pacing_rate > 0;

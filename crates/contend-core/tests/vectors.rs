@@ -53,6 +53,8 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
     let has = |word| input.contains(&word);
     w.reduce_from = number("flight").unwrap_or(0);
     w.inflight = number("inflight").unwrap_or(0);
+    w.sent = number("sent").unwrap_or(w.sent);
+    w.extra = number("extra").unwrap_or(0);
     w.state = option("state").map_or(CaState::Open, |s| if s == "loss" { CaState::Loss } else { CaState::Recovery });
     let (bw, over) = option("bw").map_or((0, 0), |s| s.split_once('/').map(|(n, t)| (n.parse().unwrap(), time(t).as_micros() as u32)).unwrap());
     let rate = RateSample {
@@ -76,7 +78,8 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
             for _ in 0..number("times").unwrap_or(1) {
                 w.delivered += ack.delivered;
                 cc.on_every_ack(cx, w, &ack);
-                if !ack.dup || full {
+                // A recovery opens no window.
+                if full || !(ack.dup || w.state == CaState::Recovery) {
                     cc.on_ack(cx, w, &ack);
                 }
                 cx.now += every;

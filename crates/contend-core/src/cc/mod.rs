@@ -165,6 +165,8 @@ pub struct Window {
     pub inflight: u32,
     /// Segments known to have reached the receiver since the connection began, modulo 2^32.
     pub delivered: u32,
+    /// Data segments sent since the connection began, repeated ones too, modulo 2^32.
+    pub sent: u32,
     /// The base that a reduction halves: what `halve_from` says (flight size, window, or the smaller of window and receiver window), in segments.
     pub reduce_from: u32,
     /// Receiver's window in segments.
@@ -195,6 +197,7 @@ impl Default for Window {
             extra: 0,
             inflight: 0,
             delivered: 0,
+            sent: 0,
             reduce_from: 0,
             rwnd: u32::MAX,
             mss: 1000,

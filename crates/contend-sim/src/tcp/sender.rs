@@ -579,6 +579,8 @@ impl Sender {
         self.w.rwnd = self.rwnd / self.wire.mss;
         self.w.snd_una = self.board.una();
         self.w.snd_nxt = self.board.nxt();
+        // Its lower half: the count is modulo 2^32.
+        self.w.sent = self.sent.packets as u32;
         self.w.state = self.ca_state();
     }
 }
