@@ -18,7 +18,7 @@ pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 
 mod path;
 
-crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect);
+crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d);
 
 /// A slow-start threshold that has not been set: larger than any window.
 pub const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;

@@ -1,0 +1,280 @@
+//! TCP-D, differential congestion control: the window grows a little all the time, and shrinks when the delivered rate answers with a fall.
+//!
+//! Once in about a window the rate B since the last time is measured, and xi = dB / dCW. The first negative xi ends cold start; each takes q = CW |xi| / B
+//! of the window, at most Q. A loss takes Q. There is no threshold: that of the flow is left as it is.
+//!
+//! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments a second; what is left of a division is dropped;
+//!   held to the equations in real numbers in `tests/tcp_d.rs`.
+//! - What the thesis leaves open, or prints in two ways, is a parameter; `sign = "printed"` is eq. 10.5 to the letter, which opens the window.
+//! - The window is at least one segment. A mark or a local drop is answered as a loss; the thesis says nothing of them.
+//! - The first interval begins when the first segment left, a round trip before its ACK. After a silence a new one begins with what is sent.
+//! - An ACK opens the window only when the window was the limit, and recovery says how long the window stands still after a loss.
+//! - Duplicates count twice in eq. 10.3, as printed: when they come, and when an ACK covers what they told of.
+
+use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
+use crate::Cx;
+use crate::registry::{Args, Param, Unit};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Where it comes from.
+pub const CITE: &str = "Starzetz 2006 §10.2, eq. 10.1-10.5";
+/// What it does.
+pub const SUMMARY: &str = "Grows until the delivered rate falls for a larger window, and then gives up at most a quarter; no threshold.";
+
+const fn word(name: &'static str, doc: &'static str, words: &'static [&'static str], default: &'static str) -> Param {
+    Param { name, doc, unit: Unit::Word(words), default: Some(default), range: (0.0, 0.0) }
+}
+
+const fn integer(name: &'static str, doc: &'static str, default: &'static str, least: f64, most: f64) -> Param {
+    Param { name, doc, unit: Unit::Integer, default: Some(default), range: (least, most) }
+}
+
+const fn switch(name: &'static str, doc: &'static str, default: &'static str) -> Param {
+    Param { name, doc, unit: Unit::Bool, default: Some(default), range: (0.0, 0.0) }
+}
+
+/// Its parameters.
+pub const PARAMS: &[Param] = &[
+    integer("growth_1000", "Segments by which cold start opens the window for each segment acknowledged, in 1000ths", "500", 1.0, 10_000.0),
+    integer("q_1000", "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths", "250", 1.0, 999.0),
+    integer("epsilon_1000", "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950", "500", 0.0, 999.0),
+    integer("k", "Limit of the interval in segments acknowledged; 0: none, it is the window (no value in the thesis)", "0", 0.0, 1e6),
+    word("interval", "The interval: the smaller of k and the window, or the larger (the thesis says both)", &["min", "max"], "min"),
+    integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths", "1500", 1.0, 100_000.0),
+    word("check", "When the end of an interval is looked for: at ACKs of new data, or at all", &["new", "every"], "new"),
+    word("sign", "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed", &["repaired", "printed"], "repaired"),
+    word("shrunk", "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)", &["skip", "signed"], "skip"),
+    switch("inflation", "Whether dCW has in it what duplicates inflate the window by in fast recovery", "true"),
+    word("increase", "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)", &["constant", "running"], "constant"),
+    switch("xi_waits", "Whether a falling rate, as further losses, cuts nothing until target_reduce is acknowledged", "true"),
+    word("cold_ends", "What ends cold start: a falling rate, or a loss as well", &["xi", "loss"], "xi"),
+    integer("timeout_window", "Window after a timeout in segments", "2", 1.0, 1000.0),
+];
+
+/// Binary digits behind the point.
+const SCALE: u32 = 20;
+/// One in 2^-20.
+const ONE_Q20: u64 = 1 << SCALE;
+/// The largest window in 2^-20 segments, and the largest rate in 2^-20 segments a second.
+const MOST_Q20: u64 = 1 << 50;
+/// Segments of an ACK or an interval that count at most.
+const MANY: u32 = 1 << 20;
+
+/// TCP-D's state. Fits the 104 bytes a kernel controller has.
+#[derive(Debug)]
+struct TcpD {
+    growth_1000: u32,
+    q_q20: u32,
+    epsilon_1000: u32,
+    k: u32,
+    sent_1000: u32,
+    timeout_window: u32,
+    longer: bool,
+    every: bool,
+    printed: bool,
+    signed: bool,
+    inflation: bool,
+    running: bool,
+    xi_waits: bool,
+    loss_ends: bool,
+
+    /// Whether an interval has begun.
+    begun: bool,
+    /// Whether cold start is over.
+    avoiding: bool,
+    /// What the window has beyond whole segments, in 2^-20 segments.
+    fraction_q20: u32,
+    /// `inc`: window for a segment acknowledged, in 2^-20 segments, since the last cut.
+    inc_q20: u32,
+    /// Segments still to be acknowledged up to `target_reduce`.
+    reduce_left: u32,
+    /// Segments acknowledged in the interval, and duplicates.
+    acked: u32,
+    dups: u32,
+    /// The interval ends when more than so many are acknowledged (`target_ack`) or sent (`target_pkt`) after `start_sent`.
+    ack_limit: u32,
+    sent_limit: u32,
+    start_sent: u32,
+    /// When the interval began, the window and the rate then.
+    start: Time,
+    start_cwnd_q20: u64,
+    start_bw_q20: u64,
+    /// B, the smoothed rate, in 2^-20 segments a second.
+    bw_q20: u64,
+}
+
+/// Makes one.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    let get = |name| u32::try_from(args.integer(name)).unwrap_or(0);
+    Ok(Box::new(TcpD {
+        growth_1000: get("growth_1000"),
+        q_q20: ((get("q_1000") << SCALE) / 1000),
+        epsilon_1000: get("epsilon_1000").min(999),
+        k: get("k"),
+        sent_1000: get("sent_1000"),
+        timeout_window: get("timeout_window").max(1),
+        longer: args.word("interval") == "max",
+        every: args.word("check") == "every",
+        printed: args.word("sign") == "printed",
+        signed: args.word("shrunk") == "signed",
+        inflation: args.flag("inflation"),
+        running: args.word("increase") == "running",
+        xi_waits: args.flag("xi_waits"),
+        loss_ends: args.word("cold_ends") == "loss",
+        begun: false,
+        avoiding: false,
+        fraction_q20: 0,
+        inc_q20: ONE_Q20 as u32,
+        reduce_left: 0,
+        acked: 0,
+        dups: 0,
+        ack_limit: 0,
+        sent_limit: 0,
+        start_sent: 0,
+        start: Time::ZERO,
+        start_cwnd_q20: 0,
+        start_bw_q20: 0,
+        bw_q20: 0,
+    }))
+}
+
+impl Controller for TcpD {
+    fn on_every_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        if !self.begun {
+            let rtt = Span::from_micros(u64::from(ack.rtt_us.unwrap_or(0)));
+            self.begin(Time::ZERO + cx.now.since(Time::ZERO + rtt), self.cwnd_q20(w), self.start_sent);
+        }
+        self.acked = self.acked.saturating_add(ack.acked);
+        self.dups = self.dups.saturating_add(u32::from(ack.dup));
+        self.reduce_left = self.reduce_left.saturating_sub(ack.acked);
+        // `on_ack` hears of neither duplicates nor what a recovery acknowledges.
+        let recovering = w.state == CaState::Recovery;
+        if if ack.dup { self.every } else { recovering && ack.acked > 0 } {
+            let extra = if recovering && self.inflation { w.extra } else { 0 };
+            self.sample(cx.now, w, extra, ack.dup);
+        }
+    }
+
+    fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
+        if w.limited {
+            let (acked, cwnd_q20) = (u64::from(ack.acked.min(MANY)), self.cwnd_q20(w));
+            let inc_q20 = match (self.avoiding, self.running) {
+                (false, _) => ((acked * u64::from(self.growth_1000)) << SCALE) / 1000,
+                (true, false) => acked * u64::from(self.inc_q20),
+                (true, true) => (acked << (2 * SCALE)) / cwnd_q20,
+            };
+            self.set(w, cwnd_q20 + inc_q20);
+        }
+        self.sample(cx.now, w, 0, false);
+    }
+
+    fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
+        let mut reduced = *w;
+        if let Signal::Timeout { .. } = why {
+            // §10.2: "as Reno", with another cold start.
+            self.set(&mut reduced, u64::from(self.timeout_window.min(w.cwnd.max(2))) << SCALE);
+            (self.avoiding, self.bw_q20, self.reduce_left) = (false, 0, 0);
+            self.begin(cx.now, self.cwnd_q20(&reduced), w.sent);
+        } else if self.reduce_left == 0 {
+            self.cut(&mut reduced, u64::from(self.q_q20));
+            self.avoiding |= self.loss_ends;
+            // target_reduce: the highest acknowledged segment and the reduced window.
+            self.reduce_left = self.cwnd_q20(&reduced).div_ceil(ONE_Q20) as u32;
+        }
+        Response { cwnd: reduced.cwnd, ..Response::keep(w) }
+    }
+
+    fn on_restart(&mut self, w: &mut Window, now: Time, _: Span) {
+        // A silence is no fall of the rate.
+        self.begin(now, self.cwnd_q20(w), w.sent);
+    }
+
+    fn needs(&self) -> Needs {
+        // Intervals end whatever limits sending; growing is held back above.
+        Needs { grow_when_unlimited: true, ..Needs::default() }
+    }
+}
+
+impl TcpD {
+    fn cwnd_q20(&self, w: &Window) -> u64 {
+        ((u64::from(w.cwnd) << SCALE) + u64::from(self.fraction_q20)).min(MOST_Q20)
+    }
+
+    fn set(&mut self, w: &mut Window, cwnd_q20: u64) {
+        let cwnd_q20 = cwnd_q20.clamp(ONE_Q20, MOST_Q20);
+        w.cwnd = (cwnd_q20 >> SCALE) as u32;
+        self.fraction_q20 = (cwnd_q20 % ONE_Q20) as u32;
+    }
+
+    /// Takes `q_q20` of the window, in 2^-20: CW (1 - q), and inc = 1 / CW.
+    fn cut(&mut self, w: &mut Window, q_q20: u64) {
+        let cwnd_q20 = self.cwnd_q20(w);
+        let taken_q20 = (u128::from(cwnd_q20) * u128::from(q_q20)) >> SCALE;
+        self.set(w, cwnd_q20 - taken_q20 as u64);
+        self.inc_q20 = (ONE_Q20 * ONE_Q20 / self.cwnd_q20(w)) as u32;
+    }
+
+    /// `init_targets`: an interval begins, with the window at `cwnd_q20` after `sent` segments.
+    fn begin(&mut self, now: Time, cwnd_q20: u64, sent: u32) {
+        let limit = (cwnd_q20 >> SCALE) as u32;
+        self.ack_limit = match (self.k, self.longer) {
+            (0, _) => limit,
+            (k, false) => limit.min(k),
+            (k, true) => limit.max(k),
+        };
+        self.sent_limit = u32::try_from((u128::from(cwnd_q20) * u128::from(self.sent_1000) / 1000) >> SCALE).unwrap_or(u32::MAX);
+        (self.begun, self.start, self.start_sent, self.acked, self.dups) = (true, now, sent, 0, 0);
+        (self.start_cwnd_q20, self.start_bw_q20) = (cwnd_q20, self.bw_q20);
+    }
+
+    /// Ends the interval when it is over, and cuts the window when the rate fell; `extra`: segments of inflation; `stays`: it will be inflated on.
+    fn sample(&mut self, now: Time, w: &mut Window, extra: u32, stays: bool) {
+        let us = now.since(self.start).as_micros();
+        let over = self.acked > self.ack_limit || w.sent.wrapping_sub(self.start_sent) > self.sent_limit;
+        // What comes in an instant has no rate yet.
+        if !over || us == 0 {
+            return;
+        }
+        // Eq. 10.3 and 10.4.
+        let arrived = u64::from(self.acked.saturating_add(self.dups).min(MANY));
+        let end_q20 = (((arrived * 1_000_000) << SCALE) / us).min(MOST_Q20);
+        let epsilon = u64::from(self.epsilon_1000);
+        self.bw_q20 = (epsilon * self.bw_q20 + (1000 - epsilon) * end_q20) / 1000;
+
+        let inflated_q20 = self.cwnd_q20(w) + (u64::from(extra) << SCALE);
+        let (grown, risen) = (inflated_q20 > self.start_cwnd_q20, self.bw_q20 > self.start_bw_q20);
+        let dcw_q20 = inflated_q20.abs_diff(self.start_cwnd_q20);
+        let db_q20 = self.bw_q20.abs_diff(self.start_bw_q20);
+        let told = dcw_q20 > 0 && db_q20 > 0 && (grown || self.signed) && !(self.xi_waits && self.reduce_left > 0);
+        if told && grown != risen {
+            self.avoiding = true;
+            // Eq. 10.5: q = CW |xi| / B.
+            let (cwnd, dcw, db, b) = (u128::from(self.cwnd_q20(w)), u128::from(dcw_q20), u128::from(db_q20), u128::from(self.bw_q20.max(1)));
+            let q_q20 = u64::try_from(((cwnd * db) << SCALE) / (dcw * b)).unwrap_or(u64::MAX);
+            if self.printed {
+                // CW (1 - q) with a negative q, which min(Q, q) does not bound.
+                let more = u64::try_from((cwnd * u128::from(q_q20)) >> SCALE).unwrap_or(MOST_Q20).min(MOST_Q20);
+                self.set(w, self.cwnd_q20(w) + more);
+                self.cut(w, 0);
+            } else {
+                self.cut(w, q_q20.min(u64::from(self.q_q20)));
+            }
+        }
+        self.begin(now, self.cwnd_q20(w), w.sent);
+        if stays {
+            self.start_cwnd_q20 += u64::from(extra) << SCALE;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_fits_a_kernel_controller() {
+        assert!(size_of::<TcpD>() <= 104, "{}", size_of::<TcpD>());
+    }
+}
