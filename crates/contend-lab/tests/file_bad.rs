@@ -303,7 +303,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newrno\"",
-        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic, westwood, westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, dctcp, bbr, bbr3, veno, aiad, perfect",
+        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic, westwood, westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, tcp_d, dctcp, bbr, bbr3, veno, aiad, perfect",
     ),
     (
         "tcp = \"newreno\"",

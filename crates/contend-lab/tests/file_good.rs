@@ -139,6 +139,18 @@ fn tcp_defaults_are_those_of_the_table() {
 }
 
 #[test]
+fn tcp_d_has_the_recovery_and_the_initial_window_of_its_thesis_and_one_name() {
+    let flow = |tcp: &str| first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n")));
+    // Starzetz 2006 §10.2, §10.3: NS2's Reno, two segments.
+    for text in ["\"tcp_d\"", "{ cc = { kind = \"tcp_d\", k = 4 } }", "{ kind = \"tcp_d\", cc = { epsilon_1000 = 900 } }"] {
+        let r = flow(text);
+        let t = tcp(&r, 0);
+        assert_eq!((t.name.as_str(), t.cc.entry.name, t.recovery.entry.name, t.initial_window), ("tcp_d", "tcp_d", "reno", 2), "{text}");
+    }
+    assert_eq!(tcp(&flow("{ kind = \"tcp_d\", initial_window = 4 }"), 0).initial_window, 4);
+}
+
+#[test]
 fn parameters_without_a_kind_are_those_of_the_variant() {
     let tcp_of = |text: &str| tcp(&first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {text}\n"))), 0).clone();
     let t = tcp_of("{ kind = \"tahoe\", recovery = { guard = \"always\" }, cc = { count = \"acks\" } }");

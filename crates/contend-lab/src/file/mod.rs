@@ -31,14 +31,14 @@
 //! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | not the limit unless the file says so |
 //! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment acknowledged, as in the design's example |
 //! | `flow.encrypted` | false; `true`, or what it adds to each packet | nobody on the way reads the TCP header |
-//! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`; none | RFC 9293; RFC 6928; RFC 5681 |
+//! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`, `"2p"` for `tcp_d`; none | RFC 9293; RFC 6928, Starzetz 2006; RFC 5681 |
 //! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |
 //! | `tcp.timestamps` | off; `"1ms"` for `cubic`, `bbr`, `bbr3` | Linux |
 //! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
 //! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
 //!
 //! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`,
-//! `bbr` and `bbr3` are those with `rack`; any other controller's name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own
+//! `bbr` and `bbr3` are those with `rack`, `tcp_d` is `tcp_d` with `reno`; any other controller's name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own
 //! set parameters of the variant's. A `tcp` table starts from its `kind`, or else
 //! from the variant called as its `cc`, or else from `newreno`.
 

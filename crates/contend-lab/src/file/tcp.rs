@@ -23,12 +23,14 @@ struct Variant {
     timestamps: Option<Span>,
     /// ECN unless the file says otherwise.
     echo: EcnEcho,
+    /// Initial window in segments unless the file says otherwise.
+    initial_window: u32,
 }
 
 impl Variant {
     /// A controller with a recovery, and nothing else.
     const fn pair(name: &'static str, cc: &'static str, recovery: &'static str) -> Variant {
-        Variant { name, cc, set: &[], recovery, timestamps: None, echo: EcnEcho::Off }
+        Variant { name, cc, set: &[], recovery, timestamps: None, echo: EcnEcho::Off, initial_window: INITIAL_WINDOW }
     }
 
     /// Gives `cc` the variant's words, but for parameters that the file names.
@@ -61,6 +63,8 @@ const VARIANTS: &[Variant] = &[
     Variant { name: "jersey-orig", set: &[("estimator", "are"), ("timeout", "standard")], recovery: "reno", ..JERSEY },
     Variant { name: "jersey-enh", set: &[("estimator", "ts_are"), ("timeout", "standard")], timestamps: Some(FINE), ..JERSEY },
     Variant::pair("vegas", "vegas", "vegas"),
+    // Starzetz 2006 §10.2.
+    Variant { initial_window: 2, ..Variant::pair("tcp_d", "tcp_d", "reno") },
     Variant { timestamps: Some(TICK), echo: EcnEcho::PerPacket, ..Variant::pair("dctcp", "dctcp", "sack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
@@ -69,6 +73,8 @@ const VARIANTS: &[Variant] = &[
 /// What the versions of TCP-Jersey have in common.
 const JERSEY: Variant = Variant { echo: EcnEcho::Latch, ..Variant::pair("jersey", "jersey", "newreno") };
 
+/// RFC 6928 §2: segments.
+const INITIAL_WINDOW: u32 = 10;
 /// Clock tick of timestamps unless the file says otherwise.
 const TICK: Span = Span::from_millis(1);
 /// The same for what measures rates by timestamps.
@@ -129,7 +135,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
         ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
         handshake: f.read_or("handshake", true, |v| v.flag())?,
-        initial_window: f.read_or("initial_window", 10, |v| v.segments(1..=100_000))?,
+        initial_window: f.read_or("initial_window", variant.initial_window, |v| v.segments(1..=100_000))?,
         initial_ssthresh: f.read("initial_ssthresh", |v| v.segments(1..=1_000_000_000))?,
         sack,
         timestamps,
