@@ -6,9 +6,11 @@
 //! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments a second; what is left of a division is dropped;
 //!   held to the equations in real numbers in `tests/tcp_d.rs`.
 //! - What the thesis leaves open, or prints in two ways, is a parameter; `sign = "printed"` is eq. 10.5 to the letter, which opens the window.
+//!   It gives neither epsilon nor k: of 0, 0.5, 0.9, 0.95 and 4, 8, none, the defaults come nearest to its figures (`papers/starzetz-2006/e30` to `e33`).
 //! - The window is at least one segment. A mark or a local drop is answered as a loss; the thesis says nothing of them.
 //! - The first interval begins when the first segment left, a round trip before its ACK. After a silence a new one begins with what is sent.
-//! - An ACK opens the window only when the window was the limit, and recovery says how long the window stands still after a loss.
+//! - The window grows whatever limits sending, as in the thesis and ns-2, so that at the receiver's limit a falling rate still tells; `validated` is
+//!   RFC 7661's rule. Recovery says how long the window stands still after a loss.
 //! - Duplicates count twice in eq. 10.3, as printed: when they come, and when an ACK covers what they told of.
 
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
@@ -39,8 +41,8 @@ const fn switch(name: &'static str, doc: &'static str, default: &'static str) ->
 pub const PARAMS: &[Param] = &[
     integer("growth_1000", "Segments by which cold start opens the window for each segment acknowledged, in 1000ths", "500", 1.0, 10_000.0),
     integer("q_1000", "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths", "250", 1.0, 999.0),
-    integer("epsilon_1000", "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950", "500", 0.0, 999.0),
-    integer("k", "Limit of the interval in segments acknowledged; 0: none, it is the window (no value in the thesis)", "0", 0.0, 1e6),
+    integer("epsilon_1000", "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950", "0", 0.0, 999.0),
+    integer("k", "Limit of the interval in segments acknowledged; 0: none, it is the window. The thesis gives no value", "8", 0.0, 1e6),
     word("interval", "The interval: the smaller of k and the window, or the larger (the thesis says both)", &["min", "max"], "min"),
     integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths", "1500", 1.0, 100_000.0),
     word("check", "When the end of an interval is looked for: at ACKs of new data, or at all", &["new", "every"], "new"),
@@ -50,6 +52,8 @@ pub const PARAMS: &[Param] = &[
     word("increase", "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)", &["constant", "running"], "constant"),
     switch("xi_waits", "Whether a falling rate, as further losses, cuts nothing until target_reduce is acknowledged", "true"),
     word("cold_ends", "What ends cold start: a falling rate, or a loss as well", &["xi", "loss"], "xi"),
+    switch("validated", "Whether the window grows only while it is what limits sending", "false"),
+    switch("forgets", "Whether a timeout sets the smoothed rate to 0, as at the beginning", "true"),
     integer("timeout_window", "Window after a timeout in segments", "2", 1.0, 1000.0),
 ];
 
@@ -79,6 +83,8 @@ struct TcpD {
     running: bool,
     xi_waits: bool,
     loss_ends: bool,
+    validated: bool,
+    forgets: bool,
 
     /// Whether an interval has begun.
     begun: bool,
@@ -123,6 +129,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
         running: args.word("increase") == "running",
         xi_waits: args.flag("xi_waits"),
         loss_ends: args.word("cold_ends") == "loss",
+        validated: args.flag("validated"),
+        forgets: args.flag("forgets"),
         begun: false,
         avoiding: false,
         fraction_q20: 0,
@@ -158,7 +166,7 @@ impl Controller for TcpD {
     }
 
     fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
-        if w.limited {
+        if w.limited || !self.validated {
             let (acked, cwnd_q20) = (u64::from(ack.acked.min(MANY)), self.cwnd_q20(w));
             let inc_q20 = match (self.avoiding, self.running) {
                 (false, _) => ((acked * u64::from(self.growth_1000)) << SCALE) / 1000,
@@ -175,7 +183,8 @@ impl Controller for TcpD {
         if let Signal::Timeout { .. } = why {
             // §10.2: "as Reno", with another cold start.
             self.set(&mut reduced, u64::from(self.timeout_window.min(w.cwnd.max(2))) << SCALE);
-            (self.avoiding, self.bw_q20, self.reduce_left) = (false, 0, 0);
+            (self.avoiding, self.reduce_left) = (false, 0);
+            self.bw_q20 = if self.forgets { 0 } else { self.bw_q20 };
             self.begin(cx.now, self.cwnd_q20(&reduced), w.sent);
         } else if self.reduce_left == 0 {
             self.cut(&mut reduced, u64::from(self.q_q20));
@@ -192,7 +201,7 @@ impl Controller for TcpD {
     }
 
     fn needs(&self) -> Needs {
-        // Intervals end whatever limits sending; growing is held back above.
+        // Intervals end whatever limits sending.
         Needs { grow_when_unlimited: true, ..Needs::default() }
     }
 }
