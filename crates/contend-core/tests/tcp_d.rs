@@ -83,7 +83,7 @@ impl Real {
     }
 
     fn cut(&mut self, q: f64) {
-        self.cw = (self.cw * (1.0 - q)).max(1.0);
+        self.cw = (self.cw * (1.0 - q)).max(self.cw.min(2.0));
         self.inc = 1.0 / self.cw;
     }
 
@@ -99,7 +99,7 @@ impl Real {
     }
 
     fn timeout(&mut self, now: f64) {
-        (self.cw, self.cold, self.b, self.reduce_left) = (2.0f64.min(self.cw.floor().max(2.0)), true, 0.0, 0.0);
+        (self.cw, self.cold, self.b, self.reduce_left) = (2.0, true, 0.0, 0.0);
         self.init(now);
     }
 }

@@ -7,7 +7,7 @@
 //!   held to the equations in real numbers in `tests/tcp_d.rs`.
 //! - What the thesis leaves open, or prints in two ways, is a parameter; `sign = "printed"` is eq. 10.5 to the letter, which opens the window.
 //!   It gives neither epsilon nor k: of 0, 0.5, 0.9, 0.95 and 4, 8, none, the defaults come nearest to its figures (`papers/starzetz-2006/e30` to `e33`).
-//! - The window is at least one segment. A mark or a local drop is answered as a loss; the thesis says nothing of them.
+//! - A cut leaves two segments, as in ns-2's Reno; the thesis names no least window. A mark or a local drop is answered as a loss; the thesis says nothing of them.
 //! - The first interval begins when the first segment left, a round trip before its ACK. After a silence a new one begins with what is sent.
 //! - The window grows whatever limits sending, as in the thesis and ns-2, so that at the receiver's limit a falling rate still tells; `validated` is
 //!   RFC 7661's rule. Recovery says how long the window stands still after a loss.
@@ -44,7 +44,7 @@ pub const PARAMS: &[Param] = &[
     integer("epsilon_1000", "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950", "0", 0.0, 999.0),
     integer("k", "Limit of the interval in segments acknowledged; 0: none, it is the window. The thesis gives no value", "8", 0.0, 1e6),
     word("interval", "The interval: the smaller of k and the window, or the larger (the thesis says both)", &["min", "max"], "min"),
-    integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths", "1500", 1.0, 100_000.0),
+    integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths", "1500", 1000.0, 100_000.0),
     word("check", "When the end of an interval is looked for: at ACKs of new data, or at all", &["new", "every"], "new"),
     word("sign", "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed", &["repaired", "printed"], "repaired"),
     word("shrunk", "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)", &["skip", "signed"], "skip"),
@@ -221,7 +221,7 @@ impl TcpD {
     fn cut(&mut self, w: &mut Window, q_q20: u64) {
         let cwnd_q20 = self.cwnd_q20(w);
         let taken_q20 = (u128::from(cwnd_q20) * u128::from(q_q20)) >> SCALE;
-        self.set(w, cwnd_q20 - taken_q20 as u64);
+        self.set(w, (cwnd_q20 - taken_q20 as u64).max(cwnd_q20.min(2 * ONE_Q20)));
         self.inc_q20 = (ONE_Q20 * ONE_Q20 / self.cwnd_q20(w)) as u32;
     }
 
