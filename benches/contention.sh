@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Million successes a second and core of stations that do nothing but contend ([contention], rule dcf), by their number: CPU time of 20 million
+# successes less that of 2 million, least of three.
+#   benches/contention.sh [RULE]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rule=${1:-dcf}
+cargo build --release --quiet
+file=$(mktemp --suffix .toml)
+trap 'rm -f "$file"' EXIT
+printf 'title = "speed"\n[contention]\nstations = 10\nrule = "%s"\n' "$rule" >"$file"
+cpu() { local t; t=$( { TIMEFORMAT='%U %S'; time taskset -c 0 "$@" >/dev/null 2>&1; } 2>&1 ); awk '{print $1+$2}' <<<"$t"; }
+least() { for _ in 1 2 3; do cpu "$@"; done | sort -n | head -n 1; }
+ours() { least target/release/contend run "$file" --no-results --quiet --jobs 1 --set contention.stations="$1" --set contention.successes="$2"; }
+for n in 2 10 100 1000; do
+  a=$(ours "$n" 2000000)
+  b=$(ours "$n" 20000000)
+  awk -v n="$n" -v a="$a" -v b="$b" 'BEGIN { printf "%d stations: %.0f million successes a second\n", n, 18 / (b - a) }'
+done
