@@ -23,7 +23,7 @@ pub struct Entry<B: 'static> {
 }
 
 /// One parameter of an algorithm.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Param {
     /// Its key in the file.
     pub name: &'static str,
@@ -38,7 +38,7 @@ pub struct Param {
 }
 
 /// What kind of value a parameter takes, and so how it is written in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
     /// A plain number.
     Number,
@@ -66,6 +66,8 @@ pub enum Unit {
     Weights,
     /// A list of numbers, `[4, 3, 2, 1]`; `range` bounds each.
     Numbers,
+    /// A table of these parameters, `{ cwmin = 7 }`, each of which may be absent.
+    Group(&'static [Param]),
 }
 
 /// One packet of a [`Unit::Drops`] list.
@@ -133,6 +135,8 @@ pub enum Value {
     Weights(Vec<(String, f64)>),
     /// [`Unit::Numbers`].
     Numbers(Vec<f64>),
+    /// [`Unit::Group`]: what is absent there is absent here.
+    Group(Args),
 }
 
 /// A full set of parameters: every one the algorithm names, each with a value inside its range.
@@ -233,6 +237,13 @@ impl Args {
         match self.get(name) {
             Some(Value::Numbers(x)) => x,
             _ => &[],
+        }
+    }
+    /// A [`Unit::Group`]; `None` when nothing is given.
+    pub fn group(&self, name: &str) -> Option<&Args> {
+        match self.get(name) {
+            Some(Value::Group(args)) => Some(args),
+            _ => None,
         }
     }
 }

@@ -56,6 +56,7 @@ pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
             Unit::Word(_) => word(text),
             Unit::Weights => weights(&[]),
             Unit::Numbers => Value::Numbers(Vec::new()),
+            Unit::Group(_) => Value::Group(Args::default()),
             other => panic!("{}: no default for {other:?}", p.name),
         };
         args.set(p.name, value);

@@ -129,6 +129,7 @@ pub fn value(p: &Param, text: &str) -> Value {
         Unit::Schedule | Unit::Intervals | Unit::Drops => panic!("{}: not in a vector", p.name),
         Unit::Weights => Value::Weights(vec![]),
         Unit::Numbers => Value::Numbers(vec![]),
+        Unit::Group(_) => Value::Group(Args::default()),
     }
 }
 

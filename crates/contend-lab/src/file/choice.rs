@@ -107,6 +107,7 @@ fn example(param: &Param) -> String {
         Unit::Drops => "[{ flow = \"down\", segment = 20 }]".into(),
         Unit::Weights => "[[\"down.1.sta\", 2]]".into(),
         Unit::Numbers => "[4, 3, 2, 1]".into(),
+        Unit::Group(of) => of.first().map_or_else(|| "{}".into(), |p| format!("{{ {} = {} }}", p.name, example(p))),
     }
 }
 
@@ -196,6 +197,16 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
                 Ok(x)
             };
             Value::Numbers(val.list("[4, 3, 2, 1]: numbers")?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Group(of) => {
+            let mut fields = val.table()?;
+            let given: Vec<(&Param, Val)> = of.iter().filter_map(|p| Some((p, fields.get(p.name)?))).collect();
+            fields.finish()?;
+            let mut args = Args::default();
+            for (p, v) in given {
+                args.set(p.name, parameter(&v, p)?);
+            }
+            Value::Group(args)
         }
         Unit::Drops => {
             let read = |item: Val| {

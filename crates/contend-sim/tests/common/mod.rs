@@ -44,6 +44,7 @@ fn default(p: &Param) -> Option<Value> {
         Unit::Drops => Value::Drops(vec![]),
         Unit::Weights => Value::Weights(vec![]),
         Unit::Numbers => Value::Numbers(vec![]),
+        Unit::Group(_) => Value::Group(Args::default()),
     })
 }
 

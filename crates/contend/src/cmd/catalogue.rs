@@ -135,9 +135,21 @@ fn algorithm(i: &Item) -> String {
         return out + "\n  No parameters.\n";
     }
     out += "\n  Parameters:\n";
+    let mut told: Option<&[Param]> = None;
     for p in i.params {
         let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
         out += &format!("    {:<16} {}\n    {:<16} {}, {default}\n", p.name, wrapped(p.doc, WIDTH, 21), "", unit(p));
+        // Several may be tables of the same: it is told once.
+        let Unit::Group(of) = p.unit else {
+            told = None;
+            continue;
+        };
+        if told.replace(of) != Some(of) {
+            for q in of {
+                let name = format!("{}.{}", p.name, q.name);
+                out += &format!("    {:<16} {}\n    {:<16} {}\n", name, wrapped(q.doc, WIDTH, 21), "", unit(q));
+            }
+        }
     }
     out
 }
@@ -186,6 +198,7 @@ fn unit(p: &Param) -> String {
         Unit::Intervals => "list like [[\"400ms\", \"410ms\"]]".into(),
         Unit::Weights => "list like [[\"down.1.sta\", 2]]".into(),
         Unit::Numbers => "list of numbers".into(),
+        Unit::Group(of) => format!("table of {}", of.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")),
         Unit::Drops => "list like [{ flow = \"f\", segment = 20, copy = 0 }]".into(),
     }
 }
