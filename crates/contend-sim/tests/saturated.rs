@@ -9,11 +9,13 @@ use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{AfterCollision, BusySlot, FlowSpec, IdleAccess, MacSpec, Place, Start};
 use contend_sim::trace::Trace;
-use contend_sim::wifi::access::{self, Setting};
+use contend_sim::wifi::access::{self, Category, Setting};
+use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{Saturated, SaturatedSpec};
 
 /// Starzetz 2006 Table 7.1: windows of 32 to 1024 slots; a collision of 68.
-const SETTING: Setting = Setting { cw_min: 31, cw_max: 1023, rank: 0, stations: 1, collision: 68.0, slower: 1.0 };
+const SETTING: Setting =
+    Setting { cw_min: 31, cw_max: 1023, rank: 0, stations: 1, collision: 68.0, slower: 1.0, standard: Standard::B, category: Category::Be };
 
 fn spec(n: u32, rule: &Choice<access::Build>, busy_slot: BusySlot) -> SaturatedSpec {
     let stations = (0..n).map(|i| (format!("sta{i}"), rule.clone())).collect();

@@ -7,7 +7,8 @@ use super::reader::{Cx, Val};
 use super::tree::Node;
 use contend_sim::scenario::BusySlot;
 use contend_sim::wifi::SaturatedSpec;
-use contend_sim::wifi::access::{self, Setting};
+use contend_sim::wifi::access::{self, Category, Setting};
+use contend_sim::wifi::phy::Standard;
 
 /// Tables of a network, which contention alone has not.
 const TABLES: [&str; 9] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "model", "field"];
@@ -59,7 +60,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
     })?;
     let rule = f.need("rule", "\"dcf\"")?;
     f.finish()?;
-    let setting = Setting { cw_min, cw_max, rank: 0, stations: n as u32, collision, slower: 1.0 };
+    let setting = Setting { cw_min, cw_max, rank: 0, stations: n as u32, collision, slower: 1.0, standard: Standard::B, category: Category::Be };
     let mut stations = Vec::with_capacity(n as usize);
     for k in 1..=n {
         let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };

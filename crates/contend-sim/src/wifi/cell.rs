@@ -7,11 +7,11 @@
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the earlier one.
 //! A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
-use super::access::{Access, Draw, Residue, Seen, Setting};
+use super::access::{Access, Draw, Seen, Setting};
 use super::air::{Air, View};
 use super::chain::Chain;
 use super::client::Client;
-use super::contention::{Arrival, Contention};
+use super::contention::{Arrival, Contention, Manner};
 use super::exchange::{Exchange, Fate};
 use super::ledger::Ledger;
 use super::phy::{Phy, Protection};
@@ -217,7 +217,8 @@ impl Cell {
             cell.stations.push(station);
         }
         let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
-        let members: Vec<(Span, Residue)> = cell.stations.iter().map(|s| (ifs(s), s.access.residue())).collect();
+        let manner = |s: &Station| Manner { ifs: ifs(s), residue: s.access.residue(), busy: s.access.busy() };
+        let members: Vec<Manner> = cell.stations.iter().map(manner).collect();
         cell.contention = Contention::new(&members, phy.slot, spec.mac.busy_slot);
         let buffer = cell.stations.first().and_then(|ap| ap.queue.limit()?.packets());
         cell.control = Chain::new(seed, spec, &cell.air, facts, buffer)?;
@@ -461,7 +462,7 @@ impl Cell {
     pub(super) fn draw(&mut self, now: Time, who: StationId, why: Draw) -> u64 {
         let s = &mut self.stations[who as usize];
         let bytes = s.job.map_or(0, |j| j.packet.size);
-        let seen = Seen { contenders: self.backlogged, bytes, busy_counts: self.contention.busy_counts(), channel: self.contention.channel() };
+        let seen = Seen { contenders: self.backlogged, bytes, busy_counts: self.contention.busy_counts(who), channel: self.contention.channel() };
         u64::from(s.access.draw(&mut Cx { now, rng: &mut s.backoff }, why, &seen))
     }
 

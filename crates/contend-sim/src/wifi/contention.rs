@@ -7,14 +7,16 @@
 //! an addressee of a spoilt frame); they rejoin their group at the next busy start.
 //! One global slot counter would be wrong: EIFS and ACK timeout differ by a number of slots that is not whole.
 //!
+//! Contenders are stations, or with EDCA the categories of stations.
+//!
 //! Stations whose rule keeps no residue ([`Residue::Redraw`]) form groups of their own: when the medium turns busy, those of them that wait are handed
 //! back to draw again.
 //!
 //! A frame therefore costs O(log n) in the number of stations that have something to send, and nothing for those that have not:
 //! a backoff that runs without a frame behind it (post-backoff) is a stored clock reading.
 
-use super::StationId;
-use super::access::{Channel, Residue};
+use super::Contender;
+use super::access::{Busy, Channel, Residue};
 use crate::scenario::BusySlot;
 use contend_core::{Span, Time};
 use std::cmp::Reverse;
@@ -24,8 +26,6 @@ use std::collections::BinaryHeap;
 #[derive(Debug)]
 pub struct Contention {
     slot: Span,
-    /// Slots that a busy period counts for those who wait through it.
-    busy_counts: u64,
     /// When the last busy period ended, the NAV included.
     idle: Time,
     groups: Vec<Group>,
@@ -38,17 +38,29 @@ pub struct Contention {
     channel: Channel,
 }
 
-/// Stations with one inter-frame space.
+/// How a contender waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Its inter-frame space.
+    pub ifs: Span,
+    /// What becomes of slots that were not waited.
+    pub residue: Residue,
+    /// Whether a busy slot counts.
+    pub busy: Busy,
+}
+
+/// Contenders that wait in one manner.
 #[derive(Debug)]
 struct Group {
-    ifs: Span,
-    residue: Residue,
+    manner: Manner,
+    /// Slots that a busy period counts for those who wait through it.
+    busy_counts: u64,
     /// When the members count their first slot after the last busy period.
     resume: Time,
     /// Slots the group had counted at `resume`.
     clock: u64,
     /// Clock readings at which members with a frame may send. An entry counts only while `state` says the same: a member that left is skipped.
-    heap: BinaryHeap<Reverse<(u64, StationId)>>,
+    heap: BinaryHeap<Reverse<(u64, Contender)>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +77,7 @@ enum State {
 
 #[derive(Clone, Copy, Debug)]
 struct Loner {
-    who: StationId,
+    who: Contender,
     resume: Time,
     slots: u64,
     /// Whether it has a frame to send.
@@ -84,25 +96,29 @@ pub enum Arrival {
 }
 
 impl Contention {
-    /// One station without a frame for each of `stations`, which tells its inter-frame space and what becomes of its residue, on a medium that has been
-    /// idle since time zero. At most 256 different ones.
-    pub fn new(stations: &[(Span, Residue)], slot: Span, busy: BusySlot) -> Contention {
+    /// One contender without a frame for each of `contenders`, on a medium that has been idle since time zero. At most 256 different manners. `busy` is
+    /// what [`Busy::Cell`] means.
+    pub fn new(contenders: &[Manner], slot: Span, busy: BusySlot) -> Contention {
         let mut groups: Vec<Group> = Vec::new();
-        let mut group = Vec::with_capacity(stations.len());
-        for &(ifs, residue) in stations {
-            let g = groups.iter().position(|g| (g.ifs, g.residue) == (ifs, residue)).unwrap_or_else(|| {
-                groups.push(Group { ifs, residue, resume: Time::ZERO + ifs, clock: 0, heap: BinaryHeap::new() });
+        let mut group = Vec::with_capacity(contenders.len());
+        for &manner in contenders {
+            let g = groups.iter().position(|g| g.manner == manner).unwrap_or_else(|| {
+                let counts = match manner.busy {
+                    Busy::Cell => busy == BusySlot::Counted,
+                    Busy::Frozen => false,
+                    Busy::Boundary => true,
+                };
+                groups.push(Group { manner, busy_counts: u64::from(counts), resume: Time::ZERO + manner.ifs, clock: 0, heap: BinaryHeap::new() });
                 groups.len() - 1
             });
             group.push(g as u8);
         }
         Contention {
             slot,
-            busy_counts: u64::from(busy == BusySlot::Counted),
             idle: Time::ZERO,
             groups,
             loners: Vec::with_capacity(8),
-            state: vec![State::Silent(0); stations.len()],
+            state: vec![State::Silent(0); contenders.len()],
             group,
             waiting: 0,
             channel: Channel::new(),
@@ -114,9 +130,9 @@ impl Contention {
         self.waiting
     }
 
-    /// Whether a busy slot counts as one slot of backoff.
-    pub fn busy_counts(&self) -> bool {
-        self.busy_counts > 0
+    /// Whether a busy slot counts as one slot of backoff of `who`.
+    pub fn busy_counts(&self, who: Contender) -> bool {
+        self.of(who).busy_counts > 0
     }
 
     /// What was heard on the medium.
@@ -130,8 +146,8 @@ impl Contention {
     }
 
     /// The inter-frame space of `who`.
-    pub fn ifs(&self, who: StationId) -> Span {
-        self.of(who).ifs
+    pub fn ifs(&self, who: Contender) -> Span {
+        self.of(who).manner.ifs
     }
 
     /// When the next transmission starts if nothing else happens; the medium must be idle.
@@ -156,18 +172,18 @@ impl Contention {
 
     /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others are counted down. Those who keep
     /// no residue come into `again` with the slots they counted, and wait no longer until they back off anew.
-    pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<StationId>, again: &mut Vec<(StationId, u32)>) {
+    pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<Contender>, again: &mut Vec<(Contender, u32)>) {
         let idle = slots_between(self.resume(), now, self.slot);
         self.channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
         for g in &mut self.groups {
             let passed = slots_between(g.resume, now, self.slot);
-            let counted = passed + self.busy_counts;
+            let counted = passed + g.busy_slot(g.resume, now);
             let reading = g.clock + passed;
             let on_boundary = now >= g.resume && g.resume + self.slot * passed == now;
             while let Some(&Reverse((expiry, who))) = g.heap.peek() {
                 let member = self.state[who as usize] == State::Member(expiry);
                 let sends = expiry <= reading && on_boundary;
-                if member && !sends && g.residue == Residue::Keep {
+                if member && !sends && g.manner.residue == Residue::Keep {
                     break;
                 }
                 g.heap.pop();
@@ -194,8 +210,8 @@ impl Contention {
             i += 1;
         }
         while let Some(l) = self.loners.pop() {
-            let counted = slots_between(l.resume, now, self.slot) + self.busy_counts;
-            if l.waits && self.of(l.who).residue == Residue::Redraw {
+            let counted = slots_between(l.resume, now, self.slot) + self.of(l.who).busy_slot(l.resume, now);
+            if l.waits && self.of(l.who).manner.residue == Residue::Redraw {
                 self.state[l.who as usize] = State::Sending;
                 self.waiting -= 1;
                 again.push((l.who, u32::try_from(counted).unwrap_or(u32::MAX)));
@@ -209,19 +225,19 @@ impl Contention {
     pub fn turn_idle(&mut self, idle: Time, more: Span) {
         self.idle = idle;
         for g in &mut self.groups {
-            g.resume = idle + more + g.ifs;
+            g.resume = idle + more + g.manner.ifs;
         }
     }
 
     /// `who` sends at once, in the instant in which the medium turns busy; to be called before [`Contention::turn_busy`].
-    pub fn send_at_once(&mut self, who: StationId, senders: &mut Vec<StationId>) {
+    pub fn send_at_once(&mut self, who: Contender, senders: &mut Vec<Contender>) {
         self.leave_loners(who);
         self.waiting += 1;
         self.start(who, senders);
     }
 
     /// `who` gets a new backoff of `slots`, which it counts with its group; `waits` says whether it has a frame.
-    pub fn back_off(&mut self, who: StationId, slots: u64, waits: bool) {
+    pub fn back_off(&mut self, who: Contender, slots: u64, waits: bool) {
         if waits {
             self.waiting += 1;
         }
@@ -229,7 +245,7 @@ impl Contention {
     }
 
     /// `who` gets a new backoff of `slots`, which it counts from `resume` on; `waits` says whether it has a frame.
-    pub fn back_off_alone(&mut self, who: StationId, resume: Time, slots: u64, waits: bool) {
+    pub fn back_off_alone(&mut self, who: Contender, resume: Time, slots: u64, waits: bool) {
         if waits {
             self.waiting += 1;
         }
@@ -243,7 +259,7 @@ impl Contention {
     }
 
     /// `who`, whatever it waits for, resumes at `resume` instead of with its group. The medium has just turned idle.
-    pub fn resume_alone(&mut self, who: StationId, resume: Time) {
+    pub fn resume_alone(&mut self, who: Contender, resume: Time) {
         let (expiry, waits) = match self.state[who as usize] {
             State::Member(e) => (e, true),
             State::Silent(e) => (e, false),
@@ -258,7 +274,7 @@ impl Contention {
     }
 
     /// A packet arrives at `now` at `who`, which had none. After [`Arrival::Free`] and [`Arrival::Busy`] the caller decides what follows.
-    pub fn arrive(&mut self, who: StationId, now: Time, busy: bool) -> Arrival {
+    pub fn arrive(&mut self, who: Contender, now: Time, busy: bool) -> Arrival {
         match self.state[who as usize] {
             State::Silent(expiry) => {
                 let g = self.of(who);
@@ -292,7 +308,7 @@ impl Contention {
     }
 
     /// Whether `who` has a backoff that is still running at `now`, on an idle medium.
-    pub fn counts_down(&self, who: StationId, now: Time) -> bool {
+    pub fn counts_down(&self, who: Contender, now: Time) -> bool {
         match self.state[who as usize] {
             State::Silent(e) => {
                 let g = self.of(who);
@@ -304,13 +320,18 @@ impl Contention {
         }
     }
 
-    fn start(&mut self, who: StationId, senders: &mut Vec<StationId>) {
+    /// Whether `who` is among those that [`Contention::turn_busy`] found to send, and has not backed off since.
+    pub fn sends(&self, who: Contender) -> bool {
+        self.state[who as usize] == State::Sending
+    }
+
+    fn start(&mut self, who: Contender, senders: &mut Vec<Contender>) {
         self.state[who as usize] = State::Sending;
         self.waiting -= 1;
         senders.push(who);
     }
 
-    fn join(&mut self, who: StationId, slots: u64, waits: bool) {
+    fn join(&mut self, who: Contender, slots: u64, waits: bool) {
         let g = &mut self.groups[usize::from(self.group[who as usize])];
         let expiry = g.clock + slots;
         if waits {
@@ -321,14 +342,21 @@ impl Contention {
         }
     }
 
-    fn leave_loners(&mut self, who: StationId) {
+    fn leave_loners(&mut self, who: Contender) {
         if self.state[who as usize] == State::Loner {
             self.loners.retain(|l| l.who != who);
         }
     }
 
-    fn of(&self, who: StationId) -> &Group {
+    fn of(&self, who: Contender) -> &Group {
         &self.groups[usize::from(self.group[who as usize])]
+    }
+}
+
+impl Group {
+    /// Slots that count for the busy period that begins at `now`, for a member that counts from `resume` on.
+    fn busy_slot(&self, resume: Time, now: Time) -> u64 {
+        if self.manner.busy == Busy::Boundary && now < resume { 0 } else { self.busy_counts }
     }
 }
 
@@ -349,28 +377,35 @@ mod tests {
         [a, a, b, a, a, b, a, a]
     };
 
-    fn members() -> Vec<(Span, Residue)> {
-        IFS.iter().map(|&ifs| (ifs, Residue::Keep)).collect()
+    fn members(busy: Busy) -> Vec<Manner> {
+        IFS.iter().map(|&ifs| Manner { ifs, residue: Residue::Keep, busy }).collect()
     }
 
     /// The same rules told station by station: every one has the instant from which it counts, and what is left.
     struct Naive {
         each: Vec<(Time, u64, bool)>,
-        busy_counts: u64,
+        busy: Busy,
+        counted: bool,
     }
 
     impl Naive {
         fn next_start(&self) -> Time {
             self.each.iter().filter(|e| e.2).map(|e| e.0 + SLOT * e.1).min().unwrap_or(Time::NEVER)
         }
-        fn turn_busy(&mut self, now: Time) -> Vec<StationId> {
+        fn turn_busy(&mut self, now: Time) -> Vec<Contender> {
             let mut senders = Vec::new();
             for (i, e) in self.each.iter_mut().enumerate() {
                 if e.2 && e.0 + SLOT * e.1 == now {
                     e.2 = false;
-                    senders.push(i as StationId);
+                    senders.push(i as Contender);
                 } else {
-                    e.1 = e.1.saturating_sub(now.since(e.0).div_floor(SLOT) + self.busy_counts);
+                    // Under EDCA's rule only who has come to a slot boundary counts the slot that begins there.
+                    let busy = match self.busy {
+                        Busy::Cell => self.counted,
+                        Busy::Frozen => false,
+                        Busy::Boundary => e.0 <= now,
+                    };
+                    e.1 = e.1.saturating_sub(now.since(e.0).div_floor(SLOT) + u64::from(busy));
                 }
             }
             senders
@@ -388,12 +423,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_and_loners_do_what_station_by_station_counting_does(counted in any::<bool>(), steps in steps(), arrivals in prop::collection::vec((0usize..8, 0u64..30), 60)) {
+        fn groups_and_loners_do_what_station_by_station_counting_does(counted in any::<bool>(), busy in prop::sample::select(vec![Busy::Cell, Busy::Frozen, Busy::Boundary]), steps in steps(), arrivals in prop::collection::vec((0usize..8, 0u64..30), 60)) {
             let n = 8;
             let rule = if counted { BusySlot::Counted } else { BusySlot::Frozen };
-            let mut c = Contention::new(&members(), SLOT, rule);
-            let mut naive = Naive { each: IFS.iter().map(|&ifs| (Time::ZERO + ifs, 0, false)).collect(), busy_counts: u64::from(counted) };
-            for who in 0..n as StationId {
+            let mut c = Contention::new(&members(busy), SLOT, rule);
+            let mut naive = Naive { each: IFS.iter().map(|&ifs| (Time::ZERO + ifs, 0, false)).collect(), busy, counted };
+            for who in 0..n as Contender {
                 c.back_off(who, u64::from(who) * 2, true);
                 naive.each[who as usize] = (Time::ZERO + IFS[who as usize], u64::from(who) * 2, true);
             }
@@ -412,11 +447,11 @@ mod tests {
                 prop_assert_eq!(c.waiting() as usize, naive.each.iter().filter(|e| e.2).count());
                 // A packet arrives while the medium is busy.
                 let e = &mut naive.each[arriving];
-                if !e.2 && !senders.contains(&(arriving as StationId)) {
-                    match c.arrive(arriving as StationId, start, true) {
+                if !e.2 && !senders.contains(&(arriving as Contender)) {
+                    match c.arrive(arriving as Contender, start, true) {
                         Arrival::Busy => {
                             prop_assert_eq!(e.1, 0);
-                            c.back_off(arriving as StationId, draw, true);
+                            c.back_off(arriving as Contender, draw, true);
                             e.1 = draw;
                         }
                         other => prop_assert_eq!(other, Arrival::Waits),
@@ -436,9 +471,9 @@ mod tests {
                     }
                     naive.each[who as usize] = (resume, slots, more);
                 }
-                if let Some((who, ns)) = lone && !senders.contains(&(who as StationId)) {
+                if let Some((who, ns)) = lone && !senders.contains(&(who as Contender)) {
                     let resume = idle + Span::from_nanos(10_000 + ns);
-                    c.resume_alone(who as StationId, resume);
+                    c.resume_alone(who as Contender, resume);
                     naive.each[who].0 = resume;
                 }
             }
@@ -448,7 +483,7 @@ mod tests {
     #[test]
     fn who_keeps_no_residue_is_handed_back_when_somebody_else_is_first() {
         let residue = [Residue::Redraw, Residue::Redraw, Residue::Keep, Residue::Redraw];
-        let stations = residue.map(|r| (IFS[0], r));
+        let stations = residue.map(|residue| Manner { ifs: IFS[0], residue, busy: Busy::Cell });
         let mut c = Contention::new(&stations, SLOT, BusySlot::Counted);
         for (who, slots) in [(0, 3), (1, 7), (2, 5)] {
             c.back_off(who, slots, true);
@@ -472,7 +507,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_finds_the_medium_idle_for_long_enough_goes_at_once() {
-        let mut c = Contention::new(&members(), SLOT, BusySlot::Frozen);
+        let mut c = Contention::new(&members(Busy::Cell), SLOT, BusySlot::Frozen);
         assert_eq!(c.arrive(0, Time::ZERO + IFS[0], false), Arrival::Free);
         // Earlier than DIFS after the last busy period it waits for the rest of DIFS.
         assert_eq!(c.arrive(1, Time::from_nanos(5), false), Arrival::Waits);
@@ -481,7 +516,7 @@ mod tests {
 
     #[test]
     fn a_packet_behind_a_running_post_backoff_waits_for_its_rest() {
-        let mut c = Contention::new(&members(), SLOT, BusySlot::Frozen);
+        let mut c = Contention::new(&members(Busy::Cell), SLOT, BusySlot::Frozen);
         c.back_off(0, 5, false);
         assert_eq!(c.next_start(), Time::NEVER);
         assert_eq!(c.arrive(0, Time::ZERO + IFS[0] + SLOT * 2, false), Arrival::Waits);
@@ -490,7 +525,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_comes_while_the_nav_says_busy_draws_a_backoff() {
-        let mut c = Contention::new(&members(), SLOT, BusySlot::Frozen);
+        let mut c = Contention::new(&members(Busy::Cell), SLOT, BusySlot::Frozen);
         let end = Time::from_nanos(1_000_000);
         c.turn_idle(end, Span::ZERO);
         assert_eq!(c.arrive(0, end - Span::from_nanos(1), false), Arrival::Busy);

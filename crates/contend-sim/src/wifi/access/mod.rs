@@ -3,8 +3,10 @@
 //! A rule sees its own fate ([`Draw`]) and what anybody can have heard of the channel ([`Seen`]), and answers with a number of slots. It is called only
 //! for the station that draws; what happened on the channel in between it catches up with from a history that all share.
 
+mod category;
 mod setting;
 
+pub use category::Category;
 pub use setting::Setting;
 
 use contend_core::registry::Args;
@@ -32,6 +34,37 @@ pub trait Access: Debug + Send {
     fn txop(&self) -> Span {
         Span::ZERO
     }
+    /// Whether a busy slot counts as backoff.
+    fn busy(&self) -> Busy {
+        Busy::Cell
+    }
+    /// Whether its station has categories, and when a packet of one is chosen. With categories, one rule is built for each ([`Setting::category`]).
+    fn scheduling(&self) -> Scheduling {
+        Scheduling::One
+    }
+}
+
+/// Whether a slot in which the medium turns busy counts as backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Busy {
+    /// As the cell says ([`crate::scenario::BusySlot`]).
+    Cell,
+    /// No, whatever the cell says.
+    Frozen,
+    /// Yes, when the station had reached a slot boundary of its own since the last busy period: whose inter-frame space is not over counts none (EDCA,
+    /// IEEE 802.11-2016 §10.22.2.4).
+    Boundary,
+}
+
+/// Whether a station has categories, and when a packet of one is chosen (Starzetz 2006 §8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheduling {
+    /// It has none: one queue, one backoff.
+    One,
+    /// Schedule after backoff: each category contends, and of those whose backoff ends together the highest sends.
+    AfterBackoff,
+    /// Schedule before backoff: a queue for each category and one backoff, for the packet that was chosen when the MAC became free.
+    BeforeBackoff,
 }
 
 /// Why a backoff is drawn.
@@ -66,7 +99,7 @@ pub struct Seen<'a> {
     pub contenders: u32,
     /// The IP packet that waits, in bytes; 0 when none does.
     pub bytes: u32,
-    /// Whether a busy slot counts as one slot of backoff.
+    /// Whether a busy slot counts as one slot of this station's backoff.
     pub busy_counts: bool,
     /// What was heard.
     pub channel: &'a Channel,

@@ -1,6 +1,7 @@
 //! What a rule is told of its station and its cell before anything is sent.
 
-use crate::wifi::phy::Phy;
+use super::Category;
+use crate::wifi::phy::{Phy, Standard};
 
 /// What a rule is told of its station and its cell before anything is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +18,10 @@ pub struct Setting {
     pub collision: f64,
     /// How many times lower its rate is than the highest of the standard; 1 for the fastest.
     pub slower: f64,
+    /// Whose tables hold.
+    pub standard: Standard,
+    /// Which category of its station it is for, where stations have some.
+    pub category: Category,
 }
 
 /// The IP packet whose collisions [`Setting::collision`] is about, in bytes.
@@ -28,13 +33,18 @@ impl Setting {
         let highest = Phy::rates(phy.standard).iter().copied().max().and_then(|bps| phy.rate(bps));
         let frame = highest.map_or(phy.slot, |rate| phy.airtime(rate, phy.mpdu(PACKET)).total);
         let collision = (frame + phy.difs()).as_nanos() as f64 / phy.slot.as_nanos().max(1) as f64;
-        Setting { cw_min: phy.cw_min, cw_max: phy.cw_max, rank: 0, stations: 1, collision, slower: 1.0 }
+        Setting { cw_min: phy.cw_min, cw_max: phy.cw_max, rank: 0, stations: 1, collision, slower: 1.0, standard: phy.standard, category: Category::Be }
     }
 
     /// The same for a station that sends at `rate` bits per second.
     pub fn at(self, phy: &Phy, rate: u64) -> Setting {
         let highest = Phy::rates(phy.standard).iter().copied().max().unwrap_or(rate);
         Setting { slower: highest as f64 / rate.max(1) as f64, ..self }
+    }
+
+    /// The same for this category of the station.
+    pub fn of_category(self, category: Category) -> Setting {
+        Setting { category, ..self }
     }
 
     /// The same for station `rank` of `stations`.
@@ -46,7 +56,7 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wifi::phy::{Preamble, Standard};
+    use crate::wifi::phy::Preamble;
 
     /// Heusse et al. 2005 have T_c of about 68 slots for 802.11b: 192 us of preamble, 1534 to 1536 B at 11 Mb/s and 50 us are 1358 us.
     #[test]
