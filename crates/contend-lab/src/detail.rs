@@ -14,7 +14,7 @@ use crate::metric::Sampling;
 use crate::results::{Flow, FlowSample, Queue, QueueSample, Run, Series};
 use crate::run::{self, Measure};
 use contend_core::{Span, Time};
-use contend_sim::scenario::{CellSpec, Scenario};
+use contend_sim::scenario::{CellSpec, Scenario, StationSpec};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::Success;
 use contend_sim::wifi::phy::ACK_BYTES;
@@ -178,7 +178,8 @@ pub(crate) struct Size {
 impl Size {
     /// Of this network.
     pub fn of(s: &Scenario) -> Size {
-        let on_air = s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1);
+        let queues = |s: &StationSpec| if s.access.entry.name == "edca" { 4 } else { 1 };
+        let on_air = s.cell.as_ref().map_or(0, |c| c.stations.iter().chain([&c.ap]).map(queues).sum());
         let exchange = s.cell.as_ref().map_or(Span::ZERO, shortest_exchange);
         let flows = s.flows.len() as u64;
         Size { flows, queues: on_air + 2 * s.links.len() as u64, estimates: run::watched(s) - flows, exchange, successes: 0 }

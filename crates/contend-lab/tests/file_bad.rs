@@ -44,7 +44,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "count = 2",
         "cuont = 2",
-        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, start, stop, size",
+        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
     ),
     (
         "standard = \"802.11g\"",
@@ -167,7 +167,23 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\naccess = \"dfc\"",
-        "t.toml:7:10: `wifi.access` names no access rule: \"dfc\"\n  help: did you mean `dcf`? There are: dcf, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes",
+        "t.toml:7:10: `wifi.access` names no access rule: \"dfc\"\n  help: did you mean `dcf`? There are: dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes",
+    ),
+    ("tcp = \"newreno\"", "tcp = \"newreno\"\nac = \"voice\"", "t.toml:17:6: `flow.0.ac` cannot be \"voice\"\n  help: there are: vo, vi, be, bk"),
+    (
+        "standard = \"802.11g\"",
+        "standard = \"802.11g\"\naccess = { kind = \"edca\", vo = { cwmim = 3 } }",
+        "t.toml:7:34: there is no key `wifi.access.vo.cwmim`\n  help: did you mean `cwmin`? There are: aifsn, cwmin, cwmax, txop",
+    ),
+    (
+        "standard = \"802.11g\"",
+        "standard = \"802.11g\"\naccess = { kind = \"edca\", bk = { aifsn = 16 } }",
+        "t.toml:7:42: `wifi.access.bk.aifsn` is out of range: 16\n  help: write a value from 1 to 15",
+    ),
+    (
+        "standard = \"802.11g\"",
+        "standard = \"802.11g\"\naccess = { kind = \"edca\", vi = { cwmin = 31 } }",
+        "t.toml:7:10: `wifi.access` does not suit edca\n  help: vi: cwmin = 31 is larger than cwmax = 15; write a smaller cwmin or a larger cwmax",
     ),
     (
         "standard = \"802.11g\"",
@@ -447,7 +463,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "\"flow.0.count\"",
         "\"flow.0.cuont\"",
-        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, start, stop, size",
+        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
     ),
     (
         "\"flow.0.count\"",

@@ -285,6 +285,21 @@ fn wifi_words_reach_the_phy_and_the_mac() {
 }
 
 #[test]
+fn edca_takes_a_table_for_each_category_and_a_flow_names_its_own() {
+    let text = "title = \"t\"\nduration = \"9s\"\n[wifi]\nstandard = \"802.11g\"\naccess = { kind = \"edca\", vo = { cwmin = 1, txop = \"2ms\" } }\n\
+                [[flow]]\ncount = 2\nfrom = \"station\"\nto = \"server\"\ntcp = \"newreno\"\nac = [\"vo\", \"bk\"]\n\
+                [[flow]]\nname = \"rest\"\nfrom = \"station\"\nto = \"server\"\ntcp = \"newreno\"\n";
+    for (e, cwmin) in [(read(text), 1), (set(text, &[("wifi.access.vo.cwmin", "2")]), 2)] {
+        let s = first(&e).scenario;
+        assert_eq!(s.flows.iter().map(|f| f.category.name()).collect::<Vec<_>>(), ["vo", "bk", "be"]);
+        let cell = s.cell.unwrap();
+        let vo = cell.ap.access.args.group("vo").unwrap();
+        assert_eq!((vo.integer("cwmin"), vo.time("txop"), vo.get("aifsn")), (cwmin, Span::from_millis(2), None));
+        assert_eq!(cell.stations[0].access.args, cell.ap.access.args);
+    }
+}
+
+#[test]
 fn control_blocks_stand_in_the_order_of_the_file() {
     let flow = "[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
     for (given, want) in [
@@ -358,7 +373,7 @@ fn a_bad_setting_is_shown_where_it_stands() {
     let error = |key: &str, value: &str| parse("t.toml", EXAMPLE, &[(key.into(), value.into())]).err().map(|e| e.render(false)).unwrap_or_default();
     assert_eq!(
         error("flow.0.cuont", "3"),
-        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, start, stop, size\n"
+        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size\n"
     );
     assert_eq!(error("wifi.slot", "9"), "--set:1:11: `wifi.slot` has no unit: 9 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)\n");
     assert_eq!(error("flow.9.count", "3"), "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: it has 2, counted from 0\n");

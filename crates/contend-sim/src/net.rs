@@ -6,10 +6,10 @@ use crate::stats::{Durations, QueueMeter, Received, Sent};
 use crate::tcp::end::End;
 use crate::tcp::{self, SenderState};
 use crate::trace::Trace;
-use crate::wifi::cell::{Bridge, Cell, Exit, MAX_PACKET, StationCounters};
+use crate::wifi::cell::{Bridge, Cell, Exit, MAX_PACKET, Route, StationCounters};
 use crate::wifi::client::Client;
 use crate::wifi::ledger::Ledger;
-use crate::wifi::{AP, StationId};
+use crate::wifi::{AP, Contender, StationId};
 use crate::world::{NodeId, Peer, WireId, World};
 use contend_core::ap::FlowFacts;
 use contend_core::qdisc::Site;
@@ -28,6 +28,8 @@ pub struct Net {
     cell: Option<NodeId>,
     /// Names of the cell's stations by [`StationId`].
     stations: Vec<String>,
+    /// Names of the queues of their further categories.
+    further: Vec<String>,
     /// Whether the access point has control blocks.
     controlled: bool,
     /// Names of the directions of links, in the order of their numbers.
@@ -59,7 +61,7 @@ impl Net {
                 end.clear_histograms();
             }
         }
-        for i in 0..=self.stations.len() + self.wires.len() {
+        for i in 0..self.queues().count() {
             if let Some(m) = self.meter(i) {
                 m.delay.clear();
             }
@@ -139,10 +141,11 @@ impl Net {
     }
 
     /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control blocks of the access point
-    /// (when there are any), which count as one queue in which waits what they hold.
+    /// (when there are any), which count as one queue in which waits what they hold; then, of a station that has categories, those beside best effort, whose
+    /// queue bears the station's name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
-        queues.chain(self.controlled.then_some("ap.control"))
+        queues.chain(self.controlled.then_some("ap.control")).chain(self.further.iter().map(String::as_str))
     }
 
     /// The meter of queue number `i` as of now.
@@ -151,8 +154,11 @@ impl Net {
         match i.checked_sub(self.stations.len()) {
             None => self.world.node_mut::<Cell>(self.cell?)?.meter(i as StationId),
             Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.meter(now)),
-            Some(w) if w == self.wires.len() => self.world.node_mut::<Cell>(self.cell?)?.control_meter(),
-            Some(_) => None,
+            Some(w) if w == self.wires.len() && self.controlled => self.world.node_mut::<Cell>(self.cell?)?.control_meter(),
+            Some(w) => {
+                let further = w - self.wires.len() - usize::from(self.controlled);
+                self.world.node_mut::<Cell>(self.cell?)?.meter((self.stations.len() + further) as Contender)
+            }
         }
     }
 
@@ -315,9 +321,11 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let mut world = World::new(trace, self.ends);
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
-        let (mut stations, mut controlled) = (Vec::new(), false);
+        let (mut stations, mut further, mut controlled) = (Vec::new(), Vec::new(), false);
         if let Some(cell) = &spec.cell {
-            world.add(Box::new(Cell::new(spec.seed, cell, self.bridge(), &self.facts(), &named)?), Time::NEVER);
+            let node = Cell::new(spec.seed, cell, self.bridge(), &self.facts(), &named)?;
+            further = node.further().to_vec();
+            world.add(Box::new(node), Time::NEVER);
             controlled = !cell.control.is_empty();
             stations = std::iter::once(&cell.ap).chain(&cell.stations).map(|s| s.name.clone()).collect();
         }
@@ -364,7 +372,7 @@ impl<'a> Builder<'a> {
                 cell.convert(who, Peer::Wire(down), card, pause);
             }
         }
-        Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, controlled, wires })
+        Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, further, controlled, wires })
     }
 
     /// What wires do at the access point and at routers; everywhere else flows end.
@@ -431,6 +439,7 @@ impl<'a> Builder<'a> {
                 _ => self.peer(h).map(Exit::Wire),
             }
         };
-        self.paths.iter().map(|[there, back]| [exit(there), exit(back)]).collect()
+        let route = |([there, back], f): (&[Vec<Hop>; 2], &FlowSpec)| Route { exits: [exit(there), exit(back)], category: f.category };
+        self.paths.iter().zip(&self.spec.flows).map(route).collect()
     }
 }

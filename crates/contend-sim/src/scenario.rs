@@ -5,6 +5,7 @@
 use crate::loss;
 use crate::tcp::recovery;
 use crate::traffic;
+use crate::wifi::access::Category;
 use crate::wifi::client::Client;
 use crate::wifi::phy::Phy;
 use contend_core::registry::{Amount, Choice};
@@ -162,6 +163,8 @@ pub struct FlowSpec {
     pub packet: u32,
     /// How it is carried.
     pub transport: Transport,
+    /// Which category its packets take in stations that have some, its acknowledgments too.
+    pub category: Category,
     /// What it has to send.
     pub traffic: Choice<traffic::Build>,
     /// When it begins.

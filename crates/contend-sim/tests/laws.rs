@@ -4,23 +4,34 @@
 mod common;
 
 use common::*;
-use contend_core::registry::{Amount, Entry, Value};
+use contend_core::registry::{Amount, Choice, Entry, Value};
 use contend_core::{Span, Time, ap, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::trace::Trace;
+use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::Protection;
 use proptest::prelude::*;
 
+/// DCF, or EDCA of either kind; a little more often without categories than with.
+fn access_rule() -> impl Strategy<Value = Choice<access::Build>> {
+    let edca = |scheduling: &str, table: &str| {
+        choose(access::REGISTRY, "edca", &[("scheduling", Value::Word(scheduling.into())), ("table", Value::Word(table.into()))])
+    };
+    let dcf = choose(access::REGISTRY, "dcf", &[]);
+    prop::sample::select(vec![dcf.clone(), dcf.clone(), dcf.clone(), dcf, edca("sab", "802.11e"), edca("sab", "802.11-2016"), edca("sbb", "802.11e")])
+}
+
 /// A small random cell with random flows.
 fn scenario() -> impl Strategy<Value = Scenario> {
-    let station = (prop::sample::select(vec![6_000_000u64, 24_000_000, 54_000_000]), prop::option::of(0.0f64..0.5), 1u64..20);
-    let flow = (any::<bool>(), any::<bool>(), 0usize..6, prop::sample::select(vec![100u32, 576, 1500]), 0u64..1_500);
+    let station = (prop::sample::select(vec![6_000_000u64, 24_000_000, 54_000_000]), prop::option::of(0.0f64..0.5), 1u64..20, access_rule());
+    let flow =
+        (any::<bool>(), any::<bool>(), 0usize..6, prop::sample::select(vec![100u32, 576, 1500]), 0u64..1_500, prop::sample::select(Category::ALL.to_vec()));
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), prop::sample::select(vec![u32::MAX, 500, 0]), 0u8..3);
     // Every discipline and every control block takes its turn, with its defaults.
-    let at_ap = (0..qdisc::REGISTRY.len(), prop::collection::vec(0..ap::REGISTRY.len().max(1), 0..3), prop::option::of(1u64..30));
+    let at_ap = (0..qdisc::REGISTRY.len(), prop::collection::vec(0..ap::REGISTRY.len().max(1), 0..3), prop::option::of(1u64..30), access_rule());
     (0u64..1000, prop::collection::vec(station, 1..6), prop::collection::vec(flow, 1..6), options, at_ap).prop_map(
-        |(seed, stations, flows, options, (queue, control, limit))| {
+        |(seed, stations, flows, options, (queue, control, limit, rule))| {
             let (counted, draw, difs, rts_threshold, protection) = options;
             let mac = MacSpec {
                 busy_slot: if counted { BusySlot::Counted } else { BusySlot::Frozen },
@@ -41,8 +52,10 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                 let asks = e.params.iter().any(|p| p.name == "buffer");
                 choose(ap::REGISTRY, e.name, if asks { buffer.as_slice() } else { &[] })
             };
+            cell.ap.access = rule;
             cell.control = control.iter().filter_map(|&i| ap::REGISTRY.get(i)).map(block).collect();
-            for (s, (rate, p, queue)) in cell.stations.iter_mut().zip(&stations) {
+            for (s, (rate, p, queue, rule)) in cell.stations.iter_mut().zip(&stations) {
+                s.access = rule.clone();
                 s.rate = *rate;
                 s.queue = fifo(*queue);
                 s.loss = p.and_then(|p| loss("per", &[("p", Value::Number(p))]));
@@ -51,13 +64,14 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             let flows = flows
                 .into_iter()
                 .enumerate()
-                .map(|(i, (up, udp, who, packet, start))| {
+                .map(|(i, (up, udp, who, packet, start, category))| {
                     let sta = Place::Station(who % stations.len());
                     let (from, to) = if up { (sta, Place::Node(i)) } else { (Place::Node(i), sta) };
                     let start = Start::At(Time::ZERO + Span::from_millis(start));
                     let name = format!("f.{i}");
                     let mut f = if udp { cbr(name, from, to, 5_000_000) } else { bulk(name, from, to, newreno(), start) };
                     f.packet = packet;
+                    f.category = category;
                     f
                 })
                 .collect();
@@ -84,7 +98,9 @@ proptest! {
             let c = net.meter(i).unwrap().read(now);
             elsewhere += c.drops() + c.filtered + net.lost(i).iter().sum::<u64>();
             made += c.made;
-            if i < stations || name == "ap.control" {
+            // Queues of further categories stand behind all others.
+            let on_air = i < stations || Category::ALL.iter().any(|c| name.ends_with(&format!(".{}", c.name())));
+            if on_air || name == "ap.control" {
                 elsewhere += net.meter(i).unwrap().waiting();
             }
             if i < stations {

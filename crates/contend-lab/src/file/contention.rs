@@ -6,9 +6,9 @@ use super::network::params;
 use super::reader::{Cx, Val};
 use super::tree::Node;
 use contend_sim::scenario::BusySlot;
-use contend_sim::wifi::SaturatedSpec;
 use contend_sim::wifi::access::{self, Category, Setting};
 use contend_sim::wifi::phy::Standard;
+use contend_sim::wifi::{Saturated, SaturatedSpec};
 
 /// Tables of a network, which contention alone has not.
 const TABLES: [&str; 9] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "model", "field"];
@@ -66,7 +66,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
         let rule = choice(&v, access::REGISTRY, "access rule")?;
         let member = setting.member(k as u32 - 1, n as u32);
-        objection(&v, rule.entry.name, (rule.entry.build)(&rule.args, member).map(drop))?;
+        objection(&v, rule.entry.name, (rule.entry.build)(&rule.args, member).and_then(|r| Saturated::suits(&*r)))?;
         stations.push((format!("sta{k}"), rule));
     }
     Ok(Contended { spec: SaturatedSpec { seed: 0, stations, setting, busy_slot, bytes, noise }, successes, warmup })

@@ -10,6 +10,7 @@ use contend_core::{Span, Time};
 use contend_sim::scenario::{Start, Transport};
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::traffic;
+use contend_sim::wifi::access::Category;
 
 /// IP packet size of a flow that names none.
 const PACKET: u32 = 1500;
@@ -24,6 +25,7 @@ pub(crate) struct Draft<'a> {
     /// Where the packet size stands.
     pub packet_at: Option<Val<'a>>,
     pub transport: Transport,
+    pub category: Category,
     pub traffic: Choice<traffic::Build>,
     pub start: Start,
     pub stop: Option<Time>,
@@ -85,6 +87,7 @@ impl<'a> Draft<'a> {
             udp.finish()?;
         }
 
+        let category = f.read_or("ac", Category::Be, |v| v.word(&Category::ALL.map(|c| (c.name(), c))))?;
         let start_at = f.get("start");
         let start = start_at.as_ref().map_or(Ok(Start::At(Time::ZERO)), |v| start(v, duration))?;
         let latest = match start {
@@ -96,7 +99,7 @@ impl<'a> Draft<'a> {
         })?;
         let size = f.read("size", |v| size(&v, payload))?;
         f.finish()?;
-        Ok(Draft { from, to, delay, packet, packet_at, transport, traffic, start, stop, size })
+        Ok(Draft { from, to, delay, packet, packet_at, transport, category, traffic, start, stop, size })
     }
 }
 

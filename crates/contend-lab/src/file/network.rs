@@ -364,8 +364,8 @@ impl<'a> Builder<'a> {
             let to = self.place(ends.1, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
             self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction });
             self.from.push(draft.from);
-            let Draft { packet, transport, traffic, start, stop, size, .. } = draft;
-            self.flows.push(FlowSpec { name, from, to, packet, transport, traffic, start, stop, size });
+            let Draft { packet, transport, category, traffic, start, stop, size, .. } = draft;
+            self.flows.push(FlowSpec { name, from, to, packet, transport, category, traffic, start, stop, size });
         }
         Ok(())
     }

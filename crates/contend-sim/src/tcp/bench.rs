@@ -5,6 +5,7 @@ use super::recovery;
 use crate::scenario::{EcnEcho, FlowSpec, Place, RtoSpec, Start, TcpSpec, Transport};
 use crate::trace::Trace;
 use crate::traffic::{self, Source, Write};
+use crate::wifi::access::Category;
 use crate::world::{Input, Node, NodeId, Out, Peer, World};
 use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
 use contend_core::{Body, Cx, Ecn, FlowId, Packet, Rng, Segment, Span, Time, cc};
@@ -235,6 +236,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         to: Place::Node(1),
         packet: MSS + 40,
         transport: Transport::Tcp(Box::new(tcp)),
+        category: Category::Be,
         traffic: Choice { entry: &BULK, args: Args::default() },
         start: Start::At(Time::ZERO),
         stop: None,

@@ -1,5 +1,6 @@
 //! What is fixed about a cell's air: durations, rates, where packets go; and how a queue discipline sees it.
 
+use super::access::Category;
 use super::cell::{Bridge, Exit};
 use super::timing::{RateTable, Timing};
 use super::{AP, StationId};
@@ -31,7 +32,12 @@ pub(super) struct Air {
 impl Air {
     /// What the access point does with `p`.
     pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
-        self.bridge.get(p.flow.0 as usize).and_then(|b| b[usize::from(p.reverse)])
+        self.bridge.get(p.flow.0 as usize).and_then(|r| r.exits[usize::from(p.reverse)])
+    }
+
+    /// The category of `p`, the same in both directions of a flow.
+    pub(super) fn category(&self, p: &Packet) -> Category {
+        self.bridge.get(p.flow.0 as usize).map_or_else(Category::default, |r| r.category)
     }
 
     /// The durations of frames between the access point and `station`.

@@ -7,16 +7,17 @@
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the earlier one.
 //! A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
-use super::access::{Access, Draw, Seen, Setting};
+use super::access::{Access, Category, Draw, Seen, Setting};
 use super::air::{Air, View};
 use super::chain::Chain;
 use super::client::Client;
 use super::contention::{Arrival, Contention, Manner};
+pub use super::counters::{Rivals, StationCounters};
 use super::exchange::{Exchange, Fate};
 use super::ledger::Ledger;
 use super::phy::{Phy, Protection};
 use super::timing::{RateTable, Timing};
-use super::{AP, StationId, Success};
+use super::{AP, Contender, StationId, Success};
 use crate::loss::Loss;
 use crate::rng;
 use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
@@ -40,36 +41,17 @@ pub enum Exit {
     Wire(Peer),
 }
 
-/// What the access point does with each flow's packets, by direction (data, acknowledgments); `None` for flows that do not pass here.
-pub type Bridge = Vec<[Option<Exit>; 2]>;
-
-/// What a transmitter did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StationCounters {
-    /// Exchanges tried.
-    pub attempts: u64,
-    /// Of them, ended by an ACK.
-    pub acked: u64,
-    /// Of them, begun together with another station's.
-    pub collided: u64,
-    /// Of them, spoilt by the channel (data, RTS, or the answer).
-    pub errored: u64,
-    /// Packets given up after the last retry.
-    pub retry_drops: u64,
-    /// Of them, packets that had reached their receiver all the same: only the ACK was lost.
-    pub dropped_after_delivery: u64,
-    /// Packets handed on by their receiver.
-    pub delivered: u64,
+/// How the packets of a flow travel in the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// What the access point does with them, by direction (data, acknowledgments); `None` when they do not pass here.
+    pub exits: [Option<Exit>; 2],
+    /// Which category they take in a station that has some.
+    pub category: Category,
 }
 
-/// With whom the access point contends, counted at every start of a transmission while it has a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rivals {
-    /// Such starts.
-    pub starts: u64,
-    /// Stations that had a frame, over all of them.
-    pub stations: u64,
-}
+/// The route of each flow.
+pub type Bridge = Vec<Route>;
 
 /// How many slots were idle before transmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,21 +67,26 @@ pub struct Waits {
 pub struct Cell {
     pub(super) contention: Contention,
     pub(super) ledger: Ledger,
+    /// The stations by [`StationId`], and behind them what is further of those that have categories, by [`Contender`].
     pub(super) stations: Vec<Station>,
+    /// Names of what is behind the stations.
+    pub(super) further: Vec<String>,
     pub(super) air: Air,
     pub(super) control: Chain,
-    /// Stations whose discipline lets nothing go yet, though packets wait.
-    pub(super) shaped: Vec<StationId>,
+    /// Queues whose discipline lets nothing go yet, though packets wait.
+    pub(super) shaped: Vec<Contender>,
+    /// Whether there is a network card that may be told to pause.
+    pauses: bool,
     /// What is on the air.
     pub(super) phase: Phase,
     pub(super) exchange: Exchange,
     /// When the one sender of the exchange on the air won the medium.
     pub(super) won: Time,
-    pub(super) senders: Vec<StationId>,
-    /// Stations with a frame in service.
+    pub(super) senders: Vec<Contender>,
+    /// Contenders with a frame in service.
     backlogged: u32,
     /// Those who draw again because somebody else was first, and the slots they counted.
-    again: Vec<(StationId, u32)>,
+    again: Vec<(Contender, u32)>,
     pub(super) sink: Sink,
     pub(super) collisions: u64,
     rivals: Rivals,
@@ -108,8 +95,16 @@ pub struct Cell {
     pub(super) successes: Option<Vec<Success>>,
 }
 
+/// A station, or a further category of one: its queue and what takes packets from it. What belongs to the station as a whole (losses, host) is
+/// used in its own entry only.
 #[derive(Debug)]
 pub(super) struct Station {
+    /// The station it is or belongs to.
+    pub(super) owner: StationId,
+    /// Who contends for what is in this queue.
+    pub(super) mac: Contender,
+    /// Its entries by category, when it is a station that has some.
+    pub(super) categories: Option<[Contender; 4]>,
     pub(super) queue: Box<dyn Qdisc>,
     /// [`Qdisc::can_bypass`].
     pub(super) bypass: bool,
@@ -196,9 +191,11 @@ impl Cell {
             contention: Contention::new(&[], phy.slot, spec.mac.busy_slot),
             ledger: Ledger::new(spec.stations.len() + 1),
             stations: Vec::with_capacity(spec.stations.len() + 1),
+            further: Vec::new(),
             air: Air { timing, difs: phy.difs(), rates: Vec::new(), rate_of: Vec::new(), bridge, contention: OnceCell::new() },
             control: Chain::default(),
             shaped: Vec::new(),
+            pauses: false,
             phase: Phase::Idle,
             exchange: Exchange { start: Time::ZERO, from: AP, fate: Fate::Success, end: Time::ZERO },
             senders: Vec::with_capacity(spec.stations.len() + 1),
@@ -215,6 +212,9 @@ impl Cell {
         for s in std::iter::once(&spec.ap).chain(&spec.stations) {
             let station = cell.station(seed, phy, s, &Site { neighbour: &neighbour }, flow).map_err(|e| format!("{}: {e}", s.name))?;
             cell.stations.push(station);
+        }
+        for (owner, s) in (AP..).zip(std::iter::once(&spec.ap).chain(&spec.stations)) {
+            cell.add_categories(seed, phy, owner, s, &Site { neighbour: &neighbour }).map_err(|e| format!("{}: {e}", s.name))?;
         }
         let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
         let manner = |s: &Station| Manner { ifs: ifs(s), residue: s.access.residue(), busy: s.access.busy() };
@@ -237,19 +237,38 @@ impl Cell {
             Some(c) => Some(((c.entry.build)(&c.args, flow)?, rng::stream(seed, &s.name, "loss"))),
             None => None,
         };
+        let owner = self.stations.len() as StationId;
+        Ok(Station { loss, ..self.entry(seed, phy, s, site, owner, Category::Be, &s.name)? })
+    }
+
+    /// What serves `category` of station `owner`, under `name`.
+    #[allow(clippy::too_many_arguments, reason = "what a station is made of, once")]
+    pub(super) fn entry(
+        &self,
+        seed: u64,
+        phy: &Phy,
+        s: &StationSpec,
+        site: &Site,
+        owner: StationId,
+        category: Category,
+        name: &str,
+    ) -> Result<Station, String> {
         let queue = (s.queue.entry.build)(&s.queue.args, site)?;
         let setting = self.air.timing.setting;
-        let access = (s.access.entry.build)(&s.access.args, setting.at(phy, s.rate).member(self.stations.len() as u32, setting.stations))?;
+        let access = (s.access.entry.build)(&s.access.args, setting.at(phy, s.rate).member(owner, setting.stations).of_category(category))?;
         Ok(Station {
+            owner,
+            mac: owner,
+            categories: None,
             bypass: queue.can_bypass(),
             hears_air: queue.hears_air(),
             queue,
             meter: QueueMeter::default(),
             txop: access.txop(),
             access,
-            backoff: rng::stream(seed, &s.name, "backoff"),
-            queue_rng: rng::stream(seed, &s.name, "queue"),
-            loss,
+            backoff: rng::stream(seed, name, "backoff"),
+            queue_rng: rng::stream(seed, name, "queue"),
+            loss: None,
             host: Host { down: Peer::End, hears_drops: s.client == Some(Client::Usb), pause: None, paused: false },
             job: None,
             sequence: 0,
@@ -262,6 +281,7 @@ impl Cell {
     pub fn convert(&mut self, who: StationId, down: Peer, nic: WireId, pause: Option<(u64, u64)>) {
         if let Some(s) = self.stations.get_mut(who as usize) {
             s.host = Host { down, pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
+            self.pauses |= pause.is_some();
         }
     }
 
@@ -275,25 +295,30 @@ impl Cell {
         self.control.meter()
     }
 
+    /// Names of the queues behind those of the stations: the further categories of stations that have some.
+    pub fn further(&self) -> &[String] {
+        &self.further
+    }
+
     /// Meter of the queue of `who`.
-    pub fn meter(&mut self, who: StationId) -> Option<&mut QueueMeter> {
+    pub fn meter(&mut self, who: Contender) -> Option<&mut QueueMeter> {
         self.stations.get_mut(who as usize).map(|s| &mut s.meter)
     }
 
     /// What `who` did so far.
     pub fn counters(&self, who: StationId) -> Option<StationCounters> {
-        self.stations.get(who as usize).map(|s| s.counters)
+        self.entries(who).map(|s| s.counters).reduce(StationCounters::plus)
     }
 
-    /// Packets in service at `who`: 1 or 0.
+    /// Packets in service at `who`: 1 or 0, with categories up to 4.
     pub fn in_service(&self, who: StationId) -> u64 {
         // A packet that its receiver has already got is no longer counted as under way.
-        self.stations.get(who as usize).map_or(0, |s| u64::from(s.job.is_some_and(|j| !j.delivered)))
+        self.entries(who).filter(|s| s.job.is_some_and(|j| !j.delivered)).count() as u64
     }
 
     /// Number of stations, the access point included.
     pub fn size(&self) -> usize {
-        self.stations.len()
+        self.stations.len() - self.further.len()
     }
 
     /// Times at which two or more stations sent at once.
@@ -334,11 +359,16 @@ impl Cell {
 
     pub(super) fn accept(&mut self, now: Time, who: StationId, mut p: Packet, out: &mut Out<'_>) {
         p.queued = now;
-        let s = &mut self.stations[who as usize];
+        let s = &self.stations[who as usize];
+        let (lane, mac, free) = match s.categories {
+            None => (who, who, s.job.is_none()),
+            Some(lanes) => self.lane(&lanes, &p),
+        };
+        let s = &mut self.stations[lane as usize];
         s.meter.offered(now);
-        if s.bypass && s.job.is_none() && s.meter.waiting() == 1 {
-            if self.serve(now, who, p) {
-                self.contend(now, who, out);
+        if s.bypass && free && s.meter.waiting() == 1 {
+            if self.serve(now, lane, p) {
+                self.contend(now, mac, out);
             }
             return;
         }
@@ -347,39 +377,56 @@ impl Cell {
             self.sink.dropped.iter().for_each(|(p, _)| out.reject(p));
         }
         s.meter.settle(now, &mut self.sink, out.trace);
-        s.host.watch(s.meter.waiting(), out);
-        if self.stations[who as usize].job.is_none() && self.take_next(now, who, out) {
-            self.contend(now, who, out);
+        let waiting = s.meter.waiting();
+        if self.pauses {
+            self.watch(lane, waiting, out);
+        }
+        if free && self.take_next(now, mac, out) {
+            self.contend(now, mac, out);
         }
     }
 
-    /// Moves the next packet of `who`'s queue into service; false when there is none.
-    pub(super) fn take_next(&mut self, now: Time, who: StationId, out: &mut Out<'_>) -> bool {
-        let s = &mut self.stations[who as usize];
+    /// Moves the next packet that `mac` has to send into service; false when there is none.
+    pub(super) fn take_next(&mut self, now: Time, mac: Contender, out: &mut Out<'_>) -> bool {
+        let s = &mut self.stations[mac as usize];
         self.backlogged -= u32::from(s.job.take().is_some());
+        let categories = s.categories;
+        match categories {
+            Some(lanes) if self.one_backoff(&lanes) => lanes.into_iter().any(|lane| self.pull(now, lane, out)),
+            _ => self.pull(now, mac, out),
+        }
+    }
+
+    /// Moves the next packet of queue `lane` into service; false when there is none.
+    fn pull(&mut self, now: Time, lane: Contender, out: &mut Out<'_>) -> bool {
+        let s = &mut self.stations[lane as usize];
         if s.meter.waiting() == 0 {
             return false;
         }
-        let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, &mut self.sink);
+        let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who: s.owner }, &mut self.sink);
         s.meter.settle(now, &mut self.sink, out.trace);
         let left = s.meter.waiting() - u64::from(packet.is_some());
-        s.host.watch(left, out);
-        if packet.is_none() && left > 0 && !self.shaped.contains(&who) {
-            self.shaped.push(who);
+        if self.pauses {
+            self.watch(lane, left, out);
         }
-        packet.is_some_and(|p| self.serve(now, who, p))
+        if packet.is_none() && left > 0 && !self.shaped.contains(&lane) {
+            self.shaped.push(lane);
+        }
+        packet.is_some_and(|p| self.serve(now, lane, p))
     }
 
-    /// Takes `packet` into service at `who`.
-    fn serve(&mut self, now: Time, who: StationId, packet: Packet) -> bool {
-        self.stations[who as usize].meter.taken(now, &packet);
-        let to = match (who, self.air.exit(&packet)) {
+    /// Takes `packet`, which comes from queue `lane`, into service.
+    fn serve(&mut self, now: Time, lane: Contender, packet: Packet) -> bool {
+        let s = &mut self.stations[lane as usize];
+        s.meter.taken(now, &packet);
+        let to = match (s.owner, self.air.exit(&packet)) {
             (AP, Some(Exit::Air(to))) => to,
             // Only packets bound for the air are queued.
             (AP, _) => return false,
             _ => AP,
         };
-        let s = &mut self.stations[who as usize];
+        let mac = s.mac;
+        let s = &mut self.stations[mac as usize];
         self.backlogged += 1;
         s.sequence = (s.sequence + 1) & 0xfff;
         s.job = Some(Job { packet, to, sequence: s.sequence, attempt: 0, short: 0, long: 0, delivered: false });
@@ -417,22 +464,24 @@ impl Cell {
     /// Asks the disciplines again whose time has come.
     fn wake_shaped(&mut self, now: Time, out: &mut Out<'_>) {
         let mut i = 0;
-        while let Some(&who) = self.shaped.get(i) {
-            let s = &self.stations[who as usize];
-            if s.job.is_none() && s.queue.next_deadline() > now {
+        while let Some(&lane) = self.shaped.get(i) {
+            let s = &self.stations[lane as usize];
+            let mac = s.mac;
+            let free = self.stations[mac as usize].job.is_none();
+            if free && s.queue.next_deadline() > now {
                 i += 1;
                 continue;
             }
             // With a frame in service it is asked when that is done.
             self.shaped.swap_remove(i);
-            if self.stations[who as usize].job.is_none() && self.take_next(now, who, out) {
-                self.contend(now, who, out);
+            if free && self.take_next(now, mac, out) {
+                self.contend(now, mac, out);
             }
         }
     }
 
     /// `who`, which had nothing to send, now has a frame.
-    fn contend(&mut self, now: Time, who: StationId, out: &mut Out<'_>) {
+    fn contend(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
         let busy = self.phase != Phase::Idle;
         if !busy && self.contention.waiting() == 0 {
             self.ledger.quiet(now, self.contention.resume(), false);
@@ -459,7 +508,7 @@ impl Cell {
         }
     }
 
-    pub(super) fn draw(&mut self, now: Time, who: StationId, why: Draw) -> u64 {
+    pub(super) fn draw(&mut self, now: Time, who: Contender, why: Draw) -> u64 {
         let s = &mut self.stations[who as usize];
         let bytes = s.job.map_or(0, |j| j.packet.size);
         let seen = Seen { contenders: self.backlogged, bytes, busy_counts: self.contention.busy_counts(who), channel: self.contention.channel() };
@@ -481,9 +530,13 @@ impl Cell {
             self.contention.back_off(who, slots, true);
         }
         self.again = again;
-        if self.stations[AP as usize].job.is_some() && !senders.is_empty() {
+        let own = if self.further.is_empty() { u64::from(self.stations[AP as usize].job.is_some()) } else { self.in_service_at(AP) };
+        if own > 0 && !senders.is_empty() {
             self.rivals.starts += 1;
-            self.rivals.stations += contenders - 1;
+            self.rivals.stations += contenders - own;
+        }
+        if senders.len() > 1 && !self.further.is_empty() {
+            self.collide_inside(now, &mut senders, out);
         }
         self.senders = senders;
         let several = usize::from(self.senders.len() > 1);
@@ -504,7 +557,7 @@ impl Cell {
 
 impl Host {
     /// Pauses the network card, or lets it go on, as so many packets wait.
-    fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
+    pub(super) fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
         let Some((nic, high, low)) = self.pause else { return };
         if (!self.paused && waiting >= high) || (self.paused && waiting <= low) {
             self.paused = !self.paused;

@@ -4,7 +4,7 @@ use super::access::Draw;
 use super::cell::{Cell, Job, Phase};
 use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::RateTable;
-use super::{AP, Frame, FrameKind, Outcome, StationId, Success};
+use super::{AP, Contender, Frame, FrameKind, Outcome, Success};
 use crate::loss::Loss;
 use crate::trace::Event;
 use crate::world::Out;
@@ -17,7 +17,7 @@ use contend_core::{Cx, Packet, Rng, Span, Time};
 pub(super) struct Exchange {
     pub(super) start: Time,
     /// The one sender; several are in `Cell::senders`.
-    pub(super) from: StationId,
+    pub(super) from: Contender,
     pub(super) fate: Fate,
     /// When the medium is physically idle again.
     pub(super) end: Time,
@@ -39,11 +39,12 @@ pub(super) enum Fate {
 }
 
 impl Cell {
-    /// The one sender `from` starts its exchange at `now`.
-    pub(super) fn exchange(&mut self, now: Time, from: StationId, out: &mut Out<'_>) {
+    /// The one sender `who` starts its exchange at `now`.
+    pub(super) fn exchange(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
         let t = self.air.timing;
-        let s = &mut self.stations[from as usize];
+        let s = &mut self.stations[who as usize];
         s.counters.attempts += 1;
+        let from = s.owner;
         let Some(job) = s.job else { return };
         let station = if from == AP { job.to } else { from };
         let table = self.air.table(station);
@@ -155,7 +156,7 @@ impl Cell {
         if !matches!(fate, Fate::Success | Fate::AckLost) {
             self.phase = Phase::Rest(at);
         }
-        self.exchange = Exchange { start: now, from, fate, end: at };
+        self.exchange = Exchange { start: now, from: who, fate, end: at };
     }
 
     /// All of `senders` start at `now`; nobody receives anything.
@@ -166,17 +167,18 @@ impl Cell {
             let who = self.senders[i];
             let span = self.collided_airtime(who);
             let s = &mut self.stations[who as usize];
+            let from = s.owner;
             s.counters.attempts += 1;
             s.counters.collided += 1;
             end = end.max(now + span);
-            self.ledger.stations[who as usize].collided += span;
+            self.ledger.stations[from as usize].collided += span;
             let Some(job) = self.stations[who as usize].job else { continue };
             let rts = self.air.timing.uses_rts(job.packet.size);
             let table = self.table(who, &job);
             out.trace.frame(&Frame {
                 start: now,
                 end: now + span,
-                from: who,
+                from,
                 to: job.to,
                 kind: if rts { FrameKind::Rts } else { FrameKind::Data },
                 outcome: Outcome::Collided,
@@ -193,13 +195,14 @@ impl Cell {
         self.exchange = Exchange { start: now, from: AP, fate: Fate::Collision, end };
     }
 
-    fn table(&self, from: StationId, job: &Job) -> &RateTable {
+    fn table(&self, who: Contender, job: &Job) -> &RateTable {
+        let from = self.stations[who as usize].owner;
         let station = if from == AP { job.to } else { from };
         self.air.table(station)
     }
 
     /// How long `who` is on the air when it collides: it learns of the collision only by the missing answer.
-    fn collided_airtime(&self, who: StationId) -> Span {
+    fn collided_airtime(&self, who: Contender) -> Span {
         let Some(job) = &self.stations[who as usize].job else { return Span::ZERO };
         let table = self.table(who, job);
         let data = table.data[job.packet.size as usize].total;
@@ -248,7 +251,8 @@ impl Cell {
                 let airtime = self.collided_airtime(who) + timeout;
                 let quiet = (start + airtime).max(now);
                 self.report(now, who, &job, airtime, false);
-                self.failed(now, who, false, quiet + self.contention.ifs(who), out);
+                self.failed(now, who, false, Some(quiet), out);
+                self.resume_others(who, quiet);
             }
             senders.clear();
             self.senders = senders;
@@ -260,9 +264,11 @@ impl Cell {
         let data = table.data[job.packet.size as usize].total;
         self.report(now, from, &job, now - start, fate == Fate::Success);
         if fate == Fate::Success {
-            self.stations[from as usize].counters.acked += 1;
+            let s = &mut self.stations[from as usize];
+            s.counters.acked += 1;
+            let owner = s.owner;
             if let Some(all) = &mut self.successes {
-                all.push(Success::new(from, job.to));
+                all.push(Success::new(owner, job.to));
             }
             let more = self.take_next(now, from, out);
             if more && self.goes_on(now, from) {
@@ -276,52 +282,58 @@ impl Cell {
             return;
         }
         self.stations[from as usize].counters.errored += 1;
-        let ifs = self.contention.ifs(from);
         let could_not_decode = now + t.eifs_more;
         match fate {
             Fate::DataLost => {
                 // Bystanders honour the Duration field of the data frame.
                 self.contention.turn_idle(now + t.sifs + ack, Span::ZERO);
-                self.contention.resume_alone(job.to, could_not_decode + self.contention.ifs(job.to));
-                self.failed(now, from, true, now + ack_timeout + ifs, out);
+                self.resume_station(job.to, None, could_not_decode);
+                self.failed(now, from, true, Some(now + ack_timeout), out);
+                self.resume_others(from, now + ack_timeout);
             }
             Fate::RtsLost => {
                 // §10.3.2.4: a bystander whose NAV comes from an RTS resets it when nothing follows for 2 SIFS + CTS + aRxPHYStartDelay + 2 slots;
                 // the CTS timeout is SIFS + slot + aRxPHYStartDelay.
                 self.contention.turn_idle(now + cts_timeout + t.sifs + cts + t.slot, Span::ZERO);
-                self.contention.resume_alone(job.to, could_not_decode + self.contention.ifs(job.to));
-                self.failed(now, from, false, now + cts_timeout + ifs, out);
+                self.resume_station(job.to, None, could_not_decode);
+                self.failed(now, from, false, Some(now + cts_timeout), out);
+                self.resume_others(from, now + cts_timeout);
             }
             Fate::CtsLost => {
                 // Bystanders honour the Duration field of the CTS; the addressee waits for data in vain.
                 self.contention.turn_idle(now + t.sifs + data + t.sifs + ack, Span::ZERO);
-                self.failed(now, from, false, could_not_decode + ifs, out);
+                self.failed(now, from, false, Some(could_not_decode), out);
+                self.resume_others(from, could_not_decode);
             }
             Fate::AckLost => {
                 self.contention.turn_idle(now, Span::ZERO);
-                self.failed(now, from, true, could_not_decode + ifs, out);
+                self.failed(now, from, true, Some(could_not_decode), out);
+                self.resume_others(from, could_not_decode);
             }
             Fate::Collision | Fate::Success => {}
         }
     }
 
     /// Whether `who`, whose frame was acknowledged at `now`, may send its next one a SIFS later.
-    fn goes_on(&self, now: Time, who: StationId) -> bool {
+    fn goes_on(&self, now: Time, who: Contender) -> bool {
         let s = &self.stations[who as usize];
         let Some(job) = s.job.filter(|_| !s.txop.is_zero()) else { return false };
         // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
-        let station = if who == AP { job.to } else { who };
+        let station = if s.owner == AP { job.to } else { s.owner };
         let next = self.air.exchange(station, job.packet.size) - self.air.difs;
         now + self.air.timing.sifs + next <= self.won + s.txop
     }
 
     /// Tells those at the access point who want to hear of it that an attempt of `who` has ended.
-    fn report(&mut self, now: Time, who: StationId, job: &Job, airtime: Span, success: bool) {
-        let ap = &mut self.stations[AP as usize];
-        if !ap.hears_air && !self.control.hears_air() {
+    fn report(&mut self, now: Time, who: Contender, job: &Job, airtime: Span, success: bool) {
+        if !self.stations[AP as usize].hears_air && !self.control.hears_air() {
             return;
         }
-        let (station, up) = if who == AP { (job.to, false) } else { (who, true) };
+        let from = self.stations[who as usize].owner;
+        // With categories it is the affair of the queue that serves the frame's.
+        let lane = self.stations[AP as usize].categories.map_or(AP, |lanes| lanes[self.air.category(&job.packet) as usize]);
+        let ap = &mut self.stations[lane as usize];
+        let (station, up) = if from == AP { (job.to, false) } else { (from, true) };
         let report = AirReport { now, station, up, airtime, success, bytes: job.packet.size, waiting: ap.meter.waiting() };
         if ap.hears_air {
             ap.queue.on_air(&report);
@@ -329,9 +341,9 @@ impl Cell {
         self.control.on_air(&report);
     }
 
-    /// The attempt of `who` has failed; it may count slots from `resume` on. `data`: it was the data frame that went without answer, after
-    /// its RTS (if any) had been answered.
-    fn failed(&mut self, now: Time, who: StationId, data: bool, resume: Time, out: &mut Out<'_>) {
+    /// The attempt of `who` has failed; it counts slots once its inter-frame space has passed after `quiet`, and without one with all others: then the
+    /// attempt was none on the air. `data`: it was the data frame that went without answer, after its RTS (if any) had been answered.
+    pub(super) fn failed(&mut self, now: Time, who: Contender, data: bool, quiet: Option<Time>, out: &mut Out<'_>) {
         let t = self.air.timing;
         let Some(job) = &mut self.stations[who as usize].job else { return };
         // §10.3.4.4: the long count is that of frames longer than the threshold, once their RTS was answered.
@@ -340,11 +352,11 @@ impl Cell {
         } else {
             job.short += 1;
         }
-        job.attempt = job.attempt.saturating_add(1);
+        job.attempt = job.attempt.saturating_add(u8::from(quiet.is_some()));
         let gives_up = job.short >= t.retry_short || job.long >= t.retry_long;
         if !gives_up {
             let slots = self.draw(now, who, Draw::Failure);
-            self.contention.back_off_alone(who, resume, slots, true);
+            self.back_off(who, quiet, slots, true);
             return;
         }
         let (packet, delivered) = (job.packet, job.delivered);
@@ -357,7 +369,23 @@ impl Cell {
         }
         let slots = self.draw(now, who, Draw::Dropped);
         let more = self.take_next(now, who, out);
-        self.contention.back_off_alone(who, resume, slots, more);
+        self.back_off(who, quiet, slots, more);
+    }
+
+    /// `who` gets a new backoff, which it counts once its inter-frame space has passed after `quiet`, or with all others.
+    fn back_off(&mut self, who: Contender, quiet: Option<Time>, slots: u64, waits: bool) {
+        match quiet {
+            Some(quiet) => self.contention.back_off_alone(who, quiet + self.contention.ifs(who), slots, waits),
+            None => self.contention.back_off(who, slots, waits),
+        }
+    }
+
+    /// What else the station of `who` has to send waits for the same answer in vain.
+    fn resume_others(&mut self, who: Contender, quiet: Time) {
+        let owner = self.stations[who as usize].owner;
+        if self.stations[owner as usize].categories.is_some() {
+            self.resume_station(owner, Some(who), quiet);
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 
 pub mod access;
 mod air;
+mod categories;
 pub mod cell;
 mod chain;
 pub mod client;
 pub mod contention;
+mod counters;
 mod exchange;
 pub mod ledger;
 pub mod phy;

@@ -7,7 +7,7 @@
 //! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the same however many stations wait.
 //! Those that are drawn anew in every cycle stand in a list.
 
-use super::access::{Access, Build, Channel, Draw, Residue, Seen, Setting};
+use super::access::{Access, Build, Channel, Draw, Residue, Scheduling, Seen, Setting};
 use super::{AP, StationId, Success};
 use crate::rng::{self, mix};
 use crate::scenario::BusySlot;
@@ -98,6 +98,7 @@ impl Saturated {
         let mut stations = Vec::with_capacity(n as usize);
         for (rank, (name, rule)) in (0..).zip(&spec.stations) {
             let access = (rule.entry.build)(&rule.args, spec.setting.member(rank, n)).map_err(|e| format!("{name}: {e}"))?;
+            Saturated::suits(&*access).map_err(|e| format!("{name}: {e}"))?;
             stations.push(Station { residue: access.residue(), access, backoff: rng::stream(spec.seed, name, "backoff") });
         }
         let mut all = Saturated {
@@ -121,6 +122,17 @@ impl Saturated {
             all.draw(who, Draw::Arrival);
         }
         Ok(all)
+    }
+
+    /// Whether a rule is one that contention alone can do.
+    ///
+    /// # Errors
+    /// When it has categories, which differ in inter-frame space.
+    pub fn suits(rule: &dyn Access) -> Result<(), String> {
+        match rule.scheduling() {
+            Scheduling::One => Ok(()),
+            _ => Err("categories differ in inter-frame space, and without time there is none; write a [wifi] file with saturated flows".into()),
+        }
     }
 
     /// Runs until there have been `successes` in all, or a million cycles in a row had none. With `keep` it is kept who succeeds.

@@ -5,7 +5,7 @@ use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, fi
 use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
-use contend_sim::wifi::access;
+use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use contend_sim::{loss, traffic};
 
@@ -126,7 +126,7 @@ pub fn newreno() -> TcpSpec {
 /// A greedy TCP flow.
 pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "bulk", &[]);
-    FlowSpec { name, from, to, packet: 1500, transport: Transport::Tcp(Box::new(tcp)), traffic, start, stop: None, size: None }
+    FlowSpec { name, from, to, packet: 1500, transport: Transport::Tcp(Box::new(tcp)), category: Category::Be, traffic, start, stop: None, size: None }
 }
 
 /// A UDP flow of constant rate.
@@ -138,6 +138,7 @@ pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
         to,
         packet: 1500,
         transport: Transport::Udp,
+        category: Category::Be,
         traffic,
         start: Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000)),
         stop: None,

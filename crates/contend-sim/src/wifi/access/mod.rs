@@ -16,7 +16,7 @@ use std::fmt::Debug;
 /// Makes a rule from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args, Setting) -> Result<Box<dyn Access>, String>;
 
-contend_core::registry!(Build; dcf, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes);
+contend_core::registry!(Build; dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes);
 
 /// A medium-access rule, one for each station.
 pub trait Access: Debug + Send {

@@ -1,0 +1,172 @@
+//! EDCA: four access categories in a station, each with a queue and a backoff of its own, and collisions inside the station.
+//!
+//! What the cell does with it: of several categories of a station whose backoffs end in the same instant the highest sends; the others behave as after a
+//! collision, without having used the air.
+
+use super::dcf::Backoff;
+use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
+use crate::wifi::phy::Standard;
+use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Cx, Span};
+
+/// Source.
+pub const CITE: &str = "IEEE 802.11-2016 §10.22.2 and Table 9-137; IEEE 802.11e-2005 §7.3.2.29; scheduling: Starzetz 2006 §8.3, Fig. 8.12";
+/// What it does.
+pub const SUMMARY: &str = "Enhanced distributed channel access: four categories (voice, video, best effort, background) in each station, told apart by inter-frame space, window and TXOP limit; a flow's `ac` says which one its packets take.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    Param { name: "scheduling", doc: "sab (after backoff): each category contends by itself and the highest of a station's goes first; sbb (before backoff): one backoff as of DCF, for the packet of the highest category that waits when the MAC becomes free", unit: Unit::Word(&["sab", "sbb"]), default: Some("sab"), range: (0.0, 0.0) },
+    Param { name: "table", doc: "default parameter set: they differ in TXOP limits only, and in 802.11e best effort and background have none", unit: Unit::Word(&["802.11e", "802.11-2016"]), default: Some("802.11e"), range: (0.0, 0.0) },
+    Param { name: "busy_slot", doc: "whether a slot at whose beginning somebody else sends counts as backoff, as the standard says of EDCA, or not (sab only)", unit: Unit::Word(&["counted", "frozen"]), default: Some("counted"), range: (0.0, 0.0) },
+    Param { name: "vo", doc: "voice, where it differs from the table (sab only)", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
+    Param { name: "vi", doc: "video, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
+    Param { name: "be", doc: "best effort, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
+    Param { name: "bk", doc: "background, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
+];
+
+/// Parameters of a category.
+const CATEGORY: &[Param] = &[
+    Param { name: "aifsn", doc: "slots after SIFS that must be idle before backoff counts", unit: Unit::Integer, default: None, range: (1.0, 15.0) },
+    Param { name: "cwmin", doc: "smallest contention window", unit: Unit::Integer, default: None, range: (0.0, 32_767.0) },
+    Param { name: "cwmax", doc: "largest contention window", unit: Unit::Integer, default: None, range: (0.0, 32_767.0) },
+    Param { name: "txop", doc: "how long it may hold the medium, frame after frame; 0us for one frame", unit: Unit::Time, default: None, range: (0.0, 0.1) },
+];
+
+/// Makes the category that `cell` names.
+///
+/// # Errors
+/// When a category's `cwmin` is larger than its `cwmax`, or a category has parameters where they have no effect.
+pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
+    if args.word("scheduling") == "sbb" {
+        if let Some(c) = Category::ALL.iter().find(|c| args.group(c.name()).is_some_and(|g| *g != Args::default())) {
+            return Err(format!("{} has no parameters with scheduling = \"sbb\", where all packets go through one backoff; leave it out", c.name()));
+        }
+        let backoff = Backoff::new(&Args::default(), cell)?;
+        return Ok(Box::new(Edca { backoff, aifsn: None, txop: Span::ZERO, busy: Busy::Cell, scheduling: Scheduling::BeforeBackoff }));
+    }
+    // The station is refused as a whole.
+    Category::ALL.iter().try_for_each(|c| Set::of(*c, args, &cell).map(drop))?;
+    let set = Set::of(cell.category, args, &cell)?;
+    let backoff = Backoff::new(&Args::default(), Setting { cw_min: set.cw_min, cw_max: set.cw_max, ..cell })?;
+    let busy = if args.word("busy_slot") == "frozen" { Busy::Frozen } else { Busy::Boundary };
+    Ok(Box::new(Edca { backoff, aifsn: Some(set.aifsn), txop: set.txop, busy, scheduling: Scheduling::AfterBackoff }))
+}
+
+/// One category's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Set {
+    aifsn: u32,
+    cw_min: u32,
+    cw_max: u32,
+    txop: Span,
+}
+
+impl Set {
+    /// Of `category`: what the file says, and the table's default for the rest.
+    fn of(category: Category, args: &Args, cell: &Setting) -> Result<Set, String> {
+        let default = Set::default(category, args.word("table") == "802.11-2016", cell);
+        let empty = Args::default();
+        let given = args.group(category.name()).unwrap_or(&empty);
+        let or = |name: &str, default: u32| given.get(name).map_or(default, |_| given.integer(name) as u32);
+        let txop = given.get("txop").map_or(default.txop, |_| given.time("txop"));
+        let set = Set { aifsn: or("aifsn", default.aifsn), cw_min: or("cwmin", default.cw_min), cw_max: or("cwmax", default.cw_max), txop };
+        if set.cw_min > set.cw_max {
+            return Err(format!("{}: cwmin = {} is larger than cwmax = {}; write a smaller cwmin or a larger cwmax", category.name(), set.cw_min, set.cw_max));
+        }
+        Ok(set)
+    }
+
+    /// The default of the standard. `revised`: that of 802.11-2016.
+    fn default(category: Category, revised: bool, cell: &Setting) -> Set {
+        let (least, most) = (cell.cw_min, cell.cw_max);
+        let part = |n: u32| ((least + 1) / n).max(1) - 1;
+        // IEEE 802.11-2016 Table 9-137: AC_VO (aCWmin + 1) / 4 - 1 to (aCWmin + 1) / 2 - 1, AC_VI from there to aCWmin, AC_BE and AC_BK aCWmin to aCWmax.
+        let (aifsn, cw_min, cw_max) = match category {
+            Category::Vo => (2, part(4), part(2)),
+            Category::Vi => (2, part(2), least),
+            Category::Be => (3, least, most),
+            Category::Bk => (7, least, most),
+        };
+        // The first of each pair is for DSSS and HR/DSSS, the second for OFDM and ERP. 802.11e-2005 and up to 802.11-2012: none for AC_BE and AC_BK.
+        let (dsss, ofdm) = match (category, revised) {
+            (Category::Vo, false) => (3264, 1504),
+            (Category::Vi, false) => (6016, 3008),
+            (Category::Be | Category::Bk, false) => (0, 0),
+            (Category::Vo, true) => (3264, 2080),
+            (Category::Vi, true) => (6016, 4096),
+            (Category::Be | Category::Bk, true) => (3264, 2528),
+        };
+        let us = if matches!(cell.standard, Standard::Dsss | Standard::B) { dsss } else { ofdm };
+        Set { aifsn, cw_min, cw_max, txop: Span::from_micros(us) }
+    }
+}
+
+/// One category of a station, or with `sbb` its only backoff.
+#[derive(Debug)]
+struct Edca {
+    backoff: Backoff,
+    aifsn: Option<u32>,
+    txop: Span,
+    busy: Busy,
+    scheduling: Scheduling,
+}
+
+impl Access for Edca {
+    fn draw(&mut self, cx: &mut Cx, why: Draw, _: &Seen) -> u32 {
+        self.backoff.draw(cx, why)
+    }
+    fn aifsn(&self) -> Option<u32> {
+        self.aifsn
+    }
+    fn txop(&self) -> Span {
+        self.txop
+    }
+    fn busy(&self) -> Busy {
+        self.busy
+    }
+    fn scheduling(&self) -> Scheduling {
+        self.scheduling
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wifi::phy::{Phy, Preamble};
+    use contend_core::registry::Value;
+
+    fn set(standard: Standard, category: Category, table: &str) -> (u32, u32, u32, u64) {
+        let mut args = Args::default();
+        args.set("table", Value::Word(table.into()));
+        let s = Set::of(category, &args, &Setting::of(&Phy::new(standard, Preamble::Long))).unwrap();
+        (s.aifsn, s.cw_min, s.cw_max, s.txop.as_nanos() / 1000)
+    }
+
+    /// Windows by hand from aCWmin 15 (OFDM, ERP) and 31 (DSSS), aCWmax 1023.
+    #[test]
+    fn defaults_are_those_of_the_tables() {
+        use Category::{Be, Bk, Vi, Vo};
+        let e = |s, c| set(s, c, "802.11e");
+        assert_eq!([Vo, Vi, Be, Bk].map(|c| e(Standard::G, c)), [(2, 3, 7, 1504), (2, 7, 15, 3008), (3, 15, 1023, 0), (7, 15, 1023, 0)]);
+        assert_eq!([Vo, Vi, Be, Bk].map(|c| e(Standard::B, c)), [(2, 7, 15, 3264), (2, 15, 31, 6016), (3, 31, 1023, 0), (7, 31, 1023, 0)]);
+        assert_eq!([Vo, Vi, Be, Bk].map(|c| set(Standard::A, c, "802.11-2016").3), [2080, 4096, 2528, 2528]);
+    }
+
+    #[test]
+    fn a_category_takes_what_the_file_says_and_the_table_s_rest() {
+        let mut vo = Args::default();
+        vo.set("cwmin", Value::Integer(0));
+        vo.set("txop", Value::Time(Span::ZERO));
+        let mut args = Args::default();
+        args.set("vo", Value::Group(vo));
+        let cell = Setting::of(&Phy::new(Standard::G, Preamble::Long));
+        assert_eq!(Set::of(Category::Vo, &args, &cell), Ok(Set { aifsn: 2, cw_min: 0, cw_max: 7, txop: Span::ZERO }));
+        let mut be = Args::default();
+        be.set("cwmax", Value::Integer(7));
+        args.set("be", Value::Group(be));
+        // Refused whichever category is made.
+        assert!(build(&args, cell).unwrap_err().starts_with("be: cwmin = 15 is larger than cwmax = 7"));
+        args.set("scheduling", Value::Word("sbb".into()));
+        assert!(build(&args, cell).unwrap_err().starts_with("vo has no parameters with scheduling = \"sbb\""));
+    }
+}
