@@ -10,7 +10,7 @@ mod on_off;
 /// Makes a source from its parameters; the error says which parameter is wrong and what to write instead.
 pub type Build = fn(&Args) -> Result<Box<dyn Source>, String>;
 
-contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip);
+contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip, token_bucket);
 
 /// Something an application wants to send at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ mod testing {
         let v = |n: &str, v: Value| (n.to_string(), v);
         let second = Value::Time(Span::from_secs(1));
         let rate = Value::Rate(1_000_000);
-        let all = [v("rate", rate.clone()), v("random", Value::Number(1.0)), v("gap", second.clone()), v("call", second.clone())];
+        let all = [v("rate", rate.clone()), v("random", Value::Number(1.0)), v("gap", second.clone()), v("call", second.clone()), v("timer", second.clone())];
         let more = [v("on", second.clone()), v("off", second), v("shape", Value::Number(1.5)), v("sources", Value::Integer(5))];
         let files = [v("size", Value::Amount(Amount::Packets(3))), v("count", Value::Integer(0)), v("law", Value::Word("exponential".into()))];
         for e in REGISTRY.iter().filter(|e| e.name != "bulk") {
