@@ -1,6 +1,7 @@
 //! From an experiment file to runs, statistics, claims and reports.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod analyse;
 pub mod claim;
 mod contention;
 pub mod detail;

@@ -1,0 +1,248 @@
+//! The containers of captures: classic pcap (microseconds and nanoseconds, both byte orders) and pcapng, record by record.
+//!
+//! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. Why not a crate: docs/decisions/0029.
+
+use super::Problem;
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+
+/// Longest record or block that is believed, in bytes: far above the largest snap length that capture programs use (256 KiB).
+const LONGEST: u32 = 16 << 20;
+/// Most interfaces of a section.
+const MOST_INTERFACES: usize = 65_536;
+
+/// One captured packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record<'a> {
+    /// Time of the record in nanoseconds since the file's epoch.
+    pub at_ns: u64,
+    /// Link type (LINKTYPE_ value) of its interface.
+    pub link: u16,
+    /// Length it had on the medium, in bytes.
+    pub original: u32,
+    /// What is stored of it.
+    pub bytes: &'a [u8],
+}
+
+/// Names of IPv4 addresses, as pcapng's name resolution blocks give them.
+pub(super) type Names = BTreeMap<[u8; 4], String>;
+
+/// Reads a capture, calls `each` with every packet in the order of the file, and returns the names it gives to addresses.
+pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<Names, Problem> {
+    let mut r = Input { r, buffer: Vec::new() };
+    let magic = match r.array::<4>()? {
+        Some(magic) => magic,
+        None => return Err(Problem::new("it is empty or ends within four bytes", "give a capture written by tcpdump, Wireshark or `contend run --capture`")),
+    };
+    // draft-ietf-opsawg-pcap §4: the magic number tells byte order and resolution.
+    match magic {
+        [0xd4, 0xc3, 0xb2, 0xa1] => classic(&mut r, Order::Little, 1_000, each),
+        [0x4d, 0x3c, 0xb2, 0xa1] => classic(&mut r, Order::Little, 1, each),
+        [0xa1, 0xb2, 0xc3, 0xd4] => classic(&mut r, Order::Big, 1_000, each),
+        [0xa1, 0xb2, 0x3c, 0x4d] => classic(&mut r, Order::Big, 1, each),
+        SECTION => return blocks(&mut r, each),
+        [0x1f, 0x8b, ..] => return Err(Problem::new("it is compressed", "unpack it first: gunzip FILE")),
+        _ => return Err(Problem::new("it is no capture", "give a pcap or pcapng file, written by tcpdump, Wireshark or `contend run --capture`")),
+    }?;
+    Ok(Names::new())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    fn u32(self, b: [u8; 4]) -> u32 {
+        if self == Order::Little { u32::from_le_bytes(b) } else { u32::from_be_bytes(b) }
+    }
+    fn u16(self, b: [u8; 2]) -> u16 {
+        if self == Order::Little { u16::from_le_bytes(b) } else { u16::from_be_bytes(b) }
+    }
+    /// The number at `at` of `bytes`; `None` behind their end.
+    fn u32_at(self, bytes: &[u8], at: usize) -> Option<u32> {
+        Some(self.u32(bytes.get(at..at + 4)?.try_into().ok()?))
+    }
+    fn u16_at(self, bytes: &[u8], at: usize) -> Option<u16> {
+        Some(self.u16(bytes.get(at..at + 2)?.try_into().ok()?))
+    }
+}
+
+/// A reader that tells the end of the file from an end in the middle of something.
+struct Input<R> {
+    r: R,
+    buffer: Vec<u8>,
+}
+
+fn truncated() -> Problem {
+    Problem::new("it ends in the middle of a packet: it is truncated", "copy it again, or let editcap cut the last packet off: editcap FILE WHOLE")
+}
+
+impl<R: Read> Input<R> {
+    /// The next `N` bytes; `None` at the end of the file.
+    fn array<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Problem> {
+        let mut bytes = [0; N];
+        let mut have = 0;
+        while let Some(rest) = bytes.get_mut(have..).filter(|b| !b.is_empty()) {
+            match self.r.read(rest) {
+                Ok(0) if have == 0 => return Ok(None),
+                Ok(0) => return Err(truncated()),
+                Ok(n) => have += n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(Problem::new(format!("it cannot be read: {e}"), "give a file that can be read")),
+            }
+        }
+        Ok(Some(bytes))
+    }
+
+    fn sure<const N: usize>(&mut self) -> Result<[u8; N], Problem> {
+        self.array()?.ok_or_else(truncated)
+    }
+
+    /// The next `n` bytes.
+    fn bytes(&mut self, n: u32) -> Result<&[u8], Problem> {
+        if n > LONGEST {
+            return Err(Problem::new(format!("a packet or block of {n} bytes is too long to be true: it is damaged"), "write the capture anew"));
+        }
+        self.buffer.clear();
+        // By and by: a length that the file does not have takes no memory.
+        match self.r.by_ref().take(u64::from(n)).read_to_end(&mut self.buffer) {
+            Ok(have) if have == n as usize => Ok(&self.buffer),
+            Ok(_) => Err(truncated()),
+            Err(e) => Err(Problem::new(format!("it cannot be read: {e}"), "give a file that can be read")),
+        }
+    }
+}
+
+/// draft-ietf-opsawg-pcap §4 and §5; `unit` is the number of nanoseconds in a fraction's unit.
+fn classic<R: Read>(r: &mut Input<R>, order: Order, unit: u64, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<(), Problem> {
+    let header: [u8; 20] = r.sure()?;
+    // The upper bits of the link type's field tell whether an FCS follows.
+    let link = order.u32_at(&header, 16).unwrap_or(0) as u16;
+    while let Some(head) = r.array::<16>()? {
+        let word = |at| u64::from(order.u32_at(&head, at).unwrap_or(0));
+        let at_ns = word(0) * 1_000_000_000 + word(4) * unit;
+        let (stored, original) = (word(8) as u32, word(12) as u32);
+        each(Record { at_ns, link, original, bytes: r.bytes(stored)? })?;
+    }
+    Ok(())
+}
+
+/// The type of a section header block, the same in both byte orders.
+const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+
+/// One interface of a pcapng section.
+#[derive(Clone, Copy, Debug)]
+struct Interface {
+    link: u16,
+    /// Units of time in a second: 10^n or 2^n.
+    per_second: u64,
+    /// Seconds to be added to each time.
+    offset_s: i64,
+}
+
+impl Interface {
+    /// A time in this interface's units in nanoseconds.
+    fn nanoseconds(&self, units: u64) -> u64 {
+        let ns = i128::from(units) * 1_000_000_000 / i128::from(self.per_second) + i128::from(self.offset_s) * 1_000_000_000;
+        u64::try_from(ns.max(0)).unwrap_or(u64::MAX)
+    }
+}
+
+/// draft-ietf-opsawg-pcapng §3.1: blocks, each with its type, its length, its body and its length again. The first type is behind.
+fn blocks<R: Read>(r: &mut Input<R>, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<Names, Problem> {
+    let damaged = || Problem::new("a block's length is wrong: it is damaged", "write the capture anew");
+    let mut names = Names::new();
+    let mut interfaces: Vec<Interface> = Vec::new();
+    let mut order = Order::Little;
+    let mut kind = Some(SECTION);
+    while let Some(k) = kind {
+        let mut length: [u8; 4] = r.sure()?;
+        let mut behind = 8;
+        if k == SECTION {
+            // §4.1: the byte-order magic comes before anything that needs it.
+            order = match r.sure::<4>()? {
+                [0x4d, 0x3c, 0x2b, 0x1a] => Order::Little,
+                [0x1a, 0x2b, 0x3c, 0x4d] => Order::Big,
+                _ => return Err(Problem::new("its section has no byte order: it is damaged or no capture", "write the capture anew")),
+            };
+            interfaces.clear();
+            behind = 12;
+        }
+        let length_of = |b| order.u32(b);
+        let whole = length_of(length);
+        if whole % 4 != 0 || whole < behind + 4 {
+            return Err(damaged());
+        }
+        let body = r.bytes(whole - behind - 4)?;
+        match order.u32(k) {
+            1 => {
+                if interfaces.len() == MOST_INTERFACES {
+                    return Err(Problem::new("it has more interfaces than can be true", "write the capture anew"));
+                }
+                interfaces.push(interface(body, order).ok_or_else(damaged)?);
+            }
+            2 | 6 => each(packet(body, order, order.u32(k), &interfaces).ok_or_else(damaged)?)?,
+            3 => return Err(Problem::new("its packets have no times (simple packet blocks)", "capture with times: tcpdump -w FILE")),
+            4 => resolve(body, order, &mut names),
+            _ => {}
+        }
+        length = r.sure()?;
+        if length_of(length) != whole {
+            return Err(damaged());
+        }
+        kind = r.array()?;
+    }
+    Ok(names)
+}
+
+/// §4.2: an interface description; if_tsresol (9) and if_tsoffset (14) are the options that times need.
+fn interface(body: &[u8], order: Order) -> Option<Interface> {
+    let mut found = Interface { link: order.u16_at(body, 0)?, per_second: 1_000_000, offset_s: 0 };
+    for (code, value) in options(body.get(8..)?, order) {
+        match (code, value) {
+            // The highest bit chooses between powers of two and of ten; beyond 2^63 and 10^19 nothing can be counted in 64 bits.
+            (9, [r, ..]) if r & 0x80 != 0 => found.per_second = 1 << (r & 0x7f).min(63),
+            (9, [r, ..]) => found.per_second = 10_u64.pow(u32::from(*r).min(19)),
+            (14, v) if v.len() >= 8 => {
+                let (a, b) = (order.u32_at(v, 0)?, order.u32_at(v, 4)?);
+                let (low, high) = if order == Order::Little { (a, b) } else { (b, a) };
+                found.offset_s = (u64::from(high) << 32 | u64::from(low)) as i64;
+            }
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
+/// The options in `bytes` up to their end or to what is none.
+fn options(bytes: &[u8], order: Order) -> impl Iterator<Item = (u16, &[u8])> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (code, length) = (order.u16_at(rest, 0)?, usize::from(order.u16_at(rest, 2)?));
+        let value = rest.get(4..4 + length)?;
+        rest = rest.get(4 + length.next_multiple_of(4)..).unwrap_or(&[]);
+        (code != 0).then_some((code, value))
+    })
+}
+
+/// §4.3 an enhanced packet block, or the obsolete packet block, which has 16 bits for the interface.
+fn packet<'a>(body: &'a [u8], order: Order, kind: u32, interfaces: &[Interface]) -> Option<Record<'a>> {
+    let number = if kind == 2 { u32::from(order.u16_at(body, 0)?) } else { order.u32_at(body, 0)? };
+    let on = interfaces.get(number as usize)?;
+    let word = |at| order.u32_at(body, at);
+    let units = u64::from(word(4)?) << 32 | u64::from(word(8)?);
+    let stored = word(12)? as usize;
+    Some(Record { at_ns: on.nanoseconds(units), link: on.link, original: word(16)?, bytes: body.get(20..20_usize.checked_add(stored)?)? })
+}
+
+/// §4.5: the records of a name resolution block have the form of options: type 1 is an IPv4 address and its names, each ended by a zero.
+fn resolve(body: &[u8], order: Order, names: &mut Names) {
+    for (kind, value) in options(body, order) {
+        if let (1, Some((ip, text))) = (kind, value.split_first_chunk::<4>()) {
+            let name = text.split(|b| *b == 0).next().unwrap_or_default();
+            names.insert(*ip, String::from_utf8_lossy(name).into_owned());
+        }
+    }
+}

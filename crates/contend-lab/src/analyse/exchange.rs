@@ -1,0 +1,51 @@
+//! How long an exchange takes by a standard's tables: from the start of a frame to the start of the next one without backoff.
+
+use contend_sim::wifi::phy::{ACK_BYTES, Phy, Rate};
+
+/// A cell's timing, and the rate of its data frames where it is known.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Timing tables.
+    pub phy: Phy,
+    /// Rate of data frames; without it, that which the capture tells.
+    pub rate: Option<Rate>,
+    /// MPDU of data frames in bytes, when it is not that of the capture.
+    pub bytes: Option<u32>,
+}
+
+impl Exchange {
+    /// Nanoseconds from the start of a data frame to the earliest start of the next one of the same station: the frame, SIFS, its ACK, DIFS. Without any
+    /// knowledge of its rate, at the standard's lowest: it is then the longest that it can take.
+    pub fn nanoseconds(&self, bytes: u32, rate_bps: Option<u64>) -> u64 {
+        let rate = self.rate.or_else(|| self.phy.rate(rate_bps?)).unwrap_or_else(|| self.slowest());
+        let data = self.phy.airtime(rate, self.bytes.unwrap_or(bytes)).total;
+        (data + self.phy.sifs + self.phy.airtime(self.phy.response_rate(rate), ACK_BYTES).total + self.phy.difs()).as_nanos()
+    }
+
+    /// Whether the rate of a frame is known.
+    pub fn knows(&self, rate_bps: Option<u64>) -> bool {
+        self.rate.is_some() || rate_bps.is_some_and(|r| self.phy.rate(r).is_some())
+    }
+
+    fn slowest(&self) -> Rate {
+        Phy::rates(self.phy.standard).first().and_then(|r| self.phy.rate(*r)).unwrap_or_else(|| self.phy.lowest_basic())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_sim::wifi::phy::{Preamble, Standard};
+
+    #[test]
+    fn an_exchange_is_the_sum_of_the_standards_times() {
+        let phy = Phy::new(Standard::B, Preamble::Long);
+        let of = |rate| Exchange { phy: phy.clone(), rate: phy.rate(rate), bytes: None };
+        // 1024 B of UDP payload: 1052 B of IP, an MPDU of 1088 B: 192 + 792; SIFS 10; ACK at 2 Mb/s 192 + 56; DIFS 50.
+        assert_eq!(of(11_000_000).nanoseconds(1088, None), 1_292_000);
+        // At 1 Mb/s: 192 + 8704, 10, 192 + 112, 50: 9260; so it is when nothing is known.
+        assert_eq!(of(1_000_000).nanoseconds(1088, Some(11_000_000)), 9_260_000);
+        assert_eq!(of(0).nanoseconds(1088, None), 9_260_000);
+        assert_eq!(of(0).nanoseconds(1088, Some(11_000_000)), 1_292_000);
+    }
+}

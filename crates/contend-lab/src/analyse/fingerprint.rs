@@ -1,0 +1,400 @@
+//! The fingerprint of a transmitter's backoff: the histogram of times between its frames, slot by slot, and what it says.
+//!
+//! Starzetz 2006 §6.4.1: one station sends frames of one length as fast as it can, nobody else sends. From the start of a frame to the start of the next there
+//! are the exchange, which is always the same, and the backoff: peaks a slot apart, one for each backoff, all of the same mass when the draw is even.
+//!
+//! Differences from the source: times are taken between frames of one length and rate without a retry, a missing sequence number or somebody else's frame between
+//! them; evenness is tested by chi-square (which the source proposes in §6.5), independence by two tests of its own.
+
+use super::exchange::Exchange;
+use super::independence::{ChiSquare, Lags, lags, pairs};
+use super::{Address, Capture, Seen};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a card should do, and how sure one wants to be.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// A slot in nanoseconds.
+    pub slot_ns: u64,
+    /// Slots that should be drawn equally often: CWmin + 1.
+    pub slots: u32,
+    /// Where the peak without backoff is.
+    pub first: First,
+    /// How often chance alone may refuse a card that conforms, all tests together.
+    pub alpha: f64,
+    /// What an exchange takes, as far as it is known.
+    pub exchange: Exchange,
+}
+
+/// Where the peak without backoff is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// The first peak there is: right unless the card never draws 0.
+    Found,
+    /// As long as an exchange takes.
+    Computed,
+    /// At so many nanoseconds.
+    Given(u64),
+}
+
+/// Times between frames that are used, and how many are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Data frames of the station.
+    pub frames: usize,
+    /// Nanoseconds from each frame to the next; `None` where that says nothing about backoff.
+    pub between_ns: Vec<Option<u64>>,
+    /// Gaps that end in a retry or have a spoilt frame at an end.
+    pub retries: usize,
+    /// Gaps in which somebody else sent.
+    pub disturbed: usize,
+    /// Gaps between frames of other lengths or rates than the usual.
+    pub other: usize,
+    /// Gaps in which the capture lacks a frame.
+    pub missed: usize,
+    /// Bytes (MPDU) of the usual frame.
+    pub bytes: u32,
+    /// Its rate in bits per second, when the capture says it.
+    pub rate_bps: Option<u64>,
+}
+
+/// The gaps between the data frames of `station`.
+pub fn gaps(capture: &Capture, station: Address) -> Gaps {
+    let own = |f: &Seen| f.from == Some(station) && f.data;
+    let mut kinds: BTreeMap<(u32, Option<u64>), usize> = BTreeMap::new();
+    for f in capture.frames.iter().filter(|f| own(f) && !f.spoilt) {
+        *kinds.entry((f.bytes, f.rate_bps)).or_default() += 1;
+    }
+    let usual = kinds.iter().max_by_key(|(_, n)| **n).map_or((0, None), |(k, _)| *k);
+    let mut all = Gaps { bytes: usual.0, rate_bps: usual.1, ..Gaps::default() };
+    let (mut last, mut disturbed): (Option<&Seen>, bool) = (None, false);
+    for f in &capture.frames {
+        if !own(f) {
+            disturbed = true;
+            continue;
+        }
+        all.frames += 1;
+        if let Some(before) = last {
+            let is_usual = |f: &Seen| (f.bytes, f.rate_bps) == usual;
+            let follows = |a: u16, b: u16| b == (a + 1) % 4096;
+            let reason = if f.retry || f.spoilt || before.spoilt {
+                Some(&mut all.retries)
+            } else if disturbed {
+                Some(&mut all.disturbed)
+            } else if !is_usual(f) || !is_usual(before) {
+                Some(&mut all.other)
+            } else if before.sequence.zip(f.sequence).is_some_and(|(a, b)| !follows(a, b)) {
+                Some(&mut all.missed)
+            } else {
+                None
+            };
+            let used = reason.is_none();
+            reason.into_iter().for_each(|n| *n += 1);
+            all.between_ns.push(used.then(|| f.at_ns.saturating_sub(before.at_ns)));
+        }
+        (last, disturbed) = (Some(f), false);
+    }
+    all
+}
+
+/// What a fingerprint says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every slot is drawn equally often and independently, as far as can be told.
+    Conformant,
+    /// Some slots are never drawn, or hardly ever.
+    MissingSlots,
+    /// All slots are drawn, not equally often.
+    Uneven,
+    /// All slots are drawn equally often, and each follows from those before.
+    NotIndependent,
+    /// The window is another one.
+    AnotherCwMin,
+    /// The source, not the medium, sets the distances: there is no backoff to be seen.
+    ConstrainedSource,
+    /// The times are too coarse for slots of this length.
+    Blurred,
+    /// There are too few frames to say anything.
+    TooFewFrames,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Conformant => "conformant",
+            Verdict::MissingSlots => "missing slots",
+            Verdict::Uneven => "uneven",
+            Verdict::NotIndependent => "not independent",
+            Verdict::AnotherCwMin => "another CWmin",
+            Verdict::ConstrainedSource => "constrained source",
+            Verdict::Blurred => "blurred",
+            Verdict::TooFewFrames => "too few frames",
+        })
+    }
+}
+
+/// A transmitter's fingerprint.
+#[derive(Clone, Debug)]
+pub struct Fingerprint {
+    /// The gaps it is made of.
+    pub gaps: Gaps,
+    /// How many are used.
+    pub used: u64,
+    /// Number of gaps by whole microseconds.
+    pub histogram_us: BTreeMap<u64, u64>,
+    /// Peaks of the histogram: runs of microseconds, parted by more than half a slot, that hold at least a thousandth of the gaps. Each as the mean in
+    /// nanoseconds of its gaps, and their number.
+    pub peaks: Vec<(f64, u64)>,
+    /// A slot in nanoseconds.
+    pub slot_ns: u64,
+    /// The peak without backoff in nanoseconds: found, computed or given.
+    pub first_ns: u64,
+    /// What the exchange should take by the standard's tables; `None` when the rate is not known.
+    pub exchange_ns: Option<u64>,
+    /// How sharply the gaps stand on a grid of slots: 1 exactly, 0 not at all (length of the mean direction of the gaps modulo a slot).
+    pub sharpness: f64,
+    /// Slots of the smallest window, a power of two, that holds 95 % of the gaps; `None` when there is none up to 1024.
+    pub window: Option<u32>,
+    /// How often each expected slot was drawn.
+    pub counts: Vec<u64>,
+    /// Share of gaps that are in none of these.
+    pub outside: f64,
+    /// Slots drawn less than a tenth as often as they should.
+    pub missing: Vec<u32>,
+    /// Mean backoff in slots, of those inside.
+    pub mean_slots: f64,
+    /// Chi-square test of evenness.
+    pub even: Option<ChiSquare>,
+    /// Serial correlation.
+    pub lags: Option<Lags>,
+    /// Chi-square test of neighbours.
+    pub pairs: Option<ChiSquare>,
+    /// What it all says.
+    pub verdict: Verdict,
+    /// The verdict in words, with its reasons.
+    pub words: String,
+}
+
+/// Gaps for each slot below which nothing is said: of twenty expected, fewer than two come by chance once in 50 million.
+const LEAST_PER_SLOT: u64 = 20;
+/// Share of gaps that a window must hold.
+const HELD: f64 = 0.95;
+/// Slots of the largest window that is looked for: CWmax + 1.
+const LARGEST: u32 = 1024;
+/// Below this sharpness slots cannot be told apart: a Gaussian error of 0.27 slots, of which 6 % are in the wrong slot.
+const SHARP: f64 = 0.25;
+
+/// The fingerprint of `station`.
+pub fn fingerprint(capture: &Capture, station: Address, s: &Settings) -> Fingerprint {
+    of_gaps(gaps(capture, station), s)
+}
+
+/// The fingerprint that gaps make.
+pub fn of_gaps(gaps: Gaps, s: &Settings) -> Fingerprint {
+    let slot = s.slot_ns.max(1);
+    let slots = s.slots.clamp(1, LARGEST);
+    let (known, exchange) = (s.exchange.knows(gaps.rate_bps), s.exchange.nanoseconds(gaps.bytes, gaps.rate_bps));
+    let all: Vec<u64> = gaps.between_ns.iter().flatten().copied().collect();
+    let (sharpness, phase) = grid(&all, slot);
+    let fixed = match s.first {
+        First::Found => None,
+        First::Computed => Some(exchange),
+        First::Given(ns) => Some(ns),
+    };
+    // Where cells are counted from: a time that is in the middle of one.
+    let origin = fixed.unwrap_or(phase);
+    let cell = |ns: u64| (i128::from(ns) - i128::from(origin) + i128::from(slot / 2)).div_euclid(i128::from(slot)) as i64;
+    let mut cells: BTreeMap<i64, u64> = BTreeMap::new();
+    for ns in &all {
+        *cells.entry(cell(*ns)).or_default() += 1;
+    }
+    let window = window(&cells, all.len() as u64, fixed.map(|_| 0));
+    let base = window.map_or(0, |w| w.1);
+    let count = |k: u32| cells.get(&(base + i64::from(k))).copied().unwrap_or(0);
+    let counts: Vec<u64> = (0..slots).map(count).collect();
+    let inside: u64 = counts.iter().sum();
+    let missing = (0..).zip(&counts).filter(|(_, c)| **c * u64::from(slots) * 10 < inside).map(|(k, _)| k).collect();
+    let slot_of = |ns: u64| u32::try_from(cell(ns) - base).ok().filter(|k| *k < slots);
+    let sequence: Vec<Option<u32>> = gaps.between_ns.iter().map(|g| g.and_then(slot_of)).collect();
+    let mut histogram_us: BTreeMap<u64, u64> = BTreeMap::new();
+    for ns in &all {
+        *histogram_us.entry(ns / 1_000).or_default() += 1;
+    }
+    let mut f = Fingerprint {
+        used: all.len() as u64,
+        peaks: peaks(&all, slot),
+        histogram_us,
+        slot_ns: slot,
+        first_ns: (i128::from(origin) + i128::from(base) * i128::from(slot)).try_into().unwrap_or(0),
+        exchange_ns: known.then_some(exchange),
+        sharpness,
+        window: window.map(|w| w.0),
+        outside: 1.0 - inside as f64 / all.len().max(1) as f64,
+        mean_slots: (0_u64..).zip(&counts).map(|(k, c)| k * c).sum::<u64>() as f64 / inside.max(1) as f64,
+        even: ChiSquare::even(&counts),
+        lags: lags(&sequence, 2 * slots),
+        pairs: pairs(&sequence, slots),
+        missing,
+        counts,
+        gaps,
+        verdict: Verdict::TooFewFrames,
+        words: String::new(),
+    };
+    let whole: Vec<u64> = (0..f.window.unwrap_or(0)).map(count).collect();
+    (f.verdict, f.words) = f.judge(s, slots, &whole);
+    f
+}
+
+/// How sharply the gaps stand on a grid of slots, and where in a slot: length and angle of the mean of exp(2 pi i gap / slot).
+fn grid(gaps: &[u64], slot: u64) -> (f64, u64) {
+    let turn = 2.0 * std::f64::consts::PI / slot as f64;
+    let (mut x, mut y) = (0.0, 0.0);
+    for ns in gaps {
+        let angle = (ns % slot) as f64 * turn;
+        (x, y) = (x + libm::cos(angle), y + libm::sin(angle));
+    }
+    let length = (x * x + y * y).sqrt() / gaps.len().max(1) as f64;
+    let phase = (libm::atan2(y, x) / turn).rem_euclid(slot as f64);
+    (length, libm::round(phase) as u64 % slot)
+}
+
+/// The smallest window, a power of two of cells, that holds [`HELD`] of `n` gaps, and the cell that it begins with: `from`, or the first of the fullest window
+/// that is drawn at least a tenth as often as its average.
+fn window(cells: &BTreeMap<i64, u64>, n: u64, from: Option<i64>) -> Option<(u32, i64)> {
+    let enough = |held: u64| held > 0 && held as f64 >= HELD * n as f64;
+    let list: Vec<(i64, u64)> = cells.iter().map(|(k, c)| (*k, *c)).collect();
+    let mut size = 1;
+    while size <= LARGEST {
+        if let Some(first) = from {
+            if enough(cells.range(first..first + i64::from(size)).map(|c| c.1).sum()) {
+                return Some((size, first));
+            }
+        } else {
+            // Two fingers go through the cells: the window that begins with each.
+            let (mut end, mut held) = (0, 0);
+            let mut best: Option<(u64, i64)> = None;
+            for (i, (first, c)) in list.iter().enumerate() {
+                while let Some((_, more)) = list.get(end.max(i)).filter(|(k, _)| *k < first + i64::from(size)) {
+                    (held, end) = (held + more, end.max(i) + 1);
+                }
+                let drawn = *c * u64::from(size) * 10 >= held;
+                if drawn && best.is_none_or(|(most, _)| held > most) {
+                    best = Some((held, *first));
+                }
+                held -= c;
+            }
+            if let Some((held, first)) = best.filter(|b| enough(b.0)) {
+                debug_assert!(held <= n);
+                return Some((size, first));
+            }
+        }
+        size *= 2;
+    }
+    None
+}
+
+/// See [`Fingerprint::peaks`].
+fn peaks(gaps: &[u64], slot: u64) -> Vec<(f64, u64)> {
+    // By microsecond: their number, and the sum of what they have above it, in nanoseconds.
+    let mut bins: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for ns in gaps {
+        let bin = bins.entry(ns / 1_000).or_default();
+        *bin = (bin.0 + 1, bin.1 + ns % 1_000);
+    }
+    let mut all: Vec<(f64, u64)> = Vec::new();
+    let (mut sum, mut count, mut last) = (0.0, 0_u64, None);
+    let apart = (slot / 2_000).max(1);
+    let mut close = |sum: f64, count: u64| {
+        if count > 0 && count as f64 * 1e3 >= gaps.len() as f64 {
+            all.push((sum / count as f64, count));
+        }
+    };
+    for (us, (c, above)) in bins {
+        if last.is_some_and(|l| us - l > apart) {
+            close(sum, count);
+            (sum, count) = (0.0, 0);
+        }
+        (sum, count, last) = (sum + us as f64 * c as f64 * 1e3 + above as f64, count + c, Some(us));
+    }
+    close(sum, count);
+    all
+}
+
+impl Fingerprint {
+    /// Mean of all gaps that are used, in nanoseconds.
+    pub fn mean_gap_ns(&self) -> f64 {
+        self.gaps.between_ns.iter().flatten().map(|g| *g as f64).sum::<f64>() / self.used.max(1) as f64
+    }
+
+    /// The tests that an even, independent draw passes, by name.
+    pub fn tests(&self) -> [(&'static str, Option<ChiSquare>); 3] {
+        [("even", self.even), ("lags", self.lags.as_ref().map(|l| l.test)), ("pairs", self.pairs)]
+    }
+
+    /// The verdict and its words; `whole` counts the slots of the window found.
+    fn judge(&self, s: &Settings, slots: u32, whole: &[u64]) -> (Verdict, String) {
+        let us = |ns: f64| format!("{:.0} us", ns / 1e3);
+        let needed = LEAST_PER_SLOT * u64::from(slots);
+        if self.used < needed {
+            let words = format!("{} of {} gaps can be used, and at least {needed} are needed for {slots} slots", self.used, self.gaps.between_ns.len());
+            return (Verdict::TooFewFrames, words);
+        }
+        if self.gaps.disturbed * 10 > self.gaps.between_ns.len() {
+            // What is left are the shortest backoffs: a longer one lets others in.
+            let share = 100.0 * self.gaps.disturbed as f64 / self.gaps.between_ns.len() as f64;
+            return (Verdict::TooFewFrames, format!("others send in {share:.0} % of the gaps, and the rest is no fair sample: capture the station alone"));
+        }
+        // The span of a few slots or less, longer than any exchange: the station waited for its source.
+        let latest = self.exchange_ns.unwrap_or_else(|| s.exchange.nanoseconds(self.gaps.bytes, None));
+        let late = self.first_ns > latest.saturating_add(u64::from(slots) * self.slot_ns);
+        let drawn = whole.iter().filter(|c| **c * whole.len() as u64 * 10 >= self.used).count();
+        let sparse = (drawn as u64) < 4 && whole.len() < slots as usize;
+        let by_source = |why: String| (Verdict::ConstrainedSource, format!("{why}: the source sets the distances, not the medium"));
+        let Some(window) = self.window else {
+            return by_source(format!("no window of {LARGEST} slots holds 95 % of the gaps, which are {} on average", us(self.mean_gap_ns())));
+        };
+        if late || (sparse && self.exchange_ns.is_none()) {
+            let exchange = if late { format!(", and an exchange takes {} at most", us(latest as f64)) } else { String::new() };
+            return by_source(format!("gaps are {} and more{exchange}, with no spread of backoff", us(self.first_ns as f64)));
+        }
+        let spread = whole.iter().map(|c| (*c as f64 - self.used as f64 / f64::from(window)).powi(2)).sum::<f64>() / f64::from(window);
+        let like_a_window = drawn * 4 >= whole.len() * 3 && spread.sqrt() < 0.5 * self.used as f64 / f64::from(window);
+        if window > slots && !(like_a_window && self.sharpness >= SHARP) {
+            return by_source(format!("{:.1} % of the gaps are longer than the window of {slots} slots", 100.0 * self.outside));
+        }
+        if self.sharpness < SHARP {
+            return (Verdict::Blurred, format!("the times do not stand on a grid of {}: they are too coarse, or the slot is another", us(self.slot_ns as f64)));
+        }
+        if window != slots && window > 2 && like_a_window {
+            return (Verdict::AnotherCwMin, format!("{window} slots instead of {slots}: CWmin is {}", window - 1));
+        }
+        if !self.missing.is_empty() {
+            return (Verdict::MissingSlots, format!("slots {} of 0 to {} are drawn less than a tenth as often as they should", list(&self.missing), slots - 1));
+        }
+        // Bonferroni: three tests share the error that is allowed.
+        let each = s.alpha / 3.0;
+        let refuses = |t: Option<ChiSquare>| t.filter(|t| t.p < each);
+        if let Some(t) = refuses(self.even) {
+            let most = self.counts.iter().max().zip(self.counts.iter().min()).map_or(1.0, |(a, b)| *a as f64 / (*b).max(1) as f64);
+            return (Verdict::Uneven, format!("all {slots} slots are drawn, the most frequent {most:.2} times as often as the rarest (p = {:.2e})", t.p));
+        }
+        if let Some(l) = self.lags.as_ref().filter(|l| l.test.p < each) {
+            let (r, lag) = l.largest;
+            return (
+                Verdict::NotIndependent,
+                format!("the histogram is even, but backoffs follow from each other: correlation {r:.2} at lag {lag} (p = {:.2e})", l.test.p),
+            );
+        }
+        if let Some(t) = refuses(self.pairs) {
+            return (Verdict::NotIndependent, format!("the histogram is even, but a backoff follows from the last one (pairs: p = {:.2e})", t.p));
+        }
+        (Verdict::Conformant, format!("{slots} slots, drawn equally often and independently as far as {} gaps can tell (false alarms: {})", self.used, s.alpha))
+    }
+}
+
+/// Numbers with runs written as ranges: 3, 8..11.
+fn list(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b).filter_map(|run| Some((run.first()?, run.last()?)));
+    runs.map(|(a, b)| if a == b { a.to_string() } else { format!("{a}..{b}") }).collect::<Vec<_>>().join(", ")
+}
