@@ -10,19 +10,21 @@
 
 use crate::claim::Need;
 use crate::execute::Error;
-use crate::metric::Sampling;
+use crate::metric::{Sampling, fingerprints};
 use crate::results::{Flow, FlowSample, Queue, QueueSample, Run, Series};
-use crate::run::{self, Measure};
+use crate::run::{self, Capture, Measure};
 use contend_core::{Span, Time};
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::Success;
-use contend_sim::wifi::phy::ACK_BYTES;
+use contend_sim::wifi::phy::{ACK_BYTES, Phy};
 
 /// Most bytes that the series and histograms of all runs take together.
 pub const MOST_DETAIL: u64 = 1 << 30;
 /// Most bytes that the numbers of all runs take together.
 pub const MOST_NUMBERS: u64 = 4 << 30;
+/// Most frames that a run looks at when metrics need them; they are let go when it ends.
+const MOST_FRAMES: usize = 2_000_000;
 /// Most runs of an experiment.
 pub const MOST_RUNS: u64 = 1_000_000;
 
@@ -62,6 +64,8 @@ pub(crate) struct Detail {
     needed: Measure,
     /// Whether histograms are needed.
     histograms: bool,
+    /// Whether every run's frames are looked at.
+    frames: bool,
     /// Whether a results folder is to be written.
     shown: bool,
 }
@@ -88,12 +92,32 @@ impl Detail {
         if !sampling.every_second && duration.div_floor(SAMPLE) <= 100_000 {
             all.instants.extend(seconds());
         }
-        Detail { all, needed, histograms: sampling.histograms, shown }
+        Detail { all, needed, histograms: sampling.histograms, frames: sampling.frames, shown }
     }
 
     /// What is measured of a run of which this is kept.
     pub fn measure(&self, keep: Keep) -> &Measure {
         if keep == Keep::All { &self.all } else { &self.needed }
+    }
+
+    /// What a run captures while it lasts, when `shown` is asked for.
+    pub fn captured(&self, shown: Option<Capture>) -> Option<Capture> {
+        let end = Time::ZERO + self.needed.duration;
+        if self.frames { Some(Capture { from: Time::ZERO, to: end, limit: MOST_FRAMES }) } else { shown }
+    }
+
+    /// Looks at the frames of a finished run, where metrics need that, and keeps those that were asked for.
+    pub fn look(&self, run: &mut Run, phy: Option<&Phy>, shown: Option<Capture>) {
+        let Some(phy) = phy.filter(|_| self.frames) else { return };
+        fingerprints::note(run, phy);
+        let Some(c) = shown else {
+            (run.frames, run.frames_missed) = (Vec::new(), 0);
+            return;
+        };
+        run.frames.retain(|f| f.start >= c.from && f.start < c.to);
+        run.frames_missed += run.frames.len().saturating_sub(c.limit) as u64;
+        run.frames.truncate(c.limit);
+        run.frames.shrink_to_fit();
     }
 
     /// Lets go of what is not kept.

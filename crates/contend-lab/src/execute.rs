@@ -113,11 +113,15 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
             // A network is resolved again when its turn comes: those of a large sweep would not all fit into memory.
             let need = &needs[planned.need].0;
             // The frames shown are those of the first run.
-            let measure = Measure { capture: options.capture.filter(|_| i == 0), ..detail.measure(planned.keep).clone() };
+            let shown = options.capture.filter(|_| i == 0);
+            let measure = Measure { capture: detail.captured(shown), ..detail.measure(planned.keep).clone() };
             let mut run = match e.about() {
                 About::Network => {
                     let resolved = e.scenario(&need.point, &need.overlay)?;
-                    run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?
+                    let mut run = run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+                    let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
+                    run.iter_mut().for_each(|run| detail.look(run, phy, shown));
+                    run
                 }
                 About::Contention => {
                     let contended = e.contended(&need.point, &need.overlay)?;

@@ -14,6 +14,7 @@
 //! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
 //! | `every(marked[ap] / enqueued[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
 //! | `estimate.are[f][14s..16s]`, `estimate.are.max[f]` | what an estimator that watches a flow says: mean over time, or `.min`, `.max`, `.std` of its samples |
+//! | `interarrival.first[sta1]`, `fingerprint.slots[sta1]` | times between a station's frames, and what they say of its backoff |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
 //! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
 //! | `self_correlation(successes[up], 15)` | how often the station of a success is among the next 15 (p_s of Starzetz 2006 §8.2) |
@@ -23,6 +24,7 @@
 
 mod axis;
 mod eval;
+pub(crate) mod fingerprints;
 mod lex;
 mod model;
 mod parse;
@@ -243,6 +245,8 @@ pub struct Sampling {
     pub histograms: bool,
     /// Whether it must be known who succeeds on the air.
     pub successes: bool,
+    /// Whether the frames on the air are looked at when a run ends.
+    pub frames: bool,
 }
 
 impl Sampling {
@@ -255,6 +259,7 @@ impl Sampling {
         self.series |= other.series;
         self.histograms |= other.histograms;
         self.successes |= other.successes;
+        self.frames |= other.frames;
     }
 
     /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when they are needed.
@@ -410,6 +415,7 @@ impl Metric {
             series: self.word.extent == Extent::Path || (self.word.what == What::QueueLength && self.window.is_some()),
             histograms: matches!(self.word.what, What::Rtt | What::Delay | What::QueueDelay),
             successes: self.word.what == What::Successes && (self.scope != Scope::All || self.window.is_some()),
+            frames: matches!(self.word.what, What::Interarrival | What::Fingerprint),
         }
     }
 }

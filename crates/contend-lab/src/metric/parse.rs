@@ -1,5 +1,6 @@
 //! Text to expression: a Pratt parser with byte ranges in its errors, then a check of units and of "number or list".
 
+use super::fingerprints;
 use super::lex::{Token, quantity, tokens};
 use super::words::{Extent, Subject, WORDS, What, Word};
 use super::{Aspect, CONTENTION, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope, Windowed};
@@ -506,6 +507,8 @@ fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
         (What::Ledger, account) if !account.is_empty() => Aspect::Account(account.to_owned()),
         (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name()),
         (What::Wait, end) if ENDS.contains(&end) => Aspect::Kind(ENDS.iter().find(|e| **e == end)?),
+        (What::Interarrival, what) if fingerprints::TIMES.contains(&what) => Aspect::Kind(fingerprints::TIMES.iter().find(|t| **t == what)?),
+        (What::Fingerprint, what) if fingerprints::NUMBERS.contains(&what) => Aspect::Kind(fingerprints::NUMBERS.iter().find(|t| **t == what)?),
         (What::Losses, cause) if CAUSES.contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
         (What::TakenFor | What::Accuracy, cause) if CAUSES[..2].contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
         _ => match percentile.filter(|_| word.percentiles) {
@@ -536,6 +539,14 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
             Some(("`ledger` needs an account".into(), "write `ledger.idle`, `ledger.payload`, ...".into()))
         }
         (Subject::Air, What::Wait, _) if m.aspect == Aspect::Plain => Some(("`wait` before what?".into(), "write `wait.success` or `wait.collision`".into())),
+        (_, What::Fingerprint, _) if m.aspect == Aspect::Plain => Some((
+            "`fingerprint` needs what is asked of it".into(),
+            format!("write `fingerprint.conformant[sta1]`; there are {}", fingerprints::NUMBERS.join(", ")),
+        )),
+        (_, What::Interarrival | What::Fingerprint, Scope::All | Scope::Together(_)) => Some((
+            format!("`{name}` of which station?"),
+            format!("name it in brackets: `{name}.{}[sta1]`", if name == "interarrival" { "first" } else { "slots" }),
+        )),
         (_, What::TakenFor | What::Accuracy, _) if m.aspect == Aspect::Plain => {
             Some((format!("`{name}` needs a cause"), format!("write `{name}.congestion` or `{name}.error`")))
         }

@@ -3,7 +3,7 @@
 use super::eval::{Unmeasured, Value};
 use super::parse::{DIRECTIONS, nearest};
 use super::words::{Subject, What};
-use super::{Aspect, Function, Metric, Scope, successes};
+use super::{Aspect, Function, Metric, Scope, fingerprints, successes};
 use crate::results::{Flow, FlowSample, Losses, Queue, QueueSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
@@ -31,6 +31,11 @@ pub(super) fn metric(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
             each(m, &names, "queue", |chosen| of_queues(m, run, chosen))
         }
         Subject::Stations if m.word.what == What::Successes => successes::counted(m, run),
+        Subject::Stations if matches!(m.word.what, What::Interarrival | What::Fingerprint) => {
+            run.air.as_ref().ok_or_else(|| no_air(m))?;
+            let names: Vec<&str> = run.stations.iter().map(String::as_str).collect();
+            each(m, &names, "station", |chosen| fingerprints::of_station(m, run, &names, chosen))
+        }
         Subject::Stations => {
             let air = run.air.as_ref().ok_or_else(|| no_air(m))?;
             let names: Vec<&str> = air.airtime.keys().map(String::as_str).collect();

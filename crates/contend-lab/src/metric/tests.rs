@@ -381,6 +381,9 @@ fn errors_say_where_and_what_to_write() {
     at("\"abc", "\"abc", "\"");
     at("1e999", "1e999", "1e308");
     at("goodput.up = 2", "=", "`==`");
+    at("fingerprint[sta1]", "fingerprint[sta1]", "fingerprint.conformant[sta1]");
+    at("fingerprint.slots", "fingerprint.slots", "fingerprint.slots[sta1]");
+    at("interarrival", "interarrival", "interarrival.first[sta1]");
     at("jain(successes, 100)", "successes, 100", "jain(successes[up], 100)");
     at("jain(successes[up], 2.5)", "successes[up], 2.5", "jain(successes[up], 100)");
     at("jain(goodput[up], 100)", "100", "0.3Mbps");
@@ -407,6 +410,8 @@ fn a_runner_learns_what_to_sample() {
     assert!(s("stall[up.1][1s..2s]").series && s("cwnd[up.1]").series && s("queue.length[ap][1s..2s]").series);
     assert!(!s("queue.length[ap]").series);
     assert_eq!(s("jain(successes[up], 9)"), Sampling { successes: true, ..Sampling::default() });
+    assert_eq!(s("interarrival.last[sta1] - interarrival.first[sta1]"), Sampling { frames: true, ..Sampling::default() });
+    assert!(s("fingerprint.conformant[sta1]").frames);
     let mut all = s("jain.short");
     all.add(s("goodput.up[1500ms..9s]"));
     let within = all.within(contend_core::Span::from_millis(2_500));

@@ -81,6 +81,8 @@ pub enum What {
     Loss,
     Airtime,
     Successes,
+    Interarrival,
+    Fingerprint,
     Frames,
     Collisions,
     CollisionProbability,
@@ -153,6 +155,26 @@ pub const WORDS: &[Word] = &[
             Dimension::Number,
             Extent::Window,
             "data frames acknowledged, by who sent them: `[up]` the stations, `[all]` the access point too; `[down]`: what it sent, by who received; `jain(successes[up], 100)`: Jain's index over windows of 100 of them, averaged over all positions",
+        )
+    },
+    Word {
+        subject: Subject::Stations,
+        ..queue(
+            "interarrival",
+            What::Interarrival,
+            Dimension::Time,
+            Extent::Run,
+            "time from a data frame of a station to its next one, where nobody else sends between them and neither is repeated: the mean; `.first`, `.last`: the first and the last peak of its histogram, `interarrival.first[sta1]`",
+        )
+    },
+    Word {
+        subject: Subject::Stations,
+        ..queue(
+            "fingerprint",
+            What::Fingerprint,
+            Dimension::Number,
+            Extent::Run,
+            "what the histogram of a station's `interarrival` says of its backoff: `.conformant` (1 or 0), `.slots` that are drawn, `.peaks`, and how likely by chance it is as uneven (`.even`) or dependent (`.lags`, `.pairs`): `fingerprint.conformant[sta1]`",
         )
     },
     air("frames", What::Frames, "data frames sent, retries included"),

@@ -51,6 +51,21 @@ fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_t
     assert_eq!(numbers(&bare), numbers(&full));
 }
 
+#[test]
+fn metrics_of_frames_leave_digests_and_captured_frames_as_they_are() {
+    let asks = "\n[[claim]]\nid = \"c\"\npaper = \"p\"\nmetric = \"interarrival.first[ap]\"\nexpect = { at_least = \"1us\" }\n";
+    let text = format!("{SMALL}{asks}");
+    let (plain, looked) = (Call::new(SMALL).detail().capture("1s", "2s").outcome(), Call::new(&text).detail().capture("1s", "2s").outcome());
+    assert_eq!(digests(&plain), digests(&looked));
+    let frames =
+        |o: &contend_lab::results::Outcome| o.runs.iter().map(|r| (r.frames.len(), r.frames.first().map(|f| f.start), r.frames_missed)).collect::<Vec<_>>();
+    assert!(frames(&plain)[0].0 > 100);
+    assert_eq!(frames(&plain), frames(&looked));
+    assert!(looked.runs.iter().all(|r| r.metrics["interarrival.first[ap]"] > 0.0) && plain.runs[0].metrics.keys().all(|k| !k.starts_with("interarrival")));
+    // Without a results folder nothing of them stays.
+    assert!(execute(&text).runs.iter().all(|r| r.frames.is_empty() && r.frames_missed == 0));
+}
+
 /// Two downloads and two uploads through a short buffer, so that every cure has something to do.
 const HIDDEN: &str = r#"
 duration = "5s"
