@@ -1,4 +1,4 @@
-//! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `report`, `doctor`, `completions`.
+//! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `analyse`, `report`, `doctor`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim does not hold as recorded; 2 the file or the call is wrong; 3 internal error; 130 stopped by Ctrl-C.
 //!
@@ -49,6 +49,8 @@ enum Command {
     Explain(cmd::catalogue::ExplainArgs),
     /// Closed forms as a calculator
     Model(cmd::model::Args),
+    /// Measure from captures: the fingerprint of a card's backoff, equal access of two stations
+    Analyse(cmd::analyse::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
     /// Say what this machine can do, what is missing, and how to get it
@@ -104,6 +106,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::List(a) => cmd::catalogue::list(&a),
         Command::Explain(a) => cmd::catalogue::explain(&a),
         Command::Model(a) => cmd::model::run(&a),
+        Command::Analyse(a) => cmd::analyse::run(&a),
         Command::Report(a) => cmd::report::run(&a),
         Command::Doctor => cmd::doctor::run(),
         Command::Completions { shell } => {

@@ -1,5 +1,6 @@
 //! One subcommand a file.
 
+pub mod analyse;
 pub mod catalogue;
 pub mod doctor;
 pub mod folder;

@@ -1,6 +1,7 @@
 //! The command as a user meets it: what it prints, what it writes, how it ends.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod analyse;
 mod catalogue;
 mod folder;
 #[cfg(unix)]

@@ -1,0 +1,415 @@
+//! `contend analyse`: what captures tell about how stations contend for the air.
+
+use super::{print, wrong};
+use crate::Done;
+use clap::Subcommand;
+use contend_lab::analyse::access::{self, Access};
+use contend_lab::analyse::exchange::Exchange;
+use contend_lab::analyse::fingerprint::{self, Fingerprint, First, Verdict};
+use contend_lab::analyse::{Address, Capture, Problem};
+use contend_lab::file::quantity;
+use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use miette::{Report, Result};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  contend analyse fingerprint card.pcap                         the busiest sender, 802.11b
+  contend analyse fingerprint card.pcap --station 02:00:00:00:00:01 --rate 11Mbps
+  contend analyse fingerprint air.pcapng --standard 802.11g --format json
+  contend analyse fingerprint results/e1-fingerprint            its air.pcapng, of run --capture
+  contend analyse access both.pcap --stations best,ef --interval 10s
+
+A fingerprint wants one station that always has something to send, and nobody else; it wants 10,000
+frames or more. docs/guide-fingerprint.md tells how to capture, and what each verdict means.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Backoff of one transmitter, slot by slot: is it what the standard says? (Starzetz 2006 §6.4.1)
+    Fingerprint(FingerprintArgs),
+    /// Packets of two stations, and whether they win the air equally often while both want it (Starzetz 2006 §6.4.2)
+    Access(AccessArgs),
+}
+
+/// The cell a capture is from.
+#[derive(Debug, clap::Args)]
+struct Cell {
+    /// 802.11, 802.11b, 802.11a or 802.11g
+    #[arg(long, default_value = "802.11b")]
+    standard: String,
+    /// Rate of the station's data frames (default: what the capture says)
+    #[arg(long)]
+    rate: Option<String>,
+    /// Preamble of DSSS frames
+    #[arg(long, value_parser = ["long", "short"], default_value = "long")]
+    preamble: String,
+    /// Basic rates, a list like 1Mbps,2Mbps: ACKs are sent at the highest that is not above the frame's (default: the standard's)
+    #[arg(long)]
+    basic: Option<String>,
+    /// Size of the station's IP packets in bytes (default: what the capture says)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=2304))]
+    bytes: Option<u32>,
+    /// Length of a slot (default: the standard's)
+    #[arg(long)]
+    slot: Option<String>,
+    /// Slots that should be drawn equally often, CWmin + 1 (default: the standard's)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1024))]
+    slots: Option<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+struct FingerprintArgs {
+    /// Captures (pcap or pcapng), or results folders with an air.pcapng
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The transmitter, by address or name (default: that with most data frames)
+    #[arg(long, value_name = "MAC|NAME")]
+    station: Option<String>,
+    #[command(flatten)]
+    cell: Cell,
+    /// Where the peak of backoff 0 is (default: as long as an exchange takes when --rate is given, else the first peak there is)
+    #[arg(long, value_name = "TIME")]
+    first: Option<String>,
+    /// How often a card that conforms may be refused by chance
+    #[arg(long, default_value_t = 0.001, value_parser = share)]
+    alpha: f64,
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+struct AccessArgs {
+    /// A capture (pcap or pcapng), or a results folder with an air.pcapng
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Two transmitters by address or name, like ap,sta1 (default: the two with most data frames)
+    #[arg(long, value_name = "A,B")]
+    stations: Option<String>,
+    /// Length of the intervals in which packets are counted
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    interval: String,
+    #[command(flatten)]
+    cell: Cell,
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A table
+    Table,
+    /// One JSON object and nothing else; with several files one after the other
+    Json,
+    /// Every slot or interval, one a line; takes one file at a time
+    Csv,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x| (1e-12..0.5).contains(x)).ok_or_else(|| "write a share of 1 between 1e-12 and 0.5, like 0.001".to_owned())
+}
+
+/// A time longer than nothing.
+fn time(name: &str, text: &str) -> Result<u64> {
+    let span = quantity::span(text).map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a time with its unit, like 20us"))?;
+    if span.is_zero() { Err(wrong(format!("--{name} {text} is no time"), "write a time longer than nothing, like 20us")) } else { Ok(span.as_nanos()) }
+}
+
+impl Cell {
+    fn exchange(&self) -> Result<Exchange> {
+        let Some((_, standard)) = Standard::ALL.iter().find(|(n, _)| *n == self.standard) else {
+            let names: Vec<&str> = Standard::ALL.iter().map(|(n, _)| *n).collect();
+            return Err(wrong(format!("there is no standard `{}`", self.standard), format!("write one of {}", names.join(", "))));
+        };
+        let mut phy = Phy::new(*standard, if self.preamble == "short" { Preamble::Short } else { Preamble::Long });
+        let rate = |phy: &Phy, text: &str| {
+            let bps = quantity::rate(text.trim()).map_err(|e| wrong(e, "write a rate like 11Mbps"))?;
+            let list = || Phy::rates(*standard).iter().map(|b| format!("{}Mbps", *b as f64 / 1e6)).collect::<Vec<_>>().join(", ");
+            phy.rate(bps).ok_or_else(|| wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list())))
+        };
+        if let Some(basic) = &self.basic {
+            phy.basic = basic.split(',').map(|t| rate(&phy, t).map(|r| r.bps)).collect::<Result<_>>()?;
+            phy.basic.sort_unstable();
+        }
+        if let Some(slot) = &self.slot {
+            phy.slot = contend_core::Span::from_nanos(time("slot", slot)?);
+        }
+        let rate = self.rate.as_deref().map(|t| rate(&phy, t)).transpose()?;
+        Ok(Exchange { bytes: self.bytes.map(|b| phy.mpdu(b)), rate, phy })
+    }
+
+    fn slots(&self, phy: &Phy) -> u32 {
+        self.slots.unwrap_or(phy.cw_min + 1)
+    }
+}
+
+pub fn run(args: &Args) -> Result<Done> {
+    match &args.what {
+        What::Fingerprint(a) => fingerprints(a),
+        What::Access(a) => compare(a),
+    }
+}
+
+/// A problem of the file at `path`, as the user reads it.
+fn about(path: &Path) -> impl Fn(Problem) -> Report {
+    move |p| wrong(format!("{}: {}", path.display(), p.what), p.remedy)
+}
+
+/// The capture at `path`, or in the results folder there.
+fn read(path: &Path) -> Result<Capture> {
+    let inside = path.join("air.pcapng");
+    let file = if path.is_dir() { inside.as_path() } else { path };
+    if path.is_dir() && !file.is_file() {
+        return Err(wrong(format!("{} has no air.pcapng", path.display()), "keep the frames of the run: contend run FILE --capture 1s..60s"));
+    }
+    let opened = std::fs::File::open(file);
+    let opened = opened.map_err(|e| wrong(format!("{} cannot be read: {e}", file.display()), "give the path of a capture, or of a results folder"))?;
+    Capture::read(BufReader::with_capacity(1 << 16, opened)).map_err(about(file))
+}
+
+fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
+    if args.format == Format::Csv && args.files.len() > 1 {
+        return Err(wrong(format!("--format csv takes one file, and {} are given", args.files.len()), "call it once for each file, or take --format json"));
+    }
+    let exchange = args.cell.exchange()?;
+    let first = match &args.first {
+        Some(t) => First::Given(time("first", t)?),
+        None if exchange.rate.is_some() => First::Computed,
+        None => First::Found,
+    };
+    let s = fingerprint::Settings { slot_ns: exchange.phy.slot.as_nanos(), slots: args.cell.slots(&exchange.phy), first, alpha: args.alpha, exchange };
+    // All files are read before anything is printed: what is wrong with the last one is told alone.
+    let mut out = String::new();
+    for path in &args.files {
+        let capture = read(path)?;
+        let station = capture.station(args.station.as_deref()).map_err(about(path))?;
+        let f = fingerprint::fingerprint(&capture, station, &s);
+        let label = capture.label(station);
+        match args.format {
+            Format::Table => {
+                if !out.is_empty() {
+                    out.push('\n');
+                }
+                let _ = write!(out, "{}", table(path, &label, &capture, &f, &s));
+            }
+            Format::Json => out += &format!("{}\n", object(path, &capture, station, &f, &s)),
+            Format::Csv => {
+                out += "slot,from_us,count,share\n";
+                for (k, c) in (0_u64..).zip(&f.counts) {
+                    let _ = writeln!(out, "{k},{},{c},{:.6}", us(f.first_ns as f64 + (k * f.slot_ns) as f64), *c as f64 / f.used.max(1) as f64);
+                }
+            }
+        }
+    }
+    print(&out)?;
+    Ok(Done::Well)
+}
+
+fn us(ns: f64) -> f64 {
+    (ns / 100.0).round() / 10.0
+}
+
+fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &fingerprint::Settings) -> String {
+    let mut out = format!("{}: {label}\n", path.display());
+    let mut line = |name: &str, text: String| {
+        let _ = writeln!(out, "  {name:<14} {text}");
+    };
+    line("verdict", format!("{}: {}", f.verdict, f.words));
+    let g = &f.gaps;
+    let rate = g.rate_bps.map_or(String::new(), |r| format!(" at {} Mb/s", r as f64 / 1e6));
+    let clock = if capture.tsft { "the receiver's clock (TSFT)" } else { "the capture's clock" };
+    line("frames", format!("{} with data, most of {} B (MPDU){rate}; times by {clock}", g.frames, g.bytes));
+    let unused: Vec<String> = [
+        (g.retries, "end in a retry or at a spoilt frame"),
+        (g.disturbed, "have another's frame in them"),
+        (g.other, "have other lengths or rates"),
+        (g.missed, "lack a frame"),
+    ]
+    .iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, why)| format!("{n} {why}"))
+    .collect();
+    line(
+        "gaps",
+        format!("{} used{}; mean {} us", f.used, if unused.is_empty() { String::new() } else { format!(", {}", unused.join(", ")) }, us(f.mean_gap_ns())),
+    );
+    if f.verdict == Verdict::TooFewFrames {
+        return out;
+    }
+    let how = match s.first {
+        First::Found => "the first peak found",
+        First::Computed => "computed",
+        First::Given(_) => "given",
+    };
+    let should = f.exchange_ns.map_or(String::new(), |e| format!("; an exchange takes {} us by the standard", us(e as f64)));
+    line("first peak", format!("{} us, {how}{should}", us(f.first_ns as f64)));
+    line("grid", format!("slots of {} us, sharpness {:.3}; peaks: {}", us(f.slot_ns as f64), f.sharpness, f.peaks.len()));
+    line(
+        "mean backoff",
+        format!(
+            "{:.2} slots, {} us (even: {:.2}); {:.2} % of the gaps outside the {} slots",
+            f.mean_slots,
+            us(f.mean_slots * f.slot_ns as f64),
+            (f.counts.len() as f64 - 1.0) / 2.0,
+            100.0 * f.outside,
+            f.counts.len()
+        ),
+    );
+    for (name, t) in f.tests() {
+        let what = match name {
+            "even" => "slots equally often",
+            "lags" => "no serial correlation",
+            _ => "neighbours independent",
+        };
+        line(name, t.map_or("not tested".into(), |t| format!("{what}: chi-square {:.1} with {} degrees of freedom, p = {:.3e}", t.statistic, t.freedom, t.p)));
+    }
+    if let Some(l) = &f.lags {
+        line("correlation", format!("{:+.4} of neighbours; largest {:+.4} at lag {}", l.first, l.largest.0, l.largest.1));
+    }
+    if f.verdict == Verdict::ConstrainedSource {
+        let _ = writeln!(out, "  {:>10} {:>9} {:>8}", "peak us", "count", "share");
+        for (at, n) in f.peaks.iter().take(64) {
+            let _ = writeln!(out, "  {:>10.1} {n:>9} {:>8.5}", us(*at), *n as f64 / f.used as f64);
+        }
+        return out;
+    }
+    let most = f.counts.iter().copied().max().unwrap_or(0).max(1);
+    let _ = writeln!(out, "  {:>5} {:>10} {:>9} {:>8}", "slot", "from us", "count", "share");
+    for (k, c) in (0_u64..).zip(&f.counts) {
+        let bar = "#".repeat((c * 40 / most) as usize);
+        let row = format!("  {k:>5} {:>10.1} {c:>9} {:>8.5} {bar}", us(f.first_ns as f64 + (k * f.slot_ns) as f64), *c as f64 / f.used as f64);
+        let _ = writeln!(out, "{}", row.trim_end());
+    }
+    out
+}
+
+fn object(path: &Path, capture: &Capture, station: Address, f: &Fingerprint, s: &fingerprint::Settings) -> Value {
+    let tests: serde_json::Map<String, Value> = f
+        .tests()
+        .into_iter()
+        .map(|(n, t)| (n.to_owned(), t.map_or(Value::Null, |t| json!({"chi_square": t.statistic, "freedom": t.freedom, "p": t.p}))))
+        .collect();
+    let g = &f.gaps;
+    json!({
+        "schema": "contend/fingerprint/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "file": path.display().to_string(),
+        "station": station.to_string(),
+        "name": capture.names.get(&station),
+        "verdict": f.verdict.to_string(),
+        "words": f.words,
+        "alpha": s.alpha,
+        "frames": g.frames,
+        "frame_bytes": g.bytes,
+        "rate_bps": g.rate_bps,
+        "clock": if capture.tsft { "tsft" } else { "capture" },
+        "gaps": {"used": f.used, "retries": g.retries, "disturbed": g.disturbed, "other": g.other, "missed": g.missed, "mean_us": f.mean_gap_ns() / 1e3},
+        "slot_us": f.slot_ns as f64 / 1e3,
+        "first_us": f.first_ns as f64 / 1e3,
+        "exchange_us": f.exchange_ns.map(|e| e as f64 / 1e3),
+        "sharpness": f.sharpness,
+        "window_slots": f.window,
+        "slots": f.counts,
+        "outside": f.outside,
+        "missing": f.missing,
+        "mean_backoff_slots": f.mean_slots,
+        "tests": tests,
+        "correlation": f.lags.as_ref().map(|l| json!({"neighbours": l.first, "largest": l.largest.0, "lag": l.largest.1})),
+        "peaks_us": f.peaks.iter().map(|(at, n)| json!([at / 1e3, n])).collect::<Vec<_>>(),
+        "histogram_us": f.histogram_us.iter().collect::<Vec<_>>(),
+    })
+}
+
+fn compare(args: &AccessArgs) -> Result<Done> {
+    let exchange = args.cell.exchange()?;
+    let interval_ns = time("interval", &args.interval)?;
+    let capture = read(&args.file)?;
+    let pair = match &args.stations {
+        Some(text) => {
+            let Some((a, b)) = text.split_once(',') else {
+                return Err(wrong(format!("--stations {text} names one station"), "name two, like --stations sta1,sta2"));
+            };
+            let find = |name: &str| capture.station(Some(name.trim())).map_err(about(&args.file));
+            [find(a)?, find(b)?]
+        }
+        None => match capture.transmitters().as_slice() {
+            [a, b, ..] => [a.0, b.0],
+            all => {
+                return Err(wrong(
+                    format!("{}: {} station sends data in it, and two are compared", args.file.display(), all.len()),
+                    "capture while two stations send",
+                ));
+            }
+        },
+    };
+    if pair[0] == pair[1] {
+        return Err(wrong("--stations names the same station twice", "name two, like --stations sta1,sta2"));
+    }
+    let s = access::Settings { interval_ns, slots: args.cell.slots(&exchange.phy), exchange };
+    let found = access::access(&capture, pair, &s).map_err(about(&args.file))?;
+    let labels = pair.map(|a| capture.label(a));
+    let share = |k: usize| found.parts[k].attempts as f64 / (found.parts[0].attempts + found.parts[1].attempts).max(1) as f64;
+    let rows = || found.parts[0].per_interval.iter().zip(&found.parts[1].per_interval).enumerate();
+    let step = interval_ns as f64 / 1e9;
+    print(&match args.format {
+        Format::Json => format!("{}\n", access_object(args, &capture, &found, step)),
+        Format::Csv => {
+            let mut out = "from_s,packets_a,packets_b\n".to_owned();
+            for (i, (a, b)) in rows() {
+                let _ = writeln!(out, "{},{a},{b}", i as f64 * step);
+            }
+            out
+        }
+        Format::Table => {
+            let mut out = format!("{}: {} and {}\n", args.file.display(), labels[0], labels[1]);
+            let _ = writeln!(out, "  {:.3} s, both backlogged for {:.3} s", found.span_s, found.both_s);
+            let _ = writeln!(out, "  {:<40} {:>9} {:>9} {:>9} {:>8}", "station", "packets", "per s", "attempts", "share");
+            for (k, p) in found.parts.iter().enumerate() {
+                let _ = writeln!(
+                    out,
+                    "  {:<40} {:>9} {:>9.1} {:>9} {:>8.4}",
+                    labels[k],
+                    p.packets,
+                    p.packets as f64 / found.span_s.max(1e-9),
+                    p.attempts,
+                    share(k)
+                );
+            }
+            out += &match found.p {
+                Some(p) => format!("  attempts while both are backlogged: equal shares give this or more with p = {p:.3e} (binomial)\n"),
+                None => "  they are never backlogged at the same time: nothing can be said of equal access\n".to_owned(),
+            };
+            let _ = writeln!(out, "  {:>10} {:>9} {:>9}", "from s", "a", "b");
+            for (i, (a, b)) in rows() {
+                let _ = writeln!(out, "  {:>10.3} {a:>9} {b:>9}", i as f64 * step);
+            }
+            out
+        }
+    })?;
+    Ok(Done::Well)
+}
+
+fn access_object(args: &AccessArgs, capture: &Capture, found: &Access, step: f64) -> Value {
+    let part = |p: &access::Part| json!({"station": p.station.to_string(), "name": capture.names.get(&p.station), "packets": p.packets, "attempts_both": p.attempts, "per_interval": p.per_interval});
+    json!({
+        "schema": "contend/access/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "file": args.file.display().to_string(),
+        "span_s": found.span_s,
+        "both_backlogged_s": found.both_s,
+        "interval_s": step,
+        "stations": found.parts.iter().map(part).collect::<Vec<_>>(),
+        "p_equal": found.p,
+    })
+}
