@@ -1,6 +1,6 @@
 //! The containers of captures: classic pcap (microseconds and nanoseconds, both byte orders) and pcapng, record by record.
 //!
-//! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. Why not a crate: docs/decisions/0029.
+//! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. Why not a crate: docs/decisions/0030.
 
 use super::Problem;
 use std::collections::BTreeMap;
