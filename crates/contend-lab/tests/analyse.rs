@@ -31,7 +31,7 @@ fn draws(rule: &str, with: Parameters, seed: u64, n: usize) -> Vec<u32> {
     let entry = REGISTRY.iter().find(|e| e.name == rule).unwrap();
     let mut args = Args::default();
     with.iter().for_each(|(name, value)| args.set(name, value.clone()));
-    let setting = Setting { cw_min: 31, cw_max: 1023, rank: 0, stations: 1, collision: 68.0, slower: 1.0 };
+    let setting = Setting::of(&Phy::new(Standard::B, Preamble::Long));
     let mut card = (entry.build)(&args, setting).unwrap();
     let mut rng = contend_sim::rng::stream(seed, "card", "backoff");
     let channel = Channel::new();

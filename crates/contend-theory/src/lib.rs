@@ -22,7 +22,6 @@
 //! | [`backoff_cost`] | the channel time that backoffs waste, and the distribution that wastes least | Starzetz 2006 §8.1.2; Tay et al. 2004 |
 //! | [`backoff_density`] | the same for two stations in continuous time | Starzetz 2006 §8.1.2 |
 //! | [`slot_classes`] | shares of classes of stations with distributions of their own | Starzetz 2006 §8.3 |
-//! | [`contention_fit`] | empty slots before a frame of 802.11b, fitted | Starzetz 2006 eq. 9.3 |
 //! | [`permutation`] | stations that go through fixed orders of the slots | Starzetz 2006 §8.1.2 |
 //!
 //! [`delayed`] integrates differential equations with delays, [`hayes`] says whether a linear one settles, [`marking`] is how losses answer
@@ -33,7 +32,6 @@ pub mod backoff_cost;
 pub mod backoff_density;
 mod bessel;
 pub mod bianchi;
-pub mod contention_fit;
 pub mod cycle_time;
 pub mod dcf;
 pub mod delayed;

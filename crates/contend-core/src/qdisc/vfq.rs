@@ -325,7 +325,7 @@ impl Eta {
     fn contention(&self, link: &dyn Link, contenders: u32) -> f64 {
         match self.contention {
             Contention::Model => link.contention(contenders).as_nanos() as f64,
-            Contention::Fit => fit(contenders) * link.slot().as_nanos() as f64,
+            Contention::Fit => contention_fit(contenders) * link.slot().as_nanos() as f64,
             Contention::None => 0.0,
         }
     }
@@ -343,8 +343,8 @@ impl Eta {
     }
 }
 
-/// Mean slots of contention before a success while `n` contend.
-fn fit(n: u32) -> f64 {
+/// Mean slots of contention before a success while `n` contend in a saturated 802.11b cell: a fit to a simulation, with no claim that the curve is exponential.
+pub fn contention_fit(n: u32) -> f64 {
     let n = f64::from(n);
     // Starzetz eq. 9.3.
     31.43747 * libm::exp(-n / 0.85404) + 5.03185 * libm::exp(-n / 5.48378) + 1.24346 * libm::exp(-n / 61.45172) + 0.32783
@@ -399,7 +399,7 @@ mod tests {
             (100, 0.57),
         ];
         for (n, slots) in listed {
-            assert!((fit(n) - slots).abs() < 0.0051, "N = {n}: {}", fit(n));
+            assert!((contention_fit(n) - slots).abs() < 0.0051, "N = {n}: {}", contention_fit(n));
         }
     }
 

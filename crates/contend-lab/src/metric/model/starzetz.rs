@@ -2,9 +2,9 @@
 
 use super::{Parameter, optional, required, said, whole};
 use crate::file::Dimension;
+use contend_core::qdisc::vfq::contention_fit;
 use contend_theory::backoff_cost::{Costs, Sum};
 use contend_theory::backoff_density;
-use contend_theory::contention_fit::contention_fit;
 use contend_theory::effective_window::{reference, window_of};
 use contend_theory::hash_table::{self, Contention};
 use contend_theory::permutation;
@@ -85,7 +85,10 @@ pub(super) fn jain(a: &[f64]) -> Result<f64, String> {
 }
 
 pub(super) fn fit(a: &[f64]) -> Result<f64, String> {
-    said(contention_fit(whole("n", a[0])?))
+    match whole("n", a[0])? {
+        0 => Err("n: is 0, must be at least one station".into()),
+        n => Ok(contention_fit(n)),
+    }
 }
 
 pub(super) fn unequal(a: &[f64]) -> Result<f64, String> {
