@@ -12,6 +12,7 @@ use contend_sim::trace::Trace;
 use contend_sim::wifi::access::{self, Category, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{Saturated, SaturatedSpec};
+use contend_theory::{Backoff, SlotTimes, bianchi, two_station};
 
 /// Starzetz 2006 Table 7.1: windows of 32 to 1024 slots; a collision of 68.
 const SETTING: Setting =
@@ -51,6 +52,27 @@ fn dcf_has_the_waits_and_collisions_that_the_specification_checked() {
         if wc > 0.0 {
             near("W_C", got.2, wc, 0.02);
         }
+    }
+}
+
+#[test]
+fn dcf_is_the_two_station_solution_and_bianchis_model() {
+    let backoff = Backoff { cw_min: SETTING.cw_min, cw_max: SETTING.cw_max, attempts: None };
+    let times = SlotTimes { slot_us: 20.0, ts_us: 1500.0, tc_us: 1500.0, payload_bits: 12_000.0 };
+    let p = |n: u32, busy| {
+        let mut s = Saturated::new(&spec(n, &rule("dcf", &[]), busy)).unwrap();
+        s.run_until(1_000_000, false);
+        s.tally().collided as f64 / s.tally().attempts as f64
+    };
+    for (busy, theirs) in [(BusySlot::Counted, two_station::BusySlot::Counted), (BusySlot::Frozen, two_station::BusySlot::Frozen)] {
+        // 60,000 of a million attempts collide: 0.4 % for one standard deviation.
+        near("two stations", p(2, busy), two_station::solve(&backoff, theirs).unwrap().p, 0.015);
+    }
+    // Bianchi 2000: a busy slot counts, and stations are taken to be independent, which they are the more there are.
+    for (n, within) in [(5, 0.02), (10, 0.01), (20, 0.01), (50, 0.01)] {
+        let (got, want) = (p(n, BusySlot::Counted), bianchi::saturation(&backoff, &times, n).unwrap().p);
+        println!("{n}: {got} {want}");
+        near("Bianchi", got, want, within);
     }
 }
 
