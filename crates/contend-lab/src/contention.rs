@@ -55,7 +55,7 @@ pub(crate) fn run(contended: &Contended, point: &PointKey, seed: u64, successes:
         airtime: BTreeMap::new(),
         ledger: BTreeMap::new(),
     };
-    let stations = std::iter::once(String::new()).chain(contended.spec.stations.iter().map(|(name, _)| name.clone())).collect();
+    let stations = std::iter::once(String::new()).chain(contended.spec.contenders.iter().map(|c| c.name.clone())).collect();
     let sequence = if successes { all.successes().to_vec() } else { vec![] };
     let mut run = Run {
         seed,
@@ -64,7 +64,7 @@ pub(crate) fn run(contended: &Contended, point: &PointKey, seed: u64, successes:
         air: Some(air),
         successes: successes.then_some(Successes { sequence, warmup: contended.warmup as usize }),
         stations,
-        contending: Some(contended.spec.stations.len() as u32),
+        contending: Some(contended.spec.contenders.len() as u32),
         ..Run::of_model(point, BTreeMap::new(), BTreeMap::new())
     };
     run.metrics = metric::standard(&run);

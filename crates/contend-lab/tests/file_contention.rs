@@ -63,6 +63,16 @@ fn a_list_of_rules_goes_round_the_stations() {
     assert!((r.metrics["collision_rate"] - 1.0).abs() < 0.05 && r.metrics["wait.success"] == 0.0, "{:?}", r.metrics);
 }
 
+#[test]
+fn categories_of_a_station_contend_by_themselves() {
+    let text: String = GOOD.lines().take_while(|l| !l.starts_with("[sweep]")).map(|l| format!("{l}\n")).collect();
+    let text = text.replace("rule      = \"dcf\"", "rule = \"edca\"\ncategories = [\"be\", \"vo\"]").replace("stations  = 5", "stations = 1");
+    let text = text + "[[claim]]\nid = \"voice\"\nmetric = \"successes.vo / successes.be\"\nexpect = { at_least = 2 }\n";
+    let o = outcome(&text, 1);
+    // One station collides with nobody, and its voice has a quarter of the window and no longer space.
+    assert!(o.runs[0].metrics["collisions"] == 0.0 && o.claims[0].verdict == "reproduced", "{:?} {:?}", o.runs[0].metrics, o.claims);
+}
+
 /// (replace, by, message).
 const BAD: &[(&str, &str, &str)] = &[
     ("stations  = 5", "stations = 0", "t.toml:3:12: `contention.stations` is too small: 0\n  help: write a value from 1 to 65535"),
@@ -91,6 +101,11 @@ const BAD: &[(&str, &str, &str)] = &[
         "self_correlation(successes[up], ",
         "self_correlation(goodput[up], ",
         "t.toml:12:28: self_correlation(...) takes the successes of stations and how many of them to look at\n  help: write `self_correlation(successes[up], 100)`",
+    ),
+    (
+        "rule      = \"dcf\"",
+        "rule = \"dcf\"\ncategories = [\"vo\"]",
+        "t.toml:5:14: `contention.categories` is for a rule whose categories contend by themselves, and dcf has none such\n  help: write rule = \"edca\", or leave it out",
     ),
     ("\"effective_window\"", "\"wait\"", "t.toml:17:11: `wait` before what?\n  help: write `wait.success` or `wait.collision`"),
     (

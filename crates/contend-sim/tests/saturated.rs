@@ -4,23 +4,27 @@
 mod common;
 
 use common::*;
-use contend_core::registry::{Choice, Value};
+use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{AfterCollision, BusySlot, FlowSpec, IdleAccess, MacSpec, Place, Start};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::access::{self, Category, Setting};
 use contend_sim::wifi::phy::Standard;
-use contend_sim::wifi::{Saturated, SaturatedSpec};
+use contend_sim::wifi::{ContenderSpec, Saturated, SaturatedSpec};
 use contend_theory::{Backoff, SlotTimes, bianchi, two_station};
 
 /// Starzetz 2006 Table 7.1: windows of 32 to 1024 slots; a collision of 68.
 const SETTING: Setting =
     Setting { cw_min: 31, cw_max: 1023, rank: 0, stations: 1, collision: 68.0, slower: 1.0, standard: Standard::B, category: Category::Be };
 
+fn contender(name: String, rule: &Choice<access::Build>, station: u32) -> ContenderSpec {
+    ContenderSpec { name, rule: rule.clone(), station, category: Category::Be }
+}
+
 fn spec(n: u32, rule: &Choice<access::Build>, busy_slot: BusySlot) -> SaturatedSpec {
-    let stations = (0..n).map(|i| (format!("sta{i}"), rule.clone())).collect();
-    SaturatedSpec { seed: 1, stations, setting: SETTING, busy_slot, bytes: 1500, noise: 0.0 }
+    let contenders = (0..n).map(|i| contender(format!("sta{i}"), rule, i)).collect();
+    SaturatedSpec { seed: 1, contenders, setting: SETTING, busy_slot, bytes: 1500, noise: 0.0 }
 }
 
 fn rule(name: &str, with: &[(&'static str, Value)]) -> Choice<access::Build> {
@@ -205,8 +209,9 @@ fn stations_in_turn_never_collide_and_never_wait() {
 fn permutations_may_settle_where_one_wins_three_of_four() {
     // Starzetz 2006 §8.1.2: node 1 has [1 2 3 4], node 2 has [2 3 4 1].
     let sequences = [[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 1.0]];
-    let stations = sequences.iter().enumerate().map(|(i, s)| (format!("sta{i}"), rule("permutation", &[("sequence", Value::Numbers(s.to_vec()))]))).collect();
-    let mut s = Saturated::new(&SaturatedSpec { stations, ..spec(0, &rule("dcf", &[]), BusySlot::Counted) }).unwrap();
+    let rules = sequences.map(|s| rule("permutation", &[("sequence", Value::Numbers(s.to_vec()))]));
+    let contenders = rules.iter().zip(0..).map(|(r, i)| contender(format!("sta{i}"), r, i)).collect();
+    let mut s = Saturated::new(&SaturatedSpec { contenders, ..spec(0, &rule("dcf", &[]), BusySlot::Counted) }).unwrap();
     s.run_until(4000, true);
     let first = s.successes().iter().filter(|w| w.sender() == 1).count();
     assert_eq!((first, s.tally().collisions), (3000, 0));
@@ -256,7 +261,7 @@ fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot:
 
 #[test]
 fn the_cell_and_bare_contention_agree_draw_for_draw() {
-    let rules: [(&str, Vec<(&'static str, Value)>); 8] = [
+    let rules: [(&str, Vec<(&'static str, Value)>); 9] = [
         ("dcf", vec![]),
         ("dcf_m", vec![]),
         ("idle_sense", vec![("target", Value::Number(5.68))]),
@@ -265,6 +270,7 @@ fn the_cell_and_bare_contention_agree_draw_for_draw() {
         ("pdf", vec![("weights", Value::Numbers(vec![5.0, 0.0, 1.0]))]),
         ("residual_window", vec![]),
         ("dfs", vec![]),
+        ("edca", vec![]),
     ];
     for (name, with) in rules {
         for busy in [BusySlot::Frozen, BusySlot::Counted] {
@@ -278,6 +284,56 @@ fn the_cell_and_bare_contention_agree_draw_for_draw() {
                 assert_eq!(first, None, "{name}, {busy:?}, {n} stations: the first success that differs");
             }
         }
+    }
+}
+
+#[test]
+fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
+    let edca = rule("edca", &[]);
+    let categories = [Category::Vo, Category::Be];
+    let of = |station: u32, category: Category| {
+        let name = if category == Category::Be { format!("sta{station}") } else { format!("sta{station}.{}", category.name()) };
+        ContenderSpec { name, rule: edca.clone(), station, category }
+    };
+    for n in [1, 3] {
+        let mut phy = phy_g();
+        (phy.cw_min, phy.cw_max) = (SETTING.cw_min, SETTING.cw_max);
+        phy.ack_timeout = Some(Span::ZERO);
+        let mac = MacSpec { after_collision: AfterCollision::Difs, idle_access: IdleAccess::Draw, retry_short: u32::MAX, retry_long: u32::MAX, ..MAC };
+        let mut scenario = saturated(phy, mac, n, 54_000_000, 1);
+        // No TXOP: contention alone has no time to hold the medium for.
+        let one_frame = rule(
+            "edca",
+            &[(
+                "vo",
+                Value::Group([("txop", Value::Time(Span::ZERO))].into_iter().fold(Args::default(), |mut a, (k, v)| {
+                    a.set(k, v);
+                    a
+                })),
+            )],
+        );
+        scenario.cell.as_mut().unwrap().stations.iter_mut().for_each(|s| s.access = one_frame.clone());
+        scenario.flows = (0..n)
+            .flat_map(|i| categories.map(|category| (i, category)))
+            .map(|(i, category)| FlowSpec {
+                start: Start::At(Time::ZERO),
+                category,
+                ..cbr(format!("{}.{i}", category.name()), Place::Station(i), Place::Node(i), 800_000_000)
+            })
+            .collect();
+        let mut net = Net::new(&scenario, Trace::new()).unwrap();
+        net.keep_successes();
+        net.run_until(at(2.0));
+        let cell: Vec<u32> = net.cell().unwrap().successes().iter().map(|s| s.sender()).collect();
+        let contenders = (0..n as u32).flat_map(|i| categories.map(|c| of(i, c))).collect();
+        let mut bare = Saturated::new(&SaturatedSpec { contenders, ..spec(0, &edca, BusySlot::Frozen) }).unwrap();
+        bare.run_until(cell.len() as u64, true);
+        let owners: Vec<u32> = bare.successes().iter().map(|s| (s.sender() - 1) / 2 + 1).collect();
+        let first = cell.iter().zip(&owners).position(|(a, b)| a != b);
+        assert!(cell.len() > 1000, "{}", cell.len());
+        assert_eq!(first, None, "{n} stations: the first success that differs");
+        let t = bare.tally();
+        assert!(t.internal > 0 && (n > 1 || t.collisions == 0), "{t:?}");
     }
 }
 

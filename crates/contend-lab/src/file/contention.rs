@@ -6,9 +6,9 @@ use super::network::params;
 use super::reader::{Cx, Val};
 use super::tree::Node;
 use contend_sim::scenario::BusySlot;
-use contend_sim::wifi::access::{self, Category, Setting};
+use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::phy::Standard;
-use contend_sim::wifi::{Saturated, SaturatedSpec};
+use contend_sim::wifi::{ContenderSpec, SaturatedSpec};
 
 /// Tables of a network, which contention alone has not.
 const TABLES: [&str; 9] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "model", "field"];
@@ -59,15 +59,45 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         _ => Err(v.error("must leave some frames whole", "write less than 100%")),
     })?;
     let rule = f.need("rule", "\"dcf\"")?;
+    let given = f.get("categories");
+    let categories = match &given {
+        None => vec![Category::Be],
+        Some(v) => {
+            let known = Category::ALL.map(|c| (c.name(), c));
+            let mut all = v
+                .list("the categories in which each station has something to send, [\"vo\", \"be\"]")?
+                .map(|c| c.word(&known))
+                .collect::<Result<Vec<_>, _>>()?;
+            let many = all.len();
+            all.sort_unstable_by_key(|c| *c as u32);
+            all.dedup();
+            if all.is_empty() || all.len() < many {
+                return Err(v.error("must name at least one category, and none twice", "write [\"vo\", \"be\"]"));
+            }
+            all
+        }
+    };
     f.finish()?;
     let setting = Setting { cw_min, cw_max, rank: 0, stations: n as u32, collision, slower: 1.0, standard: Standard::B, category: Category::Be };
-    let mut stations = Vec::with_capacity(n as usize);
+    let mut contenders = Vec::with_capacity(n as usize);
     for k in 1..=n {
         let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
         let rule = choice(&v, access::REGISTRY, "access rule")?;
-        let member = setting.member(k as u32 - 1, n as u32);
-        objection(&v, rule.entry.name, (rule.entry.build)(&rule.args, member).and_then(|r| Saturated::suits(&*r)))?;
-        stations.push((format!("sta{k}"), rule));
+        let station = k as u32 - 1;
+        let build = |category: Category| (rule.entry.build)(&rule.args, setting.member(station, n as u32).of_category(category));
+        objection(&v, rule.entry.name, build(Category::Be).map(drop))?;
+        let several = build(Category::Be).is_ok_and(|r| r.scheduling() == Scheduling::AfterBackoff);
+        if let (Some(given), false) = (&given, several) {
+            return Err(given.error(
+                format!("is for a rule whose categories contend by themselves, and {} has none such", rule.entry.name),
+                "write rule = \"edca\", or leave it out",
+            ));
+        }
+        for &category in &categories {
+            // One category alone needs no name of its own.
+            let name = if categories.len() == 1 { format!("sta{k}") } else { format!("{}.{k}", category.name()) };
+            contenders.push(ContenderSpec { name, rule: rule.clone(), station, category });
+        }
     }
-    Ok(Contended { spec: SaturatedSpec { seed: 0, stations, setting, busy_slot, bytes, noise }, successes, warmup })
+    Ok(Contended { spec: SaturatedSpec { seed: 0, contenders, setting, busy_slot, bytes, noise }, successes, warmup })
 }

@@ -15,7 +15,7 @@ mod saturated;
 mod successes;
 mod timing;
 
-pub use saturated::{Saturated, SaturatedSpec, Tally};
+pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 
 use contend_core::{Packet, Span, Time};

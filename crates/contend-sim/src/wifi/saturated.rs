@@ -1,13 +1,14 @@
 //! Contention and nothing else: stations that always have a frame, slots, and who wins.
 //!
-//! No time, no frames, no retry limit: what is left of a cell when every exchange is over in an instant and all resume together. It runs the same access
+//! No time, no frames, no retry limit: what is left of a cell when every exchange is over in an instant and all resume together, but for whole slots by
+//! which one inter-frame space is longer than another (AIFSN). It runs the same access
 //! rules with the same random streams as a [cell](super::cell), and agrees with one draw for draw; and it is fast enough for a million successes in the
 //! blink of an eye (Starzetz 2006 §8.2).
 //!
 //! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the same however many stations wait.
 //! Those that are drawn anew in every cycle stand in a list.
 
-use super::access::{Access, Build, Channel, Draw, Residue, Scheduling, Seen, Setting};
+use super::access::{Access, Build, Busy, Category, Channel, Draw, Residue, Seen, Setting};
 use super::{AP, StationId, Success};
 use crate::rng::{self, mix};
 use crate::scenario::BusySlot;
@@ -20,8 +21,8 @@ use rand::RngExt as _;
 pub struct SaturatedSpec {
     /// Seed of every random stream.
     pub seed: u64,
-    /// Name and rule of each station.
-    pub stations: Vec<(String, Choice<Build>)>,
+    /// All that contend.
+    pub contenders: Vec<ContenderSpec>,
     /// What the rules are told.
     pub setting: Setting,
     /// Whether a busy slot counts as backoff.
@@ -30,6 +31,19 @@ pub struct SaturatedSpec {
     pub bytes: u32,
     /// How often noise spoils what would have been a success (sigma of Starzetz 2006 §11.1): its sender takes it for a collision.
     pub noise: f64,
+}
+
+/// A station, or one category of it.
+#[derive(Clone, Debug)]
+pub struct ContenderSpec {
+    /// Its name: its random stream is called after it.
+    pub name: String,
+    /// When it may try.
+    pub rule: Choice<Build>,
+    /// The station it belongs to, from 0: of several of one station that are due together only the highest category sends.
+    pub station: u32,
+    /// Its category.
+    pub category: Category,
 }
 
 /// What happened so far.
@@ -49,6 +63,8 @@ pub struct Tally {
     pub attempts: u64,
     /// Frames that collided.
     pub collided: u64,
+    /// Backoffs that ended together with a higher category's of the same station.
+    pub internal: u64,
 }
 
 impl Tally {
@@ -63,12 +79,16 @@ impl Tally {
 pub struct Saturated {
     stations: Vec<Station>,
     channel: Channel,
-    busy_counts: u32,
+    counted: bool,
     contenders: u32,
     bytes: u32,
     noise: Option<(f64, Rng)>,
     /// Backoffs that are kept.
-    wheel: Wheel,
+    groups: Vec<Group>,
+    /// Whether a station has several contenders.
+    categories: bool,
+    /// Slots after the shortest inter-frame space at which those without one of their own begin to count.
+    difs: u32,
     /// Backoffs that are drawn anew: station and slots.
     fresh: Vec<(StationId, u32)>,
     senders: Vec<StationId>,
@@ -82,7 +102,32 @@ pub struct Saturated {
 struct Station {
     access: Box<dyn Access>,
     residue: Residue,
+    /// Where its backoff is kept.
+    group: u32,
+    station: u32,
+    category: Category,
     backoff: Rng,
+}
+
+/// Contenders that begin to count at the same slot, and count busy slots alike.
+#[derive(Debug)]
+struct Group {
+    /// Slots after the shortest inter-frame space.
+    offset: u32,
+    busy: Busy,
+    wheel: Wheel,
+}
+
+impl Group {
+    /// Slots of its own that are over when somebody sends `idle` slots after the shortest inter-frame space.
+    fn counts(&self, idle: u32, cell: bool) -> u32 {
+        let busy = match self.busy {
+            Busy::Cell => cell,
+            Busy::Frozen => false,
+            Busy::Boundary => idle >= self.offset,
+        };
+        idle.saturating_sub(self.offset) + u32::from(busy)
+    }
 }
 
 /// No station.
@@ -94,20 +139,34 @@ impl Saturated {
     /// # Errors
     /// What a rule says about its parameters, with the station's name.
     pub fn new(spec: &SaturatedSpec) -> Result<Saturated, String> {
-        let n = spec.stations.len() as u32;
-        let mut stations = Vec::with_capacity(n as usize);
-        for (rank, (name, rule)) in (0..).zip(&spec.stations) {
-            let access = (rule.entry.build)(&rule.args, spec.setting.member(rank, n)).map_err(|e| format!("{name}: {e}"))?;
-            Saturated::suits(&*access).map_err(|e| format!("{name}: {e}"))?;
-            stations.push(Station { residue: access.residue(), access, backoff: rng::stream(spec.seed, name, "backoff") });
+        let n = spec.contenders.iter().map(|c| c.station + 1).max().unwrap_or(0);
+        let mut stations = Vec::with_capacity(spec.contenders.len());
+        for ContenderSpec { name, rule, station, category } in &spec.contenders {
+            let setting = spec.setting.member(*station, n).of_category(*category);
+            let access = (rule.entry.build)(&rule.args, setting).map_err(|e| format!("{name}: {e}"))?;
+            let backoff = rng::stream(spec.seed, name, "backoff");
+            stations.push(Station { residue: access.residue(), access, group: 0, station: *station, category: *category, backoff });
+        }
+        let aifsn = |s: &Station| s.access.aifsn().unwrap_or(DIFS);
+        let least = stations.iter().map(aifsn).min().unwrap_or(DIFS);
+        let mut groups: Vec<Group> = Vec::new();
+        for s in &mut stations {
+            let (offset, busy) = (aifsn(s) - least, s.access.busy());
+            let known = groups.iter().position(|g| (g.offset, g.busy) == (offset, busy));
+            s.group = known.unwrap_or(groups.len()) as u32;
+            if known.is_none() {
+                groups.push(Group { offset, busy, wheel: Wheel::new(spec.contenders.len()) });
+            }
         }
         let mut all = Saturated {
             channel: Channel::new(),
-            busy_counts: u32::from(spec.busy_slot == BusySlot::Counted),
+            counted: spec.busy_slot == BusySlot::Counted,
             contenders: 0,
             bytes: spec.bytes,
             noise: (spec.noise > 0.0).then(|| (spec.noise, rng::stream(spec.seed, "contention", "noise"))),
-            wheel: Wheel::new(stations.len()),
+            groups,
+            categories: spec.contenders.len() > n as usize,
+            difs: DIFS.saturating_sub(least),
             fresh: Vec::with_capacity(stations.len()),
             senders: Vec::with_capacity(stations.len()),
             stations,
@@ -117,22 +176,11 @@ impl Saturated {
             digest: 0,
         };
         // They come one after the other.
-        for who in 0..n {
+        for who in 0..all.stations.len() as u32 {
             all.contenders += 1;
             all.draw(who, Draw::Arrival);
         }
         Ok(all)
-    }
-
-    /// Whether a rule is one that contention alone can do.
-    ///
-    /// # Errors
-    /// When it has categories, which differ in inter-frame space.
-    pub fn suits(rule: &dyn Access) -> Result<(), String> {
-        match rule.scheduling() {
-            Scheduling::One => Ok(()),
-            _ => Err("categories differ in inter-frame space, and without time there is none; write a [wifi] file with saturated flows".into()),
-        }
     }
 
     /// Runs until there have been `successes` in all, or a million cycles in a row had none. With `keep` it is kept who succeeds.
@@ -164,28 +212,35 @@ impl Saturated {
 
     /// One contention: everybody waits, somebody sends. Whether one did alone and was heard.
     fn cycle(&mut self) -> bool {
-        let kept = self.wheel.idle_slots();
-        let idle = self.fresh.iter().map(|f| f.1).min().map_or(kept, |fresh| fresh.min(kept));
+        let kept = self.groups.iter().map(|g| g.wheel.idle_slots().saturating_add(g.offset)).min().unwrap_or(u32::MAX);
+        let idle = self.fresh.iter().map(|f| f.1 + self.difs).min().map_or(kept, |fresh| fresh.min(kept));
         let mut senders = std::mem::take(&mut self.senders);
         senders.clear();
-        if idle == kept {
-            self.wheel.take_first(&mut senders);
-        }
         self.channel.turns_busy(idle);
-        self.wheel.advance(idle + self.busy_counts);
+        for g in &mut self.groups {
+            if g.wheel.idle_slots().saturating_add(g.offset) == idle {
+                g.wheel.take_first(&mut senders);
+            }
+            let counts = g.counts(idle, self.counted);
+            g.wheel.advance(counts);
+        }
         // Forwards over a list that loses its senders: the order of the others does not matter, their streams are their own.
+        let waited = idle.saturating_sub(self.difs) + u32::from(self.counted);
         let mut i = 0;
         while let Some(&(who, slots)) = self.fresh.get(i) {
-            if slots == idle {
+            if slots + self.difs == idle {
                 senders.push(who);
                 self.fresh.swap_remove(i);
             } else {
-                let slots = self.ask(who, Draw::Cycle(idle + self.busy_counts));
+                let slots = self.ask(who, Draw::Cycle(waited));
                 if let Some(f) = self.fresh.get_mut(i) {
                     f.1 = slots;
                 }
                 i += 1;
             }
+        }
+        if senders.len() > 1 && self.categories {
+            self.collide_inside(&mut senders);
         }
         self.tally.attempts += senders.len() as u64;
         let one = match senders[..] {
@@ -218,6 +273,28 @@ impl Saturated {
         heard.is_some()
     }
 
+    /// Of those of `senders` that belong to one station only the highest category stays; for the others it is a failed attempt that used no air.
+    fn collide_inside(&mut self, senders: &mut Vec<StationId>) {
+        let of = |s: &[Station], who: StationId| s.get(who as usize).map(|s| (s.station, s.category as u32));
+        // By station, the highest category first.
+        senders.sort_unstable_by_key(|&who| of(&self.stations, who));
+        let mut last = None;
+        let mut lost = Vec::new();
+        senders.retain(|&who| {
+            let station = of(&self.stations, who).map(|s| s.0);
+            let stays = station != last;
+            last = station;
+            if !stays {
+                lost.push(who);
+            }
+            stays
+        });
+        for who in lost {
+            self.tally.internal += 1;
+            self.draw(who, Draw::Failure);
+        }
+    }
+
     fn note(&mut self, idle: u32, who: u32, senders: usize) {
         let what = u64::from(idle) << 32 | u64::from(who);
         self.digest = ((self.digest ^ what).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ senders as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -226,20 +303,22 @@ impl Saturated {
     /// A new backoff for `who`.
     fn draw(&mut self, who: StationId, why: Draw) {
         let slots = self.ask(who, why);
-        match self.stations.get(who as usize).map(|s| s.residue) {
-            Some(Residue::Keep) => self.wheel.insert(who, slots),
-            Some(Residue::Redraw) => self.fresh.push((who, slots)),
-            None => {}
+        let Some(s) = self.stations.get(who as usize) else { return };
+        match s.residue {
+            Residue::Keep => self.groups[s.group as usize].wheel.insert(who, slots),
+            Residue::Redraw => self.fresh.push((who, slots)),
         }
     }
 
     fn ask(&mut self, who: StationId, why: Draw) -> u32 {
-        let seen = Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: self.busy_counts > 0, channel: &self.channel };
+        let seen = Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: self.counted, channel: &self.channel };
         let Some(s) = self.stations.get_mut(who as usize) else { return 0 };
         s.access.draw(&mut Cx { now: Time::ZERO, rng: &mut s.backoff }, why, &seen).min(LONGEST)
     }
 }
 
+/// Slots of DIFS after SIFS.
+const DIFS: u32 = 2;
 /// The longest backoff in slots.
 const LONGEST: u32 = 1 << 24;
 
