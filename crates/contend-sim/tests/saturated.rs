@@ -338,6 +338,24 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
 }
 
 #[test]
+fn classes_share_by_their_distributions() {
+    // Steered windows are the same for all; voice draws from the first half, best effort from the second, so that voice always wins.
+    let early = rule("classes", &[("vo", Value::Numbers(vec![1.0, 0.0])), ("weights", Value::Numbers(vec![0.0, 1.0])), ("target", Value::Number(5.68))]);
+    // Distributions that are alike share alike, but that the higher class wins its station's ties.
+    let even = rule("classes", &[("vo", Value::Numbers(vec![1.0])), ("weights", Value::Numbers(vec![1.0])), ("target", Value::Number(5.68))]);
+    let share = |rule: &Choice<access::Build>| {
+        let of = |i: u32, category: Category| ContenderSpec { name: format!("{}.{i}", category.name()), rule: rule.clone(), station: i, category };
+        let contenders = (0..5).flat_map(|i| [of(i, Category::Vo), of(i, Category::Be)]).collect();
+        let mut s = Saturated::new(&SaturatedSpec { contenders, ..spec(0, rule, BusySlot::Frozen) }).unwrap();
+        s.run_until(100_000, true);
+        s.successes().iter().filter(|s| s.sender() % 2 == 1).count() as f64 / 1e5
+    };
+    assert_eq!(share(&early), 1.0);
+    let even = share(&even);
+    assert!((0.5..0.53).contains(&even), "{even}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_digest_however_the_run_is_cut() {
     let run = |cuts: &[u64]| {
         let mut s = Saturated::new(&spec(9, &rule("dcf", &[]), BusySlot::Frozen)).unwrap();

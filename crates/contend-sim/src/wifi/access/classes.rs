@@ -2,17 +2,20 @@
 
 use super::idle_sense::{self, Window};
 use super::pdf::Shape;
-use super::{Access, Draw, Residue, Seen, Setting};
+use super::{Access, Category, Draw, Residue, Scheduling, Seen, Setting};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.3 (proposal)";
 /// What it does.
-pub const SUMMARY: &str = "Quality of service by distributions: all stations share one window, steered as in Idle Sense to keep collisions rare, and each class draws its slot in every cycle from a distribution of its own over that window; no residual backoff.";
+pub const SUMMARY: &str = "Quality of service by distributions: all stations share one window, steered as in Idle Sense to keep collisions rare, and each class draws its slot in every cycle from a distribution of its own over that window; no residual backoff. Of a station's classes that draw the same slot the highest sends.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "weights", doc: "the class's distribution over the window, as weights of equal parts; none for evenly", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    Param { name: "weights", doc: "the distribution over the window, as weights of equal parts of it; none for evenly", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    Param { name: "vo", doc: "that of voice, where stations have classes; `weights` is that of best effort then", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    Param { name: "vi", doc: "that of video, likewise", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    Param { name: "bk", doc: "that of background, likewise", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
     idle_sense::TARGET, idle_sense::ALPHA, idle_sense::EPSILON, idle_sense::TRANSMISSIONS, idle_sense::BETA, idle_sense::GAMMA, idle_sense::TIME_FAIR,
 ];
 
@@ -21,7 +24,15 @@ pub const PARAMS: &[Param] = &[
 /// # Errors
 /// When all weights are 0, or the cell has no best number of idle slots.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
-    Ok(Box::new(Classes { shape: Shape::new(args.numbers("weights"))?, window: Window::new(args, cell)? }))
+    let classes = ["vo", "vi", "bk"].iter().any(|name| !args.numbers(name).is_empty());
+    // The station is refused as a whole.
+    Category::ALL.iter().try_for_each(|c| Shape::new(args.numbers(key(*c))).map(drop))?;
+    Ok(Box::new(Classes { shape: Shape::new(args.numbers(key(cell.category)))?, window: Window::new(args, cell)?, classes }))
+}
+
+/// Where a class's distribution is written.
+fn key(category: Category) -> &'static str {
+    if category == Category::Be { "weights" } else { category.name() }
 }
 
 /// A class's distribution over the common window.
@@ -29,6 +40,8 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
 struct Classes {
     shape: Shape,
     window: Window,
+    /// Whether stations have several.
+    classes: bool,
 }
 
 impl Access for Classes {
@@ -38,5 +51,9 @@ impl Access for Classes {
     }
     fn residue(&self) -> Residue {
         Residue::Redraw
+    }
+    fn scheduling(&self) -> Scheduling {
+        // Starzetz 2006 §8.3: on an internal tie the lower class is delayed (b), and draws again as it does in every cycle, which is (a).
+        if self.classes { Scheduling::AfterBackoff } else { Scheduling::One }
     }
 }
