@@ -113,7 +113,9 @@ fn heading(before: &str, family: &str) -> String {
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let all = everything();
-    let algorithms = all.iter().filter(|i| i.name == args.name).map(algorithm);
+    // As in a file, a name may be written with hyphens.
+    let name = args.name.replace('-', "_");
+    let algorithms = all.iter().filter(|i| i.name == name).map(algorithm);
     let metrics = WORDS.iter().filter(|w| w.name == args.name).map(metric);
     let models = models::items();
     let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());

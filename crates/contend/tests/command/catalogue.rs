@@ -38,6 +38,8 @@ fn explain_tells_source_parameters_units_and_defaults() {
     for text in ["cubic (controllers)", "RFC 9438", "beta_1024", "default 717", "1 .. 1023", "[[flow]]"] {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }
+    // A name may be written with hyphens.
+    assert_eq!(call(&workspace(), &["explain", "idle-sense"]).with(0).out, call(&workspace(), &["explain", "idle_sense"]).with(0).out);
     // A name of two families is explained in both.
     let both = call(&workspace(), &["explain", "reno"]).with(0);
     assert!(both.out.contains("reno (controllers)") && both.out.contains("reno (recoveries)"));
