@@ -164,10 +164,10 @@ impl Wire {
 
     /// Takes `p` at its near end at `now`. What has arrived at the far end is asked for next.
     pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
-        self.wake(now, trace);
         match &mut self.queue {
             Queue::DropTail(q) => q.offer(now, p, &mut self.sender, &mut self.ring, &mut self.meter, trace),
             Queue::Any(a) => {
+                a.wake(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
                 a.offer(now, p, &self.sender, &mut self.meter, trace);
                 a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
             }
@@ -176,18 +176,15 @@ impl Wire {
 
     /// Does what is due by `now` at its near end.
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {
-        if let Queue::Any(a) = &mut self.queue
-            // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
-            && (a.sending.is_some() || a.qdisc.next_deadline() <= now)
-        {
-            a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
+        if let Queue::Any(a) = &mut self.queue {
+            a.wake(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
         }
     }
 
     /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`] can be told to.
     pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
-        self.wake(now, trace);
         if let Queue::Any(a) = &mut self.queue {
+            a.wake(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
             a.paused = pause;
             a.send(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
         }
@@ -198,19 +195,27 @@ impl Wire {
         while let Some(s) = self.ring.front()
             && self.sender.arrives(s) <= now
         {
-            if self.sender.loses(s) {
-                self.lost[s.packet.kind() as usize] += 1;
-                trace.packet(now, Event::Lost, &s.packet);
+            let gone = if self.sender.loses(s) {
+                Event::Lost
             } else if let Some(to) = self.to.of(&s.packet) {
                 // The borrow of `s` would end with a return from the loop.
                 return self.ring.front().map(|s| (to, &s.packet));
             } else {
-                self.lost[s.packet.kind() as usize] += 1;
-                trace.packet(now, Event::Dropped, &s.packet);
-            }
-            self.pop(now);
+                Event::Dropped
+            };
+            self.lose(now, gone, trace);
         }
         None
+    }
+
+    /// The packet that has arrived is not handed over.
+    #[cold]
+    fn lose(&mut self, now: Time, gone: Event, trace: &mut Trace) {
+        if let Some(s) = self.ring.front() {
+            self.lost[s.packet.kind() as usize] += 1;
+            trace.packet(now, gone, &s.packet);
+        }
+        self.pop(now);
     }
 
     /// What [`Wire::arrival`] gave at `now` was handed over.
@@ -255,12 +260,23 @@ impl Wire {
     /// [`Wire::deadline`] of one that has just pulled from `first`: its next arrival, and before that whenever its queue might overflow, so that what is
     /// dropped is dropped in time.
     pub fn deadline_behind(&self, first: &Wire) -> Time {
-        let arrives = |i| first.ring.get(i).map_or(Time::NEVER, |s| first.sender.arrives(s));
-        let Queue::DropTail(q) = &self.queue else { return self.deadline() };
-        let room = q.limit.packets().unwrap_or(0).saturating_sub(q.waiting.packets);
-        match self.ring.front() {
-            Some(s) => self.sender.arrives(s).min(arrives(room as usize)),
-            None => arrives(0),
+        let decides = first.ring.get(self.decides()).map_or(Time::NEVER, |s| first.sender.arrives(s));
+        self.ring.front().map_or(decides, |s| self.sender.arrives(s).min(decides))
+    }
+
+    /// Whether it need not look at what `first`, which it is joined to, was offered at `now`: its deadline was told when the packet that decides it came, that
+    /// was another one, and nothing is due in this very instant. It may not have pulled for a while; the fuller its queue seems, the earlier its deadline.
+    pub fn can_wait(&self, first: &Wire, now: Time) -> bool {
+        let i = self.decides();
+        let told = first.ring.get(i).is_none_or(|s| i + 1 < first.ring.len() && first.sender.arrives(s) > now);
+        told && self.ring.front().is_none_or(|s| self.sender.arrives(s) > now)
+    }
+
+    /// Which of the packets on the wire before this one may decide when it is woken: the one that may find its queue full, or the first when it carries nothing.
+    fn decides(&self) -> usize {
+        match &self.queue {
+            Queue::DropTail(q) if !self.ring.is_empty() => q.limit.packets().unwrap_or(0).saturating_sub(q.waiting.packets) as usize,
+            _ => 0,
         }
     }
 
@@ -308,10 +324,7 @@ impl DropTail {
     fn offer(&mut self, now: Time, p: &Packet, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
         self.settle(now, ring, meter);
         if !self.waiting.has_room(self.limit, p) {
-            meter.offered(now);
-            meter.dropped(now, p, Drop::Full);
-            trace.packet(now, Event::Dropped, p);
-            return;
+            return full(now, p, meter, trace);
         }
         let starts = self.free.max(now);
         if starts == now {
@@ -326,11 +339,27 @@ impl DropTail {
     }
 }
 
+/// `p` is dropped at the door.
+#[cold]
+fn full(now: Time, p: &Packet, meter: &mut QueueMeter, trace: &mut Trace) {
+    meter.offered(now);
+    meter.dropped(now, p, Drop::Full);
+    trace.packet(now, Event::Dropped, p);
+}
+
 fn general(qdisc: Box<dyn Qdisc>, rng: Rng) -> Queue {
     Queue::Any(Box::new(Any { paused: false, qdisc, rng, sink: Sink::default(), sending: None }))
 }
 
 impl Any {
+    /// Does what is due by `now`.
+    fn wake(&mut self, now: Time, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
+        // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
+        if self.sending.is_some() || self.qdisc.next_deadline() <= now {
+            self.send(now, sender, ring, meter, trace);
+        }
+    }
+
     /// Ends the sending that is over by `now` and begins the next; without a sending time, until nothing waits.
     fn send(&mut self, now: Time, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
         loop {

@@ -91,10 +91,10 @@ impl Trace {
             Body::Tcp(s) | Body::Sealed(s) => s.seq.wrapping_add(s.ack << 20),
             Body::Udp { seq } => *seq,
         };
-        match (event, p.segment()) {
-            (Event::Dropped, Some(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Congestion }),
-            (Event::Lost, Some(s)) if s.len > 0 => self.missed(p.flow, Missing { seq: s.seq, copy: s.copy, cause: Cause::Error }),
-            _ => {}
+        match event {
+            Event::Sent | Event::Delivered => {}
+            Event::Dropped => self.missed(p, Cause::Congestion),
+            Event::Lost => self.missed(p, Cause::Error),
         }
         let what = event.number() | u64::from(p.reverse) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
         self.note(now, what, seq);
@@ -108,8 +108,11 @@ impl Trace {
         missing.iter().find(|m| m.seq == seq && m.copy == copy).map(|m| m.cause)
     }
 
-    fn missed(&mut self, flow: FlowId, m: Missing) {
-        let flow = flow.0 as usize;
+    #[cold]
+    fn missed(&mut self, p: &Packet, cause: Cause) {
+        let Some(s) = p.segment().filter(|s| s.len > 0) else { return };
+        let m = Missing { seq: s.seq, copy: s.copy, cause };
+        let flow = p.flow.0 as usize;
         if self.missing.len() <= flow {
             self.missing.resize_with(flow + 1, Vec::new);
         }

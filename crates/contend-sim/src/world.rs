@@ -116,8 +116,11 @@ impl Out<'_> {
     fn offer(&mut self, wire: WireId, p: &Packet) {
         let w = &mut self.between.wires[wire.0 as usize];
         w.offer(self.now, p, self.trace);
-        let woken = w.joined_to().unwrap_or(wire);
-        self.pass_on(woken);
+        match w.joined_to() {
+            None => self.pass_on(wire),
+            Some(second) if self.between.can_wait(wire, second, self.now) => {}
+            Some(second) => self.pass_on(second),
+        }
     }
     /// Hands over what has arrived at the far end of `wire`, and notes when it next has something to do.
     fn pass_on(&mut self, wire: WireId) {
@@ -150,22 +153,21 @@ impl Out<'_> {
 impl Between {
     /// Lets `wire` take from the wire that it is joined to, when there is one, what has arrived by `now`, each packet at its own time.
     fn pull(&mut self, wire: WireId, now: Time, trace: &mut Trace) {
-        if let Some((second, first)) = self.pair(wire) {
+        if let Some(first) = self.wires[wire.0 as usize].fed_by()
+            && let Ok([second, first]) = self.wires.get_disjoint_mut([wire.0 as usize, first.0 as usize])
+        {
             second.pull(first, now, trace);
         }
     }
     /// When `wire` next has something to do.
-    fn next(&mut self, wire: WireId) -> Time {
-        match self.pair(wire) {
-            Some((second, first)) => second.deadline_behind(first),
-            None => self.wires[wire.0 as usize].deadline(),
-        }
+    #[inline]
+    fn next(&self, wire: WireId) -> Time {
+        let w = &self.wires[wire.0 as usize];
+        w.fed_by().map_or_else(|| w.deadline(), |first| w.deadline_behind(&self.wires[first.0 as usize]))
     }
-    /// `wire` and the one that alone feeds it, when they are joined.
-    fn pair(&mut self, wire: WireId) -> Option<(&mut Wire, &mut Wire)> {
-        let first = self.wires[wire.0 as usize].fed_by()?;
-        let [second, first] = self.wires.get_disjoint_mut([wire.0 as usize, first.0 as usize]).ok()?;
-        Some((second, first))
+    /// Whether `second` need not look at what `first`, which it is joined to, was offered just now.
+    fn can_wait(&self, first: WireId, second: WireId, now: Time) -> bool {
+        self.wires[second.0 as usize].can_wait(&self.wires[first.0 as usize], now)
     }
 }
 
