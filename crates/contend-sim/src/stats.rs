@@ -24,11 +24,9 @@ const BUCKETS: usize = 128 + 23 * 64;
 
 /// The bucket of a duration of `us` microseconds.
 fn bucket(us: u64) -> usize {
-    if us < 128 {
-        return us as usize;
-    }
-    let octave = us.ilog2();
-    (128 + (octave as usize - 7) * 64 + (us >> (octave - 6)) as usize - 64).min(BUCKETS - 1)
+    // The width of its buckets is two to the power of this.
+    let wide = (us | 64).ilog2() - 6;
+    (64 * wide as usize + (us >> wide) as usize).min(BUCKETS - 1)
 }
 
 /// The largest number of microseconds in bucket `i`.
@@ -214,11 +212,12 @@ impl QueueMeter {
         self.delay.record(now.since(p.queued));
     }
     /// A packet is offered at `now` and leaves at once.
+    #[inline]
     pub fn passed(&mut self, now: Time) {
         self.advance(now);
         self.counters.offered += 1;
         self.counters.taken += 1;
-        self.delay.record(Span::ZERO);
+        self.delay.zeros += 1;
     }
     /// `p` was dropped.
     pub fn dropped(&mut self, now: Time, p: &Packet, why: Drop) {

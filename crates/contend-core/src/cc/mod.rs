@@ -229,6 +229,10 @@ impl Window {
     pub fn additive_increase(&mut self, per: u32, acked: u32) {
         let per = per.max(1);
         self.cwnd_cnt = self.cwnd_cnt.saturating_add(acked);
+        if self.cwnd_cnt < per {
+            // Mostly so: the division is the dearest step.
+            return;
+        }
         let steps = self.cwnd_cnt / per;
         self.cwnd_cnt -= steps * per;
         self.cwnd = self.cwnd.saturating_add(steps);

@@ -12,6 +12,8 @@ pub struct Estimator {
     /// The same of the samples as they are, without the coarseness of the clock.
     fine: Option<(u64, u64)>,
     min: Option<Span>,
+    /// The sample and the timeout as last rounded up: the next ones are mostly the same, and a division is dear.
+    rounded: (Span, Span),
     /// The timeout in force, backed off.
     rto: Span,
     /// Expiries since the last sample.
@@ -21,18 +23,18 @@ pub struct Estimator {
 impl Estimator {
     /// An estimator without samples.
     pub fn new(spec: RtoSpec) -> Estimator {
-        Estimator { spec, smoothed: None, fine: None, min: None, rto: spec.initial.min(spec.max), expiries: 0 }
+        Estimator { spec, smoothed: None, fine: None, min: None, rounded: (Span::ZERO, Span::ZERO), rto: spec.initial.min(spec.max), expiries: 0 }
     }
 
     /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the minimum.
     pub fn sample(&mut self, r: Span, exact: Span) {
-        let (srtt, rttvar) = smooth(self.smoothed, self.ticks(r).as_nanos());
+        let (srtt, rttvar) = smooth(self.smoothed, round_up(r, self.spec.granularity, &mut self.rounded.0).as_nanos());
         self.smoothed = Some((srtt, rttvar));
         self.fine = Some(smooth(self.fine, exact.as_nanos()));
         self.min = Some(self.min.map_or(exact, |m| m.min(exact)));
         // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4; §2.4 and §2.5: its bounds.
         let rto = srtt.saturating_add(rttvar.saturating_mul(4).max(self.spec.granularity.as_nanos()));
-        self.rto = self.ticks(Span::from_nanos(rto)).max(self.spec.min).min(self.spec.max);
+        self.rto = round_up(Span::from_nanos(rto), self.spec.granularity, &mut self.rounded.1).max(self.spec.min).min(self.spec.max);
         // RFC 6298 §5: a new sample takes the backing off back.
         self.expiries = 0;
     }
@@ -82,14 +84,18 @@ impl Estimator {
     pub fn min_us(&self) -> u32 {
         self.min.map_or(0, micros)
     }
+}
 
-    /// `d` rounded up to the clock tick.
-    fn ticks(&self, d: Span) -> Span {
-        match self.spec.granularity.as_nanos() {
-            0 | 1 => d,
-            g => Span::from_nanos(d.as_nanos().div_ceil(g).saturating_mul(g)),
-        }
+/// `d` rounded up to a whole number of ticks; `last` is what was so rounded before.
+fn round_up(d: Span, tick: Span, last: &mut Span) -> Span {
+    let g = tick.as_nanos();
+    if g <= 1 {
+        return d;
     }
+    if d > *last || *last - d >= tick {
+        *last = Span::from_nanos(d.as_nanos().div_ceil(g).saturating_mul(g));
+    }
+    *last
 }
 
 /// SRTT and RTTVAR after the sample `r`, in nanoseconds.

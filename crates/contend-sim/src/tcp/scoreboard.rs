@@ -288,8 +288,10 @@ impl Scoreboard {
                     c.newest = Some(s.sent);
                 }
             }
-            self.lost -= u32::from(s.flags & LOST != 0);
-            self.again -= u32::from(s.flags & AGAIN != 0);
+            if s.flags != 0 {
+                self.lost -= u32::from(s.flags & LOST != 0);
+                self.again -= u32::from(s.flags & AGAIN != 0);
+            }
             self.ring.pop_front();
             self.base += 1;
         }
@@ -353,10 +355,12 @@ impl Scoreboard {
     }
 
     /// The first lost segment that has not been sent again (RFC 6675 §4 NextSeg rule 1).
+    #[inline]
     pub fn next_lost(&mut self) -> Option<u64> {
-        if self.lost == 0 {
-            return None;
-        }
+        if self.lost == 0 { None } else { self.first_lost() }
+    }
+
+    fn first_lost(&mut self) -> Option<u64> {
         let i = self.advance()?;
         (self.ring[(i - self.base) as usize].flags & LOST != 0).then_some(i)
     }

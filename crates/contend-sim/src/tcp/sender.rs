@@ -324,7 +324,7 @@ impl Sender {
     fn established(&mut self, copies: u8, s: &Segment, io: &mut Io<'_, '_>) {
         self.stage = Stage::Established;
         self.timer = Time::NEVER;
-        self.rwnd = s.window;
+        self.advertised(s.window);
         // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK no packet is ECN-capable.
         if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
             self.ecn = EcnEcho::Off;
@@ -352,7 +352,7 @@ impl Sender {
         let advanced = s.ack > before;
         // RFC 5681 §2: no data, no advance, data outstanding, window unchanged.
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
-        self.rwnd = s.window;
+        self.advertised(s.window);
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
         let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), tsval: s.timestamps.then_some(s.tsval), ..Ack::default() };
         if self.options.sack && !s.sack.is_empty() {
@@ -404,6 +404,13 @@ impl Sender {
         }
         self.set_pacing();
         self.transmit(io);
+    }
+
+    /// Notes the receiver's window.
+    fn advertised(&mut self, window: u32) {
+        if window != self.rwnd {
+            (self.rwnd, self.w.rwnd) = (window, window / self.wire.mss);
+        }
     }
 
     /// Books what a cumulative acknowledgment brought.
@@ -576,7 +583,6 @@ impl Sender {
     /// Brings the controller's view up to date.
     fn show_window(&mut self) {
         self.w.inflight = self.board.in_flight();
-        self.w.rwnd = self.rwnd / self.wire.mss;
         self.w.snd_una = self.board.una();
         self.w.snd_nxt = self.board.nxt();
         // Its lower half: the count is modulo 2^32.
