@@ -199,12 +199,14 @@ pub struct QueueMeter {
 
 impl QueueMeter {
     /// A packet is offered at `now`; it counts as waiting until it is taken or dropped.
+    #[inline]
     pub fn offered(&mut self, now: Time) {
         self.advance(now);
         self.counters.offered += 1;
         self.waiting += 1;
     }
     /// `p` left towards the transmitter.
+    #[inline]
     pub fn taken(&mut self, now: Time, p: &Packet) {
         self.advance(now);
         self.counters.taken += 1;

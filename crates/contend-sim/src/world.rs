@@ -96,6 +96,7 @@ struct Letter {
 
 impl Out<'_> {
     /// Hands `p` to `to` in this very instant.
+    #[inline]
     pub fn send(&mut self, to: Peer, p: &Packet) {
         match to {
             Peer::Wire(wire) => self.offer(wire, p),
@@ -134,19 +135,21 @@ impl Out<'_> {
     /// Hands over what has arrived at the far end of `wire`; returns when it next has something to do.
     fn arrivals(&mut self, wire: WireId) -> Time {
         let i = wire.0 as usize;
-        while let Some((to, p)) = self.between.wires[i].arrival(self.now, self.trace) {
-            let inbox = &mut self.between.inbox;
-            match to {
-                Peer::Wire(next) => {
-                    let p = *p;
-                    self.offer(next, &p);
+        loop {
+            let Between { wires, inbox, .. } = &mut *self.between;
+            let w = &mut wires[i];
+            let (next, p) = loop {
+                match w.arrival(self.now, self.trace) {
+                    None => return self.between.next(wire),
+                    Some((Peer::Wire(next), p)) => break (next, *p),
+                    Some((Peer::Node(node, port), p)) => inbox.put(node, Some(port), p),
+                    Some((Peer::End, p)) => inbox.put(inbox.end(p.flow, !p.reverse), Some(0), p),
                 }
-                Peer::Node(node, port) => inbox.put(node, Some(port), p),
-                Peer::End => inbox.put(inbox.end(p.flow, !p.reverse), Some(0), p),
-            }
+                w.handed_over(self.now);
+            };
+            self.offer(next, &p);
             self.between.wires[i].handed_over(self.now);
         }
-        self.between.next(wire)
     }
 }
 
@@ -160,7 +163,7 @@ impl Between {
         }
     }
     /// When `wire` next has something to do.
-    #[inline]
+    #[inline(always)]
     fn next(&self, wire: WireId) -> Time {
         let w = &self.wires[wire.0 as usize];
         w.fed_by().map_or_else(|| w.deadline(), |first| w.deadline_behind(&self.wires[first.0 as usize]))

@@ -297,7 +297,7 @@ impl Receiver {
         self.deadline = Time::NEVER;
         self.last_ack = self.nxt;
         self.received.acks += 1;
-        self.emit(self.wire.headers + option, Segment { sack, flags, ..Segment::default() }, io);
+        self.emit(self.wire.headers + option, flags, &sack, 0, io);
     }
 
     fn syn_ack(&mut self, io: &mut Io<'_, '_>) {
@@ -308,20 +308,22 @@ impl Receiver {
         self.last_ack = 1;
         // RFC 3168 §6.1.1: an ECN-setup SYN-ACK answers an ECN-setup SYN.
         let ecn = if self.ecn == EcnEcho::Off { Flags::default() } else { Flags::ECE };
-        self.emit(self.wire.syn, Segment { flags: Flags::SYN.with(Flags::ACK).with(ecn), copy, ..Segment::default() }, io);
+        self.emit(self.wire.syn, Flags::SYN.with(Flags::ACK).with(ecn), &Sack::NONE, copy, io);
     }
 
-    fn emit(&self, size: u32, s: Segment, io: &mut Io<'_, '_>) {
-        let syn = s.flags.has(Flags::SYN);
+    fn emit(&self, size: u32, flags: Flags, sack: &Sack, copy: u8, io: &mut Io<'_, '_>) {
         let body = self.wire.body(Segment {
-            seq: if syn { 0 } else { self.seq },
+            seq: if flags.has(Flags::SYN) { 0 } else { self.seq },
             ack: self.nxt,
+            len: 0,
             window: self.wire.window,
             tsval: ticks(io.now, self.tick),
             tsecr: self.ts_recent,
             window_scale: self.wire.window_scale,
             timestamps: self.tick.is_some(),
-            ..s
+            sack: *sack,
+            flags,
+            copy,
         });
         io.emit(&Packet { flow: self.flow, size, reverse: true, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
     }

@@ -20,10 +20,14 @@ impl Sender {
     }
 
     /// Tells the controller of each segment newly taken as lost.
+    #[inline]
     pub(super) fn tell_losses(&mut self, now: Time) {
-        if self.rate.is_none() {
-            return;
+        if self.rate.is_some() {
+            self.tell_each_loss(now);
         }
+    }
+
+    fn tell_each_loss(&mut self, now: Time) {
         self.show_window();
         if let (Some(rate), Some(changes)) = (&mut self.rate, self.board.changes()) {
             for &i in &changes.lost {

@@ -17,9 +17,9 @@ impl Sender {
         if self.stage != Stage::Established {
             return;
         }
+        // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
+        let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) { 0 } else { self.board.sacked() };
         loop {
-            // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
-            let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) { 0 } else { self.board.sacked() };
             let flight = self.board.in_flight() + held;
             let room = flight < self.limit();
             let lost = self.board.next_lost();
