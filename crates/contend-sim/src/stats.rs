@@ -43,6 +43,7 @@ impl Durations {
         Durations::default()
     }
     /// Adds one duration.
+    #[inline]
     pub fn record(&mut self, d: Span) {
         if d.is_zero() {
             self.zeros += 1;

@@ -96,7 +96,7 @@ struct Letter {
 
 impl Out<'_> {
     /// Hands `p` to `to` in this very instant.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, to: Peer, p: &Packet) {
         match to {
             Peer::Wire(wire) => self.offer(wire, p),
@@ -114,6 +114,7 @@ impl Out<'_> {
         self.between.wires[wire.0 as usize].pause(self.now, pause, self.trace);
         self.pass_on(wire);
     }
+    #[inline(always)]
     fn offer(&mut self, wire: WireId, p: &Packet) {
         let w = &mut self.between.wires[wire.0 as usize];
         w.offer(self.now, p, self.trace);

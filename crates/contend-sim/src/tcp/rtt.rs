@@ -27,6 +27,7 @@ impl Estimator {
     }
 
     /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the minimum.
+    #[inline]
     pub fn sample(&mut self, r: Span, exact: Span) {
         let (srtt, rttvar) = smooth(self.smoothed, round_up(r, self.spec.granularity, &mut self.rounded.0).as_nanos());
         self.smoothed = Some((srtt, rttvar));

@@ -464,6 +464,7 @@ impl Sender {
     }
 
     /// Carries out the recovery's verdict and the ECN rule; returns whether the window was reduced.
+    #[inline]
     fn obey(&mut self, v: Verdict, ack: &Ack, io: &mut Io<'_, '_>) -> bool {
         let una = self.board.una();
         if v.undo {
@@ -581,6 +582,7 @@ impl Sender {
     }
 
     /// Brings the controller's view up to date.
+    #[inline]
     fn show_window(&mut self) {
         self.w.inflight = self.board.in_flight();
         self.w.snd_una = self.board.una();
