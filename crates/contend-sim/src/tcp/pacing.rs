@@ -3,11 +3,14 @@
 //! - The rate is that of the payload, as a controller writes it; headers are not counted.
 //! - The first ten segments of a connection leave without gaps, as in Linux and its queue `fq`.
 //! - After a pause the next gap is shorter by the pause, at most by half (Linux: `tcp_update_skb_after_send`).
+//! - No gap is longer than a second, as in `fq`.
 //! - Segments leave one by one; there is no segmentation offload.
 
 use contend_core::cc::Window;
 use contend_core::{Span, Time};
 
+/// The longest gap in nanoseconds: the rate may have changed long before a longer one would be over (Linux, `fq`: NSEC_PER_SEC).
+const LONGEST: u64 = 1_000_000_000;
 /// Segments at the beginning that are not paced.
 const INITIAL: u32 = 10;
 
@@ -56,7 +59,7 @@ impl Pacer {
         if self.sent < INITIAL {
             return;
         }
-        let gap = u64::from(len) * 1_000_000_000 / rate;
+        let gap = (u64::from(len) * 1_000_000_000 / rate).min(LONGEST);
         let pause = now.since(self.next.min(now)).as_nanos();
         self.next = self.next.max(now).saturating_add(Span::from_nanos(gap - pause.min(gap / 2)));
     }
