@@ -32,7 +32,9 @@ pub(crate) fn run(contended: &Contended, point: &PointKey, seed: u64, successes:
         all.run_until(here, successes);
         let t = all.tally();
         if t.successes < here {
-            return Err(format!("nobody succeeded in the last {} cycles; the stations collide for ever", t.cycles() - t.successes));
+            return Err(
+                "nobody succeeded in a million contentions in a row: the stations collide for ever; give the rule more slots, or take fewer stations".into()
+            );
         }
         if here == contended.warmup {
             base = t;
