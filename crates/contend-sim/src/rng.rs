@@ -20,6 +20,11 @@ pub fn stream(seed: u64, name: &str, purpose: &str) -> Rng {
     Rng::from_seed(key)
 }
 
+/// A digest that has taken in `a` and `b` too: order-dependent, and cheap enough to stay on in every run.
+pub(crate) fn fold(digest: u64, a: u64, b: u64) -> u64 {
+    ((digest ^ a).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ b).wrapping_mul(0xff51_afd7_ed55_8ccd)
+}
+
 /// The finaliser of SplitMix64: every input bit reaches every output bit.
 pub(crate) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -3,7 +3,7 @@
 //! The digest covers what happened (a packet sent, delivered, dropped; a frame started and how it ended), never how the simulator got
 //! there (wake-ups), so a change of the engine that keeps the world the same keeps the digest.
 
-use crate::rng::mix;
+use crate::rng::{fold, mix};
 use crate::wifi::Frame;
 use contend_core::cc::Cause;
 use contend_core::{Body, FlowId, Packet, Time};
@@ -136,9 +136,7 @@ impl Trace {
     }
 
     fn note(&mut self, now: Time, what: u64, more: u64) {
-        // Multiply and fold: order-dependent, and cheap enough to stay on in every run.
-        let x = (self.digest ^ now.as_nanos()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        self.digest = (x ^ what ^ more.rotate_left(17)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        self.digest = fold(self.digest, now.as_nanos(), what ^ more.rotate_left(17));
     }
 }
 

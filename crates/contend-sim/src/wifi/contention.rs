@@ -103,12 +103,13 @@ impl Contention {
         let mut group = Vec::with_capacity(contenders.len());
         for &manner in contenders {
             let g = groups.iter().position(|g| g.manner == manner).unwrap_or_else(|| {
-                let counts = match manner.busy {
-                    Busy::Cell => busy == BusySlot::Counted,
-                    Busy::Frozen => false,
-                    Busy::Boundary => true,
-                };
-                groups.push(Group { manner, busy_counts: u64::from(counts), resume: Time::ZERO + manner.ifs, clock: 0, heap: BinaryHeap::new() });
+                groups.push(Group {
+                    manner,
+                    busy_counts: u64::from(manner.busy.counts(busy)),
+                    resume: Time::ZERO + manner.ifs,
+                    clock: 0,
+                    heap: BinaryHeap::new(),
+                });
                 groups.len() - 1
             });
             group.push(g as u8);

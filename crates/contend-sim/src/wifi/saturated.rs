@@ -1,16 +1,15 @@
 //! Contention and nothing else: stations that always have a frame, slots, and who wins.
 //!
 //! No time, no frames, no retry limit: what is left of a cell when every exchange is over in an instant and all resume together, but for whole slots by
-//! which one inter-frame space is longer than another (AIFSN). It runs the same access
-//! rules with the same random streams as a [cell](super::cell), and agrees with one draw for draw; and it is fast enough for a million successes in the
-//! blink of an eye (Starzetz 2006 §8.2).
+//! which one inter-frame space is longer than another (AIFSN). It runs the same access rules with the same random streams as a [cell](super::cell), and agrees
+//! with one draw for draw; and it is fast enough for a million successes in the blink of an eye (Starzetz 2006 §8.2).
 //!
 //! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the same however many stations wait.
 //! Those that are drawn anew in every cycle stand in a list.
 
 use super::access::{Access, Build, Busy, Category, Channel, Draw, Residue, Seen, Setting};
 use super::{AP, StationId, Success};
-use crate::rng::{self, mix};
+use crate::rng::{self, fold, mix};
 use crate::scenario::BusySlot;
 use contend_core::registry::Choice;
 use contend_core::{Cx, Rng, Time};
@@ -79,7 +78,6 @@ impl Tally {
 pub struct Saturated {
     stations: Vec<Station>,
     channel: Channel,
-    counted: bool,
     contenders: u32,
     bytes: u32,
     noise: Option<(f64, Rng)>,
@@ -115,17 +113,16 @@ struct Group {
     /// Slots after the shortest inter-frame space.
     offset: u32,
     busy: Busy,
+    busy_counts: bool,
+    /// When the first of them is due in this contention, in slots after the shortest inter-frame space; [`u32::MAX`] when none waits.
+    due: u32,
     wheel: Wheel,
 }
 
 impl Group {
     /// Slots of its own that are over when somebody sends `idle` slots after the shortest inter-frame space.
-    fn counts(&self, idle: u32, cell: bool) -> u32 {
-        let busy = match self.busy {
-            Busy::Cell => cell,
-            Busy::Frozen => false,
-            Busy::Boundary => idle >= self.offset,
-        };
+    fn counts(&self, idle: u32) -> u32 {
+        let busy = self.busy_counts && (self.busy != Busy::Boundary || idle >= self.offset);
         idle.saturating_sub(self.offset) + u32::from(busy)
     }
 }
@@ -155,12 +152,12 @@ impl Saturated {
             let known = groups.iter().position(|g| (g.offset, g.busy) == (offset, busy));
             s.group = known.unwrap_or(groups.len()) as u32;
             if known.is_none() {
-                groups.push(Group { offset, busy, wheel: Wheel::new(spec.contenders.len()) });
+                let busy_counts = busy.counts(spec.busy_slot);
+                groups.push(Group { offset, busy, busy_counts, due: 0, wheel: Wheel::new(spec.contenders.len()) });
             }
         }
         let mut all = Saturated {
             channel: Channel::new(),
-            counted: spec.busy_slot == BusySlot::Counted,
             contenders: 0,
             bytes: spec.bytes,
             noise: (spec.noise > 0.0).then(|| (spec.noise, rng::stream(spec.seed, "contention", "noise"))),
@@ -200,7 +197,7 @@ impl Saturated {
         self.tally
     }
 
-    /// Who succeeded while it was kept, in order. Station i of the specification has number i + 1, as in a cell.
+    /// Who succeeded while it was kept, in order. Contender i of the specification has number i + 1, as stations in a cell.
     pub fn successes(&self) -> &[Success] {
         &self.sequence
     }
@@ -212,27 +209,31 @@ impl Saturated {
 
     /// One contention: everybody waits, somebody sends. Whether one did alone and was heard.
     fn cycle(&mut self) -> bool {
-        let kept = self.groups.iter().map(|g| g.wheel.idle_slots().saturating_add(g.offset)).min().unwrap_or(u32::MAX);
+        let mut kept = u32::MAX;
+        for g in &mut self.groups {
+            g.due = g.wheel.idle_slots().saturating_add(g.offset);
+            kept = kept.min(g.due);
+        }
         let idle = self.fresh.iter().map(|f| f.1 + self.difs).min().map_or(kept, |fresh| fresh.min(kept));
         let mut senders = std::mem::take(&mut self.senders);
         senders.clear();
         self.channel.turns_busy(idle);
         for g in &mut self.groups {
-            if g.wheel.idle_slots().saturating_add(g.offset) == idle {
-                g.wheel.take_first(&mut senders);
+            if g.due == idle {
+                g.wheel.take(idle - g.offset, &mut senders);
             }
-            let counts = g.counts(idle, self.counted);
+            let counts = g.counts(idle);
             g.wheel.advance(counts);
         }
         // Forwards over a list that loses its senders: the order of the others does not matter, their streams are their own.
-        let waited = idle.saturating_sub(self.difs) + u32::from(self.counted);
+        let waited = idle.saturating_sub(self.difs);
         let mut i = 0;
         while let Some(&(who, slots)) = self.fresh.get(i) {
             if slots + self.difs == idle {
                 senders.push(who);
                 self.fresh.swap_remove(i);
             } else {
-                let slots = self.ask(who, Draw::Cycle(waited));
+                let slots = self.ask(who, Draw::Cycle(waited + u32::from(self.busy_counts(who))));
                 if let Some(f) = self.fresh.get_mut(i) {
                     f.1 = slots;
                 }
@@ -248,7 +249,7 @@ impl Saturated {
             _ => None,
         };
         let heard = one.filter(|_| self.noise.as_mut().is_none_or(|(p, rng)| rng.random::<f64>() >= *p));
-        self.note(idle, heard.unwrap_or(NONE), senders.len());
+        self.digest = fold(self.digest, u64::from(idle) << 32 | u64::from(heard.unwrap_or(NONE)), senders.len() as u64);
         match heard {
             Some(who) => {
                 self.tally.successes += 1;
@@ -295,11 +296,6 @@ impl Saturated {
         }
     }
 
-    fn note(&mut self, idle: u32, who: u32, senders: usize) {
-        let what = u64::from(idle) << 32 | u64::from(who);
-        self.digest = ((self.digest ^ what).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ senders as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    }
-
     /// A new backoff for `who`.
     fn draw(&mut self, who: StationId, why: Draw) {
         let slots = self.ask(who, why);
@@ -310,8 +306,13 @@ impl Saturated {
         }
     }
 
+    /// Whether a busy slot counts for `who`.
+    fn busy_counts(&self, who: StationId) -> bool {
+        self.stations.get(who as usize).and_then(|s| self.groups.get(s.group as usize)).is_some_and(|g| g.busy_counts)
+    }
+
     fn ask(&mut self, who: StationId, why: Draw) -> u32 {
-        let seen = Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: self.counted, channel: &self.channel };
+        let seen = Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: self.busy_counts(who), channel: &self.channel };
         let Some(s) = self.stations.get_mut(who as usize) else { return 0 };
         s.access.draw(&mut Cx { now: Time::ZERO, rng: &mut s.backoff }, why, &seen).min(LONGEST)
     }
@@ -369,12 +370,8 @@ impl Wheel {
         u32::MAX
     }
 
-    /// Moves everybody of the first slot that is taken into `senders`.
-    fn take_first(&mut self, senders: &mut Vec<StationId>) {
-        let idle = self.idle_slots();
-        if idle == u32::MAX {
-            return;
-        }
+    /// Moves everybody whose backoff ends after `idle` slots into `senders`.
+    fn take(&mut self, idle: u32, senders: &mut Vec<StationId>) {
         let slot = (self.clock + idle) & self.mask();
         let mut who = std::mem::replace(&mut self.first[slot as usize], NONE);
         self.taken[(slot / 64) as usize] &= !(1 << (slot % 64));

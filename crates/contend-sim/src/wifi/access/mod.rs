@@ -9,6 +9,7 @@ mod setting;
 pub use category::Category;
 pub use setting::Setting;
 
+use crate::scenario::BusySlot;
 use contend_core::registry::Args;
 use contend_core::{Cx, Span};
 use std::fmt::Debug;
@@ -54,6 +55,17 @@ pub enum Busy {
     /// Yes, when the station had reached a slot boundary of its own since the last busy period: whose inter-frame space is not over counts none (EDCA,
     /// IEEE 802.11-2016 §10.22.2.4).
     Boundary,
+}
+
+impl Busy {
+    /// Whether a busy slot counts where the cell says `cell`, for a station that has reached a slot boundary of its own.
+    pub fn counts(self, cell: BusySlot) -> bool {
+        match self {
+            Busy::Cell => cell == BusySlot::Counted,
+            Busy::Frozen => false,
+            Busy::Boundary => true,
+        }
+    }
 }
 
 /// Whether a station has categories, and when a packet of one is chosen (Starzetz 2006 §8.3).
