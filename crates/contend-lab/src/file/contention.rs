@@ -1,17 +1,16 @@
 //! `[contention]`: stations that always have a frame, and nothing but contention, in place of a network.
 
+use super::alone;
 use super::choice::{choice, objection};
 use super::error::{FileError, Source};
 use super::network::params;
 use super::reader::{Cx, Val};
 use super::tree::Node;
-use contend_sim::scenario::BusySlot;
+use super::wifi::read_busy_slot;
 use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{ContenderSpec, SaturatedSpec};
 
-/// Tables of a network, which contention alone has not.
-const TABLES: [&str; 9] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "model", "field"];
 /// Most stations.
 const MOST_STATIONS: u64 = 65_535;
 /// Most successes of a run: their sequence takes four bytes each.
@@ -32,18 +31,11 @@ pub(crate) struct Contended {
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileError> {
     let params = params(source, tree)?;
     let cx = Cx { source, params: &params, member: None };
-    let mut root = Val { cx, path: String::new(), node: tree }.table()?;
-    root.get("param");
-    if let Some(v) = TABLES.iter().find_map(|key| root.get(key)) {
-        return Err(v.error("belongs to a network, and the file is about [contention]", "leave one of the two out"));
-    }
-    let table = root.need("contention", "{ stations = 10, rule = \"dcf\" }")?;
-    root.finish()?;
-    let mut f = table.table()?;
+    let mut f = alone(cx, tree, "contention", "[contention]", "{ stations = 10, rule = \"dcf\" }")?.table()?;
     let n = f.need("stations", "10")?.integer(1..=MOST_STATIONS)?;
     let successes = f.read_or("successes", 1_000_000, |v| v.integer(1..=MOST_SUCCESSES))?;
     let warmup = f.read_or("warmup", 0, |v| v.integer(0..=MOST_SUCCESSES))?;
-    let busy_slot = f.read_or("busy_slot", BusySlot::Frozen, |v| v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)]))?;
+    let busy_slot = read_busy_slot(&mut f)?;
     let cw_min = f.read_or("cwmin", 31, |v| v.integer(0..=32_767))? as u32;
     let cw_max = f.read_or("cwmax", 1023, |v| match v.integer(0..=32_767)? {
         max if max < u64::from(cw_min) => Err(v.error(format!("is {max}, less than cwmin = {cw_min}"), "write a larger cwmax")),
@@ -84,9 +76,9 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
         let rule = choice(&v, access::REGISTRY, "access rule")?;
         let station = k as u32 - 1;
-        let build = |category: Category| (rule.entry.build)(&rule.args, setting.member(station, n as u32).of_category(category));
-        objection(&v, rule.entry.name, build(Category::Be).map(drop))?;
-        let several = build(Category::Be).is_ok_and(|r| r.scheduling() == Scheduling::AfterBackoff);
+        let built = (rule.entry.build)(&rule.args, setting.member(station, n as u32));
+        let several = built.as_ref().is_ok_and(|r| r.scheduling() == Scheduling::AfterBackoff);
+        objection(&v, rule.entry.name, built.map(drop))?;
         if let (Some(given), false) = (&given, several) {
             return Err(given.error(
                 format!("is for a rule whose categories contend by themselves, and {} has none such", rule.entry.name),

@@ -290,6 +290,19 @@ impl About {
     }
 }
 
+/// The table `key` of a file that is about `what` and has none of the tables that make a network.
+fn alone<'a>(cx: Cx<'a>, tree: &'a Node, key: &'static str, what: &str, example: &str) -> Result<Val<'a>, FileError> {
+    let mut root = Val { cx, path: String::new(), node: tree }.table()?;
+    root.get("param");
+    let other = NETWORK.iter().filter(|k| ![key, "param"].contains(k)).find_map(|k| root.get(k));
+    if let Some(v) = other {
+        return Err(v.error(format!("belongs to a network, and the file is about {what}"), "leave one of the two out"));
+    }
+    let table = root.need(key, example)?;
+    root.finish()?;
+    Ok(table)
+}
+
 /// Refuses what only a network has. Of the command line seeds are accepted for a model, and mean nothing: they may be meant for other files.
 fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
     let (keys, why): (&[&'static str], _) = match about {

@@ -1,5 +1,6 @@
 //! `[model]`: a closed form, or several, with their arguments, in place of a network.
 
+use super::alone;
 use super::error::{FileError, Source};
 use super::network::params;
 use super::quantity::Dimension;
@@ -7,9 +8,6 @@ use super::reader::{Cx, Val, suggest};
 use super::tree::{Kind, Node};
 use crate::metric::{MODELS, Model, Parameter};
 use std::collections::BTreeMap;
-
-/// Tables of a network, which a model has not.
-const TABLES: [&str; 9] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "contention", "field"];
 
 /// The models of one point of a file.
 #[derive(Clone, Debug)]
@@ -43,13 +41,7 @@ impl Modelled {
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileError> {
     let params = params(source, tree)?;
     let cx = Cx { source, params: &params, member: None };
-    let mut root = Val { cx, path: String::new(), node: tree }.table()?;
-    root.get("param");
-    if let Some(v) = TABLES.iter().find_map(|key| root.get(key)) {
-        return Err(v.error("belongs to a network, and the file is about a [model]", "leave one of the two out"));
-    }
-    let table = root.need("model", "{ name = \"jersey.gain\", ... }")?;
-    root.finish()?;
+    let table = alone(cx, tree, "model", "a [model]", "{ name = \"jersey.gain\", ... }")?;
     let mut f = table.table()?;
     let name = f.need("name", "\"jersey.gain\"")?;
     let models = match name.node.kind {

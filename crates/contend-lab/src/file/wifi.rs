@@ -105,10 +105,15 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
             }
             if matches!(&v.node.kind, Kind::Text(t) if t == "never") { Ok(u32::MAX) } else { Ok(v.bytes(0..=65_535)? as u32) }
         })?,
-        busy_slot: f.read_or("busy_slot", BusySlot::Frozen, |v| v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)]))?,
+        busy_slot: read_busy_slot(f)?,
         idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)]))?,
         after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| v.word(&[("eifs", AfterCollision::Eifs), ("difs", AfterCollision::Difs)]))?,
     })
+}
+
+/// Whether a busy slot counts as backoff.
+pub(crate) fn read_busy_slot(f: &mut Fields) -> Result<BusySlot, FileError> {
+    f.read_or("busy_slot", BusySlot::Frozen, |v| v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)]))
 }
 
 /// One of the standard's rates.
