@@ -24,6 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     if let [a, b, ..] = all.as_slice() {
-        let _ = access::access(&capture, [a.0, b.0], &access::Settings { interval_ns: 1_000_000_000, slots: 32, exchange });
+        let _ =
+            access::access(&capture, [a.0, b.0], &access::Settings { interval_ns: 1_000_000_000, slots: 32, exchange });
     }
 });

@@ -7,7 +7,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let (text, setting) = text.split_once('\0').unwrap_or((text, ""));
-    let sets: Vec<(String, String)> = setting.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned())).into_iter().collect();
+    let sets: Vec<(String, String)> =
+        setting.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned())).into_iter().collect();
     match parse("fuzz.toml", text, &sets) {
         // A file that was accepted can be run at every point: its networks resolve.
         Ok(e) => {

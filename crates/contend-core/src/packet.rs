@@ -1,7 +1,8 @@
 //! A packet: plain data, copied by value, at most 128 bytes.
 //!
-//! What it says is what an IP packet with a TCP or UDP header says, with two liberties: sequence numbers are 64 bits wide and start
-//! at 0 (writers of captures add an initial sequence number and cut to 32 bits), and two time stamps travel along for measurement only.
+//! What it says is what an IP packet with a TCP or UDP header says, with two liberties: sequence numbers are 64 bits
+//! wide and start at 0 (writers of captures add an initial sequence number and cut to 32 bits), and two time stamps
+//! travel along for measurement only.
 
 use crate::time::Time;
 
@@ -49,8 +50,8 @@ impl Flags {
 
 /// Selective acknowledgment blocks (RFC 2018 §3), newest first, at most four.
 ///
-/// A block is kept as its distance from the cumulative acknowledgment, modulo 2^32 as sequence numbers are: a window fits half of that. The first may
-/// report a duplicate (RFC 2883), which may lie below the acknowledgment.
+/// A block is kept as its distance from the cumulative acknowledgment, modulo 2^32 as sequence numbers are: a window
+/// fits half of that. The first may report a duplicate (RFC 2883), which may lie below the acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
     blocks: [(u32, u32); 4],
@@ -61,7 +62,8 @@ impl Sack {
     /// No block.
     pub const NONE: Sack = Sack { blocks: [(0, 0); 4], len: 0 };
 
-    /// Adds the block `start..end` (bytes after the cumulative acknowledgment); returns false, and adds nothing, when four are there.
+    /// Adds the block `start..end` (bytes after the cumulative acknowledgment); returns false, and adds nothing, when
+    /// four are there.
     pub fn push(&mut self, start: u32, end: u32) -> bool {
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(b) => {
@@ -76,8 +78,8 @@ impl Sack {
     pub fn blocks(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.len)]
     }
-    /// What had arrived before, as a byte range relative to the cumulative acknowledgment: the first block, when it begins below that or lies
-    /// inside the second (RFC 2883 §4, D-SACK).
+    /// What had arrived before, as a byte range relative to the cumulative acknowledgment: the first block, when it
+    /// begins below that or lies inside the second (RFC 2883 §4, D-SACK).
     pub fn duplicate(&self) -> Option<(i32, i32)> {
         let &(start, end) = self.blocks().first()?;
         let inside = self.blocks().get(1).is_some_and(|&(s, e)| s <= start && end <= e);
@@ -112,11 +114,13 @@ pub struct Segment {
     pub sack: Sack,
     /// Flags.
     pub flags: Flags,
-    /// Shift of the advertised window that the header field carries (RFC 7323 §2), needed only to write the packet as bytes.
+    /// Shift of the advertised window that the header field carries (RFC 7323 §2), needed only to write the packet as
+    /// bytes.
     pub window_scale: u8,
     /// Whether the timestamps option is present.
     pub timestamps: bool,
-    /// Which transmission of these bytes this is: 0 the first, 1 the first retransmission, ... For traces and scripted loss, not seen by any algorithm.
+    /// Which transmission of these bytes this is: 0 the first, 1 the first retransmission, ... For traces and scripted
+    /// loss, not seen by any algorithm.
     pub copy: u8,
 }
 
@@ -125,7 +129,8 @@ pub struct Segment {
 pub enum Body {
     /// TCP.
     Tcp(Segment),
-    /// TCP inside encryption (IPsec, WireGuard, any VPN): on the way nobody can read the segment, so whoever matches [`Body::Tcp`] takes it for a datagram.
+    /// TCP inside encryption (IPsec, WireGuard, any VPN): on the way nobody can read the segment, so whoever matches
+    /// [`Body::Tcp`] takes it for a datagram.
     Sealed(Segment),
     /// UDP: the number of this datagram in its flow.
     Udp {
@@ -168,7 +173,8 @@ impl Packet {
             Body::Udp { .. } => None,
         }
     }
-    /// The segment, when it can be read and all that it says is how far data have arrived: on its way back to their sender, no payload, no flag but ACK, no SACK block.
+    /// The segment, when it can be read and all that it says is how far data have arrived: on its way back to their
+    /// sender, no payload, no flag but ACK, no SACK block.
     pub fn pure_ack(&self) -> Option<&Segment> {
         self.tcp().filter(|s| self.reverse && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
     }

@@ -1,14 +1,16 @@
-//! What a box keeps of each flow, until the flow is silent: soft state, as RFC 3449 §5.2.1 wants it of whoever filters acknowledgments.
+//! What a box keeps of each flow, until the flow is silent: soft state, as RFC 3449 §5.2.1 wants it of whoever filters
+//! acknowledgments.
 //!
-//! A box does not see every connection end, so what it keeps must end by itself. Each flow is looked at once in [`IDLE`], when a packet of any flow comes, in
-//! order of time: a packet costs one look on average, and there is no search.
+//! A box does not see every connection end, so what it keeps must end by itself. Each flow is looked at once in
+//! [`IDLE`], when a packet of any flow comes, in order of time: a packet costs one look on average, and there is no
+//! search.
 
 use crate::packet::FlowId;
 use crate::time::{Span, Time};
 use alloc::collections::{BTreeMap, VecDeque};
 
-/// A flow silent for this long, and at most twice as long, is forgotten: longer than a sender waits between two timeouts (60 s, RFC 6298 §2.5), with room for
-/// several that are lost.
+/// A flow silent for this long, and at most twice as long, is forgotten: longer than a sender waits between two
+/// timeouts (60 s, RFC 6298 §2.5), with room for several that are lost.
 pub const IDLE: Span = Span::from_secs(240);
 
 /// `V` for each flow that was seen lately.
@@ -38,7 +40,8 @@ impl<V> Recent<V> {
         v
     }
 
-    /// A silent flow that is forgotten at `now`, if there is one; those that are `needed` stay. To be asked until there is none.
+    /// A silent flow that is forgotten at `now`, if there is one; those that are `needed` stay. To be asked until there
+    /// is none.
     pub fn forget(&mut self, now: Time, needed: impl Fn(&V) -> bool) -> Option<V> {
         while let Some(&(_, flow)) = self.looks.front().filter(|(at, _)| *at <= now) {
             self.looks.pop_front();
@@ -65,7 +68,8 @@ impl<V> Recent<V> {
 mod tests {
     use super::*;
 
-    /// Flow 1 speaks once, flow 2 every 100 s, flow 3 is needed. By hand, looks at 240, 480, 720 s: flow 1 goes with the first packet at 240 s or later.
+    /// Flow 1 speaks once, flow 2 every 100 s, flow 3 is needed. By hand, looks at 240, 480, 720 s: flow 1 goes with
+    /// the first packet at 240 s or later.
     #[test]
     fn silent_flows_are_forgotten_and_others_are_not() {
         let mut r = Recent::default();

@@ -1,4 +1,5 @@
-//! One list per family of algorithms: the module declarations, and the table that files, the command line and the documentation read.
+//! One list per family of algorithms: the module declarations, and the table that files, the command line and the
+//! documentation read.
 //!
 //! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`; `registry!` turns the list of file names into
 //! `mod` declarations and `REGISTRY`. Adding an algorithm is one file and one word.
@@ -141,7 +142,8 @@ pub enum Value {
 
 /// A full set of parameters: every one the algorithm names, each with a value inside its range.
 ///
-/// The accessors return the type's zero for a name or type that [`Param`]s do not have; a test over every registry entry holds that none does.
+/// The accessors return the type's zero for a name or type that [`Param`]s do not have; a test over every registry
+/// entry holds that none does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args(Vec<(&'static str, Value)>);
 

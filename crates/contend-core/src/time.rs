@@ -1,7 +1,8 @@
 //! Instants and durations, in integer nanoseconds, as two types that cannot be mixed up.
 //!
-//! [`Time`] is an instant since the start of the run, [`Span`] a duration. `Time - Time = Span`, `Time + Span = Time`; a sum of
-//! two instants does not compile. Both are unsigned: a negative duration is a mistake, and overflow checks (on in every profile) stop it.
+//! [`Time`] is an instant since the start of the run, [`Span`] a duration. `Time - Time = Span`, `Time + Span = Time`;
+//! a sum of two instants does not compile. Both are unsigned: a negative duration is a mistake, and overflow checks (on
+//! in every profile) stop it.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -68,11 +69,13 @@ impl Span {
     pub const fn from_secs(s: u64) -> Span {
         Span(s * 1_000_000_000)
     }
-    /// A duration of `s` seconds, rounded to the nearest nanosecond; negative and undefined values give zero, too large ones [`Span::MAX`].
+    /// A duration of `s` seconds, rounded to the nearest nanosecond; negative and undefined values give zero, too large
+    /// ones [`Span::MAX`].
     pub fn from_secs_f64(s: f64) -> Span {
         Span(libm::round(s * 1e9) as u64)
     }
-    /// The time it takes to send `bits` at `bps` bits per second, rounded to the nearest nanosecond. A rate of 0 never finishes.
+    /// The time it takes to send `bits` at `bps` bits per second, rounded to the nearest nanosecond. A rate of 0 never
+    /// finishes.
     pub const fn of_bits(bits: u64, bps: u64) -> Span {
         if bps == 0 {
             return Span::MAX;

@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
 
-/// One packet: microseconds after the one before, flow, whether it is data, how far the flow's number moves (in 500 bytes), SACK or flag, window, scale.
+/// One packet: microseconds after the one before, flow, whether it is data, how far the flow's number moves (in 500
+/// bytes), SACK or flag, window, scale.
 type Step = (u64, u32, bool, u64, u8, u32, u8);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -24,11 +25,22 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn build(entry: &Entry<Build>, with: &[(&'static str, &str)]) -> Result<Box<dyn Control>, String> {
     let mut args: Args = defaults(entry);
     for (name, text) in with {
-        let p = entry.params.iter().find(|p| p.name == *name).unwrap_or_else(|| panic!("{} has no parameter {name}", entry.name));
+        let p = entry
+            .params
+            .iter()
+            .find(|p| p.name == *name)
+            .unwrap_or_else(|| panic!("{} has no parameter {name}", entry.name));
         args.set(p.name, common::value(p, text));
     }
-    let flows: Vec<FlowFacts> =
-        (0..6).map(|i| FlowFacts { flow: FlowId(i), up: Some(i % 2 == 0), delay: Span::from_millis(10 + u64::from(i)), ack: 1 + i % 2, mss: 500 }).collect();
+    let flows: Vec<FlowFacts> = (0..6)
+        .map(|i| FlowFacts {
+            flow: FlowId(i),
+            up: Some(i % 2 == 0),
+            delay: Span::from_millis(10 + u64::from(i)),
+            ack: 1 + i % 2,
+            mss: 500,
+        })
+        .collect();
     let cycle = |_, _, _| Span::from_micros(800);
     (entry.build)(&args, &Facts { buffer: Some(20), flows: &flows, cycle_time: &cycle })
 }
@@ -106,7 +118,15 @@ fn follow(entry: &Entry<Build>, with: &[(&'static str, &str)], steps: &[Step]) {
         }
         if block.hears_air() {
             let airtime = Span::from_micros(300);
-            block.on_air(&AirReport { now, station: 1 + s.1, up: s.2, airtime, success: s.4 > 0, bytes: p.size, waiting: s.3 });
+            block.on_air(&AirReport {
+                now,
+                station: 1 + s.1,
+                up: s.2,
+                airtime,
+                success: s.4 > 0,
+                bytes: p.size,
+                waiting: s.3,
+            });
         }
         assert!(block.next_deadline() >= now, "{}: a deadline in the past", entry.name);
         look(block.as_ref(), &mut out, given);
@@ -186,7 +206,8 @@ fn a_queue_without_a_limit_in_packets_needs_a_buffer() {
     }
 }
 
-/// Many short flows, one a second, up and down in turn: what a block keeps, as it shows itself, is no more after 4000 than after 1000.
+/// Many short flows, one a second, up and down in turn: what a block keeps, as it shows itself, is no more after 4000
+/// than after 1000.
 #[test]
 fn short_flows_leave_nothing_behind() {
     for entry in REGISTRY {

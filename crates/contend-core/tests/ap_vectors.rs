@@ -36,7 +36,9 @@ impl World {
                 let Amount::Packets(n) = amount(n) else { panic!("buffer {n}") };
                 self.buffer = Some(n);
             }
-            ["cycle", all @ ..] => self.cycle = <[Span; 4]>::try_from(all.iter().map(|t| span(t)).collect::<Vec<_>>()).unwrap(),
+            ["cycle", all @ ..] => {
+                self.cycle = <[Span; 4]>::try_from(all.iter().map(|t| span(t)).collect::<Vec<_>>()).unwrap()
+            }
             ["flow", n, dir, "delay", delay, "ack", ack, "mss", mss] => self.flows.push(FlowFacts {
                 flow: FlowId(n.parse().unwrap()),
                 up: Some(*dir == "up"),
@@ -57,12 +59,22 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
     let mut rng = Rng::seed_from_u64(1);
     for (n, line) in text.lines().enumerate() {
         let place = || format!("{file}:{}: {line}", n + 1);
-        let (input, want) = line.split('#').next().unwrap().trim().split_once("->").unwrap_or((line.split('#').next().unwrap().trim(), ""));
+        let (input, want) = line
+            .split('#')
+            .next()
+            .unwrap()
+            .trim()
+            .split_once("->")
+            .unwrap_or((line.split('#').next().unwrap().trim(), ""));
         let words: Vec<&str> = input.split_whitespace().collect();
         match words.as_slice() {
             [] => {}
             ["set", name, v] => {
-                let p = entry.params.iter().find(|p| p.name == *name).unwrap_or_else(|| panic!("{}: no parameter {name}", place()));
+                let p = entry
+                    .params
+                    .iter()
+                    .find(|p| p.name == *name)
+                    .unwrap_or_else(|| panic!("{}: no parameter {name}", place()));
                 args.set(p.name, value(p, v));
             }
             words if world.learn(words) => {}
@@ -74,8 +86,14 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
                     _ => (1u32, Span::ZERO),
                 };
                 for i in 0..times {
-                    assert!(now <= block.next_deadline(), "{}: it wanted to be woken at {}", place(), block.next_deadline());
-                    let (given, got) = step(block.as_mut(), &mut Cx { now, rng: &mut rng }, input, i).unwrap_or_else(|| panic!("{}: cannot be read", place()));
+                    assert!(
+                        now <= block.next_deadline(),
+                        "{}: it wanted to be woken at {}",
+                        place(),
+                        block.next_deadline()
+                    );
+                    let (given, got) = step(block.as_mut(), &mut Cx { now, rng: &mut rng }, input, i)
+                        .unwrap_or_else(|| panic!("{}: cannot be read", place()));
                     let want = want.trim().replace("pass", &given);
                     assert_eq!(got, want, "{}", place());
                     now += every;
@@ -98,13 +116,15 @@ fn step(block: &mut dyn Control, cx: &mut Cx, input: &[&str], nth: u32) -> Optio
         given = show(&p);
         block.on_packet(cx, side, p, &mut out);
     }
-    let mut all: Vec<String> = out.sink.dropped.iter().map(|(p, why)| format!("{why:?} {}", show(p)).to_lowercase()).collect();
+    let mut all: Vec<String> =
+        out.sink.dropped.iter().map(|(p, why)| format!("{why:?} {}", show(p)).to_lowercase()).collect();
     all.extend(out.packets.iter().map(|(_, p)| show(p)));
     Some((given, if all.is_empty() { "nothing".into() } else { all.join(", ") }))
 }
 
 fn packet(input: &[&str], nth: u32) -> Option<Packet> {
-    let option = |name| input.iter().position(|&x| x == name).and_then(|i| input.get(i + 1)).map(|x| x.parse::<u32>().unwrap());
+    let option =
+        |name| input.iter().position(|&x| x == name).and_then(|i| input.get(i + 1)).map(|x| x.parse::<u32>().unwrap());
     let number = |i: usize| input.get(i)?.parse::<u64>().ok();
     let flag = |name, flag| if input.contains(&name) { flag } else { Flags::default() };
     let mut s = Segment {
@@ -124,10 +144,22 @@ fn packet(input: &[&str], nth: u32) -> Option<Packet> {
         s.seq = number(3)? + u64::from(s.len * nth);
     }
     let flow = FlowId(number(1)? as u32);
-    Some(Packet { flow, size: 40 + s.len, reverse, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) })
+    Some(Packet {
+        flow,
+        size: 40 + s.len,
+        reverse,
+        ecn: Ecn::NotEct,
+        sent: Time::ZERO,
+        queued: Time::ZERO,
+        body: Body::Tcp(s),
+    })
 }
 
 fn show(p: &Packet) -> String {
     let s = p.tcp().unwrap();
-    if p.reverse { format!("{} ack {} window {}", p.flow.0, s.ack, s.window) } else { format!("{} data {}", p.flow.0, s.seq) }
+    if p.reverse {
+        format!("{} ack {} window {}", p.flow.0, s.ack, s.window)
+    } else {
+        format!("{} data {}", p.flow.0, s.seq)
+    }
 }

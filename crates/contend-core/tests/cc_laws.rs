@@ -1,5 +1,5 @@
-//! What holds for every congestion controller whatever happens to its flow: the window is at least one segment, the threshold at least two,
-//! nothing overflows, and when the path is clean again the flow moves.
+//! What holds for every congestion controller whatever happens to its flow: the window is at least one segment, the
+//! threshold at least two, nothing overflows, and when the path is clean again the flow moves.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -43,14 +43,21 @@ enum Event {
 
 /// Events and how long after the one before; times and numbers are `sane`, or anything.
 fn events(sane: bool) -> BoxedStrategy<Vec<(u64, Event)>> {
-    let (rtts, gaps) = if sane { (1_000..2_000_000u32, 0..500_000_000u64) } else { (0..u32::MAX, 0..20_000_000_000_000) };
+    let (rtts, gaps) =
+        if sane { (1_000..2_000_000u32, 0..500_000_000u64) } else { (0..u32::MAX, 0..20_000_000_000_000) };
     let rtt = prop_oneof![4 => (1_000u32..200_000).prop_map(Some), 1 => Just(None), 2 => rtts.prop_map(Some)];
     let segments = prop_oneof![6 => 1u32..3, 2 => 1u32..100, 1 => 1u32..if sane { 100 } else { u32::MAX }];
     let after = prop_oneof![1 => Just(0u64), 6 => 10_000u64..20_000_000, 1 => gaps];
-    let ack =
-        (segments, rtt, any::<bool>(), prop::option::of(any::<u32>())).prop_map(|(segments, rtt_us, ece, tsval)| Event::Ack { segments, rtt_us, ece, tsval });
-    let signal = (0u8..4, 1u32..40, any::<bool>(), 0u8..3).prop_map(|(kind, nth, marked, truth)| Event::Signal { kind, nth, marked, truth });
-    let limits = (1u32..if sane { 10_000 } else { u32::MAX }, any::<bool>()).prop_map(|(rwnd, limited)| Event::Limits { rwnd, limited });
+    let ack = (segments, rtt, any::<bool>(), prop::option::of(any::<u32>()))
+        .prop_map(|(segments, rtt_us, ece, tsval)| Event::Ack { segments, rtt_us, ece, tsval });
+    let signal = (0u8..4, 1u32..40, any::<bool>(), 0u8..3).prop_map(|(kind, nth, marked, truth)| Event::Signal {
+        kind,
+        nth,
+        marked,
+        truth,
+    });
+    let limits = (1u32..if sane { 10_000 } else { u32::MAX }, any::<bool>())
+        .prop_map(|(rwnd, limited)| Event::Limits { rwnd, limited });
     let event = prop_oneof![
         12 => ack,
         4 => any::<bool>().prop_map(|ece| Event::Dup { ece }),
@@ -67,7 +74,8 @@ fn setting() -> impl Strategy<Value = (usize, Args)> {
     let some = prop::collection::vec(prop::option::of(0.0f64..1.0), 32);
     (0..REGISTRY.len(), some).prop_map(|(i, some)| {
         let entry = &REGISTRY[i];
-        let args = varied(entry, some, &Reach { number: 2.0, time: 2.0, integer: |default| (default as f64 + 1.0) * 2.0 });
+        let args =
+            varied(entry, some, &Reach { number: 2.0, time: 2.0, integer: |default| (default as f64 + 1.0) * 2.0 });
         (i, args)
     })
 }
@@ -97,7 +105,20 @@ impl Flow {
         let rng = Rng::seed_from_u64(7);
         // Xu 2005 §5.5 and appendix B to the letter.
         let opens = entry.name == "jersey" && args.word("rate_control") != "clamp";
-        let mut flow = Flow { name: entry.name, cc, w, rng, now: Time::ZERO, una: 0, nxt: 0, round_end: 0, srtt_us: 0, min_rtt_us: 0, paced: false, opens };
+        let mut flow = Flow {
+            name: entry.name,
+            cc,
+            w,
+            rng,
+            now: Time::ZERO,
+            una: 0,
+            nxt: 0,
+            round_end: 0,
+            srtt_us: 0,
+            min_rtt_us: 0,
+            paced: false,
+            opens,
+        };
         flow.send();
         Some(flow)
     }
@@ -145,8 +166,19 @@ impl Flow {
         let r: Response = self.cc.on_congestion(&mut Cx { now: self.now, rng: &mut self.rng }, &self.w, ack, why);
         assert!(r.cwnd >= 1, "{}: {why:?} leaves no window", self.name);
         // RFC 5681 §3.1 eq. 4, or what was there.
-        assert!(r.ssthresh >= 2 || r.ssthresh == was.ssthresh, "{}: {why:?} leaves a threshold of {}", self.name, r.ssthresh);
-        assert!(self.opens || r.cwnd <= was.cwnd.max(2), "{}: {why:?} opens the window from {} to {}", self.name, was.cwnd, r.cwnd);
+        assert!(
+            r.ssthresh >= 2 || r.ssthresh == was.ssthresh,
+            "{}: {why:?} leaves a threshold of {}",
+            self.name,
+            r.ssthresh
+        );
+        assert!(
+            self.opens || r.cwnd <= was.cwnd.max(2),
+            "{}: {why:?} opens the window from {} to {}",
+            self.name,
+            was.cwnd,
+            r.cwnd
+        );
         (self.w.cwnd, self.w.ssthresh) = (r.cwnd, r.ssthresh);
         if r.cause == Cause::Congestion {
             self.w.cwnd_cnt = 0;
@@ -166,7 +198,12 @@ impl Flow {
             Event::Signal { kind, nth, marked, truth } => {
                 let truth = [None, Some(Cause::Congestion), Some(Cause::Error)][usize::from(truth)];
                 let seq = self.w.snd_una;
-                let why = [Signal::Loss { seq, marked, truth }, Signal::Timeout { nth, marked, truth }, Signal::Ecn, Signal::Local][usize::from(kind)];
+                let why = [
+                    Signal::Loss { seq, marked, truth },
+                    Signal::Timeout { nth, marked, truth },
+                    Signal::Ecn,
+                    Signal::Local,
+                ][usize::from(kind)];
                 self.signal(why, marked);
             }
             Event::Restart { idle_us } => self.cc.on_restart(&mut self.w, self.now, Span::from_micros(idle_us)),
@@ -176,7 +213,8 @@ impl Flow {
         self.send();
     }
 
-    /// `rounds` round trips of `rtt_us` without loss or mark, an acknowledgment for each segment, up to `most` of them in a round.
+    /// `rounds` round trips of `rtt_us` without loss or mark, an acknowledgment for each segment, up to `most` of them
+    /// in a round.
     fn clean(&mut self, rounds: u32, rtt_us: u32, most: u64) {
         (self.w.rwnd, self.w.limited, self.w.state) = (u32::MAX, true, CaState::Open);
         self.send();
@@ -187,7 +225,12 @@ impl Flow {
             for i in 0..n {
                 self.now = self.now.saturating_add(Span::from_nanos(u64::from(rtt_us) * 1000 / n));
                 let acked = if i == 0 { u32::try_from(first).unwrap_or(u32::MAX) } else { 1 };
-                self.ack(Ack { acked, rtt_us: Some(rtt_us), tsval: Some((self.now.as_nanos() / 1_000_000) as u32), ..Ack::default() });
+                self.ack(Ack {
+                    acked,
+                    rtt_us: Some(rtt_us),
+                    tsval: Some((self.now.as_nanos() / 1_000_000) as u32),
+                    ..Ack::default()
+                });
             }
         }
     }

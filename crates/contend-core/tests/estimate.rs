@@ -1,5 +1,5 @@
-//! Runs every estimator over the vectors in `vectors/estimate/<name>/` (their format: `vectors/estimate/README.md`), and holds the integers to the
-//! real-valued formulas.
+//! Runs every estimator over the vectors in `vectors/estimate/<name>/` (their format: `vectors/estimate/README.md`),
+//! and holds the integers to the real-valued formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -28,7 +28,11 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
         match words.as_slice() {
             [] => continue,
             ["set", name, v] => {
-                let p = entry.params.iter().find(|p| p.name == *name).unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
+                let p = entry
+                    .params
+                    .iter()
+                    .find(|p| p.name == *name)
+                    .unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
                 args.set(p.name, value(p, v));
             }
             ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
@@ -46,7 +50,8 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
     }
 }
 
-/// An acknowledgment of a random stream: microseconds since the last, segments delivered, smoothed round trip and deviation in microseconds.
+/// An acknowledgment of a random stream: microseconds since the last, segments delivered, smoothed round trip and
+/// deviation in microseconds.
 type Step = (u64, u32, u32, u32);
 
 fn stream() -> impl Strategy<Value = Vec<Step>> {
@@ -68,19 +73,29 @@ fn outcome(mut e: Box<dyn Estimator>, steps: &[Step]) -> Vec<f64> {
     let rate = |&(gap, delivered, srtt_us, rttvar_us): &Step| {
         t += gap;
         let now = Time::ZERO + Span::from_micros(t);
-        let ack = Ack { acked: 1, delivered, srtt_us, rttvar_us, rtt_us: Some(srtt_us), tsval: Some(t as u32), ..Ack::default() };
+        let ack = Ack {
+            acked: 1,
+            delivered,
+            srtt_us,
+            rttvar_us,
+            rtt_us: Some(srtt_us),
+            tsval: Some(t as u32),
+            ..Ack::default()
+        };
         e.on_ack(now, &w, &ack);
         e.rate(now) as f64
     };
     steps.iter().map(rate).collect()
 }
 
-/// The real-valued recursions R -> R' from (R, b', Delta, L, tau) in seconds and bytes; those that divide by Delta wait for one that is not zero.
+/// The real-valued recursions R -> R' from (R, b', Delta, L, tau) in seconds and bytes; those that divide by Delta wait
+/// for one that is not zero.
 fn real(steps: &[Step], waits: bool, next: impl Fn(f64, f64, f64, f64, f64) -> f64) -> Vec<f64> {
     let (mut r, mut sample, mut held) = (0.0, 0.0, 0.0);
     let mut out = Vec::new();
     for (i, &(gap, delivered, srtt, rttvar)) in steps.iter().enumerate() {
-        let (delta, bytes, tau) = (gap as f64 / 1e6, f64::from(delivered) * 1e3 + held, (f64::from(srtt) + f64::from(rttvar)) / 1e6);
+        let (delta, bytes, tau) =
+            (gap as f64 / 1e6, f64::from(delivered) * 1e3 + held, (f64::from(srtt) + f64::from(rttvar)) / 1e6);
         if i == 0 {
             sample = bytes / f64::from(srtt) * 1e6;
             r = sample;
@@ -95,7 +110,8 @@ fn real(steps: &[Step], waits: bool, next: impl Fn(f64, f64, f64, f64, f64) -> f
     out
 }
 
-/// Each step may round down by 1/256 B/s and twice that in the low-passes, `gain` steps' worth of which are remembered; 1 B/s is the last cut.
+/// Each step may round down by 1/256 B/s and twice that in the low-passes, `gain` steps' worth of which are remembered;
+/// 1 B/s is the last cut.
 fn close(name: &str, integer: &[f64], real: &[f64], gain: f64) -> Result<(), TestCaseError> {
     let top = real.iter().fold(0.0f64, |a, &b| a.max(b));
     for (i, (a, b)) in integer.iter().zip(real).enumerate() {
@@ -171,7 +187,8 @@ proptest! {
         (srtt, rttvar_us) in (1u32..2_000_000, 0u32..500_000),
         literal in any::<bool>(),
     ) {
-        // Segments of 1000 B leave a link of so many bytes per second, each a segment's time or more after the last; some of their ACKs are lost.
+        // Segments of 1000 B leave a link of so many bytes per second, each a segment's time or more after the last;
+        // some of their ACKs are lost.
         let segment = 1_000_000_000u64.div_ceil(capacity);
         let count = if literal { "literal" } else { "westwood" };
         let mut e = estimator("ts_are", &[("count", Value::Word(count.into()))]);
@@ -211,7 +228,11 @@ fn the_time_constant_of_the_sliding_window_grows_with_both_times() {
         assert!((of(real) / constant(delta, tau) - 1.0).abs() < 1e-6, "{delta}: {}", of(real));
         // The integer has lost at most n/256 + 1 B/s of what is left.
         let bound = (1.0 + f64::from(n) / 256.0) / real;
-        assert!((of(f.rate() as f64) / constant(delta, tau) - 1.0).abs() < 1e-6 + bound, "{delta}: {}", of(f.rate() as f64));
+        assert!(
+            (of(f.rate() as f64) / constant(delta, tau) - 1.0).abs() < 1e-6 + bound,
+            "{delta}: {}",
+            of(f.rate() as f64)
+        );
     }
     for (a, b) in [((0.01, 0.1), (0.02, 0.1)), ((0.01, 0.1), (0.01, 0.2))] {
         assert!(constant(a.0, a.1) < constant(b.0, b.1));

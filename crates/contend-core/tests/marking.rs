@@ -1,6 +1,7 @@
 //! Step responses of the disciplines that mark: their share of marked packets against the closed form of their law.
 //!
-//! Packets of 1000 B, each 1 ms of link time, come evenly at a given load; the queue is held at a given length by taking one for each that comes.
+//! Packets of 1000 B, each 1 ms of link time, come evenly at a given load; the queue is held at a given length by
+//! taking one for each that comes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -41,14 +42,20 @@ impl Step {
                 self.qdisc.dequeue(&mut cx, &Wire, &mut self.sink).unwrap();
             }
             self.sent += 1;
-            self.qdisc.enqueue(&mut cx, &Wire, packet(0, self.sent, What::Data, 1000, Ecn::Ect, self.now), &mut self.sink);
+            self.qdisc.enqueue(
+                &mut cx,
+                &Wire,
+                packet(0, self.sent, What::Data, 1000, Ecn::Ect, self.now),
+                &mut self.sink,
+            );
             self.now += gap;
         }
         std::mem::take(&mut self.sink.marked)
     }
 }
 
-/// Whether so many of `n` are marked when each is by a probability that on average is `p`: within five standard deviations.
+/// Whether so many of `n` are marked when each is by a probability that on average is `p`: within five standard
+/// deviations.
 fn near(marked: u64, n: u64, p: f64) {
     let (x, mean) = (marked as f64, n as f64 * p);
     assert!((x - mean).abs() < 5.0 * (mean * (1.0 - p)).sqrt() + 2.0, "{marked} of {n}, not {mean}");
@@ -77,15 +84,18 @@ fn vcrr_aims_at_gamma_not_at_one() {
 
 #[test]
 fn pi_integrates_the_distance_from_its_reference() {
-    // (a - b) per packet and computation: 20 above the reference, 100 times a second, 4e-4 (b = 0.9996 a): p(t) = 0.8 t, after a first jump of a 20 = 0.02.
+    // (a - b) per packet and computation: 20 above the reference, 100 times a second, 4e-4 (b = 0.9996 a): p(t) = 0.8
+    // t, after a first jump of a 20 = 0.02.
     let set = [("a", "0.001"), ("b", "0.0006"), ("frequency", "100"), ("reference", "20p")];
-    // The first computation sees the queue before as empty: a 20 + b 20 = 0.032; then 100 x 20 x 4e-4 = 0.8 a second for one second.
+    // The first computation sees the queue before as empty: a 20 + b 20 = 0.032; then 100 x 20 x 4e-4 = 0.8 a second
+    // for one second.
     near(Step::new("pi", &set).run(1_000, 1.0, 40), 1_000, 0.032 + 0.4);
 }
 
 #[test]
 fn rem_marks_with_a_probability_exponential_in_its_price() {
-    // Queue 10 above the reference, no excess rate: the price grows by 0.5 x 0.1 x 10 each 10 ms, 50 a second; p = 1 - phi^-price.
+    // Queue 10 above the reference, no excess rate: the price grows by 0.5 x 0.1 x 10 each 10 ms, 50 a second; p = 1 -
+    // phi^-price.
     let set = [("phi", "1.01"), ("gamma", "0.5"), ("reference", "10p")];
     let mut s = Step::new("rem", &set);
     s.run(1_000, 1.0, 20);
@@ -97,7 +107,8 @@ fn rem_marks_with_a_probability_exponential_in_its_price() {
 
 #[test]
 fn avq_marks_what_its_virtual_capacity_does_not_carry() {
-    // y = 1, gamma = 0.8, alpha = 0.1: the virtual capacity falls from 0.8 by 0.1 (1 - 0.8) a second; p = 1 - C~/y (eq. 8.8).
+    // y = 1, gamma = 0.8, alpha = 0.1: the virtual capacity falls from 0.8 by 0.1 (1 - 0.8) a second; p = 1 - C~/y (eq.
+    // 8.8).
     let set = [("gamma", "0.8"), ("alpha", "0.1"), ("limit", "20p")];
     let mut s = Step::new("avq", &set);
     // The virtual queue fills first: 20 packets at 0.2 of an arrival each.
@@ -127,7 +138,8 @@ fn vrc_has_a_part_for_each_of_rate_queue_and_integral() {
 
 #[test]
 fn cwaq_marks_from_the_arrival_at_which_its_average_passes_the_threshold() {
-    // Arrivals that find 0, 1, 2, ... waiting: with w_q = 0.2 the average of a ramp of slope 1 lags 4 behind, a_n = n - 4 + 4 0.8^n. Threshold 100/3.
+    // Arrivals that find 0, 1, 2, ... waiting: with w_q = 0.2 the average of a ramp of slope 1 lags 4 behind, a_n = n -
+    // 4 + 4 0.8^n. Threshold 100/3.
     let mut s = Step::new("cwaq", &[]);
     // a_n > 33.33 first when n = 38 (38 - 4 = 34 > 33.33, 37 - 4 = 33 is not): arrivals 38, 39, ..., counted from 0.
     assert_eq!((s.run(38, 1.0, 1_000), s.run(10, 1.0, 1_000)), (0, 10));
@@ -138,7 +150,8 @@ fn cwaq_marks_from_the_arrival_at_which_its_average_passes_the_threshold() {
 
 #[test]
 fn cwpq_marks_one_interval_after_a_queue_has_stood() {
-    // 60 of 100 from the beginning: the interval 0..100 ms began empty, 100..200 ms saw 60 throughout: marked from 200 ms on.
+    // 60 of 100 from the beginning: the interval 0..100 ms began empty, 100..200 ms saw 60 throughout: marked from 200
+    // ms on.
     let mut s = Step::new("cwpq", &[]);
     assert_eq!([0, 1, 2, 3].map(|_| s.run(100, 1.0, 60)), [0, 0, 100, 100]);
     // Gone at 400 ms: the interval 300..400 ms still stood, 400..500 ms did not.
@@ -147,12 +160,14 @@ fn cwpq_marks_one_interval_after_a_queue_has_stood() {
 
 #[test]
 fn red_marks_as_its_average_follows_a_step() {
-    // Queue from 0 to 40: the average is 40 (1 - 0.998^n), n counted from the middle of the rise of 40 arrivals, and p_b = 0.1 (avg - 10) / 40. Marks come
-    // evenly after 1 .. 1/p_b packets, (1/p_b + 1) / 2 on average (Floyd, Jacobson 1993 §7).
+    // Queue from 0 to 40: the average is 40 (1 - 0.998^n), n counted from the middle of the rise of 40 arrivals, and
+    // p_b = 0.1 (avg - 10) / 40. Marks come evenly after 1 .. 1/p_b packets, (1/p_b + 1) / 2 on average (Floyd,
+    // Jacobson 1993 §7).
     let set = [("ecn", "true"), ("min_th", "10p"), ("max_th", "50p"), ("max_p", "10%"), ("limit", "100p")];
     let average = |n: u32| 40.0 * (1.0 - libm::pow(0.998, f64::from(n) - 20.0));
     let one = |n: u32| (0.1 * (average(n) - 10.0) / 40.0).max(0.0);
-    let share = |from: u32, to: u32| (from..to).map(|n| 2.0 * one(n) / (1.0 + one(n))).sum::<f64>() / f64::from(to - from);
+    let share =
+        |from: u32, to: u32| (from..to).map(|n| 2.0 * one(n) / (1.0 + one(n))).sum::<f64>() / f64::from(to - from);
     let mut s = Step::new("red", &set);
     // The average passes 10 after 20 + 144 arrivals.
     assert_eq!(s.run(160, 1.0, 40), 0);

@@ -94,12 +94,18 @@ impl Watched {
     fn leave(&mut self) -> Option<Packet> {
         let p = self.qdisc.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, &mut self.sink);
         if let Some(p) = &p {
-            // A packet that is made is the first part of one that waits on: its bytes are added, and its number comes again.
+            // A packet that is made is the first part of one that waits on: its bytes are added, and its number comes
+            // again.
             self.inside.bytes += self.sink.made * u64::from(p.size);
             self.forget(p);
             let again = if self.sink.made > 0 { !self.parts.insert(p.flow.0) } else { self.parts.remove(&p.flow.0) };
             let last = self.last.insert(p.flow.0, number(p));
-            assert!(last < Some(number(p)) || (again && last == Some(number(p))), "flow {}: {} after {last:?}", p.flow.0, number(p));
+            assert!(
+                last < Some(number(p)) || (again && last == Some(number(p))),
+                "flow {}: {} after {last:?}",
+                p.flow.0,
+                number(p)
+            );
         }
         self.settle();
         p
@@ -184,7 +190,8 @@ proptest! {
             match p.name {
                 "target" => args.set("target", Value::Time(Span::from_secs_f64(p.range.1))),
                 "drop" => args.set("drop", Value::Bool(false)),
-                // A jump of the delay by an hour, as a rate estimated in days of silence makes it, counts against any target when beta is a hundred.
+                // A jump of the delay by an hour, as a rate estimated in days of silence makes it, counts against any
+                // target when beta is a hundred.
                 "beta" if entry.name == "pie" => args.set("beta", Value::Number(1.25)),
                 "min_th" | "max_th" => args.set(p.name, Value::Amount(Amount::Packets(1_000_000_000))),
                 // PIE that follows only the change of the delay, alpha near 0, has a target of its own.
@@ -222,7 +229,8 @@ impl Link for Five {
     }
 }
 
-/// Many short flows, one a second, of data and acknowledgments: what a discipline keeps, as it shows itself, is no more after 4000 than after 1000.
+/// Many short flows, one a second, of data and acknowledgments: what a discipline keeps, as it shows itself, is no more
+/// after 4000 than after 1000.
 #[test]
 fn short_flows_leave_nothing_behind() {
     let mut settings: Vec<_> = REGISTRY.iter().map(|e| (e, defaults(e))).collect();
@@ -251,12 +259,17 @@ fn short_flows_leave_nothing_behind() {
     }
 }
 
-/// What each says may wait at most does wait when more comes, of flows enough that no bound of a part is the lower one, and never more.
+/// What each says may wait at most does wait when more comes, of flows enough that no bound of a part is the lower one,
+/// and never more.
 #[test]
 fn the_limit_that_a_discipline_names_is_reached_and_kept() {
     for entry in REGISTRY {
         let mut w = Watched::new(entry, &defaults(entry)).unwrap();
-        let limit = w.qdisc.limit().and_then(Amount::packets).unwrap_or_else(|| panic!("{} has a limit in packets", entry.name));
+        let limit = w
+            .qdisc
+            .limit()
+            .and_then(Amount::packets)
+            .unwrap_or_else(|| panic!("{} has a limit in packets", entry.name));
         let mut most = 0;
         for i in 0..3 * limit as u32 {
             // Marks are no drops.
@@ -273,7 +286,8 @@ fn limits_of_different_units_are_no_limit_together() {
     let limit = |name: &str, set: &[(&str, Amount)]| {
         let entry = REGISTRY.iter().find(|e| e.name == name).unwrap();
         let mut args = defaults(entry);
-        set.iter().for_each(|(n, v)| args.set(entry.params.iter().find(|p| p.name == *n).unwrap().name, Value::Amount(*v)));
+        set.iter()
+            .for_each(|(n, v)| args.set(entry.params.iter().find(|p| p.name == *n).unwrap().name, Value::Amount(*v)));
         make(entry, &args).unwrap().limit()
     };
     let bytes = Amount::Bytes(150_000);
@@ -295,13 +309,25 @@ fn bad_combinations_are_refused_in_words() {
         make(entry, &args).unwrap_err()
     };
     let (p, b) = (|n| Value::Amount(Amount::Packets(n)), |n| Value::Amount(Amount::Bytes(n)));
-    assert_eq!(refuse("red", &[("max_th", b(9000))]), "min_th and max_th have different units; write both in packets or both in bytes");
-    assert_eq!(refuse("red", &[("min_th", p(16))]), "min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)");
+    assert_eq!(
+        refuse("red", &[("max_th", b(9000))]),
+        "min_th and max_th have different units; write both in packets or both in bytes"
+    );
+    assert_eq!(
+        refuse("red", &[("min_th", p(16))]),
+        "min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)"
+    );
     assert_eq!(refuse("codel", &[("mtu", p(1))]), "mtu = \"1p\" counts packets; write it in bytes, like \"1500B\"");
     let units = "reference and limit have different units; write both in packets or both in bytes";
     assert_eq!(refuse("pi", &[("limit", b(9000))]), units);
-    assert_eq!(refuse("pi", &[("a", Value::Number(1e-6))]), "a is below b, so that the probability would run away from the reference; write a larger a");
-    assert_eq!(refuse("rem", &[("limit", b(9000))]), "REM counts packets; write limit and reference in packets, like \"20p\"");
+    assert_eq!(
+        refuse("pi", &[("a", Value::Number(1e-6))]),
+        "a is below b, so that the probability would run away from the reference; write a larger a"
+    );
+    assert_eq!(
+        refuse("rem", &[("limit", b(9000))]),
+        "REM counts packets; write limit and reference in packets, like \"20p\""
+    );
     assert_eq!(
         refuse("directions", &[("order", Value::Word("acks_first".into())), ("ack_weight", Value::Integer(2))]),
         "weights have no meaning when one queue is always served first; leave them out or write order = \"weights\""

@@ -34,7 +34,11 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
         match input.split_whitespace().collect::<Vec<_>>().as_slice() {
             [] => continue,
             ["set", name, text] => {
-                let p = entry.params.iter().find(|p| p.name == *name).unwrap_or_else(|| panic!("{place}: no parameter {name}"));
+                let p = entry
+                    .params
+                    .iter()
+                    .find(|p| p.name == *name)
+                    .unwrap_or_else(|| panic!("{place}: no parameter {name}"));
                 args.set(p.name, value(p, text));
             }
             [at, step @ ..] => {
@@ -44,7 +48,9 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
                     sink: Sink::default(),
                     offered: BTreeMap::new(),
                 });
-                for got in bench.step(Time::ZERO + time(at), step).unwrap_or_else(|| panic!("{place}: cannot read the step")) {
+                for got in
+                    bench.step(Time::ZERO + time(at), step).unwrap_or_else(|| panic!("{place}: cannot read the step"))
+                {
                     assert_eq!(got, want, "{place}");
                 }
             }
@@ -57,8 +63,10 @@ impl Bench {
     fn step(&mut self, now: Time, step: &[&str]) -> Option<Vec<String>> {
         match step {
             ["in", flow, kind, size, options @ ..] => {
-                let times = options.iter().position(|o| *o == "times").map_or(Some(1), |i| options.get(i + 1)?.parse().ok())?;
-                let (ecn, reverse) = (if options.contains(&"ect") { Ecn::Ect } else { Ecn::NotEct }, options.contains(&"reverse"));
+                let times =
+                    options.iter().position(|o| *o == "times").map_or(Some(1), |i| options.get(i + 1)?.parse().ok())?;
+                let (ecn, reverse) =
+                    (if options.contains(&"ect") { Ecn::Ect } else { Ecn::NotEct }, options.contains(&"reverse"));
                 let what = match *kind {
                     "data" => What::Data,
                     "ack" => What::Ack,
@@ -84,8 +92,10 @@ impl Bench {
             }
             ["out", count @ ..] => {
                 let count = count.first().map_or(Some(1), |n| n.parse().ok())?;
-                let given: Vec<String> =
-                    (0..count).filter_map(|_| self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &Wire, &mut self.sink)).map(|p| name(&p)).collect();
+                let given: Vec<String> = (0..count)
+                    .filter_map(|_| self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &Wire, &mut self.sink))
+                    .map(|p| name(&p))
+                    .collect();
                 Some(vec![self.result(if given.is_empty() { "none".into() } else { given.join(" ") })])
             }
             _ => None,
@@ -115,7 +125,8 @@ fn expand(text: &str) -> String {
     let mut words = Vec::new();
     for word in text.split_whitespace() {
         match word.split_once("..") {
-            Some((a, b)) => words.extend((a[1..].parse::<u64>().unwrap()..=b[1..].parse().unwrap()).map(|n| format!("{}{n}", &a[..1]))),
+            Some((a, b)) => words
+                .extend((a[1..].parse::<u64>().unwrap()..=b[1..].parse().unwrap()).map(|n| format!("{}{n}", &a[..1]))),
             None => words.push(word.to_owned()),
         }
     }

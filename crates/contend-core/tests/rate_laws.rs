@@ -1,5 +1,5 @@
-//! What holds for every controller that asks for rate samples, whatever the samples say: a window of at least one segment, no overflow, and a pace above
-//! nothing once it has one.
+//! What holds for every controller that asks for rate samples, whatever the samples say: a window of at least one
+//! segment, no overflow, and a pace above nothing once it has one.
 #![allow(clippy::unwrap_used)]
 
 mod common;

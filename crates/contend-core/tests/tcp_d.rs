@@ -1,4 +1,5 @@
-//! TCP-D in integers against its equations in real numbers (Starzetz 2006 §10.2, eq. 10.3 to 10.5), over streams of acknowledgments at random.
+//! TCP-D in integers against its equations in real numbers (Starzetz 2006 §10.2, eq. 10.3 to 10.5), over streams of
+//! acknowledgments at random.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -60,7 +61,8 @@ impl Real {
                 (false, true) => 1.0 / self.cw,
                 (false, false) => self.inc,
             };
-        // Rounding decides whether it is more than a window near a whole number, but for those that nothing has rounded: k and the initial window.
+        // Rounding decides whether it is more than a window near a whole number, but for those that nothing has
+        // rounded: k and the initial window.
         let exact = self.target() == f64::from(self.s.k) || self.start_cw == 2.0;
         if !exact && (self.acked - self.target()).abs() < 1e-3 {
             return Said::Close;
@@ -127,8 +129,8 @@ fn stream() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
     prop::collection::vec((300u64..20_000, acked, prop::bool::weighted(0.2)), 1..600)
 }
 
-/// Segments by which the window may differ after so many steps: each drops at most 2^-20 of a segment for each one acknowledged and as much of each rate;
-/// q multiplies what a rate drops by CW / dCW, and a cut by the window.
+/// Segments by which the window may differ after so many steps: each drops at most 2^-20 of a segment for each one
+/// acknowledged and as much of each rate; q multiplies what a rate drops by CW / dCW, and a cut by the window.
 const BOUND: f64 = 0.01;
 
 proptest! {

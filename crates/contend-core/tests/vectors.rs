@@ -26,18 +26,32 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
         match words.as_slice() {
             [] => continue,
             ["set", name, v] => {
-                let p = entry.params.iter().find(|p| p.name == *name).unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
+                let p = entry
+                    .params
+                    .iter()
+                    .find(|p| p.name == *name)
+                    .unwrap_or_else(|| panic!("{file}:{}: no parameter {name}", n + 1));
                 args.set(p.name, value(p, v));
             }
-            ["start", "cwnd", cwnd, "ssthresh", ssthresh] => (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh)),
+            ["start", "cwnd", cwnd, "ssthresh", ssthresh] => {
+                (w.cwnd, w.ssthresh) = (cwnd.parse().unwrap(), threshold(ssthresh))
+            }
             ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
             [at, input @ ..] => {
                 let cc = cc.get_or_insert_with(|| (entry.build)(&args).unwrap());
                 let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
-                step(cc.as_mut(), &mut cx, &mut w, input).unwrap_or_else(|| panic!("{file}:{}: cannot read {line:?}", n + 1));
+                step(cc.as_mut(), &mut cx, &mut w, input)
+                    .unwrap_or_else(|| panic!("{file}:{}: cannot read {line:?}", n + 1));
                 let want: Vec<&str> = want.split_whitespace().collect();
-                let [_, cwnd, _, ssthresh, pacing @ ..] = want.as_slice() else { panic!("{file}:{}: what must follow?", n + 1) };
-                assert_eq!((w.cwnd, w.ssthresh), (cwnd.parse().unwrap(), threshold(ssthresh)), "{file}:{}: {line}", n + 1);
+                let [_, cwnd, _, ssthresh, pacing @ ..] = want.as_slice() else {
+                    panic!("{file}:{}: what must follow?", n + 1)
+                };
+                assert_eq!(
+                    (w.cwnd, w.ssthresh),
+                    (cwnd.parse().unwrap(), threshold(ssthresh)),
+                    "{file}:{}: {line}",
+                    n + 1
+                );
                 if let [_, rate] = pacing {
                     assert_eq!(w.pacing_rate / 1000, rate.parse::<u64>().unwrap(), "{file}:{}: {line}", n + 1);
                 }
@@ -56,7 +70,8 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
     w.sent = number("sent").unwrap_or(w.sent);
     w.extra = number("extra").unwrap_or(0);
     w.state = option("state").map_or(CaState::Open, |s| if s == "loss" { CaState::Loss } else { CaState::Recovery });
-    let (bw, over) = option("bw").map_or((0, 0), |s| s.split_once('/').map(|(n, t)| (n.parse().unwrap(), time(t).as_micros() as u32)).unwrap());
+    let (bw, over) = option("bw")
+        .map_or((0, 0), |s| s.split_once('/').map(|(n, t)| (n.parse().unwrap(), time(t).as_micros() as u32)).unwrap());
     let rate = RateSample {
         delivered: bw,
         prior_delivered: number("prior").unwrap_or(0),

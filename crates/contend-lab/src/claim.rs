@@ -1,8 +1,10 @@
 //! Claims: which runs they need, and what the runs say about them.
 //!
-//! A claim is judged at each point that its `when` names. Every run there yields one number: the metric, or with `over` its ratio to (with `less` its difference from) the same metric of
-//! the run with the same seed at the overlaid point. The mean over seeds and its 95 % Student interval then stand inside the expected range, outside it,
-//! or across its bound; with a single seed there is no interval and the value alone decides. `each` says how the points are taken together.
+//! A claim is judged at each point that its `when` names. Every run there yields one number: the metric, or with `over`
+//! its ratio to (with `less` its difference from) the same metric of the run with the same seed at the overlaid point.
+//! The mean over seeds and its 95 % Student interval then stand inside the expected range, outside it, or across its
+//! bound; with a single seed there is no interval and the value alone decides. `each` says how the points are taken
+//! together.
 //!
 //! | expected | holds when | fails when | measured |
 //! | --- | --- | --- | --- |
@@ -10,8 +12,9 @@
 //! | `increasing`, `decreasing` | the last value differs from the first the right way, and every step goes the right way or is flat | one does not | last minus first |
 //! | `order` | every step falls | one does not | the smallest lead |
 //!
-//! Steps are differences paired by seed. A step is flat when its whole interval is within [`FLAT`] of the range that the means cover: a curve that has
-//! reached its floor still counts as falling. Where neither column is certain the verdict is `undecided`: more seeds.
+//! Steps are differences paired by seed. A step is flat when its whole interval is within [`FLAT`] of the range that
+//! the means cover: a curve that has reached its floor still counts as falling. Where neither column is certain the
+//! verdict is `undecided`: more seeds.
 
 mod check;
 mod sequence;
@@ -41,7 +44,9 @@ impl Need {
     /// The need for `point` with `overlay`. An overlay that only leads to another point of the sweep is that point.
     pub fn of(points: &[PointKey], point: &PointKey, overlay: &Overlay) -> Need {
         let mut moved = point.clone();
-        moved.iter_mut().for_each(|(key, place)| overlay.settings().get(key).into_iter().for_each(|value| place.clone_from(value)));
+        moved
+            .iter_mut()
+            .for_each(|(key, place)| overlay.settings().get(key).into_iter().for_each(|value| place.clone_from(value)));
         let rest = overlay.without(point);
         match points.iter().find(|p| same_point(p, &moved)) {
             Some(p) => Need { point: p.clone(), overlay: rest },
@@ -94,7 +99,8 @@ fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
     all
 }
 
-/// Judges one claim of `e` by its runs: `runs` gives those of a need, of every seed, in any order; an empty list when there are none.
+/// Judges one claim of `e` by its runs: `runs` gives those of a need, of every seed, in any order; an empty list when
+/// there are none.
 ///
 /// # Errors
 /// When the metric does not fit the runs, for example names a flow that is not there.
@@ -102,11 +108,18 @@ pub fn judge<'a>(e: &Experiment, claim: &Claim, runs: &dyn Fn(&Need) -> Vec<&'a 
     judged(&e.source, &e.points, claim, runs)
 }
 
-fn judged<'a>(source: &Source, points: &[PointKey], claim: &Claim, runs: &dyn Fn(&Need) -> Vec<&'a Run>) -> Result<Judged, FileError> {
+fn judged<'a>(
+    source: &Source,
+    points: &[PointKey],
+    claim: &Claim,
+    runs: &dyn Fn(&Need) -> Vec<&'a Run>,
+) -> Result<Judged, FileError> {
     let metric = check::sound(source, claim)?;
     if let Err(no) = check::applies(points, claim) {
         return match source.sets.is_empty() {
-            true => Err(FileError::new(source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help)),
+            true => {
+                Err(FileError::new(source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help))
+            }
             // The settings of the command line took its points away.
             false => Ok(Judged { results: vec![], notes: vec![format!("{} is not judged: {}", claim.id, no.message)] }),
         };
@@ -135,7 +148,8 @@ fn judged<'a>(source: &Source, points: &[PointKey], claim: &Claim, runs: &dyn Fn
     Ok(Judged { results, notes })
 }
 
-/// Where the readings disagree and the file says that the paper does, the verdict of each is that there is a contradiction.
+/// Where the readings disagree and the file says that the paper does, the verdict of each is that there is a
+/// contradiction.
 fn settle(claim: &Claim, results: &mut [ClaimResult]) {
     let reproduced = |r: &ClaimResult| r.verdict == Verdict::Reproduced.name();
     let failed = |r: &ClaimResult| r.verdict == Verdict::NotReproduced.name();
@@ -229,7 +243,8 @@ impl Court<'_, '_> {
         let name = match self.claim.other() {
             Some(other) => {
                 let word = if self.claim.over.is_some() { "over" } else { "less" };
-                let settings = other.settings().iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ");
+                let settings =
+                    other.settings().iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ");
                 format!("{} {word} {settings}", self.claim.metric)
             }
             None => self.claim.metric.clone(),
@@ -320,7 +335,8 @@ impl Court<'_, '_> {
         }
         let estimates: Vec<Option<Estimate>> = evidence.iter().map(|(_, s)| estimate(s)).collect();
         let standing = Standing::together(self.claim.each, &estimates.iter().map(stand).collect::<Vec<_>>());
-        // The distance to the nearest bound, negative outside; the point that decides has the least, or with `any` the most.
+        // The distance to the nearest bound, negative outside; the point that decides has the least, or with `any` the
+        // most.
         let margin = |m: &Estimate| (m.mean - low).min(high - m.mean);
         let sign = if self.claim.each == Each::Any { -1.0 } else { 1.0 };
         let measured = estimates.into_iter().flatten().min_by(|a, b| (sign * margin(a)).total_cmp(&(sign * margin(b))));
@@ -348,11 +364,15 @@ pub fn expected(claim: &Claim) -> String {
         Expect::Between(a, b) => format!("{}..{}", readable(*a), readable(*b)),
         Expect::AtLeast(a) => format!(">= {}", readable(*a)),
         Expect::AtMost(b) => format!("<= {}", readable(*b)),
-        Expect::Near { value, within, relative: true } => format!("{} ± {} %", readable(*value), round(within.value * 100.0)),
+        Expect::Near { value, within, relative: true } => {
+            format!("{} ± {} %", readable(*value), round(within.value * 100.0))
+        }
         Expect::Near { value, within, relative: false } => format!("{} ± {}", readable(*value), readable(*within)),
         Expect::Increasing { along } => format!("increasing along {along}"),
         Expect::Decreasing { along } => format!("decreasing along {along}"),
-        Expect::Order { values, along } => format!("{} along {along}", values.iter().map(plain).collect::<Vec<_>>().join(" > ")),
+        Expect::Order { values, along } => {
+            format!("{} along {along}", values.iter().map(plain).collect::<Vec<_>>().join(" > "))
+        }
     };
     match claim.each {
         Each::Every => text,
@@ -402,7 +422,9 @@ fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
 
 /// The points a claim is about.
 fn meant<'p>(claim: &Claim, points: &'p [PointKey]) -> Vec<&'p PointKey> {
-    let named = |p: &PointKey| claim.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))));
+    let named = |p: &PointKey| {
+        claim.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))))
+    };
     points.iter().filter(|p| named(p)).collect()
 }
 

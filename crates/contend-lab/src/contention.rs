@@ -10,12 +10,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Successes between two looks at whether to stop.
 const STRETCH: u64 = 100_000;
 
-/// Runs `contended` with `seed`; `successes` says whether it is kept who succeeded. `stop` is looked at now and then: when it is set the run ends early
-/// and `Ok(None)` is returned.
+/// Runs `contended` with `seed`; `successes` says whether it is kept who succeeded. `stop` is looked at now and then:
+/// when it is set the run ends early and `Ok(None)` is returned.
 ///
 /// # Errors
 /// When a rule refuses its parameters, or nobody succeeds any more.
-pub(crate) fn run(contended: &Contended, point: &PointKey, seed: u64, successes: bool, stop: &AtomicBool) -> Result<Option<Run>, String> {
+pub(crate) fn run(
+    contended: &Contended,
+    point: &PointKey,
+    seed: u64,
+    successes: bool,
+    stop: &AtomicBool,
+) -> Result<Option<Run>, String> {
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
     let started = std::time::Instant::now();
     let spec = SaturatedSpec { seed, ..contended.spec.clone() };
@@ -33,7 +39,9 @@ pub(crate) fn run(contended: &Contended, point: &PointKey, seed: u64, successes:
         let t = all.tally();
         if t.successes < here {
             return Err(
-                "nobody succeeded in a million contentions in a row: the stations collide for ever; give the rule more slots, or take fewer stations".into()
+                "nobody succeeded in a million contentions in a row: the stations collide for ever; give the rule \
+                    more slots, or take fewer stations"
+                    .into(),
             );
         }
         if here == contended.warmup {
@@ -57,7 +65,8 @@ pub(crate) fn run(contended: &Contended, point: &PointKey, seed: u64, successes:
         airtime: BTreeMap::new(),
         ledger: BTreeMap::new(),
     };
-    let stations = std::iter::once(String::new()).chain(contended.spec.contenders.iter().map(|c| c.name.clone())).collect();
+    let stations =
+        std::iter::once(String::new()).chain(contended.spec.contenders.iter().map(|c| c.name.clone())).collect();
     let sequence = if successes { all.successes().to_vec() } else { vec![] };
     let mut run = Run {
         seed,

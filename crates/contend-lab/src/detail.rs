@@ -1,12 +1,15 @@
 //! How much of a sweep stays in memory: the plan of all runs, and which of them keep their time series and histograms.
 //!
-//! The numbers of every run stay until the end, about half a kilobyte a flow or queue. Series and histograms are what is heavy; they stay where
+//! The numbers of every run stay until the end, about half a kilobyte a flow or queue. Series and histograms are what
+//! is heavy; they stay where
 //!
-//! 1. a claim, a figure or a search cannot be evaluated without them (who succeeded on the air is kept for no other reason): in all runs, or the experiment is refused before it starts;
-//! 2. the results folder shows them: the first seed of every point, then the second, and so on, as far as [`MOST_DETAIL`] goes; a note says
-//!    where that was.
+//! 1. a claim, a figure or a search cannot be evaluated without them (who succeeded on the air is kept for no other
+//!    reason): in all runs, or the experiment is refused before it starts;
+//! 2. the results folder shows them: the first seed of every point, then the second, and so on, as far as
+//!    [`MOST_DETAIL`] goes; a note says where that was.
 //!
-//! What is estimated is the most it can be, from the network alone, so the choice is the same on every machine and for every number of cores.
+//! What is estimated is the most it can be, from the network alone, so the choice is the same on every machine and for
+//! every number of cores.
 
 use crate::claim::Need;
 use crate::execute::Error;
@@ -131,20 +134,35 @@ impl Detail {
     ///
     /// # Errors
     /// When there are too many, or what their claims need does not fit; with the remedy.
-    pub fn plan(&self, needs: &[(Need, Size)], seeds: &[u64], limit: u64) -> Result<(Vec<Planned>, Option<String>), Error> {
+    pub fn plan(
+        &self,
+        needs: &[(Need, Size)],
+        seeds: &[u64],
+        limit: u64,
+    ) -> Result<(Vec<Planned>, Option<String>), Error> {
         let count = needs.len() as u64 * seeds.len() as u64;
         if count > MOST_RUNS {
             return Err(too_large(
-                format!("{} points with {} seeds are {count} runs, and at most {MOST_RUNS} are made at a time", needs.len(), seeds.len()),
+                format!(
+                    "{} points with {} seeds are {count} runs, and at most {MOST_RUNS} are made at a time",
+                    needs.len(),
+                    seeds.len()
+                ),
                 "take fewer values or seeds, or split the sweep with --set",
             ));
         }
         let each = seeds.len() as u64;
-        let sum = |of: &dyn Fn(&Size) -> u64| needs.iter().fold(0u64, |sum, (_, s)| sum.saturating_add(of(s).saturating_mul(each)));
+        let sum = |of: &dyn Fn(&Size) -> u64| {
+            needs.iter().fold(0u64, |sum, (_, s)| sum.saturating_add(of(s).saturating_mul(each)))
+        };
         let numbers = sum(&Size::numbers);
         if numbers > MOST_NUMBERS {
             return Err(too_large(
-                format!("the results of {count} runs may take {}, and at most {} are kept", bytes(numbers), bytes(MOST_NUMBERS)),
+                format!(
+                    "the results of {count} runs may take {}, and at most {} are kept",
+                    bytes(numbers),
+                    bytes(MOST_NUMBERS)
+                ),
                 "take fewer values or seeds, or split the sweep with --set",
             ));
         }
@@ -152,14 +170,16 @@ impl Detail {
         if needed > limit {
             return Err(too_large(
                 format!(
-                    "the time series, delays and successes that the claims of this file need may take {} in {count} runs, and at most {} are kept",
+                    "the time series, delays and successes that the claims of this file need may take {} in {count} \
+                        runs, and at most {} are kept",
                     bytes(needed),
                     bytes(limit)
                 ),
                 "make `sample` longer, `duration` shorter, take fewer values or seeds, or split the sweep with --set",
             ));
         }
-        let runs = (0..needs.len()).flat_map(|need| seeds.iter().map(move |seed| Planned { need, seed: *seed, keep: Keep::Needed }));
+        let runs = (0..needs.len())
+            .flat_map(|need| seeds.iter().map(move |seed| Planned { need, seed: *seed, keep: Keep::Needed }));
         let mut runs: Vec<Planned> = runs.collect();
         let mut left = limit - needed;
         let more = |s: &Size| s.detail(&self.all, true).saturating_sub(s.detail(&self.needed, self.histograms));
@@ -178,7 +198,8 @@ impl Detail {
         }
         let note = (kept < wanted).then(|| {
             format!(
-                "time series and delay distributions are kept of {kept} of {wanted} runs, the first seeds of each point first (at most {}); make `sample` longer or take fewer seeds for all",
+                "time series and delay distributions are kept of {kept} of {wanted} runs, the first seeds of each \
+                    point first (at most {}); make `sample` longer or take fewer seeds for all",
                 bytes(limit)
             )
         });
@@ -206,7 +227,13 @@ impl Size {
         let on_air = s.cell.as_ref().map_or(0, |c| c.stations.iter().chain([&c.ap]).map(queues).sum());
         let exchange = s.cell.as_ref().map_or(Span::ZERO, shortest_exchange);
         let flows = s.flows.len() as u64;
-        Size { flows, queues: on_air + 2 * s.links.len() as u64, estimates: run::watched(s) - flows, exchange, successes: 0 }
+        Size {
+            flows,
+            queues: on_air + 2 * s.links.len() as u64,
+            estimates: run::watched(s) - flows,
+            exchange,
+            successes: 0,
+        }
     }
 
     /// Of the results of a closed form.
@@ -225,11 +252,17 @@ impl Size {
 
     /// Bytes of the series that `m` asks for and, with `histograms`, of those.
     fn detail(&self, m: &Measure, histograms: bool) -> u64 {
-        let members = self.flows * size_of::<FlowSample>() as u64 + self.queues * size_of::<QueueSample>() as u64 + self.estimates * 8;
+        let members = self.flows * size_of::<FlowSample>() as u64
+            + self.queues * size_of::<QueueSample>() as u64
+            + self.estimates * 8;
         let series = run::samples(m, self.flows + self.estimates).saturating_mul(8 + members);
         let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
         let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
-        series.saturating_add(successes).saturating_add(if histograms { (2 * self.flows + self.queues) * HISTOGRAM } else { 0 })
+        series.saturating_add(successes).saturating_add(if histograms {
+            (2 * self.flows + self.queues) * HISTOGRAM
+        } else {
+            0
+        })
     }
 }
 
@@ -237,7 +270,9 @@ impl Size {
 fn shortest_exchange(cell: &CellSpec) -> Span {
     let phy = &cell.phy;
     let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
-    let of = |rate| phy.airtime(rate, phy.mpdu(0)).total + phy.airtime(phy.response_rate(rate), ACK_BYTES).total + phy.sifs * 2;
+    let of = |rate| {
+        phy.airtime(rate, phy.mpdu(0)).total + phy.airtime(phy.response_rate(rate), ACK_BYTES).total + phy.sifs * 2
+    };
     fastest.map_or(Span::ZERO, of)
 }
 
@@ -246,7 +281,11 @@ fn too_large(what: String, remedy: &str) -> Error {
 }
 
 fn bytes(n: u64) -> String {
-    if n >= 1 << 30 { format!("{:.1} GB", n as f64 / f64::from(1 << 30)) } else { format!("{:.1} MB", n as f64 / f64::from(1 << 20)) }
+    if n >= 1 << 30 {
+        format!("{:.1} GB", n as f64 / f64::from(1 << 30))
+    } else {
+        format!("{:.1} MB", n as f64 / f64::from(1 << 20))
+    }
 }
 
 impl Run {
@@ -275,14 +314,18 @@ mod tests {
     use crate::results::PointKey;
 
     const SMALL: Size = Size { flows: 10, queues: 21, estimates: 0, exchange: Span::from_micros(100), successes: 0 };
-    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 144 kB; 41 histograms are 267 kB.
+    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 144 kB; 41
+    /// histograms are 267 kB.
     const RUN: u64 = 124 * (8 + 480 + 672) + 41 * HISTOGRAM;
 
     fn needs(points: usize, overlaid: usize) -> Vec<(Need, Size)> {
         let point = |i: usize| PointKey::from([("flow.0.count".to_owned(), i.into())]);
         let over = Overlay::of([("ap.queue".to_owned(), "fifo".into())]);
         let plain = (0..points).map(|i| Need { point: point(i), overlay: Overlay::default() });
-        plain.chain((0..overlaid).map(|i| Need { point: point(i), overlay: over.clone() })).map(|n| (n, SMALL)).collect()
+        plain
+            .chain((0..overlaid).map(|i| Need { point: point(i), overlay: over.clone() }))
+            .map(|n| (n, SMALL))
+            .collect()
     }
 
     fn detail(sampling: Sampling, shown: bool) -> Detail {
@@ -331,7 +374,11 @@ mod tests {
         assert!(d.plan(&watched(0), &[1], series).is_ok());
         assert!(d.plan(&watched(20), &[1], series + 63 * 160).is_ok());
         let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &[1], series + 63 * 160 - 1) else { panic!() };
-        assert_eq!(what, "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, and at most 0.1 MB are kept");
+        assert_eq!(
+            what,
+            "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, and \
+                at most 0.1 MB are kept"
+        );
         assert!(remedy.contains("make `sample` longer"), "{remedy}");
     }
 
@@ -351,8 +398,12 @@ mod tests {
         let seeds: Vec<u64> = (0..100_000).collect();
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
         let (small, large) = (Size { flows: 1, queues: 3, ..SMALL }, Size { flows: 5_000, queues: 15_001, ..SMALL });
-        assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs")));
-        assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("GB")));
+        assert!(
+            matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs"))
+        );
+        assert!(
+            matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("GB"))
+        );
         assert!(d.plan(&needs(10, small), &seeds[..100], u64::MAX).is_ok());
     }
 }

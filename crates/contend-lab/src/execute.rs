@@ -1,7 +1,8 @@
-//! All runs of an experiment: every need (a sweep point, perhaps with a claim's settings laid over it) with every seed, on all cores.
+//! All runs of an experiment: every need (a sweep point, perhaps with a claim's settings laid over it) with every seed,
+//! on all cores.
 //!
-//! Runs share nothing, and their results are put together in the order of the plan, so the number of cores changes nothing but the time it takes.
-//! How much of them stays in memory is bounded: see [`crate::detail`].
+//! Runs share nothing, and their results are put together in the order of the plan, so the number of cores changes
+//! nothing but the time it takes. How much of them stays in memory is bounded: see [`crate::detail`].
 
 use crate::claim::{self, Need};
 use crate::contention;
@@ -74,7 +75,10 @@ impl From<FileError> for Error {
 /// When the file or one of its points makes no network, or the whole is larger than the bounds of [`crate::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
     let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, options.series);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.jobs)
+        .build()
+        .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
     pool.install(|| {
         let made = run_all(e, &e.needs, &detail, options)?;
         let (mut missing, mut searches) = (made.missing, Vec::new());
@@ -118,14 +122,16 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
             let mut run = match e.about() {
                 About::Network => {
                     let resolved = e.scenario(&need.point, &need.overlay)?;
-                    let mut run = run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+                    let mut run = run::run(&resolved, &need.point, planned.seed, &measure, options.stop)
+                        .map_err(Error::Network)?;
                     let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
                     run.iter_mut().for_each(|run| detail.look(run, phy, shown));
                     run
                 }
                 About::Contention => {
                     let contended = e.contended(&need.point, &need.overlay)?;
-                    contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop).map_err(Error::Network)?
+                    contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
+                        .map_err(Error::Network)?
                 }
                 About::Model => {
                     let modelled = e.modelled(&need.point, &need.overlay)?;
@@ -167,7 +173,13 @@ impl std::fmt::Display for Halt {
 }
 
 /// Searches at every point; returns how many runs were not made, because of an interruption.
-fn find(e: &Experiment, s: &crate::file::Search, detail: &Detail, options: &Options<'_>, all: &mut Vec<SearchResult>) -> Result<usize, Error> {
+fn find(
+    e: &Experiment,
+    s: &crate::file::Search,
+    detail: &Detail,
+    options: &Options<'_>,
+    all: &mut Vec<SearchResult>,
+) -> Result<usize, Error> {
     let quiet = Options { progress: &|_, _| {}, capture: None, ..*options };
     for point in &e.points {
         let found = search::find(s, search::Step::Bisect, |overlay| {
@@ -203,7 +215,12 @@ fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Re
         notes.extend(judged.notes);
     }
     // The runs of the file's own points are what is shown; those that only a claim needed have served.
-    let shown: Vec<Run> = runs.into_iter().zip(&e.needs).filter(|(_, (n, _))| n.overlay.settings().is_empty()).flat_map(|(r, _)| r).collect();
+    let shown: Vec<Run> = runs
+        .into_iter()
+        .zip(&e.needs)
+        .filter(|(_, (n, _))| n.overlay.settings().is_empty())
+        .flat_map(|(r, _)| r)
+        .collect();
     let outcome = Outcome {
         schema: "contend/run/1",
         version: env!("CARGO_PKG_VERSION"),

@@ -166,7 +166,8 @@ pub struct Flow {
     pub rtt_ms: Percentiles,
     /// From leaving the sender to reaching the receiver, data direction.
     pub delay_ms: Percentiles,
-    /// When the whole transfer was acknowledged, in seconds from the flow's start; `null` when it was not, or has no end.
+    /// When the whole transfer was acknowledged, in seconds from the flow's start; `null` when it was not, or has no
+    /// end.
     pub completed_s: Option<f64>,
     /// Completion times of every finished transfer of the flow.
     pub completions_s: Vec<f64>,

@@ -1,11 +1,14 @@
 //! One run: a resolved scenario and a seed become a [`Run`].
 //!
-//! The world is stepped to the instants at which something is read (end of warm-up, samples, edges of claims' windows); what is reported is
-//! the difference between two readings of counters that only grow, so measuring changes nothing in the run.
+//! The world is stepped to the instants at which something is read (end of warm-up, samples, edges of claims' windows);
+//! what is reported is the difference between two readings of counters that only grow, so measuring changes nothing in
+//! the run.
 
 use crate::file::Resolved;
 use crate::metric;
-use crate::results::{Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Successes};
+use crate::results::{
+    Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Successes,
+};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
@@ -49,11 +52,18 @@ pub struct Capture {
 /// Most samples (flows and their estimates x instants) a run keeps; beyond it the step is made longer.
 pub const MAX_SAMPLES: u64 = 2_000_000;
 
-/// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is returned.
+/// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is
+/// returned.
 ///
 /// # Errors
 /// When the scenario makes no network: the text says what does not fit.
-pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, stop: &AtomicBool) -> Result<Option<Run>, String> {
+pub fn run(
+    resolved: &Resolved,
+    point: &PointKey,
+    seed: u64,
+    measure: &Measure,
+    stop: &AtomicBool,
+) -> Result<Option<Run>, String> {
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
     let started = std::time::Instant::now();
     let scenario = Scenario { seed, ..resolved.scenario.clone() };
@@ -113,7 +123,10 @@ pub fn run(resolved: &Resolved, point: &PointKey, seed: u64, measure: &Measure, 
         metrics: BTreeMap::new(),
         series,
         frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
-        successes: measure.successes.then(|| Successes { sequence: net.cell().map_or_else(Vec::new, |c| c.successes().to_vec()), warmup: before }),
+        successes: measure.successes.then(|| Successes {
+            sequence: net.cell().map_or_else(Vec::new, |c| c.successes().to_vec()),
+            warmup: before,
+        }),
         stations: net.stations().to_vec(),
         contending: None,
         arguments: BTreeMap::new(),
@@ -166,7 +179,9 @@ fn lengthened(duration: Span, step: Span, watched: u64) -> u64 {
 
 /// Empty series of everything that the flows' estimators say, in the order in which a flow names them.
 fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
-    let each = |(flow, f)| estimators(f).map(move |name| EstimateSeries { flow, name: name.clone(), rate_bps: Vec::with_capacity(many) });
+    let each = |(flow, f)| {
+        estimators(f).map(move |name| EstimateSeries { flow, name: name.clone(), rate_bps: Vec::with_capacity(many) })
+    };
     scenario.flows.iter().enumerate().flat_map(each).collect()
 }
 
@@ -213,7 +228,9 @@ struct Reading {
 impl Reading {
     fn of(net: &mut Net) -> Reading {
         let now = net.world.now();
-        let queues = (0..net.queues().count()).map(|i| (net.meter(i).map(|m| m.read(now)).unwrap_or_default(), net.lost(i))).collect();
+        let queues = (0..net.queues().count())
+            .map(|i| (net.meter(i).map(|m| m.read(now)).unwrap_or_default(), net.lost(i)))
+            .collect();
         Reading {
             flows: (0..net.flows()).map(|i| (net.sent(i), net.received(i))).collect(),
             queues,
@@ -249,7 +266,12 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
             rtt_ms: Percentiles::from(&rtt),
             delay_ms: Percentiles::from(&delay),
             completed_s: net.completed(i).map(Span::as_secs_f64),
-            completions_s: net.transfers(i).iter().filter(|(at, _)| *at >= warm).map(|(_, took)| took.as_secs_f64()).collect(),
+            completions_s: net
+                .transfers(i)
+                .iter()
+                .filter(|(at, _)| *at >= warm)
+                .map(|(_, took)| took.as_secs_f64())
+                .collect(),
             rtt,
             delay,
         });
@@ -286,10 +308,18 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
     let (books, books0) = (last.ledger.as_ref()?, base.ledger.as_ref()?);
     let span = books.booked().since(books0.booked()).as_nanos() as f64;
     let share = |a: Span, b: Span| if span > 0.0 { (a.as_nanos() - b.as_nanos()) as f64 / span } else { 0.0 };
-    let sum = |f: fn(&StationCounters) -> u64| last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>();
+    let sum = |f: fn(&StationCounters) -> u64| {
+        last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>()
+    };
     let (attempts, collided) = (sum(|c| c.attempts), sum(|c| c.collided));
-    let own = |f: fn(&contend_sim::wifi::ledger::Own) -> Span| books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>();
-    let airtime = net.stations().iter().zip(books.stations.iter().zip(&books0.stations)).map(|(name, (a, b))| (name.clone(), share(a.total(), b.total())));
+    let own = |f: fn(&contend_sim::wifi::ledger::Own) -> Span| {
+        books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>()
+    };
+    let airtime = net
+        .stations()
+        .iter()
+        .zip(books.stations.iter().zip(&books0.stations))
+        .map(|(name, (a, b))| (name.clone(), share(a.total(), b.total())));
     let airtime: BTreeMap<String, f64> = airtime.collect();
     let wait = |several: usize| {
         let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
@@ -312,7 +342,8 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         frames: attempts,
         successes: sum(|c| c.acked),
         collisions: last.collisions - base.collisions,
-        rivals: (last.rivals.stations - base.rivals.stations) as f64 / (last.rivals.starts - base.rivals.starts).max(1) as f64,
+        rivals: (last.rivals.stations - base.rivals.stations) as f64
+            / (last.rivals.starts - base.rivals.starts).max(1) as f64,
         success_wait: wait(0),
         collision_wait: wait(1),
         collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
@@ -330,7 +361,14 @@ mod tests {
     #[test]
     fn the_step_grows_until_flows_and_estimates_together_stay_within_the_bound() {
         let duration = Span::from_secs(1000);
-        let m = Measure { duration, warmup: Span::ZERO, sample: Some(Span::from_millis(1)), instants: vec![], capture: None, successes: false };
+        let m = Measure {
+            duration,
+            warmup: Span::ZERO,
+            sample: Some(Span::from_millis(1)),
+            instants: vec![],
+            capture: None,
+            successes: false,
+        };
         // A million steps: of one flow, and of a flow with three estimates, of which every other is left out.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
             assert_eq!(samples(&m, watched), steps + 3, "{watched}");

@@ -1,9 +1,11 @@
 //! `[search]`: the value of a key at which a condition begins to hold.
 //!
-//! The condition is assumed to be monotone: once it holds on the way from `from` to `to`, it goes on holding. Bisection finds the threshold in a few
-//! runs; stepping finds the first value at which the condition holds, also when it stops holding later.
+//! The condition is assumed to be monotone: once it holds on the way from `from` to `to`, it goes on holding. Bisection
+//! finds the threshold in a few runs; stepping finds the first value at which the condition holds, also when it stops
+//! holding later.
 //!
-//! With several seeds a condition holds when the mean over seeds of its left side and that of its right side compare so.
+//! With several seeds a condition holds when the mean over seeds of its left side and that of its right side compare
+//! so.
 
 use crate::file::{Dimension, Overlay, Search};
 use crate::metric::{Condition, ParseError, Unmeasured};
@@ -23,7 +25,8 @@ pub enum Step {
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The last value tried, on the way from `from` to `to`, at which the condition does not hold; `None` when it holds from the beginning.
+    /// The last value tried, on the way from `from` to `to`, at which the condition does not hold; `None` when it holds
+    /// from the beginning.
     pub last_without: Option<f64>,
     /// The first value tried at which it holds; `None` when it never does.
     pub first_with: Option<f64>,
@@ -69,11 +72,18 @@ pub const RESOLUTION: f64 = 1.0 / 1024.0;
 ///
 /// # Errors
 /// When the condition cannot be read or evaluated, the step is not above 0, or `run` fails.
-pub fn find<E>(search: &Search, step: Step, mut run: impl FnMut(&Overlay) -> Result<Vec<Run>, E>) -> Result<Found, SearchError<E>> {
+pub fn find<E>(
+    search: &Search,
+    step: Step,
+    mut run: impl FnMut(&Overlay) -> Result<Vec<Run>, E>,
+) -> Result<Found, SearchError<E>> {
     let condition = Condition::parse(&search.until).map_err(SearchError::Condition)?;
     let (from, to) = (search.from.value, search.to.value);
     if !from.is_finite() || !to.is_finite() || search.from.unit != search.to.unit {
-        return Err(SearchError::Range(format!("the range {}..{} is no range; give two quantities of the same unit", search.from, search.to)));
+        return Err(SearchError::Range(format!(
+            "the range {}..{} is no range; give two quantities of the same unit",
+            search.from, search.to
+        )));
     }
     let mut tried = vec![];
     let mut holds = |x: f64| {
@@ -91,8 +101,15 @@ pub fn find<E>(search: &Search, step: Step, mut run: impl FnMut(&Overlay) -> Res
 
 type Threshold = (Option<f64>, Option<f64>);
 
-fn bisect<E>(search: &Search, from: f64, to: f64, holds: &mut impl FnMut(f64) -> Result<bool, SearchError<E>>) -> Result<Threshold, SearchError<E>> {
-    let counted = matches!(search.from.unit, Dimension::Number | Dimension::Packets | Dimension::Bytes) && from.fract() == 0.0 && to.fract() == 0.0;
+fn bisect<E>(
+    search: &Search,
+    from: f64,
+    to: f64,
+    holds: &mut impl FnMut(f64) -> Result<bool, SearchError<E>>,
+) -> Result<Threshold, SearchError<E>> {
+    let counted = matches!(search.from.unit, Dimension::Number | Dimension::Packets | Dimension::Bytes)
+        && from.fract() == 0.0
+        && to.fract() == 0.0;
     if holds(from)? {
         return Ok((None, Some(from)));
     }
@@ -121,7 +138,12 @@ fn bisect<E>(search: &Search, from: f64, to: f64, holds: &mut impl FnMut(f64) ->
     Ok((Some(without), Some(with)))
 }
 
-fn linear<E>(from: f64, to: f64, size: f64, holds: &mut impl FnMut(f64) -> Result<bool, SearchError<E>>) -> Result<Threshold, SearchError<E>> {
+fn linear<E>(
+    from: f64,
+    to: f64,
+    size: f64,
+    holds: &mut impl FnMut(f64) -> Result<bool, SearchError<E>>,
+) -> Result<Threshold, SearchError<E>> {
     if !size.is_finite() || size <= 0.0 {
         return Err(SearchError::Range(format!("the step is {size}; give one above 0")));
     }
@@ -158,13 +180,23 @@ mod tests {
     /// Searches the window at which an access point drops more than one packet; it drops those beyond `limit(seed)`.
     fn search(from: f64, to: f64, unit: Dimension) -> Search {
         let q = |value| Quantity { value, unit };
-        Search { key: "flow.0.window".into(), from: q(from), to: q(to), until: "drops[ap] > 1".into(), until_site: Site::None }
+        Search {
+            key: "flow.0.window".into(),
+            from: q(from),
+            to: q(to),
+            until: "drops[ap] > 1".into(),
+            until_site: Site::None,
+        }
     }
 
     fn runs(overlay: &Overlay, limits: &[f64]) -> Result<Vec<Run>, String> {
         let value = overlay.settings()["flow.0.window"].clone();
-        let x = value.as_f64().or_else(|| crate::metric::quantity(value.as_str()?).map(|n| n.value)).ok_or("no number")?;
-        let one = |(i, limit): (usize, &f64)| Run { queues: vec![queue("ap", &[("data", (x - limit).max(0.0) as u64)], &[])], ..empty(i as u64) };
+        let x =
+            value.as_f64().or_else(|| crate::metric::quantity(value.as_str()?).map(|n| n.value)).ok_or("no number")?;
+        let one = |(i, limit): (usize, &f64)| Run {
+            queues: vec![queue("ap", &[("data", (x - limit).max(0.0) as u64)], &[])],
+            ..empty(i as u64)
+        };
         Ok(limits.iter().enumerate().map(one).collect())
     }
 

@@ -1,11 +1,12 @@
 //! Statistics over independent replications, and over one long run.
 //!
-//! Intervals are Student's, 95 %, two-sided. Two systems that ran with the same seeds are compared seed by seed: the interval of a
-//! difference or ratio is that of the per-seed differences or ratios, never a combination of the two systems' own intervals.
-//! Sums run in index order, so that the same samples give the same bits.
+//! Intervals are Student's, 95 %, two-sided. Two systems that ran with the same seeds are compared seed by seed: the
+//! interval of a difference or ratio is that of the per-seed differences or ratios, never a combination of the two
+//! systems' own intervals. Sums run in index order, so that the same samples give the same bits.
 //!
-//! MSER-5: White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69(6), 1997; the form in
-//! batches of five: White, Cobb, Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation", WSC 2000.
+//! MSER-5: White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69(6), 1997;
+//! the form in batches of five: White, Cobb, Spratt, "A Comparison of Five Steady-State Truncation Heuristics for
+//! Simulation", WSC 2000.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -48,7 +49,8 @@ pub fn deviation(samples: &[f64]) -> Option<f64> {
     Some((squares / (samples.len() - 1) as f64).sqrt())
 }
 
-/// The factor t by which the standard error of a mean of `n` samples becomes the half width of its 95 % interval; `None` below two samples.
+/// The factor t by which the standard error of a mean of `n` samples becomes the half width of its 95 % interval;
+/// `None` below two samples.
 pub fn student(n: usize) -> Option<f64> {
     let freedom = n.checked_sub(1).filter(|&f| f > 0)? as f64;
     StudentsT::new(0.0, 1.0, freedom).ok().map(|t| t.inverse_cdf(0.975))
@@ -88,7 +90,8 @@ pub fn jain(shares: &[f64]) -> Option<f64> {
     Some(sum * sum / (shares.len() as f64 * squares))
 }
 
-/// Quantile `q` in 0..=1, linear between order statistics (Hyndman and Fan's type 7); `None` of nothing or for another `q`.
+/// Quantile `q` in 0..=1, linear between order statistics (Hyndman and Fan's type 7); `None` of nothing or for another
+/// `q`.
 pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
     if samples.is_empty() || !(0.0..=1.0).contains(&q) {
         return None;
@@ -107,8 +110,9 @@ pub const MSER_BATCH: usize = 5;
 
 /// MSER-5: how many samples at the beginning of an equally spaced series to leave out, a multiple of [`MSER_BATCH`].
 ///
-/// The cut minimises the squared standard error of what remains, among cuts that leave at least half (later ones are small by chance, because little
-/// remains). `None` when the latest of these is the best, the sign that the series is too short or never settles, or with fewer than four batches.
+/// The cut minimises the squared standard error of what remains, among cuts that leave at least half (later ones are
+/// small by chance, because little remains). `None` when the latest of these is the best, the sign that the series is
+/// too short or never settles, or with fewer than four batches.
 pub fn mser5(series: &[f64]) -> Option<usize> {
     let batches = batch_means(series, MSER_BATCH);
     let n = batches.len();
@@ -140,7 +144,8 @@ pub fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
     series.chunks_exact(size).filter_map(mean).collect()
 }
 
-/// Mean of one long equally spaced series with an interval that allows for its correlation: the interval of `batches` batch means.
+/// Mean of one long equally spaced series with an interval that allows for its correlation: the interval of `batches`
+/// batch means.
 ///
 /// `None` when a batch would be empty. The interval is right when a batch is much longer than the correlation lasts.
 pub fn long_run(series: &[f64], batches: usize) -> Option<Estimate> {
@@ -207,7 +212,9 @@ mod tests {
 
     #[test]
     fn mser5_cuts_where_a_step_ends() {
-        let step = |rest: usize| (0..50 + rest).map(|i| if i < 50 { 10.0 } else { f64::from(u8::from(i % 3 == 0)) }).collect::<Vec<_>>();
+        let step = |rest: usize| {
+            (0..50 + rest).map(|i| if i < 50 { 10.0 } else { f64::from(u8::from(i % 3 == 0)) }).collect::<Vec<_>>()
+        };
         assert_eq!(mser5(&step(450)), Some(50));
         // More than half of it is warm-up: the series is too short to tell.
         assert_eq!(mser5(&step(40)), None);

@@ -1,4 +1,5 @@
-//! Captures of cards whose backoff is known: what a fingerprint finds, how often it errs, and that no bytes make it panic.
+//! Captures of cards whose backoff is known: what a fingerprint finds, how often it errs, and that no bytes make it
+//! panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -79,7 +80,9 @@ fn a_card_that_conforms_passes_and_each_fault_is_named_at_a_hundred_thousand_fra
         assert_eq!((f.missing.as_slice(), f.peaks.len()), (&[3, 31][..], 30), "{}", f.words);
         assert!(f.words.contains("slots 3, 31"), "{}", f.words);
         // A ramp from 1 to 1.1: its mean backoff is that of its weights.
-        let (sum, mean) = (0..32).map(|k| (1.0 + f64::from(k) / 310.0, f64::from(k))).fold((0.0, 0.0), |a, (w, k)| (a.0 + w, a.1 + w * k));
+        let (sum, mean) = (0..32)
+            .map(|k| (1.0 + f64::from(k) / 310.0, f64::from(k)))
+            .fold((0.0, 0.0), |a, (w, k)| (a.0 + w, a.1 + w * k));
         let f = of(&draws("pdf", &ramp, 3, n));
         assert!((f.mean_slots - mean / sum).abs() < 4.0 * 9.23 / (n as f64).sqrt(), "{}", f.mean_slots);
     }
@@ -87,11 +90,17 @@ fn a_card_that_conforms_passes_and_each_fault_is_named_at_a_hundred_thousand_fra
 
 #[test]
 fn a_card_that_conforms_is_refused_as_often_as_it_is_said() {
-    // 400 cards at 5 %: 20 refusals are the most that Bonferroni allows on average, and more than 37 come once in ten thousand times.
-    let refused = (0..400).filter(|seed| of_gaps(gaps(&draws("dcf", &[], *seed, 6_000), || 0), &settings(0.05)).verdict != Verdict::Conformant).count();
+    // 400 cards at 5 %: 20 refusals are the most that Bonferroni allows on average, and more than 37 come once in ten
+    // thousand times.
+    let refused = (0..400)
+        .filter(|seed| {
+            of_gaps(gaps(&draws("dcf", &[], *seed, 6_000), || 0), &settings(0.05)).verdict != Verdict::Conformant
+        })
+        .count();
     assert!((5..=37).contains(&refused), "{refused}");
     // And at the default of 0.1 %: of 400 more than 4 come once in a thousand times.
-    let refused = (0..400).filter(|seed| of(&draws("dcf", &[], 1_000 + *seed, 6_000)).verdict != Verdict::Conformant).count();
+    let refused =
+        (0..400).filter(|seed| of(&draws("dcf", &[], 1_000 + *seed, 6_000)).verdict != Verdict::Conformant).count();
     assert!(refused <= 4, "{refused}");
 }
 
@@ -114,7 +123,8 @@ fn times_that_are_late_by_less_than_a_slot_change_nothing_and_coarse_ones_are_to
     assert!(f.sharpness > 0.9 && f.sharpness < 1.0);
     // A kernel's clock of 100 us does not see slots of 20 us.
     let mut at = 0_u64;
-    let coarse: Vec<u64> = backoffs.iter().map(|b| EXCHANGE_NS + u64::from(*b) * SLOT_NS + dice.below(100_000)).collect();
+    let coarse: Vec<u64> =
+        backoffs.iter().map(|b| EXCHANGE_NS + u64::from(*b) * SLOT_NS + dice.below(100_000)).collect();
     let between_ns = coarse
         .iter()
         .map(|g| {
@@ -150,13 +160,24 @@ fn a_source_that_sends_now_and_then_is_not_taken_for_a_card() {
         1_292 + (0..12).map(|_| dice.below(3_000)).sum::<u64>()
     };
     let f = between(&|_| 46_875);
-    assert_eq!((f.verdict, f.peaks.as_slice()), (Verdict::ConstrainedSource, &[(46_875_000.0, 10_000)][..]), "{}", f.words);
+    assert_eq!(
+        (f.verdict, f.peaks.as_slice()),
+        (Verdict::ConstrainedSource, &[(46_875_000.0, 10_000)][..]),
+        "{}",
+        f.words
+    );
     let f = between(&|k| if k % 3 == 0 { 40_000 } else { 50_000 });
     assert_eq!((f.verdict, f.peaks.len()), (Verdict::ConstrainedSource, 2), "{}", f.words);
     assert_eq!(between(&random).verdict, Verdict::ConstrainedSource, "{}", between(&random).words);
     // Most of the time backlogged, now and then not.
     let backoffs = draws("dcf", &[], 1, 10_000);
-    let f = between(&|k| if k % 5 == 0 { 30_000 + 977 * (k % 100) } else { (EXCHANGE_NS + u64::from(backoffs[k as usize]) * SLOT_NS) / 1_000 });
+    let f = between(&|k| {
+        if k % 5 == 0 {
+            30_000 + 977 * (k % 100)
+        } else {
+            (EXCHANGE_NS + u64::from(backoffs[k as usize]) * SLOT_NS) / 1_000
+        }
+    });
     assert_eq!(f.verdict, Verdict::ConstrainedSource, "{}", f.words);
 }
 
@@ -173,7 +194,19 @@ const OTHER: Address = Address::Mac([2, 0, 0, 0, 0, 2]);
 
 fn frame(at_us: u64, from: Address, sequence: u16) -> Seen {
     let (rate_bps, packet, sequence) = (Some(11_000_000), Some(1052), Some(sequence));
-    Seen { at_ns: at_us * 1_000, from: Some(from), bytes: 1088, packet, rate_bps, retry: false, sequence, spoilt: false, data: true, ip: None, down: false }
+    Seen {
+        at_ns: at_us * 1_000,
+        from: Some(from),
+        bytes: 1088,
+        packet,
+        rate_bps,
+        retry: false,
+        sequence,
+        spoilt: false,
+        data: true,
+        ip: None,
+        down: false,
+    }
 }
 
 #[test]
@@ -216,7 +249,8 @@ fn backoffs_among_others_are_no_fair_sample() {
 
 #[test]
 fn who_wins_the_air_equally_often_is_told_from_who_does_not() {
-    // Residual backoff in slots, the other's window of 32 slots and the card's of so many; a tie is drawn again. A pause of 100 ms now and then.
+    // Residual backoff in slots, the other's window of 32 slots and the card's of so many; a tie is drawn again. A
+    // pause of 100 ms now and then.
     let found = |window: u64| {
         let mut dice = Dice::new(window);
         let (mut at, mut card, mut other) = (0, 1, 2);
@@ -255,7 +289,15 @@ fn pcap(big: bool, nano: bool, link: u32, frames: &[(u64, Vec<u8>)]) -> Vec<u8> 
     for (ns, bytes) in frames {
         let fraction = ns % 1_000_000_000 / if nano { 1 } else { 1_000 };
         let kept = &bytes[..bytes.len().min(60)];
-        out.extend([u32s((ns / 1_000_000_000) as u32), u32s(fraction as u32), u32s(kept.len() as u32), u32s(bytes.len() as u32)].concat());
+        out.extend(
+            [
+                u32s((ns / 1_000_000_000) as u32),
+                u32s(fraction as u32),
+                u32s(kept.len() as u32),
+                u32s(bytes.len() as u32),
+            ]
+            .concat(),
+        );
         out.extend(kept);
     }
     out
@@ -280,7 +322,9 @@ fn dot11(source: u8, retry: bool, sequence: u16) -> Vec<u8> {
 /// With a radiotap header of TSFT, flags and rate behind a second word of presence.
 fn radiotap(tsft_us: u64, flags: u8, frame: &[u8]) -> Vec<u8> {
     // 8 B, the second word, 4 B of padding, TSFT, flags, rate: 26 B.
-    let head = [&[0, 0, 26, 0][..], &0x8000_0007_u32.to_le_bytes(), &[0; 4], &[0; 4], &tsft_us.to_le_bytes(), &[flags, 22]].concat();
+    let head =
+        [&[0, 0, 26, 0][..], &0x8000_0007_u32.to_le_bytes(), &[0; 4], &[0; 4], &tsft_us.to_le_bytes(), &[flags, 22]]
+            .concat();
     [head, frame.to_vec()].concat()
 }
 
@@ -307,7 +351,11 @@ fn every_kind_of_capture_tells_the_same_fingerprint() {
     let wifi = each(&|i, _| dot11(1, false, i as u16 % 4096), 0);
     // The capturing system's clock is useless here, the receiver's is not; the FCS is stored as four bytes more.
     let tapped = each(&|i, t| radiotap(t, 0x10, &[dot11(1, false, i as u16 % 4096), vec![0; 4]].concat()), 5_000_000);
-    let mut cases = vec![("raw IP", pcap(false, true, 101, &raw)), ("802.11", pcap(false, false, 105, &wifi)), ("radiotap", pcap(true, true, 127, &tapped))];
+    let mut cases = vec![
+        ("raw IP", pcap(false, true, 101, &raw)),
+        ("802.11", pcap(false, false, 105, &wifi)),
+        ("radiotap", pcap(true, true, 127, &tapped)),
+    ];
     for (big, nano) in [(false, false), (false, true), (true, false), (true, true)] {
         cases.push(("Ethernet", pcap(big, nano, 1, &plain)));
     }
@@ -317,7 +365,12 @@ fn every_kind_of_capture_tells_the_same_fingerprint() {
         let station = capture.station(None).unwrap();
         assert_eq!(station, if name == "raw IP" { Address::Ip4([10, 0, 0, 1]) } else { CARD }, "{name}");
         let f = fingerprint(&capture, station, &settings(0.001));
-        assert_eq!((f.verdict, f.first_ns, f.gaps.bytes, f.used), (Verdict::Conformant, EXCHANGE_NS, 1088, 2_999), "{name}: {}", f.words);
+        assert_eq!(
+            (f.verdict, f.first_ns, f.gaps.bytes, f.used),
+            (Verdict::Conformant, EXCHANGE_NS, 1088, 2_999),
+            "{name}: {}",
+            f.words
+        );
         assert_eq!(f.gaps.rate_bps.is_some(), name == "radiotap");
     }
 }
@@ -333,7 +386,13 @@ fn block(kind: u32, body: &[u8]) -> Vec<u8> {
 fn times_of_pcapng_have_the_resolution_and_the_offset_that_their_interface_says() {
     let section = block(0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat());
     let option = |code: u16, value: &[u8]| {
-        [&code.to_le_bytes()[..], &(value.len() as u16).to_le_bytes(), value, &vec![0; value.len().next_multiple_of(4) - value.len()]].concat()
+        [
+            &code.to_le_bytes()[..],
+            &(value.len() as u16).to_le_bytes(),
+            value,
+            &vec![0; value.len().next_multiple_of(4) - value.len()],
+        ]
+        .concat()
     };
     let interface = |options: Vec<u8>| block(1, &[&[1, 0, 0, 0, 0, 0, 0, 0][..], &options].concat());
     let packet = |on: u32, units: u64| {
@@ -342,11 +401,18 @@ fn times_of_pcapng_have_the_resolution_and_the_offset_that_their_interface_says(
         block(6, &[head, bytes[..60].to_vec()].concat())
     };
     // Microseconds by default; 2^10 to a second; nanoseconds from 100 s on.
-    let interfaces = [interface(vec![]), interface(option(9, &[0x8a])), interface([option(9, &[9]), option(14, &100_u64.to_le_bytes())].concat())];
+    let interfaces = [
+        interface(vec![]),
+        interface(option(9, &[0x8a])),
+        interface([option(9, &[9]), option(14, &100_u64.to_le_bytes())].concat()),
+    ];
     let packets = [packet(0, 2_000_000), packet(1, 3 * 1024 + 512), packet(2, 5)];
     let names = block(4, &[&1_u16.to_le_bytes()[..], &[9, 0], &[10, 0, 0, 1], b"card\0", &[0; 3], &[0; 4]].concat());
     let capture = Capture::read(&[section.clone(), interfaces.concat(), names, packets.concat()].concat()[..]).unwrap();
-    assert_eq!(capture.frames.iter().map(|f| f.at_ns).collect::<Vec<_>>(), [2_000_000_000, 3_500_000_000, 100_000_000_005]);
+    assert_eq!(
+        capture.frames.iter().map(|f| f.at_ns).collect::<Vec<_>>(),
+        [2_000_000_000, 3_500_000_000, 100_000_000_005]
+    );
     assert_eq!((capture.station(Some("card")), capture.label(CARD)), (Ok(CARD), "card [02:00:00:00:00:01]".to_owned()));
     // A packet of an interface that there is not.
     assert!(Capture::read(&[section, packet(0, 1)].concat()[..]).unwrap_err().what.contains("damaged"));

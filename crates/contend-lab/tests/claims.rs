@@ -49,14 +49,19 @@ fn a_stall_needs_a_series_and_a_window_within_the_run() {
 fn figures_and_searches_are_read_too() {
     let with = |more: &str| claim::check(&experiment("", "rtt.p95", &format!("{LEAST}\n{more}")));
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jain.down\"]").is_ok());
-    let figure = with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jian.down\"]").unwrap_err();
+    let figure =
+        with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jian.down\"]").unwrap_err();
     assert!(figure.remedy().unwrap().contains("jain.down"), "{}", figure.render(false));
     // Over the sweep one number is meant, over time a list is a bundle of curves.
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = \"goodput[down]\"").is_err());
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"time\"\ny = \"goodput[down]\"").is_ok());
     assert!(with("[[figure]]\nx = \"flow\"\ny = [\"goodput\", \"goodput[down]\"]").is_ok());
     let one = with("[[figure]]\nx = \"flow\"\ny = \"goodput.down\"").unwrap_err();
-    assert!(one.to_string().contains("not one for each flow") && one.remedy().unwrap().contains("goodput[up]"), "{}", one.render(false));
+    assert!(
+        one.to_string().contains("not one for each flow") && one.remedy().unwrap().contains("goodput[up]"),
+        "{}",
+        one.render(false)
+    );
     // Values of the figure's own stand in the expression, each of which must make sense there.
     let own = |values: &str, y: &str| with(&format!("[[figure]]\nx = \"w\"\nvalues = {values}\ny = '{y}'"));
     assert!(own("[5, 50]", "jain(successes[down], 2 * point(\"w\"))").unwrap().successes);
@@ -69,12 +74,20 @@ fn figures_and_searches_are_read_too() {
 
 #[test]
 fn a_metric_without_a_course_is_refused_over_time_where_it_stands() {
-    let over_time =
-        |y: &str| claim::check(&experiment("", "goodput.down", &format!("expect = {{ at_least = \"1bps\" }}\n[[figure]]\nx = \"time\"\ny = [{y}]")));
+    let over_time = |y: &str| {
+        claim::check(&experiment(
+            "",
+            "goodput.down",
+            &format!("expect = {{ at_least = \"1bps\" }}\n[[figure]]\nx = \"time\"\ny = [{y}]"),
+        ))
+    };
     let error = over_time("\"cwnd.down\", \"srtt.down / rtt.p95\"").unwrap_err();
     let text = error.render(false);
     assert!(
-        text.starts_with("t.toml:24:32: `rtt.p95` is one number for the whole run and has no course over time\n  help: over time there are goodput, "),
+        text.starts_with(
+            "t.toml:24:32: `rtt.p95` is one number for the whole run and has no course over time\n  \
+            help: over time there are goodput, "
+        ),
         "{text}"
     );
     assert!(over_time("\"jain.short\"").is_err() && over_time("\"drops[ap]\"").is_err());
@@ -85,7 +98,8 @@ fn a_metric_without_a_course_is_refused_over_time_where_it_stands() {
 
 #[test]
 fn windows_and_seconds_are_announced() {
-    let s = claim::check(&experiment("", "goodput.down[5s..10s] * 1ms / goodput.down[10s..15s] * jain.short", LEAST)).unwrap();
+    let s = claim::check(&experiment("", "goodput.down[5s..10s] * 1ms / goodput.down[10s..15s] * jain.short", LEAST))
+        .unwrap();
     assert_eq!(s.instants.iter().map(|t| t.as_secs_f64()).collect::<Vec<_>>(), [5.0, 10.0, 15.0]);
     assert!(s.every_second && !s.series);
 }
@@ -100,7 +114,11 @@ fn the_plan_has_every_point_and_every_overlay_once() {
         e.scenario(&n.point, &n.overlay).unwrap_or_else(|err| panic!("{}: {}", n.key(), err.render(false)));
     }
     // An overlay that leads to another point of the sweep needs nothing new.
-    let e = experiment("", "goodput.down", "when = { \"flow.0.count\" = 2 }\nover = { \"flow.0.count\" = 1 }\nexpect = { at_least = 0.5 }");
+    let e = experiment(
+        "",
+        "goodput.down",
+        "when = { \"flow.0.count\" = 2 }\nover = { \"flow.0.count\" = 1 }\nexpect = { at_least = 0.5 }",
+    );
     assert_eq!(claim::needs(&e).len(), 2);
 }
 

@@ -44,105 +44,156 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "count = 2",
         "cuont = 2",
-        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
+        "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nslto = \"9us\"",
-        "t.toml:7:1: there is no key `wifi.slto`\n  help: did you mean `slot`? There are: standard, preamble, slot, sifs, difs, eifs, ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, queue, loss, access",
+        "t.toml:7:1: there is no key `wifi.slto`\n  help: did you mean `slot`? There are: standard, preamble, slot, \
+            sifs, difs, eifs, ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, \
+            retry_short, retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, queue, loss, access",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11z\"",
-        "t.toml:6:12: `wifi.standard` cannot be \"802.11z\"\n  help: did you mean `802.11`? There are: 802.11, 802.11b, 802.11a, 802.11g",
+        "t.toml:6:12: `wifi.standard` cannot be \"802.11z\"\n  help: did you mean `802.11`? There are: 802.11, \
+            802.11b, 802.11a, 802.11g",
     ),
     (
         "[wifi]",
         "[wfi]",
-        "t.toml:5:2: there is no key `wfi`\n  help: did you mean `wifi`? There are: wifi, ap, station, flow, wire, link, node, param, contention, model, field, title, cite, notes, duration, warmup, seeds, sample, sweep, claim, figure, search",
+        "t.toml:5:2: there is no key `wfi`\n  help: did you mean `wifi`? There are: wifi, ap, station, flow, wire, \
+            link, node, param, contention, model, field, title, cite, notes, duration, warmup, seeds, sample, sweep, \
+            claim, figure, search",
     ),
     (
         "title = \"t\"",
         "titel = \"t\"",
-        "t.toml:1:1: there is no key `titel`\n  help: did you mean `title`? There are: wifi, ap, station, flow, wire, link, node, param, contention, model, field, title, cite, notes, duration, warmup, seeds, sample, sweep, claim, figure, search",
+        "t.toml:1:1: there is no key `titel`\n  help: did you mean `title`? There are: wifi, ap, station, flow, wire, \
+            link, node, param, contention, model, field, title, cite, notes, duration, warmup, seeds, sample, sweep, \
+            claim, figure, search",
     ),
-    ("duration = \"70s\"", "duration = 70", "t.toml:2:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)"),
+    (
+        "duration = \"70s\"",
+        "duration = 70",
+        "t.toml:2:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, \
+            ns)",
+    ),
     (
         "duration = \"70s\"",
         "duration = \"70\"",
-        "t.toml:2:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)",
+        "t.toml:2:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, \
+            ns)",
     ),
     (
         "duration = \"70s\"",
         "duration = \"70 sec\"",
-        "t.toml:2:12: `duration` has no valid unit: there is no `sec`\n  help: did you mean `s`? write a duration like \"15ms\" (units: s, ms, us, ns)",
+        "t.toml:2:12: `duration` has no valid unit: there is no `sec`\n  help: did you mean `s`? write a duration \
+            like \"15ms\" (units: s, ms, us, ns)",
     ),
     (
         "duration = \"70s\"",
         "duration = \"70kB\"",
-        "t.toml:2:12: `duration` must be a duration, and 70000B is a number of bytes\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)",
+        "t.toml:2:12: `duration` must be a duration, and 70000B is a number of bytes\n  help: write a duration like \
+            \"15ms\" (units: s, ms, us, ns)",
     ),
-    ("duration = \"70s\"", "duration = \"-70s\"", "t.toml:2:12: `duration` is negative: -70s\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)"),
-    ("duration = \"70s\"", "duration = \"2e6s\"", "t.toml:2:12: `duration` is too large: 2000000s\n  help: write at most 1000000s"),
-    ("duration = \"70s\"", "duration = \"0s\"", "t.toml:2:12: `duration` is zero\n  help: write a duration of at least 1ns"),
+    (
+        "duration = \"70s\"",
+        "duration = \"-70s\"",
+        "t.toml:2:12: `duration` is negative: -70s\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)",
+    ),
+    (
+        "duration = \"70s\"",
+        "duration = \"2e6s\"",
+        "t.toml:2:12: `duration` is too large: 2000000s\n  help: write at most 1000000s",
+    ),
+    (
+        "duration = \"70s\"",
+        "duration = \"0s\"",
+        "t.toml:2:12: `duration` is zero\n  help: write a duration of at least 1ns",
+    ),
     ("duration = \"70s\"", "", "t.toml: the file needs `duration`\n  help: write duration = \"70s\""),
-    ("duration = \"70s\"", "duration = 1979-05-27", "t.toml:2:12: a date is no value of an experiment\n  help: write a string or a number"),
+    (
+        "duration = \"70s\"",
+        "duration = 1979-05-27",
+        "t.toml:2:12: a date is no value of an experiment\n  help: write a string or a number",
+    ),
     (
         "duration = \"70s\"",
         "duration =",
-        "t.toml:2:11: this is not TOML: string values must be quoted, expected literal string\n  help: strings stand in double quotes, tables in [brackets]; see https://toml.io",
+        "t.toml:2:11: this is not TOML: string values must be quoted, expected literal string\n  help: strings stand \
+            in double quotes, tables in [brackets]; see https://toml.io",
     ),
     (
         "duration = \"70s\"",
         "duration = \"70s",
-        "t.toml:2:16: this is not TOML: invalid basic string, expected `\"`\n  help: strings stand in double quotes, tables in [brackets]; see https://toml.io",
+        "t.toml:2:16: this is not TOML: invalid basic string, expected `\"`\n  help: strings stand in double quotes, \
+            tables in [brackets]; see https://toml.io",
     ),
     (
         "duration = \"70s\"",
         "duration = \"= 10s*m\"",
-        "t.toml:2:12: `duration` cannot be computed: there is no `m`\n  help: it may use numbers with units, + - * / min max floor, and names from [param]",
+        "t.toml:2:12: `duration` cannot be computed: there is no `m`\n  help: it may use numbers with units, + - * / \
+            min max floor, and names from [param]",
     ),
     (
         "warmup = \"10s\"",
         "warmup = \"70s\"",
-        "t.toml:3:10: `warmup` is 70s, and the whole run is 70s: nothing is left to measure\n  help: write a shorter warmup or a longer duration",
+        "t.toml:3:10: `warmup` is 70s, and the whole run is 70s: nothing is left to measure\n  help: write a shorter \
+            warmup or a longer duration",
     ),
     (
         "warmup = \"10s\"",
         "warmup = \"10s\"\nseeds = 5",
-        "t.toml:4:9: `seeds` must be a string, not a bare number\n  help: write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list",
+        "t.toml:4:9: `seeds` must be a string, not a bare number\n  help: write \"1..5\" for the seeds 1, 2, 3, 4 and \
+            5, \"7\" for one, or a list",
     ),
     (
         "warmup = \"10s\"",
         "warmup = \"10s\"\nseeds = \"5..1\"",
-        "t.toml:4:9: `seeds` is empty: \"5..1\"\n  help: write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list",
+        "t.toml:4:9: `seeds` is empty: \"5..1\"\n  help: write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for \
+            one, or a list",
     ),
-    ("warmup = \"10s\"", "warmup = \"10s\"\nseeds = \"1..999999999\"", "t.toml:4:9: `seeds` has more than 100000 seeds\n  help: take fewer"),
-    ("warmup = \"10s\"", "warmup = \"10s\"\nsample = \"1ns\"", "t.toml:4:10: `sample` makes more than 10000000 samples of a run\n  help: write a longer step"),
+    (
+        "warmup = \"10s\"",
+        "warmup = \"10s\"\nseeds = \"1..999999999\"",
+        "t.toml:4:9: `seeds` has more than 100000 seeds\n  help: take fewer",
+    ),
+    (
+        "warmup = \"10s\"",
+        "warmup = \"10s\"\nsample = \"1ns\"",
+        "t.toml:4:10: `sample` makes more than 10000000 samples of a run\n  help: write a longer step",
+    ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nrate = \"11mbps\"",
-        "t.toml:7:8: `wifi.rate` has no valid unit: there is no `mbps`\n  help: did you mean `Mbps`? write a rate like \"54Mbps\" (units: bps, kbps, Mbps, Gbps)",
+        "t.toml:7:8: `wifi.rate` has no valid unit: there is no `mbps`\n  help: did you mean `Mbps`? write a rate \
+            like \"54Mbps\" (units: bps, kbps, Mbps, Gbps)",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nrate = \"54Mb\"",
-        "t.toml:7:8: `wifi.rate` has no valid unit: there is no `Mb`\n  help: did you mean `Mbps`? write a rate like \"54Mbps\" (units: bps, kbps, Mbps, Gbps)",
+        "t.toml:7:8: `wifi.rate` has no valid unit: there is no `Mb`\n  help: did you mean `Mbps`? write a rate like \
+            \"54Mbps\" (units: bps, kbps, Mbps, Gbps)",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nwindow = \"64Kb\"",
-        "t.toml:17:10: `flow.0.window` has no valid unit: there is no `Kb`\n  help: did you mean `kB`? write an amount of packets or bytes like \"100p\" or \"150kB\" (units: p, B, kB, MB)",
+        "t.toml:17:10: `flow.0.window` has no valid unit: there is no `Kb`\n  help: did you mean `kB`? write an \
+            amount of packets or bytes like \"100p\" or \"150kB\" (units: p, B, kB, MB)",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nrate = \"10Mbps\"",
-        "t.toml:7:8: `wifi.rate` is no rate of this standard\n  help: rates: 1Mbps, 2Mbps, 5.5Mbps, 6Mbps, 9Mbps, 11Mbps, 12Mbps, 18Mbps, 24Mbps, 36Mbps, 48Mbps, 54Mbps",
+        "t.toml:7:8: `wifi.rate` is no rate of this standard\n  help: rates: 1Mbps, 2Mbps, 5.5Mbps, 6Mbps, 9Mbps, \
+            11Mbps, 12Mbps, 18Mbps, 24Mbps, 36Mbps, 48Mbps, 54Mbps",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nrate = [\"54Mbps\", \"6Mbps\"]",
-        "t.toml:7:8: `wifi.rate` takes one value, not a list\n  help: a list gives one value to each member of a [[flow]] or [[station]]; to try several, put the list under [sweep]",
+        "t.toml:7:8: `wifi.rate` takes one value, not a list\n  help: a list gives one value to each member of a \
+            [[flow]] or [[station]]; to try several, put the list under [sweep]",
     ),
     (
         "standard = \"802.11g\"",
@@ -152,28 +203,37 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "standard = \"802.11g\"",
         "standard = \"802.11b\"\nprotection = \"rts-cts\"",
-        "t.toml:7:14: `wifi.protection` is for 802.11g beside 802.11b stations only\n  help: leave it out, or write standard = \"802.11g\"",
+        "t.toml:7:14: `wifi.protection` is for 802.11g beside 802.11b stations only\n  help: leave it out, or write \
+            standard = \"802.11g\"",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nprotection = \"rts-cts\"\nrts_threshold = \"500B\"",
-        "t.toml:8:17: `wifi.rts_threshold` has no meaning with protection = \"rts-cts\", which sends an RTS before every frame\n  help: leave one of the two out",
+        "t.toml:8:17: `wifi.rts_threshold` has no meaning with protection = \"rts-cts\", which sends an RTS before \
+            every frame\n  help: leave one of the two out",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nslot = { us = 9 }",
-        "t.toml:7:8: `wifi.slot` must be a duration, not a table\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)",
+        "t.toml:7:8: `wifi.slot` must be a duration, not a table\n  help: write a duration like \"15ms\" (units: s, \
+            ms, us, ns)",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\naccess = \"dfc\"",
-        "t.toml:7:10: `wifi.access` names no access rule: \"dfc\"\n  help: did you mean `dcf`? There are: dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes",
+        "t.toml:7:10: `wifi.access` names no access rule: \"dfc\"\n  help: did you mean `dcf`? There are: dcf, edca, \
+            dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes",
     ),
-    ("tcp = \"newreno\"", "tcp = \"newreno\"\nac = \"voice\"", "t.toml:17:6: `flow.0.ac` cannot be \"voice\"\n  help: there are: vo, vi, be, bk"),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nac = \"voice\"",
+        "t.toml:17:6: `flow.0.ac` cannot be \"voice\"\n  help: there are: vo, vi, be, bk",
+    ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\naccess = { kind = \"edca\", vo = { cwmim = 3 } }",
-        "t.toml:7:34: there is no key `wifi.access.vo.cwmim`\n  help: did you mean `cwmin`? There are: aifsn, cwmin, cwmax, txop",
+        "t.toml:7:34: there is no key `wifi.access.vo.cwmim`\n  help: did you mean `cwmin`? There are: aifsn, cwmin, \
+            cwmax, txop",
     ),
     (
         "standard = \"802.11g\"",
@@ -183,17 +243,20 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\naccess = { kind = \"edca\", vi = { cwmin = 31 } }",
-        "t.toml:7:10: `wifi.access` does not suit edca\n  help: vi: cwmin = 31 is larger than cwmax = 15; write a smaller cwmin or a larger cwmax",
+        "t.toml:7:10: `wifi.access` does not suit edca\n  help: vi: cwmin = 31 is larger than cwmax = 15; write a \
+            smaller cwmin or a larger cwmax",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\naccess = { kind = \"dcf\", cwmin = 2000, cwmax = 10 }",
-        "t.toml:7:10: `wifi.access` does not suit dcf\n  help: cwmin = 2000 is larger than cwmax = 10; write a smaller cwmin",
+        "t.toml:7:10: `wifi.access` does not suit dcf\n  help: cwmin = 2000 is larger than cwmax = 10; write a \
+            smaller cwmin",
     ),
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nloss = { kind = \"bernoulli\" }",
-        "t.toml:7:8: `wifi.loss` needs `p` for bernoulli: probability that a packet is lost\n  help: write { kind = \"bernoulli\", p = \"1%\" }",
+        "t.toml:7:8: `wifi.loss` needs `p` for bernoulli: probability that a packet is lost\n  help: write { kind = \
+            \"bernoulli\", p = \"1%\" }",
     ),
     (
         "standard = \"802.11g\"",
@@ -208,17 +271,20 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nloss = { kind = \"script\", drop = [{ flow = \"upp\", segment = 3 }] }",
-        "t.toml:7:8: `wifi.loss` does not suit script\n  help: drop names flow \"upp\", which is not in the file; write the name of a [[flow]]",
+        "t.toml:7:8: `wifi.loss` does not suit script\n  help: drop names flow \"upp\", which is not in the file; \
+            write the name of a [[flow]]",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"fifo\", limit = \"100\" }\n[[station]]",
-        "t.toml:9:34: `ap.queue.limit` has no unit: 100 of what?\n  help: write an amount of packets or bytes like \"100p\" or \"150kB\" (units: p, B, kB, MB)",
+        "t.toml:9:34: `ap.queue.limit` has no unit: 100 of what?\n  help: write an amount of packets or bytes like \
+            \"100p\" or \"150kB\" (units: p, B, kB, MB)",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"fifo\", limit = 100 }\n[[station]]",
-        "t.toml:9:34: `ap.queue.limit` has no unit: 100 of what?\n  help: write an amount of packets or bytes like \"100p\" or \"150kB\" (units: p, B, kB, MB)",
+        "t.toml:9:34: `ap.queue.limit` has no unit: 100 of what?\n  help: write an amount of packets or bytes like \
+            \"100p\" or \"150kB\" (units: p, B, kB, MB)",
     ),
     (
         "[[station]]",
@@ -230,26 +296,35 @@ const CASES: &[(&str, &str, &str)] = &[
         "[ap]\nqueue = { kind = \"fifo\", limt = \"100p\" }\n[[station]]",
         "t.toml:9:26: there is no key `ap.queue.limt`\n  help: did you mean `limit`? There are: kind, limit",
     ),
-    ("[[station]]", "[ap]\nqueue = { limit = \"100p\" }\n[[station]]", "t.toml:9:9: `ap.queue` needs `kind`\n  help: write kind = \"fifo\""),
+    (
+        "[[station]]",
+        "[ap]\nqueue = { limit = \"100p\" }\n[[station]]",
+        "t.toml:9:9: `ap.queue` needs `kind`\n  help: write kind = \"fifo\"",
+    ),
     (
         "[[station]]",
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"hfsc\"\n  help: there are: fifo, ack_filter, airtime, \
+            avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"red\", min_th = \"20p\" }\n[[station]]",
-        "t.toml:9:9: `ap.queue` does not suit red\n  help: min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)",
+        "t.toml:9:9: `ap.queue` does not suit red\n  help: min_th is above max_th; write a smaller min_th (max_th at \
+            least twice as large is usual)",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = \"lifo\"\n[[station]]",
-        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q",
+        "t.toml:9:9: `ap.queue` names no queue discipline: \"lifo\"\n  help: did you mean `fifo`? There are: fifo, \
+            ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, \
+            vqr, vrc, wf2q",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"wf2q\", weights = [[\"slow.1\", 2], [\"slow1\", 3]] }\n[[station]]",
-        "t.toml:9:53: `ap.queue.weights.1.0` names no station: \"slow1\"\n  help: did you mean `slow.1`? There are: down.1.sta, slow.1, slow.2, slow.3",
+        "t.toml:9:53: `ap.queue.weights.1.0` names no station: \"slow1\"\n  help: did you mean `slow.1`? There are: \
+            down.1.sta, slow.1, slow.2, slow.3",
     ),
     (
         "[[station]]",
@@ -264,77 +339,124 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"elf\", class_limit = \"100B\" }\n[[station]]",
-        "t.toml:9:9: `ap.queue` does not suit elf\n  help: class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, as \"10p\", or more bytes",
+        "t.toml:9:9: `ap.queue` does not suit elf\n  help: class_limit: 100 bytes have no room for one packet of 1500 \
+            bytes; write packets, as \"10p\", or more bytes",
     ),
     (
         "[[station]]",
         "[[station]]\nqueue = { kind = \"wf2q\", weights = [[\"slow.1\", 2]] }",
-        "t.toml:9:9: `station.0.queue` does not suit wf2q\n  help: weights: no station \"slow.1\" is reached from here; only [ap] queue can weigh stations of its cell",
+        "t.toml:9:9: `station.0.queue` does not suit wf2q\n  help: weights: no station \"slow.1\" is reached from \
+            here; only [ap] queue can weigh stations of its cell",
     ),
     (
         "[[station]]",
         "[ap]\ncontrol = \"fwca\"\n[[station]]",
-        "t.toml:9:11: `ap.control` names no control block: \"fwca\"\n  help: did you mean `fcwa`? There are: accf, ack_thinning, fcwa, pilosof, rate_limiter",
+        "t.toml:9:11: `ap.control` names no control block: \"fwca\"\n  help: did you mean `fcwa`? There are: accf, \
+            ack_thinning, fcwa, pilosof, rate_limiter",
     ),
     (
         "[[station]]",
         "[[station]]\nname = \"slow\"\n[[station]]",
         "t.toml:11:8: `station.1.name` is used twice: \"slow\"\n  help: give each station, node and link its own name",
     ),
-    ("[[station]]", "[station]", "t.toml:8:1: `station` must be a list, not a table\n  help: write [[station]], with two brackets"),
+    (
+        "[[station]]",
+        "[station]",
+        "t.toml:8:1: `station` must be a list, not a table\n  help: write [[station]], with two brackets",
+    ),
     (
         "name = \"slow\"",
         "name = \"s l\"",
-        "t.toml:9:8: `station.0.name` cannot be \"s l\"\n  help: a name has up to 64 letters, digits, - and _, and begins with a letter",
+        "t.toml:9:8: `station.0.name` cannot be \"s l\"\n  help: a name has up to 64 letters, digits, - and _, and \
+            begins with a letter",
     ),
-    ("name = \"slow\"", "name = \"ap\"", "t.toml:9:8: `station.0.name` cannot be \"ap\", which is a word of the file\n  help: choose another name"),
-    ("count = 3", "count = 200000", "t.toml:10:9: `station.0.count` is too large: 200000\n  help: write a value from 0 to 100000"),
-    ("count = 3", "count = 1.5", "t.toml:10:9: `station.0.count` is no whole number: 1.5\n  help: round it, in an expression with floor(...)"),
+    (
+        "name = \"slow\"",
+        "name = \"ap\"",
+        "t.toml:9:8: `station.0.name` cannot be \"ap\", which is a word of the file\n  help: choose another name",
+    ),
+    (
+        "count = 3",
+        "count = 200000",
+        "t.toml:10:9: `station.0.count` is too large: 200000\n  help: write a value from 0 to 100000",
+    ),
+    (
+        "count = 3",
+        "count = 1.5",
+        "t.toml:10:9: `station.0.count` is no whole number: 1.5\n  help: round it, in an expression with floor(...)",
+    ),
     ("count = 3", "count = -1", "t.toml:10:9: `station.0.count` is negative: -1\n  help: write 0 or more"),
     (
         "count = 3",
         "count = \"= 3*k\"",
-        "t.toml:10:9: `station.0.count` cannot be computed: there is no `k`\n  help: it may use numbers with units, + - * / min max floor, and names from [param]",
+        "t.toml:10:9: `station.0.count` cannot be computed: there is no `k`\n  help: it may use numbers with units, + \
+            - * / min max floor, and names from [param]",
     ),
-    ("to = \"station\"", "to = \"sta\"", "t.toml:15:6: `flow.0.to` names no station or node: \"sta\"\n  help: there are: server, station, ap, slow"),
+    (
+        "to = \"station\"",
+        "to = \"sta\"",
+        "t.toml:15:6: `flow.0.to` names no station or node: \"sta\"\n  help: there are: server, station, ap, slow",
+    ),
     (
         "to = \"station\"",
         "to = \"slwo\"",
-        "t.toml:15:6: `flow.0.to` names no station or node: \"slwo\"\n  help: did you mean `slow`? There are: server, station, ap, slow",
+        "t.toml:15:6: `flow.0.to` names no station or node: \"slwo\"\n  help: did you mean `slow`? There are: server, \
+            station, ap, slow",
     ),
     (
         "to = \"station\"",
         "to = \"slow[2..4]\"",
-        "t.toml:15:6: `flow.0.to` names stations that are not there: \"slow[2..4]\"\n  help: `slow` has members 1 to 3: write \"slow[1..3]\"",
+        "t.toml:15:6: `flow.0.to` names stations that are not there: \"slow[2..4]\"\n  help: `slow` has members 1 to \
+            3: write \"slow[1..3]\"",
     ),
-    ("to = \"station\"", "to = \"server\"", "t.toml:15:6: `flow.0.to` is where the flow begins\n  help: name two different places"),
+    (
+        "to = \"station\"",
+        "to = \"server\"",
+        "t.toml:15:6: `flow.0.to` is where the flow begins\n  help: name two different places",
+    ),
     (
         "to = \"station\"",
         "to = \"ap\"",
-        "t.toml:15:6: `flow.0.to` is the access point, where no flow ends\n  help: write \"server\" for a host behind it, or \"station\"",
+        "t.toml:15:6: `flow.0.to` is the access point, where no flow ends\n  help: write \"server\" for a host behind \
+            it, or \"station\"",
     ),
-    ("to = \"station\"", "to = 3", "t.toml:15:6: `flow.0.to` must be a string, not a bare number\n  help: write it in double quotes"),
+    (
+        "to = \"station\"",
+        "to = 3",
+        "t.toml:15:6: `flow.0.to` must be a string, not a bare number\n  help: write it in double quotes",
+    ),
     ("to = \"station\"", "", "t.toml:12:1: `flow.0` needs `to`\n  help: write to = \"station\" or \"server\""),
-    ("tcp = \"newreno\"", "", "t.toml:12:1: `flow.0` does not say how it is carried\n  help: write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }"),
+    (
+        "tcp = \"newreno\"",
+        "",
+        "t.toml:12:1: `flow.0` does not say how it is carried\n  help: write tcp = \"newreno\" or udp = { rate = \
+            \"1Mbps\" }",
+    ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newrno\"",
-        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: tahoe, reno, newreno, sack, cubic, westwood, westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, tcp_d, dctcp, bbr, bbr3, veno, aiad, perfect",
+        "t.toml:16:7: `flow.0.tcp` names no TCP variant: \"newrno\"\n  help: did you mean `newreno`? There are: \
+            tahoe, reno, newreno, sack, cubic, westwood, westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, \
+            jersey-orig, jersey-enh, vegas, tcp_d, dctcp, bbr, bbr3, veno, aiad, perfect",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = { cc = \"reno\", recovry = \"sack\" }",
-        "t.toml:16:22: there is no key `flow.0.tcp.recovry`\n  help: did you mean `recovery`? There are: kind, cc, recovery, sack, timestamps, window_scaling, handshake, initial_window, initial_ssthresh, echo, limited_transmit, pacing, rto",
+        "t.toml:16:22: there is no key `flow.0.tcp.recovry`\n  help: did you mean `recovery`? There are: kind, cc, \
+            recovery, sack, timestamps, window_scaling, handshake, initial_window, initial_ssthresh, echo, \
+            limited_transmit, pacing, rto",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = { recovery = \"sack\", sack = false }",
-        "t.toml:16:35: `flow.0.tcp.sack` switches off what the recovery \"sack\" needs\n  help: write recovery = \"newreno\", or leave sack out",
+        "t.toml:16:35: `flow.0.tcp.sack` switches off what the recovery \"sack\" needs\n  help: write recovery = \
+            \"newreno\", or leave sack out",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = { window_scaling = false }\nwindow = \"100p\"",
-        "t.toml:17:10: `flow.0.window` is too large without window scaling: 146000B\n  help: write at most 65535B, or window_scaling = true in tcp",
+        "t.toml:17:10: `flow.0.window` is too large without window scaling: 146000B\n  help: write at most 65535B, or \
+            window_scaling = true in tcp",
     ),
     (
         "tcp = \"newreno\"",
@@ -344,7 +466,8 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = { echo = \"lach\" }",
-        "t.toml:16:16: `flow.0.tcp.echo` cannot be \"lach\"\n  help: did you mean `latch`? There are: off, latch, per_packet",
+        "t.toml:16:16: `flow.0.tcp.echo` cannot be \"lach\"\n  help: did you mean `latch`? There are: off, latch, \
+            per_packet",
     ),
     (
         "tcp = \"newreno\"",
@@ -369,18 +492,25 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "udp = {}",
-        "t.toml:16:7: `flow.0.udp` does not say how much to send\n  help: write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
+        "t.toml:16:7: `flow.0.udp` does not say how much to send\n  help: write udp = { rate = \"1Mbps\" }, or a \
+            traffic source in the flow",
     ),
     (
         "tcp = \"newreno\"",
         "udp = {}\ntraffic = \"bulk\"",
-        "t.toml:16:7: `flow.0.udp` cannot carry \"bulk\": nothing tells a sender of datagrams how fast\n  help: write udp = { rate = \"1Mbps\" }, or another traffic source",
+        "t.toml:16:7: `flow.0.udp` cannot carry \"bulk\": nothing tells a sender of datagrams how fast\n  help: write \
+            udp = { rate = \"1Mbps\" }, or another traffic source",
     ),
-    ("tcp = \"newreno\"", "tcp = \"newreno\"\nwindow = \"0p\"", "t.toml:17:10: `flow.0.window` is zero: nothing could be sent\n  help: write at least \"1p\""),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nwindow = \"0p\"",
+        "t.toml:17:10: `flow.0.window` is zero: nothing could be sent\n  help: write at least \"1p\"",
+    ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nwindow = 42",
-        "t.toml:17:10: `flow.0.window` has no unit: 42 of what?\n  help: write an amount of packets or bytes like \"100p\" or \"150kB\" (units: p, B, kB, MB)",
+        "t.toml:17:10: `flow.0.window` has no unit: 42 of what?\n  help: write an amount of packets or bytes like \
+            \"100p\" or \"150kB\" (units: p, B, kB, MB)",
     ),
     (
         "tcp = \"newreno\"",
@@ -390,7 +520,8 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\npacket = \"40B\"",
-        "t.toml:17:10: `flow.0.packet` does not suit the packet size\n  help: a packet of 40 B has no room for payload after 40 B of headers: give at least 41 B",
+        "t.toml:17:10: `flow.0.packet` does not suit the packet size\n  help: a packet of 40 B has no room for \
+            payload after 40 B of headers: give at least 41 B",
     ),
     (
         "tcp = \"newreno\"",
@@ -400,12 +531,14 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nstart = \"stager(0s, 1s)\"",
-        "t.toml:17:9: `flow.0.start` cannot be \"stager\"\n  help: write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \"stagger(0s, 10s)\" (the first member's, and the step to the next)",
+        "t.toml:17:9: `flow.0.start` cannot be \"stager\"\n  help: write \"5s\", \"uniform(0s, 2s)\" (an instant \
+            drawn between the two) or \"stagger(0s, 10s)\" (the first member's, and the step to the next)",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nstart = \"stagger(0s, 80s)\"",
-        "t.toml:17:9: `flow.0.start` comes too late for member 2: the run ends at 70s\n  help: write an earlier start, or a longer duration",
+        "t.toml:17:9: `flow.0.start` comes too late for member 2: the run ends at 70s\n  help: write an earlier \
+            start, or a longer duration",
     ),
     (
         "tcp = \"newreno\"",
@@ -415,28 +548,38 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\ndelay = \"= 10ms + 2*k\"",
-        "t.toml:17:9: `flow.0.delay` cannot be computed: a duration and a plain number do not go together\n  help: names it may use: k, n",
+        "t.toml:17:9: `flow.0.delay` cannot be computed: a duration and a plain number do not go together\n  help: \
+            names it may use: k, n",
     ),
-    ("tcp = \"newreno\"", "tcp = \"newreno\"\ndelay = []", "t.toml:17:9: `flow.0.delay` is an empty list\n  help: write at least one value"),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\ndelay = []",
+        "t.toml:17:9: `flow.0.delay` is an empty list\n  help: write at least one value",
+    ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\ntraffic = \"cbr\"",
-        "t.toml:17:11: `flow.0.traffic` does not suit cbr\n  help: cbr needs a rate or a schedule; write rate = \"1Mbps\"",
+        "t.toml:17:11: `flow.0.traffic` does not suit cbr\n  help: cbr needs a rate or a schedule; write rate = \
+            \"1Mbps\"",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\ntraffic = { kind = \"cbr\", schedule = [[\"5s\", \"1s\", \"2Mbps\"]] }",
-        "t.toml:17:46: `flow.0.traffic.schedule.0.1` is not after the beginning of its interval\n  help: write a later time",
+        "t.toml:17:46: `flow.0.traffic.schedule.0.1` is not after the beginning of its interval\n  help: write a \
+            later time",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\ntraffic = { kind = \"exponential\" }",
-        "t.toml:17:11: `flow.0.traffic` needs `rate` for exponential: payload bits per second while on\n  help: write { kind = \"exponential\", rate = \"1Mbps\" }",
+        "t.toml:17:11: `flow.0.traffic` needs `rate` for exponential: payload bits per second while on\n  help: write \
+            { kind = \"exponential\", rate = \"1Mbps\" }",
     ),
     (
         "tcp = \"newreno\"",
-        "tcp = \"newreno\"\n\n[[flow]]\nname = \"down\"\nfrom = \"station\"\nto = \"slow\"\ntcp = \"reno\"\ndelay = \"1ms\"",
-        "t.toml:23:9: `flow.1.delay` is that of the flow's own wire, and neither end is \"server\"\n  help: set the delay of a [[link]] instead",
+        "tcp = \"newreno\"\n\n[[flow]]\nname = \"down\"\nfrom = \"station\"\nto = \"slow\"\ntcp = \"reno\"\ndelay = \
+            \"1ms\"",
+        "t.toml:23:9: `flow.1.delay` is that of the flow's own wire, and neither end is \"server\"\n  help: set the \
+            delay of a [[link]] instead",
     ),
     (
         "tcp = \"newreno\"",
@@ -445,59 +588,110 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "tcp = \"newreno\"",
-        "tcp = \"newreno\"\n[[node]]\nname = \"r\"\nkind = \"router\"\n[[flow]]\nfrom = \"r\"\nto = \"station\"\ntcp = \"reno\"",
-        "t.toml:21:8: `flow.1.from` is a router, where no flow ends\n  help: name a host, or write kind = \"host\" in its [[node]]",
+        "tcp = \"newreno\"\n[[node]]\nname = \"r\"\nkind = \"router\"\n[[flow]]\nfrom = \"r\"\nto = \"station\"\ntcp \
+            = \"reno\"",
+        "t.toml:21:8: `flow.1.from` is a router, where no flow ends\n  help: name a host, or write kind = \"host\" in \
+            its [[node]]",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\n[[node]]\nname = \"h\"\n[[flow]]\nfrom = \"h\"\nto = \"station\"\ntcp = \"reno\"",
-        "t.toml:20:8: `flow.1.from` has no way to the other end of the flow\n  help: connect the two with [[link]] tables",
+        "t.toml:20:8: `flow.1.from` has no way to the other end of the flow\n  help: connect the two with [[link]] \
+            tables",
     ),
-    ("tcp = \"newreno\"", "tcp = \"newreno\"\n[[link]]\nfrom = \"ap\"\nto = \"rr\"", "t.toml:19:6: `link.0.to` names no node: \"rr\"\n  help: there are: ap"),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\n[[link]]\nfrom = \"ap\"\nto = \"rr\"",
+        "t.toml:19:6: `link.0.to` names no node: \"rr\"\n  help: there are: ap",
+    ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\n[[link]]\nfrom = \"ap\"\nto = \"slow\"",
         "t.toml:19:6: `link.0.to` names no node: \"slow\"\n  help: there are: ap",
     ),
-    ("\"flow.0.count\"", "\"flow.1.count\"", "t.toml:19:1: `flow.1.count`: the list has no member `1`\n  help: it has 1, counted from 0"),
+    (
+        "\"flow.0.count\"",
+        "\"flow.1.count\"",
+        "t.toml:19:1: `flow.1.count`: the list has no member `1`\n  help: it has 1, counted from 0",
+    ),
     (
         "\"flow.0.count\"",
         "\"flow.0.cuont\"",
-        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
+        "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
     ),
     (
         "\"flow.0.count\"",
         "\"flw.0.count\"",
-        "t.toml:19:1: there is no key `flw`\n  help: did you mean `flow`? There are: param, wifi, ap, node, station, link, wire, flow",
+        "t.toml:19:1: there is no key `flw`\n  help: did you mean `flow`? There are: param, wifi, ap, node, station, \
+            link, wire, flow",
     ),
     (
         "\"flow.0.count\"",
         "\"duration\"",
-        "t.toml:19:1: `duration` is the same at every point\n  help: vary a key of the network, like \"flow.0.count\" or \"wifi.slot\"",
+        "t.toml:19:1: `duration` is the same at every point\n  help: vary a key of the network, like \"flow.0.count\" \
+            or \"wifi.slot\"",
     ),
-    ("\"flow.0.count\"", "\"flow..count\"", "t.toml:19:1: `flow..count` is no key path\n  help: write it like \"flow.0.count\" or \"wifi.slot\""),
-    ("\"flow.0.count\"", "\"flow.0.count.x\"", "t.toml:19:1: `flow.0.count.x`: there is no key `x` in a bare number\n  help: shorten the key path"),
-    ("[1, 2]", "[]", "t.toml:19:18: `sweep.\"flow.0.count\"` is an empty list\n  help: write at least one value, or leave the key out"),
-    ("[1, 2]", "[1, 1]", "t.toml:19:22: `sweep.\"flow.0.count\"` has the value 1 twice\n  help: leave one of the two out"),
-    ("[1, 2]", "3", "t.toml:19:18: `sweep.\"flow.0.count\"` must be a list, not a bare number\n  help: write the list of values to try, [1, 2, 4]"),
-    ("[1, 2]", "[\"a\"]", "t.toml:19:19: `flow.0.count` must be a whole number, not \"a\"\n  help: write a whole number like 5"),
-    ("[1, 2]", "[1, 200000]", "t.toml:19:22: `flow.0.count` is too large: 200000\n  help: write a value from 0 to 100000"),
+    (
+        "\"flow.0.count\"",
+        "\"flow..count\"",
+        "t.toml:19:1: `flow..count` is no key path\n  help: write it like \"flow.0.count\" or \"wifi.slot\"",
+    ),
+    (
+        "\"flow.0.count\"",
+        "\"flow.0.count.x\"",
+        "t.toml:19:1: `flow.0.count.x`: there is no key `x` in a bare number\n  help: shorten the key path",
+    ),
+    (
+        "[1, 2]",
+        "[]",
+        "t.toml:19:18: `sweep.\"flow.0.count\"` is an empty list\n  help: write at least one value, or leave the key \
+            out",
+    ),
+    (
+        "[1, 2]",
+        "[1, 1]",
+        "t.toml:19:22: `sweep.\"flow.0.count\"` has the value 1 twice\n  help: leave one of the two out",
+    ),
+    (
+        "[1, 2]",
+        "3",
+        "t.toml:19:18: `sweep.\"flow.0.count\"` must be a list, not a bare number\n  help: write the list of values \
+            to try, [1, 2, 4]",
+    ),
+    (
+        "[1, 2]",
+        "[\"a\"]",
+        "t.toml:19:19: `flow.0.count` must be a whole number, not \"a\"\n  help: write a whole number like 5",
+    ),
+    (
+        "[1, 2]",
+        "[1, 200000]",
+        "t.toml:19:22: `flow.0.count` is too large: 200000\n  help: write a value from 0 to 100000",
+    ),
     (
         "[1, 2]",
         "[1, 2, 1]\n\"wifi.slot\" = [\"9us\", \"9us\", \"9us\"]\nzip = [[\"flow.0.count\", \"wifi.slot\"]]",
-        "t.toml:19:25: `sweep.\"flow.0.count\"` with `sweep.\"wifi.slot\"` has the value 1 with \"9us\" twice\n  help: leave one of the two out",
+        "t.toml:19:25: `sweep.\"flow.0.count\"` with `sweep.\"wifi.slot\"` has the value 1 with \"9us\" twice\n  \
+            help: leave one of the two out",
     ),
     (
         "[1, 2]",
         "[1, 2]\nzip = [[\"flow.0.count\", \"wifi.slot\"]]",
-        "t.toml:20:25: `sweep.zip.0.1` names a key that [sweep] does not have: `wifi.slot`\n  help: there are: flow.0.count",
+        "t.toml:20:25: `sweep.zip.0.1` names a key that [sweep] does not have: `wifi.slot`\n  help: there are: \
+            flow.0.count",
     ),
     (
         "[1, 2]",
         "[1, 2]\n\"wifi.slot\" = [\"9us\"]\nzip = [[\"flow.0.count\", \"wifi.slot\"]]",
-        "t.toml:21:25: `sweep.zip.0.1` pairs lists of different length: 2 and 1 values\n  help: give both keys as many values",
+        "t.toml:21:25: `sweep.zip.0.1` pairs lists of different length: 2 and 1 values\n  help: give both keys as \
+            many values",
     ),
-    ("[1, 2]", "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"", "t.toml:20:1: `claim.0` needs `expect`\n  help: write expect = { between = [1.2, 2.2] }"),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"",
+        "t.toml:20:1: `claim.0` needs `expect`\n  help: write expect = { between = [1.2, 2.2] }",
+    ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { between = [2, 1] }",
@@ -506,104 +700,129 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_lest = 2 }",
-        "t.toml:23:12: there is no key `claim.0.expect.at_lest`\n  help: did you mean `at_least`? There are: between, at_least, at_most, near, increasing, decreasing, order, within, along",
+        "t.toml:23:12: there is no key `claim.0.expect.at_lest`\n  help: did you mean `at_least`? There are: between, \
+            at_least, at_most, near, increasing, decreasing, order, within, along",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 2, at_most = 3 }",
-        "t.toml:23:10: `claim.0.expect` must say one thing\n  help: write one of between = [1.2, 2.2], at_least = 0.9, at_most = \"10ms\", near = 1.5 with within = \"10%\", increasing = true or decreasing = true with along = \"flow.0.count\", order = [\"a\", \"b\"] with along",
+        "t.toml:23:10: `claim.0.expect` must say one thing\n  help: write one of between = [1.2, 2.2], at_least = \
+            0.9, at_most = \"10ms\", near = 1.5 with within = \"10%\", increasing = true or decreasing = true with \
+            along = \"flow.0.count\", order = [\"a\", \"b\"] with along",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { near = \"2ms\", within = \"1Mbps\" }",
-        "t.toml:23:35: `claim.0.expect.within` is a rate beside a duration\n  help: write both in the same kind of unit",
+        "t.toml:23:35: `claim.0.expect.within` is a rate beside a duration\n  help: write both in the same kind of \
+            unit",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { increasing = true, along = \"wifi.slot\" }",
-        "t.toml:23:39: `claim.0.expect.along` names a key that is not swept: `wifi.slot`\n  help: there are: flow.0.count",
+        "t.toml:23:39: `claim.0.expect.along` names a key that is not swept: `wifi.slot`\n  help: there are: \
+            flow.0.count",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 3 }",
-        "t.toml:24:27: `claim.0.when.\"flow.0.count\"` is no value of the sweep: 3\n  help: values of flow.0.count: 1, 2",
+        "t.toml:24:27: `claim.0.when.\"flow.0.count\"` is no value of the sweep: 3\n  help: values of flow.0.count: \
+            1, 2",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nverdict = \"not reproduced\"",
-        "t.toml:20:1: `claim.0` is recorded as \"not reproduced\" and gives no reason\n  help: write reason = \"why the paper's value is not met\"",
+        "t.toml:20:1: `claim.0` is recorded as \"not reproduced\" and gives no reason\n  help: write reason = \"why \
+            the paper's value is not met\"",
     ),
     (
         "[1, 2]",
-        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" }",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" \
+            }",
         "t.toml:24:10: there is no key `ap.queu`\n  help: did you mean `queue`? There are: queue, access, control",
     ),
     (
         "[1, 2]",
-        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 \
+            }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
         "t.toml:25:30: there is no key `ap.queu`\n  help: did you mean `queue`? There are: queue, access, control",
     ),
     (
         "[1, 2]",
-        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\n[[claim]]\nid = \"a\"\nmetric = \
+            \"jain\"\nexpect = { at_least = 1 }",
         "t.toml:24:1: `claim.1` has the id of another claim: \"a\"\n  help: give each [[claim]] its own id",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"flow.0.delay\"\ny = \"jain\"",
-        "t.toml:21:5: `figure.0.x` names a key that is not swept: `flow.0.delay`\n  help: did you mean `flow.0.count`? There are: flow.0.count, flow, time",
+        "t.toml:21:5: `figure.0.x` names a key that is not swept: `flow.0.delay`\n  help: did you mean \
+            `flow.0.count`? There are: flow.0.count, flow, time",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"tiem\"\ny = \"jain\"",
-        "t.toml:21:5: `figure.0.x` names a key that is not swept: `tiem`\n  help: did you mean `time`? There are: flow.0.count, flow, time",
+        "t.toml:21:5: `figure.0.x` names a key that is not swept: `tiem`\n  help: did you mean `time`? There are: \
+            flow.0.count, flow, time",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nby = \"flow.0.cuont\"",
-        "t.toml:23:6: `figure.0.by` names a key that is not swept: `flow.0.cuont`\n  help: did you mean `flow.0.count`? There are: flow.0.count",
+        "t.toml:23:6: `figure.0.by` names a key that is not swept: `flow.0.cuont`\n  help: did you mean \
+            `flow.0.count`? There are: flow.0.count",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"flow.0.count\"\ny = \"jain\"\nby = \"flow.0.count\"",
-        "t.toml:23:6: `figure.0.by` is the key along `x` too: `flow.0.count`\n  help: name another swept key, or leave it out",
+        "t.toml:23:6: `figure.0.by` is the key along `x` too: `flow.0.count`\n  help: name another swept key, or \
+            leave it out",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"flow.0.count\"\nvalues = [1, 2]\ny = \"jain\"",
-        "t.toml:22:10: `figure.0.values` belong to no figure over `flow.0.count`\n  help: leave them out, or give `x` a name of its own, \"window\", which `y` has as point(\"window\")",
+        "t.toml:22:10: `figure.0.values` belong to no figure over `flow.0.count`\n  help: leave them out, or give `x` \
+            a name of its own, \"window\", which `y` has as point(\"window\")",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[figure]]\nx = \"window\"\nvalues = [1, \"fifo\"]\ny = \"jain\"",
-        "t.toml:22:14: `figure.0.values.1` must be a number or a quantity, not \"fifo\"\n  help: write a number or a quantity like 0.95 or \"15ms\"",
+        "t.toml:22:14: `figure.0.values.1` must be a number or a quantity, not \"fifo\"\n  help: write a number or a \
+            quantity like 0.95 or \"15ms\"",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"1ms\"\nuntil = \"jain > 1\"",
-        "t.toml:23:6: `search.to` is a duration beside a number of packets\n  help: write both in the same kind of unit",
+        "t.toml:23:6: `search.to` is a duration beside a number of packets\n  help: write both in the same kind of \
+            unit",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[param]\nk = 3",
-        "t.toml:21:1: `param.k` cannot be the name of a number\n  help: use letters, digits and _; `k` is the number of a member",
+        "t.toml:21:1: `param.k` cannot be the name of a number\n  help: use letters, digits and _; `k` is the number \
+            of a member",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nestimate = [\"ts_are\"]",
-        "t.toml:17:13: `flow.0.estimate.0` reads timestamps, and this connection has none\n  help: write tcp = { ..., timestamps = \"1us\" }",
+        "t.toml:17:13: `flow.0.estimate.0` reads timestamps, and this connection has none\n  help: write tcp = { ..., \
+            timestamps = \"1us\" }",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nestimate = [\"are\", \"are\"]",
-        "t.toml:17:20: `flow.0.estimate.1` is the second estimate called \"are\"\n  help: give it a name of its own: [\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]",
+        "t.toml:17:20: `flow.0.estimate.1` is the second estimate called \"are\"\n  help: give it a name of its own: \
+            [\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]",
     ),
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\nestimate = [\"arr\"]",
-        "t.toml:17:13: `flow.0.estimate.0` names no estimator: \"arr\"\n  help: did you mean `are`? There are: are, ts_are, westwood, westwood_nr, westwood_plus, tsw, csfq",
+        "t.toml:17:13: `flow.0.estimate.0` names no estimator: \"arr\"\n  help: did you mean `are`? There are: are, \
+            ts_are, westwood, westwood_nr, westwood_plus, tsw, csfq",
     ),
-    ("[1, 2]", "[1, 2]\n[field]\narea = 3", "t.toml:20:1: `field` is reserved for a later version of contend\n  help: leave it out"),
+    (
+        "[1, 2]",
+        "[1, 2]\n[field]\narea = 3",
+        "t.toml:20:1: `field` is reserved for a later version of contend\n  help: leave it out",
+    ),
 ];
 
 #[test]

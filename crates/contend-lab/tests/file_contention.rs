@@ -39,7 +39,11 @@ fn every_rule_tells_its_collisions_waits_and_windows() {
     let o = outcome(GOOD, 1);
     assert_eq!(o.runs.len(), 12);
     let (dcf, tcf) = (&o.runs[0], &o.runs[8]);
-    assert!((dcf.metrics["collision_rate"] - 0.108).abs() < 0.01 && (dcf.metrics["wait.success"] - 3.58).abs() < 0.1, "{:?}", dcf.metrics);
+    assert!(
+        (dcf.metrics["collision_rate"] - 0.108).abs() < 0.01 && (dcf.metrics["wait.success"] - 3.58).abs() < 0.1,
+        "{:?}",
+        dcf.metrics
+    );
     assert_eq!((dcf.metrics["successes"], dcf.sim_s, dcf.flows.len()), (20_000.0, 0.0, 0));
     // Nobody collides, so no table of any size collides as often.
     assert_eq!((tcf.metrics["collisions"], tcf.metrics.get("effective_window")), (0.0, None));
@@ -54,7 +58,8 @@ fn the_number_of_cores_changes_nothing() {
 
 #[test]
 fn a_list_of_rules_goes_round_the_stations() {
-    let mixed = GOOD.replace("rule      = \"dcf\"", "rule = [{ kind = \"hash\", slots = 1 }, { kind = \"hash\", slots = 2 }]");
+    let mixed =
+        GOOD.replace("rule      = \"dcf\"", "rule = [{ kind = \"hash\", slots = 1 }, { kind = \"hash\", slots = 2 }]");
     let mixed = mixed.replace("stations  = 5", "stations = 2");
     let mixed: String = mixed.lines().take_while(|l| !l.starts_with("[sweep]")).map(|l| format!("{l}\n")).collect();
     let o = outcome(&mixed, 1);
@@ -66,21 +71,38 @@ fn a_list_of_rules_goes_round_the_stations() {
 #[test]
 fn categories_of_a_station_contend_by_themselves() {
     let text: String = GOOD.lines().take_while(|l| !l.starts_with("[sweep]")).map(|l| format!("{l}\n")).collect();
-    let text = text.replace("rule      = \"dcf\"", "rule = \"edca\"\ncategories = [\"be\", \"vo\"]").replace("stations  = 5", "stations = 1");
-    let text = text + "[[claim]]\nid = \"voice\"\nmetric = \"successes.vo / successes.be\"\nexpect = { at_least = 2 }\n";
+    let text = text
+        .replace("rule      = \"dcf\"", "rule = \"edca\"\ncategories = [\"be\", \"vo\"]")
+        .replace("stations  = 5", "stations = 1");
+    let text =
+        text + "[[claim]]\nid = \"voice\"\nmetric = \"successes.vo / successes.be\"\nexpect = { at_least = 2 }\n";
     let o = outcome(&text, 1);
     // One station collides with nobody, and its voice has a quarter of the window and no longer space.
-    assert!(o.runs[0].metrics["collisions"] == 0.0 && o.claims[0].verdict == "reproduced", "{:?} {:?}", o.runs[0].metrics, o.claims);
+    assert!(
+        o.runs[0].metrics["collisions"] == 0.0 && o.claims[0].verdict == "reproduced",
+        "{:?} {:?}",
+        o.runs[0].metrics,
+        o.claims
+    );
 }
 
 /// (replace, by, message).
 const BAD: &[(&str, &str, &str)] = &[
-    ("stations  = 5", "stations = 0", "t.toml:3:12: `contention.stations` is too small: 0\n  help: write a value from 1 to 65535"),
-    ("\"dcf\", { kind", "\"dfc\", { kind", "t.toml:9:22: `contention.rule` names no access rule: \"dfc\"\n  help: did you mean `dcf`?"),
+    (
+        "stations  = 5",
+        "stations = 0",
+        "t.toml:3:12: `contention.stations` is too small: 0\n  help: write a value from 1 to 65535",
+    ),
+    (
+        "\"dcf\", { kind",
+        "\"dfc\", { kind",
+        "t.toml:9:22: `contention.rule` names no access rule: \"dfc\"\n  help: did you mean `dcf`?",
+    ),
     (
         "seeds = \"1..4\"",
         "duration = \"10s\"",
-        "t.toml:1:12: `duration` is for networks, and the file is about [contention], which is as long as its `successes`\n  help: leave it out",
+        "t.toml:1:12: `duration` is for networks, and the file is about [contention], which is as long as its \
+            `successes`\n  help: leave it out",
     ),
     (
         "[sweep]",
@@ -90,33 +112,43 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "effective_window",
         "goodput.up / 1bps",
-        "t.toml:17:11: `goodput.up` is measured in a network, and the file is about [contention]\n  help: there are successes, frames, collisions, collision_probability, wait, effective_window",
+        "t.toml:17:11: `goodput.up` is measured in a network, and the file is about [contention]\n  help: there are \
+            successes, frames, collisions, collision_probability, wait, effective_window",
     ),
     (
         "self_correlation(successes[up], ",
         "self_correlation(successes.up, ",
-        "t.toml:12:28: `successes.up` is one number, and windows go over the successes of each station\n  help: write `self_correlation(successes[up], 100)`",
+        "t.toml:12:28: `successes.up` is one number, and windows go over the successes of each station\n  help: write \
+            `self_correlation(successes[up], 100)`",
     ),
     (
         "self_correlation(successes[up], ",
         "self_correlation(goodput[up], ",
-        "t.toml:12:28: self_correlation(...) takes the successes of stations and how many of them to look at\n  help: write `self_correlation(successes[up], 100)`",
+        "t.toml:12:28: self_correlation(...) takes the successes of stations and how many of them to look at\n  help: \
+            write `self_correlation(successes[up], 100)`",
     ),
     (
         "rule      = \"dcf\"",
         "rule = \"dcf\"\ncategories = [\"vo\"]",
-        "t.toml:5:14: `contention.categories` is for a rule whose categories contend by themselves, and dcf has none such\n  help: write rule = \"edca\", or leave it out",
+        "t.toml:5:14: `contention.categories` is for a rule whose categories contend by themselves, and dcf has none \
+            such\n  help: write rule = \"edca\", or leave it out",
     ),
-    ("\"effective_window\"", "\"wait\"", "t.toml:17:11: `wait` before what?\n  help: write `wait.success` or `wait.collision`"),
+    (
+        "\"effective_window\"",
+        "\"wait\"",
+        "t.toml:17:11: `wait` before what?\n  help: write `wait.success` or `wait.collision`",
+    ),
     (
         "\"dcf\", { kind = \"hash\", slots = 25 }",
         "{ kind = \"tcf\", stations = 3 }, { kind = \"hash\", slots = 25 }",
-        "t.toml:9:22: `contention.rule` does not suit tcf\n  help: stations = 3 leaves some of the 5 stations without a place; write 5 or more",
+        "t.toml:9:22: `contention.rule` does not suit tcf\n  help: stations = 3 leaves some of the 5 stations without \
+            a place; write 5 or more",
     ),
     (
         "\"dcf\", { kind = \"hash\", slots = 25 }",
         "{ kind = \"pdf\", weights = [0, 0] }, { kind = \"hash\", slots = 25 }",
-        "t.toml:9:22: `contention.rule` does not suit pdf\n  help: all weights are 0; give at least one part of the window a positive one",
+        "t.toml:9:22: `contention.rule` does not suit pdf\n  help: all weights are 0; give at least one part of the \
+            window a positive one",
     ),
 ];
 

@@ -1,4 +1,5 @@
-//! Whatever the text, reading it ends in an experiment or an error, never in a panic; and a good file stays good when it is run.
+//! Whatever the text, reading it ends in an experiment or an error, never in a panic; and a good file stays good when
+//! it is run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::file::{Overlay, parse};

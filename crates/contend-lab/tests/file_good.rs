@@ -3,7 +3,9 @@
 
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
-use contend_lab::file::{Along, Direction, Each, Expect, Experiment, Overlay, Quantity, Resolved, Verdict, load, parse};
+use contend_lab::file::{
+    Along, Direction, Each, Expect, Experiment, Overlay, Quantity, Resolved, Verdict, load, parse,
+};
 use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport};
 use serde_json::json;
 
@@ -87,14 +89,20 @@ expect = { between = [1.2, 2.2] }
 #[test]
 fn the_example_of_the_design_is_read_whole() {
     let e = read(EXAMPLE);
-    assert_eq!((e.title.as_str(), e.duration, e.warmup, e.sample), ("Two uploads starve ten downloads", Span::from_secs(70), Span::from_secs(10), None));
+    assert_eq!(
+        (e.title.as_str(), e.duration, e.warmup, e.sample),
+        ("Two uploads starve ten downloads", Span::from_secs(70), Span::from_secs(10), None)
+    );
     assert_eq!(e.seeds, [1, 2, 3, 4, 5]);
     assert_eq!(e.points.len(), 7);
     assert_eq!(json!(e.points[2]), json!({"flow.1.count": 2}));
 
     let r = e.scenario(&e.points[2], &Overlay::default()).unwrap();
     let cell = r.scenario.cell.as_ref().unwrap();
-    assert_eq!((cell.phy.slot, cell.phy.basic.as_slice(), cell.phy.cw_min), (Span::from_micros(20), [6_000_000].as_slice(), 15));
+    assert_eq!(
+        (cell.phy.slot, cell.phy.basic.as_slice(), cell.phy.cw_min),
+        (Span::from_micros(20), [6_000_000].as_slice(), 15)
+    );
     assert_eq!((cell.stations.len(), r.scenario.nodes.len(), r.scenario.links.len()), (12, 12, 12));
     assert_eq!(cell.ap.queue.args.get("limit"), Some(&Value::Amount(Amount::Packets(100))));
     assert_eq!(cell.stations[3].name, "down.4.sta");
@@ -105,11 +113,17 @@ fn the_example_of_the_design_is_read_whole() {
     assert_eq!((r.members[11].group, r.members[11].k, r.members[11].n), (1, 2, 2));
     assert_eq!(r.scenario.flows[0].start, Start::Uniform(Time::ZERO, Time::from_nanos(2_000_000_000)));
     let wire = &r.scenario.links[11];
-    assert_eq!((wire.name.as_str(), wire.to, wire.forward.rate, wire.forward.delay), ("up.2.wire", Place::Ap, 100_000_000, Span::from_millis(15)));
+    assert_eq!(
+        (wire.name.as_str(), wire.to, wire.forward.rate, wire.forward.delay),
+        ("up.2.wire", Place::Ap, 100_000_000, Span::from_millis(15))
+    );
     assert_eq!(tcp(&r, 0).window, Amount::Packets(42));
 
     let claim = &e.claims[0];
-    assert_eq!((claim.id.as_str(), claim.metric.as_str(), claim.each, claim.verdict), ("H3", "goodput.up / goodput.down", Each::Every, Verdict::Reproduced));
+    assert_eq!(
+        (claim.id.as_str(), claim.metric.as_str(), claim.each, claim.verdict),
+        ("H3", "goodput.up / goodput.down", Each::Every, Verdict::Reproduced)
+    );
     assert_eq!(claim.expect, Expect::Between(Quantity::number(1.2), Quantity::number(2.2)));
     assert_eq!(e.points.iter().filter(|p| claim.when.iter().all(|(key, values)| values.contains(&p[key]))).count(), 1);
 }
@@ -142,28 +156,44 @@ fn tcp_defaults_are_those_of_the_table() {
 fn tcp_d_has_the_recovery_and_the_initial_window_of_its_thesis_and_one_name() {
     let flow = |tcp: &str| first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {tcp}\n")));
     // Starzetz 2006 §10.2, §10.3: NS2's Reno, two segments.
-    for text in ["\"tcp_d\"", "{ cc = { kind = \"tcp_d\", k = 4 } }", "{ kind = \"tcp_d\", cc = { epsilon_1000 = 900 } }"] {
+    for text in
+        ["\"tcp_d\"", "{ cc = { kind = \"tcp_d\", k = 4 } }", "{ kind = \"tcp_d\", cc = { epsilon_1000 = 900 } }"]
+    {
         let r = flow(text);
         let t = tcp(&r, 0);
-        assert_eq!((t.name.as_str(), t.cc.entry.name, t.recovery.entry.name, t.initial_window), ("tcp_d", "tcp_d", "reno", 2), "{text}");
+        assert_eq!(
+            (t.name.as_str(), t.cc.entry.name, t.recovery.entry.name, t.initial_window),
+            ("tcp_d", "tcp_d", "reno", 2),
+            "{text}"
+        );
     }
     assert_eq!(tcp(&flow("{ kind = \"tcp_d\", initial_window = 4 }"), 0).initial_window, 4);
 }
 
 #[test]
 fn parameters_without_a_kind_are_those_of_the_variant() {
-    let tcp_of = |text: &str| tcp(&first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {text}\n"))), 0).clone();
+    let tcp_of = |text: &str| {
+        tcp(&first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {text}\n"))), 0).clone()
+    };
     let t = tcp_of("{ kind = \"tahoe\", recovery = { guard = \"always\" }, cc = { count = \"acks\" } }");
-    assert_eq!((t.name.as_str(), t.recovery.entry.name, t.recovery.args.word("guard"), t.cc.args.word("count")), ("tahoe", "tahoe", "always", "acks"));
+    assert_eq!(
+        (t.name.as_str(), t.recovery.entry.name, t.recovery.args.word("guard"), t.cc.args.word("count")),
+        ("tahoe", "tahoe", "always", "acks")
+    );
 }
 
 #[test]
 fn an_encrypted_flow_may_say_what_that_adds_to_its_packets() {
     let of = |encrypted: &str| {
-        let r = first(&read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n{encrypted}\n")));
+        let r = first(&read(&format!(
+            "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n{encrypted}\n"
+        )));
         tcp(&r, 0).encrypted
     };
-    assert_eq!([of(""), of("encrypted = false"), of("encrypted = true"), of("encrypted = \"60B\"")], [None, None, Some(0), Some(60)]);
+    assert_eq!(
+        [of(""), of("encrypted = false"), of("encrypted = true"), of("encrypted = \"60B\"")],
+        [None, None, Some(0), Some(60)]
+    );
 }
 
 #[test]
@@ -176,8 +206,15 @@ fn tcp_variants_are_pairs() {
     assert_eq!(of("\"tahoe\""), ("tahoe".into(), "reno", "tahoe", false, false));
     assert_eq!(of("\"sack\""), ("sack".into(), "reno", "sack", true, false));
     assert_eq!(of("\"cubic\""), ("cubic".into(), "cubic", "sack", true, true));
-    assert_eq!(of("{ cc = \"cubic\" }"), ("cubic".into(), "cubic", "sack", true, true), "a controller alone starts from the variant of its name");
-    assert_eq!(of("{ kind = \"newreno\", cc = \"cubic\" }"), ("cubic+newreno".into(), "cubic", "newreno", false, false));
+    assert_eq!(
+        of("{ cc = \"cubic\" }"),
+        ("cubic".into(), "cubic", "sack", true, true),
+        "a controller alone starts from the variant of its name"
+    );
+    assert_eq!(
+        of("{ kind = \"newreno\", cc = \"cubic\" }"),
+        ("cubic+newreno".into(), "cubic", "newreno", false, false)
+    );
     assert_eq!(of("{ recovery = \"reno\", timestamps = \"10ms\" }"), ("reno".into(), "reno", "reno", false, true));
     assert_eq!(of("{ kind = \"cubic\", timestamps = false }"), ("cubic".into(), "cubic", "sack", true, false));
 }
@@ -185,53 +222,86 @@ fn tcp_variants_are_pairs() {
 #[test]
 fn an_overlay_reaches_into_a_tcp_named_by_a_word() {
     let e = read(&format!(
-        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n[[claim]]\nid = \"C\"\nmetric = \"goodput.down\"\nexpect = {{ at_least = \"1Mbps\" }}\n\
-         over = {{ \"flow.0.tcp.cc\" = \"cubic\" }}\nreading = {{ printed = {{ \"flow.0.tcp.echo\" = \"latch\", flow.0.tcp.rto.min = \"200ms\" }} }}\n"
+        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n[[claim]]\nid = \"C\"\nmetric = \
+            \"goodput.down\"\nexpect = {{ at_least = \"1Mbps\" }}\n\
+         over = {{ \"flow.0.tcp.cc\" = \"cubic\" }}\nreading = {{ printed = {{ \"flow.0.tcp.echo\" = \"latch\", \
+         flow.0.tcp.rto.min = \"200ms\" }} }}\n"
     ));
     let claim = &e.claims[0];
     let over = e.scenario(&e.points[0], claim.over.as_ref().unwrap()).unwrap();
-    assert_eq!((tcp(&over, 0).cc.entry.name, tcp(&over, 0).recovery.entry.name), ("cubic", "newreno"), "only the controller changes");
+    assert_eq!(
+        (tcp(&over, 0).cc.entry.name, tcp(&over, 0).recovery.entry.name),
+        ("cubic", "newreno"),
+        "only the controller changes"
+    );
     let (name, printed) = &claim.reading[0];
-    assert_eq!((name.as_str(), json!(printed.settings())), ("printed", json!({"flow.0.tcp.echo": "latch", "flow.0.tcp.rto.min": "200ms"})));
+    assert_eq!(
+        (name.as_str(), json!(printed.settings())),
+        ("printed", json!({"flow.0.tcp.echo": "latch", "flow.0.tcp.rto.min": "200ms"}))
+    );
     let both = e.scenario(&e.points[0], &printed.then(claim.over.as_ref().unwrap())).unwrap();
-    assert_eq!((tcp(&both, 0).ecn, tcp(&both, 0).rto.min, tcp(&both, 0).cc.entry.name), (EcnEcho::Latch, Span::from_millis(200), "cubic"));
+    assert_eq!(
+        (tcp(&both, 0).ecn, tcp(&both, 0).rto.min, tcp(&both, 0).cc.entry.name),
+        (EcnEcho::Latch, Span::from_millis(200), "cubic")
+    );
 }
 
 #[test]
 fn members_differ_by_lists_and_expressions() {
     let r = first(&read(&format!(
-        "{CELL}[param]\nn = 4\nstep = \"2ms\"\n[[flow]]\nname = \"f\"\ncount = \"= n\"\nfrom = \"server\"\nto = \"station\"\ntcp = [\"newreno\", {{ cc = \"cubic\", initial_window = \"= 2p*k\" }}]\n\
-         delay = \"= 10ms + step*(k-1)\"\nwindow = \"= floor(100/n)*1p\"\nstart = \"stagger(1s, 10s)\"\nsize = [\"31p\", \"10MB\"]\n"
+        "{CELL}[param]\nn = 4\nstep = \"2ms\"\n[[flow]]\nname = \"f\"\ncount = \"= n\"\nfrom = \"server\"\nto = \
+            \"station\"\ntcp = [\"newreno\", {{ cc = \"cubic\", initial_window = \"= 2p*k\" }}]\n\
+         delay = \"= 10ms + step*(k-1)\"\nwindow = \"= floor(100/n)*1p\"\nstart = \"stagger(1s, 10s)\"\nsize = \
+         [\"31p\", \"10MB\"]\n"
     )));
     let delays: Vec<u64> = r.scenario.links.iter().map(|l| l.forward.delay.as_micros()).collect();
     assert_eq!(delays, [10_000, 12_000, 14_000, 16_000]);
     assert_eq!(tcp(&r, 3).initial_window, 8);
-    assert_eq!((tcp(&r, 0).name.as_str(), tcp(&r, 1).name.as_str(), tcp(&r, 0).window), ("newreno", "cubic", Amount::Packets(25)));
+    assert_eq!(
+        (tcp(&r, 0).name.as_str(), tcp(&r, 1).name.as_str(), tcp(&r, 0).window),
+        ("newreno", "cubic", Amount::Packets(25))
+    );
     assert_eq!(r.scenario.flows[2].start, Start::At(Time::from_nanos(21_000_000_000)));
     let sizes: Vec<Option<u64>> = r.scenario.flows.iter().map(|f| f.size).collect();
-    assert_eq!(sizes, [Some(31 * 1460), Some(10_000_000), Some(31 * 1460), Some(10_000_000)], "31p is 31 full segments");
+    assert_eq!(
+        sizes,
+        [Some(31 * 1460), Some(10_000_000), Some(31 * 1460), Some(10_000_000)],
+        "31p is 31 full segments"
+    );
 }
 
 #[test]
 fn stations_have_names_and_slices() {
     let r = first(&read(&format!(
-        "{CELL}[[station]]\nname = \"sta\"\ncount = 6\nrate = [\"54Mbps\", \"6Mbps\"]\n[[station]]\nname = \"slow\"\nrate = \"1Mbps\"\n\
-         [[flow]]\ncount = 5\nfrom = \"server\"\nto = \"sta[3..6]\"\ntcp = \"reno\"\n[[flow]]\nfrom = \"slow\"\nto = \"sta.2\"\ntcp = \"reno\"\n[[flow]]\ncount = 3\nfrom = [\"slow\", \"sta[1]\"]\nto = \"server\"\ntcp = \"reno\"\n"
+        "{CELL}[[station]]\nname = \"sta\"\ncount = 6\nrate = [\"54Mbps\", \"6Mbps\"]\n[[station]]\nname = \"slow\"\n\
+            rate = \"1Mbps\"\n\
+         [[flow]]\ncount = 5\nfrom = \"server\"\nto = \"sta[3..6]\"\ntcp = \"reno\"\n[[flow]]\nfrom = \"slow\"\nto = \
+         \"sta.2\"\ntcp = \"reno\"\n[[flow]]\ncount = 3\nfrom = [\"slow\", \"sta[1]\"]\nto = \"server\"\ntcp = \
+         \"reno\"\n"
     )));
     assert_eq!(station_names(&r), ["sta.1", "sta.2", "sta.3", "sta.4", "sta.5", "sta.6", "slow"]);
     let rates: Vec<u64> = r.scenario.cell.iter().flat_map(|c| &c.stations).map(|s| s.rate / 1_000_000).collect();
     assert_eq!(rates, [54, 6, 54, 6, 54, 6, 1]);
     let to: Vec<Place> = r.scenario.flows.iter().take(5).map(|f| f.to).collect();
     assert_eq!(to, [2, 3, 4, 5, 2].map(Place::Station), "members go round the slice");
-    assert_eq!((r.scenario.flows[5].from, r.scenario.flows[5].to, r.members[5].direction), (Place::Station(6), Place::Station(1), Direction::Local));
+    assert_eq!(
+        (r.scenario.flows[5].from, r.scenario.flows[5].to, r.members[5].direction),
+        (Place::Station(6), Place::Station(1), Direction::Local)
+    );
     assert_eq!([6, 7, 8].map(|i| r.scenario.flows[i].from), [6, 0, 6].map(Place::Station));
     assert_eq!(r.groups, ["down", "local", "up"]);
 }
 
 #[test]
 fn names_do_not_move_when_a_count_is_swept() {
-    let flow = |from: &str, to: &str| format!("[[flow]]\ncount = 1\nfrom = \"{from}\"\nto = \"{to}\"\ntcp = \"reno\"\n");
-    let text = format!("{CELL}{}{}{}[sweep]\n\"flow.0.count\" = [0, 1, 3]\n", flow("server", "station"), flow("server", "station"), flow("station", "server"));
+    let flow =
+        |from: &str, to: &str| format!("[[flow]]\ncount = 1\nfrom = \"{from}\"\nto = \"{to}\"\ntcp = \"reno\"\n");
+    let text = format!(
+        "{CELL}{}{}{}[sweep]\n\"flow.0.count\" = [0, 1, 3]\n",
+        flow("server", "station"),
+        flow("server", "station"),
+        flow("station", "server")
+    );
     let e = read(&text);
     for point in &e.points {
         let r = e.scenario(point, &Overlay::default()).unwrap();
@@ -247,8 +317,10 @@ fn a_dumbbell_needs_no_cell() {
     let e = read(&format!(
         "{HEAD}[[node]]\nname = \"server\"\n[[node]]\nname = \"r\"\nkind = \"router\"\n[[node]]\nname = \"d\"\n\
          [[link]]\nfrom = \"server\"\nto = \"r\"\nrate = \"10Mbps\"\ndelay = \"45ms\"\n\
-         [[link]]\nname = \"hop\"\nfrom = \"r\"\nto = \"d\"\nrate = \"2Mbps\"\nqueue = {{ kind = \"fifo\", limit = \"20p\" }}\nloss = {{ kind = \"bernoulli\", p = \"1%\" }}\nreverse = {{ loss = \"none\", delay = \"2ms\" }}\n\
-         [[flow]]\nfrom = \"server\"\nto = \"d\"\ntcp = \"newreno\"\npacket = \"1000B\"\n[sweep]\n\"link.1.loss.p\" = [\"0.1%\", 0.01]\n"
+         [[link]]\nname = \"hop\"\nfrom = \"r\"\nto = \"d\"\nrate = \"2Mbps\"\nqueue = {{ kind = \"fifo\", limit = \
+         \"20p\" }}\nloss = {{ kind = \"bernoulli\", p = \"1%\" }}\nreverse = {{ loss = \"none\", delay = \"2ms\" }}\n\
+         [[flow]]\nfrom = \"server\"\nto = \"d\"\ntcp = \"newreno\"\npacket = \"1000B\"\n[sweep]\n\"link.1.loss.p\" = \
+         [\"0.1%\", 0.01]\n"
     ));
     let r = e.scenario(&e.points[1], &Overlay::default()).unwrap();
     assert!(r.scenario.cell.is_none());
@@ -258,7 +330,10 @@ fn a_dumbbell_needs_no_cell() {
         (first.name.as_str(), first.forward.queue.args.amount("limit"), first.reverse.delay),
         ("server-r", Amount::Packets(10_000), Span::from_millis(45))
     );
-    assert_eq!((hop.name.as_str(), hop.forward.delay, hop.reverse.delay, hop.reverse.rate), ("hop", Span::from_millis(1), Span::from_millis(2), 2_000_000));
+    assert_eq!(
+        (hop.name.as_str(), hop.forward.delay, hop.reverse.delay, hop.reverse.rate),
+        ("hop", Span::from_millis(1), Span::from_millis(2), 2_000_000)
+    );
     assert_eq!(hop.forward.loss.as_ref().map(|l| l.args.number("p")), Some(0.01));
     assert!(hop.reverse.loss.is_none());
     assert_eq!(hop.reverse.queue.args.amount("limit"), Amount::Packets(20));
@@ -267,26 +342,37 @@ fn a_dumbbell_needs_no_cell() {
 #[test]
 fn wifi_words_reach_the_phy_and_the_mac() {
     let r = first(&read(
-        "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\nbasic = [\"12Mbps\", \"6Mbps\"]\nsifs = \"16us\"\ncwmin = 31\ncwmax = 63\nretry_short = 4\nretry_long = 2\nrts_threshold = \"500B\"\n\
-         busy_slot = \"counted\"\nidle_access = \"draw\"\nafter_collision = \"difs\"\nsignal_extension = \"0s\"\nack_timeout = \"75us\"\neifs = \"90us\"\ndifs = \"40us\"\nllc = \"0B\"\nprotection = \"cts-to-self\"\nprotection_rate = \"11Mbps\"\n\
-         access = { kind = \"dcf\", cwmin = 7 }\nloss = { kind = \"per\", p = \"1%\" }\n[[station]]\nname = \"a\"\nloss = \"none\"\n[[station]]\nname = \"b\"\n",
+        "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\nbasic = [\"12Mbps\", \"6Mbps\"]\nsifs = \"16us\"\ncwmin = \
+            31\ncwmax = 63\nretry_short = 4\nretry_long = 2\nrts_threshold = \"500B\"\n\
+         busy_slot = \"counted\"\nidle_access = \"draw\"\nafter_collision = \"difs\"\nsignal_extension = \"0s\"\n\
+         ack_timeout = \"75us\"\neifs = \"90us\"\ndifs = \"40us\"\nllc = \"0B\"\nprotection = \"cts-to-self\"\n\
+         protection_rate = \"11Mbps\"\n\
+         access = { kind = \"dcf\", cwmin = 7 }\nloss = { kind = \"per\", p = \"1%\" }\n[[station]]\nname = \"a\"\n\
+         loss = \"none\"\n[[station]]\nname = \"b\"\n",
     ));
     let cell = r.scenario.cell.unwrap();
     assert_eq!(
         (cell.phy.basic.as_slice(), cell.phy.sifs, cell.phy.cw_min, cell.phy.cw_max, cell.phy.llc),
         ([6_000_000, 12_000_000].as_slice(), Span::from_micros(16), 31, 63, 0)
     );
-    assert_eq!((cell.phy.difs, cell.phy.eifs, cell.phy.ack_timeout), (Some(Span::from_micros(40)), Some(Span::from_micros(90)), Some(Span::from_micros(75))));
+    assert_eq!(
+        (cell.phy.difs, cell.phy.eifs, cell.phy.ack_timeout),
+        (Some(Span::from_micros(40)), Some(Span::from_micros(90)), Some(Span::from_micros(75)))
+    );
     assert_eq!((cell.phy.signal_extension, cell.phy.protection_rate), (Span::ZERO, 11_000_000));
     assert_eq!((cell.mac.retry_short, cell.mac.retry_long, cell.mac.rts_threshold), (4, 2, 500));
-    assert_eq!(format!("{:?} {:?} {:?}", cell.mac.busy_slot, cell.mac.idle_access, cell.mac.after_collision), "Counted Draw Difs");
+    assert_eq!(
+        format!("{:?} {:?} {:?}", cell.mac.busy_slot, cell.mac.idle_access, cell.mac.after_collision),
+        "Counted Draw Difs"
+    );
     assert_eq!((cell.ap.access.args.integer("cwmin"), cell.ap.queue.entry.name), (7, "fifo"));
     assert!(cell.stations[0].loss.is_none() && cell.stations[1].loss.is_some() && cell.ap.loss.is_none());
 }
 
 #[test]
 fn edca_takes_a_table_for_each_category_and_a_flow_names_its_own() {
-    let text = "title = \"t\"\nduration = \"9s\"\n[wifi]\nstandard = \"802.11g\"\naccess = { kind = \"edca\", vo = { cwmin = 1, txop = \"2ms\" } }\n\
+    let text = "title = \"t\"\nduration = \"9s\"\n[wifi]\nstandard = \"802.11g\"\naccess = { kind = \"edca\", vo = { \
+        cwmin = 1, txop = \"2ms\" } }\n\
                 [[flow]]\ncount = 2\nfrom = \"station\"\nto = \"server\"\ntcp = \"newreno\"\nac = [\"vo\", \"bk\"]\n\
                 [[flow]]\nname = \"rest\"\nfrom = \"station\"\nto = \"server\"\ntcp = \"newreno\"\n";
     for (e, cwmin) in [(read(text), 1), (set(text, &[("wifi.access.vo.cwmin", "2")]), 2)] {
@@ -318,12 +404,16 @@ fn control_blocks_stand_in_the_order_of_the_file() {
 fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
     let r = first(&read(&format!(
         "{CELL}[[flow]]\nfrom = \"station\"\nto = \"server\"\nudp = {{ rate = \"2Mbps\", packet = \"1000B\" }}\n\
-         [[flow]]\nname = \"v\"\nfrom = \"station\"\nto = \"server\"\nudp = {{}}\ntraffic = {{ kind = \"cbr\", schedule = [[\"1s\", \"5s\", \"2Mbps\"], [\"5s\", \"= 3*3s\", \"1Mbps\"]] }}\n"
+         [[flow]]\nname = \"v\"\nfrom = \"station\"\nto = \"server\"\nudp = {{}}\ntraffic = {{ kind = \"cbr\", \
+         schedule = [[\"1s\", \"5s\", \"2Mbps\"], [\"5s\", \"= 3*3s\", \"1Mbps\"]] }}\n"
     )));
     let flow = &r.scenario.flows[0];
     assert!(matches!(flow.transport, Transport::Udp));
     assert_eq!((flow.packet, flow.traffic.entry.name, flow.traffic.args.rate("rate")), (1000, "cbr", 2_000_000));
-    assert_eq!(r.scenario.flows[1].traffic.args.schedule("schedule")[1], (Time::from_nanos(5_000_000_000), Time::from_nanos(9_000_000_000), 1_000_000));
+    assert_eq!(
+        r.scenario.flows[1].traffic.args.schedule("schedule")[1],
+        (Time::from_nanos(5_000_000_000), Time::from_nanos(9_000_000_000), 1_000_000)
+    );
 }
 
 #[test]
@@ -331,7 +421,8 @@ fn a_claim_names_points_by_tables_as_the_sweep_does() {
     let x = read(&format!(
         "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n[ap]\nqueue = \"fifo\"\n\
          [sweep]\n\"ap.queue\" = [\"codel\", {{ kind = \"fifo\", limit = \"60p\" }}]\n\
-         [[claim]]\nid = \"a\"\nmetric = \"goodput\"\nwhen = {{ \"ap.queue\" = {{ kind = \"fifo\", limit = \"60p\" }} }}\nexpect = {{ at_least = \"1bps\" }}\n"
+         [[claim]]\nid = \"a\"\nmetric = \"goodput\"\nwhen = {{ \"ap.queue\" = {{ kind = \"fifo\", limit = \"60p\" }} \
+         }}\nexpect = {{ at_least = \"1bps\" }}\n"
     ));
     assert_eq!(x.claims[0].when["ap.queue"], [json!({ "kind": "fifo", "limit": "60p" })]);
 }
@@ -340,7 +431,8 @@ fn a_claim_names_points_by_tables_as_the_sweep_does() {
 fn sweeps_make_the_product_and_zip_makes_pairs() {
     let e = read(&format!(
         "{CELL}[param]\nn = 1\n[[flow]]\ncount = \"= n\"\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\
-         [sweep]\nwifi.slot = [\"9us\", \"20us\"]\n\"param.n\" = [1, 2]\n\"flow.0.window\" = [\"5p\", \"6p\"]\nzip = [[\"param.n\", \"flow.0.window\"]]\n"
+         [sweep]\nwifi.slot = [\"9us\", \"20us\"]\n\"param.n\" = [1, 2]\n\"flow.0.window\" = [\"5p\", \"6p\"]\nzip = \
+         [[\"param.n\", \"flow.0.window\"]]\n"
     ));
     let points: Vec<String> = e.points.iter().map(|p| json!(p).to_string()).collect();
     assert_eq!(
@@ -359,41 +451,75 @@ fn sweeps_make_the_product_and_zip_makes_pairs() {
 fn a_setting_of_the_command_line_goes_before_the_file() {
     let e = set(
         EXAMPLE,
-        &[("wifi.slot", "9us"), ("flow.1.count", "4"), ("seeds", "7"), ("flow.0.tcp.rto.min", "200ms"), ("flow.0.tcp", "reno"), ("duration", "20s")],
+        &[
+            ("wifi.slot", "9us"),
+            ("flow.1.count", "4"),
+            ("seeds", "7"),
+            ("flow.0.tcp.rto.min", "200ms"),
+            ("flow.0.tcp", "reno"),
+            ("duration", "20s"),
+        ],
     );
-    assert_eq!((e.points.len(), json!(e.points[0]), e.seeds.as_slice(), e.duration), (1, json!({"flow.1.count": 4}), [7].as_slice(), Span::from_secs(20)));
+    assert_eq!(
+        (e.points.len(), json!(e.points[0]), e.seeds.as_slice(), e.duration),
+        (1, json!({"flow.1.count": 4}), [7].as_slice(), Span::from_secs(20))
+    );
     let r = first(&e);
-    assert_eq!((r.scenario.flows.len(), tcp(&r, 0).name.as_str(), tcp(&r, 0).rto.min), (14, "reno", Span::from_secs(1)), "settings act in their order");
+    assert_eq!(
+        (r.scenario.flows.len(), tcp(&r, 0).name.as_str(), tcp(&r, 0).rto.min),
+        (14, "reno", Span::from_secs(1)),
+        "settings act in their order"
+    );
     assert!(e.claims[0].when["flow.1.count"].is_empty(), "the claim's point is not run");
     assert_eq!(set(EXAMPLE, &[("flow.1.count", "[2, 3]")]).points.len(), 2);
 }
 
 #[test]
 fn a_bad_setting_is_shown_where_it_stands() {
-    let error = |key: &str, value: &str| parse("t.toml", EXAMPLE, &[(key.into(), value.into())]).err().map(|e| e.render(false)).unwrap_or_default();
+    let error = |key: &str, value: &str| {
+        parse("t.toml", EXAMPLE, &[(key.into(), value.into())]).err().map(|e| e.render(false)).unwrap_or_default()
+    };
     assert_eq!(
         error("flow.0.cuont", "3"),
-        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size\n"
+        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size\n"
     );
-    assert_eq!(error("wifi.slot", "9"), "--set:1:11: `wifi.slot` has no unit: 9 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)\n");
-    assert_eq!(error("flow.9.count", "3"), "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: it has 2, counted from 0\n");
+    assert_eq!(
+        error("wifi.slot", "9"),
+        "--set:1:11: `wifi.slot` has no unit: 9 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, \
+            ns)\n"
+    );
+    assert_eq!(
+        error("flow.9.count", "3"),
+        "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: it has 2, counted from 0\n"
+    );
 }
 
 #[test]
 fn claims_figures_and_search_are_read() {
     let e = read(&format!(
-        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n[sweep]\n\"flow.0.tcp\" = [\"reno\", \"cubic\"]\n\"flow.0.delay\" = [\"1ms\", \"10ms\"]\n\
-         [[claim]]\nid = \"a\"\nmetric = \"x\"\nexpect = {{ near = \"10ms\", within = \"5%\" }}\neach = \"mean\"\nwhen = {{ \"flow.0.delay\" = [\"0.01s\"] }}\nverdict = \"not reproduced\"\nreason = \"why\"\n\
+        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n[sweep]\n\"flow.0.tcp\" = [\"reno\", \
+            \"cubic\"]\n\"flow.0.delay\" = [\"1ms\", \"10ms\"]\n\
+         [[claim]]\nid = \"a\"\nmetric = \"x\"\nexpect = {{ near = \"10ms\", within = \"5%\" }}\neach = \"mean\"\n\
+         when = {{ \"flow.0.delay\" = [\"0.01s\"] }}\nverdict = \"not reproduced\"\nreason = \"why\"\n\
          [[claim]]\nid = \"b\"\nmetric = \"x\"\nexpect = {{ decreasing = true, along = \"flow.0.delay\" }}\n\
          [[claim]]\nid = \"c\"\nmetric = \"x\"\nexpect = {{ order = [\"cubic\", \"reno\"], along = \"flow.0.tcp\" }}\n\
          [[figure]]\nx = \"flow.0.delay\"\ny = [\"goodput.down\", \"jain\"]\nby = \"flow.0.tcp\"\ntitle = \"F\"\n\
          [search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"200p\"\nuntil = \"drops > 0\"\n"
     ));
     assert_eq!(json!(e.claims[0].when), json!({"flow.0.delay": ["10ms"]}), "values are those of the points");
-    assert!(matches!(&e.claims[0].expect, Expect::Near { value, within, relative: true } if value.value == 0.01 && within.value == 0.05));
+    assert!(
+        matches!(&e.claims[0].expect, Expect::Near { value, within, relative: true } if value.value == 0.01 && within.value == 0.05)
+    );
     assert_eq!(e.claims[1].expect, Expect::Decreasing { along: "flow.0.delay".into() });
-    assert_eq!(e.claims[2].expect, Expect::Order { values: vec![json!("cubic"), json!("reno")], along: "flow.0.tcp".into() });
-    assert_eq!((&e.figures[0].x, e.figures[0].y.len(), e.figures[0].by.as_deref()), (&Along::Key("flow.0.delay".into()), 2, Some("flow.0.tcp")));
+    assert_eq!(
+        e.claims[2].expect,
+        Expect::Order { values: vec![json!("cubic"), json!("reno")], along: "flow.0.tcp".into() }
+    );
+    assert_eq!(
+        (&e.figures[0].x, e.figures[0].y.len(), e.figures[0].by.as_deref()),
+        (&Along::Key("flow.0.delay".into()), 2, Some("flow.0.tcp"))
+    );
     let search = e.search.as_ref().unwrap();
     let r = e.scenario(&e.points[0], &search.overlay(37.0)).unwrap();
     assert_eq!(tcp(&r, 0).window, Amount::Packets(37));
@@ -403,9 +529,16 @@ fn claims_figures_and_search_are_read() {
 fn a_terminal_sees_the_line_and_a_pipe_sees_plain_text() {
     let e = parse("t.toml", "duration = \"70\"\n", &[]).unwrap_err();
     let plain = e.render(false);
-    assert_eq!(plain, "t.toml:1:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, ns)\n");
+    assert_eq!(
+        plain,
+        "t.toml:1:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, \
+            ns)\n"
+    );
     let fancy = e.render(true);
-    assert!(fancy.contains("t.toml:1:12") && fancy.contains("duration = \"70\"") && fancy.contains('\u{1b}'), "{fancy}");
+    assert!(
+        fancy.contains("t.toml:1:12") && fancy.contains("duration = \"70\"") && fancy.contains('\u{1b}'),
+        "{fancy}"
+    );
     assert_eq!((e.file(), e.line_column()), ("t.toml", Some((1, 12))));
 }
 
@@ -430,7 +563,8 @@ fn the_experiments_that_come_along_are_good() {
 #[test]
 fn thousands_of_stations_are_read() {
     let r = first(&read(&format!(
-        "{CELL}[[flow]]\ncount = 5000\nfrom = \"server\"\nto = \"station\"\ntcp = \"cubic\"\ndelay = \"= 1ms*k\"\nstart = \"uniform(0s, 1s)\"\n"
+        "{CELL}[[flow]]\ncount = 5000\nfrom = \"server\"\nto = \"station\"\ntcp = \"cubic\"\ndelay = \"= 1ms*k\"\n\
+            start = \"uniform(0s, 1s)\"\n"
     )));
     assert_eq!((r.scenario.flows.len(), r.scenario.links[4999].forward.delay), (5000, Span::from_secs(5)));
 }
@@ -438,7 +572,8 @@ fn thousands_of_stations_are_read() {
 #[test]
 fn a_misspelt_required_key_is_named_with_what_was_meant() {
     for (wrong, right) in [("standart", "standard"), ("duraton", "duration"), ("form", "from")] {
-        let good = "duration = \"10s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n";
+        let good = "duration = \"10s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \
+            \"station\"\ntcp = \"reno\"\n";
         let bad = good.replacen(right, wrong, 1);
         let e = parse("t.toml", &bad, &[]).unwrap_err().render(false);
         assert!(e.contains(&format!("{wrong}`")) && e.contains(&format!("did you mean `{right}`?")), "{e}");
@@ -453,19 +588,34 @@ fn versions_of_jersey_and_westwood_are_variants() {
         tcp(&first(&e), 0).clone()
     };
     let t = variant("\"jersey\"");
-    assert_eq!((t.cc.entry.name, t.recovery.entry.name, t.ecn, t.timestamps), ("jersey", "newreno", EcnEcho::Latch, Some(Span::from_micros(1))));
+    assert_eq!(
+        (t.cc.entry.name, t.recovery.entry.name, t.ecn, t.timestamps),
+        ("jersey", "newreno", EcnEcho::Latch, Some(Span::from_micros(1)))
+    );
     assert_eq!((word(&t, "estimator").as_str(), word(&t, "timeout").as_str()), ("ts_are", "differentiated"));
     let t = variant("\"jersey-orig\"");
-    assert_eq!((t.name.as_str(), t.recovery.entry.name, t.ecn, t.timestamps), ("jersey-orig", "reno", EcnEcho::Latch, None));
+    assert_eq!(
+        (t.name.as_str(), t.recovery.entry.name, t.ecn, t.timestamps),
+        ("jersey-orig", "reno", EcnEcho::Latch, None)
+    );
     assert_eq!((word(&t, "estimator").as_str(), word(&t, "timeout").as_str()), ("are", "standard"));
     // A table of the controller's parameters changes what it names, and nothing of what makes the variant.
     let t = variant("{ kind = \"jersey-orig\", cc = { kind = \"jersey\", filter = 2 }, echo = \"per_packet\" }");
-    assert_eq!((t.name.as_str(), word(&t, "estimator").as_str(), t.cc.args.integer("filter"), t.ecn), ("jersey-orig", "are", 2, EcnEcho::PerPacket));
-    assert_eq!(variant("{ kind = \"jersey-orig\", cc = { kind = \"jersey\", timeout = \"differentiated\" } }").name, "jersey+reno");
+    assert_eq!(
+        (t.name.as_str(), word(&t, "estimator").as_str(), t.cc.args.integer("filter"), t.ecn),
+        ("jersey-orig", "are", 2, EcnEcho::PerPacket)
+    );
+    assert_eq!(
+        variant("{ kind = \"jersey-orig\", cc = { kind = \"jersey\", timeout = \"differentiated\" } }").name,
+        "jersey+reno"
+    );
     let named = |text: &str| (variant(text).name, word(&variant(text), "filter"));
     assert_eq!(named("\"westwood-nr\""), ("westwood-nr".into(), "nr".into()));
     assert_eq!(named("\"westwood+\""), ("westwood+".into(), "plus".into()));
-    assert_eq!(named("{ cc = { kind = \"westwood\", filter = \"nr\" }, recovery = \"newreno\" }"), ("westwood-nr".into(), "nr".into()));
+    assert_eq!(
+        named("{ cc = { kind = \"westwood\", filter = \"nr\" }, recovery = \"newreno\" }"),
+        ("westwood-nr".into(), "nr".into())
+    );
     let t = variant("{ kind = \"aiad-phi\", timestamps = true }");
     assert_eq!((t.name.as_str(), t.timestamps), ("aiad-phi", Some(Span::from_micros(1))));
 }
@@ -473,8 +623,12 @@ fn versions_of_jersey_and_westwood_are_variants() {
 #[test]
 fn a_flow_names_what_watches_it() {
     let text = "estimate = [\"are\", \"ts-are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
-    let e = read(&format!("{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {{ kind = \"reno\", timestamps = \"1us\" }}\n{text}\n"));
+    let e = read(&format!(
+        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = {{ kind = \"reno\", timestamps = \"1us\" }}\n\
+            {text}\n"
+    ));
     let t = tcp(&first(&e), 0).clone();
-    let watched: Vec<(&str, &str, i64)> = t.estimates.iter().map(|(name, c)| (name.as_str(), c.entry.name, c.args.integer("filter"))).collect();
+    let watched: Vec<(&str, &str, i64)> =
+        t.estimates.iter().map(|(name, c)| (name.as_str(), c.entry.name, c.args.integer("filter"))).collect();
     assert_eq!(watched, [("are", "are", 1), ("ts_are", "ts_are", 1), ("are2", "are", 2)]);
 }

@@ -91,7 +91,8 @@ fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
 
 #[test]
 fn in_a_network_a_model_needs_all_its_arguments() {
-    let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\
+    let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp \
+        = \"reno\"\n\
                 [[claim]]\nid = \"a\"\nmetric = \"jersey.ratio(q = 0.1)\"\nexpect = { at_least = 0.5 }\n";
     let e = claim::check(&parse("t.toml", text, &[]).unwrap()).unwrap_err();
     assert!(e.to_string().contains("`jersey.ratio` needs eta"), "{}", e.render(false));

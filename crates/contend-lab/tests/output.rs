@@ -20,11 +20,18 @@ fn the_table_has_a_row_a_point_and_every_mean_has_its_interval() {
     let table = summary_table(&outcome(SMALL), &context(SMALL), false, WIDE);
     println!("{table}");
     let rows: Vec<&str> = table.lines().skip_while(|l| !l.starts_with("flow.1.count")).skip(2).take(5).collect();
-    assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), ["0", "1", "2", "4", "6"]);
+    assert_eq!(
+        rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(),
+        ["0", "1", "2", "4", "6"]
+    );
     assert!(rows.iter().all(|r| r.matches(" ± ").count() == 6), "{table}");
     assert!(table.contains("goodput.total [Mb/s]") && table.contains("rtt.p95 [ms]"));
     assert!(table.contains("`ap.loss < 0.01` holds from ap.queue.limit = 84 on (at 83 it does not)"), "{table}");
-    assert!(table.contains("n = 5 seeds (1..5)") && table.contains("95 % Student interval") && table.contains("first 10 s cut"));
+    assert!(
+        table.contains("n = 5 seeds (1..5)")
+            && table.contains("95 % Student interval")
+            && table.contains("first 10 s cut")
+    );
     assert!(!table.contains('\x1b'));
 }
 
@@ -47,7 +54,14 @@ fn one_seed_says_that_there_is_no_interval() {
 #[test]
 fn verdicts_differ_by_sign_and_word_and_a_departure_from_the_record_is_told() {
     let table = summary_table(&outcome(SMALL), &context(SMALL), true, WIDE);
-    for text in ["✓ reproduced", "✗ not reproduced (recorded: reproduced)", "? undecided", "≠ contradiction", "H6 (printed)", "\x1b[32m"] {
+    for text in [
+        "✓ reproduced",
+        "✗ not reproduced (recorded: reproduced)",
+        "? undecided",
+        "≠ contradiction",
+        "H6 (printed)",
+        "\x1b[32m",
+    ] {
         assert!(table.contains(text), "{text}\n{table}");
     }
 }
@@ -63,7 +77,11 @@ fn the_table_fits_its_width_and_says_all_in_a_narrow_one_too() {
             assert!(line.chars().count() <= width, "{width}: {line}");
         }
         let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains(o.claims[0].paper.trim()) && words.contains("the buffer here also holds the frame in service"), "{table}");
+        assert!(
+            words.contains(o.claims[0].paper.trim())
+                && words.contains("the buffer here also holds the frame in service"),
+            "{table}"
+        );
         let intervals = |t: &str| t.matches(" ± ").count();
         assert_eq!(intervals(&words), intervals(&summary_table(&o, &context(shape), false, WIDE)), "{table}");
     }
@@ -105,7 +123,9 @@ fn flows_are_read_back_from_parquet_with_metadata() {
     write_flows(&o, &context(SMALL), &path).unwrap();
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let meta = reader.metadata().file_metadata();
-    let value = |key: &str| meta.key_value_metadata().unwrap().iter().find(|kv| kv.key == key).and_then(|kv| kv.value.clone()).unwrap();
+    let value = |key: &str| {
+        meta.key_value_metadata().unwrap().iter().find(|kv| kv.key == key).and_then(|kv| kv.value.clone()).unwrap()
+    };
     assert_eq!(value("contend.schema"), "contend/flows/1");
     assert_eq!(value("contend.experiment_hash"), "8c0f22a1d3b4e596");
     assert_eq!(value("contend.version"), "0.1.0");
@@ -117,9 +137,19 @@ fn flows_are_read_back_from_parquet_with_metadata() {
     assert_eq!(first.get_double(6).unwrap(), f.goodput_bps);
     let names: Vec<&str> = meta.schema_descr().columns().iter().map(|c| c.name()).collect();
     assert!(
-        ["flow.1.count", "seed", "flow", "goodput_bps", "segs_out", "total_retrans", "rtt_p95_us", "delay_mean_us", "completed_s"]
-            .iter()
-            .all(|n| names.contains(n))
+        [
+            "flow.1.count",
+            "seed",
+            "flow",
+            "goodput_bps",
+            "segs_out",
+            "total_retrans",
+            "rtt_p95_us",
+            "delay_mean_us",
+            "completed_s"
+        ]
+        .iter()
+        .all(|n| names.contains(n))
     );
 }
 
@@ -132,14 +162,17 @@ fn series_hold_every_instant_of_flows_and_queues() {
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let per_run = 601 * (8 + 1);
     assert_eq!(reader.metadata().file_metadata().num_rows(), per_run * 5);
-    let names: Vec<&str> = reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
+    let names: Vec<&str> =
+        reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
     let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).take(per_run as usize).collect();
     let sample = &o.runs[0].series.flows[0][30];
     assert_eq!(rows[30].get_long(at("snd_cwnd")).unwrap(), i64::from(sample.snd_cwnd));
     assert_eq!(rows[30].get_long(at("srtt_us")).unwrap(), i64::from(sample.srtt_us));
     let before = o.runs[0].series.flows[0][29].delivered_bytes;
-    assert!((rows[30].get_double(at("goodput_bps")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0);
+    assert!(
+        (rows[30].get_double(at("goodput_bps")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0
+    );
     assert!(rows[0].is_null(at("goodput_bps")).unwrap(), "the first instant has no rate");
     let queue = &rows[8 * 601 + 5];
     assert_eq!(queue.get_string(at("entity")).unwrap(), "queue");
@@ -150,8 +183,10 @@ fn series_hold_every_instant_of_flows_and_queues() {
 #[test]
 fn pyarrow_reads_both_files() {
     let folder = tempfile::tempdir().unwrap();
-    let script = "import sys, pyarrow.parquet as p\nfor f in sys.argv[1:]:\n  t = p.read_table(f)\n  print(t.num_rows, t.schema.metadata[b'contend.schema'].decode(), t.schema.field('seed').type)";
-    let found = Command::new("python3").args(["-c", "import pyarrow.parquet"]).output().is_ok_and(|o| o.status.success());
+    let script = "import sys, pyarrow.parquet as p\nfor f in sys.argv[1:]:\n  t = p.read_table(f)\n  \
+        print(t.num_rows, t.schema.metadata[b'contend.schema'].decode(), t.schema.field('seed').type)";
+    let found =
+        Command::new("python3").args(["-c", "import pyarrow.parquet"]).output().is_ok_and(|o| o.status.success());
     if !found {
         println!("SKIPPED: python3 has no pyarrow here");
         return;
@@ -161,7 +196,12 @@ fn pyarrow_reads_both_files() {
     write_series(&outcome(ONE_POINT), &context(ONE_POINT), &series).unwrap();
     let out = Command::new("python3").args(["-c", script]).args([flows, series]).output().unwrap();
     let text = String::from_utf8_lossy(&out.stdout);
-    assert_eq!(text.trim(), "40 contend/flows/1 int64\n27045 contend/series/1 int64", "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(
+        text.trim(),
+        "40 contend/flows/1 int64\n27045 contend/series/1 int64",
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
 }
 
 #[test]

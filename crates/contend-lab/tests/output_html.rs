@@ -21,9 +21,22 @@ fn opened(path: &Path, more: &[&str]) -> Option<(String, String)> {
         return None;
     };
     let profile = tempfile::tempdir().unwrap();
-    let quiet = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+    let quiet = [
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+    ];
     let out = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--virtual-time-budget=4000"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--v=0",
+            "--virtual-time-budget=4000",
+        ])
         .args(quiet)
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .args(more)
@@ -82,11 +95,13 @@ fn every_figure_has_its_data_its_command_and_its_interval() {
     assert_eq!(sweep.matches("class=\"err\"").count(), 15);
 }
 
-/// The figures with this title on the page of the small outcome, its points also told apart by `ap.queue`, when the file asks for one.
+/// The figures with this title on the page of the small outcome, its points also told apart by `ap.queue`, when the
+/// file asks for one.
 fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let mut o = outcome(SMALL);
     let queue = |up: Option<&serde_json::Value>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
-    let told = |p: &mut contend_lab::results::PointKey| drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()));
+    let told =
+        |p: &mut contend_lab::results::PointKey| drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()));
     o.runs.iter_mut().for_each(|r| told(&mut r.point));
     o.summary.iter_mut().for_each(|s| told(&mut s.point));
     let mut points: Vec<_> = SMALL.uploads.iter().map(|up| point(SMALL, *up)).collect();
@@ -97,7 +112,11 @@ fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let path = folder.path().join("report.html");
     write_report(&o, &contend_lab::output::ReportContext { figures: vec![figure], ..context(SMALL) }, &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
-    page.split("<figure").filter_map(|f| f.split("</figure>").next()).filter(|f| f.contains("<h3>Asked for")).map(str::to_owned).collect()
+    page.split("<figure")
+        .filter_map(|f| f.split("</figure>").next())
+        .filter(|f| f.contains("<h3>Asked for"))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn legend(figure: &str) -> Vec<&str> {
@@ -109,7 +128,10 @@ fn a_figure_by_a_key_has_a_line_for_each_value_with_its_interval() {
     let figures = asked(Along::Key("flow.1.count".into()), Some("ap.queue"), &["goodput.down"]);
     let [f] = figures.as_slice() else { panic!("{}", figures.len()) };
     assert_eq!(legend(f), ["fifo", "codel"]);
-    assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count(), f.matches("class=\"err\"").count()), (2, 5, 5));
+    assert_eq!(
+        (f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count(), f.matches("class=\"err\"").count()),
+        (2, 5, 5)
+    );
     assert!(f.contains("By ap.queue. Mean over 5 seeds; bars: 95 % Student interval."));
 }
 
@@ -117,7 +139,10 @@ fn a_figure_by_a_key_has_a_line_for_each_value_with_its_interval() {
 fn names_along_the_axis_have_bars_and_two_metrics_a_style_each() {
     let figures = asked(Along::Key("ap.queue".into()), Some("flow.1.count"), &["goodput.down", "goodput.up"]);
     let [f] = figures.as_slice() else { panic!("{}", figures.len()) };
-    assert_eq!((f.matches("class=\"bar\"").count(), f.matches("class=\"err\"").count(), f.matches("class=\"line\"").count()), (10, 10, 0));
+    assert_eq!(
+        (f.matches("class=\"bar\"").count(), f.matches("class=\"err\"").count(), f.matches("class=\"line\"").count()),
+        (10, 10, 0)
+    );
     assert_eq!(legend(f)[..2], ["goodput.down, 0", "goodput.up, 0"]);
     assert!(f.contains("class=\"s4\"") && f.contains("class=\"s12\""), "full and dashed in the same colour");
 }
@@ -128,7 +153,10 @@ fn values_of_the_figures_own_make_an_axis_without_further_runs() {
     let figures = asked(along.clone(), Some("ap.queue"), &["count(goodput[all] < 1Mbps * point(\"part\"))"]);
     assert_eq!(figures.len(), 5, "one for each number of uploads");
     let f = figures.iter().find(|f| f.contains("flow.1.count = 4")).unwrap();
-    assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count(), f.matches("class=\"err\"").count()), (1, 3, 3));
+    assert_eq!(
+        (f.matches("class=\"line\"").count(), f.matches("class=\"dot\"").count(), f.matches("class=\"err\"").count()),
+        (1, 3, 3)
+    );
     assert!(f.contains(">part<") && f.contains("Mean over 5 seeds"));
     let alone = asked(along, None, &["jain * point(\"part\")"]);
     let [f] = alone.as_slice() else { panic!("{}", alone.len()) };
@@ -155,7 +183,12 @@ fn a_course_over_time_is_a_mean_over_seeds_with_its_band() {
     let [f] = figures.as_slice() else { panic!("{}", figures.len()) };
     assert_eq!((f.matches("class=\"line\"").count(), f.matches("class=\"band\"").count()), (5, 5));
     assert_eq!(legend(f)[0], "flow.1.count = 0");
-    assert!(f.contains("time [s]") && f.contains("goodput.down [Mb/s]") && f.contains("warm-up, cut") && f.contains("Mean over 5 seeds; band: 95 %"));
+    assert!(
+        f.contains("time [s]")
+            && f.contains("goodput.down [Mb/s]")
+            && f.contains("warm-up, cut")
+            && f.contains("Mean over 5 seeds; band: 95 %")
+    );
     let lists = asked(Along::Time, Some("flow.1.count"), &["cwnd[down]"]);
     assert_eq!(legend(&lists[0])[..2], ["down.0, 0", "down.1, 0"], "a list has a line for each member");
 }
@@ -187,7 +220,11 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     let one = Shape { uploads: &[2], frames: 0, ..SMALL };
     let mut o = outcome(one);
     (o.title, o.claims) = ("Two & ten".into(), vec![]);
-    chapters.push(Chapter::new("odd name", &o, &contend_lab::output::ReportContext { figures: vec![], ..context(one) }));
+    chapters.push(Chapter::new(
+        "odd name",
+        &o,
+        &contend_lab::output::ReportContext { figures: vec![], ..context(one) },
+    ));
     write_paper("keceli-2008", "contend reproduce keceli-2008", &chapters, &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
     let (head, rest) = page.split_once("<section id=\"m3\">").unwrap();
@@ -196,7 +233,10 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     // The claims of the small outcome: their verdicts are counted, for the experiment and for all.
     let claims = outcome(SMALL).claims;
     let mut counts = vec![claims.len()];
-    counts.extend(["reproduced", "not reproduced", "contradiction", "undecided"].map(|v| claims.iter().filter(|c| c.verdict == v).count()));
+    counts.extend(
+        ["reproduced", "not reproduced", "contradiction", "undecided"]
+            .map(|v| claims.iter().filter(|c| c.verdict == v).count()),
+    );
     counts.push(claims.iter().filter(|c| !c.as_recorded).count());
     let cells: String = counts.iter().map(|n| format!("<td>{n}</td>")).collect();
     assert_eq!(head.matches(&cells).count(), 2, "{head}");
@@ -204,7 +244,9 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     for text in ["2 uploads 9.62 Mb/s in total", "1.2..2.2", "1.584", "not-reproduced"] {
         assert!(first.contains(text), "no `{text}`");
     }
-    assert!(first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim"));
+    assert!(
+        first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim")
+    );
     for outside in ["http://", "https://", "src=", "@import", "url(", "<script"] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -230,7 +272,10 @@ fn one_seed_and_no_series_still_make_a_page() {
 #[test]
 fn many_flows_are_shown_as_groups() {
     let folder = tempfile::tempdir().unwrap();
-    let page = report(Shape { uploads: &[40], downloads: 200, seeds: 2, frames: 0, seconds: 20 }, &folder.path().join("report.html"));
+    let page = report(
+        Shape { uploads: &[40], downloads: 200, seeds: 2, frames: 0, seconds: 20 },
+        &folder.path().join("report.html"),
+    );
     assert!(page.contains("down (200 flows)") && page.contains("the middle 80 % of its flows"));
     assert!(page.len() < 2_000_000, "{}", page.len());
 }

@@ -24,7 +24,11 @@ fn captured(run: &Run, capture: Capture) -> Option<tempfile::NamedTempFile> {
 
 fn tshark(file: &Path, arguments: &[&str]) -> String {
     let out = Command::new("tshark").arg("-r").arg(file).arg("-n").args(arguments).output().unwrap();
-    let complaints = String::from_utf8_lossy(&out.stderr).lines().filter(|l| !l.starts_with("Running as user")).collect::<Vec<_>>().join("\n");
+    let complaints = String::from_utf8_lossy(&out.stderr)
+        .lines()
+        .filter(|l| !l.starts_with("Running as user"))
+        .collect::<Vec<_>>()
+        .join("\n");
     assert!(out.status.success() && complaints.is_empty(), "{complaints}");
     String::from_utf8(out.stdout).unwrap()
 }
@@ -45,7 +49,9 @@ fn number(text: &str) -> u64 {
 
 /// Expert information that only tells what TCP did.
 fn tells_losses(message: &str) -> bool {
-    ["retransmission", "Duplicate ACK", "Previous segment", "Out-Of-Order", "ACKed segment"].iter().any(|known| message.contains(known))
+    ["retransmission", "Duplicate ACK", "Previous segment", "Out-Of-Order", "ACKed segment"]
+        .iter()
+        .any(|known| message.contains(known))
 }
 
 #[test]
@@ -54,8 +60,24 @@ fn no_frame_is_malformed_and_warnings_are_of_losses_only() {
     for payload in [0, 64, 65_535] {
         let Some(file) = captured(&run, Capture { payload, band: Band::Ghz2 }) else { return };
         assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
-        let experts = tshark(file.path(), &["-Y", "_ws.expert.severity >= 0x600000", "-T", "fields", "-e", "_ws.expert.message", "-E", "aggregator=|"]);
-        let strange: Vec<&str> = experts.lines().flat_map(|l| l.split('|')).filter(|m| !tells_losses(m) && !m.contains("Connection")).collect();
+        let experts = tshark(
+            file.path(),
+            &[
+                "-Y",
+                "_ws.expert.severity >= 0x600000",
+                "-T",
+                "fields",
+                "-e",
+                "_ws.expert.message",
+                "-E",
+                "aggregator=|",
+            ],
+        );
+        let strange: Vec<&str> = experts
+            .lines()
+            .flat_map(|l| l.split('|'))
+            .filter(|m| !tells_losses(m) && !m.contains("Connection"))
+            .collect();
         assert!(strange.is_empty(), "payload {payload}: {strange:?}");
     }
 }
@@ -64,9 +86,20 @@ fn no_frame_is_malformed_and_warnings_are_of_losses_only() {
 fn times_lengths_and_addresses_are_those_of_the_frames() {
     let run = one_run(2_000);
     let Some(file) = captured(&run, Capture::default()) else { return };
-    let fields =
-        ["frame.time_epoch", "frame.len", "wlan.fc.type_subtype", "wlan.fc.retry", "wlan.ra", "wlan.duration", "radiotap.flags.badfcs", "radiotap.datarate"];
-    let text = tshark(file.path(), &[&["-T", "fields"][..], &fields.iter().flat_map(|f| ["-e", f]).collect::<Vec<_>>()].concat());
+    let fields = [
+        "frame.time_epoch",
+        "frame.len",
+        "wlan.fc.type_subtype",
+        "wlan.fc.retry",
+        "wlan.ra",
+        "wlan.duration",
+        "radiotap.flags.badfcs",
+        "radiotap.datarate",
+    ];
+    let text = tshark(
+        file.path(),
+        &[&["-T", "fields"][..], &fields.iter().flat_map(|f| ["-e", f]).collect::<Vec<_>>()].concat(),
+    );
     assert_eq!(text.lines().count(), run.frames.len());
     let mut frames: Vec<_> = run.frames.iter().collect();
     frames.sort_by_key(|f| (f.start, f.from));
@@ -74,8 +107,9 @@ fn times_lengths_and_addresses_are_those_of_the_frames() {
         let v: Vec<&str> = line.split('\t').collect();
         assert_eq!(v[0], format!("{}.{:09}", f.start.as_nanos() / 1_000_000_000, f.start.as_nanos() % 1_000_000_000));
         // Radiotap's 22 bytes; the FCS is left out where the frame is cut or did not arrive.
-        let cut =
-            f.outcome != Fate::Received || f.packet.is_some_and(|p| p.tcp().is_some_and(|s| s.len > 0)) || (f.kind == FrameKind::Data && f.packet.is_none());
+        let cut = f.outcome != Fate::Received
+            || f.packet.is_some_and(|p| p.tcp().is_some_and(|s| s.len > 0))
+            || (f.kind == FrameKind::Data && f.packet.is_none());
         assert_eq!(v[1].parse::<u32>().unwrap(), 22 + f.bytes - if cut { 4 } else { 0 }, "{f:?}");
         assert_eq!(number(v[2]), if f.kind == FrameKind::Ack { 0x1d } else { 0x20 });
         assert_eq!(number(v[3]), u64::from(f.retry > 0));
@@ -90,8 +124,28 @@ fn times_lengths_and_addresses_are_those_of_the_frames() {
 fn every_checksum_of_a_whole_capture_is_right() {
     let run = one_run(1_500);
     let Some(file) = captured(&run, Capture { payload: 65_535, band: Band::Ghz5 }) else { return };
-    let check = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "wlan.check_checksum:TRUE", "-o", "wlan.check_fcs:TRUE"];
-    let fields = ["-T", "fields", "-e", "ip.checksum.status", "-e", "tcp.checksum.status", "-e", "wlan.fcs.status", "-e", "radiotap.channel.freq"];
+    let check = [
+        "-o",
+        "ip.check_checksum:TRUE",
+        "-o",
+        "tcp.check_checksum:TRUE",
+        "-o",
+        "wlan.check_checksum:TRUE",
+        "-o",
+        "wlan.check_fcs:TRUE",
+    ];
+    let fields = [
+        "-T",
+        "fields",
+        "-e",
+        "ip.checksum.status",
+        "-e",
+        "tcp.checksum.status",
+        "-e",
+        "wlan.fcs.status",
+        "-e",
+        "radiotap.channel.freq",
+    ];
     let text = tshark(file.path(), &[&check[..], &fields].concat());
     let (mut tcp, mut fcs) = (0, 0);
     for line in text.lines() {
@@ -111,15 +165,33 @@ fn tcp_options_and_retransmissions_are_recognised() {
     let Some(file) = captured(&run, Capture::default()) else { return };
     let syn = tshark(
         file.path(),
-        &["-Y", "tcp.flags.syn == 1", "-T", "fields", "-e", "tcp.options.mss_val", "-e", "tcp.options.wscale.shift", "-e", "tcp.options.sack_perm"],
+        &[
+            "-Y",
+            "tcp.flags.syn == 1",
+            "-T",
+            "fields",
+            "-e",
+            "tcp.options.mss_val",
+            "-e",
+            "tcp.options.wscale.shift",
+            "-e",
+            "tcp.options.sack_perm",
+        ],
     );
     assert!(syn.lines().count() >= 2 * run.flows.len());
     assert!(syn.lines().all(|l| l.starts_with("1460\t2\t")), "{syn}");
-    let sacks = tshark(file.path(), &["-Y", "tcp.options.sack.count >= 1", "-T", "fields", "-e", "frame.number"]).lines().count();
+    let sacks = tshark(file.path(), &["-Y", "tcp.options.sack.count >= 1", "-T", "fields", "-e", "frame.number"])
+        .lines()
+        .count();
     assert!(sacks > 10, "{sacks}");
     // MAC retries are told apart, so that what TCP sent again is what Wireshark calls a retransmission.
-    let seen = ["-o", "wlan.retransmitted:FALSE", "-Y", "tcp.analysis.retransmission", "-T", "fields", "-e", "frame.number"];
-    let again = run.frames.iter().filter(|f| f.retry == 0 && f.packet.is_some_and(|p| p.tcp().is_some_and(|s| s.copy > 0))).count();
+    let seen =
+        ["-o", "wlan.retransmitted:FALSE", "-Y", "tcp.analysis.retransmission", "-T", "fields", "-e", "frame.number"];
+    let again = run
+        .frames
+        .iter()
+        .filter(|f| f.retry == 0 && f.packet.is_some_and(|p| p.tcp().is_some_and(|s| s.copy > 0)))
+        .count();
     assert_eq!(tshark(file.path(), &seen).lines().count(), again);
 }
 
@@ -131,13 +203,20 @@ fn no_port_is_taken_for_another_protocol() {
     for flow in 0..4_000 {
         for body in [data.packet.unwrap().body, Body::Udp { seq: 3 }] {
             let start = data.start + Span::from_micros(400) * run.frames.len() as u64;
-            run.frames.push(Frame { start, packet: Some(Packet { flow: FlowId(flow), body, ..data.packet.unwrap() }), ..data });
+            run.frames.push(Frame {
+                start,
+                packet: Some(Packet { flow: FlowId(flow), body, ..data.packet.unwrap() }),
+                ..data
+            });
         }
     }
     for payload in [0, 64] {
         let Some(file) = captured(&run, Capture { payload, band: Band::Ghz2 }) else { return };
         let protocols = tshark(file.path(), &["-T", "fields", "-e", "frame.protocols"]);
-        let mut others: Vec<&str> = protocols.lines().filter(|l| !l.ends_with("ip:tcp") && !l.ends_with("ip:udp") && !l.ends_with(":data")).collect();
+        let mut others: Vec<&str> = protocols
+            .lines()
+            .filter(|l| !l.ends_with("ip:tcp") && !l.ends_with("ip:udp") && !l.ends_with(":data"))
+            .collect();
         others.dedup();
         assert!(others.is_empty(), "{others:?}");
         assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");

@@ -36,7 +36,10 @@ fn dumbbell() -> Scenario {
         seed: 1,
         cell: None,
         nodes: vec![node("a", false), node("r", true), node("b", false)],
-        links: vec![link("backbone", 0, 1, 10_000_000, 45, None), link("lasthop", 1, 2, 2_000_000, 1, loss("bernoulli", &[("p", Value::Number(0.01))]))],
+        links: vec![
+            link("backbone", 0, 1, 10_000_000, 45, None),
+            link("lasthop", 1, 2, 2_000_000, 1, loss("bernoulli", &[("p", Value::Number(0.01))])),
+        ],
         flows: vec![bulk("f".into(), Place::Node(0), Place::Node(2), newreno(), Start::At(at(0.0)))],
     }
 }
@@ -54,7 +57,9 @@ fn worlds(c: &mut Criterion) {
     }
     g.finish();
     let s = dumbbell();
-    c.bench_function("lossy dumbbell, 10 s", |b| b.iter_batched(|| warm(&s), |mut net| net.run_until(at(30.0)), BatchSize::LargeInput));
+    c.bench_function("lossy dumbbell, 10 s", |b| {
+        b.iter_batched(|| warm(&s), |mut net| net.run_until(at(30.0)), BatchSize::LargeInput)
+    });
 }
 
 criterion_group!(benches, worlds);

@@ -1,8 +1,9 @@
 //! When each member of a world next wants to be called: a tournament of deadlines.
 //!
-//! Four members stand in a cache line, in order of number, and the earliest of a line stands in the line above, at the place that the line has
-//! among its siblings. An entry that changes is compared with its three neighbours, level by level; nothing moves and nobody is searched. Of
-//! equal deadlines the one with the smaller number wins, because it stands before the other.
+//! Four members stand in a cache line, in order of number, and the earliest of a line stands in the line above, at the
+//! place that the line has among its siblings. An entry that changes is compared with its three neighbours, level by
+//! level; nothing moves and nobody is searched. Of equal deadlines the one with the smaller number wins, because it
+//! stands before the other.
 
 use crate::world::NodeId;
 use contend_core::Time;

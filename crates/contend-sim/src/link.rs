@@ -1,15 +1,17 @@
 //! Wires: one direction of a link, and the router's table at its end.
 //!
-//! A packet offered to a [`Wire`] waits in its queue, is sent for `8 size / rate`, propagates for `delay`, and is handed over, or is found
-//! broken, when its last bit arrives. Three things hold for every discipline:
+//! A packet offered to a [`Wire`] waits in its queue, is sent for `8 size / rate`, propagates for `delay`, and is
+//! handed over, or is found broken, when its last bit arrives. Three things hold for every discipline:
 //!
-//! * At one instant an end of sending comes before arrivals, so that the packet which finds the queue full does not depend on node numbers.
+//! * At one instant an end of sending comes before arrivals, so that the packet which finds the queue full does not
+//!   depend on node numbers.
 //! * The packet being sent is no longer in the queue and outside its limit (as in ns-2).
-//! * The loss process is asked once per packet, in order, about the instant its last bit left; a lost packet has used its sending time
-//!   and counts as propagating until its last bit would have arrived.
+//! * The loss process is asked once per packet, in order, about the instant its last bit left; a lost packet has used
+//!   its sending time and counts as propagating until its last bit would have arrived.
 //!
-//! A drop-tail queue needs no event at the end of sending: the departure of a packet is known when it arrives, so waiting, sent and
-//! propagating packets stand in one ring with one deadline. Every other discipline takes the general path, one more wake per packet.
+//! A drop-tail queue needs no event at the end of sending: the departure of a packet is known when it arrives, so
+//! waiting, sent and propagating packets stand in one ring with one deadline. Every other discipline takes the general
+//! path, one more wake per packet.
 
 use crate::loss::Loss;
 use crate::rng::stream;
@@ -44,8 +46,8 @@ pub struct Wire {
 pub enum FarEnd {
     /// Here.
     Peer(Peer),
-    /// As a router's table says: a packet of flow f there at `[f][0]`, or at `[f][1]` when it travels in reverse. All wires that end at a router share its
-    /// table. What has no route is dropped and counts as lost on the wire.
+    /// As a router's table says: a packet of flow f there at `[f][0]`, or at `[f][1]` when it travels in reverse. All
+    /// wires that end at a router share its table. What has no route is dropped and counts as lost on the wire.
     Router(Arc<[[Option<Peer>; 2]]>),
 }
 
@@ -110,29 +112,61 @@ struct Sent {
 }
 
 impl Wire {
-    /// The wire called `name`, which hands its packets to `to`. `flow` turns a flow's name into its number, for scripted losses.
+    /// The wire called `name`, which hands its packets to `to`. `flow` turns a flow's name into its number, for
+    /// scripted losses.
     ///
     /// # Errors
     /// What the queue's or the loss process's maker says about a parameter.
-    pub fn new(seed: u64, name: &str, spec: &WireSpec, to: FarEnd, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Wire, String> {
+    pub fn new(
+        seed: u64,
+        name: &str,
+        spec: &WireSpec,
+        to: FarEnd,
+        flow: &dyn Fn(&str) -> Option<FlowId>,
+    ) -> Result<Wire, String> {
         let queue = if spec.queue.entry.name == "fifo" {
-            Queue::DropTail(DropTail { limit: spec.queue.args.amount("limit"), waiting: Backlog::default(), begins: Time::NEVER, free: Time::ZERO })
+            Queue::DropTail(DropTail {
+                limit: spec.queue.args.amount("limit"),
+                waiting: Backlog::default(),
+                begins: Time::NEVER,
+                free: Time::ZERO,
+            })
         } else {
             general((spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?, stream(seed, name, "queue"))
         };
         let loss = match &spec.loss {
-            Some(l) => Some((l.entry.build)(&l.args, flow)?).filter(|l| !l.never()).map(|l| Box::new((l, stream(seed, name, "loss")))),
+            Some(l) => Some((l.entry.build)(&l.args, flow)?)
+                .filter(|l| !l.never())
+                .map(|l| Box::new((l, stream(seed, name, "loss")))),
             None => None,
         };
         let sender = Sender { rate: spec.rate, delay: spec.delay, loss, known: (0, Span::ZERO) };
-        Ok(Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to, joined: Joined::No, delivered: 0, lost: [0; 4] })
+        Ok(Wire {
+            sender,
+            ring: VecDeque::new(),
+            queue,
+            meter: QueueMeter::default(),
+            to,
+            joined: Joined::No,
+            delivered: 0,
+            lost: [0; 4],
+        })
     }
 
     /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
     pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: Peer) -> Wire {
         let sender = Sender { rate, delay, loss: None, known: (0, Span::ZERO) };
         let queue = general(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
-        Wire { sender, ring: VecDeque::new(), queue, meter: QueueMeter::default(), to: FarEnd::Peer(to), joined: Joined::No, delivered: 0, lost: [0; 4] }
+        Wire {
+            sender,
+            ring: VecDeque::new(),
+            queue,
+            meter: QueueMeter::default(),
+            to: FarEnd::Peer(to),
+            joined: Joined::No,
+            delivered: 0,
+            lost: [0; 4],
+        }
     }
 
     /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
@@ -181,7 +215,8 @@ impl Wire {
         }
     }
 
-    /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`] can be told to.
+    /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`]
+    /// can be told to.
     pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
         if let Queue::Any(a) = &mut self.queue {
             a.wake(now, &mut self.sender, &mut self.ring, &mut self.meter, trace);
@@ -190,7 +225,8 @@ impl Wire {
         }
     }
 
-    /// The next packet that has arrived at the far end by `now`, and where it is handed over; [`Wire::handed_over`] follows. Those lost on the way are passed by.
+    /// The next packet that has arrived at the far end by `now`, and where it is handed over; [`Wire::handed_over`]
+    /// follows. Those lost on the way are passed by.
     pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
         while let Some(s) = self.ring.front()
             && self.sender.arrives(s) <= now
@@ -224,10 +260,12 @@ impl Wire {
         self.pop(now);
     }
 
-    /// Joins this wire, `first`, to `second`, the only one that it feeds and that is fed by nobody else, when that changes nothing but the number of wake-ups:
-    /// what it carries arrives at a known time, and the second's queue can only overflow when so many more have come.
+    /// Joins this wire, `first`, to `second`, the only one that it feeds and that is fed by nobody else, when that
+    /// changes nothing but the number of wake-ups: what it carries arrives at a known time, and the second's queue can
+    /// only overflow when so many more have come.
     pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) {
-        let known = matches!(self.queue, Queue::DropTail(_)) && self.sender.loss.is_none() && matches!(self.joined, Joined::No);
+        let known =
+            matches!(self.queue, Queue::DropTail(_)) && self.sender.loss.is_none() && matches!(self.joined, Joined::No);
         if known && matches!(&to.queue, Queue::DropTail(q) if q.limit.packets().is_some()) {
             (self.joined, to.joined) = (Joined::To(second), Joined::FedBy(first));
         }
@@ -257,25 +295,29 @@ impl Wire {
         }
     }
 
-    /// [`Wire::deadline`] of one that has just pulled from `first`: its next arrival, and before that whenever its queue might overflow, so that what is
-    /// dropped is dropped in time.
+    /// [`Wire::deadline`] of one that has just pulled from `first`: its next arrival, and before that whenever its
+    /// queue might overflow, so that what is dropped is dropped in time.
     pub fn deadline_behind(&self, first: &Wire) -> Time {
         let decides = first.ring.get(self.decides()).map_or(Time::NEVER, |s| first.sender.arrives(s));
         self.ring.front().map_or(decides, |s| self.sender.arrives(s).min(decides))
     }
 
-    /// Whether it need not look at what `first`, which it is joined to, was offered at `now`: its deadline was told when the packet that decides it came, that
-    /// was another one, and nothing is due in this very instant. It may not have pulled for a while; the fuller its queue seems, the earlier its deadline.
+    /// Whether it need not look at what `first`, which it is joined to, was offered at `now`: its deadline was told
+    /// when the packet that decides it came, that was another one, and nothing is due in this very instant. It may not
+    /// have pulled for a while; the fuller its queue seems, the earlier its deadline.
     pub fn can_wait(&self, first: &Wire, now: Time) -> bool {
         let i = self.decides();
         let told = first.ring.get(i).is_none_or(|s| i + 1 < first.ring.len() && first.sender.arrives(s) > now);
         told && self.ring.front().is_none_or(|s| self.sender.arrives(s) > now)
     }
 
-    /// Which of the packets on the wire before this one may decide when it is woken: the one that may find its queue full, or the first when it carries nothing.
+    /// Which of the packets on the wire before this one may decide when it is woken: the one that may find its queue
+    /// full, or the first when it carries nothing.
     fn decides(&self) -> usize {
         match &self.queue {
-            Queue::DropTail(q) if !self.ring.is_empty() => q.limit.packets().unwrap_or(0).saturating_sub(q.waiting.packets) as usize,
+            Queue::DropTail(q) if !self.ring.is_empty() => {
+                q.limit.packets().unwrap_or(0).saturating_sub(q.waiting.packets) as usize
+            }
             _ => 0,
         }
     }
@@ -321,7 +363,15 @@ impl DropTail {
         self.begins = ring.get(first + 1).map_or(Time::NEVER, |s| s.starts);
     }
 
-    fn offer(&mut self, now: Time, p: &Packet, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
+    fn offer(
+        &mut self,
+        now: Time,
+        p: &Packet,
+        sender: &mut Sender,
+        ring: &mut VecDeque<Sent>,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
         self.settle(now, ring, meter);
         if !self.waiting.has_room(self.limit, p) {
             return full(now, p, meter, trace);
@@ -353,7 +403,14 @@ fn general(qdisc: Box<dyn Qdisc>, rng: Rng) -> Queue {
 
 impl Any {
     /// Does what is due by `now`.
-    fn wake(&mut self, now: Time, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
+    fn wake(
+        &mut self,
+        now: Time,
+        sender: &mut Sender,
+        ring: &mut VecDeque<Sent>,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
         // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
         if self.sending.is_some() || self.qdisc.next_deadline() <= now {
             self.send(now, sender, ring, meter, trace);
@@ -361,7 +418,14 @@ impl Any {
     }
 
     /// Ends the sending that is over by `now` and begins the next; without a sending time, until nothing waits.
-    fn send(&mut self, now: Time, sender: &mut Sender, ring: &mut VecDeque<Sent>, meter: &mut QueueMeter, trace: &mut Trace) {
+    fn send(
+        &mut self,
+        now: Time,
+        sender: &mut Sender,
+        ring: &mut VecDeque<Sent>,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
         loop {
             if let Some((p, starts, ends)) = self.sending {
                 if ends > now {
@@ -400,7 +464,8 @@ struct Sender {
     rate: u64,
     delay: Span,
     loss: Option<Box<(Box<dyn Loss>, Rng)>>,
-    /// The last packet size and its sending time: most packets of a direction have one size, and the division is the dearest step.
+    /// The last packet size and its sending time: most packets of a direction have one size, and the division is the
+    /// dearest step.
     known: (u32, Span),
 }
 
@@ -419,7 +484,8 @@ impl Sender {
         s.ends.saturating_add(self.delay)
     }
 
-    /// Decides what became of a packet that has now arrived. Asked no earlier, because a backlog may reach far beyond the end of the run.
+    /// Decides what became of a packet that has now arrived. Asked no earlier, because a backlog may reach far beyond
+    /// the end of the run.
     fn loses(&mut self, s: &Sent) -> bool {
         match &mut self.loss {
             Some(loss) => loss.0.lost(&mut Cx { now: s.ends, rng: &mut loss.1 }, s.packet.size, Some(&s.packet)),
@@ -478,13 +544,26 @@ mod tests {
     }
 
     fn packet(seq: u64, size: u32) -> Packet {
-        Packet { flow: FlowId(0), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Udp { seq } }
+        Packet {
+            flow: FlowId(0),
+            size,
+            reverse: false,
+            ecn: Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body: Body::Udp { seq },
+        }
     }
 
     fn spec(rate: u64, delay: Span, limit: Amount) -> WireSpec {
         let mut args = Args::default();
         args.set("limit", Value::Amount(limit));
-        WireSpec { rate, delay, queue: Choice { entry: find(contend_core::qdisc::REGISTRY, "fifo").unwrap(), args }, loss: None }
+        WireSpec {
+            rate,
+            delay,
+            queue: Choice { entry: find(contend_core::qdisc::REGISTRY, "fifo").unwrap(), args },
+            loss: None,
+        }
     }
 
     fn losing(mut spec: WireSpec, name: &str, values: &[(&'static str, Value)]) -> WireSpec {
@@ -507,7 +586,8 @@ mod tests {
     /// A feeder of (nanoseconds, size), a wire, a catcher.
     fn world(spec: &WireSpec, path: Path, feed: &[(u64, u32)]) -> World {
         let mut w = World::new(Trace::new(), NodeId(0));
-        let feed: VecDeque<_> = feed.iter().enumerate().map(|(i, &(at, size))| (Time::from_nanos(at), packet(i as u64, size))).collect();
+        let feed: VecDeque<_> =
+            feed.iter().enumerate().map(|(i, &(at, size))| (Time::from_nanos(at), packet(i as u64, size))).collect();
         let first = feed.front().map_or(Time::NEVER, |f| f.0);
         w.add(Box::new(Feeder(feed)), first);
         w.add(Box::new(Catcher::default()), Time::NEVER);
@@ -544,8 +624,18 @@ mod tests {
     #[test]
     fn the_queue_is_full_at_exactly_its_limit_and_the_packet_being_sent_is_outside() {
         for path in BOTH {
-            // One is being sent, three wait, the fifth is dropped; at 1 ms, as the first is through, there is room for one.
-            let feed = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (0, 1000), (999_999, 1000), (1_000_000, 1000), (1_000_000, 1000)];
+            // One is being sent, three wait, the fifth is dropped; at 1 ms, as the first is through, there is room for
+            // one.
+            let feed = [
+                (0, 1000),
+                (0, 1000),
+                (0, 1000),
+                (0, 1000),
+                (0, 1000),
+                (999_999, 1000),
+                (1_000_000, 1000),
+                (1_000_000, 1000),
+            ];
             for limit in [Amount::Packets(3), Amount::Bytes(3000), Amount::Bytes(3999)] {
                 let mut w = world(&spec(8_000_000, Span::ZERO, limit), path, &feed);
                 w.run_until(SECOND);
@@ -554,7 +644,11 @@ mod tests {
                 assert_eq!(wire(&mut w).meter(SECOND).read(SECOND).dropped, [0, 0, 0, 3]);
             }
             // A byte limit lets in what fits, even after a larger packet did not.
-            let mut w = world(&spec(8_000_000, Span::ZERO, Amount::Bytes(2000)), path, &[(0, 1000), (0, 1500), (0, 501), (0, 500), (0, 1)]);
+            let mut w = world(
+                &spec(8_000_000, Span::ZERO, Amount::Bytes(2000)),
+                path,
+                &[(0, 1000), (0, 1500), (0, 501), (0, 500), (0, 1)],
+            );
             w.run_until(SECOND);
             assert_eq!(caught(&w).iter().map(|c| c.1).collect::<Vec<_>>(), [0, 1, 3], "{path:?}");
         }
@@ -575,7 +669,11 @@ mod tests {
     #[test]
     fn the_meter_shows_waiting_up_to_the_first_bit_even_between_events() {
         for path in BOTH {
-            let mut w = world(&spec(8_000_000, Span::from_millis(50), Amount::Packets(9)), path, &[(0, 1000), (0, 1000), (0, 1000)]);
+            let mut w = world(
+                &spec(8_000_000, Span::from_millis(50), Amount::Packets(9)),
+                path,
+                &[(0, 1000), (0, 1000), (0, 1000)],
+            );
             let t = Time::from_nanos(1_500_000);
             w.run_until(t);
             let m = wire(&mut w).meter(t);
@@ -593,7 +691,11 @@ mod tests {
     fn a_lost_packet_has_used_its_sending_time() {
         for path in BOTH {
             let rule = DropRule { flow: "f".into(), segment: 1, copy: 0 };
-            let s = losing(spec(8_000_000, Span::from_millis(10), Amount::Packets(9)), "script", &[("drop", Value::Drops(vec![rule]))]);
+            let s = losing(
+                spec(8_000_000, Span::from_millis(10), Amount::Packets(9)),
+                "script",
+                &[("drop", Value::Drops(vec![rule]))],
+            );
             let mut w = world(&s, path, &[(0, 1000), (0, 1000), (0, 1000)]);
             w.run_until(SECOND);
             assert_eq!(caught(&w), [(11_000_000, 0), (13_000_000, 2)], "{path:?}");
@@ -606,7 +708,11 @@ mod tests {
     fn an_outage_takes_what_is_sent_while_it_lasts() {
         let ms = |n| Time::ZERO + Span::from_millis(n);
         for path in BOTH {
-            let s = losing(spec(8_000_000, Span::from_millis(100), Amount::Packets(9)), "script", &[("outage", Value::Intervals(vec![(ms(2), ms(4))]))]);
+            let s = losing(
+                spec(8_000_000, Span::from_millis(100), Amount::Packets(9)),
+                "script",
+                &[("outage", Value::Intervals(vec![(ms(2), ms(4))]))],
+            );
             let mut w = world(&s, path, &[(0, 1000); 6]);
             w.run_until(SECOND);
             assert_eq!(caught(&w).iter().map(|c| c.1).collect::<Vec<_>>(), [0, 3, 4, 5], "{path:?}");
@@ -630,7 +736,10 @@ mod tests {
     fn feeds() -> impl Strategy<Value = Vec<(u64, u32)>> {
         // Gaps and sizes from few values, so that arrivals meet ends of sending exactly.
         prop::collection::vec(
-            (prop::sample::select(vec![0u64, 0, 1, 40_000, 500_000, 1_000_000, 3_000_000]), prop::sample::select(vec![40u32, 500, 1000, 1500])),
+            (
+                prop::sample::select(vec![0u64, 0, 1, 40_000, 500_000, 1_000_000, 3_000_000]),
+                prop::sample::select(vec![40u32, 500, 1000, 1500]),
+            ),
             1..200,
         )
         .prop_map(|v| {
@@ -747,7 +856,8 @@ mod tests {
     #[test]
     fn what_a_discipline_drops_when_it_is_asked_for_the_next_packet_is_counted() {
         let mut w = world(&spec(8_000_000, Span::ZERO, Amount::Packets(9)), Path::General, &[(0, 1000); 6]);
-        wire(&mut w).queue = general(Box::new(Halving(Fifo::new(Amount::Packets(9)), false)), stream(1, "link.a", "queue"));
+        wire(&mut w).queue =
+            general(Box::new(Halving(Fifo::new(Amount::Packets(9)), false)), stream(1, "link.a", "queue"));
         w.run_until(SECOND);
         assert_eq!(caught(&w), [(1_000_000, 0), (2_000_000, 2), (3_000_000, 3), (4_000_000, 5)]);
         assert_eq!((wire(&mut w).meter(SECOND).read(SECOND).drops(), wire(&mut w).in_flight()), (2, 0));
@@ -756,7 +866,8 @@ mod tests {
     #[test]
     fn a_router_follows_its_table_and_what_has_no_route_is_lost() {
         let mut w = World::new(Trace::new(), NodeId(0));
-        let data = |seq, flow, reverse| (Time::from_nanos(seq), Packet { flow: FlowId(flow), reverse, ..packet(seq, 100) });
+        let data =
+            |seq, flow, reverse| (Time::from_nanos(seq), Packet { flow: FlowId(flow), reverse, ..packet(seq, 100) });
         let feed = [data(0, 0, false), data(1, 0, true), data(2, 1, false), data(3, 1, true), data(4, 2, false)];
         w.add(Box::new(Feeder(feed.into())), Time::ZERO);
         w.add(Box::new(Catcher::default()), Time::NEVER);

@@ -43,8 +43,8 @@ impl Net {
     /// Builds the network of `scenario`.
     ///
     /// # Errors
-    /// When something does not fit together (no path for a flow, a packet too large for the air, an algorithm that refuses its parameters): the
-    /// text names the flow, station or link and says what to change.
+    /// When something does not fit together (no path for a flow, a packet too large for the air, an algorithm that
+    /// refuses its parameters): the text names the flow, station or link and says what to change.
     pub fn new(scenario: &Scenario, trace: Trace) -> Result<Net, String> {
         Builder::new(scenario)?.build(trace)
     }
@@ -108,7 +108,8 @@ impl Net {
         self.sender_of(flow).map_or(&[], End::transfers)
     }
 
-    /// How long `flow` took from its start until all it had to send was acknowledged; `None` while it has not, or has no end.
+    /// How long `flow` took from its start until all it had to send was acknowledged; `None` while it has not, or has
+    /// no end.
     pub fn completed(&self, flow: usize) -> Option<Span> {
         self.sender_of(flow).and_then(End::completed)
     }
@@ -140,9 +141,9 @@ impl Net {
         self.cell().and_then(|c| c.counters(who)).unwrap_or_default()
     }
 
-    /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control blocks of the access point
-    /// (when there are any), which count as one queue in which waits what they hold; then, of a station that has categories, those beside best effort, whose
-    /// queue bears the station's name.
+    /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control
+    /// blocks of the access point (when there are any), which count as one queue in which waits what they hold; then,
+    /// of a station that has categories, those beside best effort, whose queue bears the station's name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
         queues.chain(self.controlled.then_some("ap.control")).chain(self.further.iter().map(String::as_str))
@@ -154,7 +155,9 @@ impl Net {
         match i.checked_sub(self.stations.len()) {
             None => self.world.node_mut::<Cell>(self.cell?)?.meter(i as StationId),
             Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.meter(now)),
-            Some(w) if w == self.wires.len() && self.controlled => self.world.node_mut::<Cell>(self.cell?)?.control_meter(),
+            Some(w) if w == self.wires.len() && self.controlled => {
+                self.world.node_mut::<Cell>(self.cell?)?.control_meter()
+            }
             Some(w) => {
                 let further = w - self.wires.len() - usize::from(self.controlled);
                 self.world.node_mut::<Cell>(self.cell?)?.meter((self.stations.len() + further) as Contender)
@@ -192,7 +195,8 @@ struct Builder<'a> {
     spec: &'a Scenario,
     /// The first end of the first flow.
     ends: NodeId,
-    /// The network card of each station behind a cable; the cable the other way is the next wire. Before them come the links, each with its reverse.
+    /// The network card of each station behind a cable; the cable the other way is the next wire. Before them come the
+    /// links, each with its reverse.
     cards: BTreeMap<usize, WireId>,
     /// Path of each flow, from its source to its destination, as the links and places on the way.
     paths: Vec<[Vec<Hop>; 2]>,
@@ -226,7 +230,10 @@ impl<'a> Builder<'a> {
             let path = b.path(&neighbours, &mut known, f)?;
             let back = path.iter().rev().map(|h| h.back()).collect();
             if path.iter().any(|h| h.link.is_none()) && f.packet > MAX_PACKET {
-                return Err(format!("flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less", f.name, f.packet));
+                return Err(format!(
+                    "flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less",
+                    f.name, f.packet
+                ));
             }
             b.paths.push([path, back]);
         }
@@ -241,7 +248,8 @@ impl<'a> Builder<'a> {
             add(Hop { from: l.from, to: l.to, link: Some((i, true)) });
             add(Hop { from: l.to, to: l.from, link: Some((i, false)) });
         }
-        let stations: BTreeSet<Place> = self.spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
+        let stations: BTreeSet<Place> =
+            self.spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
         for p in stations {
             add(Hop { from: p, to: Place::Ap, link: None });
             add(Hop { from: Place::Ap, to: p, link: None });
@@ -249,8 +257,14 @@ impl<'a> Builder<'a> {
         n
     }
 
-    /// The path of `f`. An end with one way out takes it, so that only the paths between the places behind are searched, each once.
-    fn path(&self, neighbours: &BTreeMap<Place, Vec<Hop>>, known: &mut BTreeMap<(Place, Place), Option<Vec<Hop>>>, f: &FlowSpec) -> Result<Vec<Hop>, String> {
+    /// The path of `f`. An end with one way out takes it, so that only the paths between the places behind are
+    /// searched, each once.
+    fn path(
+        &self,
+        neighbours: &BTreeMap<Place, Vec<Hop>>,
+        known: &mut BTreeMap<(Place, Place), Option<Vec<Hop>>>,
+        f: &FlowSpec,
+    ) -> Result<Vec<Hop>, String> {
         if f.from == f.to {
             return Err(format!("flow {}: both ends are the same; give `from` and `to` different places", f.name));
         }
@@ -265,7 +279,8 @@ impl<'a> Builder<'a> {
         let between = known.entry((from, to)).or_insert_with(|| self.shortest(neighbours, from, to));
         let Some(between) = between else {
             return Err(format!(
-                "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access point pass packets on)",
+                "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access \
+                    point pass packets on)",
                 f.name
             ));
         };
@@ -344,8 +359,12 @@ impl<'a> Builder<'a> {
         let far_end = |place| far_ends.get(&place).cloned().unwrap_or(FarEnd::Peer(Peer::End));
         let mut wires = Vec::new();
         for l in &spec.links {
-            for (name, wire, to) in [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)] {
-                world.wire(Wire::new(spec.seed, &name, wire, far_end(to), &named).map_err(|e| format!("link {name}: {e}"))?);
+            for (name, wire, to) in
+                [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)]
+            {
+                world.wire(
+                    Wire::new(spec.seed, &name, wire, far_end(to), &named).map_err(|e| format!("link {name}: {e}"))?,
+                );
                 wires.push(name);
             }
         }
@@ -366,13 +385,27 @@ impl<'a> Builder<'a> {
             let pause = match (c.pause, limit.and_then(Amount::packets)) {
                 (None, _) => None,
                 (Some((high, low)), Some(n)) => Some(((high * n as f64).max(1.0) as u64, (low * n as f64) as u64)),
-                _ => return Err(format!("station {}: client: mode = \"pause\" needs a queue with a limit in packets", s.name)),
+                _ => {
+                    return Err(format!(
+                        "station {}: client: mode = \"pause\" needs a queue with a limit in packets",
+                        s.name
+                    ));
+                }
             };
             if let Some(cell) = world.node_mut::<Cell>(CELL) {
                 cell.convert(who, Peer::Wire(down), card, pause);
             }
         }
-        Ok(Net { world, flows: spec.flows.len(), ends: self.ends, cell: spec.cell.is_some().then_some(CELL), stations, further, controlled, wires })
+        Ok(Net {
+            world,
+            flows: spec.flows.len(),
+            ends: self.ends,
+            cell: spec.cell.is_some().then_some(CELL),
+            stations,
+            further,
+            controlled,
+            wires,
+        })
     }
 
     /// What wires do at the access point and at routers; everywhere else flows end.
@@ -390,13 +423,15 @@ impl<'a> Builder<'a> {
 
     /// Pairs of wires of which the second takes all that the first carries, and nothing else.
     fn in_a_row(&self) -> Vec<(WireId, WireId)> {
-        // The one neighbour of a wire on all paths; `None` where there are several, or where packets come from or go to no wire.
+        // The one neighbour of a wire on all paths; `None` where there are several, or where packets come from or go to
+        // no wire.
         let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
         let note = |known: &mut BTreeMap<WireId, Option<WireId>>, wire, neighbour| {
             known.entry(wire).and_modify(|n| *n = n.filter(|&n| Some(n) == neighbour)).or_insert(neighbour);
         };
         for path in self.paths.iter().flatten() {
-            let wires: Vec<Option<WireId>> = path.iter().map(|h| h.link.map(|(l, forward)| WireId(2 * l as u32 + u32::from(!forward)))).collect();
+            let wires: Vec<Option<WireId>> =
+                path.iter().map(|h| h.link.map(|(l, forward)| WireId(2 * l as u32 + u32::from(!forward)))).collect();
             for (i, wire) in wires.iter().enumerate() {
                 if let Some(wire) = *wire {
                     note(&mut before, wire, i.checked_sub(1).and_then(|i| wires[i]));
@@ -404,7 +439,9 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let follows = |(first, second): (WireId, Option<WireId>)| second.filter(|s| before.get(s) == Some(&Some(first))).map(|s| (first, s));
+        let follows = |(first, second): (WireId, Option<WireId>)| {
+            second.filter(|s| before.get(s) == Some(&Some(first))).map(|s| (first, s))
+        };
         after.into_iter().filter_map(follows).collect()
     }
 
@@ -419,7 +456,9 @@ impl<'a> Builder<'a> {
             };
             // Half of what a packet and its answer take together.
             let links = there.iter().filter_map(|h| h.link).filter_map(|(l, _)| self.spec.links.get(l));
-            let both = links.flat_map(|l| [l.forward.delay, l.reverse.delay]).fold(0, |sum: u64, d| sum.saturating_add(d.as_nanos()));
+            let both = links
+                .flat_map(|l| [l.forward.delay, l.reverse.delay])
+                .fold(0, |sum: u64, d| sum.saturating_add(d.as_nanos()));
             let delay = Span::from_nanos(both / 2);
             let (ack, mss) = match &f.transport {
                 Transport::Tcp(tcp) => (tcp.ack.max(1), tcp::Wire::new(f.packet, tcp).map_or(f.packet, |w| w.mss)),
@@ -439,7 +478,10 @@ impl<'a> Builder<'a> {
                 _ => self.peer(h).map(Exit::Wire),
             }
         };
-        let route = |([there, back], f): (&[Vec<Hop>; 2], &FlowSpec)| Route { exits: [exit(there), exit(back)], category: f.category };
+        let route = |([there, back], f): (&[Vec<Hop>; 2], &FlowSpec)| Route {
+            exits: [exit(there), exit(back)],
+            category: f.category,
+        };
         self.paths.iter().zip(&self.spec.flows).map(route).collect()
     }
 }

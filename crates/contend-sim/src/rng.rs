@@ -1,15 +1,17 @@
 //! One random stream per named entity and purpose.
 //!
-//! A stream is keyed by the run's seed, the name an entity has in the file and what the numbers are for: `flow0.3/arrivals`,
-//! `sta3/backoff`, `wire.2/loss`. It never depends on how many other entities there are, so sweeping a count leaves the draws of
-//! everything else alone, and an algorithm that draws more backoffs does not change its losses.
+//! A stream is keyed by the run's seed, the name an entity has in the file and what the numbers are for:
+//! `flow0.3/arrivals`, `sta3/backoff`, `wire.2/loss`. It never depends on how many other entities there are, so
+//! sweeping a count leaves the draws of everything else alone, and an algorithm that draws more backoffs does not
+//! change its losses.
 
 use contend_core::Rng;
 use rand::SeedableRng;
 
 /// The stream of `name` for `purpose` in the run with `seed`.
 pub fn stream(seed: u64, name: &str, purpose: &str) -> Rng {
-    // FNV-1a over name, '/', purpose spreads the text; two rounds of the SplitMix64 finaliser (Steele et al. 2014) spread the bits.
+    // FNV-1a over name, '/', purpose spreads the text; two rounds of the SplitMix64 finaliser (Steele et al. 2014)
+    // spread the bits.
     let mut h: u64 = 0xcbf2_9ce4_8422_2325;
     for b in name.bytes().chain([b'/']).chain(purpose.bytes()) {
         h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -55,6 +57,10 @@ mod tests {
     fn seed_name_and_purpose_each_give_another_stream() {
         let first = |s, n, p| stream(s, n, p).next_u64();
         let base = first(1, "sta3", "backoff");
-        assert!([first(2, "sta3", "backoff"), first(1, "sta4", "backoff"), first(1, "sta3", "loss")].iter().all(|&x| x != base));
+        assert!(
+            [first(2, "sta3", "backoff"), first(1, "sta4", "backoff"), first(1, "sta3", "loss")]
+                .iter()
+                .all(|&x| x != base)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! One run, as plain data: what the network is and what flows over it. Everything is resolved: no expressions, no sweeps, no defaults left open.
+//! One run, as plain data: what the network is and what flows over it. Everything is resolved: no expressions, no
+//! sweeps, no defaults left open.
 //!
 //! The lab makes a scenario from a point of an experiment file; [`crate::net`] makes a world from a scenario.
 
@@ -226,7 +227,8 @@ pub struct TcpSpec {
     pub ecn: EcnEcho,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether segments are paced at a rate that follows the window (Linux's rule); a controller that sets its own rate paces in any case.
+    /// Whether segments are paced at a rate that follows the window (Linux's rule); a controller that sets its own rate
+    /// paces in any case.
     pub pacing: bool,
     /// Retransmission timer.
     pub rto: RtoSpec,

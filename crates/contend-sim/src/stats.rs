@@ -1,15 +1,16 @@
-//! What is counted: plain counters that only grow (a measured interval is the difference of two readings) and histograms that can be emptied.
+//! What is counted: plain counters that only grow (a measured interval is the difference of two readings) and
+//! histograms that can be emptied.
 
 use crate::trace::{Event, Trace};
 use contend_core::packet::Kind;
 use contend_core::qdisc::{Drop, Sink};
 use contend_core::{Packet, Span, Time};
 
-/// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 % of their value), up to
-/// a quarter of an hour.
+/// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 %
+/// of their value), up to a quarter of an hour.
 ///
-/// One is kept for every flow and queue and touched with every packet, so the buckets are one block of memory, and none until something else
-/// than zero (the delay of a queue that is mostly empty) comes.
+/// One is kept for every flow and queue and touched with every packet, so the buckets are one block of memory, and none
+/// until something else than zero (the delay of a queue that is mostly empty) comes.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
     zeros: u64,
@@ -80,7 +81,10 @@ impl Durations {
     /// Buckets that are not empty: their upper end in microseconds and their count, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let zeros = (self.zeros > 0).then_some((0, self.zeros));
-        let rest = self.buckets.iter().flat_map(|b| b.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
+        let rest = self
+            .buckets
+            .iter()
+            .flat_map(|b| b.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
         zeros.into_iter().chain(rest)
     }
     /// Forgets everything.
@@ -91,7 +95,8 @@ impl Durations {
     pub fn mean_ms(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.sum.as_millis_f64() / self.len() as f64 }
     }
-    /// Quantile `q` (0..1) in milliseconds: the upper end of the first bucket up to which at least that share lies; 0 when empty.
+    /// Quantile `q` (0..1) in milliseconds: the upper end of the first bucket up to which at least that share lies; 0
+    /// when empty.
     pub fn quantile_ms(&self, q: f64) -> f64 {
         let rank = libm::ceil(q.clamp(0.0, 1.0) * self.len() as f64).max(1.0) as u64;
         let mut seen = 0;
@@ -124,7 +129,8 @@ pub struct Sent {
     pub acks: u64,
     /// Reductions of the window because of ECN.
     pub ecn_reductions: u64,
-    /// Losses found without a timeout: by what they were ([`Judged`]), how many the controller took for congestion and how many for errors.
+    /// Losses found without a timeout: by what they were ([`Judged`]), how many the controller took for congestion and
+    /// how many for errors.
     pub judged: [[u64; 2]; 3],
 }
 
@@ -283,7 +289,15 @@ mod tests {
     fn an_arrival_counts_a_packet_and_its_ip_bytes_and_delivers_nothing() {
         let now = Time::ZERO;
         let body = contend_core::Body::Udp { seq: 0 };
-        let packet = |size| Packet { flow: contend_core::FlowId(0), size, reverse: false, ecn: contend_core::Ecn::NotEct, sent: now, queued: now, body };
+        let packet = |size| Packet {
+            flow: contend_core::FlowId(0),
+            size,
+            reverse: false,
+            ecn: contend_core::Ecn::NotEct,
+            sent: now,
+            queued: now,
+            body,
+        };
         let mut r = Received::default();
         [1500, 40].map(packet).iter().for_each(|p| r.arrived(p));
         assert_eq!(r, Received { packets: 2, bytes: 1540, ..Received::default() });

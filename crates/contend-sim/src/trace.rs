@@ -1,7 +1,7 @@
 //! What a run leaves behind: a digest of all packet and frame events, and, when asked, the frames themselves.
 //!
-//! The digest covers what happened (a packet sent, delivered, dropped; a frame started and how it ended), never how the simulator got
-//! there (wake-ups), so a change of the engine that keeps the world the same keeps the digest.
+//! The digest covers what happened (a packet sent, delivered, dropped; a frame started and how it ended), never how the
+//! simulator got there (wake-ups), so a change of the engine that keeps the world the same keeps the digest.
 
 use crate::rng::{fold, mix};
 use crate::wifi::Frame;
@@ -100,8 +100,8 @@ impl Trace {
         self.note(now, what, seq);
     }
 
-    /// Why transmission `copy` of the segment of `flow` that begins at byte `seq` did not arrive; `None` when it did, or is on its way. `una` is the
-    /// oldest byte that may be asked for from now on: what lies before it is forgotten.
+    /// Why transmission `copy` of the segment of `flow` that begins at byte `seq` did not arrive; `None` when it did,
+    /// or is on its way. `una` is the oldest byte that may be asked for from now on: what lies before it is forgotten.
     pub fn fate(&mut self, flow: FlowId, una: u64, seq: u64, copy: u8) -> Option<Cause> {
         let missing = self.missing.get_mut(flow.0 as usize)?;
         missing.retain(|m| m.seq >= una);
@@ -121,7 +121,11 @@ impl Trace {
 
     /// Notes that `frame` was on the air.
     pub fn frame(&mut self, frame: &Frame) {
-        let what = 1 << 7 | u64::from(frame.from) << 8 | u64::from(frame.to) << 32 | frame.outcome as u64 | (frame.kind as u64) << 4;
+        let what = 1 << 7
+            | u64::from(frame.from) << 8
+            | u64::from(frame.to) << 32
+            | frame.outcome as u64
+            | (frame.kind as u64) << 4;
         self.note(frame.start, what, frame.end.as_nanos());
         if let Some(c) = &mut self.capture
             && frame.start >= c.from
@@ -147,7 +151,15 @@ mod tests {
 
     fn data(seq: u64, copy: u8) -> Packet {
         let body = Body::Tcp(Segment { seq, copy, len: 1000, ..Segment::default() });
-        Packet { flow: FlowId(1), size: 1040, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body }
+        Packet {
+            flow: FlowId(1),
+            size: 1040,
+            reverse: false,
+            ecn: Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body,
+        }
     }
 
     #[test]
@@ -157,7 +169,10 @@ mod tests {
         t.packet(Time::ZERO, Event::Lost, &data(0, 1));
         t.packet(Time::ZERO, Event::Delivered, &data(1000, 0));
         let f = FlowId(1);
-        assert_eq!([t.fate(f, 0, 0, 0), t.fate(f, 0, 0, 1), t.fate(f, 0, 0, 2)], [Some(Cause::Congestion), Some(Cause::Error), None]);
+        assert_eq!(
+            [t.fate(f, 0, 0, 0), t.fate(f, 0, 0, 1), t.fate(f, 0, 0, 2)],
+            [Some(Cause::Congestion), Some(Cause::Error), None]
+        );
         assert_eq!((t.fate(f, 0, 1000, 0), t.fate(FlowId(7), 0, 0, 0)), (None, None));
         assert_eq!((t.fate(f, 1000, 1000, 0), t.fate(f, 0, 0, 0)), (None, None));
     }

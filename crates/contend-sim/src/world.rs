@@ -1,15 +1,16 @@
 //! The event loop: nodes, wires, one next deadline each, and the packets that pass between them.
 //!
-//! There is no queue of events. Each [`Node`] says when it next wants to be called; the [`Deadlines`] hold one entry per member. The entry
-//! is a lower bound: it moves when a deadline becomes earlier, but a deadline that becomes later costs nothing until the node is woken too
-//! early and tells the true one. A retransmission timer that every ACK pushes back is therefore free.
+//! There is no queue of events. Each [`Node`] says when it next wants to be called; the [`Deadlines`] hold one entry
+//! per member. The entry is a lower bound: it moves when a deadline becomes earlier, but a deadline that becomes later
+//! costs nothing until the node is woken too early and tells the true one. A retransmission timer that every ACK pushes
+//! back is therefore free.
 //!
-//! A [`Wire`] is no node: it answers nobody and sends nothing in the instant in which it is offered a packet, so that it is offered by a call, and
-//! woken only when its next packet arrives at the far end. Of two wires in a row only the second is woken where nothing can happen to a packet on the
-//! first but that it arrives ([`World::join`]).
+//! A [`Wire`] is no node: it answers nobody and sends nothing in the instant in which it is offered a packet, so that
+//! it is offered by a call, and woken only when its next packet arrives at the far end. Of two wires in a row only the
+//! second is woken where nothing can happen to a packet on the first but that it arrives ([`World::join`]).
 //!
-//! Order is total: by time, then by number, wires after nodes; what nodes are sent in an instant is delivered in the order it was sent, through
-//! one FIFO that is drained before the next wake-up.
+//! Order is total: by time, then by number, wires after nodes; what nodes are sent in an instant is delivered in the
+//! order it was sent, through one FIFO that is drained before the next wake-up.
 
 use crate::deadlines::Deadlines;
 use crate::link::Wire;
@@ -53,7 +54,8 @@ pub enum Input<'a> {
 
 /// Anything with a clock.
 pub trait Node: Any + Debug + Send {
-    /// Takes `input` at `now`, hands packets to `out`, and returns the next instant it wants to be woken at ([`Time::NEVER`] for none).
+    /// Takes `input` at `now`, hands packets to `out`, and returns the next instant it wants to be woken at
+    /// ([`Time::NEVER`] for none).
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time;
 }
 
@@ -155,7 +157,8 @@ impl Out<'_> {
 }
 
 impl Between {
-    /// Lets `wire` take from the wire that it is joined to, when there is one, what has arrived by `now`, each packet at its own time.
+    /// Lets `wire` take from the wire that it is joined to, when there is one, what has arrived by `now`, each packet
+    /// at its own time.
     fn pull(&mut self, wire: WireId, now: Time, trace: &mut Trace) {
         if let Some(first) = self.wires[wire.0 as usize].fed_by()
             && let Ok([second, first]) = self.wires.get_disjoint_mut([wire.0 as usize, first.0 as usize])
@@ -198,13 +201,20 @@ pub struct World {
 }
 
 impl World {
-    /// An empty world at time zero. Of flow f, node `ends` + 2 f sends the data and the next one receives them ([`Peer::End`]).
+    /// An empty world at time zero. Of flow f, node `ends` + 2 f sends the data and the next one receives them
+    /// ([`Peer::End`]).
     pub fn new(trace: Trace, ends: NodeId) -> World {
-        let between = Between { wires: Vec::new(), deadlines: Deadlines::default(), nodes: 0, inbox: Inbox { fifo: Vec::new(), ends: ends.0 } };
+        let between = Between {
+            wires: Vec::new(),
+            deadlines: Deadlines::default(),
+            nodes: 0,
+            inbox: Inbox { fifo: Vec::new(), ends: ends.0 },
+        };
         World { now: Time::ZERO, nodes: Vec::new(), between, trace, wakes: 0, deliveries: 0 }
     }
 
-    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). Wires are added after all nodes.
+    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). Wires are added after
+    /// all nodes.
     pub fn add(&mut self, node: Box<dyn Node>, first: Time) -> NodeId {
         debug_assert!(self.between.wires.is_empty(), "wires have their numbers after the nodes");
         let id = self.next_id();
@@ -222,8 +232,9 @@ impl World {
         id
     }
 
-    /// Tells that all that `first` carries goes on to `second`, and that nobody else feeds `second`. Where the fate of a packet on the first is known when
-    /// it is offered, the second takes it from there without an event of its own; that is all that it changes.
+    /// Tells that all that `first` carries goes on to `second`, and that nobody else feeds `second`. Where the fate of
+    /// a packet on the first is known when it is offered, the second takes it from there without an event of its own;
+    /// that is all that it changes.
     pub fn join(&mut self, first: WireId, second: WireId) {
         if let Ok([a, b]) = self.between.wires.get_disjoint_mut([first.0 as usize, second.0 as usize]) {
             a.join(b, first, second);
@@ -288,7 +299,8 @@ impl World {
                 }
             };
             self.between.deadlines.set(id, next);
-            // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once more.
+            // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once
+            // more.
             while !self.between.inbox.fifo.is_empty() {
                 std::mem::swap(&mut self.between.inbox.fifo, &mut batch);
                 self.deliveries += batch.len() as u64;
@@ -338,7 +350,10 @@ mod tests {
         let mut w = World::new(Trace::new(), NodeId(0));
         let id = w.add(Box::new(Echo { left: 3, seen: vec![] }), Time::from_nanos(5));
         w.run_until(Time::from_nanos(13));
-        assert_eq!(w.node::<Echo>(id).map(|e| e.seen.clone()), Some(vec![(Time::from_nanos(5), 3), (Time::from_nanos(12), 2)]));
+        assert_eq!(
+            w.node::<Echo>(id).map(|e| e.seen.clone()),
+            Some(vec![(Time::from_nanos(5), 3), (Time::from_nanos(12), 2)])
+        );
         assert_eq!(w.now(), Time::from_nanos(13));
         w.run_until(Time::from_nanos(1000));
         assert_eq!(w.node::<Echo>(id).map(|e| e.seen.len()), Some(4));

@@ -1,5 +1,5 @@
-//! BBR on one bottleneck: what it carries, what waits in the queue, how often it visits an empty one, and how it shares.
-//! The references are the link's rate, the product of rate and round trip, and the constants of the drafts.
+//! BBR on one bottleneck: what it carries, what waits in the queue, how often it visits an empty one, and how it
+//! shares. The references are the link's rate, the product of rate and round trip, and the constants of the drafts.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -12,7 +12,8 @@ use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
 use contend_sim::trace::Trace;
 
-/// A connection with controller `cc` as Linux has it: RACK, selective acknowledgments, timestamps, ten segments to begin with.
+/// A connection with controller `cc` as Linux has it: RACK, selective acknowledgments, timestamps, ten segments to
+/// begin with.
 fn linux(cc: &str) -> TcpSpec {
     TcpSpec {
         name: cc.into(),
@@ -27,11 +28,15 @@ fn linux(cc: &str) -> TcpSpec {
     }
 }
 
-/// Flows over a bottleneck of `rate` with `delay` one way, a queue of `limit` packets and a share `p` of data lost after it.
+/// Flows over a bottleneck of `rate` with `delay` one way, a queue of `limit` packets and a share `p` of data lost
+/// after it.
 fn dumbbell(tcp: &[TcpSpec], rate: u64, delay: u64, limit: u64, p: f64) -> Scenario {
     let n = tcp.len();
     let node = |name: String, router| NodeSpec { name, router };
-    let nodes = (0..n).map(|i| node(format!("host{i}"), false)).chain([node("router".into(), true), node("sink".into(), false)]).collect();
+    let nodes = (0..n)
+        .map(|i| node(format!("host{i}"), false))
+        .chain([node("router".into(), true), node("sink".into(), false)])
+        .collect();
     let wire = |rate, delay, limit, loss| WireSpec { rate, delay: Span::from_millis(delay), queue: fifo(limit), loss };
     let access = |i| LinkSpec {
         name: format!("access{i}"),
@@ -51,7 +56,13 @@ fn dumbbell(tcp: &[TcpSpec], rate: u64, delay: u64, limit: u64, p: f64) -> Scena
         let start = Start::At(Time::ZERO + Span::from_millis(500 * i as u64));
         bulk(format!("f.{i}"), Place::Node(i), Place::Node(n + 1), t.clone(), start)
     };
-    Scenario { seed: 1, cell: None, nodes, links: (0..n).map(access).chain([bottleneck]).collect(), flows: tcp.iter().enumerate().map(flow).collect() }
+    Scenario {
+        seed: 1,
+        cell: None,
+        nodes,
+        links: (0..n).map(access).chain([bottleneck]).collect(),
+        flows: tcp.iter().enumerate().map(flow).collect(),
+    }
 }
 
 struct Seen {
@@ -95,7 +106,8 @@ fn payload(rate: u64) -> f64 {
 
 #[test]
 fn a_flow_alone_carries_the_link_with_little_in_the_queue() {
-    // 10 Mb/s and 40 ms hold 33 packets. Linux paces at 99 % and gives up 200 ms of 10 s: 97 % at least, less a cycle's phase that drains.
+    // 10 Mb/s and 40 ms hold 33 packets. Linux paces at 99 % and gives up 200 ms of 10 s: 97 % at least, less a cycle's
+    // phase that drains.
     for cc in ["bbr", "bbr3"] {
         let seen = run(&dumbbell(&[linux(cc)], 10_000_000, 20, 1000, 0.0), 5, 45, 4);
         let share = seen.goodput[0] / payload(10_000_000);
@@ -108,7 +120,8 @@ fn a_flow_alone_carries_the_link_with_little_in_the_queue() {
 #[test]
 fn bbr_visits_an_empty_queue_every_ten_seconds() {
     let seen = run(&dumbbell(&[linux("bbr")], 10_000_000, 20, 1000, 0.0), 1, 61, 4);
-    // Ten seconds after the smallest round trip was last seen: that is up to a cycle of 8 round trips of 42 ms after a visit, which takes 200 ms and two more.
+    // Ten seconds after the smallest round trip was last seen: that is up to a cycle of 8 round trips of 42 ms after a
+    // visit, which takes 200 ms and two more.
     assert!((5..=6).contains(&seen.dips.len()), "{:?}", seen.dips);
     for pair in seen.dips.windows(2) {
         let gap = pair[1] - pair[0];
@@ -118,7 +131,9 @@ fn bbr_visits_an_empty_queue_every_ten_seconds() {
 
 #[test]
 fn bbr3_visits_half_a_pipe_every_five_seconds() {
-    // 833 packets a second and 41.3 ms (with 1.2 ms for a packet to be sent) hold 34.4: half of them, rounded up, is 18. The next visit is due five seconds after the last, which takes 200 ms and a round trip or two of 42 ms, or after a smaller round trip.
+    // 833 packets a second and 41.3 ms (with 1.2 ms for a packet to be sent) hold 34.4: half of them, rounded up, is
+    // 18. The next visit is due five seconds after the last, which takes 200 ms and a round trip or two of 42 ms, or
+    // after a smaller round trip.
     let seen = run(&dumbbell(&[linux("bbr3")], 10_000_000, 20, 1000, 0.0), 1, 61, 18);
     assert!((10..=12).contains(&seen.dips.len()), "{:?}", seen.dips);
     for pair in seen.dips.windows(2) {
@@ -129,8 +144,9 @@ fn bbr3_visits_half_a_pipe_every_five_seconds() {
 
 #[test]
 fn bbr3_loses_less_than_bbr_in_a_shallow_queue() {
-    // 100 Mb/s and 40 ms hold 333 packets, the queue a quarter of them. Version 3 probes every 63 rounds and stops a round after more than 2 % of what is in flight
-    // is lost; a round at 1.25 puts in a quarter too much: 0.25 / 63 = 0.4 %. Version 1 keeps twice the path's volume in flight, losses or not.
+    // 100 Mb/s and 40 ms hold 333 packets, the queue a quarter of them. Version 3 probes every 63 rounds and stops a
+    // round after more than 2 % of what is in flight is lost; a round at 1.25 puts in a quarter too much: 0.25 / 63 =
+    // 0.4 %. Version 1 keeps twice the path's volume in flight, losses or not.
     let lost = |cc: &str| {
         let mut net = Net::new(&dumbbell(&[linux(cc)], 100_000_000, 20, 83, 0.0), Trace::new()).unwrap();
         let mut count = |t: f64| {
@@ -149,9 +165,10 @@ fn bbr3_loses_less_than_bbr_in_a_shallow_queue() {
 
 #[test]
 fn bbr3_carries_on_with_one_percent_of_losses() {
-    // §5.3.3.8.3: a round that loses 1 % lowers the rate by as much until the next probe, here after 34 rounds (the path's volume): the mean of 0.99^k is 0.85;
-    // the headroom may take another 15 %.
-    let share = |p: f64| run(&dumbbell(&[linux("bbr3")], 10_000_000, 20, 1000, p), 5, 65, 4).goodput[0] / payload(10_000_000);
+    // §5.3.3.8.3: a round that loses 1 % lowers the rate by as much until the next probe, here after 34 rounds (the
+    // path's volume): the mean of 0.99^k is 0.85; the headroom may take another 15 %.
+    let share =
+        |p: f64| run(&dumbbell(&[linux("bbr3")], 10_000_000, 20, 1000, p), 5, 65, 4).goodput[0] / payload(10_000_000);
     println!("1 %: {} 5 %: {}", share(0.01), share(0.05));
     assert!(share(0.01) > 0.72);
 }
@@ -169,8 +186,10 @@ fn two_flows_share() {
 
 #[test]
 fn losses_that_mean_nothing_do_not_slow_bbr_down() {
-    // 5 % at random; the square-root law gives Reno 1.22 / sqrt(0.05) = 5.5 segments a round trip of 100 ms, a third of the link.
-    let goodput = |tcp: TcpSpec| run(&dumbbell(&[tcp], 2_000_000, 50, 1000, 0.05), 5, 65, 4).goodput[0] / payload(2_000_000);
+    // 5 % at random; the square-root law gives Reno 1.22 / sqrt(0.05) = 5.5 segments a round trip of 100 ms, a third of
+    // the link.
+    let goodput =
+        |tcp: TcpSpec| run(&dumbbell(&[tcp], 2_000_000, 50, 1000, 0.05), 5, 65, 4).goodput[0] / payload(2_000_000);
     let bbr = goodput(linux("bbr"));
     let reno = goodput(TcpSpec { cc: choose(cc::REGISTRY, "reno", &[]), ..linux("reno") });
     println!("bbr {bbr} reno {reno} bbr3 {}", goodput(linux("bbr3")));
@@ -180,9 +199,11 @@ fn losses_that_mean_nothing_do_not_slow_bbr_down() {
 
 #[test]
 fn pacing_by_linuxs_rule_loses_no_throughput_and_halves_the_bursts() {
-    // Slow start in a clean path whose queue never overflows: paced at twice the window a round trip, segments arrive in time with the link.
+    // Slow start in a clean path whose queue never overflows: paced at twice the window a round trip, segments arrive
+    // in time with the link.
     let longest = |pacing: bool| {
-        let s = dumbbell(&[TcpSpec { pacing, initial_ssthresh: Some(64), ..linux("reno") }], 10_000_000, 50, 10_000, 0.0);
+        let s =
+            dumbbell(&[TcpSpec { pacing, initial_ssthresh: Some(64), ..linux("reno") }], 10_000_000, 50, 10_000, 0.0);
         let mut net = Net::new(&s, Trace::new()).unwrap();
         let queue = net.queues().position(|n| n == "bottleneck").unwrap();
         let mut most = 0;
@@ -200,16 +221,24 @@ fn pacing_by_linuxs_rule_loses_no_throughput_and_halves_the_bursts() {
 
 #[test]
 fn bbr3_that_listens_to_marks_keeps_a_queue_near_its_threshold() {
-    // Four flows over 100 Mb/s and 4 ms (33 packets), a queue that marks from 12 on, as DCTCP's does. With many flows each takes the others' queue for
-    // a part of the path. For those who listen the threshold is where probes stop; half as much again for the delay of the answer.
+    // Four flows over 100 Mb/s and 4 ms (33 packets), a queue that marks from 12 on, as DCTCP's does. With many flows
+    // each takes the others' queue for a part of the path. For those who listen the threshold is where probes stop;
+    // half as much again for the delay of the answer.
     let queue = |ecn: bool| {
         let mut tcp = linux("bbr3");
         tcp.cc = choose(cc::REGISTRY, "bbr3", &[("ecn", Value::Bool(ecn))]);
         tcp.ecn = EcnEcho::PerPacket;
         let mut s = dumbbell(&[tcp.clone(), tcp.clone(), tcp.clone(), tcp], 100_000_000, 2, 400, 0.0);
         if let Some(l) = s.links.last_mut() {
-            let step = [("limit", Amount::Packets(400)), ("min_th", Amount::Packets(12)), ("max_th", Amount::Packets(13))].map(|(k, v)| (k, Value::Amount(v)));
-            let rest = [("w_q", Value::Number(1.0)), ("max_p", Value::Number(1.0)), ("ecn", Value::Bool(true)), ("ecn_above", Value::Word("mark".into()))];
+            let step =
+                [("limit", Amount::Packets(400)), ("min_th", Amount::Packets(12)), ("max_th", Amount::Packets(13))]
+                    .map(|(k, v)| (k, Value::Amount(v)));
+            let rest = [
+                ("w_q", Value::Number(1.0)),
+                ("max_p", Value::Number(1.0)),
+                ("ecn", Value::Bool(true)),
+                ("ecn_above", Value::Word("mark".into())),
+            ];
             l.forward.queue = choose(qdisc::REGISTRY, "red", &[&step[..], &rest[..]].concat());
         }
         let seen = run(&s, 5, 25, 4);

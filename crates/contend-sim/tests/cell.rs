@@ -60,15 +60,25 @@ fn an_access_point_with_a_transmission_opportunity_sends_frames_a_sifs_apart_wit
         let mut flow = cbr("down.0".into(), Place::Node(0), Place::Station(0), 1_000_000_000);
         (flow.start, flow.size) = (Start::At(us(1000)), Some(3 * 1472));
         let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
-        cell.ap.access = choose(access::REGISTRY, "dcf", &[("txop", Value::Time(Span::from_micros(txop))), ("aifsn", Value::Integer(1))]);
-        let mut net = Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }, Trace::capturing(Time::ZERO, at(9.0), 100)).unwrap();
+        cell.ap.access = choose(
+            access::REGISTRY,
+            "dcf",
+            &[("txop", Value::Time(Span::from_micros(txop))), ("aifsn", Value::Integer(1))],
+        );
+        let mut net = Net::new(
+            &Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] },
+            Trace::capturing(Time::ZERO, at(9.0), 100),
+        )
+        .unwrap();
         net.run_until(at(9.0));
         let books = net.ledger().unwrap();
         assert_eq!(books.sum(), books.booked() - Time::ZERO);
-        let data: Vec<Frame> = net.world.trace.capture().unwrap().frames.iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
+        let data: Vec<Frame> =
+            net.world.trace.capture().unwrap().frames.iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
         data.windows(2).map(|f| (f[1].start - f[0].end).as_micros()).collect::<Vec<_>>()
     };
-    // A frame and its ACK take 254 + 10 + 50 = 314 us; the second is over after 638 us, the third after 962 us. Between data: SIFS, ACK, SIFS.
+    // A frame and its ACK take 254 + 10 + 50 = 314 us; the second is over after 638 us, the third after 962 us. Between
+    // data: SIFS, ACK, SIFS.
     assert_eq!(run(962), [70, 70]);
     let (two, one) = (run(961), run(637));
     // Afterwards PIFS and a backoff of whole slots: 10 + 50 + 19 + 9 k.
@@ -87,7 +97,12 @@ fn ns2_draws_a_backoff_even_on_an_idle_channel() {
 fn rts_and_cts_go_before_a_frame_above_the_threshold() {
     let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().mac.rts_threshold = 1000);
     // RTS 20 B at 6 Mb/s: 20 + 4 x ceil((16 + 160 + 6)/24) + 6 = 58 us; CTS 14 B: 50 us.
-    let want = [(FrameKind::Rts, 1000, 1058), (FrameKind::Cts, 1068, 1118), (FrameKind::Data, 1128, 1382), (FrameKind::Ack, 1392, 1442)];
+    let want = [
+        (FrameKind::Rts, 1000, 1058),
+        (FrameKind::Cts, 1068, 1118),
+        (FrameKind::Data, 1128, 1382),
+        (FrameKind::Ack, 1392, 1442),
+    ];
     assert_eq!(at_us(&frames), want);
     // The Duration field covers the rest of the exchange.
     assert!(frames.iter().all(|f| f.end + f.duration == us(1442)), "{frames:?}");
@@ -97,7 +112,10 @@ fn rts_and_cts_go_before_a_frame_above_the_threshold() {
 fn cts_to_self_protects_ofdm_frames_at_an_802_11b_rate() {
     let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().phy.protection = Protection::CtsToSelf);
     // CTS at 11 Mb/s, long preamble: 192 + ceil(112/11) = 203 us.
-    assert_eq!(at_us(&frames), [(FrameKind::Cts, 1000, 1203), (FrameKind::Data, 1213, 1467), (FrameKind::Ack, 1477, 1527)]);
+    assert_eq!(
+        at_us(&frames),
+        [(FrameKind::Cts, 1000, 1203), (FrameKind::Data, 1213, 1467), (FrameKind::Ack, 1477, 1527)]
+    );
 }
 
 #[test]
@@ -126,7 +144,10 @@ fn a_lost_rts_counts_against_the_short_limit_and_lost_data_against_the_long_one(
             cell.stations[0].loss = loss("per", &[("p", p), ("frames", Value::Word(frames.into()))]);
         });
         assert_eq!(net.station(1).retry_drops, 1);
-        (frames.iter().filter(|f| f.kind == FrameKind::Rts).count(), frames.iter().filter(|f| f.kind == FrameKind::Data).count())
+        (
+            frames.iter().filter(|f| f.kind == FrameKind::Rts).count(),
+            frames.iter().filter(|f| f.kind == FrameKind::Data).count(),
+        )
     };
     assert_eq!(tries(Value::Number(1.0), "all"), (7, 0));
     assert_eq!(tries(Value::Number(1.0), "data"), (4, 4));
@@ -135,11 +156,20 @@ fn a_lost_rts_counts_against_the_short_limit_and_lost_data_against_the_long_one(
 #[test]
 fn an_empty_cell_and_a_cell_without_traffic_stay_idle() {
     for n in [0, 3] {
-        let s = Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, n, 54_000_000)), nodes: vec![], links: vec![], flows: vec![] };
+        let s = Scenario {
+            seed: 1,
+            cell: Some(cell(phy_g(), MAC, n, 54_000_000)),
+            nodes: vec![],
+            links: vec![],
+            flows: vec![],
+        };
         let mut net = Net::new(&s, Trace::new()).unwrap();
         net.run_until(at(5.0));
         let books = net.ledger().unwrap();
-        assert_eq!((books.cell.ifs, books.cell.idle), (Span::from_micros(28), Span::from_secs(5) - Span::from_micros(28)));
+        assert_eq!(
+            (books.cell.ifs, books.cell.idle),
+            (Span::from_micros(28), Span::from_secs(5) - Span::from_micros(28))
+        );
         assert_eq!(net.world.events(), 0);
     }
 }
@@ -169,7 +199,11 @@ fn draws_of_one_station_do_not_depend_on_how_many_there_are() {
     let digest = |n| {
         let (nodes, links) = hosts(1, Span::ZERO);
         let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 80_000_000);
-        let mut net = Net::new(&Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, n, 54_000_000)), nodes, links, flows: vec![flow] }, Trace::new()).unwrap();
+        let mut net = Net::new(
+            &Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, n, 54_000_000)), nodes, links, flows: vec![flow] },
+            Trace::new(),
+        )
+        .unwrap();
         net.run_until(at(1.0));
         net.world.trace.digest()
     };

@@ -77,7 +77,8 @@ fn a_packet_takes_the_cable_both_ways() {
 #[test]
 fn only_the_host_of_an_adapter_hears_of_a_full_queue() {
     let first_state_after_a_drop = |client| {
-        let mut net = net(client, 5, bulk("up.0".into(), Place::Station(0), Place::Node(0), newreno(), Start::At(Time::ZERO)));
+        let mut net =
+            net(client, 5, bulk("up.0".into(), Place::Station(0), Place::Node(0), newreno(), Start::At(Time::ZERO)));
         for us in (0..5_000_000).step_by(20) {
             net.run_until(Time::ZERO + Span::from_micros(us));
             let now = net.world.now();
@@ -96,8 +97,10 @@ fn a_bridge_without_a_limit_in_packets_cannot_pause() {
     let (nodes, links) = hosts(1, Span::ZERO);
     let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
     cell.stations[0].client = converter(&[("mode", Value::Word("pause".into()))]);
-    cell.stations[0].queue = choose(contend_core::qdisc::REGISTRY, "fifo", &[("limit", Value::Amount(Amount::Bytes(9000)))]);
+    cell.stations[0].queue =
+        choose(contend_core::qdisc::REGISTRY, "fifo", &[("limit", Value::Amount(Amount::Bytes(9000)))]);
     let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
-    let e = Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }, Trace::new()).unwrap_err();
+    let e =
+        Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }, Trace::new()).unwrap_err();
     assert!(e.contains("limit in packets"), "{e}");
 }

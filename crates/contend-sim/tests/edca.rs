@@ -1,4 +1,5 @@
-//! EDCA: categories inside a station, against DCF where they must agree, and against a Monte Carlo that goes from slot boundary to slot boundary.
+//! EDCA: categories inside a station, against DCF where they must agree, and against a Monte Carlo that goes from slot
+//! boundary to slot boundary.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -97,8 +98,8 @@ fn with_dcf_s_parameters_and_best_effort_only_it_is_dcf_bit_by_bit() {
         assert_eq!(run(&everywhere(tcp.clone(), &frozen)), run(&tcp));
         let udp = saturated(phy_g(), MAC, 8, 54_000_000, seed);
         assert_eq!(run(&everywhere(udp.clone(), &frozen)), run(&udp));
-        // A busy slot that begins in somebody's inter-frame space counts for a DCF station that counts busy slots, not for EDCA: where all resume
-        // together there is none.
+        // A busy slot that begins in somebody's inter-frame space counts for a DCF station that counts busy slots, not
+        // for EDCA: where all resume together there is none.
         let mut phy = phy_g();
         phy.ack_timeout = Some(phy.eifs() - phy.difs());
         let counted = saturated(phy, MacSpec { busy_slot: BusySlot::Counted, ..MAC }, 8, 54_000_000, seed);
@@ -120,8 +121,8 @@ struct One {
     done: u64,
 }
 
-/// Packets per second of each category's contenders together, by a Monte Carlo of its own: at each of its slot boundaries a contender sends when its
-/// counter is 0 and counts down by one otherwise (§10.22.2.4).
+/// Packets per second of each category's contenders together, by a Monte Carlo of its own: at each of its slot
+/// boundaries a contender sends when its counter is 0 and counts down by one otherwise (§10.22.2.4).
 fn monte_carlo(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64, seed: u64) -> [f64; 4] {
     let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
     let phy = phy_g();
@@ -137,7 +138,16 @@ fn monte_carlo(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64,
         for c in *categories {
             let set = sets.iter().find(|s| s.0 == *c).unwrap().1;
             let cw = set.1 as u64;
-            let mut one = One { station, rank: *c as usize, set, cw, counter: rng.random_range(0..=cw), failures: 0, boundary: 0, done: 0 };
+            let mut one = One {
+                station,
+                rank: *c as usize,
+                set,
+                cw,
+                counter: rng.random_range(0..=cw),
+                failures: 0,
+                boundary: 0,
+                done: 0,
+            };
             one.boundary = aifs(&one);
             all.push(one);
         }
@@ -214,7 +224,11 @@ fn categories_share_the_air_as_a_count_from_boundary_to_boundary_says() {
         ("AIFSN 2 and 4", &apart, vec![(Vo, DCF), (Be, (4, 15, 1023, 0))]),
         ("CWmin 7 and 31", &apart, vec![(Vo, (2, 7, 63, 0)), (Be, (2, 31, 127, 0))]),
         ("both, in the same stations", &together, vec![(Vo, (2, 15, 63, 0)), (Be, (3, 31, 127, 0))]),
-        ("four categories in each", &all, vec![(Vo, (2, 15, 63, 0)), (Vi, (2, 31, 127, 0)), (Be, (3, 31, 127, 0)), (Bk, (4, 31, 255, 0))]),
+        (
+            "four categories in each",
+            &all,
+            vec![(Vo, (2, 15, 63, 0)), (Vi, (2, 31, 127, 0)), (Be, (3, 31, 127, 0)), (Bk, (4, 31, 255, 0))],
+        ),
     ];
     for (name, stations, sets) in cases {
         let mean = |f: &dyn Fn(u64) -> [f64; 4]| {
@@ -227,7 +241,12 @@ fn categories_share_the_air_as_a_count_from_boundary_to_boundary_says() {
         let first = |x: &[f64; 4]| x[Vo as usize];
         for (category, _) in &sets {
             let i = *category as usize;
-            assert!((ours[i] / theirs[i] - 1.0).abs() < 0.01, "{name}, {category:?}: {} against {} packets a second", ours[i], theirs[i]);
+            assert!(
+                (ours[i] / theirs[i] - 1.0).abs() < 0.01,
+                "{name}, {category:?}: {} against {} packets a second",
+                ours[i],
+                theirs[i]
+            );
             let (ratio, want) = (first(&ours) / ours[i], first(&theirs) / theirs[i]);
             assert!((ratio / want - 1.0).abs() < 0.01, "{name}, {category:?}: {ratio} against {want}");
         }
@@ -282,12 +301,18 @@ fn bursts_fill_the_transmission_opportunity_and_never_exceed_it() {
     }
 }
 
-/// The order in which datagrams of two flows of one station are sent: three of best effort from 1 ms on, and one of voice that comes 40 us later.
+/// The order in which datagrams of two flows of one station are sent: three of best effort from 1 ms on, and one of
+/// voice that comes 40 us later.
 fn order(rule: &Choice<access::Build>) -> Vec<u32> {
     let (nodes, links) = hosts(2, Span::ZERO);
     let flow = |i: usize, category, start: u64, packets: u64| {
         let start = Start::At(Time::ZERO + Span::from_micros(start));
-        FlowSpec { category, start, size: Some(1472 * packets), ..cbr(format!("up.{i}"), Place::Station(0), Place::Node(i), 1_000_000_000) }
+        FlowSpec {
+            category,
+            start,
+            size: Some(1472 * packets),
+            ..cbr(format!("up.{i}"), Place::Station(0), Place::Node(i), 1_000_000_000)
+        }
     };
     let flows = vec![flow(0, Category::Be, 1000, 3), flow(1, Category::Vo, 1040, 1)];
     let s = everywhere(Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, 1, 54_000_000)), nodes, links, flows }, rule);
@@ -298,17 +323,23 @@ fn order(rule: &Choice<access::Build>) -> Vec<u32> {
 fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after_it_is() {
     // Before: the first goes at once, voice comes while it is on the air and is chosen when the MAC becomes free.
     assert_eq!(order(&edca(&[word("scheduling", "sbb")], &[])), [0, 1, 0, 0]);
-    // After: the second of best effort has been waiting for its backoff of up to 1023 slots when voice takes the next slot.
+    // After: the second of best effort has been waiting for its backoff of up to 1023 slots when voice takes the next
+    // slot.
     assert_eq!(order(&edca(&[], &[(Category::Be, (15, 1023, 1023, 0)), (Category::Vo, (2, 0, 0, 0))])), [0, 1, 0, 0]);
     let late = |rule: &Choice<access::Build>| {
         let mut s = saturated_categories(&[&[Category::Be]], rule, 1);
-        let voice = FlowSpec { category: Category::Vo, packet: 200, ..cbr("voice".into(), Place::Station(0), Place::Node(0), 64_000) };
+        let voice = FlowSpec {
+            category: Category::Vo,
+            packet: 200,
+            ..cbr("voice".into(), Place::Station(0), Place::Node(0), 64_000)
+        };
         s.flows.push(voice);
         let mut net = Net::new(&s, Trace::new()).unwrap();
         net.run_until(at(20.0));
         net.delay(1).unwrap().mean_ms()
     };
-    // Before: voice waits for the frame that the MAC has, with its backoff, and then for a window of 15. After: for the frame on the air and a window of 3.
+    // Before: voice waits for the frame that the MAC has, with its backoff, and then for a window of 15. After: for the
+    // frame on the air and a window of 3.
     let (before, after) = (late(&edca(&[word("scheduling", "sbb")], &[])), late(&edca(&[], &[])));
     assert!(after < before, "{after} and {before} ms");
 }
@@ -316,13 +347,20 @@ fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after
 #[test]
 fn acknowledgments_take_the_category_of_their_flow() {
     for scheduling in ["sab", "sbb"] {
-        let mut s = everywhere(down_up(0, 1, newreno(), phy_g(), MAC, 1), &edca(&[word("scheduling", scheduling)], &[]));
+        let mut s =
+            everywhere(down_up(0, 1, newreno(), phy_g(), MAC, 1), &edca(&[word("scheduling", scheduling)], &[]));
         s.flows[0].category = Category::Vi;
         let mut net = Net::new(&s, Trace::new()).unwrap();
         net.run_until(at(3.0));
         let names: Vec<String> = net.queues().map(str::to_owned).collect();
-        let offered: Vec<(String, u64)> = (0..names.len()).map(|i| (names[i].clone(), net.meter(i).unwrap().read(at(3.0)).offered)).collect();
-        let busy: Vec<&str> = offered.iter().filter(|(_, n)| *n > 0).map(|(name, _)| name.as_str()).filter(|name| !name.starts_with("wire")).collect();
+        let offered: Vec<(String, u64)> =
+            (0..names.len()).map(|i| (names[i].clone(), net.meter(i).unwrap().read(at(3.0)).offered)).collect();
+        let busy: Vec<&str> = offered
+            .iter()
+            .filter(|(_, n)| *n > 0)
+            .map(|(name, _)| name.as_str())
+            .filter(|name| !name.starts_with("wire"))
+            .collect();
         assert_eq!(busy, ["ap.vi", "sta0.vi"], "{offered:?}");
         assert!(net.received(0).packets > 1000);
     }

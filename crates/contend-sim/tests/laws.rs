@@ -1,4 +1,5 @@
-//! What holds in every network: packets are conserved, the air's ledger sums to the time that has passed, the same seed gives the same bits.
+//! What holds in every network: packets are conserved, the air's ledger sums to the time that has passed, the same seed
+//! gives the same bits.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -16,20 +17,48 @@ use proptest::prelude::*;
 /// DCF, or EDCA of either kind; a little more often without categories than with.
 fn access_rule() -> impl Strategy<Value = Choice<access::Build>> {
     let edca = |scheduling: &str, table: &str| {
-        choose(access::REGISTRY, "edca", &[("scheduling", Value::Word(scheduling.into())), ("table", Value::Word(table.into()))])
+        choose(
+            access::REGISTRY,
+            "edca",
+            &[("scheduling", Value::Word(scheduling.into())), ("table", Value::Word(table.into()))],
+        )
     };
     let dcf = choose(access::REGISTRY, "dcf", &[]);
-    prop::sample::select(vec![dcf.clone(), dcf.clone(), dcf.clone(), dcf, edca("sab", "802.11e"), edca("sab", "802.11-2016"), edca("sbb", "802.11e")])
+    prop::sample::select(vec![
+        dcf.clone(),
+        dcf.clone(),
+        dcf.clone(),
+        dcf,
+        edca("sab", "802.11e"),
+        edca("sab", "802.11-2016"),
+        edca("sbb", "802.11e"),
+    ])
 }
 
 /// A small random cell with random flows.
 fn scenario() -> impl Strategy<Value = Scenario> {
-    let station = (prop::sample::select(vec![6_000_000u64, 24_000_000, 54_000_000]), prop::option::of(0.0f64..0.5), 1u64..20, access_rule());
-    let flow =
-        (any::<bool>(), any::<bool>(), 0usize..6, prop::sample::select(vec![100u32, 576, 1500]), 0u64..1_500, prop::sample::select(Category::ALL.to_vec()));
+    let station = (
+        prop::sample::select(vec![6_000_000u64, 24_000_000, 54_000_000]),
+        prop::option::of(0.0f64..0.5),
+        1u64..20,
+        access_rule(),
+    );
+    let flow = (
+        any::<bool>(),
+        any::<bool>(),
+        0usize..6,
+        prop::sample::select(vec![100u32, 576, 1500]),
+        0u64..1_500,
+        prop::sample::select(Category::ALL.to_vec()),
+    );
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), prop::sample::select(vec![u32::MAX, 500, 0]), 0u8..3);
     // Every discipline and every control block takes its turn, with its defaults.
-    let at_ap = (0..qdisc::REGISTRY.len(), prop::collection::vec(0..ap::REGISTRY.len().max(1), 0..3), prop::option::of(1u64..30), access_rule());
+    let at_ap = (
+        0..qdisc::REGISTRY.len(),
+        prop::collection::vec(0..ap::REGISTRY.len().max(1), 0..3),
+        prop::option::of(1u64..30),
+        access_rule(),
+    );
     (0u64..1000, prop::collection::vec(station, 1..6), prop::collection::vec(flow, 1..6), options, at_ap).prop_map(
         |(seed, stations, flows, options, (queue, control, limit, rule))| {
             let (counted, draw, difs, rts_threshold, protection) = options;
@@ -44,7 +73,9 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             phy.protection = [Protection::None, Protection::CtsToSelf, Protection::RtsCts][usize::from(protection)];
             let mut cell = cell(phy, mac, stations.len(), 54_000_000);
             let entry = &qdisc::REGISTRY[queue];
-            let short = limit.filter(|_| entry.params.iter().any(|p| p.name == "limit")).map(|n| ("limit", Value::Amount(Amount::Packets(n))));
+            let short = limit
+                .filter(|_| entry.params.iter().any(|p| p.name == "limit"))
+                .map(|n| ("limit", Value::Amount(Amount::Packets(n))));
             cell.ap.queue = choose(qdisc::REGISTRY, entry.name, short.as_slice());
             // Not every discipline tells a block how many packets may wait.
             let buffer = [("buffer", Value::Amount(Amount::Packets(20)))];
@@ -69,7 +100,8 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                     let (from, to) = if up { (sta, Place::Node(i)) } else { (Place::Node(i), sta) };
                     let start = Start::At(Time::ZERO + Span::from_millis(start));
                     let name = format!("f.{i}");
-                    let mut f = if udp { cbr(name, from, to, 5_000_000) } else { bulk(name, from, to, newreno(), start) };
+                    let mut f =
+                        if udp { cbr(name, from, to, 5_000_000) } else { bulk(name, from, to, newreno(), start) };
                     f.packet = packet;
                     f.category = category;
                     f

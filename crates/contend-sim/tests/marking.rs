@@ -1,11 +1,13 @@
-//! Where senders and marking queues settle: the marking probability against the fluid model of Reno (Xu 2005 eq. 8.21), and the queue or load
-//! against the law of each discipline. Settings come from the formulas here, not from runs.
+//! Where senders and marking queues settle: the marking probability against the fluid model of Reno (Xu 2005 eq. 8.21),
+//! and the queue or load against the law of each discipline. Settings come from the formulas here, not from runs.
 //!
-//! Twenty long flows answer marks as RFC 3168 §6.1.2 has it. Eq. 8.21 has w^2 = 2 (1 - p) / p. Which window that is, marks at random tell: by packets the mean
-//! of w is 1.527 / sqrt(p), by time it is 1.31 / sqrt(p) (Ott, Kemperman, Mathis 1996; Mathis, Semke, Mahdavi, Ott 1997 table 1), and the mean square by
-//! time is their product, 2 / p. So the fluid holds for the mean square window; rate times round trip is the mean window, at which there are
-//! 1 - 1.31^2 / 2 = 14 % fewer marks than the fluid has. Both readings are held to 10 %. What remains at windows of 40, by hand: a mark within a round trip of a reduction is
-//! not answered (5 % more marks), half of a whole window is 0.75 segments short (2 % fewer).
+//! Twenty long flows answer marks as RFC 3168 §6.1.2 has it. Eq. 8.21 has w^2 = 2 (1 - p) / p. Which window that is,
+//! marks at random tell: by packets the mean of w is 1.527 / sqrt(p), by time it is 1.31 / sqrt(p) (Ott, Kemperman,
+//! Mathis 1996; Mathis, Semke, Mahdavi, Ott 1997 table 1), and the mean square by time is their product, 2 / p. So the
+//! fluid holds for the mean square window; rate times round trip is the mean window, at which there are 1 - 1.31^2 / 2
+//! = 14 % fewer marks than the fluid has. Both readings are held to 10 %. What remains at windows of 40, by hand: a
+//! mark within a round trip of a reduction is not answered (5 % more marks), half of a whole window is 0.75 segments
+//! short (2 % fewer).
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -46,12 +48,19 @@ impl Measured {
     }
 }
 
-/// `n` flows over one bottleneck of `pps` packets a second with this discipline and this round-trip time without queues, from `from` to `to` seconds.
+/// `n` flows over one bottleneck of `pps` packets a second with this discipline and this round-trip time without
+/// queues, from `from` to `to` seconds.
 fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f64, to: f64) -> Measured {
     let node = |name: &str, router| NodeSpec { name: name.into(), router };
     let link = |name: &str, a, b, rate, delay, queue| {
         let wire = |queue| WireSpec { rate, delay, queue, loss: None };
-        LinkSpec { name: name.into(), from: Place::Node(a), to: Place::Node(b), forward: wire(queue), reverse: wire(fifo(100_000)) }
+        LinkSpec {
+            name: name.into(),
+            from: Place::Node(a),
+            to: Place::Node(b),
+            forward: wire(queue),
+            reverse: wire(fifo(100_000)),
+        }
     };
     let links = vec![
         link("access", 0, 1, 10 * (pps * 8e3) as u64, Span::ZERO, fifo(100_000)),
@@ -60,7 +69,8 @@ fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f6
     let mut tcp = newreno();
     (tcp.window, tcp.ecn, tcp.initial_ssthresh) = (Amount::Packets(10_000), EcnEcho::Latch, Some(20));
     let start = Start::Uniform(Time::ZERO, at(1.0));
-    let flow = |i| FlowSpec { packet: 1000, ..bulk(format!("f{i}"), Place::Node(0), Place::Node(2), tcp.clone(), start) };
+    let flow =
+        |i| FlowSpec { packet: 1000, ..bulk(format!("f{i}"), Place::Node(0), Place::Node(2), tcp.clone(), start) };
     let nodes = vec![node("s", false), node("r", true), node("d", false)];
     let s = Scenario { seed: 1, cell: None, nodes, links, flows: (0..n).map(flow).collect() };
     let mut net = Net::new(&s, Trace::new()).unwrap();
@@ -80,7 +90,11 @@ fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f6
     let (q1, s1) = read(&mut net, to);
     let sum = |of: &dyn Fn(usize) -> u64| (0..n).map(of).sum::<u64>() as f64;
     let packets = sum(&|i| s1[i].packets - s0[i].packets);
-    assert_eq!((q1.drops() - q0.drops(), sum(&|i| s1[i].timeouts - s0[i].timeouts)), (0, 0.0), "losses and timeouts are no part of the model");
+    assert_eq!(
+        (q1.drops() - q0.drops(), sum(&|i| s1[i].timeouts - s0[i].timeouts)),
+        (0, 0.0),
+        "losses and timeouts are no part of the model"
+    );
     let marks = (q1.marked - q0.marked) as f64;
     Measured {
         rate: packets / (to - from),
@@ -110,7 +124,8 @@ fn of_the_fluid(square: f64) -> f64 {
     p
 }
 
-/// The share of packets marked at random with this mean window over time (Mathis, Semke, Mahdavi, Ott 1997 table 1, an ACK for each packet).
+/// The share of packets marked at random with this mean window over time (Mathis, Semke, Mahdavi, Ott 1997 table 1, an
+/// ACK for each packet).
 fn at_random(window: f64) -> f64 {
     1.31 * 1.31 / (window * window)
 }
@@ -126,12 +141,14 @@ fn balanced(m: &Measured, w: f64) {
 const SETTLED: f64 = 60.0;
 const END: f64 = 240.0;
 
-// Loop shapes: the flows' pole is z = 2 / (W R) = 0.5 /s at W = 40 and R = 100 ms, the queue's 1 / R = 10 /s, the gain of both from p to packets
-// C^2 / 2N = 1.6e6 (Hollot, Misra, Towsley, Gong, INFOCOM 2001). Zeros lie at z; the loops cross at 0.5 to 1.5 /s, far below 1 / R.
+// Loop shapes: the flows' pole is z = 2 / (W R) = 0.5 /s at W = 40 and R = 100 ms, the queue's 1 / R = 10 /s, the gain
+// of both from p to packets C^2 / 2N = 1.6e6 (Hollot, Misra, Towsley, Gong, INFOCOM 2001). Zeros lie at z; the loops
+// cross at 0.5 to 1.5 /s, far below 1 / R.
 
 #[test]
 fn red_marks_by_its_line_and_the_flows_settle_on_it() {
-    // p_b = 0.004 (q - 40) / 800; marks are spaced evenly over 1 .. 1/p_b packets: 2 / (1 + 1/p_b) of all (Floyd, Jacobson 1993 §7).
+    // p_b = 0.004 (q - 40) / 800; marks are spaced evenly over 1 .. 1/p_b packets: 2 / (1 + 1/p_b) of all (Floyd,
+    // Jacobson 1993 §7).
     let flags = [("ecn", Value::Bool(true)), ("ecn_above", Value::Word("mark".into()))];
     let mut red = discipline("red", &[("max_p", 0.004)], &[("limit", 4000), ("min_th", 40), ("max_th", 840)]);
     flags.into_iter().for_each(|(k, v)| red.args.set(k, v));
@@ -144,7 +161,18 @@ fn red_marks_by_its_line_and_the_flows_settle_on_it() {
 #[test]
 fn pi_holds_the_queue_at_its_reference() {
     // K = 4.7e-6 /s a packet crosses at 1.5 /s; a, b = K (1/z +- T/2) with T = 1/170 s.
-    let m = settle(discipline("pi", &[("a", 9.414e-6), ("b", 9.386e-6), ("frequency", 170.0)], &[("limit", 4000), ("reference", 160)]), N, C, 80, SETTLED, END);
+    let m = settle(
+        discipline(
+            "pi",
+            &[("a", 9.414e-6), ("b", 9.386e-6), ("frequency", 170.0)],
+            &[("limit", 4000), ("reference", 160)],
+        ),
+        N,
+        C,
+        80,
+        SETTLED,
+        END,
+    );
     balanced(&m, 40.0);
     near(&format!("reference, {m:?}"), m.queue, 160.0, 0.10);
 }
@@ -152,7 +180,18 @@ fn pi_holds_the_queue_at_its_reference() {
 #[test]
 fn rem_matches_rate_and_queue_and_its_price_is_what_the_flows_ask_for() {
     // gamma ln phi = 9.4e-6 and alpha / 10 ms = z: PI's gains. At rest rates match and the queue is the reference.
-    let m = settle(discipline("rem", &[("alpha", 0.005), ("gamma", 0.0094), ("phi", 1.001)], &[("limit", 4000), ("reference", 160)]), N, C, 80, SETTLED, END);
+    let m = settle(
+        discipline(
+            "rem",
+            &[("alpha", 0.005), ("gamma", 0.0094), ("phi", 1.001)],
+            &[("limit", 4000), ("reference", 160)],
+        ),
+        N,
+        C,
+        80,
+        SETTLED,
+        END,
+    );
     balanced(&m, 40.0);
     near(&format!("reference, {m:?}"), m.queue, 160.0, 0.10);
     near(&format!("rate, {m:?}"), m.rate, C, 0.01);
@@ -161,7 +200,14 @@ fn rem_matches_rate_and_queue_and_its_price_is_what_the_flows_ask_for() {
 #[test]
 fn vrc_holds_the_delay_at_its_reference() {
     // Zeros at beta = 1/R and gamma = z, crossing at alpha C / 2N = 0.5 /s. 20 ms are 160 packets.
-    let m = settle(discipline("vrc", &[("alpha", 0.0025), ("beta", 10.0), ("gamma", 0.5)], &[("limit", 4000)]), N, C, 80, SETTLED, END);
+    let m = settle(
+        discipline("vrc", &[("alpha", 0.0025), ("beta", 10.0), ("gamma", 0.5)], &[("limit", 4000)]),
+        N,
+        C,
+        80,
+        SETTLED,
+        END,
+    );
     balanced(&m, 40.0);
     near(&format!("reference, {m:?}"), m.queue, 160.0, 0.10);
 }
@@ -189,16 +235,17 @@ fn windows_of_16_are_balanced_too() {
     balanced(&m, 16.0);
 }
 
-// One flow and a queue that marks at a threshold: a sawtooth of equal teeth, each of W_m / 2 round trips and 3/8 W_m^2 packets. Rate x round trip is
-// sqrt(3/2) / sqrt(q), q the share of packets that are answered (Mathis, Semke, Mahdavi, Ott 1997 eq. 3).
+// One flow and a queue that marks at a threshold: a sawtooth of equal teeth, each of W_m / 2 round trips and 3/8 W_m^2
+// packets. Rate x round trip is sqrt(3/2) / sqrt(q), q the share of packets that are answered (Mathis, Semke, Mahdavi,
+// Ott 1997 eq. 3).
 
 /// The share of packets answered at this mean window.
 fn in_even_teeth(window: f64) -> f64 {
     1.5 / (window * window)
 }
 
-/// The share marked when a window's worth of a tooth is: S(W*, W* + 1) / S((W* + 1) / 2, W* + 1) with S(a, b) = (b^2 - a^2) / 2 (Alizadeh et al., SIGCOMM
-/// 2010, §3.3, for a sender that halves).
+/// The share marked when a window's worth of a tooth is: S(W*, W* + 1) / S((W* + 1) / 2, W* + 1) with S(a, b) = (b^2 -
+/// a^2) / 2 (Alizadeh et al., SIGCOMM 2010, §3.3, for a sender that halves).
 fn one_window_of_a_tooth(w: f64) -> f64 {
     (2.0 * w + 1.0) / (0.75 * (w + 1.0) * (w + 1.0))
 }
@@ -219,11 +266,20 @@ fn queues_that_warn_at_a_threshold_mark_one_window_of_each_tooth() {
 
 #[test]
 fn avq_settles_at_gamma_and_marks_what_its_virtual_queue_cannot_take() {
-    // 4000 packets/s and 150 ms: CR = 600. The real queue stays empty, for teeth end at W_m = 4/3 x 0.6 x 600 = 480. Packets keep the link's spacing: each
-    // round trip one burst of w in w / C, in which the virtual queue grows by (1 - c) w, c = C~ / C; a whole round trip leaves w - 600 c, and each is one
-    // more than the last. So its peak is k (k + 1) / 2 + (1 - c) W_m when the window is k = W_m - 600 c above what c carries; that is the limit for
-    // k = 30: 465 + 0.25 x 480 = 585. From the first mark to its answer, a round trip later, it cannot take k + 1, of 3/8 W_m^2 packets in the tooth.
-    let m = settle(discipline("avq", &[("gamma", 0.6), ("alpha", 0.005)], &[("limit", 585)]), 1, 4000.0, 150, 1000.0, 1400.0);
+    // 4000 packets/s and 150 ms: CR = 600. The real queue stays empty, for teeth end at W_m = 4/3 x 0.6 x 600 = 480.
+    // Packets keep the link's spacing: each round trip one burst of w in w / C, in which the virtual queue grows by (1
+    // - c) w, c = C~ / C; a whole round trip leaves w - 600 c, and each is one more than the last. So its peak is k (k
+    // + 1) / 2 + (1 - c) W_m when the window is k = W_m - 600 c above what c carries; that is the limit for k = 30: 465
+    // + 0.25 x 480 = 585. From the first mark to its answer, a round trip later, it cannot take k + 1, of 3/8 W_m^2
+    // packets in the tooth.
+    let m = settle(
+        discipline("avq", &[("gamma", 0.6), ("alpha", 0.005)], &[("limit", 585)]),
+        1,
+        4000.0,
+        150,
+        1000.0,
+        1400.0,
+    );
     near(&format!("utilisation, {m:?}"), m.rate, 0.6 * 4000.0, 0.02);
     near(&format!("answered, {m:?}"), m.answered, in_even_teeth(m.window(1)), 0.10);
     near(&format!("marked, {m:?}"), m.p, 31.0 / (0.375 * 480.0 * 480.0), 0.10);

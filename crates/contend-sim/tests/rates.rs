@@ -1,4 +1,5 @@
-//! What rates a sender can see through a symmetric bottleneck with traffic the other way: Xu 2005 §6.1, eq. 6.8 and 6.9.
+//! What rates a sender can see through a symmetric bottleneck with traffic the other way: Xu 2005 §6.1, eq. 6.8 and
+//! 6.9.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -64,13 +65,26 @@ static WATCHING: Entry<cc::Build> = Entry { name: "watching", cite: "", summary:
 /// Hosts 0 and 3 either side of routers 1 and 2, hosts 4 and 5 beside them for the traffic that goes back.
 fn dumbbell() -> Scenario {
     let node = |name: &str, router| NodeSpec { name: name.into(), router };
-    let nodes = vec![node("s", false), node("r1", true), node("r2", true), node("d", false), node("c1", false), node("c2", false)];
+    let nodes = vec![
+        node("s", false),
+        node("r1", true),
+        node("r2", true),
+        node("d", false),
+        node("c1", false),
+        node("c2", false),
+    ];
     let link = |name: &str, from, to, rate, delay, limit| {
         let wire = || WireSpec { rate, delay: Span::from_millis(delay), queue: fifo(limit), loss: None };
         LinkSpec { name: name.into(), from: Place::Node(from), to: Place::Node(to), forward: wire(), reverse: wire() }
     };
     let access = |name, from, to| link(name, from, to, 100_000_000, 2, 1000);
-    let links = vec![link("bottleneck", 1, 2, C, 10, 20), access("s", 0, 1), access("d", 2, 3), access("c1", 1, 4), access("c2", 2, 5)];
+    let links = vec![
+        link("bottleneck", 1, 2, C, 10, 20),
+        access("s", 0, 1),
+        access("d", 2, 3),
+        access("c1", 1, 4),
+        access("c2", 2, 5),
+    ];
     let mut tcp = newreno();
     tcp.cc = Choice { entry: &WATCHING, args: Args::default() };
     tcp.recovery = choose(contend_sim::tcp::recovery::REGISTRY, "reno", &[]);
@@ -98,7 +112,10 @@ fn the_rate_of_arrivals_is_bounded_by_the_way_there_and_that_of_acks_by_the_way_
         assert!(k <= KAPPA * 139 / 138, "{k} B/s over {KAPPA}");
     }
     // Compression behind the other traffic takes each rate of ACKs above the capacity of the way there.
-    assert!([kappa, westwood, nr].iter().all(|&k| k > PHI) && phi > PHI * 9 / 10, "{phi}, {kappa}, {westwood}, {nr} B/s; capacity {PHI}");
+    assert!(
+        [kappa, westwood, nr].iter().all(|&k| k > PHI) && phi > PHI * 9 / 10,
+        "{phi}, {kappa}, {westwood}, {nr} B/s; capacity {PHI}"
+    );
     // The flow itself keeps the bottleneck busy.
     assert!(net.received(0).delivered_bytes > PHI * 40 * 7 / 10, "{}", net.received(0).delivered_bytes);
 }

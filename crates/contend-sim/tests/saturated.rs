@@ -15,8 +15,16 @@ use contend_sim::wifi::{ContenderSpec, Saturated, SaturatedSpec};
 use contend_theory::{Backoff, SlotTimes, bianchi, two_station};
 
 /// Starzetz 2006 Table 7.1: windows of 32 to 1024 slots; a collision of 68.
-const SETTING: Setting =
-    Setting { cw_min: 31, cw_max: 1023, rank: 0, stations: 1, collision: 68.0, slower: 1.0, standard: Standard::B, category: Category::Be };
+const SETTING: Setting = Setting {
+    cw_min: 31,
+    cw_max: 1023,
+    rank: 0,
+    stations: 1,
+    collision: 68.0,
+    slower: 1.0,
+    standard: Standard::B,
+    category: Category::Be,
+};
 
 fn contender(name: String, rule: &Choice<access::Build>, station: u32) -> ContenderSpec {
     ContenderSpec { name, rule: rule.clone(), station, category: Category::Be }
@@ -36,7 +44,11 @@ fn waits(n: u32, rule: &Choice<access::Build>, busy: BusySlot) -> (f64, f64, f64
     let mut s = Saturated::new(&spec(n, rule, busy)).unwrap();
     s.run_until(1_000_000, true);
     let t = s.tally();
-    (t.collisions as f64 / t.successes as f64, t.success_slots as f64 / t.successes as f64, t.collision_slots as f64 / t.collisions.max(1) as f64)
+    (
+        t.collisions as f64 / t.successes as f64,
+        t.success_slots as f64 / t.successes as f64,
+        t.collision_slots as f64 / t.collisions.max(1) as f64,
+    )
 }
 
 fn near(what: &str, got: f64, want: f64, within: f64) {
@@ -45,8 +57,15 @@ fn near(what: &str, got: f64, want: f64, within: f64) {
 
 #[test]
 fn dcf_has_the_waits_and_collisions_that_the_specification_checked() {
-    // Specification of Starzetz 2006, E12 to E14: R from p_c = 0.030 ... 0.307, W_T, W_C of 802.11 at CW 32 to 1024, busy slots counted.
-    for (n, r, wt, wc) in [(2, 0.031, 7.96, 10.5), (5, 0.108, 3.58, 3.89), (10, 0.194, 2.16, 2.23), (20, 0.302, 1.41, 0.0), (40, 0.442, 0.0, 0.0)] {
+    // Specification of Starzetz 2006, E12 to E14: R from p_c = 0.030 ... 0.307, W_T, W_C of 802.11 at CW 32 to 1024,
+    // busy slots counted.
+    for (n, r, wt, wc) in [
+        (2, 0.031, 7.96, 10.5),
+        (5, 0.108, 3.58, 3.89),
+        (10, 0.194, 2.16, 2.23),
+        (20, 0.302, 1.41, 0.0),
+        (40, 0.442, 0.0, 0.0),
+    ] {
         let got = waits(n, &rule("dcf", &[]), BusySlot::Counted);
         println!("{n}: {got:?}");
         near("R", got.0, r, 0.02);
@@ -68,7 +87,9 @@ fn dcf_is_the_two_station_solution_and_bianchis_model() {
         s.run_until(1_000_000, false);
         s.tally().collided as f64 / s.tally().attempts as f64
     };
-    for (busy, theirs) in [(BusySlot::Counted, two_station::BusySlot::Counted), (BusySlot::Frozen, two_station::BusySlot::Frozen)] {
+    for (busy, theirs) in
+        [(BusySlot::Counted, two_station::BusySlot::Counted), (BusySlot::Frozen, two_station::BusySlot::Frozen)]
+    {
         // 60,000 of a million attempts collide: 0.4 % for one standard deviation.
         near("two stations", p(2, busy), two_station::solve(&backoff, theirs).unwrap().p, 0.015);
     }
@@ -107,15 +128,22 @@ fn idle_slots(n: u32, rule: &Choice<access::Build>) -> f64 {
 
 #[test]
 fn idle_sense_steers_to_its_target() {
-    // With decisions from many transmissions and small steps nothing but the target is left: 5.68 for a collision of 68 slots.
+    // With decisions from many transmissions and small steps nothing but the target is left: 5.68 for a collision of 68
+    // slots.
     for n in [2, 5, 10, 50] {
         let with = |name, x: f64| (name, Value::Number(x));
-        let patient = [("transmissions", Value::Integer(200)), with("gamma", 0.0), with("alpha", 1.01), with("epsilon", 0.01 * 0.1622 / f64::from(n))];
+        let patient = [
+            ("transmissions", Value::Integer(200)),
+            with("gamma", 0.0),
+            with("alpha", 1.01),
+            with("epsilon", 0.01 * 0.1622 / f64::from(n)),
+        ];
         let got = idle_slots(n, &rule("idle_sense", &patient));
         println!("{n}: {got}");
         near("idle slots", got, 5.68, 0.02);
     }
-    // As published it hears five at a time, and its steps balance at about ten stations: more idle slots with fewer, fewer with more.
+    // As published it hears five at a time, and its steps balance at about ten stations: more idle slots with fewer,
+    // fewer with more.
     let published = rule("idle_sense", &[]);
     let (two, ten, fifty) = (idle_slots(2, &published), idle_slots(10, &published), idle_slots(50, &published));
     println!("{two} {ten} {fifty}");
@@ -188,7 +216,8 @@ fn an_even_list_of_weights_is_the_hash_table_and_residues_make_it_dcf() {
 
 #[test]
 fn frozen_and_counted_busy_slots_differ_as_published() {
-    // W_T at n = 2 is 7.95 slots counted against 8.44 frozen; 1.39 against 2.28 where the collision rate is that of n = 20 (E12, E13).
+    // W_T at n = 2 is 7.95 slots counted against 8.44 frozen; 1.39 against 2.28 where the collision rate is that of n =
+    // 20 (E12, E13).
     for (n, counted, frozen) in [(2, 7.95, 8.44), (20, 1.39, 2.28)] {
         let wt = |busy| waits(n, &rule("dcf", &[]), busy).1;
         near("counted", wt(BusySlot::Counted), counted, 0.02);
@@ -220,7 +249,11 @@ fn permutations_may_settle_where_one_wins_three_of_four() {
 #[test]
 fn permutations_end_collisions_in_the_end() {
     for seed in 1..20 {
-        let mut s = Saturated::new(&SaturatedSpec { seed, ..spec(3, &rule("permutation", &[("slots", Value::Integer(8))]), BusySlot::Counted) }).unwrap();
+        let mut s = Saturated::new(&SaturatedSpec {
+            seed,
+            ..spec(3, &rule("permutation", &[("slots", Value::Integer(8))]), BusySlot::Counted)
+        })
+        .unwrap();
         s.run_until(100_000, true);
         let before = s.tally();
         s.run_until(110_000, true);
@@ -235,21 +268,35 @@ fn noise_is_taken_for_a_collision_by_its_sender() {
     s.run_until(200_000, true);
     let t = s.tally();
     near("spoilt", t.spoilt as f64 / t.attempts as f64, 0.25, 0.02);
-    // One station alone, windows W_k = 32 * 2^k up to 1024 after k failures in a row, which has probability 3/4 * (1/4)^k: a mean of sum of (W_k - 1)/2.
-    let mean: f64 = (0..40).map(|k: i32| 0.75 * 0.25f64.powi(k) * f64::from(1023.min((32 << k.min(5)) - 1)) / 2.0).sum();
+    // One station alone, windows W_k = 32 * 2^k up to 1024 after k failures in a row, which has probability 3/4 *
+    // (1/4)^k: a mean of sum of (W_k - 1)/2.
+    let mean: f64 =
+        (0..40).map(|k: i32| 0.75 * 0.25f64.powi(k) * f64::from(1023.min((32 << k.min(5)) - 1)) / 2.0).sum();
     near("slots", t.success_slots as f64 / t.successes as f64, mean, 0.02);
 }
 
-/// Winners of a cell of `n` stations whose exchanges all end in step: no EIFS, no ACK timeout, no retry limit, and a first backoff for everybody.
+/// Winners of a cell of `n` stations whose exchanges all end in step: no EIFS, no ACK timeout, no retry limit, and a
+/// first backoff for everybody.
 fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot: BusySlot) -> Vec<u32> {
     let mut phy = phy_g();
     (phy.cw_min, phy.cw_max) = (SETTING.cw_min, SETTING.cw_max);
     phy.ack_timeout = Some(Span::ZERO);
-    let mac = MacSpec { busy_slot, after_collision: AfterCollision::Difs, idle_access: IdleAccess::Draw, retry_short: u32::MAX, retry_long: u32::MAX, ..MAC };
+    let mac = MacSpec {
+        busy_slot,
+        after_collision: AfterCollision::Difs,
+        idle_access: IdleAccess::Draw,
+        retry_short: u32::MAX,
+        retry_long: u32::MAX,
+        ..MAC
+    };
     let mut scenario = saturated(phy, mac, n, 54_000_000, 1);
     // Ten times what they can send, so that nobody ever runs dry.
-    scenario.flows =
-        (0..n).map(|i| FlowSpec { start: Start::At(Time::ZERO), ..cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 800_000_000) }).collect();
+    scenario.flows = (0..n)
+        .map(|i| FlowSpec {
+            start: Start::At(Time::ZERO),
+            ..cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 800_000_000)
+        })
+        .collect();
     for s in &mut scenario.cell.as_mut().unwrap().stations {
         s.access = rule(name, with);
     }
@@ -292,14 +339,24 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
     let edca = rule("edca", &[]);
     let categories = [Category::Vo, Category::Be];
     let of = |station: u32, category: Category| {
-        let name = if category == Category::Be { format!("sta{station}") } else { format!("sta{station}.{}", category.name()) };
+        let name = if category == Category::Be {
+            format!("sta{station}")
+        } else {
+            format!("sta{station}.{}", category.name())
+        };
         ContenderSpec { name, rule: edca.clone(), station, category }
     };
     for n in [1, 3] {
         let mut phy = phy_g();
         (phy.cw_min, phy.cw_max) = (SETTING.cw_min, SETTING.cw_max);
         phy.ack_timeout = Some(Span::ZERO);
-        let mac = MacSpec { after_collision: AfterCollision::Difs, idle_access: IdleAccess::Draw, retry_short: u32::MAX, retry_long: u32::MAX, ..MAC };
+        let mac = MacSpec {
+            after_collision: AfterCollision::Difs,
+            idle_access: IdleAccess::Draw,
+            retry_short: u32::MAX,
+            retry_long: u32::MAX,
+            ..MAC
+        };
         let mut scenario = saturated(phy, mac, n, 54_000_000, 1);
         // No TXOP: contention alone has no time to hold the medium for.
         let one_frame = rule(
@@ -339,12 +396,28 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
 
 #[test]
 fn classes_share_by_their_distributions() {
-    // Steered windows are the same for all; voice draws from the first half, best effort from the second, so that voice always wins.
-    let early = rule("classes", &[("vo", Value::Numbers(vec![1.0, 0.0])), ("weights", Value::Numbers(vec![0.0, 1.0])), ("target", Value::Number(5.68))]);
+    // Steered windows are the same for all; voice draws from the first half, best effort from the second, so that voice
+    // always wins.
+    let early = rule(
+        "classes",
+        &[
+            ("vo", Value::Numbers(vec![1.0, 0.0])),
+            ("weights", Value::Numbers(vec![0.0, 1.0])),
+            ("target", Value::Number(5.68)),
+        ],
+    );
     // Distributions that are alike share alike, but that the higher class wins its station's ties.
-    let even = rule("classes", &[("vo", Value::Numbers(vec![1.0])), ("weights", Value::Numbers(vec![1.0])), ("target", Value::Number(5.68))]);
+    let even = rule(
+        "classes",
+        &[("vo", Value::Numbers(vec![1.0])), ("weights", Value::Numbers(vec![1.0])), ("target", Value::Number(5.68))],
+    );
     let share = |rule: &Choice<access::Build>| {
-        let of = |i: u32, category: Category| ContenderSpec { name: format!("{}.{i}", category.name()), rule: rule.clone(), station: i, category };
+        let of = |i: u32, category: Category| ContenderSpec {
+            name: format!("{}.{i}", category.name()),
+            rule: rule.clone(),
+            station: i,
+            category,
+        };
         let contenders = (0..5).flat_map(|i| [of(i, Category::Vo), of(i, Category::Be)]).collect();
         let mut s = Saturated::new(&SaturatedSpec { contenders, ..spec(0, rule, BusySlot::Frozen) }).unwrap();
         s.run_until(100_000, true);

@@ -19,7 +19,9 @@ const WARM_UP: f64 = 2.0;
 fn simulated(phy: &Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> (f64, f64) {
     let mut net = Net::new(&saturated(phy.clone(), mac, n, rate, seed), Trace::new()).unwrap();
     let read = |net: &Net| {
-        let c = (1..=n as u32).map(|i| net.station(i)).fold((0, 0, 0), |a, c| (a.0 + c.acked, a.1 + c.collided, a.2 + c.attempts));
+        let c = (1..=n as u32)
+            .map(|i| net.station(i))
+            .fold((0, 0, 0), |a, c| (a.0 + c.acked, a.1 + c.collided, a.2 + c.attempts));
         (c.0 as f64, c.1 as f64, c.2 as f64)
     };
     net.run_until(at(WARM_UP));
@@ -118,7 +120,12 @@ fn counted_busy_slots_agree_with_the_finite_retry_model() {
         let backoff = Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(7) };
         let tc = data + us(phy.eifs());
         for n in [1, 2, 5, 10, 20, 50] {
-            let times = SlotTimes { slot_us: us(phy.slot), ts_us: data + us(phy.sifs) + ack + us(phy.difs()), tc_us: tc, payload_bits: 12_000.0 };
+            let times = SlotTimes {
+                slot_us: us(phy.slot),
+                ts_us: data + us(phy.sifs) + ack + us(phy.difs()),
+                tc_us: tc,
+                payload_bits: 12_000.0,
+            };
             let mac = MacSpec { busy_slot: BusySlot::Counted, ..MAC };
             let (pps, p) = mean((1..=4).map(|s| simulated(&phy, mac, n as usize, rate, s)));
             let (want, want_p) = if n == 2 {

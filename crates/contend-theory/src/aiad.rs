@@ -1,13 +1,15 @@
-//! AIAD: whether sources that grow by a packet each round trip and fall back to their achievable rate settle at a shared bottleneck.
+//! AIAD: whether sources that grow by a packet each round trip and fall back to their achievable rate settle at a
+//! shared bottleneck.
 //!
 //! Jersey 2005 chapter 6, eqs. 6.10-6.16, and appendix A. Rates are in packets/s.
 //!
 //! Differences from the source:
-//! - both estimators are one with α = 1 for φ, the receiving rate, and α = γ/ρ for κ, the rate of acknowledgments: γ is the capacity of the way
-//!   back over C, ρ the size of an ACK over that of a packet;
+//! - both estimators are one with α = 1 for φ, the receiving rate, and α = γ/ρ for κ, the rate of acknowledgments: γ is
+//!   the capacity of the way back over C, ρ the size of an ACK over that of a packet;
 //! - condition 1 has the factor τ that A.16 leaves out;
-//! - the source takes ∂p/∂x of one source while the others stand still. When all move together the link sees N times as much: [`Motion`] tells
-//!   the two apart, and [`Aiad::rest`] is the point at which the system really rests, a little off C/N.
+//! - the source takes ∂p/∂x of one source while the others stand still. When all move together the link sees N times as
+//!   much: [`Motion`] tells the two apart, and [`Aiad::rest`] is the point at which the system really rests, a little
+//!   off C/N.
 
 use crate::Invalid;
 use crate::delayed::{Grid, integrate};
@@ -82,7 +84,8 @@ impl Aiad {
         Ok(self.capacity_pps / f64::from(self.n))
     }
 
-    /// p0 that holds a source at C/N; an error when α η is 1 or more: then the estimate asks for more than C/N and there is no such rest.
+    /// p0 that holds a source at C/N; an error when α η is 1 or more: then the estimate asks for more than C/N and
+    /// there is no such rest.
     pub fn fair_share_lost(&self) -> Result<f64, Invalid> {
         let (x, tau) = (self.fair_pps()?, self.rtt_s()?);
         let back = self.alpha * self.eta()?;
@@ -111,7 +114,8 @@ impl Aiad {
 
     /// α η below which condition 2 holds; above 1 always.
     pub fn alpha_eta_bound(&self, at: &Losses) -> Result<f64, Invalid> {
-        let both = 2.0 * f64::from(self.n) + at.slope / positive("p0", at.share)? * self.fair_pps()? * f64::from(self.n);
+        let both =
+            2.0 * f64::from(self.n) + at.slope / positive("p0", at.share)? * self.fair_pps()? * f64::from(self.n);
         // Jersey 2005 eq. 6.15.
         Ok(both / (both - 1.0))
     }
@@ -136,11 +140,14 @@ impl Aiad {
             }
         }
         let load = low + (high - low) / 2.0;
-        Ok(Rest { rate_pps: load * x, losses: Losses { share: marking.at(load), slope: marking.slope(load)? / self.capacity_pps } })
+        Ok(Rest {
+            rate_pps: load * x,
+            losses: Losses { share: marking.at(load), slope: marking.slope(load)? / self.capacity_pps },
+        })
     }
 
-    /// The same system with the load at `rest` for its capacity, and α so that the estimates stay: there the source's formulas, which
-    /// want x0 = C/N, hold exactly. Errors as [`Aiad::rtt_s`].
+    /// The same system with the load at `rest` for its capacity, and α so that the estimates stay: there the source's
+    /// formulas, which want x0 = C/N, hold exactly. Errors as [`Aiad::rtt_s`].
     pub fn at(&self, rest: &Rest) -> Result<Aiad, Invalid> {
         let load = positive("rate_pps", rest.rate_pps)? / self.fair_pps()?;
         Ok(Aiad { capacity_pps: self.capacity_pps * load, alpha: self.alpha / load, ..*self })
@@ -150,7 +157,8 @@ impl Aiad {
     pub fn gains_at(&self, rest: &Rest, motion: Motion) -> Result<(f64, f64), Invalid> {
         let (eta, n, x) = (self.eta()?, f64::from(self.n), positive("rate_pps", rest.rate_pps)?);
         let estimate = self.alpha * self.fair_pps()?;
-        // r_i = α C x_i / y: ∂r_i/∂x_i is r0/x0 (N-1)/N with the others at rest, 0 when all move alike, r0/x0 when y stays.
+        // r_i = α C x_i / y: ∂r_i/∂x_i is r0/x0 (N-1)/N with the others at rest, 0 when all move alike, r0/x0 when y
+        // stays.
         let (bend, feel) = match motion {
             Motion::Alone => (estimate / x * (n - 1.0) / n, 1.0),
             Motion::Together => (0.0, n),
@@ -192,9 +200,9 @@ impl Aiad {
         })
     }
 
-    /// Whether sources that start `apart` (a share of the rate at rest, alternately above and below when `motion` is [`Motion::Apart`], all
-    /// above otherwise) come closer to the rest within `round_trips`: from the second quarter of the course to the last one, and to no
-    /// more than ten times of where they began.
+    /// Whether sources that start `apart` (a share of the rate at rest, alternately above and below when `motion` is
+    /// [`Motion::Apart`], all above otherwise) come closer to the rest within `round_trips`: from the second quarter of
+    /// the course to the last one, and to no more than ten times of where they began.
     pub fn settles(&self, marking: &Marking, motion: Motion, apart: f64, round_trips: u32) -> Result<bool, Invalid> {
         const STEPS: usize = 100;
         let (rest, tau) = (self.rest(marking)?, self.rtt_s()?);
@@ -264,7 +272,8 @@ mod tests {
     fn the_general_form_is_that_of_the_source_where_the_load_is_the_capacity() {
         for case in [phi(4, 0.06), phi(1, 0.01), kappa(7, 2.0)] {
             let rest = case.rest(&Marking::Fluid).unwrap();
-            let (a, b) = (case.at(&rest).unwrap().gains(&rest.losses).unwrap(), case.gains_at(&rest, Motion::Alone).unwrap());
+            let (a, b) =
+                (case.at(&rest).unwrap().gains(&rest.losses).unwrap(), case.gains_at(&rest, Motion::Alone).unwrap());
             near(a.0, b.0);
             near(a.1, b.1);
             let losses = Losses { share: case.fair_share_lost().unwrap(), slope: 0.001 };
@@ -308,7 +317,10 @@ mod tests {
             let k1 = (slope(&moved(h), &base) - slope(&moved(-h), &base)) / (2.0 * h);
             let k2 = (slope(&base, &moved(h)) - slope(&base, &moved(-h))) / (2.0 * h);
             let (a, b) = case.gains_at(&rest, motion).unwrap();
-            assert!((k1 - a).abs() < 1e-5 * a.abs() + 1e-6 && (k2 - b).abs() < 1e-5 * b.abs() + 1e-6, "{motion:?} {k1} {a} {k2} {b}");
+            assert!(
+                (k1 - a).abs() < 1e-5 * a.abs() + 1e-6 && (k2 - b).abs() < 1e-5 * b.abs() + 1e-6,
+                "{motion:?} {k1} {a} {k2} {b}"
+            );
         }
     }
 
@@ -361,9 +373,12 @@ mod tests {
 
     #[test]
     fn the_rest_is_near_a_fair_share_and_stands_still() {
-        for (case, marking) in
-            [(phi(5, 0.03), Marking::Fluid), (phi(20, 0.2), Marking::Fluid), (phi(3, 0.1), Marking::Power(20)), (kappa(5, 1.2), Marking::Fluid)]
-        {
+        for (case, marking) in [
+            (phi(5, 0.03), Marking::Fluid),
+            (phi(20, 0.2), Marking::Fluid),
+            (phi(3, 0.1), Marking::Power(20)),
+            (kappa(5, 1.2), Marking::Fluid),
+        ] {
             let rest = case.rest(&marking).unwrap();
             let off = rest.rate_pps / case.fair_pps().unwrap() - 1.0;
             assert!((-0.3..0.2).contains(&off), "{case:?}: {off}");

@@ -1,16 +1,17 @@
 //! What a distribution of backoffs costs in wasted channel time, and the distribution that costs least.
 //!
-//! Starzetz 2006 §8.1.2, eqs. 8.5-8.20. A contention cycle that ends in slot i costs A(i) after a collision and B(i) after a success:
-//! ζ = sum of A(i) P_col(i) + B(i) P_tx(i). The source solves two stations in continuous time ([`crate::backoff_density`])
-//! and leaves N stations open.
+//! Starzetz 2006 §8.1.2, eqs. 8.5-8.20. A contention cycle that ends in slot i costs A(i) after a collision and B(i)
+//! after a success: ζ = sum of A(i) P_col(i) + B(i) P_tx(i). The source solves two stations in continuous time
+//! ([`crate::backoff_density`]) and leaves N stations open.
 //!
 //! Differences from the source:
-//! - the optimum of N stations over C slots is exact. Before slot i all stations wait with the same memory, none, so that the least cost of what follows is
-//!   one number W_i and the share that goes on past slot i has a closed form ([`Costs::optimum`]). For A = 1, B = 0 it is the distribution p* of Tay,
-//!   Jamieson and Balakrishnan 2004 (CSMA/p*);
+//! - the optimum of N stations over C slots is exact. Before slot i all stations wait with the same memory, none, so
+//!   that the least cost of what follows is one number W_i and the share that goes on past slot i has a closed form
+//!   ([`Costs::optimum`]). For A = 1, B = 0 it is the distribution p* of Tay, Jamieson and Balakrishnan 2004 (CSMA/p*);
 //! - ζ is the waste of a cycle; [`Costs::optimum_per_success`] has that of a success, collisions before it included;
-//! - in eq. 8.15 a collision has a density, p(t)^2, as if two stations could draw the same instant; over slots its probability is p(t)^2/C. Cost 8.15 is
-//!   that of C slots when a collision costs C times what is said ([`Costs::density`]). Eqs. 8.9 and 8.10 over slots are [`Costs::slots`];
+//! - in eq. 8.15 a collision has a density, p(t)^2, as if two stations could draw the same instant; over slots its
+//!   probability is p(t)^2/C. Cost 8.15 is that of C slots when a collision costs C times what is said
+//!   ([`Costs::density`]). Eqs. 8.9 and 8.10 over slots are [`Costs::slots`];
 //! - the compact sum of eq. 8.20 has binom(N, i+1) where its expansion has binom(N, i): [`Sum::Printed`].
 
 use crate::Invalid;
@@ -50,7 +51,11 @@ impl Costs {
     /// Costs by slot, as many of both; an error for negative ones.
     pub fn of(collision: Vec<f64>, success: Vec<f64>) -> Result<Costs, Invalid> {
         if collision.len() != success.len() || collision.is_empty() || collision.len() > MOST_SLOTS as usize {
-            return Err(invalid("costs", format!("{} and {}", collision.len(), success.len()), "as many of collisions as of successes, 1 to 1048576"));
+            return Err(invalid(
+                "costs",
+                format!("{} and {}", collision.len(), success.len()),
+                "as many of collisions as of successes, 1 to 1048576",
+            ));
         }
         collision.iter().chain(&success).try_for_each(|c| not_negative("cost", *c).map(drop))?;
         Ok(Costs { collision, success })
@@ -71,7 +76,8 @@ impl Costs {
         Costs::by_slot(slots, |i| i + collision, |i| i)
     }
 
-    /// Eq. 8.15 over slots: times in windows of C slots, T = `collision` windows, and a collision as likely as its density p(t)^2.
+    /// Eq. 8.15 over slots: times in windows of C slots, T = `collision` windows, and a collision as likely as its
+    /// density p(t)^2.
     pub fn density(slots: u32, collision: f64) -> Result<Costs, Invalid> {
         positive("collision", collision)?;
         let c = f64::from(slots);
@@ -117,10 +123,12 @@ impl Costs {
         }
         let n = f64::from(stations);
         // In the last slot all that are left send.
-        let mut wasted = if stations == 1 { self.success.last() } else { self.collision.last() }.copied().unwrap_or(0.0);
+        let mut wasted =
+            if stations == 1 { self.success.last() } else { self.collision.last() }.copied().unwrap_or(0.0);
         let mut go_on = vec![0.0; self.collision.len()];
         for (i, (a, b)) in self.collision.iter().zip(&self.success).enumerate().rev().skip(1) {
-            // u, the share that goes on past slot i, costs f(u) = A - N (A-B) u^(N-1) + (W - A + N (A-B)) u^N, W being what follows.
+            // u, the share that goes on past slot i, costs f(u) = A - N (A-B) u^(N-1) + (W - A + N (A-B)) u^N, W being
+            // what follows.
             let more = n * (a - b);
             let all = wasted - a + more;
             let cost = |u: f64| a - more * power(u, stations - 1) + all * power(u, stations);
@@ -148,16 +156,17 @@ impl Costs {
 }
 
 impl Costs {
-    /// The distribution that wastes least for each success, when cycles follow each other until one succeeds; errors as [`Costs::optimum`], and where the
-    /// waste has no least value.
+    /// The distribution that wastes least for each success, when cycles follow each other until one succeeds; errors as
+    /// [`Costs::optimum`], and where the waste has no least value.
     ///
     /// ζ counts a cycle, and so forgets that a collision is followed by another cycle.
     pub fn optimum_per_success(&self, stations: u32) -> Result<Optimum, Invalid> {
-        // Dinkelbach 1967: the least ratio ζ/P is the λ for which the least of ζ - λ P is 0. As P = 1 - P_col, that least is the one with λ added to
-        // every collision, less λ.
+        // Dinkelbach 1967: the least ratio ζ/P is the λ for which the least of ζ - λ P is 0. As P = 1 - P_col, that
+        // least is the one with λ added to every collision, less λ.
         let mut lambda = 0.0;
         for _ in 0..100 {
-            let with = Costs { collision: self.collision.iter().map(|a| a + lambda).collect(), success: self.success.clone() };
+            let with =
+                Costs { collision: self.collision.iter().map(|a| a + lambda).collect(), success: self.success.clone() };
             let best = with.optimum(stations)?;
             let collision: f64 = cycle_ends(&best.slots, stations)?.map(|(_, collision)| collision).sum();
             let next = self.wasted(&best.slots, stations, Sum::Expanded)? / (1.0 - collision);

@@ -17,7 +17,8 @@ pub struct At {
     pub pdf: f64,
 }
 
-/// The optimum of two stations when waiting before a collision costs nothing, T = `collision` windows; an error unless T is above 0 and t is in 0..=1.
+/// The optimum of two stations when waiting before a collision costs nothing, T = `collision` windows; an error unless
+/// T is above 0 and t is in 0..=1.
 pub fn without_wait(collision: f64, t: f64) -> Result<At, Invalid> {
     let (root, t) = (cost(collision)?.sqrt(), probability("t", t)?);
     // Starzetz 2006 eq. 8.19, which is c = 1 - sinh((1-t)/sqrt T)/sinh(1/sqrt T).
@@ -32,7 +33,8 @@ pub fn without_wait(collision: f64, t: f64) -> Result<At, Invalid> {
 /// The optimum of two stations with all of eq. 8.15, T = `collision` windows; errors as [`without_wait`].
 pub fn with_wait(collision: f64, t: f64) -> Result<At, Invalid> {
     let (cost, t) = (cost(collision)?, probability("t", t)?);
-    // Starzetz 2006 eq. 8.17 has the real solution 1 - c = a I0(z) + b K0(z), z = 2 sqrt(t + T); c(0) = 0 and c(1) = 1 set a and b.
+    // Starzetz 2006 eq. 8.17 has the real solution 1 - c = a I0(z) + b K0(z), z = 2 sqrt(t + T); c(0) = 0 and c(1) = 1
+    // set a and b.
     let z = |t: f64| 2.0 * (t + cost).sqrt();
     let (first, last, here) = (z(0.0), z(1.0), z(t));
     let ((i_last, _), (k_last, _)) = (scaled_i(last), scaled_k(last));
@@ -50,7 +52,11 @@ pub fn with_wait(collision: f64, t: f64) -> Result<At, Invalid> {
 fn cost(collision: f64) -> Result<f64, Invalid> {
     positive("collision", collision)?;
     // Above, both solutions are uniform to six digits and differences lose theirs.
-    if (1e-6..=1e6).contains(&collision) { Ok(collision) } else { Err(invalid("collision", collision, "between 1e-6 and 1e6 windows")) }
+    if (1e-6..=1e6).contains(&collision) {
+        Ok(collision)
+    } else {
+        Err(invalid("collision", collision, "between 1e-6 and 1e6 windows"))
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Modified Bessel functions of orders 0 and 1, scaled so that they neither overflow nor vanish.
 //!
-//! By the trapezoidal rule on their integrals (Abramowitz and Stegun 9.6.19, 9.6.24), which converges faster than any power of the step: over a whole
-//! period for I, on the whole line for K. libm has J and Y only.
+//! By the trapezoidal rule on their integrals (Abramowitz and Stegun 9.6.19, 9.6.24), which converges faster than any
+//! power of the step: over a whole period for I, on the whole line for K. libm has J and Y only.
 
 use std::f64::consts::PI;
 

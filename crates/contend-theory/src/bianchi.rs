@@ -1,13 +1,15 @@
 //! Saturation throughput of n stations under DCF, by the decoupling approximation.
 //!
-//! Bianchi, "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3), 2000.
-//! The limit on attempts follows the renewal argument of Bianchi and Tinnirello, "Remarks on IEEE 802.11 DCF Performance
-//! Analysis", IEEE Communications Letters 9(8), 2005: a station in stage j spends one slot on its attempt after a mean of
-//! (W_j-1)/2 slots of backoff, and is in stage j at an attempt with a probability proportional to p^j.
+//! Bianchi, "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3), 2000. The
+//! limit on attempts follows the renewal argument of Bianchi and Tinnirello, "Remarks on IEEE 802.11 DCF Performance
+//! Analysis", IEEE Communications Letters 9(8), 2005: a station in stage j spends one slot on its attempt after a mean
+//! of (W_j-1)/2 slots of backoff, and is in stage j at an attempt with a probability proportional to p^j.
 //!
 //! Differences from the paper:
-//! - one formula serves both cases; without a limit it is the paper's eq. 7, also where CWmax+1 is no power of two times CWmin+1;
-//! - the paper's slot counts for the listeners too (`busy_slot = "counted"`); real DCF freezes. For n = 2 see `two_station`.
+//! - one formula serves both cases; without a limit it is the paper's eq. 7, also where CWmax+1 is no power of two
+//!   times CWmin+1;
+//! - the paper's slot counts for the listeners too (`busy_slot = "counted"`); real DCF freezes. For n = 2 see
+//!   `two_station`.
 
 use crate::Invalid;
 use crate::dcf::{Backoff, SlotTimes};
@@ -39,7 +41,8 @@ pub struct Saturation {
     pub service_us: f64,
 }
 
-/// Transmission probability of a station per slot, when its attempts collide with probability `p` (in 0..=1, else an error).
+/// Transmission probability of a station per slot, when its attempts collide with probability `p` (in 0..=1, else an
+/// error).
 pub fn tau(backoff: &Backoff, p: f64) -> Result<f64, Invalid> {
     // Bianchi 2000 eq. 7; Bianchi and Tinnirello 2005 with a limit: sum p^j / sum p^j (1 + (W_j-1)/2).
     Ok(1.0 / (1.0 + backoff.slots_per_attempt(p)?))
@@ -65,8 +68,8 @@ pub fn fixed_point(backoff: &Backoff, n: u32) -> Result<(f64, f64), Invalid> {
     Ok((tau, collision(tau, n)))
 }
 
-/// Saturation throughput and delay of `n` stations that always have a packet of the same length; errors as [`fixed_point`]
-/// and [`SlotTimes::check`].
+/// Saturation throughput and delay of `n` stations that always have a packet of the same length; errors as
+/// [`fixed_point`] and [`SlotTimes::check`].
 pub fn saturation(backoff: &Backoff, times: &SlotTimes, n: u32) -> Result<Saturation, Invalid> {
     times.check()?;
     let (tau, p) = fixed_point(backoff, n)?;
@@ -153,11 +156,13 @@ mod tests {
 
     #[test]
     fn ns3_computes_the_same_throughput() {
-        // ns-3 3.4x src/wifi/examples/reference/bianchi_11g_eifs.txt, 54 Mb/s (MAC ACK at 24 Mb/s), solved there on a grid
-        // of 1e-4 in τ. It lets the winner keep the channel with probability 1/W: longer successes with more payload.
+        // ns-3 3.4x src/wifi/examples/reference/bianchi_11g_eifs.txt, 54 Mb/s (MAC ACK at 24 Mb/s), solved there on a
+        // grid of 1e-4 in τ. It lets the winner keep the channel with probability 1/W: longer successes with more
+        // payload.
         let again = 1.0 / (1.0 - 1.0 / 16.0);
         let exchange = 254.0 + 10.0 + 34.0 + 28.0 + 0.1;
-        let times = SlotTimes { slot_us: 9.0, ts_us: exchange * again + 9.0, tc_us: exchange, payload_bits: 12_000.0 * again };
+        let times =
+            SlotTimes { slot_us: 9.0, ts_us: exchange * again + 9.0, tc_us: exchange, payload_bits: 12_000.0 * again };
         for (n, mbps) in [(5, 29.2861), (10, 27.3763), (20, 25.3325), (35, 23.5719), (50, 22.4162)] {
             let s = saturation(&ENDLESS, &times, n).unwrap();
             near(s.throughput_bps / 1e6, mbps, 1e-3);
@@ -166,8 +171,8 @@ mod tests {
 
     #[test]
     fn slot_monte_carlo_agrees_within_the_error_of_decoupling() {
-        // reference/results.csv case C, 342 µs per exchange, at most seven attempts, frozen counters.
-        // Frozen counters collide less: the winner alone can take the slot after its success (0.492 at n = 20 if it counted).
+        // reference/results.csv case C, 342 µs per exchange, at most seven attempts, frozen counters. Frozen counters
+        // collide less: the winner alone can take the slot after its success (0.492 at n = 20 if it counted).
         for (n, mbps, p) in [(1, 29.30, 0.0), (5, 27.86, 0.265), (20, 23.81, 0.476)] {
             let s = saturation(&SEVEN, &TIMES, n).unwrap();
             near(s.throughput_bps / 1e6, mbps, 0.02);

@@ -1,12 +1,13 @@
 //! Cycle time of an access point and one station, both saturated: the mean time in which each succeeds once.
 //!
-//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III-B, eqs. 7-9,
-//! which takes the cycle time from Medepalli and Tobagi, Globecom 2005.
+//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III-B, eqs.
+//! 7-9, which takes the cycle time from Medepalli and Tobagi, Globecom 2005.
 //!
 //! Differences from the paper:
-//! - the paper does not print the cycle time of a pair; [`Cycle::m1`] and [`Cycle::m2`] are the two readings of spec S2.3 (M2
-//!   is the one to use), [`Cycle::exact`] needs no decoupling;
-//! - M2 takes p without a limit on attempts and E\[B\] with one, as spec S2.3 does; at these p it changes nothing visible.
+//! - the paper does not print the cycle time of a pair; [`Cycle::m1`] and [`Cycle::m2`] are the two readings of spec
+//!   S2.3 (M2 is the one to use), [`Cycle::exact`] needs no decoupling;
+//! - M2 takes p without a limit on attempts and E\[B\] with one, as spec S2.3 does; at these p it changes nothing
+//!   visible.
 
 use crate::Invalid;
 use crate::bianchi;
@@ -24,8 +25,8 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// M1: Bianchi's renewal form, in which a busy slot counts down the listener; one idle slot less than [`Cycle::m2`];
-    /// an error for `cw_max` = 0 (nothing but collisions).
+    /// M1: Bianchi's renewal form, in which a busy slot counts down the listener; one idle slot less than
+    /// [`Cycle::m2`]; an error for `cw_max` = 0 (nothing but collisions).
     pub fn m1(backoff: &Backoff) -> Result<Cycle, Invalid> {
         let (tau, _) = bianchi::fixed_point(&endless(backoff), 2)?;
         if tau >= 1.0 {
@@ -54,8 +55,8 @@ impl Cycle {
         Ok(Cycle { idle_slots: transmissions * s.idle_slots, collisions: transmissions * s.collision })
     }
 
-    /// CT_{x,y} in the unit of its arguments: an idle slot, and the successful exchanges T_s of the two frame types; an error
-    /// unless all three are finite and above 0.
+    /// CT_{x,y} in the unit of its arguments: an idle slot, and the successful exchanges T_s of the two frame types; an
+    /// error unless all three are finite and above 0.
     pub fn time(&self, slot: f64, ts_x: f64, ts_y: f64) -> Result<f64, Invalid> {
         positive("slot", slot)?;
         positive("ts_x", ts_x)?;
@@ -66,7 +67,11 @@ impl Cycle {
 
     /// CT_{x,y} for x, y in {DATA, TCP ACK}, in the unit of its arguments; errors as [`Cycle::time`].
     pub fn pairs(&self, slot: f64, ts_data: f64, ts_ack: f64) -> Result<Pairs, Invalid> {
-        Ok(Pairs { data_data: self.time(slot, ts_data, ts_data)?, data_ack: self.time(slot, ts_data, ts_ack)?, ack_ack: self.time(slot, ts_ack, ts_ack)? })
+        Ok(Pairs {
+            data_data: self.time(slot, ts_data, ts_data)?,
+            data_ack: self.time(slot, ts_data, ts_ack)?,
+            ack_ack: self.time(slot, ts_ack, ts_ack)?,
+        })
     }
 }
 
@@ -82,8 +87,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// CT_AP, the mean cycle time of the access point with `n_up` uploads, `n_down` downloads and `b` data packets per TCP
-    /// ACK, in the unit of the pairs; needs at least one flow.
+    /// CT_AP, the mean cycle time of the access point with `n_up` uploads, `n_down` downloads and `b` data packets per
+    /// TCP ACK, in the unit of the pairs; needs at least one flow.
     pub fn ct_ap(&self, n_up: f64, n_down: f64, b: f64) -> Result<f64, Invalid> {
         not_negative("n_up", n_up)?;
         not_negative("n_down", n_down)?;
@@ -95,7 +100,9 @@ impl Pairs {
         let ap = n_down / (n_up / b + n_down);
         let station = n_up / (n_down / b + n_up);
         // Keceli 2008 eq. 7, frame types of the two taken as independent.
-        Ok(ap * station * self.data_data + (ap * (1.0 - station) + (1.0 - ap) * station) * self.data_ack + (1.0 - ap) * (1.0 - station) * self.ack_ack)
+        Ok(ap * station * self.data_data
+            + (ap * (1.0 - station) + (1.0 - ap) * station) * self.data_ack
+            + (1.0 - ap) * (1.0 - station) * self.ack_ack)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The parameters of a saturated DCF that every contention model here shares: the backoff law and the three slot durations.
+//! The parameters of a saturated DCF that every contention model here shares: the backoff law and the three slot
+//! durations.
 //!
 //! IEEE 802.11-2020 §10.3.3 (contention window) and §10.3.4.3 (backoff procedure).
 //!
@@ -14,7 +15,8 @@ pub const CW_LIMIT: u32 = 65_535;
 /// The largest number of attempts accepted.
 pub const ATTEMPTS_LIMIT: u32 = 255;
 
-/// Truncated binary exponential backoff: attempt j (from 0) draws uniformly from 0..W_j-1, W_j = min(2^j (cw_min+1), cw_max+1).
+/// Truncated binary exponential backoff: attempt j (from 0) draws uniformly from 0..W_j-1, W_j = min(2^j (cw_min+1),
+/// cw_max+1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     /// CWmin, slots.
@@ -40,8 +42,8 @@ impl Backoff {
         }
     }
 
-    /// The windows W_j in slots, one per backoff stage: `attempts` of them, or as many as differ when retries never end;
-    /// errors as [`Backoff::check`].
+    /// The windows W_j in slots, one per backoff stage: `attempts` of them, or as many as differ when retries never
+    /// end; errors as [`Backoff::check`].
     pub fn windows(&self) -> Result<Vec<u32>, Invalid> {
         self.check()?;
         let mut w = self.cw_min + 1;
@@ -53,13 +55,13 @@ impl Backoff {
         Ok(windows)
     }
 
-    /// Mean backoff in slots that precedes one attempt, when each attempt fails with probability `p` whatever came before; an
-    /// error unless `p` is in 0..=1.
+    /// Mean backoff in slots that precedes one attempt, when each attempt fails with probability `p` whatever came
+    /// before; an error unless `p` is in 0..=1.
     pub fn slots_per_attempt(&self, p: f64) -> Result<f64, Invalid> {
         probability("p", p)?;
         let windows = self.windows()?;
-        // An attempt is in stage j with a probability proportional to p^j; the last stage of endless retries holds the whole
-        // tail p^m/(1-p), and its weight is multiplied through by 1-p so that p = 1 stays finite.
+        // An attempt is in stage j with a probability proportional to p^j; the last stage of endless retries holds the
+        // whole tail p^m/(1-p), and its weight is multiplied through by 1-p so that p = 1 stays finite.
         let last = windows.len() - 1;
         let (mut sum, mut total, mut weight) = (0.0, 0.0, 1.0);
         for (j, &w) in windows.iter().enumerate() {

@@ -1,10 +1,11 @@
 //! Delay differential equations: Heun's method on a grid that the delays fall on.
 //!
-//! Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I", 2nd ed., §II.1 (Heun) and §II.17 (method of steps).
+//! Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I", 2nd ed., §II.1 (Heun) and §II.17 (method of
+//! steps).
 //!
 //! Differences from the source:
-//! - a fixed step, and every delay rounded to a whole number of steps, so that nothing is interpolated: the error is of second order in the
-//!   step, and a delay is off by half a step at most;
+//! - a fixed step, and every delay rounded to a whole number of steps, so that nothing is interpolated: the error is of
+//!   second order in the step, and a delay is off by half a step at most;
 //! - the past before time 0 is constant.
 
 use crate::Invalid;
@@ -44,11 +45,17 @@ impl Instant<'_> {
     }
 }
 
-/// The states at every instant of `grid` from `start` on, which also was the state at all times before; `slope` writes the derivative of
-/// each component, per second.
+/// The states at every instant of `grid` from `start` on, which also was the state at all times before; `slope` writes
+/// the derivative of each component, per second.
 ///
-/// An error when the step is not above 0, a delay rounds to no step at all, or the course has more than [`NUMBERS_LIMIT`] numbers.
-pub fn integrate(start: &[f64], lags_s: &[f64], grid: &Grid, slope: impl Fn(&Instant<'_>, &mut [f64])) -> Result<Vec<Vec<f64>>, Invalid> {
+/// An error when the step is not above 0, a delay rounds to no step at all, or the course has more than
+/// [`NUMBERS_LIMIT`] numbers.
+pub fn integrate(
+    start: &[f64],
+    lags_s: &[f64],
+    grid: &Grid,
+    slope: impl Fn(&Instant<'_>, &mut [f64]),
+) -> Result<Vec<Vec<f64>>, Invalid> {
     let h = positive("step_s", grid.step_s)?;
     if grid.steps.saturating_add(1).saturating_mul(start.len()) > NUMBERS_LIMIT {
         return Err(invalid("steps", grid.steps, "fewer: a course has at most 20 million numbers"));
@@ -82,7 +89,8 @@ mod tests {
     #[test]
     fn without_a_past_it_is_an_exponential_to_second_order() {
         let error = |n: usize| {
-            let s = integrate(&[1.0], &[], &Grid { step_s: 1.0 / n as f64, steps: n }, |at, d| d[0] = -at.now(0)).unwrap();
+            let s =
+                integrate(&[1.0], &[], &Grid { step_s: 1.0 / n as f64, steps: n }, |at, d| d[0] = -at.now(0)).unwrap();
             (s[n][0] - 1.0 / std::f64::consts::E).abs()
         };
         assert!(error(100) < 1e-5);
@@ -103,7 +111,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_integrated_is_an_error() {
-        let go = |lag: f64, step_s: f64, steps: usize| integrate(&[1.0], &[lag], &Grid { step_s, steps }, |_, d| d[0] = 0.0);
+        let go =
+            |lag: f64, step_s: f64, steps: usize| integrate(&[1.0], &[lag], &Grid { step_s, steps }, |_, d| d[0] = 0.0);
         assert_eq!(go(0.1, 0.0, 5).unwrap_err().what, "step_s");
         assert_eq!(go(0.1, 1.0, 5).unwrap_err().what, "step_s");
         assert_eq!(go(-0.1, 1.0, 5).unwrap_err().what, "delay");

@@ -2,8 +2,8 @@
 //!
 //! Jersey 2005 §8.4.2, eqs. 8.25-8.29, on the rates at rest of [`crate::fluid`].
 //!
-//! Differences from the source: none. Its own reservation holds: the fluids have neither timeouts nor slow start, so that gains by tens of
-//! folds are trends and no predictions.
+//! Differences from the source: none. Its own reservation holds: the fluids have neither timeouts nor slow start, so
+//! that gains by tens of folds are trends and no predictions.
 
 use crate::Invalid;
 use crate::fluid::{Path, jersey, reno};
@@ -42,10 +42,14 @@ impl Accuracy {
     /// No differentiator: every loss counts as congestion.
     pub const NONE: Accuracy = Accuracy { congestion: 1.0, wireless: 0.0 };
 
-    /// p̂, the share of packets whose loss the source answers as congestion; errors as [`Losses::together`], or for accuracies outside 0..=1.
+    /// p̂, the share of packets whose loss the source answers as congestion; errors as [`Losses::together`], or for
+    /// accuracies outside 0..=1.
     pub fn answered(&self, losses: &Losses) -> Result<f64, Invalid> {
         losses.together()?;
-        let (c, w) = (probability("accuracy of congestion", self.congestion)?, probability("accuracy of wireless", self.wireless)?);
+        let (c, w) = (
+            probability("accuracy of congestion", self.congestion)?,
+            probability("accuracy of wireless", self.wireless)?,
+        );
         // Jersey 2005 eq. 8.26.
         Ok(c * losses.congestion + (1.0 - w) * losses.wireless)
     }
@@ -63,7 +67,8 @@ pub fn jersey_gain(losses: &Losses, accuracy: &Accuracy, path: &Path) -> Result<
     Ok(jersey(accuracy.answered(losses)?, path)?.rate_pps / jersey(losses.together()?, path)?.rate_pps - 1.0)
 }
 
-/// By what share Jersey with a differentiator is faster than Reno with one of accuracy `reno_accuracy`; errors as [`reno_gain`].
+/// By what share Jersey with a differentiator is faster than Reno with one of accuracy `reno_accuracy`; errors as
+/// [`reno_gain`].
 pub fn advantage(losses: &Losses, accuracy: &Accuracy, reno_accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 8.29 with equal accuracies (Fig. 8.8, solid), and with none for Reno (dashed).
     Ok(jersey(accuracy.answered(losses)?, path)?.rate_pps / reno(reno_accuracy.answered(losses)?, path)?.rate_pps - 1.0)
@@ -87,7 +92,8 @@ mod tests {
 
     #[test]
     fn gains_of_a_perfect_differentiator_have_the_table_of_the_spec() {
-        // Spec section 8: p_c, then Reno / Jersey (50 ms, 2 ms) / Jersey (500 ms, 100 ms) for p_w = 1e-3, 1e-2, 5e-2, 0.1.
+        // Spec section 8: p_c, then Reno / Jersey (50 ms, 2 ms) / Jersey (500 ms, 100 ms) for p_w = 1e-3, 1e-2, 5e-2,
+        // 0.1.
         let table = [
             (1e-4, [[2.318, 2.318, 2.319], [9.101, 9.103, 9.113], [21.965, 21.988, 22.108], [32.350, 32.420, 32.764]]),
             (1e-3, [[0.415, 0.415, 0.415], [2.333, 2.334, 2.338], [6.327, 6.335, 6.373], [9.594, 9.616, 9.726]]),
@@ -97,7 +103,11 @@ mod tests {
             for (p_w, want) in [1e-3, 1e-2, 5e-2, 0.1].into_iter().zip(row) {
                 let l = losses(p_c, p_w);
                 let a = Accuracy::PERFECT;
-                let got = [reno_gain(&l, &a, &SHORT).unwrap(), jersey_gain(&l, &a, &SHORT).unwrap(), jersey_gain(&l, &a, &LONG).unwrap()];
+                let got = [
+                    reno_gain(&l, &a, &SHORT).unwrap(),
+                    jersey_gain(&l, &a, &SHORT).unwrap(),
+                    jersey_gain(&l, &a, &LONG).unwrap(),
+                ];
                 for (got, want) in got.iter().zip(want) {
                     assert!((got - want).abs() < 0.000_501, "p_c = {p_c}, p_w = {p_w}: {got} {want}");
                 }
@@ -109,9 +119,21 @@ mod tests {
     fn gains_by_accuracy_have_the_table_of_the_spec() {
         // Spec section 8: p_w for p_c = 1e-4, then Reno / Jersey (50 ms, 2 ms) for A_w = .25, .5, .75, .9, .95, .99, 1.
         let table = [
-            (0.001, [0.1377, 0.3543, 0.7735, 1.3463, 1.7093, 2.1638, 2.3183], [0.1377, 0.3544, 0.7735, 1.3463, 1.7094, 2.1639, 2.3184]),
-            (0.01, [0.1543, 0.4108, 0.9784, 2.0439, 3.1225, 6.1418, 9.1005], [0.1543, 0.4110, 0.9787, 2.0445, 3.1233, 6.1433, 9.1026]),
-            (0.1, [0.1704, 0.4522, 1.0786, 2.3018, 3.6583, 9.0504, 32.3502], [0.1710, 0.4538, 1.0818, 2.3080, 3.6675, 9.0711, 32.4196]),
+            (
+                0.001,
+                [0.1377, 0.3543, 0.7735, 1.3463, 1.7093, 2.1638, 2.3183],
+                [0.1377, 0.3544, 0.7735, 1.3463, 1.7094, 2.1639, 2.3184],
+            ),
+            (
+                0.01,
+                [0.1543, 0.4108, 0.9784, 2.0439, 3.1225, 6.1418, 9.1005],
+                [0.1543, 0.4110, 0.9787, 2.0445, 3.1233, 6.1433, 9.1026],
+            ),
+            (
+                0.1,
+                [0.1704, 0.4522, 1.0786, 2.3018, 3.6583, 9.0504, 32.3502],
+                [0.1710, 0.4538, 1.0818, 2.3080, 3.6675, 9.0711, 32.4196],
+            ),
         ];
         for (p_w, of_reno, of_jersey) in table {
             for (i, a_w) in [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0].into_iter().enumerate() {

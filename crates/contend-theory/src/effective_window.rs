@@ -1,20 +1,22 @@
 //! Effective contention window: the size of the hash table H in which as many stations collide as often.
 //!
-//! Starzetz 2006 §8.1.1: any access method is judged by its outcome against H, whatever its own windows are; §8.2: HASH1's window as a line in the number
-//! of stations.
+//! Starzetz 2006 §8.1.1: any access method is judged by its outcome against H, whatever its own windows are; §8.2:
+//! HASH1's window as a line in the number of stations.
 //!
-//! Differences from the source: between two whole windows the collision rate is interpolated linearly; the source says only that it is bracketed and
-//! interpolated.
+//! Differences from the source: between two whole windows the collision rate is interpolated linearly; the source says
+//! only that it is bracketed and interpolated.
 
 use crate::Invalid;
 use crate::hash_table::{Contention, contention};
 use crate::invalid::{invalid, not_negative, probability};
 use crate::slots::{Family, MOST_SLOTS};
 
-/// Window in slots, between whole ones by interpolation, in which `stations` with backoffs of this family collide in a share `collision` of cycles.
+/// Window in slots, between whole ones by interpolation, in which `stations` with backoffs of this family collide in a
+/// share `collision` of cycles.
 ///
 /// # Errors
-/// For fewer than two stations, which never collide; for a share that is no probability, is 0, or needs more than [`MOST_SLOTS`] slots.
+/// For fewer than two stations, which never collide; for a share that is no probability, is 0, or needs more than
+/// [`MOST_SLOTS`] slots.
 pub fn window_of(family: Family, stations: u32, collision: f64) -> Result<f64, Invalid> {
     if stations < 2 {
         return Err(invalid("stations", stations, "at least two, or none collide"));
@@ -47,7 +49,8 @@ pub fn window_of(family: Family, stations: u32, collision: f64) -> Result<f64, I
     Ok(f64::from(low) + (at_low - want) / (at_low - at_high))
 }
 
-/// What `stations` meet in H of `window` slots, between whole windows by interpolation; an error for a window that is not between 1 and [`MOST_SLOTS`].
+/// What `stations` meet in H of `window` slots, between whole windows by interpolation; an error for a window that is
+/// not between 1 and [`MOST_SLOTS`].
 pub fn reference(stations: u32, window: f64) -> Result<Contention, Invalid> {
     if !(1.0..=f64::from(MOST_SLOTS)).contains(&window) {
         return Err(invalid("window", window, "between 1 and 1048576 slots"));
@@ -107,7 +110,8 @@ pub struct Beside {
     pub standing: Standing,
 }
 
-/// `measured` of `stations` beside H at the same rate of collisions; waits that differ by no more than `within` slots count as equal. Errors as [`window_of`], and for negative waits.
+/// `measured` of `stations` beside H at the same rate of collisions; waits that differ by no more than `within` slots
+/// count as equal. Errors as [`window_of`], and for negative waits.
 pub fn beside(stations: u32, measured: &Measured, within: f64) -> Result<Beside, Invalid> {
     not_negative("within", within)?;
     not_negative("success_wait", measured.success_wait)?;
@@ -119,7 +123,10 @@ pub fn beside(stations: u32, measured: &Measured, within: f64) -> Result<Beside,
         let difference = x - of.unwrap_or(0.0);
         if difference.abs() <= within { 0 } else { difference.signum() as i32 }
     };
-    let standing = match (side(measured.success_wait, reference.success_wait), side(measured.collision_wait, reference.collision_wait)) {
+    let standing = match (
+        side(measured.success_wait, reference.success_wait),
+        side(measured.collision_wait, reference.collision_wait),
+    ) {
         (-1, -1) => Standing::Better,
         (1, 1) => Standing::Worse,
         (0, 0) => Standing::Same,
@@ -150,9 +157,13 @@ pub fn least_squares(points: &[(f64, f64)]) -> Result<Line, Invalid> {
     Ok(Line { at_zero: y - slope * x, slope })
 }
 
-/// The line of windows with which backoffs of `family` collide as often as the targets (N, p_c) say: HASH1's matching rule. Errors as [`window_of`] and [`least_squares`].
+/// The line of windows with which backoffs of `family` collide as often as the targets (N, p_c) say: HASH1's matching
+/// rule. Errors as [`window_of`] and [`least_squares`].
 pub fn matching(family: Family, targets: &[(u32, f64)]) -> Result<Line, Invalid> {
-    let points = targets.iter().map(|(n, p)| Ok((f64::from(*n), window_of(family, *n, *p)?))).collect::<Result<Vec<_>, Invalid>>()?;
+    let points = targets
+        .iter()
+        .map(|(n, p)| Ok((f64::from(*n), window_of(family, *n, *p)?)))
+        .collect::<Result<Vec<_>, Invalid>>()?;
     least_squares(&points)
 }
 
@@ -176,8 +187,11 @@ mod tests {
 
     #[test]
     fn windows_of_802_11_are_those_of_the_spec() {
-        // Spec E11 and E12: p_c of 802.11 by the specification's own simulation, and the windows it found. p_c has three digits.
-        for (n, collision, window) in [(2, 0.030, 33.1), (5, 0.097, 25.06), (10, 0.163, 29.2), (20, 0.232, 39.6), (40, 0.307, 58.0)] {
+        // Spec E11 and E12: p_c of 802.11 by the specification's own simulation, and the windows it found. p_c has
+        // three digits.
+        for (n, collision, window) in
+            [(2, 0.030, 33.1), (5, 0.097, 25.06), (10, 0.163, 29.2), (20, 0.232, 39.6), (40, 0.307, 58.0)]
+        {
             let off = uniform(n, collision) / window - 1.0;
             assert!(off.abs() < 0.5 * 0.001 / collision + 0.005, "{n}: {off}");
         }
@@ -195,9 +209,11 @@ mod tests {
 
     #[test]
     fn hash1_needs_about_twelve_slots_for_each_station() {
-        // Spec E11: the effective window of Idle Sense grows by 6 slots a station (6.13 from 5 to 40), 98.7 at 15; thesis §8.2: B about 12; spec: B 12.3
-        // to 12.5, A 6 to 7.
-        let targets: Vec<(u32, f64)> = [5, 10, 15, 20, 30, 40].map(|n| (n, reference(n, 98.7 + 6.13 * (f64::from(n) - 15.0)).unwrap().collision)).to_vec();
+        // Spec E11: the effective window of Idle Sense grows by 6 slots a station (6.13 from 5 to 40), 98.7 at 15;
+        // thesis §8.2: B about 12; spec: B 12.3 to 12.5, A 6 to 7.
+        let targets: Vec<(u32, f64)> = [5, 10, 15, 20, 30, 40]
+            .map(|n| (n, reference(n, 98.7 + 6.13 * (f64::from(n) - 15.0)).unwrap().collision))
+            .to_vec();
         let line = matching(Family::Hash1, &targets).unwrap();
         assert!((12.2..12.6).contains(&line.slope) && (4.0..9.0).contains(&line.at_zero), "{line:?}");
     }
@@ -205,7 +221,9 @@ mod tests {
     #[test]
     fn a_method_is_better_when_both_waits_are_shorter() {
         // Spec E12 to E14, 802.11 against H: both shorter at N = 2, one as long and one shorter at 10.
-        let of = |n, collision, success_wait, collision_wait| beside(n, &Measured { collision, success_wait, collision_wait }, 0.05).unwrap().standing;
+        let of = |n, collision, success_wait, collision_wait| {
+            beside(n, &Measured { collision, success_wait, collision_wait }, 0.05).unwrap().standing
+        };
         assert_eq!(of(2, 0.0302, 7.96, 10.5), Standing::Better);
         assert_eq!(of(10, 0.163, 2.16, 2.23), Standing::Mixed);
         assert_eq!(of(2, 0.0302, 12.0, 20.0), Standing::Worse);

@@ -1,7 +1,8 @@
 //! FCWA: the window that fills the queue of an access point and never overflows it, and the queue that a window needs.
 //!
-//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III, eqs. 2-6 and 10.
-//! CT_AP comes from [`crate::cycle_time`]. Times are in one unit of the caller's choice, windows and buffers in packets.
+//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III, eqs. 2-6
+//! and 10. CT_AP comes from [`crate::cycle_time`]. Times are in one unit of the caller's choice, windows and buffers in
+//! packets.
 //!
 //! Differences from the paper:
 //! - nothing is rounded: a window that is used is the whole number below, a buffer the whole number above;
@@ -36,7 +37,8 @@ impl Mix {
         Ok(self.n_up / self.b + self.n_down)
     }
 
-    /// CT_flow, the mean time between two packets of data of a flow; errors as [`Mix::per_round`], or for a cycle time of 0.
+    /// CT_flow, the mean time between two packets of data of a flow; errors as [`Mix::per_round`], or for a cycle time
+    /// of 0.
     pub fn ct_flow(&self) -> Result<f64, Invalid> {
         positive("ct_ap", self.ct_ap)?;
         // Keceli 2008 eq. 5 (eq. 3 for b = 1).
@@ -61,10 +63,12 @@ impl Mix {
         Ok((self.n_up + self.n_down) * positive("bits", bits)? / self.ct_flow()?)
     }
 
-    /// BS_AP for flows of `window` packets each; negative when they need no queue. Errors as [`Mix::ct_flow`], or for a negative delay or window.
+    /// BS_AP for flows of `window` packets each; negative when they need no queue. Errors as [`Mix::ct_flow`], or for a
+    /// negative delay or window.
     pub fn buffer(&self, delay: f64, window: f64) -> Result<f64, Invalid> {
         // Keceli 2008 eq. 10.
-        Ok((not_negative("window", window)? - 2.0 * not_negative("delay", delay)? / self.ct_flow()?) * self.per_round()?)
+        Ok((not_negative("window", window)? - 2.0 * not_negative("delay", delay)? / self.ct_flow()?)
+            * self.per_round()?)
     }
 }
 
@@ -79,7 +83,8 @@ pub struct Flow {
     pub window: f64,
 }
 
-/// BS_AP for `flows` with `b` data packets per ACK and a mean cycle time of `ct_ap`: what each has beyond its path, an upload's as ACKs. Errors as [`Mix::buffer`].
+/// BS_AP for `flows` with `b` data packets per ACK and a mean cycle time of `ct_ap`: what each has beyond its path, an
+/// upload's as ACKs. Errors as [`Mix::buffer`].
 pub fn buffer_of(flows: &[Flow], b: f64, ct_ap: f64) -> Result<f64, Invalid> {
     let n_up = flows.iter().filter(|f| f.up).count() as f64;
     let ct_flow = Mix { n_up, n_down: flows.len() as f64 - n_up, b, ct_ap }.ct_flow()?;
@@ -128,7 +133,8 @@ mod tests {
 
     #[test]
     fn windows_with_an_ack_per_packet_have_the_table_of_the_spec() {
-        // Spec 2T: n + n flows, LD 50 ms, BS_AP 100. CT_flow (B), W_lim B/M2, B/M1, CT_flow (A), W_lim A/M2, fixed window.
+        // Spec 2T: n + n flows, LD 50 ms, BS_AP 100. CT_flow (B), W_lim B/M2, B/M1, CT_flow (A), W_lim A/M2, fixed
+        // window.
         let table = [
             (1, 1.479, 117.62, 119.50, 1.175, 135.08, 50),
             (2, 2.958, 58.81, 59.75, 2.351, 67.54, 25),
@@ -187,7 +193,10 @@ mod tests {
         // Spec 2T: the k-th of N flows has LD = k (k + 1) / 2 ms; half of them up.
         let four = [25.68, 27.03, 29.06, 31.76];
         let ten = [10.27, 10.81, 11.62, 12.70, 14.06, 15.68, 17.57, 19.74, 22.17, 24.88];
-        let twenty = [5.14, 5.41, 5.81, 6.35, 7.03, 7.84, 8.79, 9.87, 11.09, 12.44, 13.93, 15.55, 17.31, 19.20, 21.23, 23.39, 25.69, 28.13, 30.70, 33.40];
+        let twenty = [
+            5.14, 5.41, 5.81, 6.35, 7.03, 7.84, 8.79, 9.87, 11.09, 12.44, 13.93, 15.55, 17.31, 19.20, 21.23, 23.39,
+            25.69, 28.13, 30.70, 33.40,
+        ];
         for windows in [four.as_slice(), ten.as_slice(), twenty.as_slice()] {
             let m = mix(&b_m2(), windows.len() as u32 / 2, windows.len() as u32 / 2, 1);
             for (i, w) in windows.iter().enumerate() {
@@ -208,7 +217,16 @@ mod tests {
             holds(mix(&a_m2(), n, n, 1).throughput(12_000.0).unwrap() / 1e3, 20.42, 2);
         }
         // Spec S6: set B, LD 50 ms, windows of 42; n + n flows, b, BS_AP.
-        for (n, b, want) in [(1, 1, -51.0), (2, 1, 33.0), (5, 1, 285.0), (10, 1, 705.0), (15, 1, 1125.0), (5, 2, 192.0), (10, 2, 507.0), (15, 2, 822.0)] {
+        for (n, b, want) in [
+            (1, 1, -51.0),
+            (2, 1, 33.0),
+            (5, 1, 285.0),
+            (10, 1, 705.0),
+            (15, 1, 1125.0),
+            (5, 2, 192.0),
+            (10, 2, 507.0),
+            (15, 2, 822.0),
+        ] {
             holds(mix(&b_m2(), n, n, b).buffer(50.0, 42.0).unwrap(), want, 0);
         }
     }

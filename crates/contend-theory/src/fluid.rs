@@ -1,7 +1,8 @@
-//! TCP Reno and TCP-Jersey as fluids: where their windows settle under a constant share of congestion indications, and how they get there.
+//! TCP Reno and TCP-Jersey as fluids: where their windows settle under a constant share of congestion indications, and
+//! how they get there.
 //!
-//! Xu, "TCP Performance Enhancement in Wireless Networks via Adaptive Congestion Control and Active Queue Management", 2005 (Jersey 2005),
-//! §8.3 and §8.4.1, eqs. 8.18-8.24. Windows are in packets, rates in packets/s.
+//! Xu, "TCP Performance Enhancement in Wireless Networks via Adaptive Congestion Control and Active Queue Management",
+//! 2005 (Jersey 2005), §8.3 and §8.4.1, eqs. 8.18-8.24. Windows are in packets, rates in packets/s.
 //!
 //! Differences from the source:
 //! - q, the share of packets that carry a congestion indication, is a constant, not the answer of a network;
@@ -39,7 +40,8 @@ pub struct Rest {
     pub estimate_pps: f64,
 }
 
-/// Rest of Reno (additive increase, multiplicative decrease) when a share 0 < `q` <= 1 of its packets tells of congestion.
+/// Rest of Reno (additive increase, multiplicative decrease) when a share 0 < `q` <= 1 of its packets tells of
+/// congestion.
 pub fn reno(q: f64, path: &Path) -> Result<Rest, Invalid> {
     path.eta()?;
     // Jersey 2005 eq. 8.21.
@@ -48,7 +50,8 @@ pub fn reno(q: f64, path: &Path) -> Result<Rest, Invalid> {
     Ok(Rest { rate_pps, window, estimate_pps: rate_pps * (1.0 - q) })
 }
 
-/// Rest of TCP-Jersey (additive increase, adaptive decrease) when a share 0 < `q` <= 1 of its packets tells of congestion.
+/// Rest of TCP-Jersey (additive increase, adaptive decrease) when a share 0 < `q` <= 1 of its packets tells of
+/// congestion.
 pub fn jersey(q: f64, path: &Path) -> Result<Rest, Invalid> {
     let eta = path.eta()?;
     // Jersey 2005 eq. 8.22: x*^2 = (1-q) / (τ d q^2 + (τ^2 - τ d) q).
@@ -57,7 +60,8 @@ pub fn jersey(q: f64, path: &Path) -> Result<Rest, Invalid> {
     Ok(Rest { rate_pps, window, estimate_pps: rate_pps * (1.0 - q) })
 }
 
-/// Δ, Reno's rate over Jersey's on the same path with d/τ = `eta` and the same 0 < `q` < 1; below 1 where Jersey is faster.
+/// Δ, Reno's rate over Jersey's on the same path with d/τ = `eta` and the same 0 < `q` < 1; below 1 where Jersey is
+/// faster.
 pub fn ratio(q: f64, eta: f64) -> Result<f64, Invalid> {
     indicated(q)?;
     // Jersey 2005 eq. 8.23; eq. 8.24 is its limit for d/τ = 1. Below 1 exactly when (1-q) d/τ > 1/2.
@@ -76,8 +80,8 @@ pub fn reno_course(q: f64, path: &Path, window: f64, grid: &Grid) -> Result<Vec<
     Ok(states.iter().map(|s| s[0]).collect())
 }
 
-/// Jersey's window in packets and estimate in packets/s at the instants of `grid`, from a constant `window` and an estimate of nothing
-/// lost; `zeta_s` is ζ, the time constant of the estimator.
+/// Jersey's window in packets and estimate in packets/s at the instants of `grid`, from a constant `window` and an
+/// estimate of nothing lost; `zeta_s` is ζ, the time constant of the estimator.
 pub fn jersey_course(q: f64, path: &Path, zeta_s: f64, window: f64, grid: &Grid) -> Result<Vec<(f64, f64)>, Invalid> {
     path.eta()?;
     indicated(q)?;

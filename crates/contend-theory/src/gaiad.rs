@@ -1,15 +1,15 @@
 //! GAIAD: additive increase and adaptive decrease for sources that set a rate and not a window, in steps of time.
 //!
-//! Jersey 2005 chapter 9, eqs. 9.6-9.27. The theorem on delays is that of Zhang, Kang, Loguinov, "Delay-Independent Stability and Performance
-//! of Distributed Congestion Control", 2004. Rates are in packets per step.
+//! Jersey 2005 chapter 9, eqs. 9.6-9.27. The theorem on delays is that of Zhang, Kang, Loguinov, "Delay-Independent
+//! Stability and Performance of Distributed Congestion Control", 2004. Rates are in packets per step.
 //!
 //! Differences from the source:
-//! - eqs. 9.7 (second line), 9.12 and 9.14 print -βqr where the first line of 9.7 gives +βqr; [`Form::Printed`] keeps the sign as printed,
-//!   with its own stationary point (9.17);
+//! - eqs. 9.7 (second line), 9.12 and 9.14 print -βqr where the first line of 9.7 gives +βqr; [`Form::Printed`] keeps
+//!   the sign as printed, with its own stationary point (9.17);
 //! - eqs. 9.21 and 9.22 print a derivative that neither form has; [`Gaiad::bend_as_printed`] keeps it;
 //! - one link, which all sources share;
-//! - theorem 9.3 holds in one direction for a given set of delays: what settles without delay settles with any. What does not settle
-//!   without delay does not with equal delays either, but unequal ones can calm it.
+//! - theorem 9.3 holds in one direction for a given set of delays: what settles without delay settles with any. What
+//!   does not settle without delay does not with equal delays either, but unequal ones can calm it.
 
 use crate::Invalid;
 use crate::invalid::{invalid, positive, probability};
@@ -73,7 +73,11 @@ impl Gaiad {
         }
         positive("alpha", self.alpha)?;
         positive("capacity", self.capacity)?;
-        if self.beta > 0.0 && self.beta <= 1.0 { Ok(()) } else { Err(invalid("beta", self.beta, "above 0 and at most 1")) }
+        if self.beta > 0.0 && self.beta <= 1.0 {
+            Ok(())
+        } else {
+            Err(invalid("beta", self.beta, "above 0 and at most 1"))
+        }
     }
 
     /// The sign of β q r.
@@ -122,7 +126,11 @@ impl Gaiad {
             }
         }
         let load = low + (high - low) / 2.0;
-        Ok(Rest { rate: load * self.capacity / n, share: self.marking.at(load), slope: self.marking.slope(load)? / self.capacity })
+        Ok(Rest {
+            rate: load * self.capacity / n,
+            share: self.marking.at(load),
+            slope: self.marking.slope(load)? / self.capacity,
+        })
     }
 
     /// g = ∂x(n)/∂x(n-τ) while the marking stays: the eigenvalue of sources that move against each other.
@@ -165,13 +173,17 @@ impl Gaiad {
 
     /// Rates of all sources in each of `steps` steps, from the rates `start` that they had at all times before.
     ///
-    /// An error when a source has no rate or delay of its own, a round trip is shorter than one step or longer than [`DELAY_LIMIT`], or the
-    /// course has more than [`NUMBERS_LIMIT`] numbers.
+    /// An error when a source has no rate or delay of its own, a round trip is shorter than one step or longer than
+    /// [`DELAY_LIMIT`], or the course has more than [`NUMBERS_LIMIT`] numbers.
     pub fn course(&self, delays: &[Delays], start: &[f64], steps: usize) -> Result<Vec<Vec<f64>>, Invalid> {
         self.check()?;
         let n = self.n as usize;
         if delays.len() != n || start.len() != n {
-            return Err(invalid("start", start.len().min(delays.len()), "one rate and one pair of delays for each source"));
+            return Err(invalid(
+                "start",
+                start.len().min(delays.len()),
+                "one rate and one pair of delays for each source",
+            ));
         }
         if steps.saturating_add(DELAY_LIMIT as usize).saturating_mul(n) > NUMBERS_LIMIT {
             return Err(invalid("steps", steps, "fewer: a course has at most 20 million numbers"));
@@ -187,7 +199,11 @@ impl Gaiad {
             let next = delays.iter().enumerate().map(|(i, d)| {
                 let (back, trip) = (d.backward as usize, (d.forward + d.backward) as usize);
                 // Jersey 2005 eqs. 9.10, 9.11, 9.13: the load that met at the link when the feedback left it.
-                let load: f64 = delays.iter().enumerate().map(|(j, e)| past[(now - back).saturating_sub(e.forward as usize).min(now - 1)][j]).sum();
+                let load: f64 = delays
+                    .iter()
+                    .enumerate()
+                    .map(|(j, e)| past[(now - back).saturating_sub(e.forward as usize).min(now - 1)][j])
+                    .sum();
                 self.next(past[now - trip][i], self.marking.at(load / self.capacity))
             });
             let next: Vec<f64> = next.collect();
@@ -197,14 +213,23 @@ impl Gaiad {
         Ok(past)
     }
 
-    /// Whether sources that all start a share `apart` above their rest are closer to it 800 of the longest round trips later; errors as
-    /// [`Gaiad::course`].
+    /// Whether sources that all start a share `apart` above their rest are closer to it 800 of the longest round trips
+    /// later; errors as [`Gaiad::course`].
     pub fn settles(&self, delays: &[Delays], apart: f64) -> Result<bool, Invalid> {
         let rest = self.rest()?;
         let start = vec![rest.rate * (1.0 + apart); self.n as usize];
-        let longest = delays.iter().map(|d| d.forward.saturating_add(d.backward)).max().unwrap_or(1).min(DELAY_LIMIT) as usize;
+        let longest =
+            delays.iter().map(|d| d.forward.saturating_add(d.backward)).max().unwrap_or(1).min(DELAY_LIMIT) as usize;
         let course = self.course(delays, &start, 800 * longest)?;
-        let largest = |from: usize| course.iter().skip(from * longest).take(20 * longest).flatten().map(|x| (x / rest.rate - 1.0).abs()).fold(0.0, f64::max);
+        let largest = |from: usize| {
+            course
+                .iter()
+                .skip(from * longest)
+                .take(20 * longest)
+                .flatten()
+                .map(|x| (x / rest.rate - 1.0).abs())
+                .fold(0.0, f64::max)
+        };
         Ok(largest(780) < 0.5 * largest(0))
     }
 }
@@ -220,7 +245,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const CALM: Gaiad = Gaiad { n: 4, alpha: 1.0, beta: 0.5, capacity: 100.0, marking: Marking::Power(4), form: Form::Corrected };
+    const CALM: Gaiad =
+        Gaiad { n: 4, alpha: 1.0, beta: 0.5, capacity: 100.0, marking: Marking::Power(4), form: Form::Corrected };
 
     fn near(got: f64, want: f64, within: f64) {
         assert!((got - want).abs() <= within * want.abs().max(1e-9), "{got} {want}");

@@ -1,11 +1,12 @@
 //! H: N stations that draw a slot each and forget it after the cycle, as keys that are put into a hash table.
 //!
-//! Starzetz 2006 §8.1.1, eqs. 8.1-8.4, in the closed form that the terms of §8.1.2 give. The stations with the lowest slot send: one alone succeeds, more
-//! collide. What happens in later slots is never seen.
+//! Starzetz 2006 §8.1.1, eqs. 8.1-8.4, in the closed form that the terms of §8.1.2 give. The stations with the lowest
+//! slot send: one alone succeeds, more collide. What happens in later slots is never seen.
 //!
 //! Differences from the source:
 //! - closed form in place of simulation, for any distribution of slots;
-//! - how channel errors σ change what is observed is not given: observed = collision or σ, independent ([`with_errors`]).
+//! - how channel errors σ change what is observed is not given: observed = collision or σ, independent
+//!   ([`with_errors`]).
 
 use crate::Invalid;
 use crate::invalid::{invalid, probability};
@@ -46,10 +47,16 @@ pub fn contention(slots: &Slots, stations: u32) -> Result<Contention, Invalid> {
     let mean = |sum: f64, share: f64| (share > 0.0).then(|| sum / share);
     // The sum of the two is 1 but for rounding.
     let all = success + collision;
-    Ok(Contention { success: success / all, collision: collision / all, success_wait: mean(t, success), collision_wait: mean(c, collision) })
+    Ok(Contention {
+        success: success / all,
+        collision: collision / all,
+        success_wait: mean(t, success),
+        collision_wait: mean(c, collision),
+    })
 }
 
-/// P_tx(i) and P_col(i) of each slot: that a cycle ends there in a success, and in a collision; an error for no station.
+/// P_tx(i) and P_col(i) of each slot: that a cycle ends there in a success, and in a collision; an error for no
+/// station.
 pub fn cycle_ends(slots: &Slots, stations: u32) -> Result<impl Iterator<Item = (f64, f64)>, Invalid> {
     if stations == 0 {
         return Err(invalid("stations", 0, "at least one"));
@@ -70,8 +77,8 @@ pub fn cycle_ends(slots: &Slots, stations: u32) -> Result<impl Iterator<Item = (
 fn senders(x: f64, s: f64, n: u32) -> (f64, f64) {
     let nf = f64::from(n);
     let one = nf * x * power(s, n - 1);
-    // Starzetz 2006 §8.1.2: sum over k >= 2 of binom(N, k) p^k S^(N-k) = (p+S)^N - S^N - N p S^(N-1). The difference loses its digits when
-    // collisions are rare, and the sum is short then.
+    // Starzetz 2006 §8.1.2: sum over k >= 2 of binom(N, k) p^k S^(N-k) = (p+S)^N - S^N - N p S^(N-1). The difference
+    // loses its digits when collisions are rare, and the sum is short then.
     if nf * x >= 1.0 {
         return (one, (1.0 - power(s, n) - one).max(0.0));
     }
@@ -97,13 +104,17 @@ pub struct Row {
     pub contention: Contention,
 }
 
-/// H for each number of stations N in `stations`, each with C = N..=N + `beyond` slots. The source has 1..=256 and 256. Errors as [`contention`].
+/// H for each number of stations N in `stations`, each with C = N..=N + `beyond` slots. The source has 1..=256 and 256.
+/// Errors as [`contention`].
 pub fn data_set(stations: RangeInclusive<u32>, beyond: u32) -> impl Iterator<Item = Result<Row, Invalid>> {
-    stations.flat_map(move |n| (n..=n.saturating_add(beyond)).map(move |c| Ok(Row { stations: n, slots: c, contention: contention(&Slots::uniform(c)?, n)? })))
+    stations.flat_map(move |n| {
+        (n..=n.saturating_add(beyond))
+            .map(move |c| Ok(Row { stations: n, slots: c, contention: contention(&Slots::uniform(c)?, n)? }))
+    })
 }
 
-/// Share of cycles that look like collisions when a share `collision` are and every frame is spoilt with probability `spoilt` (operator M over a noisy
-/// channel); an error unless both are probabilities.
+/// Share of cycles that look like collisions when a share `collision` are and every frame is spoilt with probability
+/// `spoilt` (operator M over a noisy channel); an error unless both are probabilities.
 pub fn with_errors(collision: f64, spoilt: f64) -> Result<f64, Invalid> {
     // Starzetz 2006 §11.1 does not say how errors add; a reading: m' = m or σ.
     let (c, s) = (probability("collision", collision)?, probability("spoilt", spoilt)?);
@@ -146,12 +157,16 @@ mod tests {
             (Some(x), Some(y)) => near(x, y),
             (x, y) => x == y,
         };
-        near(a.success, b.success) && near(a.collision, b.collision) && waits(a.success_wait, b.success_wait) && waits(a.collision_wait, b.collision_wait)
+        near(a.success, b.success)
+            && near(a.collision, b.collision)
+            && waits(a.success_wait, b.success_wait)
+            && waits(a.collision_wait, b.collision_wait)
     }
 
     #[test]
     fn two_stations_collide_in_one_cycle_of_c() {
-        // By hand: 1/C; the slot of a collision is uniform, (C-1)/2; of a success the lesser of two different slots, (C-2)/3.
+        // By hand: 1/C; the slot of a collision is uniform, (C-1)/2; of a success the lesser of two different slots,
+        // (C-2)/3.
         for c in [2, 3, 32, 1024, 16_384] {
             let (got, c) = (h(c, 2), f64::from(c));
             assert!((got.collision * c - 1.0).abs() < 1e-12, "{c}: {}", got.collision);
@@ -173,11 +188,18 @@ mod tests {
     #[test]
     fn h_has_the_waits_of_the_spec_at_equal_collision_rates() {
         // Spec E13 and E14, windows of E11: W_T of 802.11's equivalent, and W_C.
-        for (n, window, t, w) in [(2, 33.1_f64, 10.37, 16.1), (3, 26.4, 5.97, 8.24), (4, 25.1, 4.43, 5.74), (5, 25.06, 3.61, 4.49), (10, 29.2, 2.14, 2.43)] {
+        for (n, window, t, w) in [
+            (2, 33.1_f64, 10.37, 16.1),
+            (3, 26.4, 5.97, 8.24),
+            (4, 25.1, 4.43, 5.74),
+            (5, 25.06, 3.61, 4.49),
+            (10, 29.2, 2.14, 2.43),
+        ] {
             let low = h(window as u32, n);
             let high = h(window as u32 + 1, n);
             let part = window - window.floor();
-            let between = |f: fn(&Contention) -> Option<f64>| f(&low).unwrap() * (1.0 - part) + f(&high).unwrap() * part;
+            let between =
+                |f: fn(&Contention) -> Option<f64>| f(&low).unwrap() * (1.0 - part) + f(&high).unwrap() * part;
             // The windows and waits were rounded to two or three digits.
             assert!((between(|c| c.success_wait) - t).abs() < 0.02, "{n}");
             assert!((between(|c| c.collision_wait) - w).abs() < 0.06, "{n}");
@@ -189,8 +211,12 @@ mod tests {
         for n in [3_u32, 17, 256] {
             let c = 16_384_u32;
             let (nf, cf) = (f64::from(n), f64::from(c));
-            // p_c = 1 - N/C sum (i/C)^(N-1), by Euler and Maclaurin: N/(2C) - N (N-1)/(12 C^2) + N (N-1)(N-2)(N-3)/(720 C^4) - ...
-            let (b2, b4) = (nf * (nf - 1.0) / (12.0 * cf * cf), nf * (nf - 1.0) * (nf - 2.0) * (nf - 3.0) / (720.0 * cf * cf * cf * cf));
+            // p_c = 1 - N/C sum (i/C)^(N-1), by Euler and Maclaurin: N/(2C) - N (N-1)/(12 C^2) + N (N-1)(N-2)(N-3)/(720
+            // C^4) - ...
+            let (b2, b4) = (
+                nf * (nf - 1.0) / (12.0 * cf * cf),
+                nf * (nf - 1.0) * (nf - 2.0) * (nf - 3.0) / (720.0 * cf * cf * cf * cf),
+            );
             let got = h(c, n).collision;
             assert!((got / (nf / (2.0 * cf) - b2 + b4) - 1.0).abs() < 1e-11, "{n}: {got}");
         }
@@ -202,7 +228,10 @@ mod tests {
     fn the_data_set_has_257_tables_for_each_number_of_stations() {
         let rows: Vec<Row> = data_set(1..=4, 256).map(Result::unwrap).collect();
         assert_eq!(rows.len(), 4 * 257);
-        assert_eq!(rows.first().map(|r| (r.stations, r.slots, r.contention.collision, r.contention.collision_wait)), Some((1, 1, 0.0, None)));
+        assert_eq!(
+            rows.first().map(|r| (r.stations, r.slots, r.contention.collision, r.contention.collision_wait)),
+            Some((1, 1, 0.0, None))
+        );
         assert_eq!(rows.last().map(|r| (r.stations, r.slots)), Some((4, 260)));
     }
 

@@ -1,7 +1,8 @@
 //! Whether a linear equation with one delay settles: x'(t) = K1 x(t) + K2 x(t-τ), with b = τ K1 and c = τ K2.
 //!
-//! Hayes 1950; Johari and Tan, "End-to-End Congestion Control for the Internet: Delays and Stability", 2001, lemma 2; as lemma 6.1 of
-//! Jersey 2005. The root with the largest real part is that of Lambert's function W: Corless and others, "On the Lambert W Function", 1996, §4.
+//! Hayes 1950; Johari and Tan, "End-to-End Congestion Control for the Internet: Delays and Stability", 2001, lemma 2;
+//! as lemma 6.1 of Jersey 2005. The root with the largest real part is that of Lambert's function W: Corless and
+//! others, "On the Lambert W Function", 1996, §4.
 //!
 //! Differences from the sources: none.
 
@@ -37,8 +38,8 @@ impl Hayes {
         (self.b < 1.0).then(|| root(0.0, PI, |a| a * libm::cos(a) - self.b * libm::sin(a) < 0.0))
     }
 
-    /// The three conditions of lemma 6.1; all roots have negative real parts exactly when all three hold. The third does not hold without
-    /// the first.
+    /// The three conditions of lemma 6.1; all roots have negative real parts exactly when all three hold. The third
+    /// does not hold without the first.
     pub fn conditions(&self) -> [bool; 3] {
         let (b, c) = (self.b, self.c);
         [b < 1.0, b < -c, self.a1().is_some_and(|a1| -c < (a1 * a1 + b * b).sqrt())]
@@ -54,7 +55,8 @@ impl Hayes {
         // λ - b = W(z), z = c e^-b, on the principal branch.
         let z = self.c * libm::exp(-self.b);
         if z.is_infinite() || z.abs() < f64::MIN_POSITIVE {
-            // A delayed part that nothing is left of beside e^b, or that drowns everything: the root lies at b, or is that of λ = c e^-λ alone.
+            // A delayed part that nothing is left of beside e^b, or that drowns everything: the root lies at b, or is
+            // that of λ = c e^-λ alone.
             return if z.is_infinite() && self.c != 0.0 { self.b + large(self.b, self.c) } else { self.b };
         }
         if z >= -1.0 / E {
@@ -68,7 +70,8 @@ impl Hayes {
     }
 }
 
-/// Re W(c e^-b) where that number is too large to be written: W(z) = ln z - ln ln z + ..., here by iteration of u = ln|c| - b - ln|u|.
+/// Re W(c e^-b) where that number is too large to be written: W(z) = ln z - ln ln z + ..., here by iteration of u =
+/// ln|c| - b - ln|u|.
 fn large(b: f64, c: f64) -> f64 {
     let log = libm::log(c.abs()) - b;
     (0..60).fold(log, |u, _| log - libm::log(u.abs().max(1.0)))

@@ -1,10 +1,12 @@
 //! The attempt rate at which saturated stations carry the most, and how many slots are then idle between transmissions.
 //!
-//! Heusse, Rousseau, Guillier, Duda, "Idle Sense: An Optimal Access Method for High Throughput and Fairness in Rate Diverse Wireless LANs", SIGCOMM 2005,
-//! as Starzetz 2006 §8.2 and the specification's S26 report it; the paper itself is not among ours.
+//! Heusse, Rousseau, Guillier, Duda, "Idle Sense: An Optimal Access Method for High Throughput and Fairness in Rate
+//! Diverse Wireless LANs", SIGCOMM 2005, as Starzetz 2006 §8.2 and the specification's S26 report it; the paper itself
+//! is not among ours.
 //!
-//! With many stations the attempts in a slot are Poisson with mean zeta. A collision costs T_c, an idle slot T_slot; the throughput is largest where
-//! 1 - zeta = eta exp(-zeta), eta = 1 - T_slot / T_c. The idle slots between two transmissions are then exp(-zeta) / (1 - exp(-zeta)) in the mean.
+//! With many stations the attempts in a slot are Poisson with mean zeta. A collision costs T_c, an idle slot T_slot;
+//! the throughput is largest where 1 - zeta = eta exp(-zeta), eta = 1 - T_slot / T_c. The idle slots between two
+//! transmissions are then exp(-zeta) / (1 - exp(-zeta)) in the mean.
 
 use crate::Invalid;
 use crate::invalid::invalid;
@@ -38,7 +40,8 @@ pub fn optimum(collision: f64) -> Result<Optimum, Invalid> {
 }
 
 impl Optimum {
-    /// The fixed window with which each of `n` stations attempts in zeta / n of the slots, where a draw is one of 0..window and busy slots count.
+    /// The fixed window with which each of `n` stations attempts in zeta / n of the slots, where a draw is one of
+    /// 0..window and busy slots count.
     pub fn window(&self, n: u32) -> f64 {
         // Starzetz 2006, specification S26: CW = 2 N / zeta - 1, from the attempt rate 2 / (CW + 1) of a uniform draw.
         2.0 * f64::from(n) / self.zeta - 1.0

@@ -2,8 +2,8 @@
 //!
 //! Jersey 2005 §6.2 and §9.3 ask for a function that is not negative and does not fall, and name none.
 //!
-//! Differences from the source: two functions of our own choice. [`Marking::Fluid`] is what a link with a full queue loses; it has a kink at
-//! its capacity. [`Marking::Power`] is smooth, and is cut at 1.
+//! Differences from the source: two functions of our own choice. [`Marking::Fluid`] is what a link with a full queue
+//! loses; it has a kink at its capacity. [`Marking::Power`] is smooth, and is cut at 1.
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative, positive};
@@ -76,7 +76,9 @@ mod tests {
 
     #[test]
     fn slopes_are_differences() {
-        for (m, u) in [(Marking::Fluid, 1.3), (Marking::Fluid, 4.0), (Marking::Power(1), 0.4), (Marking::Power(20), 0.9)] {
+        for (m, u) in
+            [(Marking::Fluid, 1.3), (Marking::Fluid, 4.0), (Marking::Power(1), 0.4), (Marking::Power(20), 0.9)]
+        {
             let h = 1e-6;
             let difference = (m.share(u + h).unwrap() - m.share(u - h).unwrap()) / (2.0 * h);
             assert!((difference - m.slope(u).unwrap()).abs() < 1e-6, "{m:?}");

@@ -1,11 +1,13 @@
 //! TCP Reno's window and rate under random loss: the square-root law and Padhye's formula.
 //!
 //! Mathis, Semke, Mahdavi, Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", CCR 27(3), 1997;
-//! Padhye, Firoiu, Towsley, Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical Validation", SIGCOMM 1998;
-//! both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4. [`Bottleneck`] is its §4.1: the windows between which a queue fills and empties.
+//! Padhye, Firoiu, Towsley, Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical Validation", SIGCOMM
+//! 1998; both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4. [`Bottleneck`] is its §4.1: the windows between which a
+//! queue fills and empties.
 //!
 //! Differences from the papers:
-//! - the square-root window keeps the factor 1-p of Jersey's balance of growth and halving (most texts print sqrt(2/p));
+//! - the square-root window keeps the factor 1-p of Jersey's balance of growth and halving (most texts print
+//!   sqrt(2/p));
 //! - Padhye's approximate form only, which counts a timeout's cost without the window limit's effect on it.
 
 use crate::Invalid;
@@ -26,7 +28,8 @@ pub struct Path {
 
 /// Mean congestion window in packets of one ACK-per-packet flow that loses each packet with probability 0 < `p` <= 1.
 pub fn square_root_window(p: f64) -> Result<f64, Invalid> {
-    // Jersey 2005 eq. 2.1: each packet adds 1/w with probability 1-p and takes w/2 with probability p; eq. 2.2 is the balance.
+    // Jersey 2005 eq. 2.1: each packet adds 1/w with probability 1-p and takes w/2 with probability p; eq. 2.2 is the
+    // balance.
     lossy(p)?;
     Ok((2.0 * (1.0 - p) / p).sqrt())
 }
@@ -39,7 +42,8 @@ pub fn square_root_rate(p: f64, rtt_s: f64) -> Result<f64, Invalid> {
     Ok((2.0 / p).sqrt() / positive("rtt_s", rtt_s)?)
 }
 
-/// Send rate in packets/s with timeouts and window limit; `p` in 0..=1 is the probability that a packet starts a loss event.
+/// Send rate in packets/s with timeouts and window limit; `p` in 0..=1 is the probability that a packet starts a loss
+/// event.
 ///
 /// Without a window limit, `p` = 0 has no finite rate and is an error.
 pub fn padhye(p: f64, path: &Path) -> Result<f64, Invalid> {
@@ -72,10 +76,12 @@ pub struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// W_max, the largest window in packets that loses nothing, of a flow with the shares `rate` of μ and `buffer` of B (1 and 1: alone).
+    /// W_max, the largest window in packets that loses nothing, of a flow with the shares `rate` of μ and `buffer` of B
+    /// (1 and 1: alone).
     pub fn largest_window(&self, rate: f64, buffer: f64) -> Result<f64, Invalid> {
         // Jersey 2005 §4.1: W_max,i = (α_i μ) T + β_i B; α and β of all flows sum to 1 each.
-        Ok(probability("share of the rate", rate)? * self.filling()? + probability("share of the buffer", buffer)? * not_negative("buffer", self.buffer)?)
+        Ok(probability("share of the rate", rate)? * self.filling()?
+            + probability("share of the buffer", buffer)? * not_negative("buffer", self.buffer)?)
     }
 
     /// μ T, the window in packets that fills the path and no queue: what a source may fall back to.
@@ -138,7 +144,8 @@ mod tests {
         // 2 Mb/s in packets of 1000 bytes, 40 ms, 50 packets: 10 on the way and 50 waiting.
         let link = Bottleneck { rate_pps: 250.0, buffer: 50.0, rtt_s: 0.04 };
         assert_eq!((link.filling().unwrap(), link.largest_window(1.0, 1.0).unwrap()), (10.0, 60.0));
-        let sum: f64 = [(0.2, 0.5), (0.3, 0.25), (0.5, 0.25)].iter().map(|(a, b)| link.largest_window(*a, *b).unwrap()).sum();
+        let sum: f64 =
+            [(0.2, 0.5), (0.3, 0.25), (0.5, 0.25)].iter().map(|(a, b)| link.largest_window(*a, *b).unwrap()).sum();
         assert!((sum - 60.0).abs() < 1e-9);
         assert_eq!(link.largest_window(1.1, 0.0).unwrap_err().what, "share of the rate");
         assert_eq!(Bottleneck { rtt_s: 0.0, ..link }.filling().unwrap_err().what, "rtt_s");

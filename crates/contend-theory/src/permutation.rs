@@ -1,9 +1,10 @@
-//! Backoffs as permutations: each station goes through its own order of the slots again and again, and draws a new order after collisions.
+//! Backoffs as permutations: each station goes through its own order of the slots again and again, and draws a new
+//! order after collisions.
 //!
 //! Starzetz 2006 §8.1.2, a sketch with a negative result: orders that never collide can be very unfair.
 //!
-//! Differences from the source: it gives one example, [1 2 3 4] against [2 3 4 1]; how likely such ends are is counted here, for two stations that draw
-//! both orders anew until no cycle collides.
+//! Differences from the source: it gives one example, [1 2 3 4] against [2 3 4 1]; how likely such ends are is counted
+//! here, for two stations that draw both orders anew until no cycle collides.
 
 use crate::Invalid;
 use crate::invalid::{invalid, probability};
@@ -39,8 +40,8 @@ pub fn turn(orders: &[Vec<u32>]) -> Result<Turn, Invalid> {
     Ok(turn)
 }
 
-/// Probability that two stations whose orders of `slots` slots no longer collide share the cycles at least as unequally as `share` to 1 - `share`; an error
-/// unless there are 2 to [`MOST_SLOTS`] slots and `share` is a probability.
+/// Probability that two stations whose orders of `slots` slots no longer collide share the cycles at least as unequally
+/// as `share` to 1 - `share`; an error unless there are 2 to [`MOST_SLOTS`] slots and `share` is a probability.
 pub fn unequal(slots: u32, share: f64) -> Result<f64, Invalid> {
     if !(2..=MOST_SLOTS).contains(&slots) {
         return Err(invalid("slots", slots, "between 2 and 150"));
@@ -52,9 +53,11 @@ pub fn unequal(slots: u32, share: f64) -> Result<f64, Invalid> {
     Ok(far / all.iter().sum::<f64>())
 }
 
-/// How many permutations of n without a fixed point have k places that are exceeded: cycles that the first station wins, when the second has the permuted order.
+/// How many permutations of n without a fixed point have k places that are exceeded: cycles that the first station
+/// wins, when the second has the permuted order.
 fn excedances(n: usize) -> Vec<f64> {
-    // D(n, k) = k D(n-1, k) + (n-k) D(n-1, k-1) + (n-1) D(n-2, k-1): a place joins a cycle of a permutation, or makes a pair with another.
+    // D(n, k) = k D(n-1, k) + (n-k) D(n-1, k-1) + (n-1) D(n-2, k-1): a place joins a cycle of a permutation, or makes a
+    // pair with another.
     let (mut before, mut last) = (vec![1.0], vec![0.0, 0.0]);
     for m in 2..=n {
         let at = |row: &[f64], k: usize| row.get(k).copied().unwrap_or(0.0);

@@ -1,7 +1,8 @@
-//! Self-correlation p_s(j): the probability that a station which has sent successfully sends again within the next j successes.
+//! Self-correlation p_s(j): the probability that a station which has sent successfully sends again within the next j
+//! successes.
 //!
-//! Starzetz 2006 §8.2, Figs 8.7, 8.8, 8.11. The curve of a memoryless method is the origin of the scale: above it successes of a station attract each other, below
-//! they repel. The source draws it over j/(8 N).
+//! Starzetz 2006 §8.2, Figs 8.7, 8.8, 8.11. The curve of a memoryless method is the origin of the scale: above it
+//! successes of a station attract each other, below they repel. The source draws it over j/(8 N).
 //!
 //! Differences from the source: it says that a memoryless method needs no simulation, and gives no formula.
 
@@ -11,7 +12,8 @@ use crate::invalid::invalid;
 /// Look-ahead of the source's figures, in successes for each station.
 pub const LOOK_AHEAD: u32 = 8;
 
-/// p_s(j) of `stations` that forget, whatever their distribution of slots: each success is of any of them alike. An error for no station.
+/// p_s(j) of `stations` that forget, whatever their distribution of slots: each success is of any of them alike. An
+/// error for no station.
 pub fn memoryless(stations: u32, j: u32) -> Result<f64, Invalid> {
     if stations == 0 {
         return Err(invalid("stations", 0, "at least one"));
@@ -46,7 +48,11 @@ mod tests {
     /// p_s(1..=ahead) of a sequence of successes, as the source defines it.
     fn counted(sequence: &[u32], ahead: usize) -> Vec<f64> {
         let starts = sequence.len() - ahead;
-        (1..=ahead).map(|j| (0..starts).filter(|k| sequence[k + 1..=k + j].contains(&sequence[*k])).count() as f64 / starts as f64).collect()
+        (1..=ahead)
+            .map(|j| {
+                (0..starts).filter(|k| sequence[k + 1..=k + j].contains(&sequence[*k])).count() as f64 / starts as f64
+            })
+            .collect()
     }
 
     #[test]
@@ -65,7 +71,10 @@ mod tests {
         let mut sum = vec![0.0; long - 1];
         for code in 0..n.pow(long as u32) {
             let sequence: Vec<u32> = (0..long).scan(code, |k, _| Some((*k % n, *k /= n).0)).collect();
-            counted(&sequence, long - 1).iter().zip(&mut sum).for_each(|(x, s)| *s += x / f64::from(n.pow(long as u32)));
+            counted(&sequence, long - 1)
+                .iter()
+                .zip(&mut sum)
+                .for_each(|(x, s)| *s += x / f64::from(n.pow(long as u32)));
         }
         for (j, got) in sum.iter().enumerate() {
             assert!((got - memoryless(n, j as u32 + 1).unwrap()).abs() < 1e-12);

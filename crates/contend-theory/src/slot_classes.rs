@@ -1,9 +1,10 @@
 //! Classes of stations that share one contention window and draw their slots from distributions of their own.
 //!
-//! Starzetz 2006 §8.3: distributions over the window set the quality of service, the size of the window the rate of collisions.
+//! Starzetz 2006 §8.3: distributions over the window set the quality of service, the size of the window the rate of
+//! collisions.
 //!
-//! Differences from the source: it proposes the method and computes nothing. Each station has one class here; contention among the classes inside one
-//! station is left out.
+//! Differences from the source: it proposes the method and computes nothing. Each station has one class here;
+//! contention among the classes inside one station is left out.
 
 use crate::Invalid;
 use crate::invalid::invalid;
@@ -44,7 +45,12 @@ pub fn shares(classes: &[Class]) -> Result<Shares, Invalid> {
         let mut alone = 0.0;
         for (k, (c, success)) in classes.iter().zip(&mut all.success).enumerate() {
             let Some(fellows) = c.stations.checked_sub(1) else { continue };
-            let others: f64 = classes.iter().enumerate().filter(|(l, _)| *l != k).map(|(_, o)| power(o.slots.from(i + 1), o.stations)).product();
+            let others: f64 = classes
+                .iter()
+                .enumerate()
+                .filter(|(l, _)| *l != k)
+                .map(|(_, o)| power(o.slots.from(i + 1), o.stations))
+                .product();
             let p = c.slots.probabilities().get(i).copied().unwrap_or(0.0);
             let one = f64::from(c.stations) * p * power(c.slots.from(i + 1), fellows) * others;
             *success += one;
@@ -70,7 +76,8 @@ mod tests {
 
     #[test]
     fn two_stations_by_hand() {
-        // One sends in slot 0 or 1 alike, the other with 3/4 in 1 and 1/4 in 0: alone 1/2 x 3/4 and 1/2 x 1/4; together in the rest; slot 1 when neither draws 0.
+        // One sends in slot 0 or 1 alike, the other with 3/4 in 1 and 1/4 in 0: alone 1/2 x 3/4 and 1/2 x 1/4; together
+        // in the rest; slot 1 when neither draws 0.
         let got = shares(&[class(1, &[1.0, 1.0]), class(1, &[1.0, 3.0])]).unwrap();
         assert_eq!(got, Shares { success: vec![0.375, 0.125], collision: 0.5, wait: 0.375 });
         // A class whose window ends before the other's begins always wins.
@@ -82,10 +89,15 @@ mod tests {
     fn one_class_in_two_parts_is_h() {
         for (a, b) in [(1_u32, 1_u32), (2, 5), (10, 0), (100, 28)] {
             let slots = Slots::hash1(64).unwrap();
-            let got = shares(&[Class { stations: a, slots: slots.clone() }, Class { stations: b, slots: slots.clone() }]).unwrap();
+            let got =
+                shares(&[Class { stations: a, slots: slots.clone() }, Class { stations: b, slots: slots.clone() }])
+                    .unwrap();
             let want = contention(&slots, a + b).unwrap();
             let part = f64::from(a) / f64::from(a + b);
-            assert!((got.success[0] - want.success * part).abs() < 1e-12 && (got.success[1] - want.success * (1.0 - part)).abs() < 1e-12);
+            assert!(
+                (got.success[0] - want.success * part).abs() < 1e-12
+                    && (got.success[1] - want.success * (1.0 - part)).abs() < 1e-12
+            );
             assert!((got.collision - want.collision).abs() < 1e-12);
             let wait = want.success * want.success_wait.unwrap() + want.collision * want.collision_wait.unwrap();
             assert!((got.wait - wait).abs() < 1e-10);

@@ -1,4 +1,5 @@
-//! In which slot of the contention window a station sends: distributions of backoffs that are drawn anew in every cycle.
+//! In which slot of the contention window a station sends: distributions of backoffs that are drawn anew in every
+//! cycle.
 //!
 //! Starzetz 2006 §8.1.1 and §8.2 (eq. 8.21). A slot counts the empty slots before it: slot 0 is sent in at once.
 
@@ -18,7 +19,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Slots with probabilities in proportion to `weights`; an error for none or too many, for a negative one, or when all are 0.
+    /// Slots with probabilities in proportion to `weights`; an error for none or too many, for a negative one, or when
+    /// all are 0.
     pub fn of(weights: &[f64]) -> Result<Slots, Invalid> {
         count(weights.len())?;
         weights.iter().try_for_each(|w| not_negative("weight", *w).map(drop))?;
@@ -65,7 +67,11 @@ impl Slots {
 
 /// Passes a number of slots that a window can have.
 fn count(slots: usize) -> Result<usize, Invalid> {
-    if (1..=MOST_SLOTS as usize).contains(&slots) { Ok(slots) } else { Err(invalid("slots", slots, "between 1 and 1048576")) }
+    if (1..=MOST_SLOTS as usize).contains(&slots) {
+        Ok(slots)
+    } else {
+        Err(invalid("slots", slots, "between 1 and 1048576"))
+    }
 }
 
 /// Distributions that have the size of their window as only parameter.

@@ -1,9 +1,9 @@
 //! Two saturated stations under DCF, exactly: the Markov chain of their backoff, embedded at the ends of transmissions.
 //!
-//! Own derivation; no decoupling. After a collision both stations draw anew: state (stage, stage). After a success the winner
-//! draws in stage 0 and the other waits with what is left of its backoff: state (stage of the waiter, its remaining slots).
-//! Both cases exhaust what the future depends on, and a waiting time only ever falls, so that one sweep from long to short
-//! follows it to its end; sweeps are repeated until the stationary distribution stands still.
+//! Own derivation; no decoupling. After a collision both stations draw anew: state (stage, stage). After a success the
+//! winner draws in stage 0 and the other waits with what is left of its backoff: state (stage of the waiter, its
+//! remaining slots). Both cases exhaust what the future depends on, and a waiting time only ever falls, so that one
+//! sweep from long to short follows it to its end; sweeps are repeated until the stationary distribution stands still.
 //!
 //! Differences from Bianchi's chain (IEEE JSAC 18(3), 2000), which has the same rule when the busy slot counts:
 //! - two stations only, but their states are joint: no assumption that p is the same in every stage;
@@ -15,7 +15,8 @@ use crate::invalid::invalid;
 
 /// The largest chain accepted, in waiting states (the sum of all windows).
 pub const STATES_LIMIT: usize = 1 << 18;
-/// States computed before the search for the stationary distribution is given up; ordinary laws need less than 1 in 10^4 of it.
+/// States computed before the search for the stationary distribution is given up; ordinary laws need less than 1 in
+/// 10^4 of it.
 const WORK_LIMIT: usize = 1 << 30;
 
 /// What happens to the backoff of a station while the other one transmits.
@@ -49,7 +50,8 @@ impl TwoStation {
 
     /// Mean time a packet spends at the head of its station, to success or drop, µs; errors as [`SlotTimes::check`].
     pub fn service_us(&self, times: &SlotTimes) -> Result<f64, Invalid> {
-        // drop = drops / (drops + successes), hence (drops + successes) = successes / (1 - drop); two stations share them.
+        // drop = drops / (drops + successes), hence (drops + successes) = successes / (1 - drop); two stations share
+        // them.
         let finished = (1.0 - self.collision) / (1.0 - self.drop);
         Ok(2.0 * self.transmission_us(times)? / finished)
     }
@@ -63,8 +65,8 @@ impl TwoStation {
 
 /// Solves the chain to about 1e-11; an error unless `cw_min` >= 1 and the windows add up to at most [`STATES_LIMIT`].
 ///
-/// Takes under a millisecond for CW 15/1023 and 7 attempts. Where the channel is hardly ever handed over (`cw_min` 1 or 2 with
-/// hundreds of attempts) it takes seconds, and may end in an error that says so.
+/// Takes under a millisecond for CW 15/1023 and 7 attempts. Where the channel is hardly ever handed over (`cw_min` 1 or
+/// 2 with hundreds of attempts) it takes seconds, and may end in an error that says so.
 pub fn solve(backoff: &Backoff, busy: BusySlot) -> Result<TwoStation, Invalid> {
     let windows: Vec<usize> = backoff.windows()?.iter().map(|&w| w as usize).collect();
     if windows[0] < 2 {
@@ -72,7 +74,11 @@ pub fn solve(backoff: &Backoff, busy: BusySlot) -> Result<TwoStation, Invalid> {
     }
     let states: usize = windows.iter().sum();
     if states > STATES_LIMIT {
-        return Err(invalid("cw_max", backoff.cw_max, "smaller, or attempts fewer: the windows add up to more than 262144 slots"));
+        return Err(invalid(
+            "cw_max",
+            backoff.cw_max,
+            "smaller, or attempts fewer: the windows add up to more than 262144 slots",
+        ));
     }
     let mut chain = Chain::new(windows, backoff.attempts.is_some(), busy);
     let mut last = f64::INFINITY;
@@ -97,7 +103,8 @@ struct Chain {
     shift: usize,
     /// `both[i][j]`: probability that both draw anew, in stages i and j.
     both: Vec<Vec<f64>>,
-    /// `wait[j][r]`: probability that the winner draws anew in stage 0 and the other waits in stage j with r slots left.
+    /// `wait[j][r]`: probability that the winner draws anew in stage 0 and the other waits in stage j with r slots
+    /// left.
     wait: Vec<Vec<f64>>,
 }
 
@@ -173,13 +180,14 @@ impl Chain {
         // d: by how many slots the winner was ahead, at least one; then d - shift are left.
         for d in (1..w[j]).rev() {
             let left = d - self.shift;
-            // Pairs of draws that differ by d: min(W_i, W_j - d), which grows by one as long as the winner's window allows.
+            // Pairs of draws that differ by d: min(W_i, W_j - d), which grows by one as long as the winner's window
+            // allows.
             while stage < w.len() && w[stage] < w[j] - d {
                 stage += 1;
             }
             drawn += longer.get(stage).unwrap_or(&0.0);
-            // The same station won again with a draw below W_0, and this one had d plus that draw left (sum in `ahead`); if the
-            // busy slot does not count, a draw of 0 changes nothing and is taken out of the balance.
+            // The same station won again with a draw below W_0, and this one had d plus that draw left (sum in
+            // `ahead`); if the busy slot does not count, a draw of 0 changes nothing and is taken out of the balance.
             ahead += wait.get(left + 1).unwrap_or(&0.0) - wait.get(d + first).unwrap_or(&0.0);
             let inflow = drawn + ahead / first as f64 + overtaken.get(d).unwrap_or(&0.0);
             let stay = (1 - self.shift) as f64 / first as f64;
@@ -223,7 +231,12 @@ impl Chain {
             true => self.both[0].iter().sum::<f64>() + self.both.iter().map(|b| b[0]).sum::<f64>(),
             false => 0.0,
         };
-        TwoStation { p: 2.0 * collision / (1.0 + collision), collision, idle_slots, drop: drops / (drops + 1.0 - collision) }
+        TwoStation {
+            p: 2.0 * collision / (1.0 + collision),
+            collision,
+            idle_slots,
+            drop: drops / (drops + 1.0 - collision),
+        }
     }
 }
 
@@ -284,7 +297,13 @@ mod tests {
             }
         }
         let time = idle * TIMES.slot_us + ok * TIMES.ts_us + hits / 2.0 * TIMES.tc_us;
-        [hits / attempts, idle / f64::from(transmissions), dropped / (dropped + ok), ok * TIMES.payload_bits / time * 1e6, 2.0 * time / (dropped + ok)]
+        [
+            hits / attempts,
+            idle / f64::from(transmissions),
+            dropped / (dropped + ok),
+            ok * TIMES.payload_bits / time * 1e6,
+            2.0 * time / (dropped + ok),
+        ]
     }
 
     #[test]
@@ -334,8 +353,8 @@ mod tests {
 
     #[test]
     fn small_chains_have_their_rational_solutions() {
-        // Every pair of draws enumerated and the linear system solved in fractions (a separate program): collisions and idle
-        // slots per transmission, dropped share.
+        // Every pair of draws enumerated and the linear system solved in fractions (a separate program): collisions and
+        // idle slots per transmission, dropped share.
         let two = Backoff { cw_min: 1, cw_max: 3, attempts: Some(2) };
         let three = Backoff { cw_min: 1, cw_max: 5, attempts: None };
         for (law, busy, want) in [
@@ -356,7 +375,8 @@ mod tests {
         for cw in [1, 3, 15, 100, 1023] {
             for attempts in [None, Some(1), Some(3)] {
                 let law = Backoff { cw_min: cw, cw_max: cw, attempts };
-                let (exact, b) = (solve(&law, BusySlot::Counted).unwrap(), bianchi::saturation(&law, &TIMES, 2).unwrap());
+                let (exact, b) =
+                    (solve(&law, BusySlot::Counted).unwrap(), bianchi::saturation(&law, &TIMES, 2).unwrap());
                 near(exact.p, b.p, 1e-12);
                 near(exact.idle_slots, b.idle_slots, 1e-9);
                 let bps = exact.throughput_bps(&TIMES).unwrap();

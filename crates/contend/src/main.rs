@@ -1,9 +1,10 @@
 //! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `analyse`, `report`, `doctor`, `completions`.
 //!
-//! Exit status: 0 done; 1 a claim does not hold as recorded; 2 the file or the call is wrong; 3 internal error; 130 stopped by Ctrl-C.
+//! Exit status: 0 done; 1 a claim does not hold as recorded; 2 the file or the call is wrong; 3 internal error; 130
+//! stopped by Ctrl-C.
 //!
-//! Ctrl-C (or SIGTERM) ends soon, keeps the finished runs, prints them and writes their results folder; 130 is what shells expect of a
-//! program that was interrupted, so that a loop over files stops too. A second Ctrl-C ends at once.
+//! Ctrl-C (or SIGTERM) ends soon, keeps the finished runs, prints them and writes their results folder; 130 is what
+//! shells expect of a program that was interrupted, so that a loop over files stops too. A second Ctrl-C ends at once.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod cmd;
@@ -57,7 +58,8 @@ enum Command {
     Doctor,
     /// Print a completion script for your shell
     #[command(
-        after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions zsh > ~/.zfunc/_contend  for every new one"
+        after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions \
+            zsh > ~/.zfunc/_contend  for every new one"
     )]
     Completions {
         /// bash, zsh, fish, elvish or powershell
@@ -83,7 +85,10 @@ fn main() -> ExitCode {
         cmd::say(message(e, std::io::stderr().is_terminal()).trim_end());
     }
     if ended.is_err() {
-        cmd::say("contend: this is a mistake in contend itself, not in your file; please report it with the file and the message above");
+        cmd::say(
+            "contend: this is a mistake in contend itself, not in your file; please report it with the file and the \
+                message above",
+        );
     }
     ExitCode::from(status(&ended))
 }

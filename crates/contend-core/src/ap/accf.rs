@@ -1,14 +1,16 @@
-//! ACCF, acknowledgment congestion control and filtering: an upload is acknowledged no faster than the average download receives data.
+//! ACCF, acknowledgment congestion control and filtering: an upload is acknowledged no faster than the average download
+//! receives data.
 //!
-//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §IV. At most one acknowledgment of each upload
-//! is held, the newest; its timer lets it go when the downloads have had as many segments as it will trigger. An acknowledgment that is late for its
-//! time came in a burst, and more of the burst are awaited for a while. Downloads' data, and all that comes from the air, pass untouched.
+//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §IV. At most
+//! one acknowledgment of each upload is held, the newest; its timer lets it go when the downloads have had as many
+//! segments as it will trigger. An acknowledgment that is late for its time came in a burst, and more of the burst are
+//! awaited for a while. Downloads' data, and all that comes from the air, pass untouched.
 //!
 //! Differences from the paper, which leaves these open:
 //! - `num_cum` counts segments, not acknowledgments; a cut one counts whole;
 //! - the shape of gamma, and the filter of the measurement, are parameters;
-//! - an acknowledgment that tells no new data, or carries SACK blocks, any flag but ACK, or payload, is passed at once; so is the first of a flow;
-//!   one of these that tells new data counts as passed for `num_cum` and t_buf;
+//! - an acknowledgment that tells no new data, or carries SACK blocks, any flag but ACK, or payload, is passed at once;
+//!   so is the first of a flow; one of these that tells new data counts as passed for `num_cum` and t_buf;
 //! - without a measured download all are passed at once, or (`fallback`) held to the mean upload's pace;
 //! - without a measurement of its own flow an acknowledgment that is late is passed.
 
@@ -26,10 +28,15 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §IV";
 /// What it does.
-pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds the newest acknowledgment of each upload until downloads have had as many segments, and filters the older ones.";
+pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds the newest acknowledgment of each \
+    upload until downloads have had as many segments, and filters the older ones.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    number("alpha", "downloads whose packets come this many times as slowly as the fastest's, or slower, do not count", "1.5"),
+    number(
+        "alpha",
+        "downloads whose packets come this many times as slowly as the fastest's, or slower, do not count",
+        "1.5",
+    ),
     number("beta", "how long the rest of a burst is awaited, in mean distances of the flow's acknowledgments", "2"),
     Param {
         name: "gamma_min",
@@ -47,14 +54,33 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "gamma",
-        doc: "weight below num_thresh: rising from gamma_min evenly; gamma_min; or the segments' share of num_thresh, at least gamma_min",
+        doc: "weight below num_thresh: rising from gamma_min evenly; gamma_min; or the segments' share of num_thresh, \
+            at least gamma_min",
         unit: Unit::Word(&["linear", "step", "ratio"]),
         default: Some("linear"),
         range: (0.0, 0.0),
     },
-    Param { name: "period", doc: "T_m: how often rates are measured", unit: Unit::Time, default: Some("500ms"), range: (1e-2, 1e3) },
-    Param { name: "weight", doc: "w: weight of a new measurement in the mean", unit: Unit::Number, default: Some("0.25"), range: (0.0, 1.0) },
-    Param { name: "idle", doc: "T_idle: a flow silent for longer is forgotten", unit: Unit::Time, default: Some("2s"), range: (1e-2, 1e3) },
+    Param {
+        name: "period",
+        doc: "T_m: how often rates are measured",
+        unit: Unit::Time,
+        default: Some("500ms"),
+        range: (1e-2, 1e3),
+    },
+    Param {
+        name: "weight",
+        doc: "w: weight of a new measurement in the mean",
+        unit: Unit::Number,
+        default: Some("0.25"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "idle",
+        doc: "T_idle: a flow silent for longer is forgotten",
+        unit: Unit::Time,
+        default: Some("2s"),
+        range: (1e-2, 1e3),
+    },
     Param {
         name: "flush",
         doc: "whether what is held goes before an acknowledgment that is passed at once, so that order is kept",
@@ -213,10 +239,17 @@ impl Control for Accf {
         let hold = match self.avg_data_int {
             None => 0.0,
             Some(avg) => {
-                let d = gamma(self.shape, self.gamma_min, self.num_thresh, num) * num * avg - now.since(f.passed_at).as_secs_f64();
+                let d = gamma(self.shape, self.gamma_min, self.num_thresh, num) * num * avg
+                    - now.since(f.passed_at).as_secs_f64();
                 let burst = self.beta * f.avg_int.unwrap_or(0.0);
                 // Keceli 2008 §IV: late by more than the rest of a burst may take: await that rest.
-                if d >= 0.0 { d } else if d + burst < 0.0 { burst } else { 0.0 }
+                if d >= 0.0 {
+                    d
+                } else if d + burst < 0.0 {
+                    burst
+                } else {
+                    0.0
+                }
             }
         };
         let due = now.saturating_add(Span::from_secs_f64(hold));
@@ -272,7 +305,19 @@ fn gamma(shape: Shape, min: f64, thresh: f64, num: f64) -> f64 {
 
 impl Flow {
     fn new(up: bool, now: Time) -> Flow {
-        Flow { up, mss: 0, count: 0, avg_int: None, last: now, per_ack: 1.0, mark: 0, highest: None, passed: 0, passed_at: now, held: None }
+        Flow {
+            up,
+            mss: 0,
+            count: 0,
+            avg_int: None,
+            last: now,
+            per_ack: 1.0,
+            mark: 0,
+            highest: None,
+            passed: 0,
+            passed_at: now,
+            held: None,
+        }
     }
 
     /// A period of `length` seconds ends.
@@ -317,8 +362,10 @@ impl Accf {
         let fastest = down().fold(f64::INFINITY, f64::min);
         // Keceli 2008 §IV: the mean over downloads that are not much slower than the fastest.
         let counted = down().filter(|a| *a < self.alpha * fastest);
-        // The paper has no word for a cell without downloads. Seconds per acknowledged segment are comparable with those per segment.
-        mean(counted).or_else(|| self.uplink.then(|| mean(of(true).filter_map(|f| Some(f.avg_int? / f.per_ack)))).flatten())
+        // The paper has no word for a cell without downloads. Seconds per acknowledged segment are comparable with
+        // those per segment.
+        mean(counted)
+            .or_else(|| self.uplink.then(|| mean(of(true).filter_map(|f| Some(f.avg_int? / f.per_ack)))).flatten())
     }
 }
 

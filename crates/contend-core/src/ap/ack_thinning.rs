@@ -1,8 +1,11 @@
-//! Thinning of acknowledgments: of each flow only every d-th goes on at once, and the newest of the others a little later.
+//! Thinning of acknowledgments: of each flow only every d-th goes on at once, and the newest of the others a little
+//! later.
 //!
-//! The plainest of the schemes that RFC 3449 §5.2 collects, and what a downlink gains when many acknowledgments share it with data.
+//! The plainest of the schemes that RFC 3449 §5.2 collects, and what a downlink gains when many acknowledgments share
+//! it with data.
 //!
-//! - Only acknowledgments bound for the air are thinned; those that tell no new data, or carry SACK blocks or flags, go on at once, after what is held.
+//! - Only acknowledgments bound for the air are thinned; those that tell no new data, or carry SACK blocks or flags, go
+//!   on at once, after what is held.
 //! - The timer runs from the first that is held: none is later than `hold`.
 
 use super::{Control, Facts, Pass, Side};
@@ -19,11 +22,24 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering, here by count and with a limit on delay";
 /// What it does.
-pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short time, older ones are filtered.";
+pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short \
+    time, older ones are filtered.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "d", doc: "acknowledgments for which one goes on; 1 passes all", unit: Unit::Integer, default: Some("2"), range: (1.0, 1e6) },
-    Param { name: "hold", doc: "longest time an acknowledgment is held", unit: Unit::Time, default: Some("10ms"), range: (1e-6, 1e3) },
+    Param {
+        name: "d",
+        doc: "acknowledgments for which one goes on; 1 passes all",
+        unit: Unit::Integer,
+        default: Some("2"),
+        range: (1.0, 1e6),
+    },
+    Param {
+        name: "hold",
+        doc: "longest time an acknowledgment is held",
+        unit: Unit::Time,
+        default: Some("10ms"),
+        range: (1e-6, 1e3),
+    },
 ];
 
 /// The block.
@@ -54,7 +70,13 @@ struct Flow {
 /// None: every value in range is good.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let every = u32::try_from(args.integer("d")).unwrap_or(1).max(1);
-    Ok(Box::new(AckThinning { every, hold: args.time("hold"), flows: Recent::default(), timers: VecDeque::new(), held: 0 }))
+    Ok(Box::new(AckThinning {
+        every,
+        hold: args.time("hold"),
+        flows: Recent::default(),
+        timers: VecDeque::new(),
+        held: 0,
+    }))
 }
 
 impl Control for AckThinning {

@@ -1,19 +1,23 @@
-//! FCWA, fair congestion window assignment: to each flow the largest window with which the access point's queue never overflows.
+//! FCWA, fair congestion window assignment: to each flow the largest window with which the access point's queue never
+//! overflows.
 //!
 //! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III.
 //!
 //! Differences from the paper, which prints the windows and leaves their enforcement as an outline:
 //! - W_lim is rounded down to whole segments, not below `minimum`, after `margin` (1: the paper's);
-//! - `mode = "oracle"` takes delays, b and segment sizes from the run, as the paper's own evaluation does; `"estimated"` measures all three:
-//!   - 2 LD of an upload: from a segment to the acknowledgment that ends with it. Of a download: from the acknowledgment that moves the right edge to
-//!     the first data beyond the old edge, which is right for a sender that the window limits. No sample of retransmitted data; 0 before the first;
+//! - `mode = "oracle"` takes delays, b and segment sizes from the run, as the paper's own evaluation does;
+//!   `"estimated"` measures all three:
+//!   - 2 LD of an upload: from a segment to the acknowledgment that ends with it. Of a download: from the
+//!     acknowledgment that moves the right edge to the first data beyond the old edge, which is right for a sender that
+//!     the window limits. No sample of retransmitted data; 0 before the first;
 //!   - b: the segments that an acknowledgment covers, rounded to 1 or 2;
 //!   - the segment size: the largest seen;
 //! - one b for all: the rounded mean over active flows;
 //! - `ct = "measured"`: the mean time between two successes of the access point with its queue never empty between;
-//! - windows are written into acknowledgments only, in the unit that each carries: rounded up when the unit would cut the last segment off (the
-//!   outline's shift alone makes 4 segments of 5 wherever 5 are no whole units). A deployed access point learns this unit from the handshake,
-//!   and leaves a flow alone whose handshake it has not seen: what it writes could mean 2^14 times as much. It also corrects the checksum (RFC 1624).
+//! - windows are written into acknowledgments only, in the unit that each carries: rounded up when the unit would cut
+//!   the last segment off (the outline's shift alone makes 4 segments of 5 wherever 5 are no whole units). A deployed
+//!   access point learns this unit from the handshake, and leaves a flow alone whose handshake it has not seen: what it
+//!   writes could mean 2^14 times as much. It also corrects the checksum (RFC 1624).
 
 use super::path::{Cycle, Path};
 use super::window::{self, Flows};
@@ -30,13 +34,29 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §III, eqs. 2-9";
 /// What it does.
-pub const SUMMARY: &str = "Windows that fill path and queue: lowers the advertised window of each TCP flow to the largest with which the queue never overflows.";
+pub const SUMMARY: &str = "Windows that fill path and queue: lowers the advertised window of each TCP flow to the \
+    largest with which the queue never overflows.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    word("mode", "where delays, b and segment sizes come from: the run's own values, or measurement", &["oracle", "estimated"], "oracle"),
-    word("ct", "where the cycle time CT_AP comes from: the model of two saturated stations, or measurement", &["model", "measured"], "model"),
+    word(
+        "mode",
+        "where delays, b and segment sizes come from: the run's own values, or measurement",
+        &["oracle", "estimated"],
+        "oracle",
+    ),
+    word(
+        "ct",
+        "where the cycle time CT_AP comes from: the model of two saturated stations, or measurement",
+        &["model", "measured"],
+        "model",
+    ),
     word("model", "the model: frozen counters (cycle form), or Bianchi's renewal form", &["m2", "m1"], "m2"),
-    word("ld", "how delay samples are averaged: exponentially with weight 1/8, or their minimum over 10 to 20 s", &["mean", "min"], "mean"),
+    word(
+        "ld",
+        "how delay samples are averaged: exponentially with weight 1/8, or their minimum over 10 to 20 s",
+        &["mean", "min"],
+        "mean",
+    ),
     Param {
         name: "margin",
         doc: "factor on the window limit; 0.95 costs no throughput and avoids rare drops",

@@ -66,8 +66,8 @@ pub struct Facts<'a> {
     pub buffer: Option<u64>,
     /// The flows of the run by number: the truth, for blocks that are told delays instead of measuring them.
     pub flows: &'a [FlowFacts],
-    /// Mean time in which the access point and one station, both with a packet always waiting, succeed once each: by model, for IP packets of
-    /// so many bytes from the access point and from the station.
+    /// Mean time in which the access point and one station, both with a packet always waiting, succeed once each: by
+    /// model, for IP packets of so many bytes from the access point and from the station.
     pub cycle_time: &'a dyn Fn(CycleModel, u32, u32) -> Span,
 }
 

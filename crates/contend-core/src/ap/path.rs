@@ -1,4 +1,5 @@
-//! What an access point measures of a flow's path, and of its own access to the air: the estimates that `fcwa` needs (Keceli 2008 §III-C).
+//! What an access point measures of a flow's path, and of its own access to the air: the estimates that `fcwa` needs
+//! (Keceli 2008 §III-C).
 
 use super::FlowFacts;
 use super::window::Flow;
@@ -106,7 +107,8 @@ impl Flow<Path> {
             }
         } else if reverse {
             match path.pending {
-                // An ACK that covers more was not triggered by these data: with b > 1 it may have waited for them, or for a timer.
+                // An ACK that covers more was not triggered by these data: with b > 1 it may have waited for them, or
+                // for a timer.
                 Some((end, since)) if self.up && seg.ack == end => path.sample(now, since),
                 Some((end, _)) if self.up && seg.ack > end => path.pending = None,
                 None if !self.up && edge > 0 && self.edge > edge => path.pending = Some((edge, now)),

@@ -1,13 +1,18 @@
-//! A rate limiter for uploads at the access point: it estimates what the cell carries and lets uploads, as a direction, have their share.
+//! A rate limiter for uploads at the access point: it estimates what the cell carries and lets uploads, as a direction,
+//! have their share.
 //!
-//! The idea of Detti and others, as Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I report it: a token bucket whose rate follows an
-//! estimate of the cell's present capacity, data and acknowledgments apart, per direction and not per station. The parameters, and what follows, are our reading:
+//! The idea of Detti and others, as Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I report it: a token bucket
+//! whose rate follows an estimate of the cell's present capacity, data and acknowledgments apart, per direction and not
+//! per station. The parameters, and what follows, are our reading:
 //!
-//! - capacity: IP bytes of both directions per second, over the time in which packets wait at the access point without a break (the air is then
-//!   never unused for want of packets); averaged exponentially. Nothing is limited before the first estimate;
-//! - `on`: data of uploads are shaped after they have crossed the air, which their TCP takes as a longer path, or as loss when the FIFO is full;
-//!   or their acknowledgments before they cross it, each charged with the bytes it acknowledges for the first time;
-//! - a packet passes when its bucket is not in debt, and may put it into debt; otherwise it waits in the FIFO of its kind;
+//! - capacity: IP bytes of both directions per second, over the time in which packets wait at the access point without
+//!   a break (the air is then never unused for want of packets); averaged exponentially. Nothing is limited before the
+//!   first estimate;
+//! - `on`: data of uploads are shaped after they have crossed the air, which their TCP takes as a longer path, or as
+//!   loss when the FIFO is full; or their acknowledgments before they cross it, each charged with the bytes it
+//!   acknowledges for the first time;
+//! - a packet passes when its bucket is not in debt, and may put it into debt; otherwise it waits in the FIFO of its
+//!   kind;
 //! - without a download in the last T_active nothing is limited.
 
 use super::{Control, Facts, Pass, Side};
@@ -25,10 +30,17 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Detti and others, as reported by Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I";
 /// What it does.
-pub const SUMMARY: &str = "A token bucket for uploads: their data or acknowledgments pass the access point at a share of the cell's estimated capacity.";
+pub const SUMMARY: &str = "A token bucket for uploads: their data or acknowledgments pass the access point at a share \
+    of the cell's estimated capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "share", doc: "the uploads' share of the capacity", unit: Unit::Fraction, default: Some("50%"), range: (1e-3, 1.0) },
+    Param {
+        name: "share",
+        doc: "the uploads' share of the capacity",
+        unit: Unit::Fraction,
+        default: Some("50%"),
+        range: (1e-3, 1.0),
+    },
     Param {
         name: "on",
         doc: "what is limited: data of uploads, their acknowledgments, or both",
@@ -36,8 +48,20 @@ pub const PARAMS: &[Param] = &[
         default: Some("data"),
         range: (0.0, 0.0),
     },
-    Param { name: "burst", doc: "what a bucket holds, in bytes of data", unit: Unit::Amount, default: Some("15kB"), range: (0.0, 1e9) },
-    Param { name: "limit", doc: "packets that may wait in each FIFO", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "burst",
+        doc: "what a bucket holds, in bytes of data",
+        unit: Unit::Amount,
+        default: Some("15kB"),
+        range: (0.0, 1e9),
+    },
+    Param {
+        name: "limit",
+        doc: "packets that may wait in each FIFO",
+        unit: Unit::Amount,
+        default: Some("100p"),
+        range: (1.0, 1e9),
+    },
     Param {
         name: "period",
         doc: "time with packets waiting at the access point that makes one sample of the capacity",
@@ -45,7 +69,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("500ms"),
         range: (1e-3, 1e3),
     },
-    Param { name: "weight", doc: "weight of a new sample in the mean", unit: Unit::Number, default: Some("0.25"), range: (0.0, 1.0) },
+    Param {
+        name: "weight",
+        doc: "weight of a new sample in the mean",
+        unit: Unit::Number,
+        default: Some("0.25"),
+        range: (0.0, 1.0),
+    },
     super::window::ACTIVE,
 ];
 
@@ -101,8 +131,12 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     if !(weight > 0.0 && weight <= 1.0) {
         return Err(format!("weight: is {weight}, must be above 0 and at most 1"));
     }
-    let Amount::Bytes(burst) = args.amount("burst") else { return Err("burst: counts bytes; write it as \"15kB\"".into()) };
-    let Amount::Packets(limit) = args.amount("limit") else { return Err("limit: counts packets; write it as \"100p\"".into()) };
+    let Amount::Bytes(burst) = args.amount("burst") else {
+        return Err("burst: counts bytes; write it as \"15kB\"".into());
+    };
+    let Amount::Packets(limit) = args.amount("limit") else {
+        return Err("limit: counts packets; write it as \"100p\"".into());
+    };
     let bucket = |not: &str| (args.word("on") != not).then(Bucket::default);
     Ok(Box::new(RateLimiter {
         share: args.number("share"),
@@ -111,7 +145,14 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
         active: args.time("active"),
         data: bucket("acks"),
         acks: bucket("data"),
-        capacity: Capacity { period: args.time("period").as_secs_f64(), weight, last: None, time: 0.0, bytes: 0.0, mean: None },
+        capacity: Capacity {
+            period: args.time("period").as_secs_f64(),
+            weight,
+            last: None,
+            time: 0.0,
+            bytes: 0.0,
+            mean: None,
+        },
         acked: Recent::default(),
         download: None,
         deadline: Time::NEVER,
@@ -176,7 +217,10 @@ impl RateLimiter {
     fn release(&mut self, now: Time, out: &mut Pass) {
         let limited = self.download.is_some_and(|d| now.since(d) <= self.active);
         let rate = self.capacity.mean.filter(|_| limited).map(|c| c * self.share);
-        let waits = [&mut self.data, &mut self.acks].into_iter().flatten().filter_map(|b| b.release(now, rate, self.burst, out));
+        let waits = [&mut self.data, &mut self.acks]
+            .into_iter()
+            .flatten()
+            .filter_map(|b| b.release(now, rate, self.burst, out));
         self.deadline = waits.min().map_or(Time::NEVER, |w| now.saturating_add(w));
     }
 }
@@ -243,17 +287,34 @@ mod tests {
         for i in 0..=200 {
             let now = Time::ZERO + Span::from_micros(500 * i);
             let waiting = u64::from(i < 200);
-            block.on_air(&AirReport { now, station: 1, up: false, airtime: Span::ZERO, success: i % 2 == 0, bytes: 2_000, waiting });
+            block.on_air(&AirReport {
+                now,
+                station: 1,
+                up: false,
+                airtime: Span::ZERO,
+                success: i % 2 == 0,
+                bytes: 2_000,
+                waiting,
+            });
         }
     }
 
     fn tcp(flow: u32, reverse: bool, number: u64) -> Packet {
         let (seq, len, ack) = if reverse { (0, 0, number) } else { (number, 1000, 0) };
         let s = Segment { seq, len, ack, flags: Flags::ACK, ..Segment::default() };
-        Packet { flow: FlowId(flow), size: 40 + len, reverse, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+        Packet {
+            flow: FlowId(flow),
+            size: 40 + len,
+            reverse,
+            ecn: Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body: Body::Tcp(s),
+        }
     }
 
-    /// Microseconds after 200 ms at which each packet of `given`, all offered at 200 ms, goes on; and how many were dropped.
+    /// Microseconds after 200 ms at which each packet of `given`, all offered at 200 ms, goes on; and how many were
+    /// dropped.
     fn passes(block: &mut dyn Control, from: Side, given: &[Packet]) -> (Vec<u64>, usize) {
         let (mut rng, mut out) = (Rng::seed_from_u64(1), Pass::default());
         let start = Time::ZERO + Span::from_millis(200);
@@ -282,7 +343,8 @@ mod tests {
 
     #[test]
     fn acknowledgments_are_charged_with_what_they_acknowledge() {
-        // The first of a flow is free; then 2000, 0 (a duplicate), 3000 bytes. One does not fit into the FIFO: the next pays for both.
+        // The first of a flow is free; then 2000, 0 (a duplicate), 3000 bytes. One does not fit into the FIFO: the next
+        // pays for both.
         let mut b = block("acks", 0, 2);
         measure(b.as_mut());
         let given = [1_000, 3_000, 3_000, 6_000, 7_000].map(|a| tcp(0, true, a));
@@ -308,7 +370,8 @@ mod tests {
         assert_eq!((out.packets.len(), b.held()), (10, 0));
         // A download comes, and is silent for more than 2 s: what waits goes on at the next occasion.
         b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, tcp(9, false, 0), &mut out);
-        (10..13).for_each(|i| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Air, tcp(0, false, 1000 * i), &mut out));
+        (10..13)
+            .for_each(|i| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Air, tcp(0, false, 1000 * i), &mut out));
         assert_eq!((out.packets.len(), out.sink.dropped.len(), b.held()), (12, 1, 1));
         let now = now + Span::from_secs(3);
         b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, tcp(0, true, 1000), &mut out);

@@ -1,4 +1,5 @@
-//! What the blocks that assign windows share: the table of flows with who is active, and the rewriting of advertised windows.
+//! What the blocks that assign windows share: the table of flows with who is active, and the rewriting of advertised
+//! windows.
 
 use super::{Facts, Side};
 use crate::packet::{Flags, FlowId, Packet, Segment};
@@ -37,7 +38,8 @@ pub(super) const UPDATE: Param = Param {
 /// Whether the right edge stays.
 pub(super) const KEEP_EDGE: Param = Param {
     name: "keep_edge",
-    doc: "never take back window once offered: when the limit falls, acknowledgments close the window (RFC 9293 §3.8.6)",
+    doc: "never take back window once offered: when the limit falls, acknowledgments close the window (RFC 9293 \
+        §3.8.6)",
     unit: Unit::Bool,
     default: Some("true"),
     range: (0.0, 0.0),
@@ -47,7 +49,9 @@ pub(super) const KEEP_EDGE: Param = Param {
 pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {
     match (args.amount("buffer"), facts.buffer) {
         (Amount::Packets(0), Some(n)) => Ok(n),
-        (Amount::Packets(0), None) => Err("buffer: the queue of the access point has no limit in packets; write one, as buffer = \"100p\"".into()),
+        (Amount::Packets(0), None) => {
+            Err("buffer: the queue of the access point has no limit in packets; write one, as buffer = \"100p\"".into())
+        }
         (Amount::Packets(n), _) => Ok(n),
         (Amount::Bytes(_), _) => Err("buffer: counts packets; write it as \"100p\"".into()),
     }
@@ -84,11 +88,18 @@ pub(super) struct Flow<M> {
 impl<M> Flows<M> {
     /// The table that `args` ask for.
     pub(super) fn new(args: &Args) -> Flows<M> {
-        Flows { flows: BTreeMap::new(), active: args.time("active"), update: args.time("update"), next: Time::ZERO, up: 0, down: 0 }
+        Flows {
+            flows: BTreeMap::new(),
+            active: args.time("active"),
+            update: args.time("update"),
+            next: Time::ZERO,
+            up: 0,
+            down: 0,
+        }
     }
 
-    /// Notes a packet; `more` makes what the block keeps of a new flow. Returns whether it is time to work out the windows anew: T_update has
-    /// passed, or a flow has become active.
+    /// Notes a packet; `more` makes what the block keeps of a new flow. Returns whether it is time to work out the
+    /// windows anew: T_update has passed, or a flow has become active.
     pub(super) fn see(&mut self, now: Time, from: Side, p: &Packet, more: impl FnOnce() -> M) -> bool {
         let Some(seg) = p.tcp() else { return false };
         let due = now >= self.next;
@@ -97,7 +108,14 @@ impl<M> Flows<M> {
             self.expire(now);
         }
         let up = (from == Side::Air) != p.reverse;
-        let f = self.flows.entry(p.flow).or_insert_with(|| Flow { up, mss: 0, edge: 0, more: more(), active: false, last: now });
+        let f = self.flows.entry(p.flow).or_insert_with(|| Flow {
+            up,
+            mss: 0,
+            edge: 0,
+            more: more(),
+            active: false,
+            last: now,
+        });
         if p.reverse || seg.len == 0 {
             return due;
         }
@@ -140,8 +158,8 @@ impl<M> Flows<M> {
     }
 }
 
-/// Lowers the advertised window of `seg` to `segments` of `mss` bytes, when it is larger and `seg` acknowledges anything. `edge` is the furthest byte
-/// offered so far; with `keep` the window is not lowered below it.
+/// Lowers the advertised window of `seg` to `segments` of `mss` bytes, when it is larger and `seg` acknowledges
+/// anything. `edge` is the furthest byte offered so far; with `keep` the window is not lowered below it.
 pub(super) fn rewrite(seg: &mut Segment, segments: u64, mss: u32, edge: &mut u64, keep: bool) {
     if !seg.flags.has(Flags::ACK) {
         return;
@@ -154,7 +172,8 @@ pub(super) fn rewrite(seg: &mut Segment, segments: u64, mss: u32, edge: &mut u64
     let up = limit.next_multiple_of(unit);
     let mut window = if up < limit + mss { up } else { limit / unit * unit };
     if keep {
-        // RFC 9293 §3.8.6: a right edge that moves back is strongly discouraged; by less than a unit it may (RFC 7323 §2.4).
+        // RFC 9293 §3.8.6: a right edge that moves back is strongly discouraged; by less than a unit it may (RFC 7323
+        // §2.4).
         window = window.max(edge.saturating_sub(seg.ack) / unit * unit);
     }
     seg.window = u32::try_from(window.max(unit)).map_or(seg.window, |w| w.min(seg.window));
@@ -199,7 +218,8 @@ mod tests {
     fn a_falling_limit_lets_acknowledgments_close_the_window() {
         let mut edge = 0;
         // Offered up to 10 000; the limit falls to 4 segments. Then 1000 bytes are acknowledged at a time.
-        for (at, want) in [(0, 10_000), (1_000, 9_000), (1_000, 9_000), (5_000, 5_000), (6_000, 4_000), (7_000, 4_000)] {
+        for (at, want) in [(0, 10_000), (1_000, 9_000), (1_000, 9_000), (5_000, 5_000), (6_000, 4_000), (7_000, 4_000)]
+        {
             let mut s = ack(at, 60_000, 0);
             rewrite(&mut s, if at == 0 { 10 } else { 4 }, 1_000, &mut edge, true);
             assert_eq!(s.window, want);

@@ -1,9 +1,10 @@
-//! AIAD: additive increase, adaptive decrease to an estimated rate times the round trip's propagation, with either of two rates.
+//! AIAD: additive increase, adaptive decrease to an estimated rate times the round trip's propagation, with either of
+//! two rates.
 //!
-//! - `kappa`, the rate of the acknowledgments, is TCP Westwood; it is bounded by what the way back can carry, up to 25 times the capacity of the
-//!   way there.
-//! - `phi`, the rate at which data arrive, is Westwood with the samples' times taken from the receiver's timestamps; it is at most the capacity. Without
-//!   timestamps it is `kappa`.
+//! - `kappa`, the rate of the acknowledgments, is TCP Westwood; it is bounded by what the way back can carry, up to 25
+//!   times the capacity of the way there.
+//! - `phi`, the rate at which data arrive, is Westwood with the samples' times taken from the receiver's timestamps; it
+//!   is at most the capacity. Without timestamps it is `kappa`.
 //! - All else is `westwood.rs`: no loss is told from another.
 
 use super::{Controller, reno, westwood};
@@ -17,12 +18,14 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Xu 2005 §6.1-6.3, eq. 6.1, 6.8, 6.9";
 /// What it does.
-pub const SUMMARY: &str = "Additive increase; a loss sets the window to the rate of ACKs (kappa) or of arriving data (phi) times least round-trip time.";
+pub const SUMMARY: &str = "Additive increase; a loss sets the window to the rate of ACKs (kappa) or of arriving data \
+    (phi) times least round-trip time.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "estimator",
-        doc: "Times between samples: those of the ACKs (kappa), or of the data's arrival by the receiver's timestamps (phi)",
+        doc: "Times between samples: those of the ACKs (kappa), or of the data's arrival by the receiver's timestamps \
+            (phi)",
         unit: Unit::Word(&["kappa", "phi"]),
         default: Some("phi"),
         range: (0.0, 0.0),

@@ -1,10 +1,14 @@
-//! BBR, version 1: the window and the pace follow a model of the path, the largest rate of delivery and the smallest round trip, not losses.
+//! BBR, version 1: the window and the pace follow a model of the path, the largest rate of delivery and the smallest
+//! round trip, not losses.
 //!
-//! - Read from the draft, with what Linux adds: the quanta in the window, the room for aggregated acknowledgments (`ack_aggregation`).
-//! - Segments leave one by one here; the window has room for three of Linux's send quanta all the same, because they decide how it behaves on small paths.
+//! - Read from the draft, with what Linux adds: the quanta in the window, the room for aggregated acknowledgments
+//!   (`ack_aggregation`).
+//! - Segments leave one by one here; the window has room for three of Linux's send quanta all the same, because they
+//!   decide how it behaves on small paths.
 //! - Linux's detection of token-bucket policers (its long-term bandwidth) is not here: no policer is modelled.
 //! - The pacing rate is set with the first acknowledgment, not before; the first ten segments are not paced anyway.
-//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next segment.
+//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next
+//!   segment.
 //! - ECN marks and the sender's own full queue change nothing.
 
 use super::path::{self, MaxFilter, UNIT};
@@ -17,13 +21,16 @@ use alloc::string::String;
 use rand::RngExt as _;
 
 /// Where it comes from.
-pub const CITE: &str = "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson 2016; draft-cardwell-iccrg-bbr-congestion-control-00; Linux tcp_bbr.c";
+pub const CITE: &str = "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson 2016; \
+    draft-cardwell-iccrg-bbr-congestion-control-00; Linux tcp_bbr.c";
 /// What it does.
-pub const SUMMARY: &str = "Paces at the bottleneck's rate, measured as the largest rate of delivery, with twice the path's volume in flight; losses do not slow it down.";
+pub const SUMMARY: &str = "Paces at the bottleneck's rate, measured as the largest rate of delivery, with twice the \
+    path's volume in flight; losses do not slow it down.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[Param {
     name: "ack_aggregation",
-    doc: "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has none",
+    doc: "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has \
+        none",
     unit: Unit::Bool,
     default: Some("true"),
     range: (0.0, 0.0),
@@ -41,7 +48,8 @@ const MIN_RTT_WINDOW: Span = Span::from_secs(10);
 const PROBE_RTT_TIME: Span = Span::from_millis(200);
 /// Smallest window of a pipe whose receiver acknowledges every other segment, and the window of ProbeRTT.
 const MIN_CWND: u32 = 4;
-/// Segments that must have been delivered before the model bounds the window (Linux: `TCP_INIT_CWND`), and the window without a round-trip sample.
+/// Segments that must have been delivered before the model bounds the window (Linux: `TCP_INIT_CWND`), and the window
+/// without a round-trip sample.
 const INIT_CWND: u32 = 10;
 /// Rounds for which one of two slots remembers aggregation.
 const EXTRA_ROUNDS: u8 = 5;
@@ -286,7 +294,8 @@ impl Bbr {
         self.advance(cx.now);
     }
 
-    /// Draft §4.1.2, §4.3.5: the smallest round trip, and the visit to an empty queue when it has not been seen for ten seconds.
+    /// Draft §4.1.2, §4.3.5: the smallest round trip, and the visit to an empty queue when it has not been seen for ten
+    /// seconds.
     fn update_min_rtt(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
         let expired = cx.now > self.min_rtt_at.saturating_add(MIN_RTT_WINDOW);
         if let Some(rtt) = ack.rtt_us
@@ -389,7 +398,8 @@ impl Bbr {
     }
 
     fn with_quanta(&self, w: &Window, volume: u32) -> u32 {
-        // Linux (bbr_quantization_budget): three quanta, an even number, and two more while probing so that a small path shows more.
+        // Linux (bbr_quantization_budget): three quanta, an even number, and two more while probing so that a small
+        // path shows more.
         let even = volume.saturating_add(3 * quantum(w)).saturating_add(1) & !1;
         let probing = self.mode == Mode::ProbeBw && self.phase == 0;
         even.saturating_add(if probing { 2 } else { 0 })
@@ -404,7 +414,8 @@ impl Bbr {
     }
 }
 
-/// Segments that Linux would hand down at once at the present rate: a millisecond's, at least 2, below 1.2 Mb/s 1 (bbr_tso_segs_goal).
+/// Segments that Linux would hand down at once at the present rate: a millisecond's, at least 2, below 1.2 Mb/s 1
+/// (bbr_tso_segs_goal).
 fn quantum(w: &Window) -> u32 {
     let least = if w.pacing_rate < 150_000 { 1 } else { 2 };
     let segments = (w.pacing_rate >> 10).min(65_535) / u64::from(w.mss.max(1));

@@ -1,10 +1,13 @@
 //! BBR, version 3: version 1's model of the path, bounded by what was lost.
 //!
-//! - Read from draft-ietf-ccwg-bbr-06; Linux's `v3` branch where it is silent (what counts as a discontiguous loss in Startup).
-//! - `inflight_hi` and `inflight_lo`, `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm`, `bw_shortterm`: the names it had before.
+//! - Read from draft-ietf-ccwg-bbr-06; Linux's `v3` branch where it is silent (what counts as a discontiguous loss in
+//!   Startup).
+//! - `inflight_hi` and `inflight_lo`, `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm`,
+//!   `bw_shortterm`: the names it had before.
 //! - Segments leave one by one; the send quantum counts in the window all the same.
 //! - Marks change nothing unless `ecn` is set: the draft leaves the answer open; the branch's is in `bbr3/ecn.rs`.
-//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next segment.
+//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next
+//!   segment.
 //! - The state takes 208 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
 
 mod bounds;
@@ -23,12 +26,14 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
 /// What it does.
-pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves headroom for others: version 1's model with bounds on rate and volume.";
+pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves headroom for others: version 1's model \
+    with bounds on rate and volume.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "ecn",
-        doc: "Whether marks are answered, as of a path that marks early and often (Linux's v3 branch); the flow needs echo = \"per_packet\"",
+        doc: "Whether marks are answered, as of a path that marks early and often (Linux's v3 branch); the flow needs \
+            echo = \"per_packet\"",
         unit: Unit::Bool,
         default: Some("false"),
         range: (0.0, 0.0),
@@ -48,7 +53,8 @@ const STARTUP_GAIN: u32 = 709;
 const EXTRA_ROUNDS: u32 = 10;
 /// Smallest window (MinPipeCwnd).
 const MIN_CWND: u32 = 4;
-/// Segments that must have been delivered before the model bounds the window, and the window without a round-trip sample (InitialCwnd).
+/// Segments that must have been delivered before the model bounds the window, and the window without a round-trip
+/// sample (InitialCwnd).
 const INIT_CWND: u32 = 10;
 /// Acknowledgments with losses in a round that end Startup (BBRStartupFullLossCnt).
 const FULL_LOSSES: u8 = 6;
@@ -203,7 +209,9 @@ impl Controller for Bbr3 {
         self.update_aggregation(cx.now, w, ack);
         self.check_full(ack, bw);
         self.check_startup(w, ack);
-        if self.mode == Mode::Drain && (w.inflight <= self.inflight(w, UNIT) || self.rounds > self.drain_round.saturating_add(3)) {
+        if self.mode == Mode::Drain
+            && (w.inflight <= self.inflight(w, UNIT) || self.rounds > self.drain_round.saturating_add(3))
+        {
             self.start_down(cx, w);
         }
         self.update_cycle(cx, w, ack, bw);

@@ -1,9 +1,10 @@
 //! CUBIC (RFC 9438), in integers.
 //!
-//! - Windows are kept in 2^-20 segments (`_q20`), times in 2^-10 seconds (`_q10`); a distance from the origin of the cubic stops at
-//!   128 seconds, where the curve is 840,000 segments away.
+//! - Windows are kept in 2^-20 segments (`_q20`), times in 2^-10 seconds (`_q10`); a distance from the origin of the
+//!   cubic stops at 128 seconds, where the curve is 840,000 segments away.
 //! - Slow start is Reno's; HyStart++ is not here.
-//! - The multiplicative decrease starts from what the recovery family says (the flight size unless set otherwise), `W_max` is the window.
+//! - The multiplicative decrease starts from what the recovery family says (the flight size unless set otherwise),
+//!   `W_max` is the window.
 //! - Undoing a spurious reduction (RFC 9438 §4.9) is not here: no recovery detects one yet.
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
@@ -16,7 +17,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "RFC 9438";
 /// What it does.
-pub const SUMMARY: &str = "The window follows a cubic of the time since the last reduction, flat around the window of that time; at least as fast as Reno.";
+pub const SUMMARY: &str = "The window follows a cubic of the time since the last reduction, flat around the window of \
+    that time; at least as fast as Reno.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {

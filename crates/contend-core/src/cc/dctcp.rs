@@ -14,7 +14,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "RFC 8257";
 /// What it does.
-pub const SUMMARY: &str = "Reno whose answer to marks is in proportion: the window shrinks by half the smoothed share of marked segments.";
+pub const SUMMARY: &str =
+    "Reno whose answer to marks is in proportion: the window shrinks by half the smoothed share of marked segments.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {
@@ -116,8 +117,8 @@ mod tests {
     }
 
     proptest! {
-        /// A window cuts off less than 1 from M, of which g counts, and less than 1 from alpha; what is cut stays with weight 1 - g:
-        /// never more than (g + 1) / g in 2^-20.
+        /// A window cuts off less than 1 from M, of which g counts, and less than 1 from alpha; what is cut stays with
+        /// weight 1 - g: never more than (g + 1) / g in 2^-20.
         #[test]
         fn alpha_stays_by_the_real_valued_form(g_1024 in 1u32..=1024, windows in prop::collection::vec((1u64..100_000, 0.0..=1.0f64), 1..300)) {
             let mut d = Dctcp { abc: 1, g_1024, alpha_q20: ONE_Q20, acked: 0, marked: 0 };

@@ -1,14 +1,19 @@
 //! TCP-Jersey: congestion warnings tell losses apart, and an achievable rate replaces halving.
 //!
-//! A marked loss, or a mark on an ACK, sets the window to ARE x RTTmin; an unmarked loss is taken for an error of the medium and leaves the window
-//! as it is. The defaults are the final version (TS-ARE, differentiated timeouts); the versions of the thesis are switches:
+//! A marked loss, or a mark on an ACK, sets the window to ARE x RTTmin; an unmarked loss is taken for an error of the
+//! medium and leaves the window as it is. The defaults are the final version (TS-ARE, differentiated timeouts); the
+//! versions of the thesis are switches:
 //!
 //! - `estimator`, `filter`, `count`: chapter 5's ARE, chapter 7's TS-ARE, with either filter.
-//! - `reaction`: once for each window of data (§9.1, RFC 3168), or to each marked ACK, which then opens the window as usual (Fig. 5.8).
-//! - `rate_control`: never opens the window, at an unmarked timeout neither (`clamp`), sets it whenever in congestion avoidance (`literal_ca`, §5.5), or
-//!   always (`unconditional`, App. B). With the last two a signal may open the window, as the thesis prints it.
-//! - `timeout`: RFC 5681's (chapter 5), or App. B's: after an unmarked ACK the window is ARE x RTTmin, after a marked one a segment.
-//! - The thesis sets no threshold with App. B's windows: here it is ARE x RTTmin too. It has no floor: here it is 2 segments (`floor`).
+//! - `reaction`: once for each window of data (§9.1, RFC 3168), or to each marked ACK, which then opens the window as
+//!   usual (Fig. 5.8).
+//! - `rate_control`: never opens the window, at an unmarked timeout neither (`clamp`), sets it whenever in congestion
+//!   avoidance (`literal_ca`, §5.5), or always (`unconditional`, App. B). With the last two a signal may open the
+//!   window, as the thesis prints it.
+//! - `timeout`: RFC 5681's (chapter 5), or App. B's: after an unmarked ACK the window is ARE x RTTmin, after a marked
+//!   one a segment.
+//! - The thesis sets no threshold with App. B's windows: here it is ARE x RTTmin too. It has no floor: here it is 2
+//!   segments (`floor`).
 //! - A local drop is answered as a mark is.
 
 use super::{Ack, Cause, Controller, Needs, Response, Signal, Window, reno};
@@ -23,12 +28,14 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Xu 2005 §5.4-5.6, eq. 5.22, §7.3, §8.7, appendix B";
 /// What it does.
-pub const SUMMARY: &str = "Reno's growth; marked losses and marks set the window to the achievable rate times least round-trip time, unmarked losses leave it.";
+pub const SUMMARY: &str = "Reno's growth; marked losses and marks set the window to the achievable rate times least \
+    round-trip time, unmarked losses leave it.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "estimator",
-        doc: "Achievable rate over the times of ACKs (are) or of the data's arrival by the receiver's timestamps (ts_are)",
+        doc: "Achievable rate over the times of ACKs (are) or of the data's arrival by the receiver's timestamps \
+            (ts_are)",
         unit: Unit::Word(&["ts_are", "are"]),
         default: Some("ts_are"),
         range: (0.0, 0.0),
@@ -44,19 +51,27 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "rate_control",
-        doc: "Whether a mark may also open the window: never (clamp), in congestion avoidance (literal_ca), always (unconditional)",
+        doc: "Whether a mark may also open the window: never (clamp), in congestion avoidance (literal_ca), always \
+            (unconditional)",
         unit: Unit::Word(&["clamp", "literal_ca", "unconditional"]),
         default: Some("clamp"),
         range: (0.0, 0.0),
     },
     Param {
         name: "timeout",
-        doc: "After a timeout the window is one segment (standard), or so only when the last ACK was marked and else the achievable rate's (differentiated)",
+        doc: "After a timeout the window is one segment (standard), or so only when the last ACK was marked and else \
+            the achievable rate's (differentiated)",
         unit: Unit::Word(&["differentiated", "standard"]),
         default: Some("differentiated"),
         range: (0.0, 0.0),
     },
-    Param { name: "floor", doc: "Least window that the achievable rate may give, in segments", unit: Unit::Integer, default: Some("2"), range: (2.0, 1000.0) },
+    Param {
+        name: "floor",
+        doc: "Least window that the achievable rate may give, in segments",
+        unit: Unit::Integer,
+        default: Some("2"),
+        range: (2.0, 1000.0),
+    },
     reno::ABC,
 ];
 

@@ -1,9 +1,10 @@
 //! Congestion controllers: one congestion control for one flow, in integers.
 //!
-//! The window counts segments, times are microseconds, rates bytes per second; a fixed-point number names its scale (`beta_1024`).
-//! The trait mirrors Linux's `tcp_congestion_ops`: `on_ack` is `cong_avoid` (or `cong_control`), `on_congestion` gives what `ssthresh`
-//! and the window on entry give, `on_every_ack` is `in_ack_event`, `on_undo` is `undo_cwnd`. What to send again and when is not decided
-//! here: that is the recovery family's affair. A controller with [`Needs::full_control`] is Linux's `cong_control`: it alone sets the window.
+//! The window counts segments, times are microseconds, rates bytes per second; a fixed-point number names its scale
+//! (`beta_1024`). The trait mirrors Linux's `tcp_congestion_ops`: `on_ack` is `cong_avoid` (or `cong_control`),
+//! `on_congestion` gives what `ssthresh` and the window on entry give, `on_every_ack` is `in_ack_event`, `on_undo` is
+//! `undo_cwnd`. What to send again and when is not decided here: that is the recovery family's affair. A controller
+//! with [`Needs::full_control`] is Linux's `cong_control`: it alone sets the window.
 #![deny(clippy::float_arithmetic)]
 
 use crate::Cx;
@@ -29,14 +30,17 @@ pub trait Controller: Debug + Send {
     fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack);
     /// Every acknowledgment, duplicates too, before anything else looks at it.
     fn on_every_ack(&mut self, _cx: &mut Cx, _w: &mut Window, _ack: &Ack) {}
-    /// A segment is newly taken as lost, asked for each when [`Needs::rate`] is set: `lost` tells of the time since it was last sent
-    /// (`tx_in_flight`, `lost` with itself counted, `app_limited`, `prior_delivered`).
+    /// A segment is newly taken as lost, asked for each when [`Needs::rate`] is set: `lost` tells of the time since it
+    /// was last sent (`tx_in_flight`, `lost` with itself counted, `app_limited`, `prior_delivered`).
     fn on_lost(&mut self, _cx: &mut Cx, _w: &mut Window, _lost: &RateSample) {}
-    /// A congestion signal: the threshold and the base window from here on. Asked once per signal; recovery applies the answer.
+    /// A congestion signal: the threshold and the base window from here on. Asked once per signal; recovery applies the
+    /// answer.
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, ack: Option<&Ack>, why: Signal) -> Response;
-    /// The last reduction for a loss proved not to be needed. Window and threshold are restored, but in full control; the controller's own state is its affair.
+    /// The last reduction for a loss proved not to be needed. Window and threshold are restored, but in full control;
+    /// the controller's own state is its affair.
     fn on_undo(&mut self, _w: &mut Window) {}
-    /// Sending starts again at `now` after `idle` without anything in flight: longer than the retransmission timeout, or in full control any.
+    /// Sending starts again at `now` after `idle` without anything in flight: longer than the retransmission timeout,
+    /// or in full control any.
     fn on_restart(&mut self, _w: &mut Window, _now: Time, _idle: Span) {}
     /// What this controller asks of the stack.
     fn needs(&self) -> Needs {
@@ -49,14 +53,16 @@ pub trait Controller: Debug + Send {
 pub struct Needs {
     /// Whether the window may grow while the application or the receiver, not the window, limits sending.
     pub grow_when_unlimited: bool,
-    /// Whether every acknowledgment that carries ECE is a [`Signal::Ecn`], not only one for each window of data (RFC 3168 §6.1.2).
+    /// Whether every acknowledgment that carries ECE is a [`Signal::Ecn`], not only one for each window of data (RFC
+    /// 3168 §6.1.2).
     pub every_mark: bool,
-    /// Whether `on_ack` is called for every acknowledgment, duplicates and those of a recovery too, and recovery leaves the window alone.
+    /// Whether `on_ack` is called for every acknowledgment, duplicates and those of a recovery too, and recovery leaves
+    /// the window alone.
     pub full_control: bool,
     /// Whether delivery-rate samples ([`Ack::rate`], [`Window::app_limited`]) are wanted.
     pub rate: bool,
-    /// Whether an acknowledgment that reduced the window for its mark also opens it (Xu 2005 Fig. 5.8), and the fraction of growth survives a mark that
-    /// changes nothing.
+    /// Whether an acknowledgment that reduced the window for its mark also opens it (Xu 2005 Fig. 5.8), and the
+    /// fraction of growth survives a mark that changes nothing.
     pub grow_when_marked: bool,
 }
 
@@ -95,7 +101,8 @@ pub enum Signal {
         seq: u64,
         /// Whether the acknowledgment that told carried ECE.
         marked: bool,
-        /// What an oracle knows of it; `None` when nothing was lost. For a controller that is a yardstick, never for one to deploy.
+        /// What an oracle knows of it; `None` when nothing was lost. For a controller that is a yardstick, never for
+        /// one to deploy.
         truth: Option<Cause>,
     },
     /// The retransmission timer expired, for the `nth` time in a row (from 1).
@@ -107,7 +114,8 @@ pub enum Signal {
         /// What an oracle knows of the first unacknowledged segment.
         truth: Option<Cause>,
     },
-    /// An acknowledgment carried ECE, at most once per round trip (RFC 3168 §6.1.2) unless the controller [asks for each](Needs::every_mark).
+    /// An acknowledgment carried ECE, at most once per round trip (RFC 3168 §6.1.2) unless the controller [asks for
+    /// each](Needs::every_mark).
     Ecn,
     /// The sender's own queue refused a packet.
     Local,
@@ -120,7 +128,8 @@ pub struct Response {
     pub ssthresh: u32,
     /// Base window during the episode and at its exit, whatever the recovery family inflates meanwhile.
     pub cwnd: u32,
-    /// What the controller takes the loss for, to be scored against the truth. One that does not tell losses apart takes each for congestion.
+    /// What the controller takes the loss for, to be scored against the truth. One that does not tell losses apart
+    /// takes each for congestion.
     pub cause: Cause,
 }
 
@@ -156,7 +165,8 @@ pub struct Window {
     pub ssthresh: u32,
     /// Pacing rate in payload bytes per second; 0 means no pacing.
     pub pacing_rate: u64,
-    /// Rate samples count as limited by the application until `delivered` has passed this; 0: they do not. The sender writes it too.
+    /// Rate samples count as limited by the application until `delivered` has passed this; 0: they do not. The sender
+    /// writes it too.
     pub app_limited: u32,
 
     /// Window inflation by duplicate ACKs, in segments; written by recovery only.
@@ -167,7 +177,8 @@ pub struct Window {
     pub delivered: u32,
     /// Data segments sent since the connection began, repeated ones too, modulo 2^32.
     pub sent: u32,
-    /// The base that a reduction halves: what `halve_from` says (flight size, window, or the smaller of window and receiver window), in segments.
+    /// The base that a reduction halves: what `halve_from` says (flight size, window, or the smaller of window and
+    /// receiver window), in segments.
     pub reduce_from: u32,
     /// Receiver's window in segments.
     pub rwnd: u32,
@@ -225,7 +236,8 @@ impl Window {
         acked - used
     }
 
-    /// Additive increase: one segment of window for every `per` segments acknowledged (RFC 5681 §3.1 eq. 3 when `per` is the window).
+    /// Additive increase: one segment of window for every `per` segments acknowledged (RFC 5681 §3.1 eq. 3 when `per`
+    /// is the window).
     pub fn additive_increase(&mut self, per: u32, acked: u32) {
         let per = per.max(1);
         self.cwnd_cnt = self.cwnd_cnt.saturating_add(acked);
@@ -244,7 +256,8 @@ impl Window {
 pub struct Ack {
     /// Segments newly covered by the cumulative acknowledgment.
     pub acked: u32,
-    /// Segments known to have reached the receiver by this acknowledgment: a duplicate counts 1, a cumulative one what its duplicates did not count.
+    /// Segments known to have reached the receiver by this acknowledgment: a duplicate counts 1, a cumulative one what
+    /// its duplicates did not count.
     pub delivered: u32,
     /// Whether it is a duplicate.
     pub dup: bool,
@@ -272,15 +285,16 @@ pub struct Ack {
 
 /// What an acknowledgment tells of the rate of delivery (draft-ietf-ccwg-bbr §4.1; Linux's `rate_sample`).
 ///
-/// The interval ends with this acknowledgment and began when the *newest* segment that it shows to have arrived was sent, the one that
-/// left last. Counts are segments.
+/// The interval ends with this acknowledgment and began when the *newest* segment that it shows to have arrived was
+/// sent, the one that left last. Counts are segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateSample {
     /// Delivered over the interval.
     pub delivered: u32,
     /// [`Window::delivered`] when the newest was sent, modulo 2^32.
     pub prior_delivered: u32,
-    /// Length of the interval in microseconds: the longer of the time in which they were sent and the time in which they were acknowledged. 0: no sample.
+    /// Length of the interval in microseconds: the longer of the time in which they were sent and the time in which
+    /// they were acknowledged. 0: no sample.
     pub interval_us: u32,
     /// Newly taken as lost by this acknowledgment.
     pub losses: u32,

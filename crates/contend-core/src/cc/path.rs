@@ -1,15 +1,18 @@
-//! What the versions of BBR share: bandwidth in fixed point, the volume that fills a path, what bunches of acknowledgments show beyond it, a windowed maximum.
+//! What the versions of BBR share: bandwidth in fixed point, the volume that fills a path, what bunches of
+//! acknowledgments show beyond it, a windowed maximum.
 
 use crate::Time;
 
-/// Binary digits behind the point of a bandwidth (`_q24`): segments per microsecond, up to 256 of them (Linux: `BW_SCALE`).
+/// Binary digits behind the point of a bandwidth (`_q24`): segments per microsecond, up to 256 of them (Linux:
+/// `BW_SCALE`).
 const BW_SCALE: u32 = 24;
 /// A gain of one in 256ths (Linux: `BBR_UNIT`).
 pub(super) const UNIT: u32 = 256;
 /// Part of the bandwidth at which a segment is paced, in percent: one less than all of it, against standing queues.
 const PACED_PERCENT: u64 = 99;
 
-/// The bandwidth that delivers `segments` in `us` microseconds, which are not 0: at least one segment in 17 s, the least that the scale can say, unless there are none.
+/// The bandwidth that delivers `segments` in `us` microseconds, which are not 0: at least one segment in 17 s, the
+/// least that the scale can say, unless there are none.
 pub(super) fn bandwidth_q24(segments: u32, us: u32) -> u32 {
     u32::try_from((u64::from(segments) << BW_SCALE) / u64::from(us.max(1))).unwrap_or(u32::MAX).max(segments.min(1))
 }
@@ -20,14 +23,16 @@ pub(super) fn pacing_rate(bw_q24: u32, mss: u32, gain_256: u32) -> u64 {
     u64::try_from((rate * u128::from(1_000_000 / 100 * PACED_PERCENT)) >> BW_SCALE).unwrap_or(u64::MAX).max(1)
 }
 
-/// Segments that `us` microseconds of the bandwidth hold, times a gain, rounded up so that a small path is not estimated down to nothing.
+/// Segments that `us` microseconds of the bandwidth hold, times a gain, rounded up so that a small path is not
+/// estimated down to nothing.
 pub(super) fn volume(bw_q24: u32, us: u32, gain_256: u32) -> u32 {
     let volume = u128::from(bw_q24) * u128::from(us) * u128::from(gain_256) / u128::from(UNIT);
     u32::try_from((volume + (1 << BW_SCALE) - 1) >> BW_SCALE).unwrap_or(u32::MAX)
 }
 
-/// Segments delivered beyond the bandwidth in the present bunch of acknowledgments, which began at `at` and has shown `acked`, with `delivered` more at
-/// `now`. A bunch that the bandwidth has caught up with, or a very large one, is followed by a new one (Linux: `bbr_update_ack_aggregation`).
+/// Segments delivered beyond the bandwidth in the present bunch of acknowledgments, which began at `at` and has shown
+/// `acked`, with `delivered` more at `now`. A bunch that the bandwidth has caught up with, or a very large one, is
+/// followed by a new one (Linux: `bbr_update_ack_aggregation`).
 pub(super) fn excess(bw_q24: u32, now: Time, delivered: u32, at: &mut Time, acked: &mut u32) -> u128 {
     let mut due = (u128::from(bw_q24) * u128::from(now.since(*at).as_micros())) >> BW_SCALE;
     if u128::from(*acked) <= due || *acked >= 1 << 20 {
@@ -39,7 +44,8 @@ pub(super) fn excess(bw_q24: u32, now: Time, delivered: u32, at: &mut Time, acke
     u128::from(*acked).saturating_sub(due)
 }
 
-/// The largest of the numbers of a window of time, by the three best candidates for when the larger ones grow old (K. Nichols; Linux: `win_minmax`).
+/// The largest of the numbers of a window of time, by the three best candidates for when the larger ones grow old (K.
+/// Nichols; Linux: `win_minmax`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter([(u32, u32); 3]);
 
@@ -99,7 +105,10 @@ mod tests {
         assert_eq!(bandwidth_q24(u32::MAX, 1), u32::MAX);
         assert_eq!(volume(u32::MAX, u32::MAX, 740), u32::MAX);
         assert!(pacing_rate(u32::MAX, u32::MAX, 740) > 1 << 40);
-        assert_eq!((bandwidth_q24(1, u32::MAX), bandwidth_q24(0, 1), volume(0, 1, UNIT), pacing_rate(0, 1460, UNIT)), (1, 0, 0, 1));
+        assert_eq!(
+            (bandwidth_q24(1, u32::MAX), bandwidth_q24(0, 1), volume(0, 1, UNIT), pacing_rate(0, 1460, UNIT)),
+            (1, 0, 0, 1)
+        );
     }
 
     proptest! {
@@ -113,7 +122,8 @@ mod tests {
                 let inside = seen.iter().filter(|s| now - s.0 <= window).map(|s| s.1);
                 prop_assert!(inside.clone().any(|v| v == f.get()));
                 prop_assert!(f.get() >= value);
-                // Exact whenever the largest of the window is its newest largest candidate: never above the true maximum.
+                // Exact whenever the largest of the window is its newest largest candidate: never above the true
+                // maximum.
                 prop_assert!(f.get() <= inside.max().unwrap_or(0));
             }
         }

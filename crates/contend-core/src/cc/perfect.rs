@@ -1,7 +1,8 @@
 //! TCP-Perfect: Reno that an oracle tells which losses are errors of the medium; it does not halve for those.
 //!
-//! A yardstick, not for deployment: no sender can know. The thesis' oracle is a report from the link for each spoilt packet; here it is the simulator,
-//! without delay. Timeouts are Reno's. What it bounds is halving with perfect knowledge; a sender with another answer to congestion may exceed it.
+//! A yardstick, not for deployment: no sender can know. The thesis' oracle is a report from the link for each spoilt
+//! packet; here it is the simulator, without delay. Timeouts are Reno's. What it bounds is halving with perfect
+//! knowledge; a sender with another answer to congestion may exceed it.
 
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
@@ -12,7 +13,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Xu 2005 §8.7";
 /// What it does.
-pub const SUMMARY: &str = "Reno that knows which losses are errors of the medium and does not halve for them: a yardstick.";
+pub const SUMMARY: &str =
+    "Reno that knows which losses are errors of the medium and does not halve for them: a yardstick.";
 /// Its parameters.
 pub const PARAMS: &[Param] = reno::PARAMS;
 

@@ -12,13 +12,15 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `abc`";
 /// What it does.
-pub const SUMMARY: &str = "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
+pub const SUMMARY: &str =
+    "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     ABC,
     Param {
         name: "count",
-        doc: "What congestion avoidance counts: the segments an ACK covers (RFC 3465, Linux), or ACKs, so that lost and delayed ones slow it down (RFC 5681 eq. 3, ns-2)",
+        doc: "What congestion avoidance counts: the segments an ACK covers (RFC 3465, Linux), or ACKs, so that lost \
+            and delayed ones slow it down (RFC 5681 eq. 3, ns-2)",
         unit: Unit::Word(&["segments", "acks"]),
         default: Some("segments"),
         range: (0.0, 0.0),
@@ -28,7 +30,8 @@ pub const PARAMS: &[Param] = &[
 /// The `abc` parameter, for every controller with Reno's slow start.
 pub(super) const ABC: Param = Param {
     name: "abc",
-    doc: "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 for no limit, as Linux",
+    doc: "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 for \
+        no limit, as Linux",
     unit: Unit::Integer,
     default: Some("1"),
     range: (0.0, 1e6),
@@ -60,7 +63,8 @@ pub(super) fn limit(abc: i64) -> u32 {
     if abc <= 0 { u32::MAX } else { u32::try_from(abc).unwrap_or(u32::MAX) }
 }
 
-/// Slow start for `acked` segments, of which at most `abc` count (RFC 5681 §3.1 eq. 2). Returns how many are left for congestion avoidance.
+/// Slow start for `acked` segments, of which at most `abc` count (RFC 5681 §3.1 eq. 2). Returns how many are left for
+/// congestion avoidance.
 pub(super) fn slow_start(w: &mut Window, acked: u32, abc: u32) -> u32 {
     if !w.in_slow_start() {
         return acked;
@@ -70,7 +74,8 @@ pub(super) fn slow_start(w: &mut Window, acked: u32, abc: u32) -> u32 {
     if acked > abc { 0 } else { left }
 }
 
-/// Reno's growth for `acked` segments: slow start, of which at most `abc` count, then one segment per window of acknowledged data (RFC 5681 §3.1).
+/// Reno's growth for `acked` segments: slow start, of which at most `abc` count, then one segment per window of
+/// acknowledged data (RFC 5681 §3.1).
 pub(super) fn grow(w: &mut Window, acked: u32, abc: u32) {
     let acked = slow_start(w, acked, abc);
     if acked > 0 {

@@ -1,16 +1,21 @@
-//! TCP-D, differential congestion control: the window grows a little all the time, and shrinks when the delivered rate answers with a fall.
+//! TCP-D, differential congestion control: the window grows a little all the time, and shrinks when the delivered rate
+//! answers with a fall.
 //!
-//! Once in about a window the rate B since the last time is measured, and xi = dB / dCW. The first negative xi ends cold start; each takes q = CW |xi| / B
-//! of the window, at most Q. A loss takes Q. There is no threshold: that of the flow is left as it is.
+//! Once in about a window the rate B since the last time is measured, and xi = dB / dCW. The first negative xi ends
+//! cold start; each takes q = CW |xi| / B of the window, at most Q. A loss takes Q. There is no threshold: that of the
+//! flow is left as it is.
 //!
-//! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments a second; what is left of a division is dropped;
-//!   held to the equations in real numbers in `tests/tcp_d.rs`.
-//! - What the thesis leaves open, or prints in two ways, is a parameter; `sign = "printed"` is eq. 10.5 to the letter, which opens the window.
-//!   It gives neither epsilon nor k: of 0, 0.5, 0.9, 0.95 and 4, 8, none, the defaults come nearest to its figures (`papers/starzetz-2006/e30` to `e33`).
-//! - A cut leaves two segments, as in ns-2's Reno; the thesis names no least window. A mark or a local drop is answered as a loss; the thesis says nothing of them.
-//! - The first interval begins when the first segment left, a round trip before its ACK. After a silence a new one begins with what is sent.
-//! - The window grows whatever limits sending, as in the thesis and ns-2, so that at the receiver's limit a falling rate still tells; `validated` is
-//!   RFC 7661's rule. Recovery says how long the window stands still after a loss.
+//! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments a second; what is left of a division is
+//!   dropped; held to the equations in real numbers in `tests/tcp_d.rs`.
+//! - What the thesis leaves open, or prints in two ways, is a parameter; `sign = "printed"` is eq. 10.5 to the letter,
+//!   which opens the window. It gives neither epsilon nor k: of 0, 0.5, 0.9, 0.95 and 4, 8, none, the defaults come
+//!   nearest to its figures (`papers/starzetz-2006/e30` to `e33`).
+//! - A cut leaves two segments, as in ns-2's Reno; the thesis names no least window. A mark or a local drop is answered
+//!   as a loss; the thesis says nothing of them.
+//! - The first interval begins when the first segment left, a round trip before its ACK. After a silence a new one
+//!   begins with what is sent.
+//! - The window grows whatever limits sending, as in the thesis and ns-2, so that at the receiver's limit a falling
+//!   rate still tells; `validated` is RFC 7661's rule. Recovery says how long the window stands still after a loss.
 //! - Duplicates count twice in eq. 10.3, as printed: when they come, and when an ACK covers what they told of.
 
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
@@ -23,7 +28,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Starzetz 2006 §10.2, eq. 10.1-10.5";
 /// What it does.
-pub const SUMMARY: &str = "Grows until the delivered rate falls for a larger window, and then gives up at most a quarter; no threshold.";
+pub const SUMMARY: &str =
+    "Grows until the delivered rate falls for a larger window, and then gives up at most a quarter; no threshold.";
 
 const fn word(name: &'static str, doc: &'static str, words: &'static [&'static str], default: &'static str) -> Param {
     Param { name, doc, unit: Unit::Word(words), default: Some(default), range: (0.0, 0.0) }
@@ -39,18 +45,71 @@ const fn switch(name: &'static str, doc: &'static str, default: &'static str) ->
 
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
-    integer("growth_1000", "Segments by which cold start opens the window for each segment acknowledged, in 1000ths", "500", 1.0, 10_000.0),
-    integer("q_1000", "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths", "250", 1.0, 999.0),
-    integer("epsilon_1000", "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950", "0", 0.0, 999.0),
-    integer("k", "Limit of the interval in segments acknowledged; 0: none, it is the window. The thesis gives no value", "8", 0.0, 1e6),
-    word("interval", "The interval: the smaller of k and the window, or the larger (the thesis says both)", &["min", "max"], "min"),
+    integer(
+        "growth_1000",
+        "Segments by which cold start opens the window for each segment acknowledged, in 1000ths",
+        "500",
+        1.0,
+        10_000.0,
+    ),
+    integer(
+        "q_1000",
+        "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths",
+        "250",
+        1.0,
+        999.0,
+    ),
+    integer(
+        "epsilon_1000",
+        "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950",
+        "0",
+        0.0,
+        999.0,
+    ),
+    integer(
+        "k",
+        "Limit of the interval in segments acknowledged; 0: none, it is the window. The thesis gives no value",
+        "8",
+        0.0,
+        1e6,
+    ),
+    word(
+        "interval",
+        "The interval: the smaller of k and the window, or the larger (the thesis says both)",
+        &["min", "max"],
+        "min",
+    ),
     integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths", "1500", 1000.0, 100_000.0),
-    word("check", "When the end of an interval is looked for: at ACKs of new data, or at all", &["new", "every"], "new"),
-    word("sign", "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed", &["repaired", "printed"], "repaired"),
-    word("shrunk", "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)", &["skip", "signed"], "skip"),
+    word(
+        "check",
+        "When the end of an interval is looked for: at ACKs of new data, or at all",
+        &["new", "every"],
+        "new",
+    ),
+    word(
+        "sign",
+        "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed",
+        &["repaired", "printed"],
+        "repaired",
+    ),
+    word(
+        "shrunk",
+        "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)",
+        &["skip", "signed"],
+        "skip",
+    ),
     switch("inflation", "Whether dCW has in it what duplicates inflate the window by in fast recovery", "true"),
-    word("increase", "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)", &["constant", "running"], "constant"),
-    switch("xi_waits", "Whether a falling rate, as further losses, cuts nothing until target_reduce is acknowledged", "true"),
+    word(
+        "increase",
+        "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)",
+        &["constant", "running"],
+        "constant",
+    ),
+    switch(
+        "xi_waits",
+        "Whether a falling rate, as further losses, cuts nothing until target_reduce is acknowledged",
+        "true",
+    ),
     word("cold_ends", "What ends cold start: a falling rate, or a loss as well", &["xi", "loss"], "xi"),
     switch("validated", "Whether the window grows only while it is what limits sending", "false"),
     switch("forgets", "Whether a timeout sets the smoothed rate to 0, as at the beginning", "true"),
@@ -99,7 +158,8 @@ struct TcpD {
     /// Segments acknowledged in the interval, and duplicates.
     acked: u32,
     dups: u32,
-    /// The interval ends when more than so many are acknowledged (`target_ack`) or sent (`target_pkt`) after `start_sent`.
+    /// The interval ends when more than so many are acknowledged (`target_ack`) or sent (`target_pkt`) after
+    /// `start_sent`.
     ack_limit: u32,
     sent_limit: u32,
     start_sent: u32,
@@ -233,12 +293,14 @@ impl TcpD {
             (k, false) => limit.min(k),
             (k, true) => limit.max(k),
         };
-        self.sent_limit = u32::try_from((u128::from(cwnd_q20) * u128::from(self.sent_1000) / 1000) >> SCALE).unwrap_or(u32::MAX);
+        self.sent_limit =
+            u32::try_from((u128::from(cwnd_q20) * u128::from(self.sent_1000) / 1000) >> SCALE).unwrap_or(u32::MAX);
         (self.begun, self.start, self.start_sent, self.acked, self.dups) = (true, now, sent, 0, 0);
         (self.start_cwnd_q20, self.start_bw_q20) = (cwnd_q20, self.bw_q20);
     }
 
-    /// Ends the interval when it is over, and cuts the window when the rate fell; `extra`: segments of inflation; `stays`: it will be inflated on.
+    /// Ends the interval when it is over, and cuts the window when the rate fell; `extra`: segments of inflation;
+    /// `stays`: it will be inflated on.
     fn sample(&mut self, now: Time, w: &mut Window, extra: u32, stays: bool) {
         let us = now.since(self.start).as_micros();
         let over = self.acked > self.ack_limit || w.sent.wrapping_sub(self.start_sent) > self.sent_limit;
@@ -260,7 +322,8 @@ impl TcpD {
         if told && grown != risen {
             self.avoiding = true;
             // Eq. 10.5: q = CW |xi| / B.
-            let (cwnd, dcw, db, b) = (u128::from(self.cwnd_q20(w)), u128::from(dcw_q20), u128::from(db_q20), u128::from(self.bw_q20.max(1)));
+            let (cwnd, dcw, db, b) =
+                (u128::from(self.cwnd_q20(w)), u128::from(dcw_q20), u128::from(db_q20), u128::from(self.bw_q20.max(1)));
             let q_q20 = u64::try_from(((cwnd * db) << SCALE) / (dcw * b)).unwrap_or(u64::MAX);
             if self.printed {
                 // CW (1 - q) with a negative q, which min(Q, q) does not bound.

@@ -1,12 +1,15 @@
 //! Vegas: holds the window where a few segments of it wait in the queue of the path, by what round trips take.
 //!
-//! - With a window of W segments, a least round trip of B and a present one of R, W (R - B) / R segments wait. Once each round trip that
-//!   backlog is held against `alpha` and `beta`, exactly: ns-2 rounds it to a whole segment first.
-//! - W is the window or the receiver's, whichever is smaller, for what is expected and for what is measured, as in Linux; the source and ns-2
-//!   count what was sent in the round trip.
-//! - A round trip in which the window is to grow grows it by a segment at its beginning; in ns-2 by a fraction with each acknowledgment.
-//! - Slow start doubles every other round trip, first stays, and ends as in ns-2 with an eighth less. A loss ends it too.
-//! - What a loss leaves is the source's and ns-2's: three quarters, half when the same segment is lost again. A timeout is answered as by Reno.
+//! - With a window of W segments, a least round trip of B and a present one of R, W (R - B) / R segments wait. Once
+//!   each round trip that backlog is held against `alpha` and `beta`, exactly: ns-2 rounds it to a whole segment first.
+//! - W is the window or the receiver's, whichever is smaller, for what is expected and for what is measured, as in
+//!   Linux; the source and ns-2 count what was sent in the round trip.
+//! - A round trip in which the window is to grow grows it by a segment at its beginning; in ns-2 by a fraction with
+//!   each acknowledgment.
+//! - Slow start doubles every other round trip, first stays, and ends as in ns-2 with an eighth less. A loss ends it
+//!   too.
+//! - What a loss leaves is the source's and ns-2's: three quarters, half when the same segment is lost again. A timeout
+//!   is answered as by Reno.
 //! - Which losses are asked for is the affair of the recovery `vegas`: none of what was sent before the last reduction.
 
 use super::{Ack, Controller, Needs, Response, Signal, Window};
@@ -19,7 +22,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Brakmo and Peterson 1995; Starzetz 2006 §4.5.1; defaults of ns-2";
 /// What it does.
-pub const SUMMARY: &str = "Keeps between alpha and beta segments waiting on the path, judged once a round trip by how much longer it takes than the shortest.";
+pub const SUMMARY: &str = "Keeps between alpha and beta segments waiting on the path, judged once a round trip by how \
+    much longer it takes than the shortest.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {
@@ -36,10 +40,17 @@ pub const PARAMS: &[Param] = &[
         default: Some("3"),
         range: (1.0, 10_000.0),
     },
-    Param { name: "gamma", doc: "Waiting segments above which slow start ends", unit: Unit::Integer, default: Some("1"), range: (1.0, 10_000.0) },
+    Param {
+        name: "gamma",
+        doc: "Waiting segments above which slow start ends",
+        unit: Unit::Integer,
+        default: Some("1"),
+        range: (1.0, 10_000.0),
+    },
     Param {
         name: "sample",
-        doc: "Which round trip stands for all those of a round: their mean (ns-2), or the least (Linux), which delayed acknowledgments do not lengthen",
+        doc: "Which round trip stands for all those of a round: their mean (ns-2), or the least (Linux), which \
+            delayed acknowledgments do not lengthen",
         unit: Unit::Word(&["mean", "min"]),
         default: Some("mean"),
         range: (0.0, 0.0),
@@ -73,11 +84,25 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let get = |name| u32::try_from(args.integer(name)).unwrap_or(1).max(1);
     let (alpha, beta) = (get("alpha"), get("beta"));
     if alpha > beta {
-        return Err(alloc::format!("alpha {alpha} is above beta {beta}: the window would grow and shrink for the same backlog; give alpha <= beta"));
+        return Err(alloc::format!(
+            "alpha {alpha} is above beta {beta}: the window would grow and shrink for the same backlog; give alpha <= \
+                beta"
+        ));
     }
     let gamma = get("gamma");
     let least = args.word("sample") == "min";
-    Ok(Box::new(Vegas { alpha, beta, gamma, least, doubling: true, samples: 0, min_us: u32::MAX, base_us: 0, sum_us: 0, lost: None }))
+    Ok(Box::new(Vegas {
+        alpha,
+        beta,
+        gamma,
+        least,
+        doubling: true,
+        samples: 0,
+        min_us: u32::MAX,
+        base_us: 0,
+        sum_us: 0,
+        lost: None,
+    }))
 }
 
 impl Controller for Vegas {
@@ -97,7 +122,8 @@ impl Controller for Vegas {
         {
             let wait = backlog(w.cwnd.min(w.rwnd), rtt, self.base_us);
             if w.in_slow_start() {
-                // A round trip that does not grow, so that what is expected and what is measured belong together, then one that does.
+                // A round trip that does not grow, so that what is expected and what is measured belong together, then
+                // one that does.
                 self.doubling = !self.doubling;
                 if self.doubling && wait.above(self.gamma) {
                     // ns-2: an eighth less, and no slow start before the next timeout.
@@ -120,8 +146,8 @@ impl Controller for Vegas {
         let half = w.reduce_from / 2;
         match why {
             Signal::Loss { seq, .. } => {
-                // Brakmo and Peterson 1995: a quarter less, because an early retransmission tells of the loss sooner. ns-2: half for a segment lost
-                // again, and two of three or fewer.
+                // Brakmo and Peterson 1995: a quarter less, because an early retransmission tells of the loss sooner.
+                // ns-2: half for a segment lost again, and two of three or fewer.
                 let again = self.lost.replace(seq) == Some(seq);
                 let left = if w.reduce_from <= 3 || again { half } else { w.reduce_from - w.reduce_from / 4 };
                 Response::clamp(left, w)
@@ -149,7 +175,8 @@ impl Controller for Vegas {
 }
 
 impl Vegas {
-    /// What the round trip that is over took, in microseconds, and a new one begins; `None` when nothing was measured in it.
+    /// What the round trip that is over took, in microseconds, and a new one begins; `None` when nothing was measured
+    /// in it.
     fn round(&mut self) -> Option<u32> {
         let mean = self.sum_us.checked_div(u64::from(self.samples))?;
         let rtt = if self.least { self.min_us } else { u32::try_from(mean).unwrap_or(u32::MAX) };
@@ -168,7 +195,8 @@ pub(super) struct Backlog {
     per: u64,
 }
 
-/// Brakmo and Peterson 1995: (expected - actual) BaseRTT = (W / B - W / R) B = W (R - B) / R, for a window of `cwnd` segments.
+/// Brakmo and Peterson 1995: (expected - actual) BaseRTT = (W / B - W / R) B = W (R - B) / R, for a window of `cwnd`
+/// segments.
 pub(super) fn backlog(cwnd: u32, rtt_us: u32, base_us: u32) -> Backlog {
     Backlog { waiting: u64::from(cwnd) * u64::from(rtt_us.saturating_sub(base_us)), per: u64::from(rtt_us.max(1)) }
 }

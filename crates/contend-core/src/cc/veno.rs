@@ -1,9 +1,12 @@
-//! Veno: Reno that tells losses of a full queue from those of the medium by Vegas' backlog, and gives up less for the latter.
+//! Veno: Reno that tells losses of a full queue from those of the medium by Vegas' backlog, and gives up less for the
+//! latter.
 //!
-//! - The backlog is that of the last round-trip sample, as in Linux; the source does not say how round trips are averaged.
+//! - The backlog is that of the last round-trip sample, as in Linux; the source does not say how round trips are
+//!   averaged.
 //! - "A segment every other ACK" once the path is full is a segment for every two windows acknowledged.
 //! - A loss before the first sample is taken for congestion. Timeouts, marks and slow start are Reno's.
-//! - Jersey's thesis (§3.2.2) gives the second rule for the first: the window is opened carefully on a full path, not after a random loss.
+//! - Jersey's thesis (§3.2.2) gives the second rule for the first: the window is opened carefully on a full path, not
+//!   after a random loss.
 
 use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
@@ -15,7 +18,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Fu and Liew 2003; Xu 2005 §3.2.2";
 /// What it does.
-pub const SUMMARY: &str = "Reno that takes a loss for a random one while fewer than beta segments wait on the path, and then keeps four fifths of the window.";
+pub const SUMMARY: &str = "Reno that takes a loss for a random one while fewer than beta segments wait on the path, \
+    and then keeps four fifths of the window.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     Param {

@@ -1,8 +1,10 @@
 //! TCP Westwood: Reno, but a loss sets the window to what the estimated bandwidth carries in the least round-trip time.
 //!
-//! - `filter` chooses the bandwidth estimate: the original's (§5.1 of Xu 2005), that of its NewReno release, or Westwood+'s.
+//! - `filter` chooses the bandwidth estimate: the original's (§5.1 of Xu 2005), that of its NewReno release, or
+//!   Westwood+'s.
 //! - A loss never opens the window: the original's "if cwnd > ssthresh".
-//! - A timeout sets the threshold in the same way and restarts at one segment; the threshold is held when the same segment times out again.
+//! - A timeout sets the threshold in the same way and restarts at one segment; the threshold is held when the same
+//!   segment times out again.
 //! - A mark or a local drop is answered as a loss; the authors say nothing of them.
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
@@ -16,16 +18,19 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Where it comes from.
-pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
+pub const CITE: &str =
+    "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
 /// What it does.
-pub const SUMMARY: &str = "Reno whose window after a loss is estimated bandwidth times least round trip, instead of half of it.";
+pub const SUMMARY: &str =
+    "Reno whose window after a loss is estimated bandwidth times least round trip, instead of half of it.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
 
 /// The `filter` parameter.
 pub(super) const FILTER: Param = Param {
     name: "filter",
-    doc: "Bandwidth estimate: the original's (westwood, with tau and m), constant weights (nr), one sample a round trip (plus, with shortest)",
+    doc: "Bandwidth estimate: the original's (westwood, with tau and m), constant weights (nr), one sample a round \
+        trip (plus, with shortest)",
     unit: Unit::Word(&["westwood", "nr", "plus"]),
     default: Some("westwood"),
     range: (0.0, 0.0),

@@ -1,8 +1,11 @@
-//! ARE, the achievable rate estimator of TCP-Jersey: a filter whose time constant is the round-trip time and its deviation.
+//! ARE, the achievable rate estimator of TCP-Jersey: a filter whose time constant is the round-trip time and its
+//! deviation.
 //!
-//! - `filter = 1` is the thesis' own, a time sliding window that adapts; `filter = 2` is Westwood's low-pass with the same constant.
+//! - `filter = 1` is the thesis' own, a time sliding window that adapts; `filter = 2` is Westwood's low-pass with the
+//!   same constant.
 //! - The thesis leaves the first acknowledgment open: here it gives one segment in a round trip, and starts the clock.
-//! - `count` decides what an acknowledgment counts: the thesis' literal segment double counts nothing only when each segment has its ACK.
+//! - `count` decides what an acknowledgment counts: the thesis' literal segment double counts nothing only when each
+//!   segment has its ACK.
 //! - Filter 2 takes intervals of no length together with the next one; filter 1 has no pole there.
 
 use super::Estimator;
@@ -17,7 +20,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Xu 2005 §5.2, eq. 5.9, 5.10, 5.19-5.21";
 /// What it does.
-pub const SUMMARY: &str = "Achievable rate of TCP-Jersey: data over the times between ACKs, smoothed over a round-trip time and its deviation.";
+pub const SUMMARY: &str = "Achievable rate of TCP-Jersey: data over the times between ACKs, smoothed over a \
+    round-trip time and its deviation.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 

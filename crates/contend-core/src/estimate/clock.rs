@@ -7,7 +7,8 @@ use crate::time::Time;
 /// The `count` parameter.
 pub const COUNT: Param = Param {
     name: "count",
-    doc: "What an ACK counts: what it shows to have arrived, a duplicate one segment, a cumulative ACK only what its duplicates did not count (Westwood), or one segment whatever it covers (literal)",
+    doc: "What an ACK counts: what it shows to have arrived, a duplicate one segment, a cumulative ACK only what its \
+        duplicates did not count (Westwood), or one segment whatever it covers (literal)",
     unit: Unit::Word(&["westwood", "literal"]),
     default: Some("westwood"),
     range: (0.0, 0.0),

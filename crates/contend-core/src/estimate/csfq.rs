@@ -1,4 +1,5 @@
-//! The rate estimator of core-stateless fair queueing: exponential averaging whose weight depends on the time between packets.
+//! The rate estimator of core-stateless fair queueing: exponential averaging whose weight depends on the time between
+//! packets.
 //!
 //! - It was made for packets at a router; here it takes the data that ACKs tell of.
 //! - The exponential is a series in 2^-32, within 2^-28.
@@ -15,10 +16,16 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
 /// What it does.
-pub const SUMMARY: &str = "Exponential averaging of core-stateless fair queueing: data that ACKs tell of, forgotten with a constant time.";
+pub const SUMMARY: &str =
+    "Exponential averaging of core-stateless fair queueing: data that ACKs tell of, forgotten with a constant time.";
 /// Its parameters.
-pub const PARAMS: &[Param] =
-    &[Param { name: "omega", doc: "Averaging constant (K of Stoica et al.)", unit: Unit::Time, default: Some("100ms"), range: (0.001, 8.0) }];
+pub const PARAMS: &[Param] = &[Param {
+    name: "omega",
+    doc: "Averaging constant (K of Stoica et al.)",
+    unit: Unit::Time,
+    default: Some("100ms"),
+    range: (0.001, 8.0),
+}];
 
 #[derive(Debug)]
 struct Csfq {

@@ -1,8 +1,9 @@
 //! The low-pass filters of the estimators, in 2^-8 bytes per second.
 //!
-//! - Rates stop at 2^31 bytes per second, intervals at 2^24 microseconds (17 s), time constants at 2^23, so that every product fits 64 bits.
-//! - Quotients are rounded down: an estimate is at most a step's rounding (2^-8 bytes per second, 2 of them in [`Filter::bilinear`]) for each
-//!   acknowledgment below the real form, and falls to nothing when nothing arrives.
+//! - Rates stop at 2^31 bytes per second, intervals at 2^24 microseconds (17 s), time constants at 2^23, so that every
+//!   product fits 64 bits.
+//! - Quotients are rounded down: an estimate is at most a step's rounding (2^-8 bytes per second, 2 of them in
+//!   [`Filter::bilinear`]) for each acknowledgment below the real form, and falls to nothing when nothing arrives.
 
 /// Largest rate, in 2^-8 bytes per second.
 const MOST_Q8: u64 = (1 << 39) - 1;
@@ -48,14 +49,18 @@ impl Filter {
         self.rate_q8 = (sum / (delta_us.min(LONGEST_US) + tau)).min(MOST_Q8);
     }
 
-    /// First-order low-pass by the trapezoidal rule: ((2 tau - Delta) R + Delta (b + b')) / (2 tau + Delta) with the last two samples, eq. 5.2 and 5.19.
-    /// Beyond Delta = 2 tau the weight of R is negative; the estimate stops at 0.
+    /// First-order low-pass by the trapezoidal rule: ((2 tau - Delta) R + Delta (b + b')) / (2 tau + Delta) with the
+    /// last two samples, eq. 5.2 and 5.19. Beyond Delta = 2 tau the weight of R is negative; the estimate stops at 0.
     pub fn bilinear(&mut self, bytes: u64, delta_us: u64, tau_us: u64) {
         let Some((bytes, delta)) = self.interval(bytes, delta_us) else { return };
         let twice = 2 * tau_us.clamp(1, SLOWEST_US);
         // Delta b = L: the sample itself is needed for the next step only.
         let new = bytes.saturating_mul(PER_US).saturating_add(delta * self.sample_q8);
-        let sum = if delta <= twice { ((twice - delta) * self.rate_q8).saturating_add(new) } else { new.saturating_sub((delta - twice) * self.rate_q8) };
+        let sum = if delta <= twice {
+            ((twice - delta) * self.rate_q8).saturating_add(new)
+        } else {
+            new.saturating_sub((delta - twice) * self.rate_q8)
+        };
         self.rate_q8 = (sum / (twice + delta)).min(MOST_Q8);
         self.sample_q8 = sample(bytes, delta);
     }
@@ -68,8 +73,8 @@ impl Filter {
         self.sample_q8 = new;
     }
 
-    /// Exponential averaging: (1 - e^(-Delta/omega)) L / Delta + e^(-Delta/omega) R, eq. 8.38 (Stoica, Shenker and Zhang 1998), as
-    /// L / omega g(Delta/omega) + ..., which has no pole at Delta = 0.
+    /// Exponential averaging: (1 - e^(-Delta/omega)) L / Delta + e^(-Delta/omega) R, eq. 8.38 (Stoica, Shenker and
+    /// Zhang 1998), as L / omega g(Delta/omega) + ..., which has no pole at Delta = 0.
     pub fn exponential(&mut self, bytes: u64, delta_us: u64, omega_us: u64) {
         let omega = omega_us.clamp(1, SLOWEST_US);
         let x_q32 = (delta_us.min(LONGEST_US) << 32) / omega;

@@ -1,8 +1,8 @@
 //! Estimators: at which rate a flow's data get through, as its sender sees it in the acknowledgments, in integers.
 //!
-//! Rates are bytes of payload per second, times whole microseconds (of the acknowledgments' arrival, or of the receiver's timestamps). A
-//! controller holds one by value; a flow may also carry some that only watch. Files that are no estimator: [`filter`], the arithmetic
-//! they share, and [`clock`], what counts as an interval and as data.
+//! Rates are bytes of payload per second, times whole microseconds (of the acknowledgments' arrival, or of the
+//! receiver's timestamps). A controller holds one by value; a flow may also carry some that only watch. Files that are
+//! no estimator: [`filter`], the arithmetic they share, and [`clock`], what counts as an interval and as data.
 #![deny(clippy::float_arithmetic)]
 
 use crate::cc::{Ack, Window};

@@ -1,4 +1,5 @@
-//! The bandwidth estimate of TCP Westwood: a low-pass with a constant of its own over samples of data per time between ACKs.
+//! The bandwidth estimate of TCP Westwood: a low-pass with a constant of its own over samples of data per time between
+//! ACKs.
 //!
 //! - A silence of tau/m is a sample of nothing, and the next one is counted from there.
 //! - The first acknowledgment gives one segment in a round trip, as in `are`.
@@ -17,7 +18,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001 §2.2; Xu 2005 eq. 5.1, 5.2";
 /// What it does.
-pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the times between ACKs through a low-pass of constant time, zeros in a silence.";
+pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the times between ACKs through a low-pass of \
+    constant time, zeros in a silence.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[TAU, M, COUNT];
 
@@ -32,7 +34,8 @@ pub const TAU: Param = Param {
 /// The `m` parameter.
 pub const M: Param = Param {
     name: "m",
-    doc: "After a silence of tau/m a sample of nothing is taken; above 2, so that no interval is too long for the low-pass",
+    doc: "After a silence of tau/m a sample of nothing is taken; above 2, so that no interval is too long for the \
+        low-pass",
     unit: Unit::Integer,
     default: Some("4"),
     range: (2.0, 100.0),
@@ -59,7 +62,13 @@ impl Westwood {
     pub fn new(args: &Args, clock: Clock) -> Westwood {
         let tau_us = u32::try_from(args.time("tau").as_micros()).unwrap_or(u32::MAX).max(1);
         let m = u32::try_from(args.integer("m")).unwrap_or(2).max(2);
-        Westwood { filter: Filter::default(), clock, count: Count::from_args(args), tau_us, longest_us: (tau_us / m).max(1) }
+        Westwood {
+            filter: Filter::default(),
+            clock,
+            count: Count::from_args(args),
+            tau_us,
+            longest_us: (tau_us / m).max(1),
+        }
     }
 
     /// Takes in the zeros of a silence of `us`; returns what is left of it for the next sample.

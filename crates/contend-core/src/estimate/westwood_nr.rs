@@ -1,5 +1,5 @@
-//! The bandwidth estimate of the later Westwood on NewReno: the low-pass of Westwood with constant weights, so that it smooths over so many
-//! acknowledgments, not over so much time.
+//! The bandwidth estimate of the later Westwood on NewReno: the low-pass of Westwood with constant weights, so that it
+//! smooths over so many acknowledgments, not over so much time.
 //!
 //! - The weights are those of Delta = tau/10 (19/21 and 1/21); the thesis gives none, these are an assumption.
 //! - No samples of nothing: weights that do not know of time need none.
@@ -16,7 +16,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Xu 2005 §7.3 (its weights are an assumption: eq. 5.2 with Delta = tau/10)";
 /// What it does.
-pub const SUMMARY: &str = "Bandwidth estimate of Westwood on NewReno: data over the times between ACKs, smoothed with constant weights.";
+pub const SUMMARY: &str =
+    "Bandwidth estimate of Westwood on NewReno: data over the times between ACKs, smoothed with constant weights.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[COUNT];
 

@@ -1,7 +1,8 @@
-//! The bandwidth estimate of Westwood+: one sample for each round trip, so that compressed acknowledgments do not look like bandwidth.
+//! The bandwidth estimate of Westwood+: one sample for each round trip, so that compressed acknowledgments do not look
+//! like bandwidth.
 //!
-//! - As in Linux: a sample ends with the first acknowledgment after a round-trip time (the last one measured) or 50 ms, whichever is longer;
-//!   two low-passes of 7/8 one behind the other; the first sample fills both.
+//! - As in Linux: a sample ends with the first acknowledgment after a round-trip time (the last one measured) or 50 ms,
+//!   whichever is longer; two low-passes of 7/8 one behind the other; the first sample fills both.
 //! - A sample is bytes over microseconds, where Linux has jiffies.
 
 use super::Estimator;
@@ -16,7 +17,8 @@ use alloc::string::String;
 /// Where it comes from.
 pub const CITE: &str = "Grieco and Mascolo 2004; Linux tcp_westwood.c";
 /// What it does.
-pub const SUMMARY: &str = "Bandwidth estimate of Westwood+: data acknowledged in a round trip over its time, through two low-passes of 7/8.";
+pub const SUMMARY: &str =
+    "Bandwidth estimate of Westwood+: data acknowledged in a round trip over its time, through two low-passes of 7/8.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
 
@@ -56,7 +58,16 @@ impl WestwoodPlus {
     /// From the parameters `shortest` and `count`.
     pub fn new(args: &Args, clock: Clock) -> WestwoodPlus {
         let shortest_us = u32::try_from(args.time("shortest").as_micros()).unwrap_or(u32::MAX);
-        WestwoodPlus { clock, count: Count::from_args(args), shortest_us, rtt_us: 0, passed_us: 0, bytes: 0, first_q8: 0, rate_q8: 0 }
+        WestwoodPlus {
+            clock,
+            count: Count::from_args(args),
+            shortest_us,
+            rtt_us: 0,
+            passed_us: 0,
+            bytes: 0,
+            first_q8: 0,
+            rate_q8: 0,
+        }
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! ACK Filtering of RFC 3449 §5.2.1, with CAKE's care for what acknowledgments tell besides a number.
 //!
-//! - The new one takes the place of the old, so that a flow whose acknowledgments keep coming is not kept from the front; it is one queue for all.
-//! - Duplicates and acknowledgments with SACK blocks or flags are kept, and nothing is replaced across one: the flow's order stays.
+//! - The new one takes the place of the old, so that a flow whose acknowledgments keep coming is not kept from the
+//!   front; it is one queue for all.
+//! - Duplicates and acknowledgments with SACK blocks or flags are kept, and nothing is replaced across one: the flow's
+//!   order stays.
 
 use super::fifo::LIMIT;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
@@ -16,9 +18,11 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
+pub const CITE: &str =
+    "RFC 3449 §5.2.1, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
 /// What it does.
-pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one of its flow that still waits.";
+pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one \
+    of its flow that still waits.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 
@@ -27,7 +31,13 @@ pub const PARAMS: &[Param] = &[LIMIT];
 /// # Errors
 /// None: every limit in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(AckFilter { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new(), gone: 0, flows: Recent::default() }))
+    Ok(Box::new(AckFilter {
+        limit: args.amount("limit"),
+        waiting: Backlog::default(),
+        queue: VecDeque::new(),
+        gone: 0,
+        flows: Recent::default(),
+    }))
 }
 
 /// The queue.
@@ -59,9 +69,7 @@ impl Qdisc for AckFilter {
             let new = seg.ack > f.highest && p.pure_ack().is_some();
             f.highest = f.highest.max(seg.ack);
             // RFC 3449 §5.2.1: a cumulative acknowledgment makes the older one redundant.
-            if new
-                && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize))
-            {
+            if new && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize)) {
                 let old = core::mem::replace(old, p);
                 self.waiting.add(&p);
                 self.waiting.remove(&old);
@@ -123,7 +131,15 @@ mod tests {
     }
 
     fn tcp(flow: u32, reverse: bool, s: Segment) -> Packet {
-        Packet { flow: FlowId(flow), size: 40 + s.len, reverse, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+        Packet {
+            flow: FlowId(flow),
+            size: 40 + s.len,
+            reverse,
+            ecn: Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body: Body::Tcp(s),
+        }
     }
     fn ack(flow: u32, ack: u64) -> Packet {
         tcp(flow, true, Segment { ack, flags: Flags::ACK, ..Segment::default() })
@@ -166,7 +182,10 @@ mod tests {
 
     #[test]
     fn duplicates_and_selective_acknowledgments_are_kept_in_order() {
-        let (gone, left) = offer(Amount::Packets(100), &[ack(0, 10), ack(0, 10), ack(0, 20), sack(0, 20), sack(0, 20), ack(0, 30), ack(0, 40)]);
+        let (gone, left) = offer(
+            Amount::Packets(100),
+            &[ack(0, 10), ack(0, 10), ack(0, 20), sack(0, 20), sack(0, 20), ack(0, 30), ack(0, 40)],
+        );
         assert_eq!(gone, [(30, Drop::Filtered)]);
         assert_eq!(left, [(0, 10), (0, 10), (0, 20), (0, 20), (0, 20), (0, 40)]);
     }

@@ -1,18 +1,22 @@
 //! Airtime fairness: stations take turns by the time they have used, measured on the air.
 //!
-//! Høiland-Jørgensen, Kazior, Täht, Hurtig, Brunstrom 2017, "Ending the Anomaly: Achieving Low Latency and Airtime Fairness in WiFi" (USENIX ATC), §3,
-//! Algorithms 1 to 3. A deficit round robin over stations: what the station's frames took of the air in either direction, failed attempts too, is taken from
-//! its deficit, and a station whose deficit is used up waits for the others. Inside a station FQ-CoDel, of queues that all stations share; when all is full,
-//! the head of the longest queue goes.
+//! Høiland-Jørgensen, Kazior, Täht, Hurtig, Brunstrom 2017, "Ending the Anomaly: Achieving Low Latency and Airtime
+//! Fairness in WiFi" (USENIX ATC), §3, Algorithms 1 to 3. A deficit round robin over stations: what the station's
+//! frames took of the air in either direction, failed attempts too, is taken from its deficit, and a station whose
+//! deficit is used up waits for the others. Inside a station FQ-CoDel, of queues that all stations share; when all is
+//! full, the head of the longest queue goes.
 //!
-//! The numbers that the algorithms leave open are those of the paper's own implementation, mac80211 of Linux (`ieee80211_txq_setup_flows`, `fq_init`): 4096
-//! queues, 8192 packets, 300 bytes a round, target 20 ms, interval 100 ms, ECN; CoDel drops as long as anything waits behind in the same flow.
+//! The numbers that the algorithms leave open are those of the paper's own implementation, mac80211 of Linux
+//! (`ieee80211_txq_setup_flows`, `fq_init`): 4096 queues, 8192 packets, 300 bytes a round, target 20 ms, interval 100
+//! ms, ECN; CoDel drops as long as anything waits behind in the same flow.
 //!
 //! Differences from the paper:
-//! - a station's debt is bounded by `most_debt`: with nothing to receive it can send for any time, and would have to wait as long;
+//! - a station's debt is bounded by `most_debt`: with nothing to receive it can send for any time, and would have to
+//!   wait as long;
 //! - weights: a station with weight w gets w quanta where another gets one (the paper has none);
-//! - `slow_rate` is off. Linux gave stations with less than 6 Mb/s for each station of the cell a target of 50 ms, an interval of 300 ms and no ECN, and has
-//!   taken that back (commit 4876376988081d, 2025). Here the rate is what the cell carries to the station alone, without contention and errors;
+//! - `slow_rate` is off. Linux gave stations with less than 6 Mb/s for each station of the cell a target of 50 ms, an
+//!   interval of 300 ms and no ECN, and has taken that back (commit 4876376988081d, 2025). Here the rate is what the
+//!   cell carries to the station alone, without contention and errors;
 //! - `inner = "fifo"`: one queue for each station, with a limit of its own and without CoDel, for comparison.
 
 use super::codel::Law;
@@ -32,10 +36,17 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Høiland-Jørgensen et al. 2017, \"Ending the Anomaly\" (USENIX ATC), Algorithms 1 to 3";
 /// What it does.
-pub const SUMMARY: &str = "Stations take turns by the airtime that their frames took in either direction: deficit round robin, with FQ-CoDel inside each.";
+pub const SUMMARY: &str = "Stations take turns by the airtime that their frames took in either direction: deficit \
+    round robin, with FQ-CoDel inside each.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "quantum", doc: "airtime that a station gets for each turn", unit: Unit::Time, default: Some("300us"), range: (1e-6, 1.0) },
+    Param {
+        name: "quantum",
+        doc: "airtime that a station gets for each turn",
+        unit: Unit::Time,
+        default: Some("300us"),
+        range: (1e-6, 1.0),
+    },
     Param {
         name: "sparse",
         doc: "whether a station that begins to wait goes before those that were waiting, for one turn",
@@ -43,7 +54,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("true"),
         range: (0.0, 1.0),
     },
-    Param { name: "most_debt", doc: "most that a station may have used in advance", unit: Unit::Time, default: Some("100ms"), range: (1e-3, 1e3) },
+    Param {
+        name: "most_debt",
+        doc: "most that a station may have used in advance",
+        unit: Unit::Time,
+        default: Some("100ms"),
+        range: (1e-3, 1e3),
+    },
     WEIGHTS,
     Param {
         name: "inner",
@@ -52,19 +69,56 @@ pub const PARAMS: &[Param] = &[
         default: Some("fq_codel"),
         range: (0.0, 0.0),
     },
-    Param { name: "target", doc: "with fq_codel, waiting time that may stand", unit: Unit::Time, default: Some("20ms"), range: (0.0, 1e6) },
-    Param { name: "interval", doc: "with fq_codel, how long it may be exceeded", unit: Unit::Time, default: Some("100ms"), range: (1e-6, 1e6) },
-    Param { name: "ecn", doc: "with fq_codel, mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("true"), range: (0.0, 1.0) },
+    Param {
+        name: "target",
+        doc: "with fq_codel, waiting time that may stand",
+        unit: Unit::Time,
+        default: Some("20ms"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "interval",
+        doc: "with fq_codel, how long it may be exceeded",
+        unit: Unit::Time,
+        default: Some("100ms"),
+        range: (1e-6, 1e6),
+    },
+    Param {
+        name: "ecn",
+        doc: "with fq_codel, mark packets that understand ECN instead of dropping them",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 1.0),
+    },
     Param {
         name: "slow_rate",
-        doc: "with fq_codel, rate of full packets below which a station has a target of 50 ms, an interval of 300 ms and no ECN",
+        doc: "with fq_codel, rate of full packets below which a station has a target of 50 ms, an interval of 300 ms \
+            and no ECN",
         unit: Unit::Rate,
         default: Some("0bps"),
         range: (0.0, 1e12),
     },
-    Param { name: "flows", doc: "with fq_codel, number of queues that all stations share", unit: Unit::Integer, default: Some("4096"), range: (1.0, 65536.0) },
-    Param { name: "flow_quantum", doc: "with fq_codel, bytes a queue may send in a round", unit: Unit::Amount, default: Some("300B"), range: (64.0, 1e9) },
-    Param { name: "station_limit", doc: "with fifo, most that may wait for one station", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "flows",
+        doc: "with fq_codel, number of queues that all stations share",
+        unit: Unit::Integer,
+        default: Some("4096"),
+        range: (1.0, 65536.0),
+    },
+    Param {
+        name: "flow_quantum",
+        doc: "with fq_codel, bytes a queue may send in a round",
+        unit: Unit::Amount,
+        default: Some("300B"),
+        range: (64.0, 1e9),
+    },
+    Param {
+        name: "station_limit",
+        doc: "with fifo, most that may wait for one station",
+        unit: Unit::Amount,
+        default: Some("100p"),
+        range: (1.0, 1e9),
+    },
     Param {
         name: "limit",
         doc: "most that may wait in all; the frame the MAC is serving is not counted",
@@ -82,7 +136,8 @@ const FULL: u32 = 1500;
 /// Makes one.
 ///
 /// # Errors
-/// For a limit without room for one packet, weights of nobody or not above 0, and a `flow_quantum` that is not in bytes.
+/// For a limit without room for one packet, weights of nobody or not above 0, and a `flow_quantum` that is not in
+/// bytes.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     let ns = |name| i64::try_from(args.time(name).as_nanos()).unwrap_or(i64::MAX);
     let fifo = args.word("inner") == "fifo";
@@ -96,7 +151,12 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
         sparse: args.flag("sparse"),
         weights: Weights::new(args, site)?,
         // mac80211: the bytes of its own flow, and no MTU to spare.
-        law: (!fifo).then(|| Law { target: args.time("target"), interval: args.time("interval"), mtu: 0, ecn: args.flag("ecn") }),
+        law: (!fifo).then(|| Law {
+            target: args.time("target"),
+            interval: args.time("interval"),
+            mtu: 0,
+            ecn: args.flag("ecn"),
+        }),
         slow_rate: args.rate("slow_rate"),
         station_limit: limit(args, "station_limit")?,
         limit: limit(args, "limit")?,
@@ -185,7 +245,8 @@ impl Qdisc for Airtime {
     }
 
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        // Algorithm 3. Each round of the loop hands out a quantum, which is airtime somebody has used, or ends a station's waiting.
+        // Algorithm 3. Each round of the loop hands out a quantum, which is airtime somebody has used, or ends a
+        // station's waiting.
         loop {
             let fresh = !self.fresh.is_empty();
             let row = if fresh { &mut self.fresh } else { &mut self.old };
@@ -242,7 +303,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn report(station: u32, up: bool, us: u64) -> AirReport {
-        AirReport { now: Time::ZERO, station, up, airtime: Span::from_micros(us), success: true, bytes: 1500, waiting: 0 }
+        AirReport {
+            now: Time::ZERO,
+            station,
+            up,
+            airtime: Span::from_micros(us),
+            success: true,
+            bytes: 1500,
+            waiting: 0,
+        }
     }
 
     /// Both always have a packet; each sent packet is followed by its report. Returns the airtime of each in us.
@@ -259,7 +328,8 @@ mod tests {
         used
     }
 
-    /// 1500 bytes at 6 Mb/s take about 2100 us with their acknowledgment, at 54 Mb/s about 310: equal airtime to a frame of the slow one and a quantum.
+    /// 1500 bytes at 6 Mb/s take about 2100 us with their acknowledgment, at 54 Mb/s about 310: equal airtime to a
+    /// frame of the slow one and a quantum.
     #[test]
     fn a_slow_and_a_fast_station_get_the_same_airtime() {
         let [_, slow, fast] = airtime(&mut *made(build, PARAMS, &[]), [0, 2100, 310], 20_000);
@@ -268,11 +338,13 @@ mod tests {
 
     #[test]
     fn weights_two_to_one_give_twice_the_airtime() {
-        let [_, heavy, light] = airtime(&mut *made(build, PARAMS, &[("weights", weights(&[("sta.1", 2.0)]))]), [0, 2100, 310], 20_000);
+        let [_, heavy, light] =
+            airtime(&mut *made(build, PARAMS, &[("weights", weights(&[("sta.1", 2.0)]))]), [0, 2100, 310], 20_000);
         assert!(heavy.abs_diff(2 * light) <= 2 * 2100 + 600, "{heavy} {light}");
     }
 
-    /// What a station sends counts, and failed attempts: station 1 sends as much again as it receives, so it receives half as much.
+    /// What a station sends counts, and failed attempts: station 1 sends as much again as it receives, so it receives
+    /// half as much.
     #[test]
     fn what_a_station_sends_is_charged() {
         let mut q = made(build, PARAMS, &[]);
@@ -290,8 +362,9 @@ mod tests {
         assert!(got[1].abs_diff(3000) <= 2, "{got:?}");
     }
 
-    /// The paper's sparse station: it goes before those that wait, once; without the option it goes after them. A frame takes 310 us, a turn gives 300, so
-    /// each has a frame a turn. By hand: before the fifth packet the row is 2 (-20 us), 1 (280 us); 2 gets its quantum and goes behind 3.
+    /// The paper's sparse station: it goes before those that wait, once; without the option it goes after them. A frame
+    /// takes 310 us, a turn gives 300, so each has a frame a turn. By hand: before the fifth packet the row is 2 (-20
+    /// us), 1 (280 us); 2 gets its quantum and goes behind 3.
     #[test]
     fn a_sparse_station_goes_first() {
         let order = |sparse| {
@@ -313,20 +386,22 @@ mod tests {
         assert_eq!(order(false), [1, 2, 1, 2, 1, 3, 2, 1]);
     }
 
-    /// Flow 1 goes to a station with 8 Mb/s, flow 2 to one with 4 Mb/s: a packet leaves every 20 ms, the first after 60 ms. By hand: over 20 ms since 60 ms,
-    /// the fast one's CoDel drops at 160 and 260 ms (and marks if it may); the slow one's, over 50 ms, first at 360 ms.
+    /// Flow 1 goes to a station with 8 Mb/s, flow 2 to one with 4 Mb/s: a packet leaves every 20 ms, the first after 60
+    /// ms. By hand: over 20 ms since 60 ms, the fast one's CoDel drops at 160 and 260 ms (and marks if it may); the
+    /// slow one's, over 50 ms, first at 360 ms.
     #[test]
     fn a_slow_station_has_more_time() {
         let early = |to: u32| {
             let mut q = made(build, PARAMS, &[("slow_rate", Value::Rate(6_000_000))]);
             let mut bench = Bench::default();
             (0..100).for_each(|_| bench.push(&mut *q, packet(to, 1500)));
-            (3..=18).filter(|n| {
-                bench.now = Time::ZERO + Span::from_millis(20 * n);
-                let _ = bench.pop(&mut *q);
-                !core::mem::take(&mut bench.sink.dropped).is_empty()
-            })
-            .collect::<Vec<_>>()
+            (3..=18)
+                .filter(|n| {
+                    bench.now = Time::ZERO + Span::from_millis(20 * n);
+                    let _ = bench.pop(&mut *q);
+                    !core::mem::take(&mut bench.sink.dropped).is_empty()
+                })
+                .collect::<Vec<_>>()
         };
         assert_eq!((early(1), early(2)), (alloc::vec![8, 13, 17], alloc::vec![18]));
     }

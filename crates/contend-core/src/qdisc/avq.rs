@@ -1,9 +1,11 @@
-//! AVQ (adaptive virtual queue): marks what would overflow a virtual queue whose capacity adapts until a share of the link is used.
+//! AVQ (adaptive virtual queue): marks what would overflow a virtual queue whose capacity adapts until a share of the
+//! link is used.
 //!
-//! - Works packet by packet, as the paper's Fig. 1: the virtual queue drains and the virtual capacity grows for the time since the last arrival, then
-//!   the arrival is put into the virtual queue, or is told of congestion, and takes from the virtual capacity.
-//! - The virtual queue has the real one's limit. Amounts are link time: a packet counts as the time the link needs for it, capacities as shares of the
-//!   link's.
+//! - Works packet by packet, as the paper's Fig. 1: the virtual queue drains and the virtual capacity grows for the
+//!   time since the last arrival, then the arrival is put into the virtual queue, or is told of congestion, and takes
+//!   from the virtual capacity.
+//! - The virtual queue has the real one's limit. Amounts are link time: a packet counts as the time the link needs for
+//!   it, capacities as shares of the link's.
 
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, DROP, Law, Marked, count};
@@ -14,14 +16,22 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm, SIGCOMM 2001, Fig. 1; Xu 2005 eqs. 8.7-8.8";
+pub const CITE: &str = "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm, SIGCOMM \
+    2001, Fig. 1; Xu 2005 eqs. 8.7-8.8";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are told of congestion when they would not fit a virtual queue whose capacity adapts to the utilisation aimed at.";
+pub const SUMMARY: &str = "One queue; arrivals are told of congestion when they would not fit a virtual queue whose \
+    capacity adapts to the utilisation aimed at.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     Param { default: Some("98%"), ..super::vcrr::GAMMA },
-    Param { name: "alpha", doc: "how fast the virtual capacity adapts, per second", unit: Unit::Number, default: Some("0.15"), range: (1e-9, 1e6) },
+    Param {
+        name: "alpha",
+        doc: "how fast the virtual capacity adapts, per second",
+        unit: Unit::Number,
+        default: Some("0.15"),
+        range: (1e-9, 1e6),
+    },
     CAPACITY,
     DROP,
 ];
@@ -32,7 +42,14 @@ pub const PARAMS: &[Param] = &[
 /// None: every value in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let gamma = args.number("gamma");
-    let law = Avq { limit: args.amount("limit"), gamma, alpha: args.number("alpha"), capacity: gamma, queue: 0.0, last: Time::ZERO };
+    let law = Avq {
+        limit: args.amount("limit"),
+        gamma,
+        alpha: args.number("alpha"),
+        capacity: gamma,
+        queue: 0.0,
+        last: Time::ZERO,
+    };
     Ok(Box::new(Marked::new(law, args)))
 }
 

@@ -1,10 +1,12 @@
-//! CoDel (controlled delay): drops at the head once every packet has waited longer than `target` for an `interval`, then ever sooner, in
-//! proportion to the square root of the number of drops, until one has not.
+//! CoDel (controlled delay): drops at the head once every packet has waited longer than `target` for an `interval`,
+//! then ever sooner, in proportion to the square root of the number of drops, until one has not.
 //!
-//! The state machine ([`Codel`]) is that of one queue and knows nothing of where packets are kept; `fq_codel` has one for each flow.
+//! The state machine ([`Codel`]) is that of one queue and knows nothing of where packets are kept; `fq_codel` has one
+//! for each flow.
 //!
 //! Differences from RFC 8289:
-//! - its pseudocode only drops; with `ecn` a packet that would go is marked instead, stays, and counts as one drop (as in Linux);
+//! - its pseudocode only drops; with `ecn` a packet that would go is marked instead, stays, and counts as one drop (as
+//!   in Linux);
 //! - the queue has a limit; a packet that does not fit is dropped on arrival and is not seen by the control law.
 
 use super::fifo::Fifo;
@@ -20,14 +22,21 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management, RFC 8289, §5";
 /// What it does.
-pub const SUMMARY: &str = "One queue; when packets have waited longer than a target for an interval, drops at the head, ever sooner until they do not.";
+pub const SUMMARY: &str = "One queue; when packets have waited longer than a target for an interval, drops at the \
+    head, ever sooner until they do not.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     TARGET,
     INTERVAL,
     MTU,
-    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param {
+        name: "ecn",
+        doc: "mark packets that understand ECN instead of dropping them",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
 ];
 
 /// Room of one queue that is kept short by other means.
@@ -40,8 +49,13 @@ pub(super) const LIMIT: Param = Param {
 };
 
 /// RFC 8289 §4.3.
-pub(super) const TARGET: Param =
-    Param { name: "target", doc: "waiting time that may stand, TARGET", unit: Unit::Time, default: Some("5ms"), range: (0.0, 1e6) };
+pub(super) const TARGET: Param = Param {
+    name: "target",
+    doc: "waiting time that may stand, TARGET",
+    unit: Unit::Time,
+    default: Some("5ms"),
+    range: (0.0, 1e6),
+};
 /// RFC 8289 §4.2.
 pub(super) const INTERVAL: Param = Param {
     name: "interval",
@@ -83,7 +97,12 @@ impl Law {
     /// # Errors
     /// `mtu` is not in bytes.
     pub fn new(args: &Args) -> Result<Law, String> {
-        Ok(Law { target: args.time("target"), interval: args.time("interval"), mtu: bytes(args, "mtu")?, ecn: args.flag("ecn") })
+        Ok(Law {
+            target: args.time("target"),
+            interval: args.time("interval"),
+            mtu: bytes(args, "mtu")?,
+            ecn: args.flag("ecn"),
+        })
     }
     // RFC 8289 §5.6, control_law: t + INTERVAL / sqrt(count), rounded down to a nanosecond.
     fn next(&self, t: Time, count: u32) -> Time {
@@ -94,7 +113,8 @@ impl Law {
 /// The state of CoDel for one queue (RFC 8289 §5.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Codel {
-    /// When it will be an interval since the waiting time was last below target; `None` while it is below. `first_above_time_`.
+    /// When it will be an interval since the waiting time was last below target; `None` while it is below.
+    /// `first_above_time_`.
     first_above: Option<Time>,
     /// In the state of dropping. `dropping_`.
     dropping: bool,
@@ -113,7 +133,8 @@ struct Head {
 }
 
 impl Codel {
-    /// The packet to send from `queue` at `now`; others go into `sink`. `others` is what waits in other queues for the same link, in bytes.
+    /// The packet to send from `queue` at `now`; others go into `sink`. `others` is what waits in other queues for the
+    /// same link, in bytes.
     pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64, sink: &mut Sink) -> Option<Packet> {
         // RFC 8289 §5.5, deque.
         let mut head = self.take(law, now, queue, others);
@@ -145,7 +166,9 @@ impl Codel {
     // RFC 8289 §5.6, dodequeue; §4.4: with many queues, what all of them hold counts.
     fn take(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64) -> Head {
         let packet = queue.pop();
-        let above = packet.as_ref().is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes + others > law.mtu);
+        let above = packet
+            .as_ref()
+            .is_some_and(|p| now.since(p.queued) >= law.target && queue.backlog().bytes + others > law.mtu);
         let ok_to_drop = match self.first_above {
             _ if !above => {
                 self.first_above = None;
@@ -161,7 +184,15 @@ impl Codel {
     }
 
     /// Marks the head, or drops it and takes the next; returns whether it was marked.
-    fn signal(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64, head: &mut Head, sink: &mut Sink) -> bool {
+    fn signal(
+        &mut self,
+        law: &Law,
+        now: Time,
+        queue: &mut Lane,
+        others: u64,
+        head: &mut Head,
+        sink: &mut Sink,
+    ) -> bool {
         if let Some(mut p) = head.packet.take() {
             if law.ecn && sink.mark(&mut p) {
                 head.packet = Some(p);
@@ -197,7 +228,8 @@ impl Qdisc for Single {
         self.queue.backlog()
     }
     fn can_bypass(&self) -> bool {
-        // A packet that leaves nothing behind is below target, and so was the one that left the queue empty: the state is that of the beginning.
+        // A packet that leaves nothing behind is below target, and so was the one that left the queue empty: the state
+        // is that of the beginning.
         self.queue.can_bypass()
     }
 }

@@ -1,7 +1,8 @@
 //! CWAQ: congestion warning by the average queue. Every arrival is marked while the average queue is above a threshold.
 //!
 //! - The average is taken at each arrival of what waits before it; the packet in service is outside the queue.
-//! - The thesis configures RED's code with both thresholds equal; RED would drop above its upper one, so the step is written out here.
+//! - The thesis configures RED's code with both thresholds equal; RED would drop above its upper one, so the step is
+//!   written out here.
 
 use super::marking::{DROP, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
@@ -13,7 +14,8 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §5.3, eq. 8.30";
 /// What it does.
-pub const SUMMARY: &str = "One queue; every arrival is marked while a quick average of the queue is above a share of the limit.";
+pub const SUMMARY: &str =
+    "One queue; every arrival is marked while a quick average of the queue is above a share of the limit.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, Param { default: Some("false"), ..DROP }];
 
@@ -40,7 +42,8 @@ const W_Q: Param = Param {
 /// None: every value in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
-    let law = Cwaq { limit, threshold: args.number("threshold") * count(limit), weight: args.number("w_q"), average: 0.0 };
+    let law =
+        Cwaq { limit, threshold: args.number("threshold") * count(limit), weight: args.number("w_q"), average: 0.0 };
     Ok(Box::new(Marked::new(law, args)))
 }
 
@@ -66,7 +69,8 @@ impl Law for Cwaq {
 mod tests {
     use super::*;
 
-    /// Xu 2005, Fig. 5.6, on a queue that rises and falls by a packet every fourth arrival between 0 and 50: what the average is off by, in the mean.
+    /// Xu 2005, Fig. 5.6, on a queue that rises and falls by a packet every fourth arrival between 0 and 50: what the
+    /// average is off by, in the mean.
     fn off(weight: f64) -> f64 {
         let mut law = Cwaq { limit: Amount::Packets(50), threshold: 25.0, weight, average: 0.0 };
         let queue = |k: u64| if k / 4 % 100 < 50 { k / 4 % 100 } else { 100 - k / 4 % 100 };
@@ -81,7 +85,8 @@ mod tests {
 
     #[test]
     fn a_weight_of_a_fifth_follows_the_queue_and_red_s_does_not() {
-        // A ramp is followed (1 - w) / w = 4 arrivals behind, here one packet; an average that stands at 25 is off by 50 / sqrt 12 = 14.4. C42: five times.
+        // A ramp is followed (1 - w) / w = 4 arrivals behind, here one packet; an average that stands at 25 is off by
+        // 50 / sqrt 12 = 14.4. C42: five times.
         let (quick, slow) = (off(0.2), off(0.002));
         assert!((quick - 1.0).abs() < 0.2, "{quick}");
         assert!(slow > 5.0 * quick && slow > 10.0, "{slow}");

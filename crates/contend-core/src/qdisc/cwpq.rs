@@ -1,5 +1,5 @@
-//! CWPQ: congestion warning by the persistent queue. Every arrival is marked while what has waited through all of the last interval is above a
-//! threshold.
+//! CWPQ: congestion warning by the persistent queue. Every arrival is marked while what has waited through all of the
+//! last interval is above a threshold.
 //!
 //! - The least queue is noted at departures, as in the thesis' pseudocode; its text says arrivals.
 
@@ -14,12 +14,17 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.5.1, Fig. 8.9";
 /// What it does.
-pub const SUMMARY: &str = "One queue; every arrival is marked while the least queue of the last interval is above a share of the limit.";
+pub const SUMMARY: &str =
+    "One queue; every arrival is marked while the least queue of the last interval is above a share of the limit.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     THRESHOLD,
-    Param { doc: "how long a queue must stand to be persistent: about a round trip", default: Some("100ms"), ..INTERVAL },
+    Param {
+        doc: "how long a queue must stand to be persistent: about a round trip",
+        default: Some("100ms"),
+        ..INTERVAL
+    },
     Param { default: Some("false"), ..DROP },
 ];
 
@@ -29,7 +34,13 @@ pub const PARAMS: &[Param] = &[
 /// None: every value in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
-    let law = Cwpq { limit, threshold: args.number("threshold") * count(limit), clock: Clock::new(args.time("interval")), least: 0.0, persistent: 0.0 };
+    let law = Cwpq {
+        limit,
+        threshold: args.number("threshold") * count(limit),
+        clock: Clock::new(args.time("interval")),
+        least: 0.0,
+        persistent: 0.0,
+    };
     Ok(Box::new(Marked::new(law, args)))
 }
 

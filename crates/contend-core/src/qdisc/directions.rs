@@ -1,5 +1,6 @@
-//! Two first-in-first-out queues at an access point, one for data and one for TCP's acknowledgments, so that neither direction's traffic fills the
-//! other's queue: downloads keep their place when uploads' acknowledgments come in numbers, and acknowledgments theirs among data.
+//! Two first-in-first-out queues at an access point, one for data and one for TCP's acknowledgments, so that neither
+//! direction's traffic fills the other's queue: downloads keep their place when uploads' acknowledgments come in
+//! numbers, and acknowledgments theirs among data.
 //!
 //! The paper that proposed it is known here by its place in Keceli 2008 only; what is served when is a parameter.
 
@@ -14,14 +15,28 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "per-direction queueing at the access point, as cited in Keceli, Inan, Ayanoglu 2008, §II [16]";
 /// What it does.
-pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, each with its limit; served by weights, or one before the other.";
+pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, each with its limit; served by weights, \
+    or one before the other.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "data_limit", doc: "most data that may wait, in packets or bytes", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
-    Param { name: "ack_limit", doc: "most acknowledgments that may wait, in packets or bytes", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "data_limit",
+        doc: "most data that may wait, in packets or bytes",
+        unit: Unit::Amount,
+        default: Some("100p"),
+        range: (1.0, 1e9),
+    },
+    Param {
+        name: "ack_limit",
+        doc: "most acknowledgments that may wait, in packets or bytes",
+        unit: Unit::Amount,
+        default: Some("100p"),
+        range: (1.0, 1e9),
+    },
     Param {
         name: "acks",
-        doc: "what the second queue is for: TCP segments without payload, SYN and FIN not counted (\"pure\"), or all that travels from receiver to sender",
+        doc: "what the second queue is for: TCP segments without payload, SYN and FIN not counted (\"pure\"), or all \
+            that travels from receiver to sender",
         unit: Unit::Word(&["pure", "reverse"]),
         default: Some("pure"),
         range: (0.0, 0.0),
@@ -33,8 +48,20 @@ pub const PARAMS: &[Param] = &[
         default: Some("weights"),
         range: (0.0, 0.0),
     },
-    Param { name: "data_weight", doc: "packets of data in a turn", unit: Unit::Integer, default: Some("1"), range: (1.0, 1e6) },
-    Param { name: "ack_weight", doc: "acknowledgments in a turn", unit: Unit::Integer, default: Some("1"), range: (1.0, 1e6) },
+    Param {
+        name: "data_weight",
+        doc: "packets of data in a turn",
+        unit: Unit::Integer,
+        default: Some("1"),
+        range: (1.0, 1e6),
+    },
+    Param {
+        name: "ack_weight",
+        doc: "acknowledgments in a turn",
+        unit: Unit::Integer,
+        default: Some("1"),
+        range: (1.0, 1e6),
+    },
 ];
 
 /// Makes one.
@@ -49,7 +76,9 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         _ => None,
     };
     if first.is_some() && weights != [1, 1] {
-        return Err("weights have no meaning when one queue is always served first; leave them out or write order = \"weights\"".into());
+        return Err("weights have no meaning when one queue is always served first; leave them out or write order = \
+            \"weights\""
+            .into());
     }
     Ok(Box::new(Directions {
         queues: [Fifo::new(args.amount("data_limit")), Fifo::new(args.amount("ack_limit"))],

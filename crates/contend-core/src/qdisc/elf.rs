@@ -1,12 +1,14 @@
-//! Effort-limited fairness (Eckhardt and Steenkiste 2000, as Starzetz 2006 §2 gives it): a station with errors gets more effort so that its outcome is that of the
-//! others, but at most P times its share of effort.
+//! Effort-limited fairness (Eckhardt and Steenkiste 2000, as Starzetz 2006 §2 gives it): a station with errors gets
+//! more effort so that its outcome is that of the others, but at most P times its share of effort.
 //!
 //! w_eff = min(w / (1 - E), P w), with WF2Q+ underneath.
 //!
 //! Differences from the source:
-//! - a cost is effort, cost of one attempt / (1 - E), because the MAC tries again by itself: with the cost of one attempt each repetition would be free, and the
-//!   higher weight would favour the station with errors. So a station is served as by WF2Q+ until 1 / (1 - E) exceeds P, and by effort beyond;
-//! - E is an exponential average over the access point's attempts to the station, collisions among them: a sender cannot tell them from errors.
+//! - a cost is effort, cost of one attempt / (1 - E), because the MAC tries again by itself: with the cost of one
+//!   attempt each repetition would be free, and the higher weight would favour the station with errors. So a station is
+//!   served as by WF2Q+ until 1 / (1 - E) exceeds P, and by effort beyond;
+//! - E is an exponential average over the access point's attempts to the station, collisions among them: a sender
+//!   cannot tell them from errors.
 
 use super::lane::{Cost, Weights};
 use super::virtual_time::{Head, Update};
@@ -26,8 +28,20 @@ pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair schedu
 pub const SUMMARY: &str = "WF2Q+ over stations that gives those with errors more effort: up to a factor.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "power", doc: "P: most effort for a station, in multiples of its share", unit: Unit::Number, default: Some("2"), range: (1.0, 1e3) },
-    Param { name: "gain", doc: "weight of an attempt in the average error rate E", unit: Unit::Fraction, default: Some("2%"), range: (1e-4, 1.0) },
+    Param {
+        name: "power",
+        doc: "P: most effort for a station, in multiples of its share",
+        unit: Unit::Number,
+        default: Some("2"),
+        range: (1.0, 1e3),
+    },
+    Param {
+        name: "gain",
+        doc: "weight of an attempt in the average error rate E",
+        unit: Unit::Fraction,
+        default: Some("2%"),
+        range: (1e-4, 1.0),
+    },
     Param {
         name: "cost",
         doc: "what an attempt costs: bytes, packets, or the time that the exchange takes of the air",
@@ -36,11 +50,18 @@ pub const PARAMS: &[Param] = &[
         range: (0.0, 0.0),
     },
     WEIGHTS,
-    Param { name: "class_limit", doc: "most that may wait for one station", unit: Unit::Amount, default: Some("10p"), range: (1.0, 1e9) },
+    Param {
+        name: "class_limit",
+        doc: "most that may wait for one station",
+        unit: Unit::Amount,
+        default: Some("10p"),
+        range: (1.0, 1e9),
+    },
     LIMIT,
 ];
 
-/// An error rate above this counts as this: the MAC gives up after a few attempts, so that effort for a packet is bounded.
+/// An error rate above this counts as this: the MAC gives up after a few attempts, so that effort for a packet is
+/// bounded.
 const WORST: f64 = 0.9;
 
 /// Makes one.
@@ -48,7 +69,13 @@ const WORST: f64 = 0.9;
 /// # Errors
 /// For a limit without room for one packet, and for weights of nobody or not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
-    let effort = Effort { power: args.number("power").max(1.0), gain: args.number("gain"), cost: Cost::new(args), weights: Weights::new(args, site)?, errors: Vec::new() };
+    let effort = Effort {
+        power: args.number("power").max(1.0),
+        gain: args.number("gain"),
+        cost: Cost::new(args),
+        weights: Weights::new(args, site)?,
+        errors: Vec::new(),
+    };
     Ok(Box::new(Elf { effort, stations: Weighted::new(args, Update::Standard)? }))
 }
 
@@ -124,7 +151,8 @@ mod tests {
     use crate::time::{Span, Time};
     use proptest::prelude::*;
 
-    /// Of every four attempts to station 1, `bad` fail; each packet is tried until it arrives. Returns packets of both stations that arrive in 3000.
+    /// Of every four attempts to station 1, `bad` fail; each packet is tried until it arrives. Returns packets of both
+    /// stations that arrive in 3000.
     fn outcome(power: f64, bad: u32) -> [u32; 3] {
         // A gain so small that E stands still once it is learnt.
         let mut q = made(build, PARAMS, &[("power", Value::Number(power)), ("gain", Value::Number(0.002))]);
@@ -133,7 +161,15 @@ mod tests {
         let mut report = |q: &mut dyn Qdisc, station| {
             attempt += u32::from(station == 1);
             let success = station != 1 || attempt % 4 >= bad;
-            q.on_air(&AirReport { now: Time::ZERO, station, up: false, airtime: Span::ZERO, success, bytes: 1500, waiting: 0 });
+            q.on_air(&AirReport {
+                now: Time::ZERO,
+                station,
+                up: false,
+                airtime: Span::ZERO,
+                success,
+                bytes: 1500,
+                waiting: 0,
+            });
             success
         };
         (0..8000).for_each(|_| _ = report(&mut *q, 1));
@@ -146,7 +182,8 @@ mod tests {
         got
     }
 
-    /// S35: as WFQ without errors; with E = 1/2 and P = 2 the same outcome; with E = 3/4, which takes four attempts, P = 2 pays for two: half the outcome.
+    /// S35: as WFQ without errors; with E = 1/2 and P = 2 the same outcome; with E = 3/4, which takes four attempts, P
+    /// = 2 pays for two: half the outcome.
     #[test]
     fn effort_is_limited_by_the_power_factor() {
         let close = |got: [u32; 3], first: u32| assert!(got[1].abs_diff(first) <= 15, "{got:?}");

@@ -1,8 +1,11 @@
-//! Queues of flows under CoDel, by hash, served by deficit round robin, new ones first: what `fq_codel` and `airtime` share.
+//! Queues of flows under CoDel, by hash, served by deficit round robin, new ones first: what `fq_codel` and `airtime`
+//! share.
 //!
-//! The queues are shared by groups, each with its own turns (in `airtime` the stations): Høiland-Jørgensen et al. 2017, "Ending the Anomaly", Algorithms 1 and
-//! 2. With one group it is RFC 8290. A flow whose hash leads to a queue that another group uses goes to the one queue of its own group that has no hash; as
-//! long as that is in use, so do flows that begin: otherwise a flow could have packets in two queues, and lose its order.
+//! The queues are shared by groups, each with its own turns (in `airtime` the stations): Høiland-Jørgensen et al. 2017,
+//! "Ending the Anomaly", Algorithms 1 and
+//! 2. With one group it is RFC 8290. A flow whose hash leads to a queue that another group uses goes to the one queue
+//!    of its own group that has no hash; as long as that is in use, so do flows that begin: otherwise a flow could have
+//!    packets in two queues, and lose its order.
 
 use super::codel::{Codel, Law};
 use super::lane::Lane;
@@ -53,7 +56,14 @@ impl FlowQueues {
     /// `hashes` empty queues, each of which may send `quantum` bytes in a round.
     pub fn new(hashes: usize, quantum: u64) -> FlowQueues {
         let queues = core::iter::repeat_with(Queue::default).take(hashes).collect();
-        FlowQueues { queues, hashes, quantum: i64::try_from(quantum).unwrap_or(i64::MAX), perturbation: None, groups: Vec::new(), total: Backlog::default() }
+        FlowQueues {
+            queues,
+            hashes,
+            quantum: i64::try_from(quantum).unwrap_or(i64::MAX),
+            perturbation: None,
+            groups: Vec::new(),
+            total: Backlog::default(),
+        }
     }
 
     /// What waits in all groups.
@@ -99,7 +109,8 @@ impl FlowQueues {
         }
     }
 
-    // RFC 8290 §4.1: which queue, by a hash with a random perturbation, here the mixing function of SplitMix64 (Steele, Lea, Flood 2014).
+    // RFC 8290 §4.1: which queue, by a hash with a random perturbation, here the mixing function of SplitMix64 (Steele,
+    // Lea, Flood 2014).
     fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
         let perturbation = *self.perturbation.get_or_insert_with(|| cx.rng.random());
         let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.reverse)) ^ perturbation;
@@ -109,8 +120,8 @@ impl FlowQueues {
         ((u128::from(z) * self.hashes as u128) >> 64) as usize
     }
 
-    /// The packet of `group` to send at `now`; with a `law`, others may go into `sink`. The law spares the last bytes of the group, of those that the queue
-    /// has to itself when `alone`.
+    /// The packet of `group` to send at `now`; with a `law`, others may go into `sink`. The law spares the last bytes
+    /// of the group, of those that the queue has to itself when `alone`.
     pub fn pop(&mut self, group: usize, now: Time, law: Option<&Law>, alone: bool, sink: &mut Sink) -> Option<Packet> {
         // RFC 8290 §4.2.
         let g = self.groups.get_mut(group)?;
@@ -150,7 +161,8 @@ impl FlowQueues {
         }
     }
 
-    /// Drops from the head of the queue with most bytes half of its packets, `most` at most. Searches the active queues.
+    /// Drops from the head of the queue with most bytes half of its packets, `most` at most. Searches the active
+    /// queues.
     pub fn shorten_longest(&mut self, most: u64, sink: &mut Sink) {
         let active = self.groups.iter().flat_map(|g| g.new.iter().chain(&g.old));
         let length = |i: usize| self.queues.get(i).map(|q| q.packets.backlog()).map(|b| (b.bytes, b.packets));

@@ -3,7 +3,8 @@
 //! Differences from RFC 8290:
 //! - flows are told apart by flow and direction, which is what the 5-tuple says, and by a hash of this simulator's own;
 //! - the perturbation is drawn once, with the first packet, from the discipline's random stream;
-//! - a queue has to wait for its turn when its credits are used up exactly, too ("at least a quantum", §4.2; as in Linux);
+//! - a queue has to wait for its turn when its credits are used up exactly, too ("at least a quantum", §4.2; as in
+//!   Linux);
 //! - `memory` counts bytes of IP packets, not of kernel buffers.
 
 use super::codel::{INTERVAL, Law, MTU, TARGET};
@@ -17,23 +18,56 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: The Flow Queue CoDel Packet Scheduler and AQM Algorithm, RFC 8290";
+pub const CITE: &str = "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: The Flow Queue CoDel Packet Scheduler \
+    and AQM Algorithm, RFC 8290";
 /// What it does.
-pub const SUMMARY: &str = "A CoDel queue for each flow, by hash; deficit round robin in which flows that begin go first; drops from the longest when full.";
+pub const SUMMARY: &str = "A CoDel queue for each flow, by hash; deficit round robin in which flows that begin go \
+    first; drops from the longest when full.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "limit", doc: "most that may wait in all queues, in packets or bytes", unit: Unit::Amount, default: Some("10240p"), range: (1.0, 1e9) },
-    Param { name: "memory", doc: "most bytes that may wait in all queues", unit: Unit::Amount, default: Some("32MB"), range: (1.0, 1e12) },
+    Param {
+        name: "limit",
+        doc: "most that may wait in all queues, in packets or bytes",
+        unit: Unit::Amount,
+        default: Some("10240p"),
+        range: (1.0, 1e9),
+    },
+    Param {
+        name: "memory",
+        doc: "most bytes that may wait in all queues",
+        unit: Unit::Amount,
+        default: Some("32MB"),
+        range: (1.0, 1e12),
+    },
     Param { name: "flows", doc: "number of queues", unit: Unit::Integer, default: Some("1024"), range: (1.0, 65536.0) },
-    Param { name: "quantum", doc: "bytes a queue may send in a round", unit: Unit::Amount, default: Some("1514B"), range: (64.0, 1e9) },
-    Param { name: "drop_batch", doc: "most packets dropped at once when full", unit: Unit::Integer, default: Some("64"), range: (1.0, 1e6) },
+    Param {
+        name: "quantum",
+        doc: "bytes a queue may send in a round",
+        unit: Unit::Amount,
+        default: Some("1514B"),
+        range: (64.0, 1e9),
+    },
+    Param {
+        name: "drop_batch",
+        doc: "most packets dropped at once when full",
+        unit: Unit::Integer,
+        default: Some("64"),
+        range: (1.0, 1e6),
+    },
     TARGET,
     INTERVAL,
     MTU,
-    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("true"), range: (0.0, 1.0) },
+    Param {
+        name: "ecn",
+        doc: "mark packets that understand ECN instead of dropping them",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 1.0),
+    },
     Param {
         name: "ce_threshold",
-        doc: "mark every packet that understands ECN and has waited longer, whatever CoDel says; by default longer than any run",
+        doc: "mark every packet that understands ECN and has waited longer, whatever CoDel says; by default longer \
+            than any run",
         unit: Unit::Time,
         default: Some("1000000s"),
         range: (0.0, 1e6),
@@ -83,7 +117,8 @@ impl FqCodel {
 impl Qdisc for FqCodel {
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         self.flows.push(cx, ALL, p);
-        // RFC 8290 §4.1, §5.2.3: from the head of the queue with most bytes, half of its packets, `drop_batch` at most. The only search, and only when full.
+        // RFC 8290 §4.1, §5.2.3: from the head of the queue with most bytes, half of its packets, `drop_batch` at most.
+        // The only search, and only when full.
         while self.is_over() {
             self.flows.shorten_longest(self.batch, sink);
         }

@@ -46,9 +46,10 @@ impl Lane {
 /// When it has no room for one packet.
 pub fn limit(args: &Args, name: &str) -> Result<Amount, String> {
     match args.amount(name) {
-        Amount::Bytes(n) if n < ONE_PACKET => {
-            Err(format!("{name}: {n} bytes have no room for one packet of {ONE_PACKET} bytes; write packets, as \"10p\", or more bytes"))
-        }
+        Amount::Bytes(n) if n < ONE_PACKET => Err(format!(
+            "{name}: {n} bytes have no room for one packet of {ONE_PACKET} bytes; write packets, as \"10p\", or more \
+                bytes"
+        )),
         Amount::Packets(0) => Err(format!("{name}: no packet fits; write at least \"1p\"")),
         good => Ok(good),
     }
@@ -68,7 +69,10 @@ impl Weights {
         let given = args.weights("weights");
         for (i, (name, w)) in given.iter().enumerate() {
             let Some(n) = (site.neighbour)(name) else {
-                return Err(format!("weights: no station \"{name}\" is reached from here; only [ap] queue can weigh stations of its cell"));
+                return Err(format!(
+                    "weights: no station \"{name}\" is reached from here; only [ap] queue can weigh stations of its \
+                        cell"
+                ));
             };
             if !(*w > 0.0 && w.is_finite()) {
                 return Err(format!("weights: \"{name}\" has the weight {w}; write a number above 0"));

@@ -1,7 +1,8 @@
-//! What the disciplines that mark have in common: one first-in-first-out queue, and a law that says how likely an arrival is told of congestion.
+//! What the disciplines that mark have in common: one first-in-first-out queue, and a law that says how likely an
+//! arrival is told of congestion.
 //!
-//! A law that works by a clock needs no timer: the queue does not change between packets, so the instants that have passed are caught up with when
-//! the next packet comes or goes ([`Law::pass`], [`Clock`]).
+//! A law that works by a clock needs no timer: the queue does not change between packets, so the instants that have
+//! passed are caught up with when the next packet comes or goes ([`Law::pass`], [`Clock`]).
 
 use super::fifo::Fifo;
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, happens};
@@ -23,15 +24,21 @@ pub(super) const DROP: Param = Param {
 /// The capacity of the link.
 pub(super) const CAPACITY: Param = Param {
     name: "capacity",
-    doc: "capacity of the link; 0bps for what the link itself says (on the air: what an exchange takes, without contention)",
+    doc: "capacity of the link; 0bps for what the link itself says (on the air: what an exchange takes, without \
+        contention)",
     unit: Unit::Rate,
     default: Some("0bps"),
     range: (0.0, 1e12),
 };
 
 /// The time between two computations of a law that works by a clock.
-pub(super) const INTERVAL: Param =
-    Param { name: "interval", doc: "time from one computation to the next", unit: Unit::Time, default: Some("20ms"), range: (1e-6, 100.0) };
+pub(super) const INTERVAL: Param = Param {
+    name: "interval",
+    doc: "time from one computation to the next",
+    unit: Unit::Time,
+    default: Some("20ms"),
+    range: (1e-6, 100.0),
+};
 
 /// How likely an arrival is told of congestion.
 pub(super) trait Law: Debug + Send {

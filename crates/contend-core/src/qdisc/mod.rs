@@ -27,20 +27,23 @@ pub mod weighted;
 
 /// One queue at one transmitter.
 ///
-/// Every packet offered either waits, or is handed to the [`Sink`] with the reason; nothing vanishes. A discipline never reorders or
-/// duplicates the packets of a flow unless its paper says so. It may change a packet's ECN bits ([`Sink::mark`]).
+/// Every packet offered either waits, or is handed to the [`Sink`] with the reason; nothing vanishes. A discipline
+/// never reorders or duplicates the packets of a flow unless its paper says so. It may change a packet's ECN bits
+/// ([`Sink::mark`]).
 pub trait Qdisc: Debug + Send {
     /// Takes `p`, or drops it (or others) into `sink`. Its `queued` stamp is already `cx.now`.
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink);
-    /// The packet to send next, or `None` when nothing waits (or, for a discipline with a [`Qdisc::next_deadline`], nothing may go yet). May drop
-    /// others into `sink`.
+    /// The packet to send next, or `None` when nothing waits (or, for a discipline with a [`Qdisc::next_deadline`],
+    /// nothing may go yet). May drop others into `sink`.
     fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet>;
     /// What waits.
     fn backlog(&self) -> Backlog;
-    /// The most that may wait in all, when there is one bound in packets or one in bytes. Parts of it may have bounds of their own.
+    /// The most that may wait in all, when there is one bound in packets or one in bytes. Parts of it may have bounds
+    /// of their own.
     fn limit(&self) -> Option<Amount>;
-    /// Whether a packet that finds nothing waiting and the transmitter free may go to it without enqueue and dequeue (Linux: `TCQ_F_CAN_BYPASS`).
-    /// Only for a discipline that would take the packet, give it back at once and be as before.
+    /// Whether a packet that finds nothing waiting and the transmitter free may go to it without enqueue and dequeue
+    /// (Linux: `TCQ_F_CAN_BYPASS`). Only for a discipline that would take the packet, give it back at once and be as
+    /// before.
     fn can_bypass(&self) -> bool {
         false
     }
@@ -48,8 +51,8 @@ pub trait Qdisc: Debug + Send {
     fn next_deadline(&self) -> Time {
         Time::NEVER
     }
-    /// An attempt to or from a neighbour has ended. Only the access point's own discipline hears of it, and only when it
-    /// [wants to](Qdisc::hears_air).
+    /// An attempt to or from a neighbour has ended. Only the access point's own discipline hears of it, and only when
+    /// it [wants to](Qdisc::hears_air).
     fn on_air(&mut self, _report: &AirReport) {}
     /// Whether [`Qdisc::on_air`] is to be called.
     fn hears_air(&self) -> bool {
@@ -70,13 +73,14 @@ impl Site<'_> {
 
 /// What a discipline may know of the transmitter it feeds.
 pub trait Link {
-    /// The neighbour that `p` goes to: a station of the cell from 1 on; 0 where there is only one (on a wire, from a station).
+    /// The neighbour that `p` goes to: a station of the cell from 1 on; 0 where there is only one (on a wire, from a
+    /// station).
     fn neighbour(&self, p: &Packet) -> u32;
-    /// How long one exchange of an IP packet of `bytes` with `neighbour`, in either direction, takes of the medium: inter-frame space, frame, answer,
-    /// without backoff, collisions and retries. On a wire its sending time.
+    /// How long one exchange of an IP packet of `bytes` with `neighbour`, in either direction, takes of the medium:
+    /// inter-frame space, frame, answer, without backoff, collisions and retries. On a wire its sending time.
     fn exchange(&self, neighbour: u32, bytes: u32) -> Span;
-    /// Mean time that backoff and collisions take of the medium for every success while so many saturated transmitters contend, by the cell's own
-    /// model; zero on a wire.
+    /// Mean time that backoff and collisions take of the medium for every success while so many saturated transmitters
+    /// contend, by the cell's own model; zero on a wire.
     fn contention(&self, contenders: u32) -> Span;
     /// A backoff slot; zero on a wire.
     fn slot(&self) -> Span;
@@ -91,7 +95,8 @@ pub struct AirReport {
     pub station: u32,
     /// Whether the station sent, not the access point.
     pub up: bool,
-    /// From the first bit to the end of the acknowledgment (or of waiting for it), inter-frame space and backoff not counted.
+    /// From the first bit to the end of the acknowledgment (or of waiting for it), inter-frame space and backoff not
+    /// counted.
     pub airtime: Span,
     /// Whether it was acknowledged.
     pub success: bool,
@@ -123,7 +128,10 @@ impl Backlog {
     }
     /// With the part of it that was `before` now being `after`.
     pub fn changed(self, before: Backlog, after: Backlog) -> Backlog {
-        Backlog { packets: self.packets - before.packets + after.packets, bytes: self.bytes - before.bytes + after.bytes }
+        Backlog {
+            packets: self.packets - before.packets + after.packets,
+            bytes: self.bytes - before.bytes + after.bytes,
+        }
     }
     /// Whether `p` may wait too when `limit` may wait.
     pub fn has_room(&self, limit: Amount, p: &Packet) -> bool {
@@ -145,7 +153,8 @@ pub enum Drop {
     Filtered,
 }
 
-/// Where a discipline puts what it does to packets besides queueing them. Kept by the caller and used again, so that a drop allocates nothing.
+/// Where a discipline puts what it does to packets besides queueing them. Kept by the caller and used again, so that a
+/// drop allocates nothing.
 #[derive(Debug, Default)]
 pub struct Sink {
     /// Dropped packets with the reason, in order.

@@ -1,7 +1,9 @@
 //! PI: a proportional-integral controller holds the queue at a reference.
 //!
-//! - The probability moves at fixed instants by the queue then and the queue at the instant before, and is held between 0 and 1.
-//! - The paper's gains are for its example of a 15 Mb/s link with 60 flows and 500 B packets; other links want others (its §III).
+//! - The probability moves at fixed instants by the queue then and the queue at the instant before, and is held between
+//!   0 and 1.
+//! - The paper's gains are for its example of a 15 Mb/s link with 60 flows and 500 B packets; other links want others
+//!   (its §III).
 
 use super::fifo::LIMIT;
 use super::marking::{Clock, DROP, Law, Marked, length, walk};
@@ -12,22 +14,47 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting TCP Flows, INFOCOM 2001; Xu 2005 eq. 8.3";
+pub const CITE: &str = "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting \
+    TCP Flows, INFOCOM 2001; Xu 2005 eq. 8.3";
 /// What it does.
-pub const SUMMARY: &str = "One queue held at a reference: the probability follows the queue's distance from it and the sum of past distances.";
+pub const SUMMARY: &str = "One queue held at a reference: the probability follows the queue's distance from it and \
+    the sum of past distances.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     REFERENCE,
-    Param { name: "a", doc: "gain of the present distance, per packet or byte", unit: Unit::Number, default: Some("1.822e-5"), range: (0.0, 1e3) },
-    Param { name: "b", doc: "gain of the distance before, below a", unit: Unit::Number, default: Some("1.816e-5"), range: (0.0, 1e3) },
-    Param { name: "frequency", doc: "computations in a second", unit: Unit::Number, default: Some("170"), range: (1e-3, 1e6) },
+    Param {
+        name: "a",
+        doc: "gain of the present distance, per packet or byte",
+        unit: Unit::Number,
+        default: Some("1.822e-5"),
+        range: (0.0, 1e3),
+    },
+    Param {
+        name: "b",
+        doc: "gain of the distance before, below a",
+        unit: Unit::Number,
+        default: Some("1.816e-5"),
+        range: (0.0, 1e3),
+    },
+    Param {
+        name: "frequency",
+        doc: "computations in a second",
+        unit: Unit::Number,
+        default: Some("170"),
+        range: (1e-3, 1e6),
+    },
     DROP,
 ];
 
 /// The queue aimed at.
-pub(super) const REFERENCE: Param =
-    Param { name: "reference", doc: "queue aimed at, in the limit's unit", unit: Unit::Amount, default: Some("50p"), range: (0.0, 1e9) };
+pub(super) const REFERENCE: Param = Param {
+    name: "reference",
+    doc: "queue aimed at, in the limit's unit",
+    unit: Unit::Amount,
+    default: Some("50p"),
+    range: (0.0, 1e9),
+};
 
 /// Makes one.
 ///

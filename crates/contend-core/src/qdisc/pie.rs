@@ -1,13 +1,16 @@
-//! PIE (proportional integral controller, enhanced): drops arrivals at random, with a probability that a controller moves every `t_update` after the
-//! queueing delay and its change.
+//! PIE (proportional integral controller, enhanced): drops arrivals at random, with a probability that a controller
+//! moves every `t_update` after the queueing delay and its change.
 //!
 //! Differences from RFC 8033:
-//! - the timer is caught up with: what it reads changes only when a packet comes or goes, so the updates missed since are made then, and an update
-//!   due in the same nanosecond comes first. The result is that of a timer on the multiples of `t_update`;
-//! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with `estimate = "rate"` that of §5.2 at the
-//!   last update; a measurement begins with the packet that leaves (§5.2; in Appendix B behind it) and ends with its sample (Appendix B);
-//! - where §4.2 and §5.3 differ from Appendix B: the probability decays when the delay is 0 (§4.2; Appendix B: below half the target), it ends to work when
-//!   delays are 0 (Appendix B; §5.3: below half the target), at an update (both: at an arrival, where it would end with the arrival that begins it);
+//! - the timer is caught up with: what it reads changes only when a packet comes or goes, so the updates missed since
+//!   are made then, and an update due in the same nanosecond comes first. The result is that of a timer on the
+//!   multiples of `t_update`;
+//! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with
+//!   `estimate = "rate"` that of §5.2 at the last update; a measurement begins with the packet that leaves (§5.2; in
+//!   Appendix B behind it) and ends with its sample (Appendix B);
+//! - where §4.2 and §5.3 differ from Appendix B: the probability decays when the delay is 0 (§4.2; Appendix B: below
+//!   half the target), it ends to work when delays are 0 (Appendix B; §5.3: below half the target), at an update (both:
+//!   at an arrival, where it would end with the arrival that begins it);
 //! - while a burst is let through, `derandomize` sums nothing (in Appendix B it does);
 //! - `byte_mode` scales by size / `mean_packet` without the bounds of RFC 8034 §4.6.
 
@@ -22,14 +25,28 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Pan, Natarajan, Baker, White: Proportional Integral Controller Enhanced (PIE), RFC 8033, §4, §5";
+pub const CITE: &str =
+    "Pan, Natarajan, Baker, White: Proportional Integral Controller Enhanced (PIE), RFC 8033, §4, §5";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are dropped at random with a probability that follows the queueing delay and its change.";
+pub const SUMMARY: &str =
+    "One queue; arrivals are dropped at random with a probability that follows the queueing delay and its change.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param { name: "target", doc: "queueing delay to hold, QDELAY_REF", unit: Unit::Time, default: Some("15ms"), range: (0.0, 1e6) },
-    Param { name: "t_update", doc: "how often the probability moves, T_UPDATE", unit: Unit::Time, default: Some("15ms"), range: (1e-3, 1e3) },
+    Param {
+        name: "target",
+        doc: "queueing delay to hold, QDELAY_REF",
+        unit: Unit::Time,
+        default: Some("15ms"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "t_update",
+        doc: "how often the probability moves, T_UPDATE",
+        unit: Unit::Time,
+        default: Some("15ms"),
+        range: (1e-3, 1e3),
+    },
     Param {
         name: "alpha",
         doc: "probability for each second of delay above target in an update",
@@ -44,7 +61,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("1.25"),
         range: (0.0, 1e6),
     },
-    Param { name: "max_burst", doc: "how long a burst after calm is let through, MAX_BURST", unit: Unit::Time, default: Some("150ms"), range: (0.0, 1e6) },
+    Param {
+        name: "max_burst",
+        doc: "how long a burst after calm is let through, MAX_BURST",
+        unit: Unit::Time,
+        default: Some("150ms"),
+        range: (0.0, 1e6),
+    },
     Param {
         name: "mean_packet",
         doc: "with no more than two of these waiting nothing is dropped, MEAN_PKTSIZE",
@@ -59,7 +82,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("true"),
         range: (0.0, 1.0),
     },
-    Param { name: "cap", doc: "no step above 2 % once the probability is 10 %", unit: Unit::Bool, default: Some("true"), range: (0.0, 1.0) },
+    Param {
+        name: "cap",
+        doc: "no step above 2 % once the probability is 10 %",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 1.0),
+    },
     Param {
         name: "derandomize",
         doc: "no drop before the probabilities since the last one sum to 0.85, a sure one at 8.5",
@@ -67,16 +96,35 @@ pub const PARAMS: &[Param] = &[
         default: Some("false"),
         range: (0.0, 1.0),
     },
-    Param { name: "byte_mode", doc: "probability times packet size over mean_packet", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param {
+        name: "byte_mode",
+        doc: "probability times packet size over mean_packet",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
     Param {
         name: "activate",
-        doc: "part of the limit from which it begins to work, and ends once delay and probability are zero; 0: works always",
+        doc: "part of the limit from which it begins to work, and ends once delay and probability are zero; 0: works \
+            always",
         unit: Unit::Fraction,
         default: Some("0"),
         range: (0.0, 1.0),
     },
-    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
-    Param { name: "mark_ecnth", doc: "probability from which they are dropped too, MARK_ECNTH", unit: Unit::Fraction, default: Some("10%"), range: (0.0, 1.0) },
+    Param {
+        name: "ecn",
+        doc: "mark packets that understand ECN instead of dropping them",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "mark_ecnth",
+        doc: "probability from which they are dropped too, MARK_ECNTH",
+        unit: Unit::Fraction,
+        default: Some("10%"),
+        range: (0.0, 1.0),
+    },
     Param {
         name: "estimate",
         doc: "queueing delay from time stamps, or from the bytes waiting and the departure rate",
@@ -216,7 +264,8 @@ impl Pie {
             self.delay = r.delay(self.queue.backlog().bytes);
         }
         let delay = self.delay;
-        let mut step = self.alpha * (delay.as_secs_f64() - self.target.as_secs_f64()) + self.beta * (delay.as_secs_f64() - self.delay_old.as_secs_f64());
+        let mut step = self.alpha * (delay.as_secs_f64() - self.target.as_secs_f64())
+            + self.beta * (delay.as_secs_f64() - self.delay_old.as_secs_f64());
         if self.auto_tune {
             step /= match self.p {
                 p if p < 0.000_001 => 2048.0,
@@ -354,7 +403,8 @@ mod tests {
         assert!((a - b).abs() < 1e-12, "{a} is not {b}");
     }
 
-    /// §4.2 by hand: 35 ms after 15 ms is 0.125 x 0.020 + 1.25 x 0.020 = 0.0275, held at 35 ms 0.0025; each divided by the step of the table.
+    /// §4.2 by hand: 35 ms after 15 ms is 0.125 x 0.020 + 1.25 x 0.020 = 0.0275, held at 35 ms 0.0025; each divided by
+    /// the step of the table.
     #[test]
     fn the_probability_follows_the_delay_and_its_change() {
         for (p, by) in [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)] {
@@ -408,7 +458,8 @@ mod tests {
         assert_eq!((lazy.p, lazy.next_update.as_nanos() % 15_000_000), (1.0, 0));
     }
 
-    /// §5.2: 16384 B that leave in 16 ms are 1 us for about a byte; 32768 B then wait for 32 ms. A second measurement of 32 ms counts a quarter.
+    /// §5.2: 16384 B that leave in 16 ms are 1 us for about a byte; 32768 B then wait for 32 ms. A second measurement
+    /// of 32 ms counts a quarter.
     #[test]
     fn the_departure_rate_gives_the_delay() {
         let mut r = Rate { threshold: 16_384, measuring: None, avg_ns: 0.0 };
@@ -421,7 +472,8 @@ mod tests {
         assert_eq!(r.delay(16_384), Span::from_millis(20));
     }
 
-    /// At 5 % about one in twenty is dropped; de-randomised never two within 17, and at the latest the 170th after the last.
+    /// At 5 % about one in twenty is dropped; de-randomised never two within 17, and at the latest the 170th after the
+    /// last.
     #[test]
     fn drops_come_with_the_probability() {
         for derandomize in [false, true] {

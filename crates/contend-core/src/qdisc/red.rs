@@ -1,11 +1,14 @@
-//! RED (random early detection): drops or marks arrivals at random, with a probability that grows with the average queue.
+//! RED (random early detection): drops or marks arrivals at random, with a probability that grows with the average
+//! queue.
 //!
 //! Differences from Floyd & Jacobson 1993, Fig. 2:
-//! - thresholds in bytes make it the byte mode of §4: the average is in bytes and the probability proportional to the packet's size;
-//! - the average falls during an idle period as if packets of `mean_packet` had arrived one behind the other, each for as long as the link says that
-//!   it takes; the queue is idle from the moment its last packet has gone into service, which is outside the queue here;
-//! - the paper marks; here a packet is dropped unless `ecn` is on and its transport understands it. What happens to such packets above the upper
-//!   threshold is `ecn_above`: RFC 3168 §7 and ns-2 drop them, the paper marks them too;
+//! - thresholds in bytes make it the byte mode of §4: the average is in bytes and the probability proportional to the
+//!   packet's size;
+//! - the average falls during an idle period as if packets of `mean_packet` had arrived one behind the other, each for
+//!   as long as the link says that it takes; the queue is idle from the moment its last packet has gone into service,
+//!   which is outside the queue here;
+//! - the paper marks; here a packet is dropped unless `ecn` is on and its transport understands it. What happens to
+//!   such packets above the upper threshold is `ecn_above`: RFC 3168 §7 and ns-2 drop them, the paper marks them too;
 //! - `gentle` (Floyd 2000) and `adaptive` (Floyd, Gummadi, Shenker 2001) are off as in 1993;
 //! - the queue has a limit; a packet that does not fit is dropped and does not restart the count.
 
@@ -19,9 +22,11 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993, Fig. 2";
+pub const CITE: &str =
+    "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993, Fig. 2";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are dropped or marked at random while the average queue is between two thresholds, always above the second.";
+pub const SUMMARY: &str = "One queue; arrivals are dropped or marked at random while the average queue is between two \
+    thresholds, always above the second.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
@@ -32,9 +37,27 @@ pub const PARAMS: &[Param] = &[
         default: Some("5p"),
         range: (1.0, 1e12),
     },
-    Param { name: "max_th", doc: "average queue from which all are dropped, in the same unit", unit: Unit::Amount, default: Some("15p"), range: (1.0, 1e12) },
-    Param { name: "max_p", doc: "probability just below max_th", unit: Unit::Fraction, default: Some("2%"), range: (0.0, 1.0) },
-    Param { name: "w_q", doc: "weight of a new sample in the average queue", unit: Unit::Number, default: Some("0.002"), range: (1e-9, 1.0) },
+    Param {
+        name: "max_th",
+        doc: "average queue from which all are dropped, in the same unit",
+        unit: Unit::Amount,
+        default: Some("15p"),
+        range: (1.0, 1e12),
+    },
+    Param {
+        name: "max_p",
+        doc: "probability just below max_th",
+        unit: Unit::Fraction,
+        default: Some("2%"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "w_q",
+        doc: "weight of a new sample in the average queue",
+        unit: Unit::Number,
+        default: Some("0.002"),
+        range: (1e-9, 1.0),
+    },
     Param {
         name: "mean_packet",
         doc: "a typical small packet; the average falls in idle time as if such packets were being sent",
@@ -56,7 +79,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("false"),
         range: (0.0, 1.0),
     },
-    Param { name: "ecn", doc: "mark packets that understand ECN instead of dropping them", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
+    Param {
+        name: "ecn",
+        doc: "mark packets that understand ECN instead of dropping them",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
     Param {
         name: "ecn_above",
         doc: "what happens with ecn to packets that understand it above the upper threshold",
@@ -134,7 +163,9 @@ impl Red {
             _ => return Err("min_th and max_th have different units; write both in packets or both in bytes".into()),
         };
         if min > max {
-            return Err("min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)".into());
+            return Err(
+                "min_th is above max_th; write a smaller min_th (max_th at least twice as large is usual)".into()
+            );
         }
         Ok(Red {
             queue: Fifo::new(args.amount("limit")),
@@ -284,7 +315,8 @@ mod tests {
         assert!((a - b).abs() < 1e-12, "{a} is not {b}");
     }
 
-    /// Fig. 2 by hand: p_b from 0 to max_p over the ten packets between the thresholds; gentle from there to 1 at twice max_th.
+    /// Fig. 2 by hand: p_b from 0 to max_p over the ten packets between the thresholds; gentle from there to 1 at twice
+    /// max_th.
     #[test]
     fn the_probability_follows_the_average() {
         let mut r = red(&[("gentle", Value::Bool(true))]);
@@ -299,13 +331,15 @@ mod tests {
     /// §4: in byte mode a packet of 500 B has a third of the probability of one of 1500 B.
     #[test]
     fn in_byte_mode_the_probability_follows_the_size() {
-        let mut r = red(&[("min_th", Value::Amount(Amount::Bytes(5000))), ("max_th", Value::Amount(Amount::Bytes(15000)))]);
+        let mut r =
+            red(&[("min_th", Value::Amount(Amount::Bytes(5000))), ("max_th", Value::Amount(Amount::Bytes(15000)))]);
         r.avg = 10_000.0;
         near(r.base(1500).unwrap(), 0.01);
         near(r.base(500).unwrap(), 0.01 / 3.0);
     }
 
-    /// With w_q = 0.002 the average of 50 packets in a row that each find one waiting is 1 - 0.998^50; 100 idle packet times leave 0.998^100 of it.
+    /// With w_q = 0.002 the average of 50 packets in a row that each find one waiting is 1 - 0.998^50; 100 idle packet
+    /// times leave 0.998^100 of it.
     #[test]
     fn the_average_is_a_low_pass_and_falls_when_idle() {
         let mut r = red(&[]);
@@ -325,7 +359,8 @@ mod tests {
         near(r.avg, 0.095_253_181_995_964 * 0.818_566_804_688_428);
     }
 
-    /// Jacobson's uniform spacing: with p_b = 1/50 the distance of drops is even in 2..=50 after the first count, so its mean is about 26.
+    /// Jacobson's uniform spacing: with p_b = 1/50 the distance of drops is even in 2..=50 after the first count, so
+    /// its mean is about 26.
     #[test]
     fn drops_are_spaced_evenly() {
         let mut r = red(&[]);
@@ -345,7 +380,8 @@ mod tests {
         assert!((24.0..27.0).contains(&mean), "{mean}");
     }
 
-    /// Floyd, Gummadi, Shenker 2001: up by min(0.01, max_p / 4), down by a tenth, and not outside 1 % to 50 % (and one step).
+    /// Floyd, Gummadi, Shenker 2001: up by min(0.01, max_p / 4), down by a tenth, and not outside 1 % to 50 % (and one
+    /// step).
     #[test]
     fn adaptive_red_moves_max_p() {
         let mut r = red(&[("adaptive", Value::Bool(true))]);

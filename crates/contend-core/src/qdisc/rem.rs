@@ -1,5 +1,5 @@
-//! REM (random exponential marking): a price that sums up queue and excess rate, and a probability exponential in it, so that a path's marks tell the
-//! sum of its prices.
+//! REM (random exponential marking): a price that sums up queue and excess rate, and a probability exponential in it,
+//! so that a path's marks tell the sum of its prices.
 
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
@@ -10,16 +10,30 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Athuraliya, Li, Low, Yin: REM: Active Queue Management, IEEE Network 15(3), 2001; Xu 2005 eqs. 8.5-8.6";
+pub const CITE: &str =
+    "Athuraliya, Li, Low, Yin: REM: Active Queue Management, IEEE Network 15(3), 2001; Xu 2005 eqs. 8.5-8.6";
 /// What it does.
-pub const SUMMARY: &str = "One queue; a price grows with the queue above a reference and with arrivals above the capacity, and arrivals are marked with 1 - phi^-price.";
+pub const SUMMARY: &str = "One queue; a price grows with the queue above a reference and with arrivals above the \
+    capacity, and arrivals are marked with 1 - phi^-price.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     Param { default: Some("20p"), ..super::pi::REFERENCE },
-    Param { name: "alpha", doc: "weight of the queue against the rate", unit: Unit::Number, default: Some("0.1"), range: (0.0, 1e6) },
+    Param {
+        name: "alpha",
+        doc: "weight of the queue against the rate",
+        unit: Unit::Number,
+        default: Some("0.1"),
+        range: (0.0, 1e6),
+    },
     Param { name: "gamma", doc: "step of the price", unit: Unit::Number, default: Some("0.001"), range: (0.0, 1e6) },
-    Param { name: "phi", doc: "base of the probability, known to all of the network", unit: Unit::Number, default: Some("1.001"), range: (1.000001, 1e6) },
+    Param {
+        name: "phi",
+        doc: "base of the probability, known to all of the network",
+        unit: Unit::Number,
+        default: Some("1.001"),
+        range: (1.000001, 1e6),
+    },
     Param { default: Some("10ms"), ..INTERVAL },
     CAPACITY,
     DROP,

@@ -93,7 +93,8 @@ pub fn weights(w: &[(&str, f64)]) -> Value {
 
 /// A data packet of `size` bytes of flow `to`.
 pub fn packet(to: u32, size: u32) -> Packet {
-    let body = Body::Tcp(Segment { len: size.saturating_sub(40), flags: Flags::ACK, window: 65_535, ..Segment::default() });
+    let body =
+        Body::Tcp(Segment { len: size.saturating_sub(40), flags: Flags::ACK, window: 65_535, ..Segment::default() });
     Packet { flow: FlowId(to), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body }
 }
 
@@ -135,7 +136,8 @@ pub fn steps() -> impl Strategy<Value = Vec<Option<(u32, bool, u32)>>> {
     prop::collection::vec(prop::option::weighted(0.6, (1u32..6, any::<bool>(), 40u32..1500)), 1..400)
 }
 
-/// Does them and watches that nothing vanishes, that it works as long as something waits, and that flows keep their order.
+/// Does them and watches that nothing vanishes, that it works as long as something waits, and that flows keep their
+/// order.
 pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Result<(), TestCaseError> {
     let mut bench = Bench::default();
     let mut order: Vec<VecDeque<u64>> = Vec::new();

@@ -1,14 +1,15 @@
-//! VCRR: rate regulation by a virtual capacity. The marking probability integrates what arrives beyond a share of the link's capacity: it is the
-//! delay of a virtual queue in seconds, times a gain.
+//! VCRR: rate regulation by a virtual capacity. The marking probability integrates what arrives beyond a share of the
+//! link's capacity: it is the delay of a virtual queue in seconds, times a gain.
 //!
 //! What the thesis prints and what is computed:
-//! - eq. 8.34 lets the probability only grow ((x)^+ as the positive part); eq. 8.35, its integral, falls as the virtual queue drains. It falls here;
-//!   `increments = "positive"` is the printed form.
-//! - Fig. 8.15 divides by the interval; eq. 8.36 and the text by the virtual capacity. So does this; `divisor = "interval"` is the printed form, in bytes
-//!   and seconds, which makes the probability jump between 0 and 1.
+//! - eq. 8.34 lets the probability only grow ((x)^+ as the positive part); eq. 8.35, its integral, falls as the virtual
+//!   queue drains. It falls here; `increments = "positive"` is the printed form.
+//! - Fig. 8.15 divides by the interval; eq. 8.36 and the text by the virtual capacity. So does this; `divisor =
+//!   "interval"` is the printed form, in bytes and seconds, which makes the probability jump between 0 and 1.
 //! - Eq. 8.37 is printed without the window in the numerator; `rate = "tsw"` has it, as eq. 5.8.
 //!
-//! Arrivals count whether or not there is room for them. What a packet takes of the capacity is counted as the time the link needs for it.
+//! Arrivals count whether or not there is room for them. What a packet takes of the capacity is counted as the time the
+//! link needs for it.
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
 use super::{Args, Backlog, Qdisc, Site};
@@ -18,18 +19,27 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source.
-pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.6, eqs. 8.32-8.38, Fig. 8.15";
+pub const CITE: &str =
+    "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.6, eqs. 8.32-8.38, Fig. 8.15";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are marked with a probability that integrates the rate of arrival beyond a share of the capacity.";
+pub const SUMMARY: &str = "One queue; arrivals are marked with a probability that integrates the rate of arrival \
+    beyond a share of the capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     GAMMA,
     Param { doc: "control interval: about a round trip", ..INTERVAL },
-    Param { name: "gain", doc: "probability for a second of virtual delay", unit: Unit::Number, default: Some("1"), range: (1e-9, 1e9) },
+    Param {
+        name: "gain",
+        doc: "probability for a second of virtual delay",
+        unit: Unit::Number,
+        default: Some("1"),
+        range: (1e-9, 1e9),
+    },
     Param {
         name: "rate",
-        doc: "how the rate of arrival is found: counted over an interval (held, or by the trapezoid rule), or estimated packet by packet by TSW or CSFQ's average",
+        doc: "how the rate of arrival is found: counted over an interval (held, or by the trapezoid rule), or \
+            estimated packet by packet by TSW or CSFQ's average",
         unit: Unit::Word(&["count", "trapezoid", "tsw", "csfq"]),
         default: Some("count"),
         range: (0.0, 0.0),
@@ -50,7 +60,8 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "increments",
-        doc: "whether the probability falls when less arrives than the virtual capacity, or only grows as eq. 8.34 prints",
+        doc: "whether the probability falls when less arrives than the virtual capacity, or only grows as eq. 8.34 \
+            prints",
         unit: Unit::Word(&["both", "positive"]),
         default: Some("both"),
         range: (0.0, 0.0),
@@ -137,7 +148,8 @@ impl Vcrr {
         let interval = self.clock.seconds();
         // Eq. 8.36 divided by the virtual capacity: seconds of virtual delay.
         let excess = arrived / self.gamma - interval;
-        let step = if self.per_interval { excess * self.gamma * self.bytes_per_second / interval } else { self.gain * excess };
+        let step =
+            if self.per_interval { excess * self.gamma * self.bytes_per_second / interval } else { self.gain * excess };
         self.p = walk(self.p, if self.falls { step } else { step.max(0.0) }, n);
     }
 }

@@ -1,19 +1,25 @@
-//! Virtual Flow Queueing (Starzetz 2006 §9.2.2, §9.3): stations share the air by WF2Q+, and each is charged for what it will send as well.
+//! Virtual Flow Queueing (Starzetz 2006 §9.2.2, §9.3): stations share the air by WF2Q+, and each is charged for what it
+//! will send as well.
 //!
-//! A data packet costs its own exchange and that of the acknowledgment the station will answer with; an acknowledgment costs its own and those of the data it
-//! acknowledges. So a station that sends and one that receives get the same, though only packets to stations are queued.
+//! A data packet costs its own exchange and that of the acknowledgment the station will answer with; an acknowledgment
+//! costs its own and those of the data it acknowledges. So a station that sends and one that receives get the same,
+//! though only packets to stations are queued.
 //!
 //! Differences from the document:
-//! - time of an exchange: the link says what a packet takes of the air at the station's own rate (§9.5 plans it), overhead included. `mac_overhead` is added. Table
-//!   9.1 has 0 for it, as "base" of the costs, with which a packet costs its bits alone: `exchange = "bits"` and `contention = "none"`. Figure 9.4 has a large base;
-//! - contention: the cell's own model by default; the document's fit with `contention = "fit"`. N is the number of live nodes, of which `count_ap` makes one more;
-//! - segments are counted in payload: `tcp_segsize` less 40 bytes of header (ns-2 counts segments, the text bytes of MTU);
-//! - an acknowledgment is broken when it leaves, not when it comes, so that it counts once against the limits; one with SACK blocks, SYN or FIN stays whole, and
-//!   all do with `simple_wfq`;
-//! - cost (c), a packet that is data and acknowledgment, cannot arise: a flow's data go one way, so a connection has data or acknowledgments to a station, never
-//!   both, and its descriptor is one queue. Nothing is merged;
-//! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window; the highest acknowledgment of a flow is forgotten when it is silent
-//!   ([`recent`](crate::recent)), and one above 65536 of a flow that is not known stays whole;
+//! - time of an exchange: the link says what a packet takes of the air at the station's own rate (§9.5 plans it),
+//!   overhead included. `mac_overhead` is added. Table 9.1 has 0 for it, as "base" of the costs, with which a packet
+//!   costs its bits alone: `exchange = "bits"` and `contention = "none"`. Figure 9.4 has a large base;
+//! - contention: the cell's own model by default; the document's fit with `contention = "fit"`. N is the number of live
+//!   nodes, of which `count_ap` makes one more;
+//! - segments are counted in payload: `tcp_segsize` less 40 bytes of header (ns-2 counts segments, the text bytes of
+//!   MTU);
+//! - an acknowledgment is broken when it leaves, not when it comes, so that it counts once against the limits; one with
+//!   SACK blocks, SYN or FIN stays whole, and all do with `simple_wfq`;
+//! - cost (c), a packet that is data and acknowledgment, cannot arise: a flow's data go one way, so a connection has
+//!   data or acknowledgments to a station, never both, and its descriptor is one queue. Nothing is merged;
+//! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window; the highest acknowledgment of
+//!   a flow is forgotten when it is silent ([`recent`](crate::recent)), and one above 65536 of a flow that is not known
+//!   stays whole;
 //! - a node is forgotten when it has been silent for one to two times `idle_after`;
 //! - virtual time: [`virtual_time`](super::virtual_time).
 
@@ -35,17 +41,66 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Starzetz 2006, §9.2.2 (VFQ, VF2Q), §9.3 and Table 9.1";
 /// What it does.
-pub const SUMMARY: &str = "WF2Q+ over stations, each charged for what it will send, too: data with their acknowledgments, and these with their data.";
+pub const SUMMARY: &str = "WF2Q+ over stations, each charged for what it will send, too: data with their \
+    acknowledgments, and these with their data.";
 /// Parameters: those of Table 9.1, then the rest.
 pub const PARAMS: &[Param] = &[
-    Param { name: "download_weight", doc: "weight of a station first seen receiving data", unit: Unit::Number, default: Some("1"), range: (1e-6, 1e6) },
-    Param { name: "upload_weight", doc: "weight of a station first seen receiving acknowledgments", unit: Unit::Number, default: Some("1"), range: (1e-6, 1e6) },
-    Param { name: "box_max_len", doc: "most that may wait for one station", unit: Unit::Amount, default: Some("10p"), range: (1.0, 1e9) },
-    Param { name: "queue_length", doc: "most that may wait for all stations", unit: Unit::Amount, default: Some("500p"), range: (1.0, 1e9) },
-    Param { name: "boxes_max", doc: "stations served at a time; -1: any number", unit: Unit::Integer, default: Some("-1"), range: (-1.0, 1e6) },
-    Param { name: "simple_wfq", doc: "charge bytes: plain WF2Q+", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
-    Param { name: "mac_overhead", doc: "time added to every exchange", unit: Unit::Time, default: Some("0us"), range: (0.0, 1.0) },
-    Param { name: "tcp_segsize", doc: "assumed size of a station's data packets, IP bytes", unit: Unit::Integer, default: Some("1500"), range: (41.0, 2296.0) },
+    Param {
+        name: "download_weight",
+        doc: "weight of a station first seen receiving data",
+        unit: Unit::Number,
+        default: Some("1"),
+        range: (1e-6, 1e6),
+    },
+    Param {
+        name: "upload_weight",
+        doc: "weight of a station first seen receiving acknowledgments",
+        unit: Unit::Number,
+        default: Some("1"),
+        range: (1e-6, 1e6),
+    },
+    Param {
+        name: "box_max_len",
+        doc: "most that may wait for one station",
+        unit: Unit::Amount,
+        default: Some("10p"),
+        range: (1.0, 1e9),
+    },
+    Param {
+        name: "queue_length",
+        doc: "most that may wait for all stations",
+        unit: Unit::Amount,
+        default: Some("500p"),
+        range: (1.0, 1e9),
+    },
+    Param {
+        name: "boxes_max",
+        doc: "stations served at a time; -1: any number",
+        unit: Unit::Integer,
+        default: Some("-1"),
+        range: (-1.0, 1e6),
+    },
+    Param {
+        name: "simple_wfq",
+        doc: "charge bytes: plain WF2Q+",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "mac_overhead",
+        doc: "time added to every exchange",
+        unit: Unit::Time,
+        default: Some("0us"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "tcp_segsize",
+        doc: "assumed size of a station's data packets, IP bytes",
+        unit: Unit::Integer,
+        default: Some("1500"),
+        range: (41.0, 2296.0),
+    },
     Param {
         name: "tcp_ack_burst",
         doc: "segments that one acknowledgment may acknowledge; one of more is broken into several",
@@ -53,7 +108,13 @@ pub const PARAMS: &[Param] = &[
         default: Some("8"),
         range: (1.0, 1e6),
     },
-    Param { name: "bcast_queue_length", doc: "most that may wait of what is not TCP, which goes first", unit: Unit::Amount, default: Some("100p"), range: (1.0, 1e9) },
+    Param {
+        name: "bcast_queue_length",
+        doc: "most that may wait of what is not TCP, which goes first",
+        unit: Unit::Amount,
+        default: Some("100p"),
+        range: (1.0, 1e9),
+    },
     WEIGHTS,
     Param {
         name: "contention",
@@ -64,13 +125,26 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "exchange",
-        doc: "what an exchange takes besides contention and mac_overhead: whole, as the link says, or only the bits of the IP packet",
+        doc: "what an exchange takes besides contention and mac_overhead: whole, as the link says, or only the bits \
+            of the IP packet",
         unit: Unit::Word(&["whole", "bits"]),
         default: Some("whole"),
         range: (0.0, 0.0),
     },
-    Param { name: "count_ap", doc: "whether the access point is one of the N that contend", unit: Unit::Bool, default: Some("false"), range: (0.0, 1.0) },
-    Param { name: "idle_after", doc: "silence after which a station is forgotten", unit: Unit::Time, default: Some("10s"), range: (1e-3, 1e6) },
+    Param {
+        name: "count_ap",
+        doc: "whether the access point is one of the N that contend",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "idle_after",
+        doc: "silence after which a station is forgotten",
+        unit: Unit::Time,
+        default: Some("10s"),
+        range: (1e-3, 1e6),
+    },
     UPDATE,
 ];
 
@@ -297,7 +371,8 @@ struct Eta {
 }
 
 impl Eta {
-    /// What packet `p` to `station`, which acknowledges `news` bytes, costs while `nodes` are live: ns, or bytes for the simple form.
+    /// What packet `p` to `station`, which acknowledges `news` bytes, costs while `nodes` are live: ns, or bytes for
+    /// the simple form.
     fn of(&self, link: &dyn Link, station: u32, nodes: u32, p: &Packet, news: u64) -> f64 {
         if self.simple {
             return f64::from(p.size.max(1));
@@ -305,7 +380,9 @@ impl Eta {
         let contention = self.contention(link, nodes.saturating_add(self.ap));
         // Starzetz eq. 9.2: T80211(n) = contention(N) + phy_time(n) + overhead.
         let around = if self.bits { link.exchange(station, 0) } else { Span::ZERO };
-        let t = |bytes: u32| contention + (link.exchange(station, bytes).saturating_sub(around) + self.overhead).as_nanos() as f64;
+        let t = |bytes: u32| {
+            contention + (link.exchange(station, bytes).saturating_sub(around) + self.overhead).as_nanos() as f64
+        };
         let eta = if !p.reverse {
             // Eq. 9.1: the packet, and the acknowledgment it will bring.
             t(p.size) + t(HEADER)
@@ -330,24 +407,29 @@ impl Eta {
         }
     }
 
-    /// What is taken for the acknowledgment before `s` of a flow that is not known: 0 when `s` is within the first window of a new one, and otherwise so
-    /// much that `s` stays whole.
+    /// What is taken for the acknowledgment before `s` of a flow that is not known: 0 when `s` is within the first
+    /// window of a new one, and otherwise so much that `s` stays whole.
     fn first(&self, s: &Segment) -> u64 {
         if s.ack <= FIRST_WINDOW { 0 } else { s.ack.saturating_sub(self.most(s)) }
     }
 
     /// The most that an acknowledgment like `s` acknowledges at once, in bytes.
     fn most(&self, s: &Segment) -> u64 {
-        let whole = self.simple || !s.sack.is_empty() || s.flags.has(Flags::SYN) || s.flags.has(Flags::FIN) || s.len > 0;
+        let whole =
+            self.simple || !s.sack.is_empty() || s.flags.has(Flags::SYN) || s.flags.has(Flags::FIN) || s.len > 0;
         if whole { u64::MAX } else { self.burst * u64::from(self.segment - HEADER) }
     }
 }
 
-/// Mean slots of contention before a success while `n` contend in a saturated 802.11b cell: a fit to a simulation, with no claim that the curve is exponential.
+/// Mean slots of contention before a success while `n` contend in a saturated 802.11b cell: a fit to a simulation, with
+/// no claim that the curve is exponential.
 pub fn contention_fit(n: u32) -> f64 {
     let n = f64::from(n);
     // Starzetz eq. 9.3.
-    31.43747 * libm::exp(-n / 0.85404) + 5.03185 * libm::exp(-n / 5.48378) + 1.24346 * libm::exp(-n / 61.45172) + 0.32783
+    31.43747 * libm::exp(-n / 0.85404)
+        + 5.03185 * libm::exp(-n / 5.48378)
+        + 1.24346 * libm::exp(-n / 61.45172)
+        + 0.32783
 }
 
 #[cfg(test)]
@@ -357,7 +439,8 @@ mod tests {
     use crate::registry::Value;
     use proptest::prelude::*;
 
-    /// 802.11b at 11 Mb/s with long preambles, acknowledged at 2 Mb/s: DIFS 50, preamble 192, SIFS 10, ACK 248 us; 36 bytes of MAC and LLC headers.
+    /// 802.11b at 11 Mb/s with long preambles, acknowledged at 2 Mb/s: DIFS 50, preamble 192, SIFS 10, ACK 248 us; 36
+    /// bytes of MAC and LLC headers.
     struct LongPreamble;
 
     impl Link for LongPreamble {
@@ -403,7 +486,8 @@ mod tests {
         }
     }
 
-    /// Spec E25, N = 4: T(1500) about 1705 us, T(40) about 645 us, eta of a packet of 1500 bytes about 2350 us or 117 slots, ratio 0.38.
+    /// Spec E25, N = 4: T(1500) about 1705 us, T(40) about 645 us, eta of a packet of 1500 bytes about 2350 us or 117
+    /// slots, ratio 0.38.
     #[test]
     fn the_cost_of_a_packet_of_802_11b_is_that_of_fig_9_4() {
         let e = eta(Contention::Fit, false);
@@ -429,10 +513,18 @@ mod tests {
         let us = |p: &Packet, news| e.of(&LongPreamble, 1, 6, p, news) / 1e3;
         assert!((us(&packet(1, 1500), 0) - 1120.0).abs() < 1e-6);
         assert!((us(&ack(1, 2920), 2920) - 2211.0).abs() < 1e-6);
-        // What claim C16 turns on: a segment of an upload costs 1.3 % less than one of a download here, and 14 to 16 % less with the whole exchange.
+        // What claim C16 turns on: a segment of an upload costs 1.3 % less than one of a download here, and 14 to 16 %
+        // less with the whole exchange.
         let whole = eta(Contention::Fit, false);
-        let ratio = |e: &Eta| 2.0 * e.of(&LongPreamble, 1, 6, &packet(1, 1500), 0) / e.of(&LongPreamble, 1, 6, &ack(1, 2920), 2920);
-        assert!((ratio(&e) - 1.0131).abs() < 5e-4 && (1.14..1.16).contains(&ratio(&whole)), "{} {}", ratio(&e), ratio(&whole));
+        let ratio = |e: &Eta| {
+            2.0 * e.of(&LongPreamble, 1, 6, &packet(1, 1500), 0) / e.of(&LongPreamble, 1, 6, &ack(1, 2920), 2920)
+        };
+        assert!(
+            (ratio(&e) - 1.0131).abs() < 5e-4 && (1.14..1.16).contains(&ratio(&whole)),
+            "{} {}",
+            ratio(&e),
+            ratio(&whole)
+        );
     }
 
     /// T(n) = 260 + n us, so T(40) = 300 and T(1500) = 1760.
@@ -453,12 +545,14 @@ mod tests {
         }
     }
 
-    /// Station 1 gets two data packets (eta 1760 + 300 = 2060), station 2 two acknowledgments of two segments (300 + 2 x 1760 = 3820), station 3 an empty
-    /// packet (300 + 300 = 600). All start at 0 and finish at 2060, 3820, 600. By hand, with V growing by eta / 3:
+    /// Station 1 gets two data packets (eta 1760 + 300 = 2060), station 2 two acknowledgments of two segments (300 + 2
+    /// x 1760 = 3820), station 3 an empty packet (300 + 300 = 600). All start at 0 and finish at 2060, 3820, 600. By
+    /// hand, with V growing by eta / 3:
     ///
     /// 1. station 3 (600) first: V = 200;
     /// 2. station 1 (2060): its next is 2060..4120, V = 200 + 2060/3 = 886.7;
-    /// 3. station 1 has not started, so station 2 (3820) though it finishes when station 1 would have had one more: its next is 3820..7640, V = 886.7 + 3820/3 = 2160;
+    /// 3. station 1 has not started, so station 2 (3820) though it finishes when station 1 would have had one more: its
+    ///    next is 3820..7640, V = 886.7 + 3820/3 = 2160;
     /// 4. station 1 (4120): V = 2160 + 2060/3 = 2846.7, lifted to 3820, when the only one left starts;
     /// 5. station 2 (7640): V = 3820 + 3820/3 = 5093.3.
     #[test]
@@ -472,7 +566,8 @@ mod tests {
         let us = |x: f64| libm::round(x / 100.0) / 10.0;
         let spans = |q: &Vfq| [1, 2, 3].map(|i| (us(q.time.span(i).0), us(q.time.span(i).1)));
         assert_eq!(spans(&q), [(0.0, 2060.0), (0.0, 3820.0), (0.0, 600.0)]);
-        let steps: Vec<(u32, f64)> = core::iter::from_fn(|| Some((q.dequeue(&mut cx, &Toy, &mut sink)?.flow.0, us(q.time.now())))).collect();
+        let steps: Vec<(u32, f64)> =
+            core::iter::from_fn(|| Some((q.dequeue(&mut cx, &Toy, &mut sink)?.flow.0, us(q.time.now())))).collect();
         assert_eq!(steps, [(3, 200.0), (1, 886.7), (2, 2160.0), (1, 3820.0), (2, 5093.3)]);
         assert_eq!(spans(&q), [(2060.0, 4120.0), (3820.0, 7640.0), (0.0, 600.0)]);
     }
@@ -484,7 +579,8 @@ mod tests {
         let mut bench = Bench::default();
         bench.push(&mut *q, ack(1, 14_600));
         bench.push(&mut *q, packet(1, 1500));
-        let got: Vec<(bool, u64)> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.reverse, p.tcp().unwrap().ack)).collect();
+        let got: Vec<(bool, u64)> =
+            core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.reverse, p.tcp().unwrap().ack)).collect();
         assert_eq!(got, [(true, 5840), (false, 0), (true, 11_680), (true, 14_600)]);
         assert_eq!((bench.sink.made, q.backlog()), (2, Backlog::default()));
         // Plain WF2Q+ breaks nothing.
@@ -493,7 +589,8 @@ mod tests {
         assert_eq!((bench.pop(&mut *q).map(|p| p.reverse), bench.pop(&mut *q)), (Some(true), None));
     }
 
-    /// One segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in segments: claim C17.
+    /// One segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in segments:
+    /// claim C17.
     #[test]
     fn weights_two_to_one_by_direction_give_twice_the_segments() {
         let mut q = Vfq::new(&args(PARAMS, &[("download_weight", Value::Number(2.0))]), &Site::ALONE).unwrap();
@@ -515,7 +612,8 @@ mod tests {
 
     #[test]
     fn what_is_not_tcp_goes_first_and_a_full_house_admits_nobody() {
-        let mut q = made(build, PARAMS, &[("boxes_max", Value::Integer(1)), ("idle_after", Value::Time(Span::from_secs(1)))]);
+        let mut q =
+            made(build, PARAMS, &[("boxes_max", Value::Integer(1)), ("idle_after", Value::Time(Span::from_secs(1)))]);
         let mut bench = Bench::default();
         bench.push(&mut *q, packet(1, 1500));
         bench.push(&mut *q, Packet { body: Body::Udp { seq: 0 }, ..packet(3, 100) });

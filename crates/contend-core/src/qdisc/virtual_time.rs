@@ -1,12 +1,15 @@
 //! Virtual time for classes that share a transmitter by weight: the arithmetic of WF2Q+, without the packets.
 //!
-//! Bennett and Zhang 1997, "Hierarchical packet fair queueing algorithms"; with costs instead of lengths: Starzetz 2006 §9.2.1. Each class that waits has
-//! a virtual start and finish of its first packet; of the classes that have started by the virtual time V, the one that finishes first is served.
+//! Bennett and Zhang 1997, "Hierarchical packet fair queueing algorithms"; with costs instead of lengths: Starzetz 2006
+//! §9.2.1. Each class that waits has a virtual start and finish of its first packet; of the classes that have started
+//! by the virtual time V, the one that finishes first is served.
 //!
 //! Differences from the document:
-//! - V grows by cost / (sum of weights), and is lifted to the earliest start of those that wait. Printed is cost x weight of the class / (sum of weights),
-//!   lifted to the next start of the class served, and a next finish worked out with the cost of the packet before ([`Update::Printed`]).
-//! - The sum is over all classes that are not [forgotten](VirtualTime::forget), waiting or not, as in WF2Q+; the document does not say.
+//! - V grows by cost / (sum of weights), and is lifted to the earliest start of those that wait. Printed is cost x
+//!   weight of the class / (sum of weights), lifted to the next start of the class served, and a next finish worked out
+//!   with the cost of the packet before ([`Update::Printed`]).
+//! - The sum is over all classes that are not [forgotten](VirtualTime::forget), waiting or not, as in WF2Q+; the
+//!   document does not say.
 //! - Of classes that finish together the one with the lower number goes first; the document has no rule.
 
 use alloc::collections::BinaryHeap;
@@ -124,7 +127,8 @@ impl VirtualTime {
         self.later.push(Key { tag: start, class });
     }
 
-    /// Moves classes whose start has come to those that have started; lifts V to the earliest start when there would be none.
+    /// Moves classes whose start has come to those that have started; lifts V to the earliest start when there would be
+    /// none.
     fn settle(&mut self) {
         if self.started.is_empty()
             && let Some(first) = self.later.peek()
@@ -179,7 +183,11 @@ mod tests {
 
     impl Server {
         fn new(weights: &[f64]) -> Server {
-            Server { time: VirtualTime::new(Update::Standard), weights: weights.to_vec(), queues: alloc::vec![VecDeque::new(); weights.len()] }
+            Server {
+                time: VirtualTime::new(Update::Standard),
+                weights: weights.to_vec(),
+                queues: alloc::vec![VecDeque::new(); weights.len()],
+            }
         }
         fn push(&mut self, class: usize, cost: f64) {
             self.queues[class].push_back(cost);
@@ -196,8 +204,8 @@ mod tests {
         }
     }
 
-    /// Bennett and Zhang 1996, Fig. 1 to 3: one class of weight 1/2 with eleven packets, ten of 1/20 with one each. WFQ sends ten of the first in a row;
-    /// WF2Q sends every other packet from the first.
+    /// Bennett and Zhang 1996, Fig. 1 to 3: one class of weight 1/2 with eleven packets, ten of 1/20 with one each. WFQ
+    /// sends ten of the first in a row; WF2Q sends every other packet from the first.
     #[test]
     fn a_heavy_class_does_not_run_ahead() {
         let mut weights = alloc::vec![0.05; 11];
@@ -238,7 +246,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
-        /// Starzetz S12, after Bennett and Zhang: while all wait, no class is more than one packet of the largest size behind GPS.
+        /// Starzetz S12, after Bennett and Zhang: while all wait, no class is more than one packet of the largest size
+        /// behind GPS.
         #[test]
         fn no_class_lags_gps_by_more_than_one_packet(
             weights in prop::collection::vec(1u32..8, 1..7),
@@ -263,8 +272,9 @@ mod tests {
             }
         }
 
-        /// From the moment a class begins to wait until it stops, it has its share of the work less one packet of the largest size, one of which may
-        /// have been under way; whatever the others do. And the server never rests while a packet waits.
+        /// From the moment a class begins to wait until it stops, it has its share of the work less one packet of the
+        /// largest size, one of which may have been under way; whatever the others do. And the server never rests while
+        /// a packet waits.
         #[test]
         fn a_class_that_waits_has_its_share_whatever_the_others_do(
             weights in prop::collection::vec(1u32..8, 1..7),

@@ -1,7 +1,8 @@
 //! VQR: marks by the delay of a virtual queue and by the rate of arrival beyond the virtual capacity.
 //!
-//! - The thesis gives the law without constants. Here amounts are in units of the virtual capacity: the virtual queue as a delay in seconds, the
-//!   rate as a share. The defaults make `g a` one per second, which is VCRR's gain, and add a tenth of the relative excess.
+//! - The thesis gives the law without constants. Here amounts are in units of the virtual capacity: the virtual queue
+//!   as a delay in seconds, the rate as a share. The defaults make `g a` one per second, which is VCRR's gain, and add
+//!   a tenth of the relative excess.
 //! - The rate is counted over an interval; the virtual queue follows each packet and never falls below nothing.
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
@@ -14,14 +15,33 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Zhu, Ansari: a virtual queue and rate based AQM, as Xu 2005 §8.1, eq. 8.9, gives it";
 /// What it does.
-pub const SUMMARY: &str = "One queue; the probability follows the distance of a virtual queue's delay from a reference, and the excess of arrivals over a virtual capacity.";
+pub const SUMMARY: &str = "One queue; the probability follows the distance of a virtual queue's delay from a \
+    reference, and the excess of arrivals over a virtual capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     super::vcrr::GAMMA,
-    Param { name: "reference", doc: "delay of the virtual queue aimed at, b_ref / c", unit: Unit::Time, default: Some("0ms"), range: (0.0, 100.0) },
-    Param { name: "a", doc: "weight of the virtual delay against the relative excess, per second", unit: Unit::Number, default: Some("10"), range: (0.0, 1e6) },
-    Param { name: "g", doc: "probability for a relative excess of one", unit: Unit::Number, default: Some("0.1"), range: (0.0, 1e6) },
+    Param {
+        name: "reference",
+        doc: "delay of the virtual queue aimed at, b_ref / c",
+        unit: Unit::Time,
+        default: Some("0ms"),
+        range: (0.0, 100.0),
+    },
+    Param {
+        name: "a",
+        doc: "weight of the virtual delay against the relative excess, per second",
+        unit: Unit::Number,
+        default: Some("10"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "g",
+        doc: "probability for a relative excess of one",
+        unit: Unit::Number,
+        default: Some("0.1"),
+        range: (0.0, 1e6),
+    },
     INTERVAL,
     CAPACITY,
     DROP,

@@ -1,8 +1,9 @@
 //! VRC (virtual rate control): rate, queue and the queue's integral together, a PID controller of the queue.
 //!
-//! - The thesis gives the law without constants. Here amounts are in units of the capacity: the rate's excess as a share, the queue's distance as a
-//!   delay in seconds. The defaults are ours; they settle with flows of 20 to 200 ms.
-//! - The integral is held between what alone would give probability 0 and 1, so that a long idle time does not wind it up.
+//! - The thesis gives the law without constants. Here amounts are in units of the capacity: the rate's excess as a
+//!   share, the queue's distance as a delay in seconds. The defaults are ours; they settle with flows of 20 to 200 ms.
+//! - The integral is held between what alone would give probability 0 and 1, so that a long idle time does not wind it
+//!   up.
 
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
@@ -15,14 +16,39 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "Park, Lim, Basar, Choi: virtual rate control, as Xu 2005 §8.1, eqs. 8.10-8.11, gives it";
 /// What it does.
-pub const SUMMARY: &str = "One queue held at a reference by the excess of arrivals over the capacity, the queue's distance, and the sum of past distances.";
+pub const SUMMARY: &str = "One queue held at a reference by the excess of arrivals over the capacity, the queue's \
+    distance, and the sum of past distances.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param { name: "reference", doc: "queueing delay aimed at, b_ref / c", unit: Unit::Time, default: Some("20ms"), range: (0.0, 100.0) },
-    Param { name: "alpha", doc: "probability for a relative excess of one", unit: Unit::Number, default: Some("0.1"), range: (0.0, 1e6) },
-    Param { name: "beta", doc: "first constant of queue and integral, per second", unit: Unit::Number, default: Some("5"), range: (0.0, 1e6) },
-    Param { name: "gamma", doc: "second constant of queue and integral, per second", unit: Unit::Number, default: Some("0.2"), range: (0.0, 1e6) },
+    Param {
+        name: "reference",
+        doc: "queueing delay aimed at, b_ref / c",
+        unit: Unit::Time,
+        default: Some("20ms"),
+        range: (0.0, 100.0),
+    },
+    Param {
+        name: "alpha",
+        doc: "probability for a relative excess of one",
+        unit: Unit::Number,
+        default: Some("0.1"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "beta",
+        doc: "first constant of queue and integral, per second",
+        unit: Unit::Number,
+        default: Some("5"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "gamma",
+        doc: "second constant of queue and integral, per second",
+        unit: Unit::Number,
+        default: Some("0.2"),
+        range: (0.0, 1e6),
+    },
     INTERVAL,
     CAPACITY,
     DROP,
@@ -75,7 +101,8 @@ impl Law for Vrc {
         let counted = core::mem::take(&mut self.counted);
         let excess = if n == 1 { counted / interval - 1.0 } else { -1.0 };
         let distance = waiting.bytes as f64 * self.byte_time - self.reference;
-        // Eqs. 8.10-8.11: alpha (x - c) + alpha (beta + gamma) (b - b_ref) + alpha beta gamma times the integral of b - b_ref.
+        // Eqs. 8.10-8.11: alpha (x - c) + alpha (beta + gamma) (b - b_ref) + alpha beta gamma times the integral of b -
+        // b_ref.
         let step = self.alpha * self.beta * self.gamma * distance * interval;
         self.integral = (self.integral + step * n as f64).clamp(0.0, 1.0);
         self.p = (self.alpha * (excess + (self.beta + self.gamma) * distance) + self.integral).clamp(0.0, 1.0);

@@ -25,15 +25,26 @@ impl Weighted {
     /// When a limit has no room for one packet.
     pub fn new(args: &Args, update: Update) -> Result<Weighted, String> {
         let (limit, class_limit) = (limit(args, "limit")?, limit(args, "class_limit")?);
-        Ok(Weighted { time: VirtualTime::new(update), lanes: Vec::new(), waiting: Backlog::default(), limit, class_limit })
+        Ok(Weighted {
+            time: VirtualTime::new(update),
+            lanes: Vec::new(),
+            waiting: Backlog::default(),
+            limit,
+            class_limit,
+        })
     }
 
-    /// Appends `p` to `class`, or drops it when all or the class has no room. `head` is asked when `p` becomes the first of its class.
+    /// Appends `p` to `class`, or drops it when all or the class has no room. `head` is asked when `p` becomes the
+    /// first of its class.
     pub fn enqueue(&mut self, class: usize, p: Packet, head: impl FnOnce(&Packet) -> Head, sink: &mut Sink) {
         if class >= self.lanes.len() {
             self.lanes.resize_with(class + 1, Lane::default);
         }
-        let Some(lane) = self.lanes.get_mut(class).filter(|l| self.waiting.has_room(self.limit, &p) && l.backlog().has_room(self.class_limit, &p)) else {
+        let Some(lane) = self
+            .lanes
+            .get_mut(class)
+            .filter(|l| self.waiting.has_room(self.limit, &p) && l.backlog().has_room(self.class_limit, &p))
+        else {
             sink.drop(p, Drop::Full);
             return;
         };

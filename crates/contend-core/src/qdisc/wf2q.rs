@@ -1,9 +1,11 @@
 //! Weighted fair queueing with a cost function, by WF2Q+ (Starzetz 2006 §9.2.1; Bennett and Zhang 1997).
 //!
-//! The cost of a packet takes the place of its length: bytes give the original, a constant gives weighted round robin, airtime gives shares of time.
+//! The cost of a packet takes the place of its length: bytes give the original, a constant gives weighted round robin,
+//! airtime gives shares of time.
 //!
 //! Differences from the document:
-//! - weighted round robin: a cost of w_i, as printed, gives plain round robin because it is divided by w_i; `cost = "packets"` is the constant 1;
+//! - weighted round robin: a cost of w_i, as printed, gives plain round robin because it is divided by w_i; `cost =
+//!   "packets"` is the constant 1;
 //! - virtual time: [`virtual_time`](super::virtual_time).
 
 use super::lane::{Cost, Weights};
@@ -22,7 +24,8 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Starzetz 2006, §9.2.1 (generalised WFQ); Bennett and Zhang 1997 (WF2Q+)";
 /// What it does.
-pub const SUMMARY: &str = "Weighted fair queueing (WF2Q+) over stations or flows; a cost function says what is shared: bytes, packets or airtime.";
+pub const SUMMARY: &str = "Weighted fair queueing (WF2Q+) over stations or flows; a cost function says what is \
+    shared: bytes, packets or airtime.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
@@ -40,17 +43,33 @@ pub const PARAMS: &[Param] = &[
         range: (0.0, 0.0),
     },
     WEIGHTS,
-    Param { name: "class_limit", doc: "most that may wait in one class", unit: Unit::Amount, default: Some("10p"), range: (1.0, 1e9) },
+    Param {
+        name: "class_limit",
+        doc: "most that may wait in one class",
+        unit: Unit::Amount,
+        default: Some("10p"),
+        range: (1.0, 1e9),
+    },
     LIMIT,
     UPDATE,
 ];
 
 /// The parameter `weights`.
-pub(super) const WEIGHTS: Param =
-    Param { name: "weights", doc: "weight of each station named; the others have 1", unit: Unit::Weights, default: Some("[]"), range: (1e-6, 1e6) };
+pub(super) const WEIGHTS: Param = Param {
+    name: "weights",
+    doc: "weight of each station named; the others have 1",
+    unit: Unit::Weights,
+    default: Some("[]"),
+    range: (1e-6, 1e6),
+};
 /// The parameter `limit`.
-pub(super) const LIMIT: Param =
-    Param { name: "limit", doc: "most that may wait in all; the frame the MAC is serving is not counted", unit: Unit::Amount, default: Some("500p"), range: (1.0, 1e9) };
+pub(super) const LIMIT: Param = Param {
+    name: "limit",
+    doc: "most that may wait in all; the frame the MAC is serving is not counted",
+    unit: Unit::Amount,
+    default: Some("500p"),
+    range: (1.0, 1e9),
+};
 /// The parameter `update`.
 pub(super) const UPDATE: Param = Param {
     name: "update",
@@ -167,10 +186,12 @@ mod tests {
         assert_eq!(shares(&mut *q, 90, |to| packet(to, 1500)), [0, 30, 60]);
     }
 
-    /// Small packets of 100 bytes beside 200 bytes: bytes give two for one, packets one for one (Starzetz §9.2.1: the cost says what is shared).
+    /// Small packets of 100 bytes beside 200 bytes: bytes give two for one, packets one for one (Starzetz §9.2.1: the
+    /// cost says what is shared).
     #[test]
     fn the_cost_function_says_what_is_shared() {
-        let run = |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 100 * to));
+        let run =
+            |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 100 * to));
         assert_eq!((run("bytes"), run("packets")), ([0, 60, 30], [0, 45, 45]));
         // Station 2 has half the rate of station 1: 1500 B take it 2 x 1.5 ms.
         let run = |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 1500));
@@ -180,9 +201,18 @@ mod tests {
     #[test]
     fn bad_parameters_have_a_message_each() {
         let error = |name, value| refused(build, PARAMS, &[(name, value)]);
-        assert_eq!(error("weights", weights(&[("sta.2", 0.0)])), "weights: \"sta.2\" has the weight 0; write a number above 0");
-        assert_eq!(error("weights", weights(&[("sta.2", 1.0), ("sta.2", 2.0)])), "weights: \"sta.2\" stands there twice; leave one out");
-        assert_eq!(error("weights", weights(&[("bob", 1.0)])), "weights: no station \"bob\" is reached from here; only [ap] queue can weigh stations of its cell");
+        assert_eq!(
+            error("weights", weights(&[("sta.2", 0.0)])),
+            "weights: \"sta.2\" has the weight 0; write a number above 0"
+        );
+        assert_eq!(
+            error("weights", weights(&[("sta.2", 1.0), ("sta.2", 2.0)])),
+            "weights: \"sta.2\" stands there twice; leave one out"
+        );
+        assert_eq!(
+            error("weights", weights(&[("bob", 1.0)])),
+            "weights: no station \"bob\" is reached from here; only [ap] queue can weigh stations of its cell"
+        );
         assert_eq!(
             error("class_limit", bytes(100)),
             "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, as \"10p\", or more bytes"
@@ -190,7 +220,8 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing vanishes, no class holds more than its limit, it works as long as something waits, and a flow's packets keep their order.
+        /// Nothing vanishes, no class holds more than its limit, it works as long as something waits, and a flow's
+        /// packets keep their order.
         #[test]
         fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), by_flow in any::<bool>(), printed in any::<bool>()) {
             let words = [("classes", word(if by_flow { "flow" } else { "station" })), ("update", word(if printed { "printed" } else { "standard" }))];

@@ -1,4 +1,5 @@
-//! What tests over a registry share: vector files, algorithms made from texts, parameters at random, a transmitter and packets.
+//! What tests over a registry share: vector files, algorithms made from texts, parameters at random, a transmitter and
+//! packets.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::cc::Ack;
@@ -25,11 +26,15 @@ impl Link for Wire {
     }
 }
 
-/// Gives `run` each vector file of each member of a family, from `vectors/<family>/<name>/`: the member, the text, the path. None has none.
+/// Gives `run` each vector file of each member of a family, from `vectors/<family>/<name>/`: the member, the text, the
+/// path. None has none.
 pub fn each_vector<B>(family: &str, registry: &[Entry<B>], run: impl Fn(&Entry<B>, &str, &str)) {
     for entry in registry {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(family).join(entry.name);
-        let files: Vec<_> = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).map(|f| f.unwrap().path()).collect();
+        let files: Vec<_> = std::fs::read_dir(&dir)
+            .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))
+            .map(|f| f.unwrap().path())
+            .collect();
         assert!(!files.is_empty(), "{} has no vectors in {}", entry.name, dir.display());
         for file in files {
             run(entry, &std::fs::read_to_string(&file).unwrap(), &file.display().to_string());
@@ -73,7 +78,8 @@ pub struct Reach {
     pub integer: fn(i64) -> f64,
 }
 
-/// The defaults of `entry`, but where `some` says so words and switches at will, shares anywhere in their range, and the rest within `reach`.
+/// The defaults of `entry`, but where `some` says so words and switches at will, shares anywhere in their range, and
+/// the rest within `reach`.
 pub fn varied<B>(entry: &Entry<B>, some: Vec<Option<f64>>, reach: &Reach) -> Args {
     let mut args = defaults(entry);
     for (p, x) in entry.params.iter().zip(some) {
@@ -82,8 +88,12 @@ pub fn varied<B>(entry: &Entry<B>, some: Vec<Option<f64>>, reach: &Reach) -> Arg
         match (p.unit, args.get(p.name)) {
             (Unit::Bool, _) => args.set(p.name, Value::Bool(x < 0.5)),
             (Unit::Word(w), _) => args.set(p.name, Value::Word(w[(x * w.len() as f64) as usize].into())),
-            (Unit::Integer, Some(&Value::Integer(v))) => args.set(p.name, Value::Integer(within(x * (reach.integer)(v)) as i64)),
-            (Unit::Time, Some(Value::Time(t))) => args.set(p.name, Value::Time(Span::from_secs_f64(within(t.as_secs_f64() * reach.time * x)))),
+            (Unit::Integer, Some(&Value::Integer(v))) => {
+                args.set(p.name, Value::Integer(within(x * (reach.integer)(v)) as i64))
+            }
+            (Unit::Time, Some(Value::Time(t))) => {
+                args.set(p.name, Value::Time(Span::from_secs_f64(within(t.as_secs_f64() * reach.time * x))))
+            }
             (Unit::Fraction, _) => args.set(p.name, Value::Number(within(x))),
             (Unit::Number, Some(&Value::Number(v))) => args.set(p.name, Value::Number(within(v * reach.number * x))),
             _ => {}
@@ -113,7 +123,9 @@ pub fn value(p: &Param, text: &str) -> Value {
     let cut = text.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(text.len());
     let (number, unit) = text.split_at(cut);
     let x = || number.parse::<f64>().unwrap_or_else(|_| panic!("{}: {text}", p.name));
-    let scale = |units: &[(&str, f64)]| units.iter().find(|(u, _)| *u == unit).unwrap_or_else(|| panic!("{}: unit of {text}", p.name)).1;
+    let scale = |units: &[(&str, f64)]| {
+        units.iter().find(|(u, _)| *u == unit).unwrap_or_else(|| panic!("{}: unit of {text}", p.name)).1
+    };
     match p.unit {
         Unit::Number => Value::Number(x()),
         Unit::Fraction => Value::Number(x() * scale(&[("", 1.0), ("%", 0.01)])),

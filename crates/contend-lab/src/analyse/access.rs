@@ -1,9 +1,10 @@
 //! Whether several stations get the air equally often while all of them want it.
 //!
-//! Starzetz 2006 §6.4.2: two saturated stations should send equally many packets, whatever their lengths. Attempts are counted while all are backlogged, which
-//! a capture shows: a backlogged station's next frame comes no later than the exchanges of the others, the longest backoff and its own exchange. Under the null
-//! hypothesis each attempt is one of theirs with the same probability, and the number of one is binomial. Residual backoff makes them take turns more regularly than that,
-//! so that the binomial test refuses stations that conform less often than it says.
+//! Starzetz 2006 §6.4.2: two saturated stations should send equally many packets, whatever their lengths. Attempts are
+//! counted while all are backlogged, which a capture shows: a backlogged station's next frame comes no later than the
+//! exchanges of the others, the longest backoff and its own exchange. Under the null hypothesis each attempt is one of
+//! theirs with the same probability, and the number of one is binomial. Residual backoff makes them take turns more
+//! regularly than that, so that the binomial test refuses stations that conform less often than it says.
 
 use super::exchange::Exchange;
 use super::{Address, Capture, Problem};
@@ -63,7 +64,8 @@ pub fn access(capture: &Capture, pair: [Address; 2], s: &Settings) -> Result<Acc
     let spans = pair.map(|a| backlogged(capture, a, s));
     let both = intersection(&spans[0], &spans[1]);
     let mut inside = both.iter().copied().peekable();
-    let mut parts = pair.map(|station| Part { station, packets: 0, attempts: 0, per_interval: vec![0; intervals as usize] });
+    let mut parts =
+        pair.map(|station| Part { station, packets: 0, attempts: 0, per_interval: vec![0; intervals as usize] });
     for f in capture.frames.iter().filter(|f| f.data) {
         while inside.peek().is_some_and(|(_, end)| *end < f.at_ns) {
             inside.next();
@@ -77,7 +79,12 @@ pub fn access(capture: &Capture, pair: [Address; 2], s: &Settings) -> Result<Acc
         }
     }
     let [a, b] = parts.each_ref().map(|p| p.attempts);
-    Ok(Access { parts, span_s: (to - from) as f64 / 1e9, both_s: both.iter().map(|(a, b)| (b - a) as f64 / 1e9).sum(), p: binomial(a, b) })
+    Ok(Access {
+        parts,
+        span_s: (to - from) as f64 / 1e9,
+        both_s: both.iter().map(|(a, b)| (b - a) as f64 / 1e9).sum(),
+        p: binomial(a, b),
+    })
 }
 
 /// Two-sided test that `a` of `a + b` come with probability a half.
@@ -98,7 +105,8 @@ fn backlogged(capture: &Capture, station: Address, s: &Settings) -> Vec<(u64, u6
             others = others.saturating_add(takes);
             continue;
         }
-        // Each failure doubles the window; what a collision costs more than an exchange (an EIFS) is within another one.
+        // Each failure doubles the window; what a collision costs more than an exchange (an EIFS) is within another
+        // one.
         let window = slot * u64::from(s.slots) * if f.retry { 2 } else { 1 };
         let latest = others.saturating_add(own).saturating_add(window);
         if let Some(before) = last.filter(|b| f.at_ns - b <= latest) {

@@ -1,4 +1,5 @@
-//! The containers of captures: classic pcap (microseconds and nanoseconds, both byte orders) and pcapng, record by record.
+//! The containers of captures: classic pcap (microseconds and nanoseconds, both byte orders) and pcapng, record by
+//! record.
 //!
 //! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. Why not a crate: docs/decisions/0030.
 
@@ -6,7 +7,8 @@ use super::Problem;
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
-/// Longest record or block that is believed, in bytes: far above the largest snap length that capture programs use (256 KiB).
+/// Longest record or block that is believed, in bytes: far above the largest snap length that capture programs use (256
+/// KiB).
 const LONGEST: u32 = 16 << 20;
 /// Most interfaces of a section.
 const MOST_INTERFACES: usize = 65_536;
@@ -27,12 +29,18 @@ pub(super) struct Record<'a> {
 /// Names of IPv4 addresses, as pcapng's name resolution blocks give them.
 pub(super) type Names = BTreeMap<[u8; 4], String>;
 
-/// Reads a capture, calls `each` with every packet in the order of the file, and returns the names it gives to addresses.
+/// Reads a capture, calls `each` with every packet in the order of the file, and returns the names it gives to
+/// addresses.
 pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<Names, Problem> {
     let mut r = Input { r, buffer: Vec::new() };
     let magic = match r.array::<4>()? {
         Some(magic) => magic,
-        None => return Err(Problem::new("it is empty or ends within four bytes", "give a capture written by tcpdump, Wireshark or `contend run --capture`")),
+        None => {
+            return Err(Problem::new(
+                "it is empty or ends within four bytes",
+                "give a capture written by tcpdump, Wireshark or `contend run --capture`",
+            ));
+        }
     };
     // draft-ietf-opsawg-pcap §4: the magic number tells byte order and resolution.
     match magic {
@@ -42,7 +50,12 @@ pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), 
         [0xa1, 0xb2, 0x3c, 0x4d] => classic(&mut r, Order::Big, 1, each),
         SECTION => return blocks(&mut r, each),
         [0x1f, 0x8b, ..] => return Err(Problem::new("it is compressed", "unpack it first: gunzip FILE")),
-        _ => return Err(Problem::new("it is no capture", "give a pcap or pcapng file, written by tcpdump, Wireshark or `contend run --capture`")),
+        _ => {
+            return Err(Problem::new(
+                "it is no capture",
+                "give a pcap or pcapng file, written by tcpdump, Wireshark or `contend run --capture`",
+            ));
+        }
     }?;
     Ok(Names::new())
 }
@@ -76,7 +89,10 @@ struct Input<R> {
 }
 
 fn truncated() -> Problem {
-    Problem::new("it ends in the middle of a packet: it is truncated", "copy it again, or let editcap cut the last packet off: editcap FILE WHOLE")
+    Problem::new(
+        "it ends in the middle of a packet: it is truncated",
+        "copy it again, or let editcap cut the last packet off: editcap FILE WHOLE",
+    )
 }
 
 impl<R: Read> Input<R> {
@@ -103,7 +119,10 @@ impl<R: Read> Input<R> {
     /// The next `n` bytes.
     fn bytes(&mut self, n: u32) -> Result<&[u8], Problem> {
         if n > LONGEST {
-            return Err(Problem::new(format!("a packet or block of {n} bytes is too long to be true: it is damaged"), "write the capture anew"));
+            return Err(Problem::new(
+                format!("a packet or block of {n} bytes is too long to be true: it is damaged"),
+                "write the capture anew",
+            ));
         }
         self.buffer.clear();
         // By and by: a length that the file does not have takes no memory.
@@ -116,7 +135,12 @@ impl<R: Read> Input<R> {
 }
 
 /// draft-ietf-opsawg-pcap §4 and §5; `unit` is the number of nanoseconds in a fraction's unit.
-fn classic<R: Read>(r: &mut Input<R>, order: Order, unit: u64, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<(), Problem> {
+fn classic<R: Read>(
+    r: &mut Input<R>,
+    order: Order,
+    unit: u64,
+    each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
     let header: [u8; 20] = r.sure()?;
     // The upper bits of the link type's field tell whether an FCS follows.
     let link = order.u32_at(&header, 16).unwrap_or(0) as u16;
@@ -145,13 +169,18 @@ struct Interface {
 impl Interface {
     /// A time in this interface's units in nanoseconds.
     fn nanoseconds(&self, units: u64) -> u64 {
-        let ns = i128::from(units) * 1_000_000_000 / i128::from(self.per_second) + i128::from(self.offset_s) * 1_000_000_000;
+        let ns =
+            i128::from(units) * 1_000_000_000 / i128::from(self.per_second) + i128::from(self.offset_s) * 1_000_000_000;
         u64::try_from(ns.max(0)).unwrap_or(u64::MAX)
     }
 }
 
-/// draft-ietf-opsawg-pcapng §3.1: blocks, each with its type, its length, its body and its length again. The first type is behind.
-fn blocks<R: Read>(r: &mut Input<R>, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<Names, Problem> {
+/// draft-ietf-opsawg-pcapng §3.1: blocks, each with its type, its length, its body and its length again. The first type
+/// is behind.
+fn blocks<R: Read>(
+    r: &mut Input<R>,
+    each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>,
+) -> Result<Names, Problem> {
     let damaged = || Problem::new("a block's length is wrong: it is damaged", "write the capture anew");
     let mut names = Names::new();
     let mut interfaces: Vec<Interface> = Vec::new();
@@ -165,7 +194,12 @@ fn blocks<R: Read>(r: &mut Input<R>, each: &mut dyn FnMut(Record<'_>) -> Result<
             order = match r.sure::<4>()? {
                 [0x4d, 0x3c, 0x2b, 0x1a] => Order::Little,
                 [0x1a, 0x2b, 0x3c, 0x4d] => Order::Big,
-                _ => return Err(Problem::new("its section has no byte order: it is damaged or no capture", "write the capture anew")),
+                _ => {
+                    return Err(Problem::new(
+                        "its section has no byte order: it is damaged or no capture",
+                        "write the capture anew",
+                    ));
+                }
             };
             interfaces.clear();
             behind = 12;
@@ -184,7 +218,12 @@ fn blocks<R: Read>(r: &mut Input<R>, each: &mut dyn FnMut(Record<'_>) -> Result<
                 interfaces.push(interface(body, order).ok_or_else(damaged)?);
             }
             2 | 6 => each(packet(body, order, order.u32(k), &interfaces).ok_or_else(damaged)?)?,
-            3 => return Err(Problem::new("its packets have no times (simple packet blocks)", "capture with times: tcpdump -w FILE")),
+            3 => {
+                return Err(Problem::new(
+                    "its packets have no times (simple packet blocks)",
+                    "capture with times: tcpdump -w FILE",
+                ));
+            }
             4 => resolve(body, order, &mut names),
             _ => {}
         }
@@ -202,7 +241,8 @@ fn interface(body: &[u8], order: Order) -> Option<Interface> {
     let mut found = Interface { link: order.u16_at(body, 0)?, per_second: 1_000_000, offset_s: 0 };
     for (code, value) in options(body.get(8..)?, order) {
         match (code, value) {
-            // The highest bit chooses between powers of two and of ten; beyond 2^63 and 10^19 nothing can be counted in 64 bits.
+            // The highest bit chooses between powers of two and of ten; beyond 2^63 and 10^19 nothing can be counted in
+            // 64 bits.
             (9, [r, ..]) if r & 0x80 != 0 => found.per_second = 1 << (r & 0x7f).min(63),
             (9, [r, ..]) => found.per_second = 10_u64.pow(u32::from(*r).min(19)),
             (14, v) if v.len() >= 8 => {
@@ -234,10 +274,16 @@ fn packet<'a>(body: &'a [u8], order: Order, kind: u32, interfaces: &[Interface])
     let word = |at| order.u32_at(body, at);
     let units = u64::from(word(4)?) << 32 | u64::from(word(8)?);
     let stored = word(12)? as usize;
-    Some(Record { at_ns: on.nanoseconds(units), link: on.link, original: word(16)?, bytes: body.get(20..20_usize.checked_add(stored)?)? })
+    Some(Record {
+        at_ns: on.nanoseconds(units),
+        link: on.link,
+        original: word(16)?,
+        bytes: body.get(20..20_usize.checked_add(stored)?)?,
+    })
 }
 
-/// §4.5: the records of a name resolution block have the form of options: type 1 is an IPv4 address and its names, each ended by a zero.
+/// §4.5: the records of a name resolution block have the form of options: type 1 is an IPv4 address and its names, each
+/// ended by a zero.
 fn resolve(body: &[u8], order: Order, names: &mut Names) {
     for (kind, value) in options(body, order) {
         if let (1, Some((ip, text))) = (kind, value.split_first_chunk::<4>()) {

@@ -38,7 +38,8 @@ struct Radio {
     rate_bps: Option<u64>,
 }
 
-/// radiotap.org: version, length, words that say what is there, and the fields in the order of their bits, each aligned to its size.
+/// radiotap.org: version, length, words that say what is there, and the fields in the order of their bits, each aligned
+/// to its size.
 fn radiotap(r: &Record<'_>) -> Option<What> {
     let b = r.bytes;
     let length = usize::from(u16::from_le_bytes(b.get(2..4)?.try_into().ok()?));
@@ -105,10 +106,25 @@ fn dot11(frame: &[u8], original: u32, radio: Radio, at_ns: u64) -> What {
     let (to_ds, from_ds, protected) = (second & 1 != 0, second & 2 != 0, second & 0x40 != 0);
     let header = 24 + if to_ds && from_ds { 6 } else { 0 } + if subtype & 8 != 0 { 2 } else { 0 };
     // LLC and SNAP (RFC 1042) before IPv4; what is encrypted is not looked into.
-    let inside = frame.get(header..).filter(|_| data && !protected).and_then(|b| b.strip_prefix(&[0xaa, 0xaa, 3, 0, 0, 0, 8, 0]));
+    let inside = frame
+        .get(header..)
+        .filter(|_| data && !protected)
+        .and_then(|b| b.strip_prefix(&[0xaa, 0xaa, 3, 0, 0, 0, 8, 0]));
     let (packet, ip) = inside.and_then(v4).map_or((None, None), |(length, source)| (Some(length), Some(source)));
     let from = mac.try_into().ok().map(Address::Mac);
-    What::Frame(Seen { from, packet, retry: second & 8 != 0, sequence: Some(sequence >> 4), data, ip, down: from_ds && !to_ds, ..seen }, radio.tsft_ns)
+    What::Frame(
+        Seen {
+            from,
+            packet,
+            retry: second & 8 != 0,
+            sequence: Some(sequence >> 4),
+            data,
+            ip,
+            down: from_ds && !to_ds,
+            ..seen
+        },
+        radio.tsft_ns,
+    )
 }
 
 /// Length of an IPv4 packet and its source.
@@ -121,8 +137,19 @@ fn v4(b: &[u8]) -> Option<(u32, [u8; 4])> {
 fn plain(at_ns: u64, from: Address, packet: u32, ip: Option<[u8; 4]>) -> What {
     // LLC/SNAP, MAC header and FCS are what the air adds (802.11-2016 §9.3.2.1, RFC 1042).
     let bytes = packet.saturating_add(contend_sim::wifi::phy::LLC_SNAP + contend_sim::wifi::phy::MAC_OVERHEAD);
-    let seen =
-        Seen { at_ns, from: Some(from), bytes, packet: Some(packet), rate_bps: None, retry: false, sequence: None, spoilt: false, data: true, ip, down: false };
+    let seen = Seen {
+        at_ns,
+        from: Some(from),
+        bytes,
+        packet: Some(packet),
+        rate_bps: None,
+        retry: false,
+        sequence: None,
+        spoilt: false,
+        data: true,
+        ip,
+        down: false,
+    };
     What::Frame(seen, None)
 }
 

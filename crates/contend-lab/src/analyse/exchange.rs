@@ -1,4 +1,5 @@
-//! How long an exchange takes by a standard's tables: from the start of a frame to the start of the next one without backoff.
+//! How long an exchange takes by a standard's tables: from the start of a frame to the start of the next one without
+//! backoff.
 
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Rate};
 
@@ -14,12 +15,14 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Nanoseconds from the start of a data frame to the earliest start of the next one of the same station: the frame, SIFS, its ACK, DIFS. Without any
-    /// knowledge of its rate, at the standard's lowest: it is then the longest that it can take.
+    /// Nanoseconds from the start of a data frame to the earliest start of the next one of the same station: the frame,
+    /// SIFS, its ACK, DIFS. Without any knowledge of its rate, at the standard's lowest: it is then the longest that it
+    /// can take.
     pub fn nanoseconds(&self, bytes: u32, rate_bps: Option<u64>) -> u64 {
         let rate = self.rate.or_else(|| self.phy.rate(rate_bps?)).unwrap_or_else(|| self.slowest());
         let data = self.phy.airtime(rate, self.bytes.unwrap_or(bytes)).total;
-        (data + self.phy.sifs + self.phy.airtime(self.phy.response_rate(rate), ACK_BYTES).total + self.phy.difs()).as_nanos()
+        (data + self.phy.sifs + self.phy.airtime(self.phy.response_rate(rate), ACK_BYTES).total + self.phy.difs())
+            .as_nanos()
     }
 
     /// Whether the rate of a frame is known.

@@ -1,10 +1,13 @@
-//! The fingerprint of a transmitter's backoff: the histogram of times between its frames, slot by slot, and what it says.
+//! The fingerprint of a transmitter's backoff: the histogram of times between its frames, slot by slot, and what it
+//! says.
 //!
-//! Starzetz 2006 §6.4.1: one station sends frames of one length as fast as it can, nobody else sends. From the start of a frame to the start of the next there
-//! are the exchange, which is always the same, and the backoff: peaks a slot apart, one for each backoff, all of the same mass when the draw is even.
+//! Starzetz 2006 §6.4.1: one station sends frames of one length as fast as it can, nobody else sends. From the start of
+//! a frame to the start of the next there are the exchange, which is always the same, and the backoff: peaks a slot
+//! apart, one for each backoff, all of the same mass when the draw is even.
 //!
-//! Differences from the source: times are taken between frames of one length and rate without a retry, a missing sequence number or somebody else's frame between
-//! them; evenness is tested by chi-square (which the source proposes in §6.5), independence by two tests of its own.
+//! Differences from the source: times are taken between frames of one length and rate without a retry, a missing
+//! sequence number or somebody else's frame between them; evenness is tested by chi-square (which the source proposes
+//! in §6.5), independence by two tests of its own.
 
 use super::exchange::Exchange;
 use super::independence::{ChiSquare, Lags, lags, pairs};
@@ -143,8 +146,8 @@ pub struct Fingerprint {
     pub used: u64,
     /// Number of gaps by whole microseconds.
     pub histogram_us: BTreeMap<u64, u64>,
-    /// Peaks of the histogram: runs of microseconds, parted by more than half a slot, that hold at least a thousandth of the gaps. Each as the mean in
-    /// nanoseconds of its gaps, and their number.
+    /// Peaks of the histogram: runs of microseconds, parted by more than half a slot, that hold at least a thousandth
+    /// of the gaps. Each as the mean in nanoseconds of its gaps, and their number.
     pub peaks: Vec<(f64, u64)>,
     /// A slot in nanoseconds.
     pub slot_ns: u64,
@@ -152,7 +155,8 @@ pub struct Fingerprint {
     pub first_ns: u64,
     /// What the exchange should take by the standard's tables; `None` when the rate is not known.
     pub exchange_ns: Option<u64>,
-    /// How sharply the gaps stand on a grid of slots: 1 exactly, 0 not at all (length of the mean direction of the gaps modulo a slot).
+    /// How sharply the gaps stand on a grid of slots: 1 exactly, 0 not at all (length of the mean direction of the gaps
+    /// modulo a slot).
     pub sharpness: f64,
     /// Slots of the smallest window, a power of two, that holds 95 % of the gaps; `None` when there is none up to 1024.
     pub window: Option<u32>,
@@ -176,7 +180,8 @@ pub struct Fingerprint {
     pub words: String,
 }
 
-/// Gaps for each slot below which nothing is said: of twenty expected, fewer than two come by chance once in 50 million.
+/// Gaps for each slot below which nothing is said: of twenty expected, fewer than two come by chance once in 50
+/// million.
 const LEAST_PER_SLOT: u64 = 20;
 /// Share of gaps that a window must hold.
 const HELD: f64 = 0.95;
@@ -204,7 +209,8 @@ pub fn of_gaps(gaps: Gaps, s: &Settings) -> Fingerprint {
     };
     // Where cells are counted from: a time that is in the middle of one.
     let origin = fixed.unwrap_or(phase);
-    let cell = |ns: u64| (i128::from(ns) - i128::from(origin) + i128::from(slot / 2)).div_euclid(i128::from(slot)) as i64;
+    let cell =
+        |ns: u64| (i128::from(ns) - i128::from(origin) + i128::from(slot / 2)).div_euclid(i128::from(slot)) as i64;
     let mut cells: BTreeMap<i64, u64> = BTreeMap::new();
     for ns in &all {
         *cells.entry(cell(*ns)).or_default() += 1;
@@ -246,7 +252,8 @@ pub fn of_gaps(gaps: Gaps, s: &Settings) -> Fingerprint {
     f
 }
 
-/// How sharply the gaps stand on a grid of slots, and where in a slot: length and angle of the mean of exp(2 pi i gap / slot).
+/// How sharply the gaps stand on a grid of slots, and where in a slot: length and angle of the mean of exp(2 pi i gap /
+/// slot).
 fn grid(gaps: &[u64], slot: u64) -> (f64, u64) {
     let turn = 2.0 * std::f64::consts::PI / slot as f64;
     let (mut x, mut y) = (0.0, 0.0);
@@ -259,8 +266,8 @@ fn grid(gaps: &[u64], slot: u64) -> (f64, u64) {
     (length, libm::round(phase) as u64 % slot)
 }
 
-/// The smallest window, a power of two of cells, that holds [`HELD`] of `n` gaps, and the cell that it begins with: `from`, or the first of the fullest window
-/// that is drawn at least a tenth as often as its average.
+/// The smallest window, a power of two of cells, that holds [`HELD`] of `n` gaps, and the cell that it begins with:
+/// `from`, or the first of the fullest window that is drawn at least a tenth as often as its average.
 fn window(cells: &BTreeMap<i64, u64>, n: u64, from: Option<i64>) -> Option<(u32, i64)> {
     let enough = |held: u64| held > 0 && held as f64 >= HELD * n as f64;
     let list: Vec<(i64, u64)> = cells.iter().map(|(k, c)| (*k, *c)).collect();
@@ -337,59 +344,118 @@ impl Fingerprint {
         let us = |ns: f64| format!("{:.0} us", ns / 1e3);
         let needed = LEAST_PER_SLOT * u64::from(slots);
         if self.used < needed {
-            let words = format!("{} of {} gaps can be used, and at least {needed} are needed for {slots} slots", self.used, self.gaps.between_ns.len());
+            let words = format!(
+                "{} of {} gaps can be used, and at least {needed} are needed for {slots} slots",
+                self.used,
+                self.gaps.between_ns.len()
+            );
             return (Verdict::TooFewFrames, words);
         }
         if self.gaps.disturbed * 10 > self.gaps.between_ns.len() {
             // What is left are the shortest backoffs: a longer one lets others in.
             let share = 100.0 * self.gaps.disturbed as f64 / self.gaps.between_ns.len() as f64;
-            return (Verdict::TooFewFrames, format!("others send in {share:.0} % of the gaps, and the rest is no fair sample: capture the station alone"));
+            return (
+                Verdict::TooFewFrames,
+                format!(
+                    "others send in {share:.0} % of the gaps, and the rest is no fair sample: capture the station alone"
+                ),
+            );
         }
         // The span of a few slots or less, longer than any exchange: the station waited for its source.
         let latest = self.exchange_ns.unwrap_or_else(|| s.exchange.nanoseconds(self.gaps.bytes, None));
         let late = self.first_ns > latest.saturating_add(u64::from(slots) * self.slot_ns);
         let drawn = whole.iter().filter(|c| **c * whole.len() as u64 * 10 >= self.used).count();
         let sparse = (drawn as u64) < 4 && whole.len() < slots as usize;
-        let by_source = |why: String| (Verdict::ConstrainedSource, format!("{why}: the source sets the distances, not the medium"));
+        let by_source =
+            |why: String| (Verdict::ConstrainedSource, format!("{why}: the source sets the distances, not the medium"));
         let Some(window) = self.window else {
-            return by_source(format!("no window of {LARGEST} slots holds 95 % of the gaps, which are {} on average", us(self.mean_gap_ns())));
+            return by_source(format!(
+                "no window of {LARGEST} slots holds 95 % of the gaps, which are {} on average",
+                us(self.mean_gap_ns())
+            ));
         };
         if late || (sparse && self.exchange_ns.is_none()) {
-            let exchange = if late { format!(", and an exchange takes {} at most", us(latest as f64)) } else { String::new() };
-            return by_source(format!("gaps are {} and more{exchange}, with no spread of backoff", us(self.first_ns as f64)));
+            let exchange =
+                if late { format!(", and an exchange takes {} at most", us(latest as f64)) } else { String::new() };
+            return by_source(format!(
+                "gaps are {} and more{exchange}, with no spread of backoff",
+                us(self.first_ns as f64)
+            ));
         }
-        let spread = whole.iter().map(|c| (*c as f64 - self.used as f64 / f64::from(window)).powi(2)).sum::<f64>() / f64::from(window);
+        let spread = whole.iter().map(|c| (*c as f64 - self.used as f64 / f64::from(window)).powi(2)).sum::<f64>()
+            / f64::from(window);
         let like_a_window = drawn * 4 >= whole.len() * 3 && spread.sqrt() < 0.5 * self.used as f64 / f64::from(window);
         if window > slots && !(like_a_window && self.sharpness >= SHARP) {
-            return by_source(format!("{:.1} % of the gaps are longer than the window of {slots} slots", 100.0 * self.outside));
+            return by_source(format!(
+                "{:.1} % of the gaps are longer than the window of {slots} slots",
+                100.0 * self.outside
+            ));
         }
         if self.sharpness < SHARP {
-            return (Verdict::Blurred, format!("the times do not stand on a grid of {}: they are too coarse, or the slot is another", us(self.slot_ns as f64)));
+            return (
+                Verdict::Blurred,
+                format!(
+                    "the times do not stand on a grid of {}: they are too coarse, or the slot is another",
+                    us(self.slot_ns as f64)
+                ),
+            );
         }
         if window != slots && window > 2 && like_a_window {
             return (Verdict::AnotherCwMin, format!("{window} slots instead of {slots}: CWmin is {}", window - 1));
         }
         if !self.missing.is_empty() {
-            return (Verdict::MissingSlots, format!("slots {} of 0 to {} are drawn less than a tenth as often as they should", list(&self.missing), slots - 1));
+            return (
+                Verdict::MissingSlots,
+                format!(
+                    "slots {} of 0 to {} are drawn less than a tenth as often as they should",
+                    list(&self.missing),
+                    slots - 1
+                ),
+            );
         }
         // Bonferroni: three tests share the error that is allowed.
         let each = s.alpha / 3.0;
         let refuses = |t: Option<ChiSquare>| t.filter(|t| t.p < each);
         if let Some(t) = refuses(self.even) {
-            let most = self.counts.iter().max().zip(self.counts.iter().min()).map_or(1.0, |(a, b)| *a as f64 / (*b).max(1) as f64);
-            return (Verdict::Uneven, format!("all {slots} slots are drawn, the most frequent {most:.2} times as often as the rarest (p = {:.2e})", t.p));
+            let most = self
+                .counts
+                .iter()
+                .max()
+                .zip(self.counts.iter().min())
+                .map_or(1.0, |(a, b)| *a as f64 / (*b).max(1) as f64);
+            return (
+                Verdict::Uneven,
+                format!(
+                    "all {slots} slots are drawn, the most frequent {most:.2} times as often as the rarest (p = \
+                        {:.2e})",
+                    t.p
+                ),
+            );
         }
         if let Some(l) = self.lags.as_ref().filter(|l| l.test.p < each) {
             let (r, lag) = l.largest;
             return (
                 Verdict::NotIndependent,
-                format!("the histogram is even, but backoffs follow from each other: correlation {r:.2} at lag {lag} (p = {:.2e})", l.test.p),
+                format!(
+                    "the histogram is even, but backoffs follow from each other: correlation {r:.2} at lag {lag} (p = \
+                        {:.2e})",
+                    l.test.p
+                ),
             );
         }
         if let Some(t) = refuses(self.pairs) {
-            return (Verdict::NotIndependent, format!("the histogram is even, but a backoff follows from the last one (pairs: p = {:.2e})", t.p));
+            return (
+                Verdict::NotIndependent,
+                format!("the histogram is even, but a backoff follows from the last one (pairs: p = {:.2e})", t.p),
+            );
         }
-        (Verdict::Conformant, format!("{slots} slots, drawn equally often and independently as far as {} gaps can tell (false alarms: {})", self.used, s.alpha))
+        (
+            Verdict::Conformant,
+            format!(
+                "{slots} slots, drawn equally often and independently as far as {} gaps can tell (false alarms: {})",
+                self.used, s.alpha
+            ),
+        )
     }
 }
 

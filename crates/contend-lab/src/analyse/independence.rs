@@ -1,8 +1,9 @@
 //! Whether a sequence of backoffs is random: each independent of those before it.
 //!
-//! A histogram does not see order: a card that goes through 0, 1, ..., 31 again and again has an even one (Starzetz 2006 §6.4.1 names this limit of its
-//! method, and §6.5 leaves a further test to others). Two tests, which see different things: serial correlation at many lags sees cycles of any order up to the longest
-//! lag; pairs of neighbours see any law by which a backoff follows from the last one, linear or not.
+//! A histogram does not see order: a card that goes through 0, 1, ..., 31 again and again has an even one (Starzetz
+//! 2006 §6.4.1 names this limit of its method, and §6.5 leaves a further test to others). Two tests, which see
+//! different things: serial correlation at many lags sees cycles of any order up to the longest lag; pairs of
+//! neighbours see any law by which a backoff follows from the last one, linear or not.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -76,11 +77,12 @@ pub(super) fn lags(x: &[Option<u32>], most: u32) -> Option<Lags> {
     Some(Lags { first, largest, test: ChiSquare::new(statistic, most)? })
 }
 
-/// Whether neighbours are independent: the chi-square test of the table of pairs, whose marginals are what they are (Anderson and Goodman, "Statistical
-/// Inference about Markov Chains", Ann. Math. Stat. 28, 1957: a chain of order nought against one of order one).
+/// Whether neighbours are independent: the chi-square test of the table of pairs, whose marginals are what they are
+/// (Anderson and Goodman, "Statistical Inference about Markov Chains", Ann. Math. Stat. 28, 1957: a chain of order
+/// nought against one of order one).
 ///
-/// `x` has values below `values`; where there are too few pairs for that many, neighbouring values share a class, so that five pairs are expected in each
-/// cell. `None` below twenty pairs, and for a constant.
+/// `x` has values below `values`; where there are too few pairs for that many, neighbouring values share a class, so
+/// that five pairs are expected in each cell. `None` below twenty pairs, and for a constant.
 pub(super) fn pairs(x: &[Option<u32>], values: u32) -> Option<ChiSquare> {
     let both: Vec<(u32, u32)> = x.windows(2).filter_map(|w| Some(((*w.first()?)?, (*w.get(1)?)?))).collect();
     let mut classes = values.max(2);
@@ -91,7 +93,8 @@ pub(super) fn pairs(x: &[Option<u32>], values: u32) -> Option<ChiSquare> {
         return None;
     }
     let k = classes as usize;
-    let class = |v: u32| (u64::from(v) * u64::from(classes) / u64::from(values.max(1))).min(u64::from(classes) - 1) as usize;
+    let class =
+        |v: u32| (u64::from(v) * u64::from(classes) / u64::from(values.max(1))).min(u64::from(classes) - 1) as usize;
     let (mut table, mut rows, mut columns) = (vec![0_u64; k * k], vec![0_u64; k], vec![0_u64; k]);
     for (a, b) in &both {
         let (a, b) = (class(*a), class(*b));
@@ -117,7 +120,9 @@ mod tests {
     #[test]
     fn chi_square_has_the_values_of_the_tables() {
         // 5 % and 0.1 % points for 1, 10 and 31 degrees of freedom.
-        for (statistic, freedom, p) in [(3.841, 1, 0.05), (18.307, 10, 0.05), (29.588, 10, 0.001), (44.985, 31, 0.05), (61.098, 31, 0.001)] {
+        for (statistic, freedom, p) in
+            [(3.841, 1, 0.05), (18.307, 10, 0.05), (29.588, 10, 0.001), (44.985, 31, 0.05), (61.098, 31, 0.001)]
+        {
             let got = ChiSquare::new(statistic, freedom).unwrap().p;
             assert!((got / p - 1.0).abs() < 1e-3, "{got}, not {p}");
         }
@@ -137,7 +142,8 @@ mod tests {
 
     #[test]
     fn a_law_without_correlation_is_seen_in_the_pairs() {
-        // After 0..7 comes the same or its mirror image: no correlation, every value equally often, and yet no independence.
+        // After 0..7 comes the same or its mirror image: no correlation, every value equally often, and yet no
+        // independence.
         let mut dice = 12_345_u64;
         let mut last = 0_u32;
         let x: Vec<Option<u32>> = (0..20_000)

@@ -1,7 +1,8 @@
 //! Measuring from captures: what a transmitter's frames tell about how it contends for the air.
 //!
-//! [`Capture`] is what a capture file, or a run of our own, shows of the frames that contend; [`fingerprint`] tests the backoff of one transmitter,
-//! [`access`] whether several get the air equally often. Nothing is taken on trust: any bytes end in a capture or in a [`Problem`].
+//! [`Capture`] is what a capture file, or a run of our own, shows of the frames that contend; [`fingerprint`] tests the
+//! backoff of one transmitter, [`access`] whether several get the air equally often. Nothing is taken on trust: any
+//! bytes end in a capture or in a [`Problem`].
 
 pub mod access;
 mod container;
@@ -108,7 +109,10 @@ impl Capture {
             records += 1;
             match dissect::dissect(&record) {
                 What::Frame(..) if frames.len() == MOST_FRAMES => {
-                    return Err(Problem::new(format!("it has more than {MOST_FRAMES} frames"), "cut it: editcap -r FILE SHORTER 1-1000000"));
+                    return Err(Problem::new(
+                        format!("it has more than {MOST_FRAMES} frames"),
+                        "cut it: editcap -r FILE SHORTER 1-1000000",
+                    ));
                 }
                 What::Frame(seen, tsft) => frames.push((seen, tsft)),
                 What::Foreign(link) => foreign = Some(link),
@@ -119,7 +123,9 @@ impl Capture {
         if frames.is_empty() {
             return Err(match foreign {
                 Some(link) => Problem::new(
-                    format!("its link type is {link}; read are radiotap (127), 802.11 (105), Ethernet (1) and raw IP (101)"),
+                    format!(
+                        "its link type is {link}; read are radiotap (127), 802.11 (105), Ethernet (1) and raw IP (101)"
+                    ),
                     "capture on the interface itself, in monitor mode for 802.11",
                 ),
                 None if records == 0 => Problem::new("it has no packets", "capture for longer"),
@@ -143,7 +149,8 @@ impl Capture {
 
     /// The frames of a run of our own, from `from` on; transmitters have the names of the run's stations.
     pub fn of_run(run: &Run, from: Time) -> Capture {
-        let mut frames: Vec<Seen> = run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(seen).collect();
+        let mut frames: Vec<Seen> =
+            run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(seen).collect();
         frames.sort_by_key(|f| f.at_ns);
         let names = (0..).zip(&run.stations).map(|(id, name)| (address(id), name.clone())).collect();
         Capture { frames, tsft: false, names }
@@ -169,7 +176,9 @@ impl Capture {
         let label = |a: &Address| self.label(*a);
         let found = match wanted {
             None => all.first(),
-            Some(w) => all.iter().find(|(a, _)| a.to_string().eq_ignore_ascii_case(w) || self.names.get(a).is_some_and(|n| n == w)),
+            Some(w) => all
+                .iter()
+                .find(|(a, _)| a.to_string().eq_ignore_ascii_case(w) || self.names.get(a).is_some_and(|n| n == w)),
         };
         found.map(|(a, _)| *a).ok_or_else(|| match wanted {
             _ if all.is_empty() => Problem::new("it has no data frame", "capture while the station sends"),

@@ -18,8 +18,9 @@ pub(super) struct Inapplicable {
 /// Claims whose points, or windows, the settings of the command line took away are left out; [`super::judge`] says so.
 ///
 /// # Errors
-/// When an expression of a claim, a figure or the search cannot be read or drawn, a bound has another unit than its metric, a claim is about no point, or
-/// speaks of a time that the run does not reach or of a series that the file does not ask for.
+/// When an expression of a claim, a figure or the search cannot be read or drawn, a bound has another unit than its
+/// metric, a claim is about no point, or speaks of a time that the run does not reach or of a series that the file does
+/// not ask for.
 pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
@@ -31,7 +32,12 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
             if changed {
                 continue;
             }
-            return Err(FileError::new(&e.source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help));
+            return Err(FileError::new(
+                &e.source,
+                &claim.metric_site,
+                format!("claim {}: {}", claim.id, no.message),
+                no.help,
+            ));
         }
         all.add(sampling);
     }
@@ -44,7 +50,8 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
         }
     }
     if let Some(search) = &e.search {
-        let condition = Condition::parse(&search.until).map_err(|err| misread(&e.source, &search.until_site, &search.until, &err))?;
+        let condition = Condition::parse(&search.until)
+            .map_err(|err| misread(&e.source, &search.until_site, &search.until, &err))?;
         suits(e, &search.until_site, &search.until, [&condition.left, &condition.right])?;
         all.add(condition.sampling());
     }
@@ -52,20 +59,36 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
 }
 
 /// What is measured where there is nothing but contention.
-const CONTENDED: [What; 6] = [What::Successes, What::Frames, What::Collisions, What::CollisionProbability, What::Wait, What::EffectiveWindow];
+const CONTENDED: [What; 6] =
+    [What::Successes, What::Frames, What::Collisions, What::CollisionProbability, What::Wait, What::EffectiveWindow];
 
 /// Refuses the metrics of a network in a file about something else, and closed forms without their arguments.
-fn suits<'a>(e: &Experiment, site: &Site, text: &str, all: impl IntoIterator<Item = &'a Expr>) -> Result<(), FileError> {
+fn suits<'a>(
+    e: &Experiment,
+    site: &Site,
+    text: &str,
+    all: impl IntoIterator<Item = &'a Expr>,
+) -> Result<(), FileError> {
     let given = e.model_arguments();
     for expr in all {
-        let wrong = |message, help| Err(misread(&e.source, site, text, &ParseError { message, help, span: 0..text.len() }));
+        let wrong =
+            |message, help| Err(misread(&e.source, site, text, &ParseError { message, help, span: 0..text.len() }));
         let about = e.about();
         if let Some(m) = expr.measured().filter(|_| about == About::Model) {
-            return wrong(format!("`{m}` is measured in a network, and the file is about a [model]"), "name a model: `jersey.gain`".into());
+            return wrong(
+                format!("`{m}` is measured in a network, and the file is about a [model]"),
+                "name a model: `jersey.gain`".into(),
+            );
         }
-        if let Some(m) = expr.unlike(|m| m.window.is_none() && CONTENDED.contains(&m.word.what)).filter(|_| about == About::Contention) {
+        if let Some(m) = expr
+            .unlike(|m| m.window.is_none() && CONTENDED.contains(&m.word.what))
+            .filter(|_| about == About::Contention)
+        {
             let list: Vec<&str> = WORDS.iter().filter(|w| CONTENDED.contains(&w.what)).map(|w| w.name).collect();
-            return wrong(format!("`{m}` is measured in a network, and the file is about [contention]"), format!("there are {}", list.join(", ")));
+            return wrong(
+                format!("`{m}` is measured in a network, and the file is about [contention]"),
+                format!("there are {}", list.join(", ")),
+            );
         }
         if let Some((model, p)) = expr.lacking(|name| given.contains(name)) {
             let help = format!("write `{} = ...` between its parentheses, or in the file's [model]", p.name);
@@ -86,7 +109,11 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
                 let at = e.with_point(name, value);
                 if at == e {
                     let help = format!("write point(\"{name}\") where the value belongs");
-                    return Err(ParseError { message: format!("`{y}` is the same for every value of `{name}`"), help, span: 0..y.len() });
+                    return Err(ParseError {
+                        message: format!("`{y}` is the same for every value of `{name}`"),
+                        help,
+                        span: 0..y.len(),
+                    });
                 }
                 // What a number cannot be, it cannot be in its place either.
                 all.add(Expr::parse(&at.to_string()).map_err(|err| ParseError { span: 0..y.len(), ..err })?.sampling());
@@ -96,8 +123,13 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
         Along::Flow => {
             let e = Expr::parse_any(y)?;
             if !e.each_flow().is_list() {
-                let help = "write a metric of flows without a selection, `goodput`, or with a list, `goodput[up]`".into();
-                return Err(ParseError { message: format!("`{y}` is one number, not one for each flow"), help, span: 0..y.len() });
+                let help =
+                    "write a metric of flows without a selection, `goodput`, or with a list, `goodput[up]`".into();
+                return Err(ParseError {
+                    message: format!("`{y}` is one number, not one for each flow"),
+                    help,
+                    span: 0..y.len(),
+                });
             }
             Ok(e.sampling())
         }
@@ -105,7 +137,10 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
             let e = Expr::parse_any(y)?;
             if let Some(m) = e.timeless() {
                 let courses: Vec<&str> = WORDS.iter().filter(|w| w.extent != Extent::Run).map(|w| w.name).collect();
-                let begins = |at: &usize| !y.get(..*at).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || "._".contains(c)));
+                let begins = |at: &usize| {
+                    !y.get(..*at)
+                        .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || "._".contains(c)))
+                };
                 let start = y.match_indices(m.word.name).map(|(at, _)| at).find(begins);
                 return Err(ParseError {
                     message: format!("`{m}` is one number for the whole run and has no course over time"),
@@ -139,7 +174,9 @@ fn reaches(e: &Experiment, claim: &Claim, sampling: &Sampling) -> Result<(), Ina
 /// The metric of `claim`, when all that it says of itself fits together.
 pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
     let metric = Expr::parse(&claim.metric).map_err(|e| misread(source, &claim.metric_site, &claim.metric, &e))?;
-    let wrong = |message: String, help: String| FileError::new(source, &claim.metric_site, format!("claim {}: {message}", claim.id), help);
+    let wrong = |message: String, help: String| {
+        FileError::new(source, &claim.metric_site, format!("claim {}: {message}", claim.id), help)
+    };
     if claim.verdict != Verdict::Reproduced && claim.reason.trim().is_empty() {
         return Err(wrong(
             format!("the recorded verdict is \"{}\" without a reason", claim.verdict.name()),
@@ -171,27 +208,39 @@ pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplic
     if points.is_empty() {
         return no("`when` names no point of the sweep".into(), "use values that the sweep gives these keys".into());
     }
-    let (Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. }) = &claim.expect else { return Ok(()) };
+    let (Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. }) = &claim.expect
+    else {
+        return Ok(());
+    };
     let groups = sequence::groups(along, &points);
     if groups.iter().any(|g| g.len() < 2) || groups.is_empty() {
-        return no(format!("along `{along}` there are no two points to compare"), format!("sweep `{along}`, and let `when` leave two of its values"));
+        return no(
+            format!("along `{along}` there are no two points to compare"),
+            format!("sweep `{along}`, and let `when` leave two of its values"),
+        );
     }
     if let Expect::Order { values, .. } = &claim.expect {
         let missing = |v: &&Value| groups.iter().any(|g| !g.iter().any(|(w, _)| same_value(v, w)));
         if let Some(v) = values.iter().find(missing) {
-            return no(format!("`order` names {}, which `{along}` does not take at every point meant", plain(v)), "use values of the sweep".into());
+            return no(
+                format!("`order` names {}, which `{along}` does not take at every point meant", plain(v)),
+                "use values of the sweep".into(),
+            );
         }
     }
     Ok(())
 }
 
-/// What is wrong with a bound in another unit than the metric's, and the remedy. Zero needs no unit; packets are plain counts.
+/// What is wrong with a bound in another unit than the metric's, and the remedy. Zero needs no unit; packets are plain
+/// counts.
 fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, String)> {
     let count = |d| if d == Dimension::Packets { Dimension::Number } else { d };
     let unit = if claim.over.is_some() { Dimension::Number } else { metric.dimension()? };
     let q = bounds.iter().find(|q| q.value != 0.0 && count(q.unit) != count(unit))?;
     Some(match count(unit) {
-        Dimension::Number => (format!("the metric is a plain number, and {q} is not"), format!("write {} without a unit", q.value)),
+        Dimension::Number => {
+            (format!("the metric is a plain number, and {q} is not"), format!("write {} without a unit", q.value))
+        }
         _ => (
             format!("the metric is {}, and {q} is {}", unit.noun(), q.unit.noun()),
             format!("write the bound as a text with its unit, for example \"{}{}\"", q.value, unit.base()),
@@ -201,10 +250,14 @@ fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, 
 
 /// The error about an expression, at its place within the value at `site`.
 fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
-    let inside = |raw: Option<&str>, start: usize| raw.and_then(|r| r.find(text)).map(|offset| start + offset + e.span.start..start + offset + e.span.end);
+    let inside = |raw: Option<&str>, start: usize| {
+        raw.and_then(|r| r.find(text)).map(|offset| start + offset + e.span.start..start + offset + e.span.end)
+    };
     let place = match site {
         Site::File(range) => inside(source.text.get(range.clone()), range.start).map(Site::File),
-        Site::Set(i, range) => inside(source.sets.get(*i).and_then(|s| s.get(range.clone())), range.start).map(|r| Site::Set(*i, r)),
+        Site::Set(i, range) => {
+            inside(source.sets.get(*i).and_then(|s| s.get(range.clone())), range.start).map(|r| Site::Set(*i, r))
+        }
         Site::None => None,
     };
     FileError::new(source, &place.unwrap_or_else(|| site.clone()), e.message.clone(), e.help.clone())

@@ -7,15 +7,18 @@ use crate::results::PointKey;
 use crate::stats::Estimate;
 use serde_json::Value;
 
-/// A step counts as flat when its whole interval is within this share of the range that the means of the sequence cover.
+/// A step counts as flat when its whole interval is within this share of the range that the means of the sequence
+/// cover.
 pub const FLAT: f64 = 0.01;
 
 /// Points that differ only in one key: its value, and which point.
 pub(super) type Group<'p> = Vec<(&'p Value, usize)>;
 
-/// The points that have `along`, grouped by their other keys; each group in ascending order of the key's value, or in the sweep's when it has no numbers.
+/// The points that have `along`, grouped by their other keys; each group in ascending order of the key's value, or in
+/// the sweep's when it has no numbers.
 pub(super) fn groups<'p>(along: &str, points: &[&'p PointKey]) -> Vec<Group<'p>> {
-    let others = |p: &PointKey| p.iter().filter(|(k, _)| *k != along).map(|(k, v)| (k.clone(), v.clone())).collect::<PointKey>();
+    let others =
+        |p: &PointKey| p.iter().filter(|(k, _)| *k != along).map(|(k, v)| (k.clone(), v.clone())).collect::<PointKey>();
     let mut all: Vec<(PointKey, Group<'p>)> = vec![];
     for (i, p) in points.iter().enumerate() {
         let Some(value) = p.get(along) else { continue };
@@ -50,14 +53,18 @@ pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Standi
     let mut sequences: Vec<Vec<Samples>> = vec![];
     for group in groups(along, &points) {
         let places: Vec<usize> = match &claim.expect {
-            Expect::Order { values, .. } => values.iter().filter_map(|v| group.iter().find(|(w, _)| same_value(v, w)).map(|g| g.1)).collect(),
+            Expect::Order { values, .. } => {
+                values.iter().filter_map(|v| group.iter().find(|(w, _)| same_value(v, w)).map(|g| g.1)).collect()
+            }
             _ => group.iter().map(|g| g.1).collect(),
         };
         sequences.push(places.into_iter().filter_map(of).cloned().collect());
     }
     if claim.each == Each::Mean {
         let length = sequences.iter().map(Vec::len).min().unwrap_or(0);
-        sequences = vec![(0..length).map(|k| mean_of(&sequences.iter().filter_map(|s| s.get(k)).collect::<Vec<_>>())).collect()];
+        sequences = vec![
+            (0..length).map(|k| mean_of(&sequences.iter().filter_map(|s| s.get(k)).collect::<Vec<_>>())).collect(),
+        ];
     }
     let findings: Vec<(Standing, Option<Estimate>)> = sequences.iter().map(|s| one(&claim.expect, s)).collect();
     let standing = Standing::together(claim.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
@@ -70,9 +77,13 @@ pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Standi
 fn one(expect: &Expect, sequence: &[Samples]) -> (Standing, Option<Estimate>) {
     // Differences are counted in the expected direction: positive is right.
     let sign = if matches!(expect, Expect::Increasing { .. }) { 1.0 } else { -1.0 };
-    let step = |a: &Samples, b: &Samples| estimate(&b.iter().filter_map(|(seed, y)| Some((*seed, sign * (y - a.get(seed)?)))).collect());
+    let step = |a: &Samples, b: &Samples| {
+        estimate(&b.iter().filter_map(|(seed, y)| Some((*seed, sign * (y - a.get(seed)?)))).collect())
+    };
     let steps: Option<Vec<Estimate>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
-    let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else { return (Standing::Unclear, None) };
+    let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else {
+        return (Standing::Unclear, None);
+    };
     if let Expect::Order { .. } = expect {
         let standing = Standing::together(Each::Every, &steps.iter().map(|s| stands(s, 0.0)).collect::<Vec<_>>());
         return (standing, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));

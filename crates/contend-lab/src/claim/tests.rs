@@ -42,7 +42,8 @@ fn overlay(entries: &[(&str, Value)]) -> Overlay {
     Overlay::of(entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone())))
 }
 
-/// Values of `goodput.up` in bit/s at points that differ in the key `k`, one for each seed from 1, and for overlays on them.
+/// Values of `goodput.up` in bit/s at points that differ in the key `k`, one for each seed from 1, and for overlays on
+/// them.
 #[derive(Default)]
 struct World {
     points: Vec<PointKey>,
@@ -51,7 +52,11 @@ struct World {
 
 impl World {
     fn runs_of(values: &[f64], p: &PointKey) -> Vec<Run> {
-        let run = |(i, x): (usize, &f64)| Run { point: p.clone(), flows: vec![flow("up.1", "up", *x), flow("down.1", "down", 1e6)], ..empty(i as u64 + 1) };
+        let run = |(i, x): (usize, &f64)| Run {
+            point: p.clone(),
+            flows: vec![flow("up.1", "up", *x), flow("down.1", "down", 1e6)],
+            ..empty(i as u64 + 1)
+        };
         values.iter().enumerate().map(run).collect()
     }
 
@@ -148,7 +153,10 @@ fn expectations_are_told_in_words() {
     assert_eq!(said(Expect::Near { value: mbps(9.62), within: number(0.05), relative: true }), "9.62Mbps ± 5 %");
     assert_eq!(said(Expect::Near { value: mbps(1.0), within: mbps(0.3), relative: false }), "1Mbps ± 300kbps");
     assert_eq!(said(Expect::Increasing { along: "flow.1.count".into() }), "increasing along flow.1.count");
-    assert_eq!(said(Expect::Order { values: vec![json!("jersey"), json!("reno")], along: "flow.0.tcp".into() }), "jersey > reno along flow.0.tcp");
+    assert_eq!(
+        said(Expect::Order { values: vec![json!("jersey"), json!("reno")], along: "flow.0.tcp".into() }),
+        "jersey > reno along flow.0.tcp"
+    );
     let any = Claim { each: Each::Any, ..claim("goodput.up", Expect::AtLeast(number(1.0))) };
     assert_eq!(expected(&any), ">= 1 (any)");
 }
@@ -184,7 +192,10 @@ fn the_point_that_decides_is_the_one_reported() {
 fn the_mean_over_points_is_taken_seed_by_seed() {
     // The points move against each other: their mean is the same for every seed.
     let w = World::along(&[&[1e6, 2e6, 3e6], &[3e6, 2e6, 1e6]]);
-    let r = w.judge(&Claim { each: Each::Mean, ..claim(GOODPUT, Expect::Between(number(1.9), number(2.1))) }).results.remove(0);
+    let r = w
+        .judge(&Claim { each: Each::Mean, ..claim(GOODPUT, Expect::Between(number(1.9), number(2.1))) })
+        .results
+        .remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(2.0), Some(0.0)));
 }
 
@@ -203,7 +214,10 @@ fn when_leaves_the_points_it_names() {
 fn over_is_the_mean_of_ratios_paired_by_seed() {
     // Every seed gains exactly 40 %, though seeds differ threefold: only pairing sees it.
     let w = one(&[1.4e6, 2.8e6, 4.2e6]).with(&[], &[("ap.control", json!("pilosof"))], &[1e6, 2e6, 3e6]);
-    let c = Claim { over: Some(overlay(&[("ap.control", json!("pilosof"))])), ..claim("goodput.up", Expect::Between(number(1.35), number(1.5))) };
+    let c = Claim {
+        over: Some(overlay(&[("ap.control", json!("pilosof"))])),
+        ..claim("goodput.up", Expect::Between(number(1.35), number(1.5)))
+    };
     let r = w.judge(&c).results.remove(0);
     assert_eq!(r.verdict, "reproduced");
     assert!((r.measured.unwrap() - 1.4).abs() < 1e-12 && r.ci95.unwrap() < 1e-12);
@@ -215,7 +229,10 @@ fn over_is_the_mean_of_ratios_paired_by_seed() {
 #[test]
 fn seeds_without_a_partner_are_left_out() {
     let w = one(&[2e6, 2e6, 9e6]).with(&[], &[("a", json!(1))], &[1e6, 1e6]);
-    let c = Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(number(1.9), number(2.1))) };
+    let c = Claim {
+        over: Some(overlay(&[("a", json!(1))])),
+        ..claim("goodput.up", Expect::Between(number(1.9), number(2.1)))
+    };
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.points[0].n), ("reproduced", Some(2.0), 2));
 }
@@ -224,7 +241,8 @@ fn seeds_without_a_partner_are_left_out() {
 fn less_is_the_mean_of_differences_paired_by_seed() {
     // Every seed gains exactly 0.4 Mb/s, though seeds differ threefold.
     let w = one(&[1.4e6, 2.4e6, 3.4e6]).with(&[], &[("a", json!(1))], &[1e6, 2e6, 3e6]);
-    let c = Claim { less: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))) };
+    let c =
+        Claim { less: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))) };
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(4e5), Some(0.0)));
     assert!(r.points[0].metric.contains("less a = 1"), "{}", r.points[0].metric);
@@ -252,9 +270,15 @@ fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
 #[test]
 fn needs_are_all_points_and_every_overlay_once() {
     let points = World::along(&[&[], &[], &[]]).points;
-    let over = Claim { over: Some(overlay(&[("ap.control", json!("none"))])), ..claim("goodput.up", Expect::AtLeast(number(1.0))) };
+    let over = Claim {
+        over: Some(overlay(&[("ap.control", json!("none"))])),
+        ..claim("goodput.up", Expect::AtLeast(number(1.0)))
+    };
     let one_point = Claim { when: [("k".to_owned(), vec![json!(1)])].into(), ..over.clone() };
-    let readings = Claim { reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))], ..one_point.clone() };
+    let readings = Claim {
+        reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))],
+        ..one_point.clone()
+    };
     let count = |claims: &[Claim]| needed(&points, claims).len();
     assert_eq!(count(&[]), 3);
     assert_eq!(count(std::slice::from_ref(&over)), 6);
@@ -262,7 +286,10 @@ fn needs_are_all_points_and_every_overlay_once() {
     assert_eq!(count(std::slice::from_ref(&one_point)), 4);
     // Each reading with and without what it is compared with.
     assert_eq!(count(std::slice::from_ref(&readings)), 7);
-    assert_eq!(needed(&points, &[over])[..3], points.iter().map(|p| Need { point: p.clone(), overlay: Overlay::default() }).collect::<Vec<_>>()[..]);
+    assert_eq!(
+        needed(&points, &[over])[..3],
+        points.iter().map(|p| Need { point: p.clone(), overlay: Overlay::default() }).collect::<Vec<_>>()[..]
+    );
 }
 
 #[test]
@@ -275,7 +302,10 @@ fn increasing_and_decreasing_follow_the_key_by_its_number() {
     let r = rising.judge(&up).results.remove(0);
     assert!((r.measured.unwrap() - 3e6).abs() < 1e-6);
     // Units count, and the order in the file does not.
-    let delays = World::default().at(&[("k", json!("1s"))], &[9e6]).at(&[("k", json!("20ms"))], &[3e6]).at(&[("k", json!("500us"))], &[1e6]);
+    let delays = World::default()
+        .at(&[("k", json!("1s"))], &[9e6])
+        .at(&[("k", json!("20ms"))], &[3e6])
+        .at(&[("k", json!("500us"))], &[1e6]);
     assert_eq!(delays.verdict(&up), "reproduced");
     assert_eq!(delays.verdict(&down), "not reproduced");
 }
@@ -299,7 +329,8 @@ fn steps_are_paired_by_seed() {
 fn a_curve_that_has_reached_its_floor_still_falls_and_a_flat_one_does_not() {
     let down = claim("goodput.up", Expect::Decreasing { along: "k".into() });
     // Keceli's M3: 16.0, 10.9, 6.3, 0.04, 0.05 Mb/s.
-    let floor = World::along(&[&[16.0e6, 16.1e6], &[10.9e6, 11.0e6], &[6.3e6, 6.4e6], &[0.04e6, 0.041e6], &[0.05e6, 0.051e6]]);
+    let floor =
+        World::along(&[&[16.0e6, 16.1e6], &[10.9e6, 11.0e6], &[6.3e6, 6.4e6], &[0.04e6, 0.041e6], &[0.05e6, 0.051e6]]);
     assert_eq!(floor.verdict(&down), "reproduced");
     let bounce = World::along(&[&[16.0e6, 16.1e6], &[0.04e6, 0.041e6], &[2.0e6, 2.01e6]]);
     assert_eq!(bounce.verdict(&down), "not reproduced");
@@ -325,8 +356,13 @@ fn points_that_differ_in_other_keys_are_sequences_of_their_own() {
 #[test]
 fn order_names_the_largest_first() {
     let tcp = |t: &str| [("tcp", json!(t))];
-    let w = World::default().at(&tcp("reno"), &[1e6, 1.1e6]).at(&tcp("jersey"), &[3e6, 3.1e6]).at(&tcp("westwood"), &[2e6, 2.1e6]);
-    let order = |names: &[&str]| claim("goodput.up", Expect::Order { values: names.iter().map(|n| json!(n)).collect(), along: "tcp".into() });
+    let w = World::default()
+        .at(&tcp("reno"), &[1e6, 1.1e6])
+        .at(&tcp("jersey"), &[3e6, 3.1e6])
+        .at(&tcp("westwood"), &[2e6, 2.1e6]);
+    let order = |names: &[&str]| {
+        claim("goodput.up", Expect::Order { values: names.iter().map(|n| json!(n)).collect(), along: "tcp".into() })
+    };
     assert_eq!(w.verdict(&order(&["jersey", "westwood", "reno"])), "reproduced");
     assert_eq!(w.verdict(&order(&["jersey", "reno", "westwood"])), "not reproduced");
     assert_eq!(w.verdict(&order(&["jersey", "reno"])), "reproduced");
@@ -342,7 +378,11 @@ fn order_names_the_largest_first() {
 
 fn two_readings(printed: f64, repaired: f64, verdict: Verdict) -> Judged {
     let o = |name: &str| overlay(&[("echo", json!(name))]);
-    let w = one(&[0.0]).with(&[], &[("echo", json!("latch"))], &[printed]).with(&[], &[("echo", json!("per_packet"))], &[repaired]);
+    let w = one(&[0.0]).with(&[], &[("echo", json!("latch"))], &[printed]).with(
+        &[],
+        &[("echo", json!("per_packet"))],
+        &[repaired],
+    );
     let c = Claim {
         reading: vec![("printed".into(), o("latch")), ("repaired".into(), o("per_packet"))],
         verdict,
@@ -355,7 +395,11 @@ fn two_readings(printed: f64, repaired: f64, verdict: Verdict) -> Judged {
 #[test]
 fn each_reading_is_judged_with_its_overlay() {
     let j = two_readings(1e6, 3e6, Verdict::Reproduced);
-    let all: Vec<_> = j.results.iter().map(|r| (r.reading.as_deref().unwrap(), r.measured.unwrap(), r.verdict.as_str(), r.as_recorded)).collect();
+    let all: Vec<_> = j
+        .results
+        .iter()
+        .map(|r| (r.reading.as_deref().unwrap(), r.measured.unwrap(), r.verdict.as_str(), r.as_recorded))
+        .collect();
     assert_eq!(all, [("printed", 1.0, "not reproduced", false), ("repaired", 3.0, "reproduced", true)]);
 }
 
@@ -371,7 +415,11 @@ fn a_contradiction_is_recorded_and_seen() {
 fn a_reading_also_changes_what_over_divides_by() {
     let (echo, off) = (("echo", json!("latch")), ("control", json!("off")));
     let w = one(&[0.0]).with(&[], std::slice::from_ref(&echo), &[4e6]).with(&[], &[echo.clone(), off.clone()], &[2e6]);
-    let c = Claim { over: Some(overlay(&[off])), reading: vec![("r".into(), overlay(&[echo]))], ..claim("goodput.up", Expect::AtLeast(number(1.9))) };
+    let c = Claim {
+        over: Some(overlay(&[off])),
+        reading: vec![("r".into(), overlay(&[echo]))],
+        ..claim("goodput.up", Expect::AtLeast(number(1.9)))
+    };
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.measured, r.verdict.as_str(), r.reading.as_deref()), (Some(2.0), "reproduced", Some("r")));
 }
@@ -379,7 +427,11 @@ fn a_reading_also_changes_what_over_divides_by() {
 #[test]
 fn the_recorded_verdict_is_held_in_both_directions() {
     let base = claim(GOODPUT, Expect::AtLeast(number(2.0)));
-    let bad = Claim { verdict: Verdict::NotReproduced, reason: "the paper's figure is for another buffer".into(), ..base.clone() };
+    let bad = Claim {
+        verdict: Verdict::NotReproduced,
+        reason: "the paper's figure is for another buffer".into(),
+        ..base.clone()
+    };
     let as_recorded = |c: &Claim, x: f64| one(&[x]).judge(c).results[0].as_recorded;
     assert!(as_recorded(&base, 3e6) && !as_recorded(&base, 1e6));
     assert!(as_recorded(&bad, 1e6) && !as_recorded(&bad, 3e6));
@@ -405,7 +457,8 @@ fn what_cannot_be_measured_is_undecided_with_a_note() {
     let j = no_runs.judge(&claim(GOODPUT, Expect::AtLeast(number(0.5))));
     assert_eq!((j.results[0].verdict.as_str(), j.notes.len()), ("undecided", 1));
     let zero = one(&[1e6]).with(&[], &[("a", json!(1))], &[0.0]);
-    let j = zero.judge(&Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::AtLeast(number(0.5))) });
+    let j = zero
+        .judge(&Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::AtLeast(number(0.5))) });
     assert!(j.results[0].verdict == "undecided" && j.notes[0].contains("0"));
 }
 
@@ -431,7 +484,8 @@ fn an_error_in_a_metric_points_into_the_file() {
     let text = "[[claim]]\nmetric = \"1 + godput.up\"\n";
     let start = text.find("\"1 +").unwrap();
     let source = Source { path: "t.toml".into(), text: text.into(), sets: vec![] };
-    let c = Claim { metric_site: Site::File(start..start + 15), ..claim("1 + godput.up", Expect::AtLeast(number(0.0))) };
+    let c =
+        Claim { metric_site: Site::File(start..start + 15), ..claim("1 + godput.up", Expect::AtLeast(number(0.0))) };
     let e = judged(&source, &[point(&[])], &c, &|_| vec![]).unwrap_err();
     assert_eq!(e.line_column(), Some((2, 15)));
     assert!(e.remedy().unwrap().contains("goodput.up"));

@@ -12,8 +12,8 @@ pub(crate) fn choice<B: 'static>(val: &Val, family: &'static [Entry<B>], noun: &
     Ok(named(val, family, noun, None, &[])?.0)
 }
 
-/// The same, where a table without `kind` means the member called `usual`, and one key may be the file's own, not the algorithm's; its value, when it
-/// is there.
+/// The same, where a table without `kind` means the member called `usual`, and one key may be the file's own, not the
+/// algorithm's; its value, when it is there.
 pub(crate) fn named<'a, B: 'static>(
     val: &Val<'a>,
     family: &'static [Entry<B>],
@@ -88,7 +88,10 @@ fn default(val: &Val, name: &str, param: &Param) -> Result<Value, FileError> {
         ));
     };
     let node = Node { site: Site::None, ..read_setting(0, 0, text) };
-    parameter(&Val { cx: Cx { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node }, param)
+    parameter(
+        &Val { cx: Cx { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node },
+        param,
+    )
 }
 
 fn example(param: &Param) -> String {
@@ -118,7 +121,10 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             return Ok(());
         }
         let show = |value| Quantity { value, unit };
-        Err(val.error(format!("is out of range: {}", show(x)), format!("write a value from {} to {}", show(param.range.0), show(param.range.1))))
+        Err(val.error(
+            format!("is out of range: {}", show(x)),
+            format!("write a value from {} to {}", show(param.range.0), show(param.range.1)),
+        ))
     };
     Ok(match param.unit {
         Unit::Number => {
@@ -217,7 +223,9 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
                 f.finish()?;
                 Ok(DropRule { flow, segment, copy })
             };
-            Value::Drops(val.list("[{ flow = \"down\", segment = 20, copy = 0 }, ...]")?.map(read).collect::<Result<_, _>>()?)
+            Value::Drops(
+                val.list("[{ flow = \"down\", segment = 20, copy = 0 }, ...]")?.map(read).collect::<Result<_, _>>()?,
+            )
         }
     })
 }
@@ -225,5 +233,9 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
 /// The end of an interval that begins at `from`.
 fn after(to: &Val, from: Time) -> Result<Time, FileError> {
     let time = to.time()?;
-    if time.since(from) > Span::ZERO { Ok(time) } else { Err(to.error("is not after the beginning of its interval", "write a later time")) }
+    if time.since(from) > Span::ZERO {
+        Ok(time)
+    } else {
+        Err(to.error("is not after the beginning of its interval", "write a later time"))
+    }
 }

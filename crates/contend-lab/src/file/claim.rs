@@ -5,7 +5,8 @@ use super::quantity::Quantity;
 use super::tree::Overlay;
 use std::collections::BTreeMap;
 
-/// Which points something is about: sweep key -> the values meant, exactly as they stand in [`crate::results::PointKey`]. Keys not named: every point.
+/// Which points something is about: sweep key -> the values meant, exactly as they stand in
+/// [`crate::results::PointKey`]. Keys not named: every point.
 pub type When = BTreeMap<String, Vec<serde_json::Value>>;
 
 /// One `[[claim]]`.
@@ -65,7 +66,8 @@ pub enum Expect {
     AtLeast(Quantity),
     /// Not more.
     AtMost(Quantity),
-    /// Within a distance of a value: a share of it (`within = "5%"`, given here as a plain number with `relative` set), or an amount in its own unit.
+    /// Within a distance of a value: a share of it (`within = "5%"`, given here as a plain number with `relative` set),
+    /// or an amount in its own unit.
     Near {
         /// The value.
         value: Quantity,
@@ -109,7 +111,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Verdict; 4] = [Verdict::Reproduced, Verdict::NotReproduced, Verdict::Contradiction, Verdict::Undecided];
+    pub const ALL: [Verdict; 4] =
+        [Verdict::Reproduced, Verdict::NotReproduced, Verdict::Contradiction, Verdict::Undecided];
 
     /// Its name in files and results.
     pub const fn name(self) -> &'static str {
@@ -127,7 +130,8 @@ impl Verdict {
 pub enum Along {
     /// The values of a swept key.
     Key(String),
-    /// Values of the figure's own, which `y` has as `point("NAME")`: the name and the values. Nothing is run again for them.
+    /// Values of the figure's own, which `y` has as `point("NAME")`: the name and the values. Nothing is run again for
+    /// them.
     Own(String, Vec<serde_json::Value>),
     /// The flows, a bar for each.
     Flow,
@@ -142,11 +146,13 @@ pub struct Figure {
     pub title: String,
     /// What is on the horizontal axis.
     pub x: Along,
-    /// Expressions on the vertical axis, one curve each; against time or flows, a list is a curve or a bar for each member.
+    /// Expressions on the vertical axis, one curve each; against time or flows, a list is a curve or a bar for each
+    /// member.
     pub y: Vec<String>,
     /// Where `y` stands in the file, for errors about it.
     pub y_site: Site,
-    /// A swept key with one curve for each of its values; then every combination of the other keys has a figure of its own.
+    /// A swept key with one curve for each of its values; then every combination of the other keys has a figure of its
+    /// own.
     pub by: Option<String>,
     /// The points it shows.
     pub when: When,

@@ -38,12 +38,17 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
     let busy_slot = read_busy_slot(&mut f)?;
     let cw_min = f.read_or("cwmin", 31, |v| v.integer(0..=32_767))? as u32;
     let cw_max = f.read_or("cwmax", 1023, |v| match v.integer(0..=32_767)? {
-        max if max < u64::from(cw_min) => Err(v.error(format!("is {max}, less than cwmin = {cw_min}"), "write a larger cwmax")),
+        max if max < u64::from(cw_min) => {
+            Err(v.error(format!("is {max}, less than cwmin = {cw_min}"), "write a larger cwmax"))
+        }
         max => Ok(max),
     })? as u32;
     let collision = f.read_or("collision", 68.0, |v| match v.number()? {
         slots if (1.0..=1e6).contains(&slots) && slots > 1.0 => Ok(slots),
-        _ => Err(v.error("must be more than one slot and at most 1e6", "write what a collision takes in slots, 68 for 1500 B of 802.11b")),
+        _ => Err(v.error(
+            "must be more than one slot and at most 1e6",
+            "write what a collision takes in slots, 68 for 1500 B of 802.11b",
+        )),
     })?;
     let bytes = f.read_or("packet", 1500, |v| v.bytes(1..=65_535))? as u32;
     let noise = f.read_or("noise", 0.0, |v| match v.share()? {
@@ -70,7 +75,16 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         }
     };
     f.finish()?;
-    let setting = Setting { cw_min, cw_max, rank: 0, stations: n as u32, collision, slower: 1.0, standard: Standard::B, category: Category::Be };
+    let setting = Setting {
+        cw_min,
+        cw_max,
+        rank: 0,
+        stations: n as u32,
+        collision,
+        slower: 1.0,
+        standard: Standard::B,
+        category: Category::Be,
+    };
     let mut contenders = Vec::with_capacity(n as usize);
     for k in 1..=n {
         let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };

@@ -53,11 +53,19 @@ impl FileError {
     }
 
     /// As [`FileError::new`], with the word `label` on the marked text.
-    pub fn with_label(source: &Source, site: &Site, message: impl Into<String>, label: impl Into<String>, help: impl Into<String>) -> FileError {
+    pub fn with_label(
+        source: &Source,
+        site: &Site,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> FileError {
         let (name, text, labels) = match site {
             Site::None => (source.path.clone(), source.text.clone(), vec![]),
             Site::File(range) => (source.path.clone(), source.text.clone(), vec![(range.clone(), label.into())]),
-            Site::Set(i, range) => (SET.into(), source.sets.get(*i).cloned().unwrap_or_default(), vec![(range.clone(), label.into())]),
+            Site::Set(i, range) => {
+                (SET.into(), source.sets.get(*i).cloned().unwrap_or_default(), vec![(range.clone(), label.into())])
+            }
         };
         let help = Some(help.into()).filter(|h| !h.is_empty());
         FileError(Box::new(Inner { message: message.into(), help, code: NamedSource::new(name, text), labels }))
@@ -101,10 +109,16 @@ impl FileError {
         self.0.help.as_deref()
     }
 
-    /// The whole message: with the marked lines and colours for a terminal, or as `file:line:column: message` and a `help:` line.
+    /// The whole message: with the marked lines and colours for a terminal, or as `file:line:column: message` and a
+    /// `help:` line.
     pub fn render(&self, terminal: bool) -> String {
         let mut out = String::new();
-        if terminal && GraphicalReportHandler::new_themed(GraphicalTheme::unicode()).with_width(WIDTH).render_report(&mut out, self).is_ok() {
+        if terminal
+            && GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
+                .with_width(WIDTH)
+                .render_report(&mut out, self)
+                .is_ok()
+        {
             return out;
         }
         out.clear();
@@ -136,6 +150,8 @@ impl Diagnostic for FileError {
         (!self.0.labels.is_empty()).then_some(&self.0.code as &dyn SourceCode)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.0.labels.iter().map(|(range, label)| LabeledSpan::new_with_span(Some(label.clone()), range.clone()))))
+        Some(Box::new(
+            self.0.labels.iter().map(|(range, label)| LabeledSpan::new_with_span(Some(label.clone()), range.clone())),
+        ))
     }
 }

@@ -45,21 +45,32 @@ impl<'a> Draft<'a> {
             None => (f.absent("udp"), None),
         };
         let packet_at = match (f.get("packet"), udp.get("packet")) {
-            (Some(_), Some(v)) => return Err(v.error("is given twice, in the flow and in udp", "leave one of the two out")),
+            (Some(_), Some(v)) => {
+                return Err(v.error("is given twice, in the flow and in udp", "leave one of the two out"));
+            }
             (a, b) => a.or(b),
         };
-        let packet = packet_at.as_ref().map_or(Ok(PACKET), |v| Ok(v.bytes(u64::from(UDP_HEADERS) + 1..=65_535)? as u32))?;
+        let packet =
+            packet_at.as_ref().map_or(Ok(PACKET), |v| Ok(v.bytes(u64::from(UDP_HEADERS) + 1..=65_535)? as u32))?;
 
         let tcp = f.get("tcp");
         let (transport, payload) = match (&tcp, &udp_at) {
-            (Some(_), Some(udp)) => return Err(udp.error("stands beside tcp: a flow is one of the two", "leave one of the two out")),
-            (None, None) => return Err(f.error("does not say how it is carried", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")),
+            (Some(_), Some(udp)) => {
+                return Err(udp.error("stands beside tcp: a flow is one of the two", "leave one of the two out"));
+            }
+            (None, None) => {
+                return Err(
+                    f.error("does not say how it is carried", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")
+                );
+            }
             (Some(v), None) => {
                 let (spec, payload) = tcp::read(v, &mut f, packet)?;
                 (Transport::Tcp(Box::new(spec)), payload)
             }
             (None, Some(_)) => {
-                if let Some(v) = ["window", "ack", "ack_delay", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key)) {
+                if let Some(v) =
+                    ["window", "ack", "ack_delay", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key))
+                {
                     return Err(v.error("has no meaning for udp", "leave it out, or write tcp instead of udp"));
                 }
                 (Transport::Udp, packet - UDP_HEADERS)
@@ -67,7 +78,9 @@ impl<'a> Draft<'a> {
         };
 
         let traffic = match (f.get("traffic"), udp.get("rate")) {
-            (Some(_), Some(rate)) => return Err(rate.error("contradicts the flow's traffic", "leave one of the two out")),
+            (Some(_), Some(rate)) => {
+                return Err(rate.error("contradicts the flow's traffic", "leave one of the two out"));
+            }
             (None, Some(rate)) => cbr(&rate)?,
             (Some(v), None) => {
                 let traffic = choice(&v, traffic::REGISTRY, "traffic source")?;
@@ -75,12 +88,16 @@ impl<'a> Draft<'a> {
                 traffic
             }
             (None, None) if udp_at.is_some() => {
-                return Err(udp.error("does not say how much to send", "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow"));
+                return Err(udp.error(
+                    "does not say how much to send",
+                    "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
+                ));
             }
             (None, None) => default_choice(Cx { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
         };
         if let (Some(udp_at), "bulk" | "sessions") = (&udp_at, traffic.entry.name) {
-            let greedy = format!("cannot carry \"{}\": nothing tells a sender of datagrams how fast", traffic.entry.name);
+            let greedy =
+                format!("cannot carry \"{}\": nothing tells a sender of datagrams how fast", traffic.entry.name);
             return Err(udp_at.error(greedy, "write udp = { rate = \"1Mbps\" }, or another traffic source"));
         }
         if udp_at.is_some() {
@@ -106,8 +123,12 @@ impl<'a> Draft<'a> {
 /// Payload bytes of a transfer.
 fn size(v: &Val, payload: u32) -> Result<u64, FileError> {
     match v.amount()? {
-        Amount::Packets(0) | Amount::Bytes(0) => Err(v.error("is zero", "write at least \"1p\"; count = 0 switches the flow off")),
-        Amount::Packets(n) => n.checked_mul(u64::from(payload)).ok_or_else(|| v.error("is too large", "write fewer packets")),
+        Amount::Packets(0) | Amount::Bytes(0) => {
+            Err(v.error("is zero", "write at least \"1p\"; count = 0 switches the flow off"))
+        }
+        Amount::Packets(n) => {
+            n.checked_mul(u64::from(payload)).ok_or_else(|| v.error("is too large", "write fewer packets"))
+        }
         Amount::Bytes(n) => Ok(n),
     }
 }
@@ -124,14 +145,16 @@ fn cbr(rate: &Val) -> Result<Choice<traffic::Build>, FileError> {
 fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     let v = v.pick()?;
     let call = match &v.node.kind {
-        Kind::Text(text) => text.trim().strip_suffix(')').and_then(|t| t.split_once('(')).filter(|(name, _)| !name.starts_with('=')),
+        Kind::Text(text) => {
+            text.trim().strip_suffix(')').and_then(|t| t.split_once('(')).filter(|(name, _)| !name.starts_with('='))
+        }
         _ => None,
     };
     let start = match call {
         None => Start::At(v.time()?),
         Some((name, args)) => {
-            const SHAPE: &str =
-                "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
+            const SHAPE: &str = "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \
+                \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
             let args: Vec<Span> = args.split(',').map(|arg| argument(&v, arg)).collect::<Result<_, _>>()?;
             match (name.trim(), args.as_slice()) {
                 ("uniform", [low, high]) if low <= high => Start::Uniform(Time::ZERO + *low, Time::ZERO + *high),
@@ -151,7 +174,10 @@ fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     };
     if latest >= Time::ZERO + duration {
         let k = v.cx.member.map_or(1, |(k, _)| k);
-        return Err(v.error(format!("comes too late for member {k}: the run ends at {duration}"), "write an earlier start, or a longer duration"));
+        return Err(v.error(
+            format!("comes too late for member {k}: the run ends at {duration}"),
+            "write an earlier start, or a longer duration",
+        ));
     }
     Ok(start)
 }

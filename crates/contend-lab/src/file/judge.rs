@@ -23,10 +23,17 @@ impl Judge<'_> {
         let verdict = f.read_or("verdict", Verdict::default(), |v| v.word(&Verdict::ALL.map(|v| (v.name(), v))))?;
         let reason = f.read_or("reason", "", |v| v.text())?.to_string();
         if verdict != Verdict::Reproduced && reason.trim().is_empty() {
-            return Err(f.error(format!("is recorded as \"{}\" and gives no reason", verdict.name()), "write reason = \"why the paper's value is not met\""));
+            return Err(f.error(
+                format!("is recorded as \"{}\" and gives no reason", verdict.name()),
+                "write reason = \"why the paper's value is not met\"",
+            ));
         }
         let reading = match f.get("reading") {
-            Some(v) => v.table()?.all().map(|(entry, v)| Ok((entry.key.clone(), overlay(&v)?))).collect::<Result<_, FileError>>()?,
+            Some(v) => v
+                .table()?
+                .all()
+                .map(|(entry, v)| Ok((entry.key.clone(), overlay(&v)?)))
+                .collect::<Result<_, FileError>>()?,
             None => vec![],
         };
         let claim = Claim {
@@ -37,14 +44,19 @@ impl Judge<'_> {
             over: f.read("over", |v| overlay(&v))?,
             less: f.read("less", |v| overlay(&v))?,
             when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
-            each: f.read_or("each", Each::default(), |v| v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)]))?,
+            each: f.read_or("each", Each::default(), |v| {
+                v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)])
+            })?,
             expect: self.expect(&f.need("expect", "{ between = [1.2, 2.2] }")?)?,
             verdict,
             reason,
             reading,
         };
         if claim.over.is_some() && claim.less.is_some() {
-            return Err(f.error("has `over` and `less`", "write `over` for the ratio to another point, or `less` for the difference from it"));
+            return Err(f.error(
+                "has `over` and `less`",
+                "write `over` for the ratio to another point, or `less` for the difference from it",
+            ));
         }
         f.finish()?;
         Ok(claim)
@@ -55,8 +67,10 @@ impl Judge<'_> {
         const KINDS: [&str; 7] = ["between", "at_least", "at_most", "near", "increasing", "decreasing", "order"];
         let mut given: Vec<(&str, Val)> = KINDS.into_iter().filter_map(|kind| f.get(kind).map(|v| (kind, v))).collect();
         let (within, along) = (f.get("within"), f.get("along"));
-        let help = "write one of between = [1.2, 2.2], at_least = 0.9, at_most = \"10ms\", near = 1.5 with within = \"10%\", \
-                    increasing = true or decreasing = true with along = \"flow.0.count\", order = [\"a\", \"b\"] with along";
+        let help = "write one of between = [1.2, 2.2], at_least = 0.9, at_most = \"10ms\", near = 1.5 with within = \
+            \"10%\", \
+                    increasing = true or decreasing = true with along = \"flow.0.count\", order = [\"a\", \"b\"] with \
+                    along";
         let (Some((kind, v)), None) = (given.pop(), given.pop()) else {
             f.finish()?;
             return Err(val.error("must say one thing", help));
@@ -69,7 +83,10 @@ impl Judge<'_> {
         }
         let along = |f: &Fields| match &along {
             Some(v) => self.sweep.swept(v, v.text()?),
-            None => Err(f.error(format!("needs `along` for {kind}"), "name the swept key along which the metric moves: along = \"flow.0.count\"")),
+            None => Err(f.error(
+                format!("needs `along` for {kind}"),
+                "name the swept key along which the metric moves: along = \"flow.0.count\"",
+            )),
         };
         let expect = match kind {
             "between" => match v.list("[low, high]")?.collect::<Vec<_>>().as_slice() {
@@ -86,24 +103,34 @@ impl Judge<'_> {
             "at_most" => Expect::AtMost(v.any()?),
             "near" => {
                 let value = v.any()?;
-                let Some(within) = within else { return Err(f.error("needs `within` for near", "write within = \"10%\"")) };
+                let Some(within) = within else {
+                    return Err(f.error("needs `within` for near", "write within = \"10%\""));
+                };
                 let relative = matches!(&within.node.kind, Kind::Text(t) if t.trim_end().ends_with('%'));
                 let distance = if relative { within.share()? } else { same_unit(&within, value)?.value };
                 if distance < 0.0 {
                     return Err(within.error("is negative", "write a distance, \"10%\""));
                 }
-                Expect::Near { value, within: if relative { Quantity::number(distance) } else { Quantity { value: distance, ..value } }, relative }
+                Expect::Near {
+                    value,
+                    within: if relative { Quantity::number(distance) } else { Quantity { value: distance, ..value } },
+                    relative,
+                }
             }
             "order" => {
                 let along = along(&f)?;
-                let known =
-                    |item: Val| match self.sweep.value(&along, item.node) {
-                        Some(value) => Ok(value),
-                        None if self.changed => Ok(item.node.to_json()),
-                        None => Err(item
-                            .error(format!("is no value of the sweep: {}", item.node.to_json()), format!("values of {along}: {}", self.sweep.values(&along)))),
-                    };
-                let values = v.list("values of the swept key, that with the largest metric first")?.map(known).collect::<Result<Vec<_>, _>>()?;
+                let known = |item: Val| match self.sweep.value(&along, item.node) {
+                    Some(value) => Ok(value),
+                    None if self.changed => Ok(item.node.to_json()),
+                    None => Err(item.error(
+                        format!("is no value of the sweep: {}", item.node.to_json()),
+                        format!("values of {along}: {}", self.sweep.values(&along)),
+                    )),
+                };
+                let values = v
+                    .list("values of the swept key, that with the largest metric first")?
+                    .map(known)
+                    .collect::<Result<Vec<_>, _>>()?;
                 if values.len() < 2 {
                     return Err(v.error("must have two values or more", "name the value with the largest metric first"));
                 }
@@ -138,7 +165,10 @@ impl Judge<'_> {
                     None if self.changed => {}
                     None => {
                         let at = Val { node, ..at.clone() };
-                        return Err(at.error(format!("is no value of the sweep: {}", node.to_json()), format!("values of {key}: {}", self.sweep.values(&key))));
+                        return Err(at.error(
+                            format!("is no value of the sweep: {}", node.to_json()),
+                            format!("values of {key}: {}", self.sweep.values(&key)),
+                        ));
                     }
                 }
             }
@@ -156,7 +186,10 @@ impl Judge<'_> {
                 "leave them out, or give `x` a name of its own, \"window\", which `y` has as point(\"window\")",
             ));
         }
-        let list = values.list("numbers or quantities, [1, 2, 4]")?.map(|v| v.any().map(|_| v.node.to_json())).collect::<Result<Vec<_>, _>>()?;
+        let list = values
+            .list("numbers or quantities, [1, 2, 4]")?
+            .map(|v| v.any().map(|_| v.node.to_json()))
+            .collect::<Result<Vec<_>, _>>()?;
         if list.is_empty() {
             return Err(values.error("is an empty list", "write the values along `x`, [1, 2, 4]"));
         }
@@ -201,7 +234,13 @@ pub(crate) fn search(val: &Val) -> Result<Search, FileError> {
     let to = f.need("to", "\"100p\"")?;
     let to = same_unit(&to, from)?;
     let until = f.need("until", "\"jain >= 0.95\"")?;
-    let search = Search { key: key_path(&key, &key.node.site, key.text()?)?, from, to, until: expression(&until)?, until_site: until.node.site.clone() };
+    let search = Search {
+        key: key_path(&key, &key.node.site, key.text()?)?,
+        from,
+        to,
+        until: expression(&until)?,
+        until_site: until.node.site.clone(),
+    };
     if from.value == to.value {
         return Err(f.error("has nothing between from and to", "write two different values"));
     }
@@ -211,7 +250,9 @@ pub(crate) fn search(val: &Val) -> Result<Search, FileError> {
 
 fn expression(val: &Val) -> Result<String, FileError> {
     match val.text()? {
-        t if t.trim().is_empty() => Err(val.error("is empty", "write an expression like \"goodput.up / goodput.down\"")),
+        t if t.trim().is_empty() => {
+            Err(val.error("is empty", "write an expression like \"goodput.up / goodput.down\""))
+        }
         t => Ok(t.into()),
     }
 }
@@ -221,7 +262,8 @@ fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
     if q.unit == other.unit {
         Ok(q)
     } else {
-        Err(val.error(format!("is {} beside {}", q.unit.noun(), other.unit.noun()), "write both in the same kind of unit"))
+        Err(val
+            .error(format!("is {} beside {}", q.unit.noun(), other.unit.noun()), "write both in the same kind of unit"))
     }
 }
 
@@ -229,6 +271,7 @@ fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
 fn overlay(val: &Val) -> Result<Overlay, FileError> {
     val.table()?;
     let entries = flatten(val.node.entries().unwrap_or_default(), false);
-    let placed = entries.into_iter().map(|(path, site, node)| Ok((key_path(val, site, &path)?, site.clone(), node.clone())));
+    let placed =
+        entries.into_iter().map(|(path, site, node)| Ok((key_path(val, site, &path)?, site.clone(), node.clone())));
     Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
 }

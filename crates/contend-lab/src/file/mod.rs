@@ -1,14 +1,16 @@
 //! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Scenario`].
 //!
-//! The text becomes a [`tree`] of values that know where they stand. `--set`, sweep points and overlays of claims are key paths set in that
-//! tree; [`Experiment::scenario`] reads the tree of one point afresh, table by table, member by member, so a rule is written once and holds
-//! for all of them. Whatever is wrong is a [`FileError`] that names file, line, key and remedy.
+//! The text becomes a [`tree`] of values that know where they stand. `--set`, sweep points and overlays of claims are
+//! key paths set in that tree; [`Experiment::scenario`] reads the tree of one point afresh, table by table, member by
+//! member, so a rule is written once and holds for all of them. Whatever is wrong is a [`FileError`] that names file,
+//! line, key and remedy.
 //!
 //! # Names
-//! A `[[flow]]` with a `count` has members `<name>.<k>`, k from 1; one without is called `<name>` itself. Without `name`, a flow is called
-//! after its direction (`down`, `up`, `local`, `wired`), with the table's number where several would be called the same (`down0`, `down2`).
-//! What a flow brings along is called after it: `down.3.sta`, `down.3.server`, `down.3.wire` (`.peer` for the far station of a local flow).
-//! `[[station]]` follows the same rule as `[[flow]]`. No name depends on another table's count, so random streams stay put when one is swept.
+//! A `[[flow]]` with a `count` has members `<name>.<k>`, k from 1; one without is called `<name>` itself. Without
+//! `name`, a flow is called after its direction (`down`, `up`, `local`, `wired`), with the table's number where several
+//! would be called the same (`down0`, `down2`). What a flow brings along is called after it: `down.3.sta`,
+//! `down.3.server`, `down.3.wire` (`.peer` for the far station of a local flow). `[[station]]` follows the same rule as
+//! `[[flow]]`. No name depends on another table's count, so random streams stay put when one is swept.
 //!
 //! # Defaults
 //! | key | default | why |
@@ -37,10 +39,11 @@
 //! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
 //! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
 //!
-//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is `cubic` with `sack`,
-//! `bbr` and `bbr3` are those with `rack`, `tcp_d` is `tcp_d` with `reno`; any other controller's name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own
-//! set parameters of the variant's. A `tcp` table starts from its `kind`, or else
-//! from the variant called as its `cc`, or else from `newreno`.
+//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is
+//! `cubic` with `sack`, `bbr` and `bbr3` are those with `rack`, `tcp_d` is `tcp_d` with `reno`; any other controller's
+//! name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own set parameters of
+//! the variant's. A `tcp` table starts from its `kind`, or else from the variant called as its `cc`, or else from
+//! `newreno`.
 
 mod choice;
 pub mod claim;
@@ -106,7 +109,8 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// A threshold to find.
     pub search: Option<Search>,
-    /// Everything that runs and claims need ([`claim::needs`](crate::claim::needs)), each network tried once: how large its results are.
+    /// Everything that runs and claims need ([`claim::needs`](crate::claim::needs)), each network tried once: how large
+    /// its results are.
     pub(crate) needs: Vec<(Need, Size)>,
     sweep: Sweep,
     /// The tables of the network, as the file has them.
@@ -208,15 +212,20 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         About::Network => f.need("duration", "\"70s\"")?.positive_span()?,
     };
     let warmup = f.read_or("warmup", Span::ZERO, |v| match v.span()? {
-        w if w >= duration => {
-            Err(v.error(format!("is {w}, and the whole run is {duration}: nothing is left to measure"), "write a shorter warmup or a longer duration"))
-        }
+        w if w >= duration => Err(v.error(
+            format!("is {w}, and the whole run is {duration}: nothing is left to measure"),
+            "write a shorter warmup or a longer duration",
+        )),
         w => Ok(w),
     })?;
     let seeds = f.get("seeds").filter(|_| about != About::Model).map_or(Ok(vec![1]), |v| seeds(&v))?;
     let sample = f.read("sample", |v| match v.positive_span()? {
-        step if step > duration => Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step")),
-        step if duration.div_floor(step) > MOST_SAMPLES => Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step")),
+        step if step > duration => {
+            Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step"))
+        }
+        step if duration.div_floor(step) > MOST_SAMPLES => {
+            Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step"))
+        }
         step => Ok(step),
     })?;
     let sweep = f.read_or("sweep", Sweep::default(), |v| Sweep::read(&v, &sets))?;
@@ -236,32 +245,61 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
 
     let network = Node {
         site: tree.site.clone(),
-        kind: Kind::Table(tree.entries().unwrap_or_default().iter().filter(|e| NETWORK.contains(&e.key.as_str())).cloned().collect()),
+        kind: Kind::Table(
+            tree.entries().unwrap_or_default().iter().filter(|e| NETWORK.contains(&e.key.as_str())).cloned().collect(),
+        ),
     };
     let points = sweep.points();
     let needs = vec![];
-    let mut experiment =
-        Experiment { source: source.clone(), title, cite, notes, duration, warmup, seeds, sample, points, claims, figures, search, needs, sweep, network };
+    let mut experiment = Experiment {
+        source: source.clone(),
+        title,
+        cite,
+        notes,
+        duration,
+        warmup,
+        seeds,
+        sample,
+        points,
+        claims,
+        figures,
+        search,
+        needs,
+        sweep,
+        network,
+    };
     experiment.needs = experiment.tried()?;
     Ok(experiment)
 }
 
 /// The tables that make a network; the other keys belong to the experiment as a whole.
-const NETWORK: [&str; 11] = ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
+const NETWORK: [&str; 11] =
+    ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
 /// Most samples of a time series.
 const MOST_SAMPLES: u64 = 10_000_000;
 /// Most seeds.
 const MOST_SEEDS: u64 = 100_000;
 
 /// Lays the command line's settings over the file; returns their plain key paths and values.
-fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) -> Result<Vec<(String, Node)>, FileError> {
+fn apply_sets(
+    tree: &mut Node,
+    source: &Source,
+    overrides: &[(String, String)],
+) -> Result<Vec<(String, Node)>, FileError> {
     let mut sets = vec![];
     for (i, (key, value)) in overrides.iter().enumerate() {
         let site = Site::Set(i, 0..key.len());
-        let path = tree::split_path(key)
-            .ok_or_else(|| FileError::new(source, &site, format!("`{key}` is no key path"), "write it like --set flow.0.count=4 or --set wifi.slot=20us"))?;
+        let path = tree::split_path(key).ok_or_else(|| {
+            FileError::new(
+                source,
+                &site,
+                format!("`{key}` is no key path"),
+                "write it like --set flow.0.count=4 or --set wifi.slot=20us",
+            )
+        })?;
         let node = tree::read_setting(i, key.len() + 1, value);
-        tree.set(&path, &site, node.clone()).map_err(|(message, help)| FileError::new(source, &site, format!("`{key}`: {message}"), help))?;
+        tree.set(&path, &site, node.clone())
+            .map_err(|(message, help)| FileError::new(source, &site, format!("`{key}`: {message}"), help))?;
         sets.push((path.join("."), node));
     }
     Ok(sets)
@@ -303,25 +341,36 @@ fn alone<'a>(cx: Cx<'a>, tree: &'a Node, key: &'static str, what: &str, example:
     Ok(table)
 }
 
-/// Refuses what only a network has. Of the command line seeds are accepted for a model, and mean nothing: they may be meant for other files.
+/// Refuses what only a network has. Of the command line seeds are accepted for a model, and mean nothing: they may be
+/// meant for other files.
 fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
     let (keys, why): (&[&'static str], _) = match about {
         About::Network => return Ok(()),
-        About::Model => {
-            (&["duration", "warmup", "seeds", "sample"], "is for networks, and the file is about a [model], which takes no time and draws no numbers")
-        }
-        About::Contention => (&["duration", "warmup", "sample"], "is for networks, and the file is about [contention], which is as long as its `successes`"),
+        About::Model => (
+            &["duration", "warmup", "seeds", "sample"],
+            "is for networks, and the file is about a [model], which takes no time and draws no numbers",
+        ),
+        About::Contention => (
+            &["duration", "warmup", "sample"],
+            "is for networks, and the file is about [contention], which is as long as its `successes`",
+        ),
     };
     for &key in keys {
         match f.get(key) {
-            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => return Err(v.error(why, "leave it out")),
+            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => {
+                return Err(v.error(why, "leave it out"));
+            }
             _ => {}
         }
     }
     Ok(())
 }
 
-fn each<T>(val: Option<Val>, name: &str, mut read: impl FnMut(&Val) -> Result<T, FileError>) -> Result<Vec<T>, FileError> {
+fn each<T>(
+    val: Option<Val>,
+    name: &str,
+    mut read: impl FnMut(&Val) -> Result<T, FileError>,
+) -> Result<Vec<T>, FileError> {
     val.map_or(Ok(vec![]), |v| v.list(&format!("{name}, with two brackets"))?.map(|v| read(&v)).collect())
 }
 
@@ -331,7 +380,11 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
     if let Kind::List(_) = val.node.kind {
         let seeds: Vec<u64> = val.list(HELP)?.map(|v| v.integer(0..=u64::MAX)).collect::<Result<_, _>>()?;
         let twice = seeds.iter().collect::<BTreeSet<_>>().len() < seeds.len();
-        return if seeds.is_empty() || twice { Err(val.error("must have at least one seed, and none twice", HELP)) } else { Ok(seeds) };
+        return if seeds.is_empty() || twice {
+            Err(val.error("must have at least one seed, and none twice", HELP))
+        } else {
+            Ok(seeds)
+        };
     }
     if let (Kind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
         // `--seeds 7`: a word on the command line, where nothing has quotes.
@@ -341,7 +394,9 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
     let (first, last) = text.split_once("..").unwrap_or((text, text));
     match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
         (Ok(first), Ok(last)) if first > last => Err(val.error(format!("is empty: \"{text}\""), HELP)),
-        (Ok(first), Ok(last)) if last - first >= MOST_SEEDS => Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "take fewer")),
+        (Ok(first), Ok(last)) if last - first >= MOST_SEEDS => {
+            Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "take fewer"))
+        }
         (Ok(first), Ok(last)) => Ok((first..=last).collect()),
         _ => Err(val.error(format!("cannot be \"{text}\""), HELP)),
     }
@@ -351,7 +406,8 @@ impl Experiment {
     /// The network at `point`, with `overlay` laid over it.
     ///
     /// # Errors
-    /// When a value of the point or the overlay makes no network. Every point, and every overlay of a claim, has been tried by [`parse`].
+    /// When a value of the point or the overlay makes no network. Every point, and every overlay of a claim, has been
+    /// tried by [`parse`].
     pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
         network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
     }
@@ -364,7 +420,8 @@ impl Experiment {
     /// Names of the arguments that the file's `[model]` has at every point: those of the table, and swept ones.
     pub(crate) fn model_arguments(&self) -> BTreeSet<String> {
         let table = self.network.get("model").and_then(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone());
-        let swept = self.points.iter().flat_map(PointKey::keys).filter_map(|key| key.strip_prefix("model.").map(str::to_owned));
+        let swept =
+            self.points.iter().flat_map(PointKey::keys).filter_map(|key| key.strip_prefix("model.").map(str::to_owned));
         table.chain(swept).collect()
     }
 
@@ -395,11 +452,16 @@ impl Experiment {
         }
     }
 
-    /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go again once its size is
-    /// known: those of a large sweep would not all fit into memory.
+    /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go
+    /// again once its size is known: those of a large sweep would not all fit into memory.
     fn tried(&self) -> Result<Vec<(Need, Size)>, FileError> {
-        let size = |point: &PointKey, overlay: &Overlay| self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay));
-        let needs = needs(self).into_iter().map(|n| size(&n.point, &n.overlay).map(|size| (n, size))).collect::<Result<_, _>>()?;
+        let size = |point: &PointKey, overlay: &Overlay| {
+            self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay))
+        };
+        let needs = needs(self)
+            .into_iter()
+            .map(|n| size(&n.point, &n.overlay).map(|size| (n, size)))
+            .collect::<Result<_, _>>()?;
         if let Some(search) = &self.search {
             for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
                 self.points.iter().try_for_each(|point| size(point, &overlay).map(drop))?;
@@ -411,7 +473,10 @@ impl Experiment {
     /// Names the point where an error arose, unless it lies in the sweep itself or arises without the point too.
     fn at_point(&self, error: FileError, point: &PointKey, overlay: &Overlay) -> FileError {
         let without = self.size(&PointKey::new(), overlay);
-        if point.is_empty() || error.byte().is_some_and(|b| self.sweep.covers(b)) || without.is_err_and(|e| e.to_string() == error.to_string()) {
+        if point.is_empty()
+            || error.byte().is_some_and(|b| self.sweep.covers(b))
+            || without.is_err_and(|e| e.to_string() == error.to_string())
+        {
             return error;
         }
         let keys: Vec<String> = point.iter().map(|(key, value)| format!("{key} = {value}")).collect();
@@ -425,8 +490,10 @@ mod tests {
 
     #[test]
     fn every_network_that_is_needed_was_tried_once_and_measured() {
-        let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\
-                    [sweep]\n\"flow.0.count\" = [1, 2, 4]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 0.5 }\n\
+        let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
+            tcp = \"reno\"\n\
+                    [sweep]\n\"flow.0.count\" = [1, 2, 4]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { \
+                    at_least = 0.5 }\n\
                     over = { \"flow.0.count\" = 4, \"wifi.slot\" = \"20us\" }\n";
         let e = parse("t.toml", text, &[]).unwrap();
         let sizes = |n: Need| e.scenario(&n.point, &n.overlay).map(|r| (n, Size::of(&r.scenario))).unwrap();

@@ -56,7 +56,14 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
         for p in m.parameters {
             let (first, of) = parameters.entry(p.name).or_insert((p, m));
             if !p.unit.adds_to(first.unit) {
-                let message = format!("has `{}` and `{}`, which take `{}` as {} and as {}", of.name, m.name, p.name, first.unit.noun(), p.unit.noun());
+                let message = format!(
+                    "has `{}` and `{}`, which take `{}` as {} and as {}",
+                    of.name,
+                    m.name,
+                    p.name,
+                    first.unit.noun(),
+                    p.unit.noun()
+                );
                 return Err(name.error(message, "put them into files of their own"));
             }
         }
@@ -89,7 +96,10 @@ fn argument(v: &Val, p: &Parameter) -> Result<f64, FileError> {
     if q.unit.adds_to(p.unit) || q.value == 0.0 {
         return Ok(q.value);
     }
-    Err(v.error(format!("must be {}, and {q} is {}", p.unit.noun(), q.unit.noun()), format!("write {} = {}", p.name, example(p.unit))))
+    Err(v.error(
+        format!("must be {}, and {q} is {}", p.unit.noun(), q.unit.noun()),
+        format!("write {} = {}", p.name, example(p.unit)),
+    ))
 }
 
 fn example(unit: Dimension) -> &'static str {

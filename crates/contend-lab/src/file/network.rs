@@ -7,7 +7,9 @@ use super::places::{End, Places, valid_name};
 use super::quantity::Quantity;
 use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
-use super::wifi::{ANYBODY, Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue};
+use super::wifi::{
+    ANYBODY, Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
+};
 use super::{Direction, Member, Resolved};
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
@@ -42,7 +44,9 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     let ap = root.get("ap");
     let ap_spec = match (&wifi, &ap) {
         (Some(wifi), ap) => Some(access_point(cx, wifi, ap.as_ref())?),
-        (None, Some(ap)) => return Err(ap.error("has no cell to serve", "add [wifi] standard = \"802.11g\", or leave [ap] out")),
+        (None, Some(ap)) => {
+            return Err(ap.error("has no cell to serve", "add [wifi] standard = \"802.11g\", or leave [ap] out"));
+        }
         (None, None) => None,
     };
     for v in tables(root.get("node"), "[[node]]")? {
@@ -76,7 +80,13 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
     ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
-    let cell = wifi.zip(ap_spec).map(|(wifi, (ap, control))| CellSpec { phy: wifi.phy, mac: wifi.mac, ap, control, stations: b.stations });
+    let cell = wifi.zip(ap_spec).map(|(wifi, (ap, control))| CellSpec {
+        phy: wifi.phy,
+        mac: wifi.mac,
+        ap,
+        control,
+        stations: b.stations,
+    });
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
@@ -87,7 +97,10 @@ pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quanti
     let Some(node) = tree.get("param") else { return Ok(params) };
     let none = Val { cx: Cx { source, params: &[], member: None }, path: "param".into(), node };
     for (entry, v) in none.table()?.all() {
-        if !entry.key.starts_with(|c: char| c.is_ascii_alphabetic()) || !entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || entry.key == "k" {
+        if !entry.key.starts_with(|c: char| c.is_ascii_alphabetic())
+            || !entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            || entry.key == "k"
+        {
             return Err(FileError::new(
                 source,
                 &entry.site,
@@ -110,7 +123,14 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
 fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
     let mut control = vec![];
-    let mut spec = StationSpec { name: "ap".into(), rate: wifi.rate, queue, loss: None, access: wifi.access.clone(), client: None };
+    let mut spec = StationSpec {
+        name: "ap".into(),
+        rate: wifi.rate,
+        queue,
+        loss: None,
+        access: wifi.access.clone(),
+        client: None,
+    };
     if let Some(v) = ap {
         let mut f = v.table()?;
         spec.queue = read_ap_queue(&mut f)?.unwrap_or(spec.queue);
@@ -154,7 +174,8 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Names every group: as the file says, or by direction, with the table's number where two would be called the same.
+    /// Names every group: as the file says, or by direction, with the table's number where two would be called the
+    /// same.
     fn read_all(flows: &[Val<'a>], places: &Places, cell: bool, duration: Span) -> Result<Vec<Group<'a>>, FileError> {
         let mut groups = vec![];
         let (mut own, mut default) = (BTreeSet::new(), BTreeMap::new());
@@ -182,7 +203,9 @@ impl<'a> Group<'a> {
             let alone = default.get(direction) == Some(&1) && !own.contains(direction.name());
             group.name = if alone { direction.name().into() } else { format!("{}{}", direction.name(), group.index) };
             if own.contains(&group.name) {
-                return Err(group.val.error(format!("needs a name: `{}` is that of another flow", group.name), "write name = \"...\""));
+                return Err(group
+                    .val
+                    .error(format!("needs a name: `{}` is that of another flow", group.name), "write name = \"...\""));
             }
         }
         Ok(groups.into_iter().map(|(g, _)| g).collect())
@@ -222,7 +245,9 @@ impl<'a> Builder<'a> {
         let mut f = v.table()?;
         let name = f.need("name", "\"router\"")?;
         let router = f.read_or("kind", false, |v| match v.text()? {
-            "proxy" => Err(v.error("is reserved for a later version of contend: \"proxy\"", "write \"host\" or \"router\"")),
+            "proxy" => {
+                Err(v.error("is reserved for a later version of contend: \"proxy\"", "write \"host\" or \"router\""))
+            }
             _ => v.word(&[("host", false), ("router", true)]),
         })?;
         f.finish()?;
@@ -253,7 +278,9 @@ impl<'a> Builder<'a> {
                 queue: match (read_queue(&mut f)?, &client) {
                     (Some(queue), _) => queue,
                     // The bridge's own, which is smaller than a host's.
-                    (None, Some(Client::Converter(_))) => default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", BRIDGE_QUEUE)])?,
+                    (None, Some(Client::Converter(_))) => {
+                        default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", BRIDGE_QUEUE)])?
+                    }
                     (None, _) => wifi.queue.clone(),
                 },
                 loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
@@ -292,11 +319,21 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Both directions of a wire whose keys are in `f`; what `reverse` does not name is as forward. `delay` goes before the one in `f`.
-    fn wires(&mut self, mut f: Fields<'a>, delay: Option<&Val<'a>>, check_only: bool) -> Result<(WireSpec, WireSpec), FileError> {
+    /// Both directions of a wire whose keys are in `f`; what `reverse` does not name is as forward. `delay` goes before
+    /// the one in `f`.
+    fn wires(
+        &mut self,
+        mut f: Fields<'a>,
+        delay: Option<&Val<'a>>,
+        check_only: bool,
+    ) -> Result<(WireSpec, WireSpec), FileError> {
         let losses = self.losses.len();
-        let default =
-            WireSpec { rate: WIRE_RATE, delay: WIRE_DELAY, queue: default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", WIRE_QUEUE)])?, loss: None };
+        let default = WireSpec {
+            rate: WIRE_RATE,
+            delay: WIRE_DELAY,
+            queue: default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", WIRE_QUEUE)])?,
+            loss: None,
+        };
         let mut forward = self.wire(&mut f, default)?;
         if let Some(delay) = delay {
             forward.delay = delay.span()?;
@@ -322,7 +359,10 @@ impl<'a> Builder<'a> {
             rate: f.read_or("rate", default.rate, |v| match &v.pick()?.node.kind {
                 Kind::Text(t) if t == "infinite" => Ok(0),
                 _ => match v.rate()? {
-                    0 => Err(v.error("is zero", "write a rate like \"100Mbps\", or \"infinite\" for a wire that is nothing but delay")),
+                    0 => Err(v.error(
+                        "is zero",
+                        "write a rate like \"100Mbps\", or \"infinite\" for a wire that is nothing but delay",
+                    )),
                     bps => Ok(bps),
                 },
             })?,
@@ -333,7 +373,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Every member of a flow, with the stations, hosts and wires it brings along.
-    fn flows(&mut self, group: &Group<'a>, wifi: Option<&Wifi>, wire: Option<&Val<'a>>, duration: Span) -> Result<(), FileError> {
+    fn flows(
+        &mut self,
+        group: &Group<'a>,
+        wifi: Option<&Wifi>,
+        wire: Option<&Val<'a>>,
+        duration: Span,
+    ) -> Result<(), FileError> {
         let n = group.count.unwrap_or(1);
         for k in 1..=n {
             if self.flows.len() as u64 >= MOST {
@@ -348,17 +394,28 @@ impl<'a> Builder<'a> {
                 return Err(draft.to.error("is where the flow begins", "name two different places"));
             }
             let direction = direction(ends.0, ends.1);
-            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > LARGEST_ON_AIR) {
-                return Err(at.error(format!("is too large for an 802.11 frame: {}B", draft.packet), format!("write at most {LARGEST_ON_AIR}B")));
+            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > LARGEST_ON_AIR)
+            {
+                return Err(at.error(
+                    format!("is too large for an 802.11 frame: {}B", draft.packet),
+                    format!("write at most {LARGEST_ON_AIR}B"),
+                ));
             }
             if let (Some(delay), false) = (&draft.delay, ends.0 == End::Server || ends.1 == End::Server) {
-                return Err(delay.error("is that of the flow's own wire, and neither end is \"server\"", "set the delay of a [[link]] instead"));
+                return Err(delay.error(
+                    "is that of the flow's own wire, and neither end is \"server\"",
+                    "set the delay of a [[link]] instead",
+                ));
             }
             let wire = match wire {
                 Some(v) => Val { cx, ..v.clone() }.table()?,
                 None => Fields::empty(&group.val),
             };
-            let wires = if ends.0 == End::Server || ends.1 == End::Server { Some(self.wires(wire, draft.delay.as_ref(), false)?) } else { None };
+            let wires = if ends.0 == End::Server || ends.1 == End::Server {
+                Some(self.wires(wire, draft.delay.as_ref(), false)?)
+            } else {
+                None
+            };
             let from = self.place(ends.0, &draft.from, &format!("{name}.sta"), &name, wifi, wires.as_ref())?;
             let to_name = if direction == Direction::Local { "peer" } else { "sta" };
             let to = self.place(ends.1, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
@@ -371,22 +428,46 @@ impl<'a> Builder<'a> {
     }
 
     /// The place of one end of the flow called `flow`.
-    fn place(&mut self, end: End, at: &Val, station: &str, flow: &str, wifi: Option<&Wifi>, wires: Option<&(WireSpec, WireSpec)>) -> Result<Place, FileError> {
+    fn place(
+        &mut self,
+        end: End,
+        at: &Val,
+        station: &str,
+        flow: &str,
+        wifi: Option<&Wifi>,
+        wires: Option<&(WireSpec, WireSpec)>,
+    ) -> Result<Place, FileError> {
         match (end, wifi, wires) {
-            (End::At(Place::Ap), ..) => Err(at.error("is the access point, where no flow ends", "write \"server\" for a host behind it, or \"station\"")),
+            (End::At(Place::Ap), ..) => Err(at.error(
+                "is the access point, where no flow ends",
+                "write \"server\" for a host behind it, or \"station\"",
+            )),
             (End::At(Place::Node(i)), ..) if self.nodes.get(i).is_some_and(|n| n.router) => {
-                Err(at.error("is a router, where no flow ends", "name a host, or write kind = \"host\" in its [[node]]"))
+                Err(at
+                    .error("is a router, where no flow ends", "name a host, or write kind = \"host\" in its [[node]]"))
             }
             (End::At(place), ..) => Ok(place),
             (End::Station, Some(w), _) => {
-                let spec =
-                    StationSpec { name: station.into(), rate: w.rate, queue: w.queue.clone(), loss: w.loss.clone(), access: w.access.clone(), client: None };
+                let spec = StationSpec {
+                    name: station.into(),
+                    rate: w.rate,
+                    queue: w.queue.clone(),
+                    loss: w.loss.clone(),
+                    access: w.access.clone(),
+                    client: None,
+                };
                 self.add_station(at, spec)
             }
             (End::Server, _, Some((forward, reverse))) => {
                 let host = Place::Node(self.nodes.len());
                 self.nodes.push(NodeSpec { name: format!("{flow}.server"), router: false });
-                self.links.push(LinkSpec { name: format!("{flow}.wire"), from: host, to: Place::Ap, forward: forward.clone(), reverse: reverse.clone() });
+                self.links.push(LinkSpec {
+                    name: format!("{flow}.wire"),
+                    from: host,
+                    to: Place::Ap,
+                    forward: forward.clone(),
+                    reverse: reverse.clone(),
+                });
                 Ok(host)
             }
             (End::Station | End::Server, ..) => Err(at.error("needs a cell", "add [wifi] standard = \"802.11g\"")),
@@ -420,7 +501,9 @@ impl<'a> Builder<'a> {
         }
         for (flow, from) in self.flows.iter().zip(&self.from) {
             if root(&mut part, vertex(flow.from)) != root(&mut part, vertex(flow.to)) {
-                return Err(from.error("has no way to the other end of the flow", "connect the two with [[link]] tables"));
+                return Err(
+                    from.error("has no way to the other end of the flow", "connect the two with [[link]] tables")
+                );
             }
         }
         Ok(())

@@ -49,7 +49,9 @@ impl Places {
             return Err(name.error(format!("cannot be \"{text}\", which is a word of the file"), "choose another name"));
         }
         if self.taken(text) {
-            return Err(name.error(format!("is used twice: \"{text}\""), "give each station, node and link its own name"));
+            return Err(
+                name.error(format!("is used twice: \"{text}\""), "give each station, node and link its own name")
+            );
         }
         Ok(text)
     }
@@ -76,7 +78,10 @@ impl Places {
     }
 
     fn names(&self) -> Vec<&str> {
-        ["server", "station"].into_iter().chain(self.single.keys().chain(self.groups.keys()).map(String::as_str)).collect()
+        ["server", "station"]
+            .into_iter()
+            .chain(self.single.keys().chain(self.groups.keys()).map(String::as_str))
+            .collect()
     }
 
     /// The end that `val` names, for its member.
@@ -89,8 +94,10 @@ impl Places {
         if let "server" | "station" = text {
             return match cell {
                 true => Ok(if text == "server" { End::Server } else { End::Station }),
-                false => Err(val
-                    .error(format!("is \"{text}\", and there is no [wifi]"), "add [wifi] standard = \"802.11g\", or name the ends with [[node]] and [[link]]")),
+                false => Err(val.error(
+                    format!("is \"{text}\", and there is no [wifi]"),
+                    "add [wifi] standard = \"802.11g\", or name the ends with [[node]] and [[link]]",
+                )),
             };
         }
         let (name, slice) = match text.split_once('[') {
@@ -103,7 +110,9 @@ impl Places {
         let unknown = || val.error(format!("names no station or node: \"{text}\""), suggest(name, self.names()));
         let &(first, count) = self.groups.get(name).ok_or_else(unknown)?;
         let (low, high) = match slice {
-            None if text.contains('[') => return Err(val.error(format!("cannot be \"{text}\""), format!("write \"{name}[1..{count}]\""))),
+            None if text.contains('[') => {
+                return Err(val.error(format!("cannot be \"{text}\""), format!("write \"{name}[1..{count}]\"")));
+            }
             None => (1, count),
             Some(slice) => {
                 let (low, high) = slice.split_once("..").unwrap_or((slice, slice));
@@ -121,7 +130,10 @@ impl Places {
         let k = val.cx.member.map_or(1, |(k, _)| k);
         match (high + 1).checked_sub(low) {
             Some(len) if len > 0 => Ok(End::At(Place::Station(first + low - 1 + (k - 1) % len))),
-            _ => Err(val.error(format!("names stations of which there are none: \"{text}\""), format!("write a larger count for `{name}`"))),
+            _ => Err(val.error(
+                format!("names stations of which there are none: \"{text}\""),
+                format!("write a larger count for `{name}`"),
+            )),
         }
     }
 
@@ -129,10 +141,13 @@ impl Places {
     pub fn link_end(&self, val: &Val) -> Result<Place, FileError> {
         let text = val.text()?;
         match self.single.get(text) {
-            Some(Place::Station(_)) => Err(val.error(format!("names a station: \"{text}\""), "a wire ends at a [[node]] or at \"ap\"")),
+            Some(Place::Station(_)) => {
+                Err(val.error(format!("names a station: \"{text}\""), "a wire ends at a [[node]] or at \"ap\""))
+            }
             Some(place) => Ok(*place),
             None => {
-                let nodes = self.single.iter().filter(|(_, p)| !matches!(p, Place::Station(_))).map(|(name, _)| name.as_str());
+                let nodes =
+                    self.single.iter().filter(|(_, p)| !matches!(p, Place::Station(_))).map(|(name, _)| name.as_str());
                 Err(val.error(format!("names no node: \"{text}\""), suggest(text, nodes)))
             }
         }
@@ -148,8 +163,15 @@ impl Places {
 pub(crate) fn valid_name<'a>(val: &Val<'a>) -> Result<&'a str, FileError> {
     let text = val.text()?;
     let good = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    if text.is_empty() || text.chars().count() > 64 || !text.chars().all(good) || text.starts_with(|c: char| c.is_numeric()) {
-        return Err(val.error(format!("cannot be \"{text}\""), "a name has up to 64 letters, digits, - and _, and begins with a letter"));
+    if text.is_empty()
+        || text.chars().count() > 64
+        || !text.chars().all(good)
+        || text.starts_with(|c: char| c.is_numeric())
+    {
+        return Err(val.error(
+            format!("cannot be \"{text}\""),
+            "a name has up to 64 letters, digits, - and _, and begins with a letter",
+        ));
     }
     Ok(text)
 }

@@ -34,7 +34,8 @@ pub enum Dimension {
     Length,
 }
 
-/// Every unit: its name, what it measures, and how many of the base unit it is (a factor and a divisor, so that `0.1us` is exact).
+/// Every unit: its name, what it measures, and how many of the base unit it is (a factor and a divisor, so that `0.1us`
+/// is exact).
 const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("s", Dimension::Time, 1.0, 1.0),
     ("ms", Dimension::Time, 1.0, 1e3),
@@ -71,7 +72,8 @@ impl Dimension {
     }
 
     /// All of them.
-    pub const ALL: [Dimension; 6] = [Dimension::Number, Dimension::Time, Dimension::Rate, Dimension::Bytes, Dimension::Packets, Dimension::Length];
+    pub const ALL: [Dimension; 6] =
+        [Dimension::Number, Dimension::Time, Dimension::Rate, Dimension::Bytes, Dimension::Packets, Dimension::Length];
 
     /// The unit that [`Quantity::value`] is in, as a file writes it.
     pub const fn base(self) -> &'static str {
@@ -127,13 +129,18 @@ impl Quantity {
 
     /// `value` of the unit called `unit`.
     fn of(value: f64, unit: &str) -> Option<Quantity> {
-        UNITS.iter().find(|u| u.0 == unit).map(|&(_, unit, factor, divisor)| Quantity { value: value * factor / divisor, unit })
+        UNITS
+            .iter()
+            .find(|u| u.0 == unit)
+            .map(|&(_, unit, factor, divisor)| Quantity { value: value * factor / divisor, unit })
     }
 
     /// As a file could write it: a number, or a string with the base unit.
     pub fn to_json(self) -> serde_json::Value {
         match self.unit {
-            Dimension::Number if self.value.fract() == 0.0 && self.value.abs() < 9e15 => serde_json::Value::from(self.value as i64),
+            Dimension::Number if self.value.fract() == 0.0 && self.value.abs() < 9e15 => {
+                serde_json::Value::from(self.value as i64)
+            }
             Dimension::Number => serde_json::Value::from(self.value),
             _ => serde_json::Value::from(self.to_string()),
         }
@@ -174,13 +181,18 @@ fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
     }
 }
 
-/// The unit of one of these kinds that `word` was most probably meant to be: `Mb` is `Mbps` where a rate is wanted, and `MB` where bytes are.
+/// The unit of one of these kinds that `word` was most probably meant to be: `Mb` is `Mbps` where a rate is wanted, and
+/// `MB` where bytes are.
 pub(crate) fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static str> {
     let plain = word.replace("bit/s", "bps").replace("b/s", "bps").replace("bit", "b").replace(['µ', 'μ'], "u");
     let units = || UNITS.iter().filter(|u| kinds.contains(&u.1)).map(|u| u.0);
     let begins = |unit: &str| unit.get(..plain.len()).is_some_and(|start| start.eq_ignore_ascii_case(&plain));
     let nearly = || super::reader::nearest(word, units().filter(|u| u.chars().next() == word.chars().next()));
-    units().find(|u| u.starts_with(&plain)).or_else(|| units().find(|u| u.eq_ignore_ascii_case(&plain))).or_else(|| units().find(|u| begins(u))).or_else(nearly)
+    units()
+        .find(|u| u.starts_with(&plain))
+        .or_else(|| units().find(|u| u.eq_ignore_ascii_case(&plain)))
+        .or_else(|| units().find(|u| begins(u)))
+        .or_else(nearly)
 }
 
 /// How many bytes at the start of `text` are an unsigned decimal number, with an exponent or without.
@@ -190,7 +202,10 @@ fn number_length(text: &str) -> usize {
     if text.get(len..).is_some_and(|t| t.starts_with('.')) {
         len += 1 + digits(len + 1);
     }
-    let exponent = text.get(len..).and_then(|t| t.strip_prefix(['e', 'E'])).map_or("", |t| t.strip_prefix(['-', '+']).unwrap_or(t));
+    let exponent = text
+        .get(len..)
+        .and_then(|t| t.strip_prefix(['e', 'E']))
+        .map_or("", |t| t.strip_prefix(['-', '+']).unwrap_or(t));
     if len > 0 && exponent.starts_with(|c: char| c.is_ascii_digit()) {
         let start = text.len() - exponent.len();
         len = start + digits(start);
@@ -198,7 +213,8 @@ fn number_length(text: &str) -> usize {
     len
 }
 
-/// The value of `text`, an expression with `+ - * /`, brackets, `min max floor`, units, and the names that `lookup` knows.
+/// The value of `text`, an expression with `+ - * /`, brackets, `min max floor`, units, and the names that `lookup`
+/// knows.
 ///
 /// # Errors
 /// A message for the one who wrote it.
@@ -297,7 +313,11 @@ impl Parser<'_> {
             let (unit, rest) = rest.split_at(unit);
             self.rest = rest.trim_start();
             let value: f64 = number.parse().map_err(|_| format!("`{number}` is no number"))?;
-            return if unit.is_empty() { Ok(Quantity::number(value)) } else { Quantity::of(value, unit).ok_or_else(|| format!("there is no unit `{unit}`")) };
+            return if unit.is_empty() {
+                Ok(Quantity::number(value))
+            } else {
+                Quantity::of(value, unit).ok_or_else(|| format!("there is no unit `{unit}`"))
+            };
         }
         let len = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(len);
@@ -308,7 +328,11 @@ impl Parser<'_> {
             });
         }
         self.rest = rest.trim_start();
-        if self.take('(') { self.call(name) } else { (self.lookup)(name).ok_or_else(|| format!("there is no `{name}`")) }
+        if self.take('(') {
+            self.call(name)
+        } else {
+            (self.lookup)(name).ok_or_else(|| format!("there is no `{name}`"))
+        }
     }
 
     fn call(&mut self, name: &str) -> Result<Quantity, String> {
@@ -352,7 +376,10 @@ mod tests {
         assert_eq!(read("-42p"), Ok((-42.0, Dimension::Packets)));
         assert_eq!(read("15"), Err(NotAQuantity::NoUnit(15.0)));
         assert_eq!(read("15mbps"), Err(NotAQuantity::NoSuchUnit("mbps".into())));
-        assert_eq!([read("ms"), read(""), read("."), read("inf"), read("é")], [const { Err(NotAQuantity::NoNumber) }; 5]);
+        assert_eq!(
+            [read("ms"), read(""), read("."), read("inf"), read("é")],
+            [const { Err(NotAQuantity::NoNumber) }; 5]
+        );
     }
 
     #[test]
@@ -365,7 +392,16 @@ mod tests {
 
     #[test]
     fn a_wrong_unit_has_a_nearest_one() {
-        let cases = [("mbps", "Mbps"), ("Mbit/s", "Mbps"), ("Mbit", "Mbps"), ("Mb", "Mbps"), ("KB", "kB"), ("msec", "ms"), ("µs", "us"), ("pkt", "p")];
+        let cases = [
+            ("mbps", "Mbps"),
+            ("Mbit/s", "Mbps"),
+            ("Mbit", "Mbps"),
+            ("Mb", "Mbps"),
+            ("KB", "kB"),
+            ("msec", "ms"),
+            ("µs", "us"),
+            ("pkt", "p"),
+        ];
         cases.iter().for_each(|(word, unit)| assert_eq!(nearest_unit(word, &Dimension::ALL), Some(*unit), "{word}"));
     }
 
@@ -373,9 +409,15 @@ mod tests {
     fn the_nearest_unit_is_of_the_kind_that_is_wanted() {
         const AMOUNT: &[Dimension] = &[Dimension::Packets, Dimension::Bytes];
         let near = |word, kinds: &[Dimension]| nearest_unit(word, kinds);
-        assert_eq!([near("Mb", &[Dimension::Rate]), near("Mb", AMOUNT), near("Mb", &[Dimension::Time])], [Some("Mbps"), Some("MB"), None]);
+        assert_eq!(
+            [near("Mb", &[Dimension::Rate]), near("Mb", AMOUNT), near("Mb", &[Dimension::Time])],
+            [Some("Mbps"), Some("MB"), None]
+        );
         assert_eq!([near("mb", &[Dimension::Rate]), near("K", &[Dimension::Bytes])], [Some("Mbps"), Some("kB")]);
-        assert_eq!([near("b", &[Dimension::Rate]), near("b", AMOUNT), near("pkt", AMOUNT)], [Some("bps"), Some("B"), Some("p")]);
+        assert_eq!(
+            [near("b", &[Dimension::Rate]), near("b", AMOUNT), near("pkt", AMOUNT)],
+            [Some("bps"), Some("B"), Some("p")]
+        );
         assert_eq!([near("mps", &[Dimension::Time]), near("Mps", &[Dimension::Rate])], [Some("ms"), Some("Mbps")]);
         assert_eq!(near("x", &[Dimension::Number]), None, "a whole number has no unit");
     }

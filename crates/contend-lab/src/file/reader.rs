@@ -49,7 +49,10 @@ impl Cx<'_> {
 
 /// The word of `words` that `word` was most probably meant to be.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let best = words.into_iter().map(|w| (strsim::damerau_levenshtein(&word.to_lowercase(), &w.to_lowercase()), w)).min_by_key(|x| x.0)?;
+    let best = words
+        .into_iter()
+        .map(|w| (strsim::damerau_levenshtein(&word.to_lowercase(), &w.to_lowercase()), w))
+        .min_by_key(|x| x.0)?;
     (best.0 <= 1 + word.chars().count() / 3).then_some(best.1)
 }
 
@@ -83,14 +86,26 @@ struct Want {
 
 const TIME: Want = Want { noun: "a duration", example: "\"15ms\"", accepts: &[Dimension::Time], negative: false };
 const RATE: Want = Want { noun: "a rate", example: "\"54Mbps\"", accepts: &[Dimension::Rate], negative: false };
-const AMOUNT: Want =
-    Want { noun: "an amount of packets or bytes", example: "\"100p\" or \"150kB\"", accepts: &[Dimension::Packets, Dimension::Bytes], negative: false };
-const BYTES: Want = Want { noun: "a number of bytes", example: "\"1500B\"", accepts: &[Dimension::Bytes], negative: false };
-const SHARE: Want = Want { noun: "a probability or share", example: "\"1%\" or 0.01", accepts: &[Dimension::Number], negative: true };
+const AMOUNT: Want = Want {
+    noun: "an amount of packets or bytes",
+    example: "\"100p\" or \"150kB\"",
+    accepts: &[Dimension::Packets, Dimension::Bytes],
+    negative: false,
+};
+const BYTES: Want =
+    Want { noun: "a number of bytes", example: "\"1500B\"", accepts: &[Dimension::Bytes], negative: false };
+const SHARE: Want =
+    Want { noun: "a probability or share", example: "\"1%\" or 0.01", accepts: &[Dimension::Number], negative: true };
 const NUMBER: Want = Want { noun: "a plain number", example: "1.5", accepts: &[Dimension::Number], negative: true };
 const WHOLE: Want = Want { noun: "a whole number", example: "5", accepts: &[Dimension::Number], negative: true };
-const COUNT: Want = Want { noun: "a number of segments", example: "\"10p\"", accepts: &[Dimension::Packets, Dimension::Number], negative: false };
-const ANY: Want = Want { noun: "a number or a quantity", example: "0.95 or \"15ms\"", accepts: &Dimension::ALL, negative: true };
+const COUNT: Want = Want {
+    noun: "a number of segments",
+    example: "\"10p\"",
+    accepts: &[Dimension::Packets, Dimension::Number],
+    negative: false,
+};
+const ANY: Want =
+    Want { noun: "a number or a quantity", example: "0.95 or \"15ms\"", accepts: &Dimension::ALL, negative: true };
 
 impl<'a> Val<'a> {
     /// An error about this value.
@@ -104,7 +119,8 @@ impl<'a> Val<'a> {
         let Some((k, _)) = self.cx.member else {
             return Err(self.error(
                 "takes one value, not a list",
-                "a list gives one value to each member of a [[flow]] or [[station]]; to try several, put the list under [sweep]",
+                "a list gives one value to each member of a [[flow]] or [[station]]; to try several, put the list \
+                    under [sweep]",
             ));
         };
         match list.get((k - 1) % list.len().max(1)) {
@@ -135,15 +151,23 @@ impl<'a> Val<'a> {
         let v = self.pick()?;
         match v.node.kind {
             Kind::Bool(b) => Ok(b),
-            _ => Err(v.error(format!("must be true or false, not {}", v.node.kind_name()), "write true or false, without quotes")),
+            _ => Err(v.error(
+                format!("must be true or false, not {}", v.node.kind_name()),
+                "write true or false, without quotes",
+            )),
         }
     }
 
     fn quantity(&self, want: &Want) -> Result<Quantity, FileError> {
         let v = self.pick()?;
         let help = || {
-            let units: Vec<String> = want.accepts.iter().map(|d| d.units()).filter(|u| !u.is_empty() && want.accepts.len() < 3).collect();
-            let units = if units.is_empty() || want.accepts == [Dimension::Number] { String::new() } else { format!(" (units: {})", units.join(", ")) };
+            let units: Vec<String> =
+                want.accepts.iter().map(|d| d.units()).filter(|u| !u.is_empty() && want.accepts.len() < 3).collect();
+            let units = if units.is_empty() || want.accepts == [Dimension::Number] {
+                String::new()
+            } else {
+                format!(" (units: {})", units.join(", "))
+            };
             format!("write {} like {}{units}", want.noun, want.example)
         };
         let quantity = match &v.node.kind {
@@ -151,7 +175,10 @@ impl<'a> Val<'a> {
             Kind::Float(x) if x.is_finite() => Quantity::number(*x),
             Kind::Float(_) => return Err(v.error("is no finite number", help())),
             Kind::Text(s) => match s.trim_start().strip_prefix('=') {
-                Some(expression) => self.cx.evaluate(expression).map_err(|e| v.error(format!("cannot be computed: {e}"), self.cx.names()))?,
+                Some(expression) => self
+                    .cx
+                    .evaluate(expression)
+                    .map_err(|e| v.error(format!("cannot be computed: {e}"), self.cx.names()))?,
                 None => match Quantity::parse(s) {
                     Ok(q) => q,
                     Err(NotAQuantity::NoUnit(_)) if want.accepts == [Dimension::Number] => {
@@ -159,10 +186,13 @@ impl<'a> Val<'a> {
                     }
                     Err(NotAQuantity::NoUnit(x)) => return Err(v.error(format!("has no unit: {x} of what?"), help())),
                     Err(NotAQuantity::NoSuchUnit(unit)) => {
-                        let hint = nearest_unit(&unit, want.accepts).map_or(String::new(), |u| format!("did you mean `{u}`? "));
+                        let hint = nearest_unit(&unit, want.accepts)
+                            .map_or(String::new(), |u| format!("did you mean `{u}`? "));
                         return Err(v.error(format!("has no valid unit: there is no `{unit}`"), hint + &help()));
                     }
-                    Err(NotAQuantity::NoNumber) => return Err(v.error(format!("must be {}, not \"{s}\"", want.noun), help())),
+                    Err(NotAQuantity::NoNumber) => {
+                        return Err(v.error(format!("must be {}, not \"{s}\"", want.noun), help()));
+                    }
                 },
             },
             _ => return Err(v.error(format!("must be {}, not {}", want.noun, v.node.kind_name()), help())),
@@ -181,7 +211,11 @@ impl<'a> Val<'a> {
 
     fn at_most(&self, q: Quantity, most: f64) -> Result<Quantity, FileError> {
         let limit = Quantity { value: most, ..q };
-        if q.value <= most { Ok(q) } else { Err(self.error(format!("is too large: {q}"), format!("write at most {limit}"))) }
+        if q.value <= most {
+            Ok(q)
+        } else {
+            Err(self.error(format!("is too large: {q}"), format!("write at most {limit}")))
+        }
     }
 
     /// Any number or quantity.
@@ -266,7 +300,10 @@ impl<'a> Val<'a> {
             return Ok(value);
         }
         let how = if value > *range.end() { "too large" } else { "too small" };
-        Err(self.error(format!("is {how}: {value}{unit}"), format!("write a value from {}{unit} to {}{unit}", range.start(), range.end())))
+        Err(self.error(
+            format!("is {how}: {value}{unit}"),
+            format!("write a value from {}{unit} to {}{unit}", range.start(), range.end()),
+        ))
     }
 
     /// The items of a list.
@@ -283,7 +320,10 @@ impl<'a> Val<'a> {
         let v = self.pick()?;
         match v.node.entries() {
             Some(entries) => Ok(Fields { cx: v.cx, site: &v.node.site, path: v.path, entries, asked: vec![] }),
-            None => Err(v.error(format!("must be a table, not {}", v.node.kind_name()), format!("write [{}] or {} = {{ ... }}", v.path, v.path))),
+            None => Err(v.error(
+                format!("must be a table, not {}", v.node.kind_name()),
+                format!("write [{}] or {} = {{ ... }}", v.path, v.path),
+            )),
         }
     }
 }
@@ -324,7 +364,10 @@ impl<'a> Fields<'a> {
         }
         // A required key that is nearly there was misspelt rather than forgotten.
         let slips = if key.len() < 6 { 1 } else { 2 };
-        let misspelt = self.entries.iter().find(|e| !self.asked.contains(&e.key.as_str()) && strsim::damerau_levenshtein(&e.key, key) <= slips);
+        let misspelt = self
+            .entries
+            .iter()
+            .find(|e| !self.asked.contains(&e.key.as_str()) && strsim::damerau_levenshtein(&e.key, key) <= slips);
         Err(match misspelt {
             Some(e) => {
                 let message = format!("there is no key `{}`", self.path_of(&e.key));
@@ -335,12 +378,21 @@ impl<'a> Fields<'a> {
     }
 
     /// What `read` makes of the value of `key`, when the table has it.
-    pub fn read<T>(&mut self, key: &'static str, read: impl FnOnce(Val<'a>) -> Result<T, FileError>) -> Result<Option<T>, FileError> {
+    pub fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(Val<'a>) -> Result<T, FileError>,
+    ) -> Result<Option<T>, FileError> {
         self.get(key).map(read).transpose()
     }
 
     /// As [`Fields::read`], with a value for a table without the key.
-    pub fn read_or<T>(&mut self, key: &'static str, default: T, read: impl FnOnce(Val<'a>) -> Result<T, FileError>) -> Result<T, FileError> {
+    pub fn read_or<T>(
+        &mut self,
+        key: &'static str,
+        default: T,
+        read: impl FnOnce(Val<'a>) -> Result<T, FileError>,
+    ) -> Result<T, FileError> {
         self.get(key).map_or(Ok(default), read)
     }
 
@@ -376,7 +428,13 @@ impl<'a> Fields<'a> {
         let mut unknown = self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str()));
         let Some(first) = unknown.next() else { return Ok(()) };
         let message = format!("there is no key `{}`", self.path_of(&first.key));
-        let error = FileError::with_label(self.cx.source, &first.site, message, "unknown", suggest(&first.key, self.asked.iter().copied()));
+        let error = FileError::with_label(
+            self.cx.source,
+            &first.site,
+            message,
+            "unknown",
+            suggest(&first.key, self.asked.iter().copied()),
+        );
         Err(unknown.fold(error, |error, e| error.and(&e.site, "unknown too")))
     }
 }

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// Most points of a sweep.
 const MOST_POINTS: usize = 100_000;
 /// Keys that hold for the whole file, whatever the point.
-const FIXED: &[&str] = &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "sweep", "search", "claim", "figure"];
+const FIXED: &[&str] =
+    &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "sweep", "search", "claim", "figure"];
 
 /// The sweep of a file.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +34,8 @@ struct Key {
 }
 
 impl Sweep {
-    /// Reads `[sweep]`. A key that the command line sets (`sets`: key path and value) keeps that value, or those of a list.
+    /// Reads `[sweep]`. A key that the command line sets (`sets`: key path and value) keeps that value, or those of a
+    /// list.
     pub fn read(val: &Val, sets: &[(String, Node)]) -> Result<Sweep, FileError> {
         val.table()?;
         let mut keys: Vec<Key> = vec![];
@@ -46,9 +48,13 @@ impl Sweep {
             let at = Val { path: format!("sweep.\"{path}\""), node, ..val.clone() };
             let path = key_path(&at, site, &path)?;
             if let Some(first) = keys.iter().find(|k| k.path == path) {
-                return Err(
-                    FileError::new(val.cx.source, site, format!("`sweep` has the key `{path}` twice"), "leave one of the two out").and(&first.site, "first")
-                );
+                return Err(FileError::new(
+                    val.cx.source,
+                    site,
+                    format!("`sweep` has the key `{path}` twice"),
+                    "leave one of the two out",
+                )
+                .and(&first.site, "first"));
             }
             let values: Vec<Node> = at.list("the list of values to try, [1, 2, 4]")?.map(|v| v.node.clone()).collect();
             if values.is_empty() {
@@ -61,7 +67,9 @@ impl Sweep {
             // Of keys that are paired, one may have a value again with another of its partner.
             let mut seen = BTreeSet::new();
             let step = |i: usize| axis.keys.iter().filter_map(move |k| k.values.get(i));
-            let Some(twice) = (0..axis.len()).find(|&i| !seen.insert(step(i).map(meaning).collect::<Vec<_>>())) else { continue };
+            let Some(twice) = (0..axis.len()).find(|&i| !seen.insert(step(i).map(meaning).collect::<Vec<_>>())) else {
+                continue;
+            };
             let names: Vec<String> = axis.keys.iter().map(|k| format!("`sweep.\"{}\"`", k.path)).collect();
             let values: Vec<String> = step(twice).map(|v| v.to_json().to_string()).collect();
             let message = format!("{} has the value {} twice", names.join(" with "), values.join(" with "));
@@ -74,7 +82,10 @@ impl Sweep {
         let points = sweep.axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.len()));
         match points {
             Some(n) if n <= MOST_POINTS => Ok(sweep),
-            _ => Err(val.error(format!("makes more than {MOST_POINTS} points"), "take fewer values, or pair keys with zip = [[\"...\", \"...\"]]")),
+            _ => Err(val.error(
+                format!("makes more than {MOST_POINTS} points"),
+                "take fewer values, or pair keys with zip = [[\"...\", \"...\"]]",
+            )),
         }
     }
 
@@ -110,7 +121,10 @@ impl Sweep {
     pub fn overlay(&self, point: &PointKey) -> Overlay {
         Overlay::placed(point.iter().map(|(path, value)| {
             let key = self.key(path);
-            let node = key.and_then(|k| k.values.iter().find(|v| v.to_json() == *value)).cloned().unwrap_or_else(|| Node::from_json(value));
+            let node = key
+                .and_then(|k| k.values.iter().find(|v| v.to_json() == *value))
+                .cloned()
+                .unwrap_or_else(|| Node::from_json(value));
             (path.clone(), key.map_or(Site::None, |k| k.site.clone()), node)
         }))
     }
@@ -154,7 +168,8 @@ impl Sweep {
 
     /// The values of the swept key `path`, for a message.
     pub fn values(&self, path: &str) -> String {
-        self.key(path).map_or(String::new(), |k| k.values.iter().map(|v| v.to_json().to_string()).collect::<Vec<_>>().join(", "))
+        self.key(path)
+            .map_or(String::new(), |k| k.values.iter().map(|v| v.to_json().to_string()).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -167,11 +182,14 @@ impl Axis {
 /// A key path of the network, in its plain form.
 pub(crate) fn key_path(at: &Val, site: &Site, text: &str) -> Result<String, FileError> {
     let error = |message: String, help: &str| FileError::new(at.cx.source, site, message, help);
-    let Some(path) = split_path(text) else { return Err(error(format!("`{text}` is no key path"), "write it like \"flow.0.count\" or \"wifi.slot\"")) };
+    let Some(path) = split_path(text) else {
+        return Err(error(format!("`{text}` is no key path"), "write it like \"flow.0.count\" or \"wifi.slot\""));
+    };
     match path.first() {
-        Some(head) if FIXED.contains(&head.as_str()) => {
-            Err(error(format!("`{head}` is the same at every point"), "vary a key of the network, like \"flow.0.count\" or \"wifi.slot\""))
-        }
+        Some(head) if FIXED.contains(&head.as_str()) => Err(error(
+            format!("`{head}` is the same at every point"),
+            "vary a key of the network, like \"flow.0.count\" or \"wifi.slot\"",
+        )),
         _ => Ok(path.join(".")),
     }
 }
@@ -204,9 +222,10 @@ fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, Fi
             joined = Some(j);
             if let Some(first) = axes.get_mut(j) {
                 if first.len() != axis.len() {
-                    return Err(
-                        name.error(format!("pairs lists of different length: {} and {} values", first.len(), axis.len()), "give both keys as many values")
-                    );
+                    return Err(name.error(
+                        format!("pairs lists of different length: {} and {} values", first.len(), axis.len()),
+                        "give both keys as many values",
+                    ));
                 }
                 first.keys.extend(axis.keys);
             }

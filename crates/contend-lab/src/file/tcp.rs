@@ -36,13 +36,18 @@ impl Variant {
     /// Gives `cc` the variant's words, but for parameters that the file names.
     fn apply(&self, cc: &mut Choice<cc::Build>, given: &dyn Fn(&str) -> bool) {
         if cc.entry.name == self.cc {
-            self.set.iter().filter(|(name, _)| !given(name)).for_each(|(name, word)| cc.args.set(name, Value::Word((*word).into())));
+            self.set
+                .iter()
+                .filter(|(name, _)| !given(name))
+                .for_each(|(name, word)| cc.args.set(name, Value::Word((*word).into())));
         }
     }
 
     /// Whether this pair is the variant.
     fn is(&self, cc: &Choice<cc::Build>, recovery: &Choice<recovery::Build>) -> bool {
-        self.cc == cc.entry.name && self.recovery == recovery.entry.name && self.set.iter().all(|(name, word)| cc.args.word(name) == *word)
+        self.cc == cc.entry.name
+            && self.recovery == recovery.entry.name
+            && self.set.iter().all(|(name, word)| cc.args.word(name) == *word)
     }
 }
 
@@ -61,7 +66,12 @@ const VARIANTS: &[Variant] = &[
     // Xu 2005: §8.7 and appendix B, chapter 5, chapter 7.
     Variant { set: &[("estimator", "ts_are"), ("timeout", "differentiated")], timestamps: Some(FINE), ..JERSEY },
     Variant { name: "jersey-orig", set: &[("estimator", "are"), ("timeout", "standard")], recovery: "reno", ..JERSEY },
-    Variant { name: "jersey-enh", set: &[("estimator", "ts_are"), ("timeout", "standard")], timestamps: Some(FINE), ..JERSEY },
+    Variant {
+        name: "jersey-enh",
+        set: &[("estimator", "ts_are"), ("timeout", "standard")],
+        timestamps: Some(FINE),
+        ..JERSEY
+    },
     Variant::pair("vegas", "vegas", "vegas"),
     // Starzetz 2006 §10.2.
     Variant { initial_window: 2, ..Variant::pair("tcp_d", "tcp_d", "reno") },
@@ -80,7 +90,8 @@ const TICK: Span = Span::from_millis(1);
 /// The same for what measures rates by timestamps.
 const FINE: Span = Span::from_micros(1);
 
-/// The TCP connection of a flow whose full packets have `packet` bytes, and the payload of one: `val` is the flow's `tcp`, and some of its keys belong to it too.
+/// The TCP connection of a flow whose full packets have `packet` bytes, and the payload of one: `val` is the flow's
+/// `tcp`, and some of its keys belong to it too.
 pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec, u32), FileError> {
     let val = &val.pick()?;
     let (variant, mut f) = match &val.node.kind {
@@ -116,9 +127,10 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     };
     let reads_sack = (recovery.entry.build)(&recovery.args).is_ok_and(|r| r.options().sack);
     let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
-        false if reads_sack => {
-            Err(v.error(format!("switches off what the recovery \"{}\" needs", recovery.entry.name), "write recovery = \"newreno\", or leave sack out"))
-        }
+        false if reads_sack => Err(v.error(
+            format!("switches off what the recovery \"{}\" needs", recovery.entry.name),
+            "write recovery = \"newreno\", or leave sack out",
+        )),
         on => Ok(on),
     })?;
     let timestamps = f.read_or("timestamps", variant.timestamps, |v| match v.pick()?.node.kind {
@@ -131,7 +143,11 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         name,
         cc,
         recovery,
-        window: flow.read_or("window", if window_scaling { Amount::Packets(1000) } else { Amount::Bytes(65_535) }, |v| window(&v))?,
+        window: flow.read_or(
+            "window",
+            if window_scaling { Amount::Packets(1000) } else { Amount::Bytes(65_535) },
+            |v| window(&v),
+        )?,
         ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
         ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
         handshake: f.read_or("handshake", true, |v| v.flag())?,
@@ -141,7 +157,9 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         timestamps,
         encrypted: flow.read("encrypted", |v| encrypted(&v))?.flatten(),
         window_scaling,
-        ecn: f.read_or("echo", variant.echo, |v| v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)]))?,
+        ecn: f.read_or("echo", variant.echo, |v| {
+            v.word(&[("off", EcnEcho::Off), ("latch", EcnEcho::Latch), ("per_packet", EcnEcho::PerPacket)])
+        })?,
         limited_transmit: f.read_or("limited_transmit", true, |v| v.flag())?,
         pacing: f.read_or("pacing", false, |v| v.flag())?,
         rto: f.get("rto").map_or(Ok(RTO), |v| rto(&v))?,
@@ -150,16 +168,20 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     f.finish()?;
     // RFC 7323 §2: what fits the window field without scaling, and at most 2^30 with it.
     let most = if window_scaling { 1 << 30 } else { 65_535 };
-    let wire = Wire::new(packet, &spec).map_err(|e| flow.get("packet").as_ref().unwrap_or(val).error("does not suit the packet size", e))?;
+    let wire = Wire::new(packet, &spec)
+        .map_err(|e| flow.get("packet").as_ref().unwrap_or(val).error("does not suit the packet size", e))?;
     let bytes = match spec.window {
         Amount::Packets(n) => n.saturating_mul(u64::from(wire.mss)),
         Amount::Bytes(n) => n,
     };
     match flow.get("window") {
-        Some(v) if bytes > most && window_scaling => Err(v.error(format!("is too large: {bytes}B"), "a TCP window is at most 1073741824B")),
-        Some(v) if bytes > most => {
-            Err(v.error(format!("is too large without window scaling: {bytes}B"), "write at most 65535B, or window_scaling = true in tcp"))
+        Some(v) if bytes > most && window_scaling => {
+            Err(v.error(format!("is too large: {bytes}B"), "a TCP window is at most 1073741824B"))
         }
+        Some(v) if bytes > most => Err(v.error(
+            format!("is too large without window scaling: {bytes}B"),
+            "write at most 65535B, or window_scaling = true in tcp",
+        )),
         _ => Ok((spec, wire.mss)),
     }
 }
@@ -179,8 +201,13 @@ fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
 }
 
 /// RFC 6298 §2: initial value and minimum 1 s, maximum at least 60 s.
-const RTO: RtoSpec =
-    RtoSpec { min: Span::from_secs(1), max: Span::from_secs(60), initial: Span::from_secs(1), granularity: Span::from_millis(1), backoff_after: 1 };
+const RTO: RtoSpec = RtoSpec {
+    min: Span::from_secs(1),
+    max: Span::from_secs(60),
+    initial: Span::from_secs(1),
+    granularity: Span::from_millis(1),
+    backoff_after: 1,
+};
 
 fn rto(val: &Val) -> Result<RtoSpec, FileError> {
     let mut f = val.table()?;
@@ -192,10 +219,15 @@ fn rto(val: &Val) -> Result<RtoSpec, FileError> {
         backoff_after: f.read_or("backoff_after", RTO.backoff_after, |v| v.integer(1..=1000).map(|n| n as u32))?,
     };
     if rto.min > rto.max {
-        return Err(val.error(format!("has min {} above max {}", rto.min, rto.max), "write a smaller min or a larger max"));
+        return Err(
+            val.error(format!("has min {} above max {}", rto.min, rto.max), "write a smaller min or a larger max")
+        );
     }
     if rto.initial > rto.max {
-        return Err(val.error(format!("has initial {} above max {}", rto.initial, rto.max), "write a smaller initial or a larger max"));
+        return Err(val.error(
+            format!("has initial {} above max {}", rto.initial, rto.max),
+            "write a smaller initial or a larger max",
+        ));
     }
     f.finish()?;
     Ok(rto)
@@ -209,7 +241,8 @@ fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
     }
 }
 
-/// Estimators that watch: a name or a table each, the table with a `name` of its own when its kind alone does not tell it from the others.
+/// Estimators that watch: a name or a table each, the table with a `name` of its own when its kind alone does not tell
+/// it from the others.
 fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::Build>)>, FileError> {
     const SHAPE: &str = "[\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
     let mut all: Vec<(String, Choice<estimate::Build>)> = vec![];
@@ -219,14 +252,21 @@ fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::
         let reads = built.as_ref().is_ok_and(|e| e.reads_timestamps());
         objection(&item, choice.entry.name, built.map(drop))?;
         if reads && !timestamps {
-            return Err(item.error("reads timestamps, and this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));
+            return Err(item
+                .error("reads timestamps, and this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));
         }
         let name = own.as_ref().map_or(Ok(choice.entry.name), |n| n.text())?;
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            return Err(own.as_ref().unwrap_or(&item).error(format!("is no name for an estimate: \"{name}\""), "use letters, digits and _"));
+            return Err(own
+                .as_ref()
+                .unwrap_or(&item)
+                .error(format!("is no name for an estimate: \"{name}\""), "use letters, digits and _"));
         }
         if all.iter().any(|(n, _)| n == name) {
-            return Err(item.error(format!("is the second estimate called \"{name}\""), format!("give it a name of its own: {SHAPE}")));
+            return Err(item.error(
+                format!("is the second estimate called \"{name}\""),
+                format!("give it a name of its own: {SHAPE}"),
+            ));
         }
         all.push((name.to_owned(), choice));
     }
@@ -235,7 +275,9 @@ fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::
 
 fn window(v: &Val) -> Result<Amount, FileError> {
     match v.amount()? {
-        Amount::Packets(0) | Amount::Bytes(0) => Err(v.error("is zero: nothing could be sent", "write at least \"1p\"")),
+        Amount::Packets(0) | Amount::Bytes(0) => {
+            Err(v.error("is zero: nothing could be sent", "write at least \"1p\""))
+        }
         amount => Ok(amount),
     }
 }
@@ -245,7 +287,9 @@ fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
     let others = others.map(|e| Variant::pair(e.name, e.name, "newreno"));
     let all: Vec<Variant> = VARIANTS.iter().copied().chain(others).collect();
     let found = all.iter().find(|v| v.name == name).copied();
-    found.ok_or_else(|| val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name))))
+    found.ok_or_else(|| {
+        val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name)))
+    })
 }
 
 /// What results call it: the variant whose pair it is, or the two names.

@@ -66,7 +66,9 @@ impl Node {
             Kind::Float(x) => (*x).into(),
             Kind::Text(s) => s.as_str().into(),
             Kind::List(list) => list.iter().map(Node::to_json).collect(),
-            Kind::Table(entries) | Kind::Dotted(entries) => serde_json::Value::Object(entries.iter().map(|e| (e.key.clone(), e.value.to_json())).collect()),
+            Kind::Table(entries) | Kind::Dotted(entries) => {
+                serde_json::Value::Object(entries.iter().map(|e| (e.key.clone(), e.value.to_json())).collect())
+            }
         }
     }
 
@@ -75,18 +77,22 @@ impl Node {
         let kind = match value {
             serde_json::Value::Null => Kind::Text(String::new()),
             serde_json::Value::Bool(b) => Kind::Bool(*b),
-            serde_json::Value::Number(n) => n.as_i64().map_or_else(|| Kind::Float(n.as_f64().unwrap_or(f64::NAN)), Kind::Integer),
+            serde_json::Value::Number(n) => {
+                n.as_i64().map_or_else(|| Kind::Float(n.as_f64().unwrap_or(f64::NAN)), Kind::Integer)
+            }
             serde_json::Value::String(s) => Kind::Text(s.clone()),
             serde_json::Value::Array(list) => Kind::List(list.iter().map(Node::from_json).collect()),
-            serde_json::Value::Object(map) => {
-                Kind::Table(map.iter().map(|(key, value)| Entry { key: key.clone(), site: Site::None, value: Node::from_json(value) }).collect())
-            }
+            serde_json::Value::Object(map) => Kind::Table(
+                map.iter()
+                    .map(|(key, value)| Entry { key: key.clone(), site: Site::None, value: Node::from_json(value) })
+                    .collect(),
+            ),
         };
         Node { site: Site::None, kind }
     }
 
-    /// Puts `value` at the key path `path`, whose place is `at`. Missing tables are made; a text on the way becomes a table of that kind
-    /// (`tcp = "reno"` is `tcp = { kind = "reno" }`). The error is a message and a remedy.
+    /// Puts `value` at the key path `path`, whose place is `at`. Missing tables are made; a text on the way becomes a
+    /// table of that kind (`tcp = "reno"` is `tcp = { kind = "reno" }`). The error is a message and a remedy.
     pub fn set(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
         let Some((key, rest)) = path.split_first() else {
             *self = value;
@@ -123,14 +129,21 @@ impl Node {
 pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
     let document = toml_edit::Document::parse(source.text.as_str()).map_err(|e| {
         let site = e.span().map_or(Site::None, |span| Site::File(on_text(&source.text, span)));
-        FileError::new(source, &site, format!("this is not TOML: {}", e.message()), "strings stand in double quotes, tables in [brackets]; see https://toml.io")
+        FileError::new(
+            source,
+            &site,
+            format!("this is not TOML: {}", e.message()),
+            "strings stand in double quotes, tables in [brackets]; see https://toml.io",
+        )
     })?;
     let place = |span: Option<std::ops::Range<usize>>| span.map_or(Site::None, Site::File);
-    table(document.as_table(), false, Site::None, &place)
-        .map_err(|site| FileError::new(source, &site, "a date is no value of an experiment", "write a string or a number"))
+    table(document.as_table(), false, Site::None, &place).map_err(|site| {
+        FileError::new(source, &site, "a date is no value of an experiment", "write a string or a number")
+    })
 }
 
-/// A value of the command line: TOML, or else a text without quotes. `start` is where it begins in the `--set` number `index`.
+/// A value of the command line: TOML, or else a text without quotes. `start` is where it begins in the `--set` number
+/// `index`.
 pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
     let whole = Site::Set(index, start..start + text.len());
     let place = |_: Option<std::ops::Range<usize>>| whole.clone();
@@ -152,9 +165,11 @@ pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Nod
     for entry in entries {
         match &entry.value.kind {
             Kind::Table(_) if !deep => out.push((entry.key.clone(), &entry.site, &entry.value)),
-            Kind::Dotted(inner) | Kind::Table(inner) => {
-                out.extend(flatten(inner, deep).into_iter().map(|(path, site, node)| (format!("{}.{path}", entry.key), site, node)))
-            }
+            Kind::Dotted(inner) | Kind::Table(inner) => out.extend(
+                flatten(inner, deep)
+                    .into_iter()
+                    .map(|(path, site, node)| (format!("{}.{path}", entry.key), site, node)),
+            ),
             _ => out.push((entry.key.clone(), &entry.site, &entry.value)),
         }
     }
@@ -191,9 +206,13 @@ fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, 
     Ok(Some(match item {
         Item::None => return Ok(None),
         Item::Value(v) => of_value(v, place)?,
-        Item::Table(t) => table(t, t.is_dotted(), t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place)?,
+        Item::Table(t) => {
+            table(t, t.is_dotted(), t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place)?
+        }
         Item::ArrayOfTables(list) => {
-            let nodes = list.iter().map(|t| table(t, false, t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place));
+            let nodes = list
+                .iter()
+                .map(|t| table(t, false, t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place));
             Node { site: key_site.clone(), kind: Kind::List(nodes.collect::<Result<_, _>>()?) }
         }
     }))
@@ -261,9 +280,16 @@ impl Overlay {
     /// Lays it over `tree`, shorter key paths first.
     pub(crate) fn apply(&self, tree: &mut Node, source: &Source) -> Result<(), FileError> {
         for (key, (site, node)) in &self.nodes {
-            let path = split_path(key)
-                .ok_or_else(|| FileError::new(source, site, format!("`{key}` is no key path"), "write it like `flow.0.count` or `wifi.slot`"))?;
-            tree.set(&path, site, node.clone()).map_err(|(message, help)| FileError::new(source, site, format!("`{key}`: {message}"), help))?;
+            let path = split_path(key).ok_or_else(|| {
+                FileError::new(
+                    source,
+                    site,
+                    format!("`{key}` is no key path"),
+                    "write it like `flow.0.count` or `wifi.slot`",
+                )
+            })?;
+            tree.set(&path, site, node.clone())
+                .map_err(|(message, help)| FileError::new(source, site, format!("`{key}`: {message}"), help))?;
         }
         Ok(())
     }
@@ -289,7 +315,10 @@ mod tests {
         let mut t = tree("[[flow]]\ntcp = \"newreno\"\n");
         let overlay = Overlay::of([("flow.0.tcp.echo".into(), "latch".into()), ("wifi.slot".into(), "9us".into())]);
         overlay.apply(&mut t, &Source { path: String::new(), text: String::new(), sets: vec![] }).unwrap();
-        assert_eq!(t.to_json(), serde_json::json!({"flow": [{"tcp": {"kind": "newreno", "echo": "latch"}}], "wifi": {"slot": "9us"}}));
+        assert_eq!(
+            t.to_json(),
+            serde_json::json!({"flow": [{"tcp": {"kind": "newreno", "echo": "latch"}}], "wifi": {"slot": "9us"}})
+        );
     }
 
     #[test]

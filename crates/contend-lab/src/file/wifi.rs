@@ -31,7 +31,8 @@ impl Wifi {
     pub fn read<'a>(val: &Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Wifi, FileError> {
         let mut f = val.table()?;
         let standard = f.need("standard", "\"802.11g\"")?.word(&Standard::ALL)?;
-        let preamble = f.read_or("preamble", Preamble::Long, |v| v.word(&[("long", Preamble::Long), ("short", Preamble::Short)]))?;
+        let preamble =
+            f.read_or("preamble", Preamble::Long, |v| v.word(&[("long", Preamble::Long), ("short", Preamble::Short)]))?;
         let mut phy = Phy::new(standard, preamble);
         read_phy(&mut phy, &mut f)?;
         let mac = read_mac(&mut f, phy.protection)?;
@@ -39,7 +40,9 @@ impl Wifi {
         let rate = f.read_or("rate", top, |v| data_rate(&v, &phy))?;
         let queue = read_queue(&mut f)?.map_or_else(|| default_choice(f.cx, qdisc::REGISTRY, "fifo", &[]), Ok)?;
         let loss = f.get("loss").map_or(Ok(None), |v| read_loss(v, losses))?;
-        let access = f.read("access", |v| read_access(&v, &phy))?.map_or_else(|| default_choice(f.cx, access::REGISTRY, "dcf", &[]), Ok)?;
+        let access = f
+            .read("access", |v| read_access(&v, &phy))?
+            .map_or_else(|| default_choice(f.cx, access::REGISTRY, "dcf", &[]), Ok)?;
         f.finish()?;
         Ok(Wifi { phy, mac, rate, queue, loss, access })
     }
@@ -54,7 +57,10 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
     phy.signal_extension = f.read_or("signal_extension", phy.signal_extension, |v| v.span())?;
     phy.llc = f.read_or("llc", phy.llc, |v| Ok(v.bytes(0..=64)? as u32))?;
     if phy.difs.is_some_and(|d| d < phy.sifs) {
-        return Err(f.error("has a difs shorter than sifs, so that data would go before its acknowledgment", "write a longer difs"));
+        return Err(f.error(
+            "has a difs shorter than sifs, so that data would go before its acknowledgment",
+            "write a longer difs",
+        ));
     }
 
     let cwmin = f.get("cwmin");
@@ -63,12 +69,16 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
     phy.cw_max = cwmax.as_ref().map_or(Ok(phy.cw_max), |v| Ok(v.integer(0..=32_767)? as u32))?;
     if phy.cw_min > phy.cw_max {
         let message = format!("makes cwmin {} larger than cwmax {}", phy.cw_min, phy.cw_max);
-        return Err(cwmin.or(cwmax).map_or_else(|| f.error(&message, ""), |v| v.error(&message, "write a smaller cwmin or a larger cwmax")));
+        return Err(cwmin
+            .or(cwmax)
+            .map_or_else(|| f.error(&message, ""), |v| v.error(&message, "write a smaller cwmin or a larger cwmax")));
     }
 
     if let Some(v) = f.get("basic") {
         let mut basic = match v.node.kind {
-            Kind::List(_) => v.list("[\"6Mbps\", \"12Mbps\"]")?.map(|v| data_rate(&v, phy)).collect::<Result<Vec<u64>, _>>()?,
+            Kind::List(_) => {
+                v.list("[\"6Mbps\", \"12Mbps\"]")?.map(|v| data_rate(&v, phy)).collect::<Result<Vec<u64>, _>>()?
+            }
             _ => vec![data_rate(&v, phy)?],
         };
         basic.sort_unstable();
@@ -78,17 +88,24 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
         }
         phy.basic = basic;
     }
-    let protections = [("none", Protection::None), ("cts-to-self", Protection::CtsToSelf), ("rts-cts", Protection::RtsCts)];
+    let protections =
+        [("none", Protection::None), ("cts-to-self", Protection::CtsToSelf), ("rts-cts", Protection::RtsCts)];
     phy.protection = f.read_or("protection", phy.protection, |v| {
         let protection = v.word(&protections)?;
         if protection != Protection::None && phy.standard != Standard::G {
-            return Err(v.error("is for 802.11g beside 802.11b stations only", "leave it out, or write standard = \"802.11g\""));
+            return Err(v.error(
+                "is for 802.11g beside 802.11b stations only",
+                "leave it out, or write standard = \"802.11g\"",
+            ));
         }
         Ok(protection)
     })?;
     phy.protection_rate = f.read_or("protection_rate", phy.protection_rate, |v| {
         if phy.protection == Protection::None {
-            return Err(v.error("has no meaning without protection", "write protection = \"cts-to-self\" or \"rts-cts\", or leave it out"));
+            return Err(v.error(
+                "has no meaning without protection",
+                "write protection = \"cts-to-self\" or \"rts-cts\", or leave it out",
+            ));
         }
         data_rate(&v, phy)
     })?;
@@ -101,19 +118,32 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
         retry_long: f.read_or("retry_long", 4, |v| v.integer(1..=255))? as u32,
         rts_threshold: f.read_or("rts_threshold", u32::MAX, |v| {
             if protection == Protection::RtsCts {
-                return Err(v.error("has no meaning with protection = \"rts-cts\", which sends an RTS before every frame", "leave one of the two out"));
+                return Err(v.error(
+                    "has no meaning with protection = \"rts-cts\", which sends an RTS before every frame",
+                    "leave one of the two out",
+                ));
             }
-            if matches!(&v.node.kind, Kind::Text(t) if t == "never") { Ok(u32::MAX) } else { Ok(v.bytes(0..=65_535)? as u32) }
+            if matches!(&v.node.kind, Kind::Text(t) if t == "never") {
+                Ok(u32::MAX)
+            } else {
+                Ok(v.bytes(0..=65_535)? as u32)
+            }
         })?,
         busy_slot: read_busy_slot(f)?,
-        idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)]))?,
-        after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| v.word(&[("eifs", AfterCollision::Eifs), ("difs", AfterCollision::Difs)]))?,
+        idle_access: f.read_or("idle_access", IdleAccess::Immediate, |v| {
+            v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)])
+        })?,
+        after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| {
+            v.word(&[("eifs", AfterCollision::Eifs), ("difs", AfterCollision::Difs)])
+        })?,
     })
 }
 
 /// Whether a busy slot counts as backoff.
 pub(crate) fn read_busy_slot(f: &mut Fields) -> Result<BusySlot, FileError> {
-    f.read_or("busy_slot", BusySlot::Frozen, |v| v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)]))
+    f.read_or("busy_slot", BusySlot::Frozen, |v| {
+        v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)])
+    })
 }
 
 /// One of the standard's rates.
@@ -187,6 +217,11 @@ pub(crate) fn read_loss<'a>(v: Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Op
 }
 
 /// Checks the loss processes against the flows.
-pub(crate) fn check_losses(losses: &[Loss], flow: &dyn Fn(&str) -> Option<contend_core::FlowId>) -> Result<(), FileError> {
-    losses.iter().try_for_each(|(v, loss)| objection(v, loss.entry.name, (loss.entry.build)(&loss.args, flow).map(drop)))
+pub(crate) fn check_losses(
+    losses: &[Loss],
+    flow: &dyn Fn(&str) -> Option<contend_core::FlowId>,
+) -> Result<(), FileError> {
+    losses
+        .iter()
+        .try_for_each(|(v, loss)| objection(v, loss.entry.name, (loss.entry.build)(&loss.args, flow).map(drop)))
 }

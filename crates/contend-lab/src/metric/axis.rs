@@ -6,8 +6,8 @@ use crate::file::Dimension;
 use crate::results::Run;
 
 impl Expr {
-    /// The first metric in it that exists only for the measured interval as a whole. One with a window of its own has no course either, but is a
-    /// level to compare a course with.
+    /// The first metric in it that exists only for the measured interval as a whole. One with a window of its own has
+    /// no course either, but is a level to compare a course with.
     pub fn timeless(&self) -> Option<&Metric> {
         let mut first = None;
         self.visit(&mut |m| {
@@ -20,7 +20,10 @@ impl Expr {
     /// Whether it is read off at instants (a congestion window, a queue), not counted over an interval (a rate).
     pub fn instantaneous(&self) -> bool {
         let mut all = true;
-        self.visit(&mut |m| all &= m.window.is_some() || matches!(m.word.what, What::Cwnd | What::Ssthresh | What::Srtt | What::Estimate | What::QueueLength));
+        self.visit(&mut |m| {
+            all &= m.window.is_some()
+                || matches!(m.word.what, What::Cwnd | What::Ssthresh | What::Srtt | What::Estimate | What::QueueLength)
+        });
         all
     }
 
@@ -162,9 +165,14 @@ mod tests {
     fn a_value_of_the_figures_own_takes_the_place_of_its_name() {
         let e = read("jain(successes[up], 3 * point(\"window\")) + point(\"flow.1.count\")");
         assert_eq!(e.with_point("window", &20.into()), read("jain(successes[up], 3 * 20) + point(\"flow.1.count\")"));
-        assert_eq!(read("goodput.up[1s..2s] / point(\"r\")").with_point("r", &"2Mbps".into()).eval(&example()).unwrap(), 16_000.0 / 2e6);
+        assert_eq!(
+            read("goodput.up[1s..2s] / point(\"r\")").with_point("r", &"2Mbps".into()).eval(&example()).unwrap(),
+            16_000.0 / 2e6
+        );
         assert_eq!(e.with_point("widnow", &20.into()), e);
-        assert!(read("jain.short").is_index() && read("jain(successes[up], 5)").is_index() && !read("jain / 2").is_index());
+        assert!(
+            read("jain.short").is_index() && read("jain(successes[up], 5)").is_index() && !read("jain / 2").is_index()
+        );
     }
 
     #[test]

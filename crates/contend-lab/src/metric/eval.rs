@@ -10,7 +10,8 @@ use std::fmt;
 /// Why an expression has no value in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unmeasured {
-    /// The expression does not fit the run: no such flow, lists of different lengths, no sample at an instant. What it says names the remedy.
+    /// The expression does not fit the run: no such flow, lists of different lengths, no sample at an instant. What it
+    /// says names the remedy.
     Wrong(String),
     /// The number does not exist: a mean of nothing, a division by zero.
     Undefined(String),
@@ -82,7 +83,9 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
                 Operator::Add => Ok(a + b),
                 Operator::Subtract => Ok(a - b),
                 Operator::Multiply => Ok(a * b),
-                Operator::Divide if b == 0.0 => Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it"))),
+                Operator::Divide if b == 0.0 => {
+                    Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it")))
+                }
                 Operator::Divide => Ok(a / b),
             };
             pairs(value(x, run)?, value(y, run)?, || format!("`{x}` and `{y}`"), apply)
@@ -94,12 +97,16 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             }
             let result = function.of(&members);
             let few = if *function == Function::Std { "fewer than two numbers" } else { "nothing" };
-            result.map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name())))
+            result
+                .map(Value::One)
+                .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name())))
         }
         Expr::Quantile(x, q) => {
             let members = value(x, run)?.into_list();
             let q = number(q, run)?;
-            stats::quantile(&members, q).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
+            stats::quantile(&members, q)
+                .map(Value::One)
+                .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
         }
         Expr::Sliding(what, x, w) => match x.as_ref() {
             Expr::Metric(m) => successes::sliding(*what, m, number(w, run)?, run).map(Value::One),
@@ -108,8 +115,12 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
         Expr::Length(x) => Ok(Value::One(value(x, run)?.into_list().len() as f64)),
         Expr::Count(c) => {
             let Condition { left, relation, right } = c.as_ref();
-            let holds =
-                pairs(value(left, run)?, value(right, run)?, || format!("`{left}` and `{right}`"), |a, b| Ok(f64::from(u8::from(relation.holds(a, b)))))?;
+            let holds = pairs(
+                value(left, run)?,
+                value(right, run)?,
+                || format!("`{left}` and `{right}`"),
+                |a, b| Ok(f64::from(u8::from(relation.holds(a, b)))),
+            )?;
             Ok(Value::One(holds.into_list().iter().sum()))
         }
         Expr::Share(c, section) => {
@@ -119,7 +130,9 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             })?;
             stats::mean(&held).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
         }
-        Expr::Every(x, section) => sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Value::Many),
+        Expr::Every(x, section) => {
+            sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Value::Many)
+        }
         Expr::Point(key) => point(key, run).map(Value::One),
         Expr::Model(model, list) => {
             // With the arguments of the file's [model] alone, it has been worked out.
@@ -140,7 +153,12 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
 }
 
 /// `f` of the beginning and end of each section of the measured interval.
-fn sections(e: &Expr, section: &Number, run: &Run, f: impl Fn(f64, f64) -> Result<f64, Unmeasured>) -> Result<Vec<f64>, Unmeasured> {
+fn sections(
+    e: &Expr,
+    section: &Number,
+    run: &Run,
+    f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
+) -> Result<Vec<f64>, Unmeasured> {
     let (mut all, mut from) = (vec![], run.warmup_s);
     // The last section may end a rounding error after the run.
     while from + section.value <= run.sim_s + 1e-9 {
@@ -151,7 +169,12 @@ fn sections(e: &Expr, section: &Number, run: &Run, f: impl Fn(f64, f64) -> Resul
 }
 
 /// `f` for each pair of members; a single number goes with every member of the other side.
-fn pairs(x: Value, y: Value, names: impl Fn() -> String, f: impl Fn(f64, f64) -> Result<f64, Unmeasured>) -> Result<Value, Unmeasured> {
+fn pairs(
+    x: Value,
+    y: Value,
+    names: impl Fn() -> String,
+    f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
+) -> Result<Value, Unmeasured> {
     let single = |v: Value| match v {
         Value::Many(list) => match list.as_slice() {
             [x] => (Value::One(*x), true),
@@ -166,7 +189,9 @@ fn pairs(x: Value, y: Value, names: impl Fn() -> String, f: impl Fn(f64, f64) ->
         (Value::One(a), Value::One(b)) => Value::One(f(a, b)?),
         (Value::One(a), list) => list.map(|b| f(a, b))?,
         (list, Value::One(b)) => list.map(|a| f(a, b))?,
-        (Value::Many(a), Value::Many(b)) if a.len() == b.len() => Value::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?),
+        (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
+            Value::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?)
+        }
         (Value::Many(a), Value::Many(b)) => {
             return Err(Unmeasured::Wrong(format!(
                 "{} are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
@@ -181,7 +206,10 @@ fn pairs(x: Value, y: Value, names: impl Fn() -> String, f: impl Fn(f64, f64) ->
 /// The number that the sweep gives `key` in this run.
 fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     let Some(value) = run.point.get(key) else {
-        return Err(Unmeasured::Wrong(format!("the sweep has no key `{key}`; {}", super::parse::nearest(key, run.point.keys().map(String::as_str)))));
+        return Err(Unmeasured::Wrong(format!(
+            "the sweep has no key `{key}`; {}",
+            super::parse::nearest(key, run.point.keys().map(String::as_str))
+        )));
     };
     let number = value.as_f64().or_else(|| quantity(value.as_str()?).map(|n| n.value));
     number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, which is no number")))

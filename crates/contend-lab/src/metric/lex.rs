@@ -54,15 +54,23 @@ fn number(text: &str, at: usize) -> Result<Option<(Number, usize)>, ParseError> 
         len += if power > 0 { 1 + sign + power } else { 0 };
     }
     let tail = text.get(len..).unwrap_or_default();
-    let unit = if tail.starts_with('%') { "%" } else { tail.get(..tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len())).unwrap_or_default() };
+    let unit = if tail.starts_with('%') {
+        "%"
+    } else {
+        tail.get(..tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len())).unwrap_or_default()
+    };
     let end = len + unit.len();
     let (value, dimension) = match Quantity::parse(text.get(..end).unwrap_or_default()) {
         Ok(q) => (q.value, q.unit),
         Err(NotAQuantity::NoUnit(value)) => (value, Dimension::Number),
-        Err(NotAQuantity::NoNumber) => return Err(error(at..at + end, "this is no number", "write `0.5`, `3` or `1e-3`")),
+        Err(NotAQuantity::NoNumber) => {
+            return Err(error(at..at + end, "this is no number", "write `0.5`, `3` or `1e-3`"));
+        }
         Err(NotAQuantity::NoSuchUnit(unit)) => {
-            let help = nearest_unit(&unit, &Dimension::ALL)
-                .map_or_else(|| "units are s ms us ns, bps kbps Mbps Gbps, B kB MB, p, m, %".to_owned(), |u| format!("did you mean `{u}`?"));
+            let help = nearest_unit(&unit, &Dimension::ALL).map_or_else(
+                || "units are s ms us ns, bps kbps Mbps Gbps, B kB MB, p, m, %".to_owned(),
+                |u| format!("did you mean `{u}`?"),
+            );
             return Err(error(at + len..at + end, format!("there is no unit `{unit}`"), help));
         }
     };
@@ -78,7 +86,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|t| t.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
-        let two = |short: Relation, long: Relation| if rest.get(1..2) == Some("=") { (Token::Relation(long), 2) } else { (Token::Relation(short), 1) };
+        let two = |short: Relation, long: Relation| {
+            if rest.get(1..2) == Some("=") { (Token::Relation(long), 2) } else { (Token::Relation(short), 1) }
+        };
         let (token, len) = match c {
             _ if c.is_whitespace() => {
                 at += c.len_utf8();
@@ -105,7 +115,11 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
             }
             '[' => {
                 let Some(len) = bracket(rest) else {
-                    return Err(error(at..text.len(), "this bracket is not closed", "write `]` behind the name or the time window"));
+                    return Err(error(
+                        at..text.len(),
+                        "this bracket is not closed",
+                        "write `]` behind the name or the time window",
+                    ));
                 };
                 (Token::Bracket(rest.get(1..len - 1).unwrap_or_default().trim()), len)
             }
@@ -118,12 +132,22 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
                 // `15 ms`: a unit that lost its number.
                 let bare = out.last().filter(|(t, _)| matches!(t, Token::Number(n) if n.unit == Dimension::Number));
                 if let (Some((Token::Number(n), span)), true) = (bare, Quantity::parse(&format!("1{path}")).is_ok()) {
-                    return Err(error(span.start..at + path.len(), "there is a space between a number and its unit", format!("write `{}{path}`", n.text)));
+                    return Err(error(
+                        span.start..at + path.len(),
+                        "there is a space between a number and its unit",
+                        format!("write `{}{path}`", n.text),
+                    ));
                 }
                 (Token::Path(path), path.len())
             }
             ']' => return Err(error(at..at + 1, "this bracket closes nothing", "remove it")),
-            _ => return Err(error(at..at + c.len_utf8(), format!("`{c}` means nothing here"), "use numbers with units, names, + - * / and parentheses")),
+            _ => {
+                return Err(error(
+                    at..at + c.len_utf8(),
+                    format!("`{c}` means nothing here"),
+                    "use numbers with units, names, + - * / and parentheses",
+                ));
+            }
         };
         out.push((token, at..at + len));
         at += len;

@@ -1,7 +1,8 @@
 //! The language of metrics: what claims, figures and searches say about a run.
 //!
-//! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. There are numbers with units, `+ - * /`,
-//! a few functions, closed forms (`model`), the values of the sweep (`point`) and the metrics of [`WORDS`]; no variables, no loops.
+//! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. There
+//! are numbers with units, `+ - * /`, a few functions, closed forms (`model`), the values of the sweep (`point`) and
+//! the metrics of [`WORDS`]; no variables, no loops.
 //!
 //! | written | is |
 //! | --- | --- |
@@ -19,8 +20,8 @@
 //! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
 //! | `self_correlation(successes[up], 15)` | how often the station of a success is among the next 15 (p_s of Starzetz 2006 §8.2) |
 //!
-//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units and whether a number or a
-//! list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
+//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units
+//! and whether a number or a list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
 
 mod axis;
 mod eval;
@@ -65,20 +66,22 @@ pub enum Expr {
     Call(Function, Vec<Expr>),
     /// `quantile(x, q)`.
     Quantile(Box<Expr>, Box<Expr>),
-    /// `jain(successes[up], 100)`, `self_correlation(successes[up], 15)`: what windows of so many successes show, averaged over all positions.
+    /// `jain(successes[up], 100)`, `self_correlation(successes[up], 15)`: what windows of so many successes show,
+    /// averaged over all positions.
     Sliding(Windowed, Box<Expr>, Box<Expr>),
     /// `count(x)`: how many members the list has.
     Length(Box<Expr>),
     /// `count(x < y)`: for how many members the comparison holds.
     Count(Box<Condition>),
-    /// `share(x >= y, 5s)`: the share of the sections of this length, from the end of the warm-up on, in which the comparison holds.
+    /// `share(x >= y, 5s)`: the share of the sections of this length, from the end of the warm-up on, in which the
+    /// comparison holds.
     Share(Box<Condition>, Number),
     /// `every(x, 5s)`: a list, its value in each of these sections.
     Every(Box<Expr>, Number),
     /// `point("flow.1.count")`: the value that the sweep gives this key.
     Point(String),
-    /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`]. Those that the file's
-    /// `[model]` gives may be missing: `jersey.gain`, `jersey.gain(aw = 0)`.
+    /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`].
+    /// Those that the file's `[model]` gives may be missing: `jersey.gain`, `jersey.gain(aw = 0)`.
     Model(&'static Model, Vec<Option<Expr>>),
 }
 
@@ -262,7 +265,8 @@ impl Sampling {
         self.frames |= other.frames;
     }
 
-    /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when they are needed.
+    /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when
+    /// they are needed.
     pub fn within(&self, duration: contend_core::Span) -> Vec<Time> {
         let end = Time::ZERO.saturating_add(duration);
         let seconds = if self.every_second { duration.as_nanos() / 1_000_000_000 } else { 0 };
@@ -317,7 +321,11 @@ impl Expr {
         let mut first = None;
         self.walk(&mut |e| {
             if let Expr::Model(model, list) = e {
-                let lacking = model.parameters.iter().zip(list).find(|(p, x)| x.is_none() && p.default.is_none() && !given(p.name));
+                let lacking = model
+                    .parameters
+                    .iter()
+                    .zip(list)
+                    .find(|(p, x)| x.is_none() && p.default.is_none() && !given(p.name));
                 first = first.or(lacking.map(|(p, _)| (*model, p)));
             }
         });
@@ -408,7 +416,12 @@ impl Condition {
 
 impl Metric {
     fn sampling(&self) -> Sampling {
-        let instants = self.window.iter().flat_map(|(a, b)| [a, b]).map(|x| Time::ZERO.saturating_add(contend_core::Span::from_secs_f64(x.value))).collect();
+        let instants = self
+            .window
+            .iter()
+            .flat_map(|(a, b)| [a, b])
+            .map(|x| Time::ZERO.saturating_add(contend_core::Span::from_secs_f64(x.value)))
+            .collect();
         Sampling {
             instants,
             every_second: self.aspect == Aspect::Short,
@@ -425,7 +438,8 @@ pub fn instants(expr: &Expr) -> Vec<Time> {
     expr.sampling().instants
 }
 
-/// Names of the metrics that every run is told in, each with the expression it stands for. The names can be used in expressions.
+/// Names of the metrics that every run is told in, each with the expression it stands for. The names can be used in
+/// expressions.
 pub const STANDARD: &[(&str, &str)] = &[
     ("goodput.total", "goodput.total"),
     ("goodput.up", "goodput.up"),
@@ -475,16 +489,16 @@ pub const CONTENTION: &[(&str, &str)] = &[
     ("effective_window", "effective_window"),
 ];
 
-/// Every metric of [`STANDARD`], or of [`CONTENTION`], that `run` has, in base units. What does not exist (a round-trip time of datagrams, the collisions
-/// of a wire) is left out.
+/// Every metric of [`STANDARD`], or of [`CONTENTION`], that `run` has, in base units. What does not exist (a round-trip
+/// time of datagrams, the collisions of a wire) is left out.
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
     let list = if run.contending.is_some() { CONTENTION } else { STANDARD };
     list.iter().filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
 }
 
-/// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the goodput of all flows in each second, the
-/// warm-up cut off in the file included. To be compared with that cut.
+/// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the
+/// goodput of all flows in each second, the warm-up cut off in the file included. To be compared with that cut.
 ///
 /// `None` when the run was not sampled at every second, is shorter than 20 s, or had not settled by its middle.
 pub fn settled(run: &Run) -> Option<f64> {
@@ -535,8 +549,14 @@ impl Operator {
 
 impl Function {
     /// Every function, with its name.
-    pub const ALL: [(&'static str, Function); 6] =
-        [("mean", Function::Mean), ("min", Function::Min), ("max", Function::Max), ("std", Function::Std), ("sum", Function::Sum), ("jain", Function::Jain)];
+    pub const ALL: [(&'static str, Function); 6] = [
+        ("mean", Function::Mean),
+        ("min", Function::Min),
+        ("max", Function::Max),
+        ("std", Function::Std),
+        ("sum", Function::Sum),
+        ("jain", Function::Jain),
+    ];
     /// Its value; `None` when there are too few members.
     pub fn of(self, members: &[f64]) -> Option<f64> {
         match self {
@@ -589,7 +609,11 @@ impl fmt::Display for Metric {
         match &self.scope {
             Scope::All => {}
             Scope::Together(name) => write!(f, ".{name}")?,
-            Scope::Each(name) if name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !name.contains("..") => write!(f, "[{name}]")?,
+            Scope::Each(name)
+                if name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !name.contains("..") =>
+            {
+                write!(f, "[{name}]")?
+            }
             Scope::Each(name) => write!(f, "[\"{name}\"]")?,
         }
         match &self.window {
@@ -629,7 +653,12 @@ impl fmt::Display for Expr {
             Expr::Every(x, section) => write!(f, "every({x}, {})", section.text),
             Expr::Point(key) => write!(f, "point(\"{key}\")"),
             Expr::Model(model, list) => {
-                let given: Vec<String> = model.parameters.iter().zip(list).filter_map(|(p, x)| Some(format!("{} = {}", p.name, x.as_ref()?))).collect();
+                let given: Vec<String> = model
+                    .parameters
+                    .iter()
+                    .zip(list)
+                    .filter_map(|(p, x)| Some(format!("{} = {}", p.name, x.as_ref()?)))
+                    .collect();
                 let complete = model.parameters.iter().zip(list).all(|(p, x)| p.default.is_some() || x.is_some());
                 match (complete, given.is_empty()) {
                     (true, true) => write!(f, "model(\"{}\")", model.name),

@@ -1,6 +1,7 @@
 //! Closed forms that a claim can hold a run against: `model("bianchi.throughput", n = 5, ...)`.
 //!
-//! In a file about a `[model]` its name alone is the same with the arguments of that table, and `jersey.gain(aw = 0)` with all but one of them.
+//! In a file about a `[model]` its name alone is the same with the arguments of that table, and `jersey.gain(aw = 0)`
+//! with all but one of them.
 //!
 //! Arguments and results are in this language's base units; `contend-theory` counts in microseconds.
 
@@ -133,7 +134,10 @@ pub const MODELS: &[Model] = &[
         name: "padhye.square_root_rate",
         doc: "packets per second of a flow that loses each packet with probability p, without timeouts",
         cite: "Mathis, Semke, Mahdavi, Ott 1997, as Jersey 2005 eq. 2.3 has it",
-        parameters: &[required("p", Dimension::Number, "share of packets lost"), required("rtt", Dimension::Time, "RTT, mean round-trip time")],
+        parameters: &[
+            required("p", Dimension::Number, "share of packets lost"),
+            required("rtt", Dimension::Time, "RTT, mean round-trip time"),
+        ],
         unit: Dimension::Number,
         run: |a| said(padhye::square_root_rate(a[0], a[1])),
     },
@@ -483,7 +487,8 @@ const PAYLOAD: Parameter = required("payload", Dimension::Bytes, "payload of a p
 const CWMIN: Parameter = optional("cwmin", Dimension::Number, 15.0, "CWmin");
 const CWMAX: Parameter = optional("cwmax", Dimension::Number, 1023.0, "CWmax");
 const ATTEMPTS: Parameter = optional("attempts", Dimension::Number, 7.0, "most attempts of a frame; 0 without a limit");
-const COUNTED: Parameter = optional("counted", Dimension::Number, 0.0, "1 when a busy slot counts, 0 when counters are frozen");
+const COUNTED: Parameter =
+    optional("counted", Dimension::Number, 0.0, "1 when a busy slot counts, 0 when counters are frozen");
 
 const SATURATED: [Parameter; 8] = [N, SLOT, TS, TC, PAYLOAD, CWMIN, CWMAX, ATTEMPTS];
 const CONTENDING: [Parameter; 4] = [N, CWMIN, CWMAX, ATTEMPTS];
@@ -509,8 +514,19 @@ const WINDOW: [Parameter; 11] = [
     CWMAX,
     ATTEMPTS,
 ];
-const BUFFER: [Parameter; 11] =
-    [DELAY, required("window", Dimension::Packets, "window of each flow"), UP, DOWN, B, SLOT, TS_DATA, TS_ACK, CWMIN, CWMAX, ATTEMPTS];
+const BUFFER: [Parameter; 11] = [
+    DELAY,
+    required("window", Dimension::Packets, "window of each flow"),
+    UP,
+    DOWN,
+    B,
+    SLOT,
+    TS_DATA,
+    TS_ACK,
+    CWMIN,
+    CWMAX,
+    ATTEMPTS,
+];
 const PATH: [Parameter; 5] = [
     required("p", Dimension::Number, "share of packets that begin a loss"),
     required("rtt", Dimension::Time, "RTT, mean round-trip time"),
@@ -547,12 +563,20 @@ fn said<T>(result: Result<T, Invalid>) -> Result<T, String> {
 }
 
 fn whole(name: &str, x: f64) -> Result<u32, String> {
-    if x.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&x) { Ok(x as u32) } else { Err(format!("{name}: is {x}, must be a whole number")) }
+    if x.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&x) {
+        Ok(x as u32)
+    } else {
+        Err(format!("{name}: is {x}, must be a whole number"))
+    }
 }
 
 fn backoff(a: &[f64]) -> Result<Backoff, String> {
     let attempts = whole("attempts", a[2])?;
-    Ok(Backoff { cw_min: whole("cwmin", a[0])?, cw_max: whole("cwmax", a[1])?, attempts: (attempts > 0).then_some(attempts) })
+    Ok(Backoff {
+        cw_min: whole("cwmin", a[0])?,
+        cw_max: whole("cwmax", a[1])?,
+        attempts: (attempts > 0).then_some(attempts),
+    })
 }
 
 /// slot, ts, tc, payload are the second to fifth argument wherever they occur.

@@ -3,7 +3,10 @@
 use super::fingerprints;
 use super::lex::{Token, quantity, tokens};
 use super::words::{Extent, Subject, WORDS, What, Word};
-use super::{Aspect, CONTENTION, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope, Windowed};
+use super::{
+    Aspect, CONTENTION, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope,
+    Windowed,
+};
 use crate::file::Dimension;
 use contend_core::packet::Kind;
 use std::fmt;
@@ -60,7 +63,9 @@ pub(super) fn condition(text: &str) -> Result<Condition, ParseError> {
     let mut p = Parser::new(text)?;
     let left = p.binary(0)?;
     let Some(relation) = p.relation() else {
-        return Err(p.here("there is no comparison", "write one of < <= > >= == != and what to compare with: `loss[ap] > 1%`"));
+        return Err(
+            p.here("there is no comparison", "write one of < <= > >= == != and what to compare with: `loss[ap] > 1%`")
+        );
     };
     let right = p.binary(0)?;
     p.end()?;
@@ -91,11 +96,19 @@ pub(super) fn error(span: Range<usize>, message: impl Into<String>, help: impl I
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Result<Parser<'a>, ParseError> {
         if text.len() > MAX_BYTES {
-            return Err(error(0..text.len(), format!("the expression is longer than {MAX_BYTES} bytes"), "split it into several claims"));
+            return Err(error(
+                0..text.len(),
+                format!("the expression is longer than {MAX_BYTES} bytes"),
+                "split it into several claims",
+            ));
         }
         let tokens = tokens(text)?;
         if tokens.len() > 2 * MAX_PARTS {
-            return Err(error(0..text.len(), format!("the expression has more than {MAX_PARTS} parts"), "split it into several claims"));
+            return Err(error(
+                0..text.len(),
+                format!("the expression has more than {MAX_PARTS} parts"),
+                "split it into several claims",
+            ));
         }
         Ok(Parser { tokens, at: 0, end: text.len(), depth: 0 })
     }
@@ -128,11 +141,17 @@ impl<'a> Parser<'a> {
     fn end(&self) -> Result<(), ParseError> {
         match self.peek() {
             None => Ok(()),
-            Some(Token::Relation(_)) => Err(self.here("a comparison is no number", "count the members for which it holds: `count(goodput[up] < 0.3Mbps)`")),
-            Some(Token::Bracket(_)) => {
-                Err(self.here("brackets select from a metric, and nothing else", "put them behind the metric's name: `mean(goodput[up][10s..15s])`"))
+            Some(Token::Relation(_)) => Err(self.here(
+                "a comparison is no number",
+                "count the members for which it holds: `count(goodput[up] < 0.3Mbps)`",
+            )),
+            Some(Token::Bracket(_)) => Err(self.here(
+                "brackets select from a metric, and nothing else",
+                "put them behind the metric's name: `mean(goodput[up][10s..15s])`",
+            )),
+            Some(Token::Assign) => {
+                Err(self.here("`=` is no comparison", "write `==`; names of arguments belong in `model(...)`"))
             }
-            Some(Token::Assign) => Err(self.here("`=` is no comparison", "write `==`; names of arguments belong in `model(...)`")),
             Some(Token::Close) => Err(self.here("this parenthesis closes nothing", "remove it")),
             Some(_) => Err(self.here("an operator is missing before this", "write one of + - * / between two values")),
         }
@@ -165,7 +184,9 @@ impl<'a> Parser<'a> {
     fn binary(&mut self, power: u8) -> Result<Part, ParseError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.here(format!("the expression is nested deeper than {MAX_DEPTH} levels"), "use fewer parentheses"));
+            return Err(
+                self.here(format!("the expression is nested deeper than {MAX_DEPTH} levels"), "use fewer parentheses")
+            );
         }
         let mut left = self.operand()?;
         while let Some(&Token::Operator(op)) = self.peek() {
@@ -187,7 +208,10 @@ impl<'a> Parser<'a> {
     fn operand(&mut self) -> Result<Part, ParseError> {
         let span = self.span();
         let Some(token) = self.peek().cloned() else {
-            return Err(self.here("a value is missing here", "write a number, a metric such as `goodput.up`, or a function of one"));
+            return Err(self.here(
+                "a value is missing here",
+                "write a number, a metric such as `goodput.up`, or a function of one",
+            ));
         };
         match token {
             Token::Number(n) => {
@@ -213,8 +237,14 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 if self.take(&Token::Open) { self.call(path, span) } else { self.metric(path, span) }
             }
-            Token::Text(_) => Err(self.here("a text is no value", "texts name the argument of `model(...)` and `point(...)`, or stand between brackets")),
-            _ => Err(self.here("a value is missing before this", "write a number, a metric such as `goodput.up`, or a function of one")),
+            Token::Text(_) => Err(self.here(
+                "a text is no value",
+                "texts name the argument of `model(...)` and `point(...)`, or stand between brackets",
+            )),
+            _ => Err(self.here(
+                "a value is missing before this",
+                "write a number, a metric such as `goodput.up`, or a function of one",
+            )),
         }
     }
 
@@ -232,7 +262,13 @@ impl<'a> Parser<'a> {
                 let q = self.binary(0)?;
                 match &q.expr {
                     Expr::Number(n) if (0.0..=1.0).contains(&n.value) && n.unit == Dimension::Number => {}
-                    _ => return Err(error(q.span, "a quantile is a number from 0 to 1", "write `quantile(x, 0.95)` or `quantile(x, 95%)`")),
+                    _ => {
+                        return Err(error(
+                            q.span,
+                            "a quantile is a number from 0 to 1",
+                            "write `quantile(x, 0.95)` or `quantile(x, 95%)`",
+                        ));
+                    }
                 }
                 Expr::Quantile(Box::new(x.expr), Box::new(q.expr))
             }
@@ -244,7 +280,15 @@ impl<'a> Parser<'a> {
                 } else if let Some(model) = MODELS.iter().find(|m| m.name == name) {
                     Expr::Model(model, self.model_arguments(model, true)?)
                 } else {
-                    let names = Function::ALL.iter().map(|(n, _)| *n).chain(["count", "every", "share", "quantile", "self_correlation", "point", "model"]);
+                    let names = Function::ALL.iter().map(|(n, _)| *n).chain([
+                        "count",
+                        "every",
+                        "share",
+                        "quantile",
+                        "self_correlation",
+                        "point",
+                        "model",
+                    ]);
                     return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
                 }
             }
@@ -289,7 +333,9 @@ impl<'a> Parser<'a> {
     fn function(&mut self, function: Function, start: usize) -> Result<Expr, ParseError> {
         let list = self.arguments(function.name())?;
         match list.as_slice() {
-            [Expr::Metric(m), length] if function == Function::Jain && m.word.what == What::Successes && !length.measures() => {
+            [Expr::Metric(m), length]
+                if function == Function::Jain && m.word.what == What::Successes && !length.measures() =>
+            {
                 self.windowed(Windowed::Jain, list, start)
             }
             _ => Ok(Expr::Call(function, list)),
@@ -310,16 +356,30 @@ impl<'a> Parser<'a> {
         let span = self.tokens.get(start).map_or(0, |t| t.1.start)..self.span().start;
         let help = format!("write `{}`", what.example());
         match list.as_slice() {
-            [Expr::Metric(m), _] if m.word.what == What::Successes && matches!(m.scope, Scope::All | Scope::Together(_)) => {
-                Err(error(span, format!("`{m}` is one number, and windows go over the successes of each station"), help))
+            [Expr::Metric(m), _]
+                if m.word.what == What::Successes && matches!(m.scope, Scope::All | Scope::Together(_)) =>
+            {
+                Err(error(
+                    span,
+                    format!("`{m}` is one number, and windows go over the successes of each station"),
+                    help,
+                ))
             }
-            [_, Expr::Number(n)] if !(n.value >= 1.0 && n.value.fract() == 0.0) => Err(error(span, "a window has a whole number of successes", help)),
+            [_, Expr::Number(n)] if !(n.value >= 1.0 && n.value.fract() == 0.0) => {
+                Err(error(span, "a window has a whole number of successes", help))
+            }
             [Expr::Metric(m), length] if m.word.what == What::Successes && !length.measures() => {
                 let length = list.pop().map(Box::new);
                 let of = list.pop().map(Box::new);
-                of.zip(length).map(|(of, length)| Expr::Sliding(what, of, length)).ok_or_else(|| self.here("a value is missing here", ""))
+                of.zip(length)
+                    .map(|(of, length)| Expr::Sliding(what, of, length))
+                    .ok_or_else(|| self.here("a value is missing here", ""))
             }
-            _ => Err(error(span, format!("{}(...) takes the successes of stations and how many of them to look at", what.name()), help)),
+            _ => Err(error(
+                span,
+                format!("{}(...) takes the successes of stations and how many of them to look at", what.name()),
+                help,
+            )),
         }
     }
 
@@ -381,12 +441,26 @@ impl<'a> Parser<'a> {
         let span = self.span();
         let name = self.text("the model's name in quotes: `model(\"bianchi.throughput\", n = 5, ...)`")?;
         let Some(model) = MODELS.iter().find(|m| m.name == name) else {
-            return Err(error(span, format!("there is no model `{name}`"), nearest(name, MODELS.iter().map(|m| m.name))));
+            return Err(error(
+                span,
+                format!("there is no model `{name}`"),
+                nearest(name, MODELS.iter().map(|m| m.name)),
+            ));
         };
         let arguments = self.model_arguments(model, false)?;
-        let missing: Vec<_> = model.parameters.iter().zip(&arguments).filter(|(p, a)| p.default.is_none() && a.is_none()).map(|(p, _)| p.name).collect();
+        let missing: Vec<_> = model
+            .parameters
+            .iter()
+            .zip(&arguments)
+            .filter(|(p, a)| p.default.is_none() && a.is_none())
+            .map(|(p, _)| p.name)
+            .collect();
         if !missing.is_empty() {
-            return Err(error(span, format!("`{name}` needs {} too", missing.join(", ")), format!("write `{} = ...`", missing[0])));
+            return Err(error(
+                span,
+                format!("`{name}` needs {} too", missing.join(", ")),
+                format!("write `{} = ...`", missing[0]),
+            ));
         }
         Ok(Expr::Model(model, arguments))
     }
@@ -411,7 +485,9 @@ impl<'a> Parser<'a> {
             };
             let Some(index) = index else {
                 let list: Vec<_> = model.parameters.iter().map(|p| p.name).collect();
-                let message = named.map_or(format!("`{name}` has {} parameters", list.len()), |n| format!("`{name}` has no parameter `{n}`"));
+                let message = named.map_or(format!("`{name}` has {} parameters", list.len()), |n| {
+                    format!("`{name}` has no parameter `{n}`")
+                });
                 return Err(error(span, message, format!("they are {}", list.join(", "))));
             };
             position = index + 1;
@@ -419,7 +495,11 @@ impl<'a> Parser<'a> {
             self.one(&x)?;
             let p = &model.parameters[index];
             if let Some(unit) = dimension(&x.expr).filter(|u| !fits(*u, p.unit) && !zero(&x.expr)) {
-                return Err(error(x.span, format!("{} is {}, not {}", p.name, p.unit.noun(), unit.noun()), unit_help(p.unit)));
+                return Err(error(
+                    x.span,
+                    format!("{} is {}, not {}", p.name, p.unit.noun(), unit.noun()),
+                    unit_help(p.unit),
+                ));
             }
             if arguments[index].replace(x.expr).is_some() {
                 return Err(error(span, format!("{} is given twice", p.name), "remove one"));
@@ -441,7 +521,10 @@ impl<'a> Parser<'a> {
                     return Err(error(
                         span,
                         format!("there is no metric `{path}`"),
-                        nearest(path, WORDS.iter().map(|w| w.name).chain(STANDARD.iter().chain(CONTENTION).map(|s| s.0))),
+                        nearest(
+                            path,
+                            WORDS.iter().map(|w| w.name).chain(STANDARD.iter().chain(CONTENTION).map(|s| s.0)),
+                        ),
                     ));
                 };
                 return Ok(Part { expr: expression(text)?, span });
@@ -458,7 +541,11 @@ impl<'a> Parser<'a> {
                 (name, _) => {
                     let name = name.unwrap_or(inside);
                     if name.is_empty() {
-                        return Err(error(here, "the brackets are empty", "name what is meant: `[up]`, `[all]`, `[ap]`"));
+                        return Err(error(
+                            here,
+                            "the brackets are empty",
+                            "name what is meant: `[up]`, `[all]`, `[ap]`",
+                        ));
                     }
                     if scope != Scope::All || window.is_some() {
                         return Err(error(
@@ -501,16 +588,29 @@ fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
         (What::Jain, "short") => Aspect::Short,
         (What::Estimate, name) if !name.is_empty() => {
             let (made, after) = tail.split_once('.').unwrap_or((tail, ""));
-            let made = [Function::Mean, Function::Min, Function::Max, Function::Std].into_iter().find(|f| f.name() == made);
-            return Some((word, Aspect::Estimate(head.to_owned(), made.unwrap_or(Function::Mean)), if made.is_some() { after } else { tail }));
+            let made =
+                [Function::Mean, Function::Min, Function::Max, Function::Std].into_iter().find(|f| f.name() == made);
+            return Some((
+                word,
+                Aspect::Estimate(head.to_owned(), made.unwrap_or(Function::Mean)),
+                if made.is_some() { after } else { tail },
+            ));
         }
         (What::Ledger, account) if !account.is_empty() => Aspect::Account(account.to_owned()),
-        (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name()),
+        (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => {
+            Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name())
+        }
         (What::Wait, end) if ENDS.contains(&end) => Aspect::Kind(ENDS.iter().find(|e| **e == end)?),
-        (What::Interarrival, what) if fingerprints::TIMES.contains(&what) => Aspect::Kind(fingerprints::TIMES.iter().find(|t| **t == what)?),
-        (What::Fingerprint, what) if fingerprints::NUMBERS.contains(&what) => Aspect::Kind(fingerprints::NUMBERS.iter().find(|t| **t == what)?),
+        (What::Interarrival, what) if fingerprints::TIMES.contains(&what) => {
+            Aspect::Kind(fingerprints::TIMES.iter().find(|t| **t == what)?)
+        }
+        (What::Fingerprint, what) if fingerprints::NUMBERS.contains(&what) => {
+            Aspect::Kind(fingerprints::NUMBERS.iter().find(|t| **t == what)?)
+        }
         (What::Losses, cause) if CAUSES.contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
-        (What::TakenFor | What::Accuracy, cause) if CAUSES[..2].contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
+        (What::TakenFor | What::Accuracy, cause) if CAUSES[..2].contains(&cause) => {
+            Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?)
+        }
         _ => match percentile.filter(|_| word.percentiles) {
             Some(p) => Aspect::Percentile(p),
             None => return Some((word, Aspect::Plain, rest)),
@@ -524,21 +624,31 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     let name = m.word.name;
     let windowed = || WORDS.iter().filter(|w| w.extent != Extent::Run).map(|w| w.name).collect::<Vec<_>>().join(", ");
     match (m.word.extent, &m.window) {
-        (Extent::Run, Some(_)) => return Some((format!("`{name}` has no time window"), format!("those with one are {}", windowed()))),
-        (Extent::WindowOnly, None) => return Some((format!("`{name}` needs a time window"), format!("write `{name}[up][10s..15s]`"))),
+        (Extent::Run, Some(_)) => {
+            return Some((format!("`{name}` has no time window"), format!("those with one are {}", windowed())));
+        }
+        (Extent::WindowOnly, None) => {
+            return Some((format!("`{name}` needs a time window"), format!("write `{name}[up][10s..15s]`")));
+        }
         (Extent::Window, Some(_)) if m.aspect == Aspect::Short => {
-            return Some(("`jain.short` has no time window".into(), "write `jain.up[10s..15s]` for the index over one window".into()));
+            return Some((
+                "`jain.short` has no time window".into(),
+                "write `jain.up[10s..15s]` for the index over one window".into(),
+            ));
         }
         _ => {}
     }
     match (m.word.subject, m.word.what, &m.scope) {
-        (_, What::Estimate, _) if m.aspect == Aspect::Plain => {
-            Some(("`estimate` by which estimator?".into(), "name it: `estimate.are[f]`, `estimate.are.max[f][14s..16s]`".into()))
-        }
+        (_, What::Estimate, _) if m.aspect == Aspect::Plain => Some((
+            "`estimate` by which estimator?".into(),
+            "name it: `estimate.are[f]`, `estimate.are.max[f][14s..16s]`".into(),
+        )),
         (Subject::Air, What::Ledger, _) if m.aspect == Aspect::Plain => {
             Some(("`ledger` needs an account".into(), "write `ledger.idle`, `ledger.payload`, ...".into()))
         }
-        (Subject::Air, What::Wait, _) if m.aspect == Aspect::Plain => Some(("`wait` before what?".into(), "write `wait.success` or `wait.collision`".into())),
+        (Subject::Air, What::Wait, _) if m.aspect == Aspect::Plain => {
+            Some(("`wait` before what?".into(), "write `wait.success` or `wait.collision`".into()))
+        }
         (_, What::Fingerprint, _) if m.aspect == Aspect::Plain => Some((
             "`fingerprint` needs what is asked of it".into(),
             format!("write `fingerprint.conformant[sta1]`; there are {}", fingerprints::NUMBERS.join(", ")),
@@ -550,10 +660,18 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
         (_, What::TakenFor | What::Accuracy, _) if m.aspect == Aspect::Plain => {
             Some((format!("`{name}` needs a cause"), format!("write `{name}.congestion` or `{name}.error`")))
         }
-        (Subject::Air, _, Scope::Together(_) | Scope::Each(_)) => Some((format!("`{name}` belongs to the cell as a whole"), format!("write `{name}` alone"))),
-        (Subject::Queues, What::QueueLength | What::QueueDelay, Scope::All) => Some((format!("`{name}` of which queue?"), format!("name it: `{name}[ap]`"))),
-        (_, What::Jain, Scope::Each(_)) => Some(("`jain` is one number for several flows".into(), "write `jain.up`, or `jain(goodput[up])`".into())),
-        (_, _, Scope::Together(rest)) if rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() && m.word.percentiles => {
+        (Subject::Air, _, Scope::Together(_) | Scope::Each(_)) => {
+            Some((format!("`{name}` belongs to the cell as a whole"), format!("write `{name}` alone")))
+        }
+        (Subject::Queues, What::QueueLength | What::QueueDelay, Scope::All) => {
+            Some((format!("`{name}` of which queue?"), format!("name it: `{name}[ap]`")))
+        }
+        (_, What::Jain, Scope::Each(_)) => {
+            Some(("`jain` is one number for several flows".into(), "write `jain.up`, or `jain(goodput[up])`".into()))
+        }
+        (_, _, Scope::Together(rest))
+            if rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() && m.word.percentiles =>
+        {
             Some((format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
         }
         _ => None,
@@ -564,7 +682,11 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
 fn sectioned(name: &str, does: &str, part: &Part) -> Result<(), ParseError> {
     let e = &part.expr;
     if shape(e) == Shape::Many {
-        return Err(error(part.span.clone(), format!("{name}(...) {does} numbers, and `{e}` is a list"), "name one flow, or write mean(...)"));
+        return Err(error(
+            part.span.clone(),
+            format!("{name}(...) {does} numbers, and `{e}` is a list"),
+            "name one flow, or write mean(...)",
+        ));
     }
     match e.timeless() {
         Some(m) => {
@@ -581,7 +703,11 @@ fn read_window(a: &str, b: &str, span: Range<usize>) -> Result<(Number, Number),
             if a.value < b.value && b.value <= 1e9 {
                 Ok((a, b))
             } else {
-                Err(error(span, format!("the window ends at {}, before it begins at {}", b.text, a.text), "write the earlier instant first; at most 1e9 s"))
+                Err(error(
+                    span,
+                    format!("the window ends at {}, before it begins at {}", b.text, a.text),
+                    "write the earlier instant first; at most 1e9 s",
+                ))
             }
         }
         _ => Err(error(span, "this is no time window", "write two instants of the run with their units: `[10s..15s]`")),
@@ -660,7 +786,9 @@ pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
             (d, Dimension::Number) => Some(d),
             (a, b) => fits(a, b).then_some(Dimension::Number),
         },
-        Expr::Call(Function::Jain, _) | Expr::Sliding(..) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) => Some(Dimension::Number),
+        Expr::Call(Function::Jain, _) | Expr::Sliding(..) | Expr::Length(_) | Expr::Count(_) | Expr::Share(..) => {
+            Some(Dimension::Number)
+        }
         Expr::Call(_, list) => dimension(list.first()?),
         Expr::Point(_) => None,
         Expr::Model(model, _) => Some(model.unit),
@@ -676,6 +804,10 @@ pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) 
     match crate::file::nearest(name, all.iter().copied()) {
         Some(n) => format!("did you mean `{n}`?"),
         None if all.is_empty() => "there is none to choose from".to_owned(),
-        None => format!("there are {}{}", all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "), if all.len() > LISTED { ", ..." } else { "" }),
+        None => format!(
+            "there are {}{}",
+            all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "),
+            if all.len() > LISTED { ", ..." } else { "" }
+        ),
     }
 }

@@ -22,7 +22,9 @@ pub(super) fn metric(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
                 Scope::Together(name) | Scope::Each(name) => flows(name, run)?,
             };
             match m.scope {
-                Scope::Each(_) => Ok(Value::Many(chosen.iter().map(|i| of_flows(m, run, &[*i])).collect::<Result<_, _>>()?)),
+                Scope::Each(_) => {
+                    Ok(Value::Many(chosen.iter().map(|i| of_flows(m, run, &[*i])).collect::<Result<_, _>>()?))
+                }
                 _ => of_flows(m, run, &chosen).map(Value::One),
             }
         }
@@ -39,7 +41,9 @@ pub(super) fn metric(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
         Subject::Stations => {
             let air = run.air.as_ref().ok_or_else(|| no_air(m))?;
             let names: Vec<&str> = air.airtime.keys().map(String::as_str).collect();
-            each(m, &names, "station", |chosen| Ok(chosen.iter().filter_map(|i| air.airtime.get(*names.get(*i)?)).sum()))
+            each(m, &names, "station", |chosen| {
+                Ok(chosen.iter().filter_map(|i| air.airtime.get(*names.get(*i)?)).sum())
+            })
         }
         Subject::Air => of_air(m, run).map(Value::One),
     }
@@ -49,10 +53,14 @@ pub(super) fn metric(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
 pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> {
     let Scope::Each(name) = &m.scope else { return Ok(vec![]) };
     let (names, kind): (Vec<&str>, _) = match m.word.subject {
-        Subject::Flows => return Ok(flows(name, run)?.into_iter().filter_map(|i| Some(run.flows.get(i)?.name.clone())).collect()),
+        Subject::Flows => {
+            return Ok(flows(name, run)?.into_iter().filter_map(|i| Some(run.flows.get(i)?.name.clone())).collect());
+        }
         Subject::Queues => (run.queues.iter().map(|q| q.name.as_str()).collect(), "queue"),
         Subject::Stations if m.word.what == What::Successes => return successes::members(m, name, run),
-        Subject::Stations => (run.air.as_ref().ok_or_else(|| no_air(m))?.airtime.keys().map(String::as_str).collect(), "station"),
+        Subject::Stations => {
+            (run.air.as_ref().ok_or_else(|| no_air(m))?.airtime.keys().map(String::as_str).collect(), "station")
+        }
         Subject::Air => return Ok(vec![]),
     };
     Ok(chosen(m, name, &names, kind)?.into_iter().filter_map(|i| Some((*names.get(i)?).to_owned())).collect())
@@ -61,19 +69,31 @@ pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> 
 /// Those of the queues or stations `names` that `name` means.
 fn chosen(m: &Metric, name: &str, names: &[&str], kind: &str) -> Result<Vec<usize>, Unmeasured> {
     let list = if matches!(name, "all" | "total") { (0..names.len()).collect() } else { named(name, names) };
-    if list.is_empty() { Err(Unmeasured::Wrong(format!("`{m}`: there is no {kind} `{name}`; {}", nearest(name, names.iter().copied())))) } else { Ok(list) }
-}
-
-/// The value of a metric of queues or stations: `value` of those chosen together, or of each.
-fn each(m: &Metric, names: &[&str], kind: &str, value: impl Fn(&[usize]) -> Result<f64, Unmeasured>) -> Result<Value, Unmeasured> {
-    match &m.scope {
-        Scope::All => value(&(0..names.len()).collect::<Vec<_>>()).map(Value::One),
-        Scope::Together(name) => value(&chosen(m, name, names, kind)?).map(Value::One),
-        Scope::Each(name) => Ok(Value::Many(chosen(m, name, names, kind)?.iter().map(|i| value(&[*i])).collect::<Result<_, _>>()?)),
+    if list.is_empty() {
+        Err(Unmeasured::Wrong(format!("`{m}`: there is no {kind} `{name}`; {}", nearest(name, names.iter().copied()))))
+    } else {
+        Ok(list)
     }
 }
 
-/// Those of `names` that are `name`, or else all that add only numbers to it: `down.1`, `down.2`, ..., `sta1`, `sta2`, ..., or `ftp1.1`, `ftp2.1`, ...
+/// The value of a metric of queues or stations: `value` of those chosen together, or of each.
+fn each(
+    m: &Metric,
+    names: &[&str],
+    kind: &str,
+    value: impl Fn(&[usize]) -> Result<f64, Unmeasured>,
+) -> Result<Value, Unmeasured> {
+    match &m.scope {
+        Scope::All => value(&(0..names.len()).collect::<Vec<_>>()).map(Value::One),
+        Scope::Together(name) => value(&chosen(m, name, names, kind)?).map(Value::One),
+        Scope::Each(name) => {
+            Ok(Value::Many(chosen(m, name, names, kind)?.iter().map(|i| value(&[*i])).collect::<Result<_, _>>()?))
+        }
+    }
+}
+
+/// Those of `names` that are `name`, or else all that add only numbers to it: `down.1`, `down.2`, ..., `sta1`, `sta2`,
+/// ..., or `ftp1.1`, `ftp2.1`, ...
 pub(super) fn named(name: &str, names: &[&str]) -> Vec<usize> {
     if let Some(i) = names.iter().position(|n| *n == name) {
         return vec![i];
@@ -178,17 +198,22 @@ fn losses(m: &Metric, of: impl Iterator<Item = Losses> + Clone) -> Result<f64, U
 fn jain(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> {
     let nothing = || Unmeasured::Undefined(format!("`{m}`: there is no such flow"));
     let over = |w: Window| {
-        let bytes = chosen.iter().map(|i| Ok(w.grown(run.series.flows.get(*i), |s| s.delivered_bytes)? as f64)).collect::<Result<Vec<_>, Unmeasured>>()?;
+        let bytes = chosen
+            .iter()
+            .map(|i| Ok(w.grown(run.series.flows.get(*i), |s| s.delivered_bytes)? as f64))
+            .collect::<Result<Vec<_>, Unmeasured>>()?;
         stats::jain(&bytes).ok_or_else(nothing)
     };
     if m.aspect == Aspect::Short {
         let seconds = seconds(run);
         let indices = seconds.iter().map(|w| over(*w)).collect::<Result<Vec<_>, _>>()?;
-        return stats::mean(&indices).ok_or_else(|| Unmeasured::Undefined(format!("`{m}`: the series was not sampled at every second")));
+        return stats::mean(&indices)
+            .ok_or_else(|| Unmeasured::Undefined(format!("`{m}`: the series was not sampled at every second")));
     }
     match window(m, run)? {
         Some(w) => over(w),
-        None => stats::jain(&chosen.iter().filter_map(|i| Some(run.flows.get(*i)?.goodput_bps)).collect::<Vec<_>>()).ok_or_else(nothing),
+        None => stats::jain(&chosen.iter().filter_map(|i| Some(run.flows.get(*i)?.goodput_bps)).collect::<Vec<_>>())
+            .ok_or_else(nothing),
     }
 }
 
@@ -220,7 +245,9 @@ fn of_queues(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured>
         What::Made => Ok(total(|q| q.made)),
         What::Lost => Ok(total(|q| q.lost)),
         What::Drops => match m.aspect {
-            Aspect::Kind(kind) => Ok(members().map(|q| q.dropped_by_kind.get(kind).copied().unwrap_or(0)).sum::<u64>() as f64),
+            Aspect::Kind(kind) => {
+                Ok(members().map(|q| q.dropped_by_kind.get(kind).copied().unwrap_or(0)).sum::<u64>() as f64)
+            }
             _ => Ok(total(|q| q.dropped)),
         },
         // Where nothing is offered, nothing is lost.
@@ -250,14 +277,20 @@ fn of_air(m: &Metric, run: &Run) -> Result<f64, Unmeasured> {
         (What::Wait, Aspect::Kind("success")) => Ok(air.success_wait),
         (What::Wait, Aspect::Kind(_)) => Ok(air.collision_wait),
         (What::EffectiveWindow, _) => {
-            let n = run.contending.ok_or_else(|| Unmeasured::Wrong(format!("`{m}` needs a run of [contention], where all contend all the time")))?;
+            let n = run.contending.ok_or_else(|| {
+                Unmeasured::Wrong(format!("`{m}` needs a run of [contention], where all contend all the time"))
+            })?;
             let share = air.collisions as f64 / (air.collisions + air.successes).max(1) as f64;
-            effective_window::window_of(Family::Uniform, n, share).map_err(|e| Unmeasured::Undefined(format!("`{m}`: {e}")))
+            effective_window::window_of(Family::Uniform, n, share)
+                .map_err(|e| Unmeasured::Undefined(format!("`{m}`: {e}")))
         }
         (What::Busy, _) => Ok(air.busy),
         (What::Ledger, Aspect::Account(account)) => {
             let help = || nearest(account, air.ledger.keys().copied());
-            air.ledger.get(account.as_str()).copied().ok_or_else(|| Unmeasured::Wrong(format!("the ledger has no account `{account}`; {}", help())))
+            air.ledger
+                .get(account.as_str())
+                .copied()
+                .ok_or_else(|| Unmeasured::Wrong(format!("the ledger has no account `{account}`; {}", help())))
         }
         _ => Err(Unmeasured::Wrong(format!("`{m}` is no metric of the cell"))),
     }
@@ -300,11 +333,9 @@ fn unsampled(m: &Metric) -> Unmeasured {
 }
 
 fn samples(run: &Run, flow: usize) -> Result<&[FlowSample], Unmeasured> {
-    run.series
-        .flows
-        .get(flow)
-        .map(Vec::as_slice)
-        .ok_or_else(|| Unmeasured::Wrong("there is no time series of this run; set `sample`, for example sample = \"100ms\"".into()))
+    run.series.flows.get(flow).map(Vec::as_slice).ok_or_else(|| {
+        Unmeasured::Wrong("there is no time series of this run; set `sample`, for example sample = \"100ms\"".into())
+    })
 }
 
 /// The sample at `instant`.
@@ -318,8 +349,11 @@ pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<Window>, Unmeasured
     let Some((a, b)) = &m.window else { return Ok(None) };
     let find = |n: &super::Number| {
         sample_at(&run.series.time_s, n.value).ok_or_else(|| {
-            let reason =
-                if n.value > run.sim_s + SAME_INSTANT { format!("the run ends at {}s", run.sim_s) } else { "there is no sample at that instant".to_owned() };
+            let reason = if n.value > run.sim_s + SAME_INSTANT {
+                format!("the run ends at {}s", run.sim_s)
+            } else {
+                "there is no sample at that instant".to_owned()
+            };
             Unmeasured::Wrong(format!("`{m}` asks for {}, but {reason}", n.text))
         })
     };
@@ -348,13 +382,25 @@ fn seconds(run: &Run) -> Vec<Window> {
 fn windows(run: &Run, from: f64) -> Option<Vec<Window>> {
     let times = &run.series.time_s;
     let (from, to) = (libm::ceil(from - SAME_INSTANT).max(0.0), libm::floor(run.sim_s + SAME_INSTANT));
-    let whole = |s: u64| Some(Window { first: sample_at(times, s as f64)?, last: sample_at(times, (s + 1) as f64)?, from: s as f64, to: (s + 1) as f64 });
+    let whole = |s: u64| {
+        Some(Window {
+            first: sample_at(times, s as f64)?,
+            last: sample_at(times, (s + 1) as f64)?,
+            from: s as f64,
+            to: (s + 1) as f64,
+        })
+    };
     (from as u64..to as u64).map(whole).collect()
 }
 
-/// Bytes that all flows together delivered in each second of the run, the warm-up included; `None` unless it was sampled at all of them.
+/// Bytes that all flows together delivered in each second of the run, the warm-up included; `None` unless it was
+/// sampled at all of them.
 pub(super) fn by_second(run: &Run) -> Option<Vec<f64>> {
-    let total = |w: &Window| (0..run.flows.len()).map(|i| Some(w.grown(run.series.flows.get(i), |s| s.delivered_bytes).ok()? as f64)).sum::<Option<f64>>();
+    let total = |w: &Window| {
+        (0..run.flows.len())
+            .map(|i| Some(w.grown(run.series.flows.get(i), |s| s.delivered_bytes).ok()? as f64))
+            .sum::<Option<f64>>()
+    };
     windows(run, 0.0)?.iter().map(total).collect()
 }
 
@@ -371,7 +417,9 @@ fn over_time(m: &Metric, run: &Run, chosen: &[usize], of: fn(&FlowSample) -> f64
 
 /// What an estimator says in the window, of each flow, and the same of all of them: the mean for means and deviations.
 fn estimate(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> {
-    let Aspect::Estimate(name, made) = &m.aspect else { return Err(Unmeasured::Wrong(format!("`{m}` names no estimator"))) };
+    let Aspect::Estimate(name, made) = &m.aspect else {
+        return Err(Unmeasured::Wrong(format!("`{m}` names no estimator")));
+    };
     let w = path(m, run)?;
     let mut values = vec![];
     for i in chosen {
@@ -379,7 +427,9 @@ fn estimate(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         let Some(e) = of_flow().find(|e| e.name == *name) else {
             let flow = run.flows.get(*i).map_or("", |f| f.name.as_str());
             let help = nearest(name, of_flow().map(|e| e.name.as_str()));
-            return Err(Unmeasured::Wrong(format!("`{m}`: flow `{flow}` is not watched by `{name}`; {help}; write estimate = [\"{name}\"] in its [[flow]]")));
+            return Err(Unmeasured::Wrong(format!(
+                "`{m}`: flow `{flow}` is not watched by `{name}`; {help}; write estimate = [\"{name}\"] in its [[flow]]"
+            )));
         };
         let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);
         let samples = || (w.first..=w.last).map(of).collect::<Option<Vec<f64>>>();

@@ -1,8 +1,9 @@
 //! Short-term fairness on the air: who succeeded, counted, and Jain's index over windows of so many successes.
 //!
-//! Starzetz 2006 §8.2: a window slides over the sequence of successful transmissions; x_i is how many of them are station i's, and the index is averaged
-//! over all positions of the window (the specification's reading of what the source only cites, S24 and U15). A window of w N successes, N stations, is
-//! what its figures call a normalised window of w.
+//! Starzetz 2006 §8.2: a window slides over the sequence of successful transmissions; x_i is how many of them are
+//! station i's, and the index is averaged over all positions of the window (the specification's reading of what the
+//! source only cites, S24 and U15). A window of w N successes, N stations, is what its figures call a normalised window
+//! of w.
 
 use super::eval::{Unmeasured, Value};
 use super::read::{named, no_air, window};
@@ -20,7 +21,8 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Those that `name` means: all that send, the stations as senders (`up`) or as receivers (`down`), or some by name.
+    /// Those that `name` means: all that send, the stations as senders (`up`) or as receivers (`down`), or some by
+    /// name.
     fn of(m: &Metric, name: &str, run: &'a Run) -> Result<Members<'a>, Unmeasured> {
         let all: Vec<&str> = run.stations.iter().map(String::as_str).collect();
         let ids: Vec<usize> = match name {
@@ -93,13 +95,18 @@ pub(super) fn members(m: &Metric, name: &str, run: &Run) -> Result<Vec<String>, 
 /// What the successes that `m` lists show over windows of `length` of them, averaged over all positions.
 pub(super) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasured> {
     if !(1.0..=1e9).contains(&length) || length.fract() != 0.0 {
-        return Err(Unmeasured::Wrong(format!("`{m}`: a window has a whole number of successes, from 1 to 1e9, and not {length}")));
+        return Err(Unmeasured::Wrong(format!(
+            "`{m}`: a window has a whole number of successes, from 1 to 1e9, and not {length}"
+        )));
     }
-    let Scope::Each(name) = &m.scope else { return Err(Unmeasured::Wrong(format!("`{m}` is one number; name stations in brackets"))) };
+    let Scope::Each(name) = &m.scope else {
+        return Err(Unmeasured::Wrong(format!("`{m}` is one number; name stations in brackets")));
+    };
     let successes = sequence(m, run)?;
     let members = Members::of(m, name, run)?;
     let places: Vec<u32> = successes.iter().filter_map(|s| members.place(*s)).map(|p| p as u32).collect();
-    let too_few = || Unmeasured::Undefined(format!("`{m}`: {} successes do not fill a window of {length}", places.len()));
+    let too_few =
+        || Unmeasured::Undefined(format!("`{m}`: {} successes do not fill a window of {length}", places.len()));
     let (members, length) = (members.names.len(), length as usize);
     match what {
         Windowed::Jain => jain_over_windows(&places, members, length),
@@ -108,7 +115,8 @@ pub(super) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Res
     .ok_or_else(too_few)
 }
 
-/// Share of the entries of `places` that are found again among the next `length`, of those that have as many behind them; `None` when none has.
+/// Share of the entries of `places` that are found again among the next `length`, of those that have as many behind
+/// them; `None` when none has.
 fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> {
     let judged = places.len().checked_sub(length).filter(|n| *n > 0)?;
     let mut last: Vec<Option<usize>> = vec![None; members];
@@ -120,7 +128,8 @@ fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> 
     Some(returned as f64 / judged as f64)
 }
 
-/// Mean of Jain's index over all windows of `length` entries of `places`, each of which names one of `members`; `None` when there is no such window.
+/// Mean of Jain's index over all windows of `length` entries of `places`, each of which names one of `members`; `None`
+/// when there is no such window.
 fn jain_over_windows(places: &[u32], members: usize, length: usize) -> Option<f64> {
     let windows = places.len().checked_sub(length)? + 1;
     let mut counts = vec![0u64; members];
@@ -154,7 +163,8 @@ mod tests {
     fn run(sequence: &[(u32, u32)], warmup: usize, at: Vec<usize>) -> Run {
         let mut run = example();
         run.stations = ["ap", "sta1", "sta2"].map(str::to_owned).to_vec();
-        run.successes = Some(Successes { sequence: sequence.iter().map(|(from, to)| Success::new(*from, *to)).collect(), warmup });
+        run.successes =
+            Some(Successes { sequence: sequence.iter().map(|(from, to)| Success::new(*from, *to)).collect(), warmup });
         run.series.successes = at;
         run.air.as_mut().unwrap().successes = (sequence.len() - warmup) as u64;
         run
@@ -177,9 +187,13 @@ mod tests {
         assert_eq!(list("successes[all]"), [2.0, 3.0, 1.0]);
         assert_eq!((list("successes[up]"), list("successes[sta]")), (vec![3.0, 1.0], vec![3.0, 1.0]));
         assert_eq!(list("successes[down]"), [1.0, 1.0]);
-        assert_eq!((list("successes.up"), list("successes.down"), list("successes[ap]")), (vec![4.0], vec![2.0], vec![2.0]));
+        assert_eq!(
+            (list("successes.up"), list("successes.down"), list("successes[ap]")),
+            (vec![4.0], vec![2.0], vec![2.0])
+        );
         assert_eq!(Expr::parse_any("successes[down]").unwrap().members(&run).unwrap().unwrap(), ["sta1", "sta2"]);
-        // Samples stand at every half second, a success every two seconds from the second on: 3 and 4 are between 6 s and 10 s.
+        // Samples stand at every half second, a success every two seconds from the second on: 3 and 4 are between 6 s
+        // and 10 s.
         assert_eq!(list("successes[all][6s..10s]"), [1.0, 0.0, 1.0]);
         assert!(matches!(value("successes[sta3]", &run), Err(Unmeasured::Wrong(s)) if s.contains("sta1")));
     }
@@ -187,7 +201,9 @@ mod tests {
     #[test]
     fn the_index_over_windows_of_a_sequence_is_that_computed_by_hand() {
         let run = small();
-        let is = |text: &str, want: f64| assert!((value(text, &run).unwrap() - want).abs() < 1e-12, "{text}: {:?}, not {want}", value(text, &run));
+        let is = |text: &str, want: f64| {
+            assert!((value(text, &run).unwrap() - want).abs() < 1e-12, "{text}: {:?}, not {want}", value(text, &run))
+        };
         // Up: 1 1 2 1. Windows of two have 2+0, 1+1, 1+1 of them: 4/(2*4), 4/(2*2), 4/(2*2).
         is("jain(successes[up], 2)", (0.5 + 1.0 + 1.0) / 3.0);
         // 2+1 and 2+1: 9/(2*5).
@@ -196,24 +212,35 @@ mod tests {
         is("jain(successes[up])", 16.0 / 20.0);
         is("jain(successes[up], 1)", 0.5);
         is("jain(successes[down], 2)", 1.0);
-        // By all who send: 1 1 0 2 1 0. Three different in the last four windows of three but one: 1 1 0, 1 0 2, 0 2 1, 2 1 0.
+        // By all who send: 1 1 0 2 1 0. Three different in the last four windows of three but one: 1 1 0, 1 0 2, 0 2 1,
+        // 2 1 0.
         is("jain(successes[all], 3)", (9.0 / (3.0 * 5.0) + 3.0) / 4.0);
         // The length may come from the sweep: flow.1.count is 2.
         is("jain(successes[up], point(\"flow.1.count\"))", 2.5 / 3.0);
-        assert!(matches!(value("jain(successes[up], 5)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes")));
-        assert!(matches!(value("jain(successes[up], point(\"flow.1.count\") / 4)", &run), Err(Unmeasured::Wrong(s)) if s.contains("whole")));
-        assert!(matches!(value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.contains("not kept")));
+        assert!(
+            matches!(value("jain(successes[up], 5)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes"))
+        );
+        assert!(
+            matches!(value("jain(successes[up], point(\"flow.1.count\") / 4)", &run), Err(Unmeasured::Wrong(s)) if s.contains("whole"))
+        );
+        assert!(
+            matches!(value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.contains("not kept"))
+        );
     }
 
     #[test]
     fn the_share_that_returns_is_that_counted_by_hand() {
         let run = small();
-        let is = |text: &str, want: f64| assert!((value(text, &run).unwrap() - want).abs() < 1e-12, "{text}: {:?}, not {want}", value(text, &run));
+        let is = |text: &str, want: f64| {
+            assert!((value(text, &run).unwrap() - want).abs() < 1e-12, "{text}: {:?}, not {want}", value(text, &run))
+        };
         // Up: 1 1 2 1. Within one: of 1 1 2 the first; within two: of 1 1 both; within three: of 1.
         is("self_correlation(successes[up], 1)", 1.0 / 3.0);
         is("self_correlation(successes[up], 2)", 1.0);
         is("self_correlation(successes[up], 3)", 1.0);
-        assert!(matches!(value("self_correlation(successes[up], 4)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes")));
+        assert!(
+            matches!(value("self_correlation(successes[up], 4)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes"))
+        );
         // Stations in turn come back after a round and not before (Starzetz 2006, specification S8).
         let turns: Vec<u32> = (0..1000).map(|i| i % 5).collect();
         assert_eq!((returns_within(&turns, 5, 4), returns_within(&turns, 5, 5)), (Some(0.0), Some(1.0)));
@@ -224,7 +251,8 @@ mod tests {
 
     #[test]
     fn over_all_sequences_of_independent_draws_it_is_the_expected_index() {
-        // A de Bruijn sequence has every window exactly once. Two stations, three draws: 3+0 in 1 of 4 (9/18), 2+1 in 3 of 4 (9/10): 0.8.
+        // A de Bruijn sequence has every window exactly once. Two stations, three draws: 3+0 in 1 of 4 (9/18), 2+1 in 3
+        // of 4 (9/10): 0.8.
         let two = [0, 0, 0, 1, 0, 1, 1, 1, 0, 0];
         assert!((jain_over_windows(&two, 2, 3).unwrap() - 0.8).abs() < 1e-15);
         // Three stations, two draws: the same in 1 of 3 (4/12), different in 2 of 3 (4/6): 5/9.

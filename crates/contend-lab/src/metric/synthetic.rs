@@ -1,6 +1,8 @@
 //! Runs made by hand, for tests.
 
-use crate::results::{Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken};
+use crate::results::{
+    Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken,
+};
 use contend_core::Span;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -40,7 +42,11 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         sent: 100,
         retransmitted: 5,
         timeouts: 2,
-        losses: Losses { congestion: Taken { congestion: 9, error: 1 }, error: Taken { congestion: 2, error: 6 }, nothing: Taken { congestion: 1, error: 0 } },
+        losses: Losses {
+            congestion: Taken { congestion: 9, error: 1 },
+            error: Taken { congestion: 2, error: 6 },
+            nothing: Taken { congestion: 1, error: 0 },
+        },
         rtt_ms: Percentiles::default(),
         delay_ms: Percentiles::default(),
         completed_s: None,
@@ -75,16 +81,28 @@ pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u6
     }
 }
 
-/// The run that most tests ask: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow, three queues, a cell, and a series.
+/// The run that most tests ask: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow, three
+/// queues, a cell, and a series.
 pub(crate) fn example() -> Run {
     let mut run = empty(1);
-    let flows = [("up.1", "up", 3e6), ("up.2", "up", 2e6), ("up.3", "up", 1e5), ("down.1", "down", 1e6), ("down.2", "down", 1e6), ("probe", "wired", 5e5)];
+    let flows = [
+        ("up.1", "up", 3e6),
+        ("up.2", "up", 2e6),
+        ("up.3", "up", 1e5),
+        ("down.1", "down", 1e6),
+        ("down.2", "down", 1e6),
+        ("probe", "wired", 5e5),
+    ];
     run.flows = flows.iter().map(|(n, d, g)| flow(n, d, *g)).collect();
     run.flows[0].rtt = durations(&[10, 20]);
     run.flows[1].rtt = durations(&[30, 40, 50]);
     run.flows[3].completions_s = vec![1.0, 3.0];
     run.flows[4].completions_s = vec![5.0];
-    run.queues = vec![queue("ap", &[("ack", 7), ("data", 3)], &[5, 15]), queue("sta1", &[("data", 1)], &[]), queue("sta2", &[], &[])];
+    run.queues = vec![
+        queue("ap", &[("ack", 7), ("data", 3)], &[5, 15]),
+        queue("sta1", &[("data", 1)], &[]),
+        queue("sta2", &[], &[]),
+    ];
     run.point = [("flow.1.count".to_owned(), 2.into()), ("ap.queue.limit".to_owned(), "100p".into())].into();
     run.air = Some(Air {
         frames: 1000,
@@ -103,12 +121,18 @@ pub(crate) fn example() -> Run {
     run
 }
 
-/// Samples at every half second: `up.1` delivers 1 kB a second to 10 s and 4 kB a second after, `up.2` 1 kB a second always, the others nothing; `up.1` is
-/// acknowledged as it delivers but for a pause from 5 s to 7 s; its window is 10 to 15 s and 30 after; the AP queue holds as many packets as seconds went by, of a hundred offered
-/// a second a tenth is marked, a fifth from 15 s on.
+/// Samples at every half second: `up.1` delivers 1 kB a second to 10 s and 4 kB a second after, `up.2` 1 kB a second
+/// always, the others nothing; `up.1` is acknowledged as it delivers but for a pause from 5 s to 7 s; its window is 10
+/// to 15 s and 30 after; the AP queue holds as many packets as seconds went by, of a hundred offered a second a tenth
+/// is marked, a fifth from 15 s on.
 fn series(run: &mut Run) {
     let at = |k: u64| k as f64 / 2.0;
-    let ap = |k: u64| QueueSample { packets: k / 2, enqueued: 50 * k, marked: if k < 30 { 5 * k } else { 10 * k - 150 }, dropped: k };
+    let ap = |k: u64| QueueSample {
+        packets: k / 2,
+        enqueued: 50 * k,
+        marked: if k < 30 { 5 * k } else { 10 * k - 150 },
+        dropped: k,
+    };
     // Of 1 kb/s to 10 s, 2 kb/s after, 3 kb/s at the end, and 9 kb/s for an instant at 15 s.
     let are = (0..=40).map(|k| if k == 30 { 9_000 } else { 1_000 * (k / 20 + 1) });
     run.series = Series {

@@ -108,7 +108,8 @@ fn lists_go_member_by_member_and_numbers_with_every_member() {
     assert!(matches!(unmeasured("sum(goodput[up] - goodput[down])"), Unmeasured::Wrong(s) if s.contains("3 and 2")));
 }
 
-/// The example's uploads: 1 kB a second until 10 s, then the first 4 kB a second, in a series of every half second to 20 s.
+/// The example's uploads: 1 kB a second until 10 s, then the first 4 kB a second, in a series of every half second to
+/// 20 s.
 #[test]
 fn a_share_goes_section_by_section() {
     is("share(goodput.up > 17kbps, 5s)", 0.5);
@@ -117,7 +118,11 @@ fn a_share_goes_section_by_section() {
     // 32, 32, 56, 80, 80 against 40 kb/s.
     is("1 - share(2 * goodput.up <= goodput.up[12s..13s], 4s)", 0.6);
     assert!(matches!(unmeasured("share(goodput.up > 17kbps, 30s)"), Unmeasured::Undefined(_)));
-    for text in ["share(goodput.up > 1Mbps, 5s)", "max(share(goodput.up > 1Mbps, 5s), 0.5)", "1 - 2 * share(goodput.up > 1Mbps, 5s)"] {
+    for text in [
+        "share(goodput.up > 1Mbps, 5s)",
+        "max(share(goodput.up > 1Mbps, 5s), 0.5)",
+        "1 - 2 * share(goodput.up > 1Mbps, 5s)",
+    ] {
         assert!(Expr::parse(text).unwrap().sampling().every_second, "{text}");
     }
 }
@@ -138,7 +143,8 @@ fn what_varies_is_listed_section_by_section() {
 
 #[test]
 fn losses_go_by_what_they_were_and_what_they_were_taken_for() {
-    // Each of the six flows: 10 drops of which 9 were taken for congestion, 8 errors of which 6 for errors, 1 that was no loss.
+    // Each of the six flows: 10 drops of which 9 were taken for congestion, 8 errors of which 6 for errors, 1 that was
+    // no loss.
     is("losses[up.1]", 19.0);
     is("losses.congestion.up", 30.0);
     is("losses.error[up.1] - losses.nothing[up.1]", 7.0);
@@ -175,7 +181,8 @@ fn queues_and_stations_go_by_name() {
 
 #[test]
 fn durations_are_pooled_over_the_samples_of_all_flows() {
-    // Flow 1 has 10 and 20 ms, flow 2 has 30, 40 and 50 ms: the mean of the samples is 30 ms, that of the flows' means 27.5 ms.
+    // Flow 1 has 10 and 20 ms, flow 2 has 30, 40 and 50 ms: the mean of the samples is 30 ms, that of the flows' means
+    // 27.5 ms.
     assert!((value("rtt.up") - 0.030).abs() < 3e-4);
     assert!((value("rtt.mean") - 0.030).abs() < 3e-4);
     assert!((value("mean(rtt[up.1]) + mean(rtt[up.2])") - 0.055).abs() < 5e-4);
@@ -274,7 +281,9 @@ fn an_instant_that_was_not_sampled_is_an_error() {
     assert!(matches!(unmeasured("goodput.up[4s..60s]"), Unmeasured::Wrong(s) if s.contains("the run ends at 20s")));
     let mut bare = example();
     bare.series = Default::default();
-    assert!(matches!(Expr::parse("cwnd[up.1]").unwrap().eval(&bare), Err(Unmeasured::Wrong(s)) if s.contains("sample")));
+    assert!(
+        matches!(Expr::parse("cwnd[up.1]").unwrap().eval(&bare), Err(Unmeasured::Wrong(s)) if s.contains("sample"))
+    );
     assert!(matches!(Expr::parse("jain.short").unwrap().eval(&bare), Err(Unmeasured::Undefined(_))));
     // Samples at some seconds only, because a window asked for them, do not make a mean over all seconds.
     let mut few = example();
@@ -404,13 +413,19 @@ fn a_runner_learns_what_to_sample() {
     let s = |text: &str| Expr::parse(text).unwrap().sampling();
     let seconds = |list: &[u64]| list.iter().map(|s| Time::from_nanos(s * 1_000_000_000)).collect::<Vec<_>>();
     assert_eq!(s("goodput.up"), Sampling::default());
-    assert_eq!(s("goodput.up[10s..15s] / goodput.up[5s..10s]"), Sampling { instants: seconds(&[5, 10, 15]), ..Sampling::default() });
+    assert_eq!(
+        s("goodput.up[10s..15s] / goodput.up[5s..10s]"),
+        Sampling { instants: seconds(&[5, 10, 15]), ..Sampling::default() }
+    );
     assert_eq!(instants(&Expr::parse("count(goodput[up][1s..2s] < goodput.up[2s..3s])").unwrap()), seconds(&[1, 2, 3]));
     assert!(s("jain.short.up").every_second && !s("jain.up").every_second);
     assert!(s("stall[up.1][1s..2s]").series && s("cwnd[up.1]").series && s("queue.length[ap][1s..2s]").series);
     assert!(!s("queue.length[ap]").series);
     assert_eq!(s("jain(successes[up], 9)"), Sampling { successes: true, ..Sampling::default() });
-    assert_eq!(s("interarrival.last[sta1] - interarrival.first[sta1]"), Sampling { frames: true, ..Sampling::default() });
+    assert_eq!(
+        s("interarrival.last[sta1] - interarrival.first[sta1]"),
+        Sampling { frames: true, ..Sampling::default() }
+    );
     assert!(s("fingerprint.conformant[sta1]").frames);
     let mut all = s("jain.short");
     all.add(s("goodput.up[1500ms..9s]"));
@@ -486,7 +501,8 @@ fn names_that_are_no_plain_words_are_quoted() {
 
 #[test]
 fn deep_and_long_texts_are_refused_and_not_followed() {
-    for text in ["(".repeat(4_000), "-".repeat(4_000), "mean(".repeat(800), "1+".repeat(2_000) + "1", " ".repeat(5_000)] {
+    for text in ["(".repeat(4_000), "-".repeat(4_000), "mean(".repeat(800), "1+".repeat(2_000) + "1", " ".repeat(5_000)]
+    {
         assert!(Expr::parse(&text).is_err());
     }
     let long = vec!["1"; 200].join("+");
@@ -525,7 +541,8 @@ fn texts() -> impl Strategy<Value = String> {
     let leaf = value.prop_map(str::to_owned);
     leaf.prop_recursive(5, 40, 2, |inner| {
         prop_oneof![
-            (inner.clone(), prop::sample::select(vec!["+", "-", "*", "/", " - ", " / "]), inner.clone()).prop_map(|(a, op, b)| format!("{a}{op}{b}")),
+            (inner.clone(), prop::sample::select(vec!["+", "-", "*", "/", " - ", " / "]), inner.clone())
+                .prop_map(|(a, op, b)| format!("{a}{op}{b}")),
             inner.clone().prop_map(|a| format!("({a})")),
             inner.prop_map(|a| format!("-({a})")),
         ]
@@ -580,6 +597,7 @@ fn an_estimate_has_a_mean_over_time_and_extremes_and_spread_of_its_samples() {
     is("estimate.are.max[up.1] / 1kbps", 9.0);
     assert_eq!(Expr::parse("estimate.are.max[up.1][1s..2s]").unwrap().to_string(), "estimate.are.max[up.1][1s..2s]");
     assert!(refused("estimate[up.1]").help.contains("estimate.are[f]"));
-    assert!(matches!(unmeasured("estimate.tsw[up.1]"), Unmeasured::Wrong(s) if s.contains("`up.1` is not watched by `tsw`") && s.contains("there are are")));
+    assert!(matches!(unmeasured("estimate.tsw[up.1]"), Unmeasured::Wrong(s) if s.contains("`up.1` is not watched by \
+            `tsw`") && s.contains("there are are")));
     assert!(matches!(unmeasured("estimate.are[up.2]"), Unmeasured::Wrong(s) if s.contains("estimate = [\"are\"]")));
 }

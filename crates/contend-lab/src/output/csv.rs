@@ -1,7 +1,8 @@
 //! Tidy CSV (RFC 4180): one number a row, so that a data frame can be filtered and pivoted without knowing contend.
 //!
-//! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`, `queue` or `air`
-//! (name: a station for `airtime`, an account for `ledger`). An unknown value is an empty field. No crate: quoting is five lines.
+//! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`,
+//! `queue` or `air` (name: a station for `airtime`, an account for `ledger`). An unknown value is an empty field. No
+//! crate: quoting is five lines.
 
 use super::shape::{points, swept_keys, value_text};
 use crate::results::{Outcome, Percentiles, Run};
@@ -10,10 +11,12 @@ use std::io::{self, Write};
 /// Writes every number of every run, one a row, with a header.
 pub fn write_csv(o: &Outcome, mut w: impl Write) -> io::Result<()> {
     let keys = swept_keys(&points(o));
-    let header: Vec<String> = keys.iter().map(|k| quoted(k)).chain(["seed", "scope", "name", "metric", "value"].map(String::from)).collect();
+    let header: Vec<String> =
+        keys.iter().map(|k| quoted(k)).chain(["seed", "scope", "name", "metric", "value"].map(String::from)).collect();
     writeln!(w, "{}", header.join(","))?;
     for run in &o.runs {
-        let mut prefix: String = keys.iter().map(|k| run.point.get(k).map(|v| quoted(&value_text(v))).unwrap_or_default() + ",").collect();
+        let mut prefix: String =
+            keys.iter().map(|k| run.point.get(k).map(|v| quoted(&value_text(v))).unwrap_or_default() + ",").collect();
         prefix.push_str(&run.seed.to_string());
         write_run(run, |scope, name, metric, value: Option<f64>| {
             let value = value.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default();
@@ -77,7 +80,11 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
     Ok(())
 }
 
-fn percentiles(stem: &str, p: &Percentiles, row: &mut impl FnMut(&str, Option<f64>) -> io::Result<()>) -> io::Result<()> {
+fn percentiles(
+    stem: &str,
+    p: &Percentiles,
+    row: &mut impl FnMut(&str, Option<f64>) -> io::Result<()>,
+) -> io::Result<()> {
     for (name, value) in [("mean", p.mean), ("p50", p.p50), ("p95", p.p95), ("p99", p.p99)] {
         row(&format!("{stem}.{name}"), Some(value))?;
     }
@@ -86,7 +93,11 @@ fn percentiles(stem: &str, p: &Percentiles, row: &mut impl FnMut(&str, Option<f6
 
 /// A field as RFC 4180 §2 wants it: in quotes, inner quotes doubled, when it holds a comma, a quote or a line break.
 pub(super) fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }
 
 #[cfg(test)]

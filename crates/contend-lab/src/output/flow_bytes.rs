@@ -1,7 +1,8 @@
-//! Packets as bytes: IPv4 with TCP or UDP, addresses made from station and flow numbers, right checksums over a payload of zeros.
+//! Packets as bytes: IPv4 with TCP or UDP, addresses made from station and flow numbers, right checksums over a payload
+//! of zeros.
 //!
-//! Station number i has 02:00:00:00:xx:xx and 10.0.x.x, the wired host of flow i 02:00:00:01:xx:xx and 10.1.x.x (both the number in
-//! hexadecimal or bytes); data go to port 50001 + flow.
+//! Station number i has 02:00:00:00:xx:xx and 10.0.x.x, the wired host of flow i 02:00:00:01:xx:xx and 10.1.x.x (both
+//! the number in hexadecimal or bytes); data go to port 50001 + flow.
 
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
 use contend_sim::wifi::{AP, Frame, FrameKind, StationId};
@@ -86,8 +87,9 @@ fn initial(flow: u32, end: usize) -> u32 {
 }
 
 fn port(flow: u32, end: usize) -> u16 {
-    // The receiver of the data listens on 50001 and up, their sender counts down from the top. In 5001..6500 Wireshark takes forty ports for
-    // protocols of its own (SIP, XMPP, ...) and would try to read our zeros; these two ranges are free.
+    // The receiver of the data listens on 50001 and up, their sender counts down from the top. In 5001..6500 Wireshark
+    // takes forty ports for protocols of its own (SIP, XMPP, ...) and would try to read our zeros; these two ranges are
+    // free.
     let flow = (flow % 4_000) as u16;
     if end == 1 { 50_001 + flow } else { 65_535 - flow }
 }
@@ -102,7 +104,8 @@ pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> u
         Body::Udp { seq } => (17, *seq as u16, udp(p), (p.size as usize).saturating_sub(28)),
     };
     let length = transport.len() + payload;
-    // RFC 9293 §3.1 and RFC 768: checksum over the pseudo header, the header and the payload, which is zeros and adds nothing.
+    // RFC 9293 §3.1 and RFC 768: checksum over the pseudo header, the header and the payload, which is zeros and adds
+    // nothing.
     let mut pseudo = [src, dst].concat();
     pseudo.extend([0, protocol]);
     pseudo.extend((length as u16).to_be_bytes());
@@ -180,7 +183,8 @@ fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8>
             out.extend([NOP, 3, 3, scale]);
         }
     }
-    // "SACK permitted" takes the place of the padding before the timestamps, as Linux does it: a SYN with all options has 60 bytes.
+    // "SACK permitted" takes the place of the padding before the timestamps, as Linux does it: a SYN with all options
+    // has 60 bytes.
     let permitted = syn.is_some() && facts.sack;
     if permitted || s.timestamps {
         out.extend(if permitted { [4, 2] } else { [NOP, NOP] });
@@ -224,7 +228,15 @@ mod tests {
     use contend_core::{FlowId, Sack, Time};
 
     fn packet(size: u32, s: Segment) -> Packet {
-        Packet { flow: FlowId(0), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+        Packet {
+            flow: FlowId(0),
+            size,
+            reverse: false,
+            ecn: Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body: Body::Tcp(s),
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The report: one page that opens from disk, without network, in light or dark, with all figures and their data.
 //!
-//! Figures are SVG written here, so the page reads without scripts; the script draws the air's timeline and switches between sweep
-//! points. Each figure carries its numbers as a CSV link and the command that draws it again.
+//! Figures are SVG written here, so the page reads without scripts; the script draws the air's timeline and switches
+//! between sweep points. Each figure carries its numbers as a CSV link and the command that draws it again.
 
 mod air;
 mod charts;
@@ -13,7 +13,10 @@ mod series;
 mod svg;
 mod sweep;
 
-use super::shape::{Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
+use super::shape::{
+    Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys,
+    unit_of, value_text,
+};
 use super::table::{interrupted_text, measured_text, method, search_text, verdict_sign};
 use super::{Error, ReportContext, atomically};
 use crate::results::{Outcome, PointKey, Run};
@@ -65,7 +68,10 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
     let points = points(o);
     let command = if ctx.command.is_empty() { format!("contend run {}", o.file) } else { ctx.command.clone() };
     let mut body = head(o, ctx);
-    let mut results = o.interrupted.as_ref().map_or(String::new(), |i| format!("<p class=\"interrupted\">{}</p>\n", escaped(&interrupted_text(i))));
+    let mut results = o
+        .interrupted
+        .as_ref()
+        .map_or(String::new(), |i| format!("<p class=\"interrupted\">{}</p>\n", escaped(&interrupted_text(i))));
     results += &(summary(o, &points) + &format!("<p class=\"method\">{}</p>", escaped(method(o, ctx).trim_end())));
     for found in &o.search {
         // Text between backquotes is code.
@@ -103,9 +109,12 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
 fn document(title: &str, version: &str, body: &str, script: &str) -> String {
     let script = if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"contend {}\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n\
-         <noscript><style>.point{{display:block}}.script{{display:none}}</style></noscript>\n</head>\n<body>\n<main>\n{body}</main>\n{script}</body>\n</html>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+            content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"contend {}\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n\
+         <style>\n{}</style>\n\
+         <noscript><style>.point{{display:block}}.script{{display:none}}</style></noscript>\n</head>\n<body>\n<main>\n\
+         {body}</main>\n{script}</body>\n</html>\n",
         escaped(version),
         escaped(title),
         include_str!("html/report.css"),
@@ -142,7 +151,8 @@ fn summary(o: &Outcome, points: &[PointKey]) -> String {
     for p in points {
         out += "<tr>";
         for k in &keys {
-            let _ = write!(out, "<td class=\"key\">{}</td>", p.get(k).map(|v| escaped(&value_text(v))).unwrap_or_default());
+            let _ =
+                write!(out, "<td class=\"key\">{}</td>", p.get(k).map(|v| escaped(&value_text(v))).unwrap_or_default());
         }
         for m in &main {
             let _ = write!(out, "<td>{}</td>", mean_cell(m, summary_of(o, p, m)));
@@ -174,8 +184,10 @@ fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
         return String::new();
     }
     let shown = &points[..points.len().min(DETAILED)];
-    let mut out =
-        String::from("<details><summary>All metrics</summary><div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">metric</th>");
+    let mut out = String::from(
+        "<details><summary>All metrics</summary><div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th \
+            class=\"key\">metric</th>",
+    );
     for p in shown {
         let text = if p.is_empty() { "mean".into() } else { point_text(p) };
         let _ = write!(out, "<th>{}</th>", escaped(&text));
@@ -191,24 +203,48 @@ fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
     }
     for s in &o.summary {
         let ci95 = s.ci95.map(|h| h.to_string()).unwrap_or_default();
-        let _ = writeln!(csv, "{},{},{},{},{ci95}", super::csv::quoted(&s.metric), super::csv::quoted(&point_text(&s.point)), s.n, s.mean);
+        let _ = writeln!(
+            csv,
+            "{},{},{},{},{ci95}",
+            super::csv::quoted(&s.metric),
+            super::csv::quoted(&point_text(&s.point)),
+            s.n,
+            s.mean
+        );
     }
     let link = csv_link("summary", &csv);
-    out + &format!("</tbody></table></div><p class=\"tools\">{link} <span>in base units: bits per second, seconds, shares</span></p></details>\n")
+    out + &format!(
+        "</tbody></table></div><p class=\"tools\">{link} <span>in base units: bits per second, seconds, \
+            shares</span></p></details>\n"
+    )
 }
 
 fn claims(o: &Outcome) -> String {
     let mut out = String::from(
-        "<div class=\"scroll\"><table class=\"claims\">\n<thead><tr><th>claim</th><th>verdict</th><th>measured</th><th>expected</th><th>the paper says</th></tr></thead>\n<tbody>\n",
+        "<div class=\"scroll\"><table class=\"claims\">\n\
+            <thead><tr><th>claim</th><th>verdict</th><th>measured</th><th>expected</th><th>the paper \
+            says</th></tr></thead>\n<tbody>\n",
     );
     for c in &o.claims {
-        let id = c.reading.as_ref().map_or_else(|| escaped(&c.id), |r| format!("{} <span class=\"pm\">{}</span>", escaped(&c.id), escaped(r)));
+        let id = c
+            .reading
+            .as_ref()
+            .map_or_else(|| escaped(&c.id), |r| format!("{} <span class=\"pm\">{}</span>", escaped(&c.id), escaped(r)));
         let class = c.verdict.replace(' ', "-");
-        let recorded = if c.as_recorded { String::new() } else { format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded)) };
-        let reason = if c.reason.is_empty() { String::new() } else { format!("<br><span class=\"pm\">{}</span>", escaped(&c.reason)) };
+        let recorded = if c.as_recorded {
+            String::new()
+        } else {
+            format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded))
+        };
+        let reason = if c.reason.is_empty() {
+            String::new()
+        } else {
+            format!("<br><span class=\"pm\">{}</span>", escaped(&c.reason))
+        };
         let _ = writeln!(
             out,
-            "<tr><td class=\"key\">{id}</td><td><span class=\"verdict {}\"><b>{}</b> {}</span> {recorded}</td><td class=\"num\">{}</td><td>{}</td><td>{}{reason}</td></tr>",
+            "<tr><td class=\"key\">{id}</td><td><span class=\"verdict {}\"><b>{}</b> {}</span> {recorded}</td><td \
+                class=\"num\">{}</td><td>{}</td><td>{}{reason}</td></tr>",
             escaped(&class),
             verdict_sign(&c.verdict),
             escaped(&c.verdict),
@@ -234,7 +270,12 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
         }
         out += "</select>";
         if points.len() > shown.len() {
-            let _ = write!(out, " <span class=\"pm\">the first {} of {} points; all are in flows.parquet and series.parquet</span>", shown.len(), points.len());
+            let _ = write!(
+                out,
+                " <span class=\"pm\">the first {} of {} points; all are in flows.parquet and series.parquet</span>",
+                shown.len(),
+                points.len()
+            );
         }
         out += "</p>\n";
     }
@@ -261,10 +302,13 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
 fn flow_table(runs: &[&Run]) -> String {
     let Some(first) = runs.first().filter(|r| !r.flows.is_empty()) else { return String::new() };
     let mut out = String::from(
-        "<details><summary>Every flow</summary><div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">flow</th><th class=\"key\">TCP</th>",
+        "<details><summary>Every flow</summary><div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th \
+            class=\"key\">flow</th><th class=\"key\">TCP</th>",
     );
-    out += "<th>goodput <span class=\"unit\">Mb/s</span></th><th>RTT median <span class=\"unit\">ms</span></th><th>RTT p95 <span class=\"unit\">ms</span></th>";
-    out += "<th>delay p95 <span class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
+    out += "<th>goodput <span class=\"unit\">Mb/s</span></th><th>RTT median <span \
+        class=\"unit\">ms</span></th><th>RTT p95 <span class=\"unit\">ms</span></th>";
+    out += "<th>delay p95 <span \
+        class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
     type Of = fn(&crate::results::Flow) -> f64;
     let columns: [(Of, f64, usize); 7] = [
         (|f| f.goodput_bps, 1e-6, 3),
@@ -276,7 +320,12 @@ fn flow_table(runs: &[&Run]) -> String {
         (|f| f.timeouts as f64, 1.0, 1),
     ];
     for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
-        let _ = write!(out, "<tr><td class=\"key\">{}</td><td class=\"key\">{}</td>", escaped(&flow.name), escaped(&flow.tcp));
+        let _ = write!(
+            out,
+            "<tr><td class=\"key\">{}</td><td class=\"key\">{}</td>",
+            escaped(&flow.name),
+            escaped(&flow.tcp)
+        );
         for (of, scale, decimals) in columns {
             let m = Mean::of(&runs.iter().filter_map(|r| r.flows.get(i)).map(of).collect::<Vec<_>>());
             let half = m.ci95.map_or("no interval".into(), |h| format!("± {:.decimals$}", h * scale));
@@ -284,7 +333,11 @@ fn flow_table(runs: &[&Run]) -> String {
         }
         out += "</tr>\n";
     }
-    let more = if first.flows.len() > LISTED { format!("<p class=\"pm\">The first {LISTED} of {} flows.</p>", first.flows.len()) } else { String::new() };
+    let more = if first.flows.len() > LISTED {
+        format!("<p class=\"pm\">The first {LISTED} of {} flows.</p>", first.flows.len())
+    } else {
+        String::new()
+    };
     out + "</tbody></table></div>" + &more + "</details>\n"
 }
 
@@ -297,7 +350,14 @@ fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
         ("command", command.to_owned()),
         ("runs", format!("{}, {events} events, {wall:.2} s of computing", o.runs.len())),
         ("seeds", seeds_text(o)),
-        ("warm-up", if ctx.duration_s > 0.0 { format!("{} s of {} s cut", ctx.warmup_s, ctx.duration_s) } else { String::new() }),
+        (
+            "warm-up",
+            if ctx.duration_s > 0.0 {
+                format!("{} s of {} s cut", ctx.warmup_s, ctx.duration_s)
+            } else {
+                String::new()
+            },
+        ),
         ("experiment", ctx.experiment_hash.clone()),
         ("contend", o.version.to_owned()),
     ];
@@ -331,7 +391,8 @@ impl Figure {
         }
         let legend = if self.legend.is_empty() { legend } else { format!("<p class=\"legend\">{legend}</p>") };
         format!(
-            "<figure{}>\n<h3>{}</h3>\n{legend}\n{}\n<figcaption>{}<span class=\"tools\">{} {}</span></figcaption>\n</figure>\n",
+            "<figure{}>\n<h3>{}</h3>\n{legend}\n{}\n<figcaption>{}<span class=\"tools\">{} {}</span></figcaption>\n\
+                </figure>\n",
             if self.wide { " class=\"wide\"" } else { "" },
             escaped(&self.title),
             self.svg,
@@ -349,13 +410,26 @@ fn how(command: &str) -> String {
 
 /// A link that saves `csv` under a name made from `title`.
 fn csv_link(title: &str, csv: &str) -> String {
-    let name: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let name: String =
+        title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     let mut data = String::with_capacity(csv.len() + csv.len() / 8);
     for b in csv.bytes() {
         match b {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b',' | b'.' | b'-' | b'_' | b':' | b'=' | b';' | b'/' | b'(' | b')' | b'[' | b']' => {
-                data.push(char::from(b))
-            }
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b','
+            | b'.'
+            | b'-'
+            | b'_'
+            | b':'
+            | b'='
+            | b';'
+            | b'/'
+            | b'('
+            | b')'
+            | b'['
+            | b']' => data.push(char::from(b)),
             _ => drop(write!(data, "%{b:02X}")),
         }
     }
@@ -369,12 +443,18 @@ mod tests {
     #[test]
     fn the_command_of_a_figure_has_its_point_and_seed() {
         let point = PointKey::from([("flow.1.count".to_owned(), 2.into())]);
-        assert_eq!(redraw("contend run a.toml --seeds 1..5 --jobs 2", &point, "3"), "contend run a.toml --jobs 2 --set 'flow.1.count=2' --seeds 3");
+        assert_eq!(
+            redraw("contend run a.toml --seeds 1..5 --jobs 2", &point, "3"),
+            "contend run a.toml --jobs 2 --set 'flow.1.count=2' --seeds 3"
+        );
         assert_eq!(redraw("contend run a.toml --seeds=1..5", &PointKey::new(), "1"), "contend run a.toml --seeds 1");
     }
 
     #[test]
     fn a_csv_link_holds_any_text() {
-        assert_eq!(csv_link("A b", "x,\"y\"\n1 %"), "<a download=\"a-b.csv\" href=\"data:text/csv;charset=utf-8,x,%22y%22%0A1%20%25\">CSV</a>");
+        assert_eq!(
+            csv_link("A b", "x,\"y\"\n1 %"),
+            "<a download=\"a-b.csv\" href=\"data:text/csv;charset=utf-8,x,%22y%22%0A1%20%25\">CSV</a>"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! What a user gets to see of an [`Outcome`]: the table on the terminal, JSON, CSV, Parquet, captures and the report page.
+//! What a user gets to see of an [`Outcome`]: the table on the terminal, JSON, CSV, Parquet, captures and the report
+//! page.
 //!
-//! Every writer takes the outcome and, where the outcome alone does not say how it came about, a [`ReportContext`]. Files appear
-//! whole or not at all: see [`atomically`].
+//! Every writer takes the outcome and, where the outcome alone does not say how it came about, a [`ReportContext`].
+//! Files appear whole or not at all: see [`atomically`].
 
 pub mod csv;
 pub mod html;
@@ -81,8 +82,8 @@ pub enum Error {
     },
 }
 
-/// Writes the file at `path` whole or not at all: into a temporary file beside it, which takes the name when all is written.
-/// An existing file is replaced; missing folders are made.
+/// Writes the file at `path` whole or not at all: into a temporary file beside it, which takes the name when all is
+/// written. An existing file is replaced; missing folders are made.
 pub fn atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Error> {
     whole(path, |w| write(w).map_err(|source| Error::Io { path: path.to_path_buf(), source }))
 }
@@ -113,5 +114,6 @@ fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), Err
 /// The outcome as one JSON object, schema `contend/run/1`. Undefined numbers become `null`.
 pub fn to_json(o: &Outcome) -> String {
     // Nothing in an outcome can fail to become JSON (all keys are strings); should that change, the object says so.
-    serde_json::to_string_pretty(o).unwrap_or_else(|e| serde_json::json!({"schema": o.schema, "error": e.to_string()}).to_string())
+    serde_json::to_string_pretty(o)
+        .unwrap_or_else(|e| serde_json::json!({"schema": o.schema, "error": e.to_string()}).to_string())
 }

@@ -1,8 +1,10 @@
-//! Parquet files: `flows.parquet` (one row a run and flow) and `series.parquet` (one row a run, flow or queue, and instant).
+//! Parquet files: `flows.parquet` (one row a run and flow) and `series.parquet` (one row a run, flow or queue, and
+//! instant).
 //!
-//! Units are in the column names, TCP columns carry the names of Linux' `tcp_info`, so that simulated, emulated and kernel traces can be
-//! joined. Key-values of the file: `contend.schema`, `contend.version`, `contend.experiment_hash`, `contend.title`, `contend.file`,
-//! `contend.command`. One row group a run, Snappy, and the library's own column writers: the Arrow crates would double the build.
+//! Units are in the column names, TCP columns carry the names of Linux' `tcp_info`, so that simulated, emulated and
+//! kernel traces can be joined. Key-values of the file: `contend.schema`, `contend.version`, `contend.experiment_hash`,
+//! `contend.title`, `contend.file`, `contend.command`. One row group a run, Snappy, and the library's own column
+//! writers: the Arrow crates would double the build.
 
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
@@ -32,12 +34,20 @@ pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), 
     write(o, ctx, FLOWS_SCHEMA, path, &flow_columns(&head, None), groups.map(|run| flow_columns(&head, Some(run))))
 }
 
-/// Writes `series.parquet`: one row a run, flow and instant, and one a run, queue and instant; `entity` tells them apart.
+/// Writes `series.parquet`: one row a run, flow and instant, and one a run, queue and instant; `entity` tells them
+/// apart.
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let head = PointColumns::of(o);
     let groups = o.runs.iter().filter(|r| !r.series.time_s.is_empty());
     let watched = watched(o);
-    write(o, ctx, SERIES_SCHEMA, path, &series_columns(&head, None, &watched), groups.map(|run| series_columns(&head, Some(run), &watched)))
+    write(
+        o,
+        ctx,
+        SERIES_SCHEMA,
+        path,
+        &series_columns(&head, None, &watched),
+        groups.map(|run| series_columns(&head, Some(run), &watched)),
+    )
 }
 
 /// One column: its name, and its values in one row group.
@@ -110,9 +120,18 @@ impl PointColumns {
 
 fn flow_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
     let flows: &[Flow] = run.map_or(&[], |r| &r.flows);
-    let number = |name: &str, of: &dyn Fn(&Flow) -> Option<f64>| Column { name: name.into(), values: Values::Number(flows.iter().map(of).collect()) };
-    let counter = |name: &str, of: &dyn Fn(&Flow) -> u64| Column { name: name.into(), values: Values::Count(flows.iter().map(|f| count(of(f))).collect()) };
-    let text = |name: &str, of: &dyn Fn(&Flow) -> String| Column { name: name.into(), values: Values::Text(flows.iter().map(|f| Some(of(f))).collect()) };
+    let number = |name: &str, of: &dyn Fn(&Flow) -> Option<f64>| Column {
+        name: name.into(),
+        values: Values::Number(flows.iter().map(of).collect()),
+    };
+    let counter = |name: &str, of: &dyn Fn(&Flow) -> u64| Column {
+        name: name.into(),
+        values: Values::Count(flows.iter().map(|f| count(of(f))).collect()),
+    };
+    let text = |name: &str, of: &dyn Fn(&Flow) -> String| Column {
+        name: name.into(),
+        values: Values::Text(flows.iter().map(|f| Some(of(f))).collect()),
+    };
     let us = |of: fn(&Percentiles) -> f64, p: &Percentiles| (p.mean > 0.0).then(|| of(p) * 1e3);
 
     let mut all = head.columns(run.map(|r| &r.point), flows.len());
@@ -211,7 +230,9 @@ fn series_columns(head: &PointColumns, run: Option<&Run>, watched: &[&str]) -> V
     all.push(Column { name: "name".into(), values: Values::Text(name) });
     all.push(Column { name: "time_s".into(), values: Values::Number(time) });
     let names = ["goodput_bps", "throughput_bps"];
-    all.extend(names.into_iter().zip(rates).map(|(name, values)| Column { name: name.into(), values: Values::Number(values) }));
+    all.extend(
+        names.into_iter().zip(rates).map(|(name, values)| Column { name: name.into(), values: Values::Number(values) }),
+    );
     let names = [
         "delivered_bytes",
         "received_bytes",
@@ -226,13 +247,22 @@ fn series_columns(head: &PointColumns, run: Option<&Run>, watched: &[&str]) -> V
         "queue_marked",
         "queue_dropped",
     ];
-    all.extend(names.into_iter().zip(counts).map(|(name, values)| Column { name: name.into(), values: Values::Count(values) }));
+    all.extend(
+        names.into_iter().zip(counts).map(|(name, values)| Column { name: name.into(), values: Values::Count(values) }),
+    );
     all.extend(watched.iter().map(|name| estimate_column(name, run)));
     all
 }
 
 /// Writes one file: `layout` gives names and types, each of `groups` a row group.
-fn write(o: &Outcome, ctx: &ReportContext, schema: &str, path: &Path, layout: &[Column], groups: impl Iterator<Item = Vec<Column>>) -> Result<(), Error> {
+fn write(
+    o: &Outcome,
+    ctx: &ReportContext,
+    schema: &str,
+    path: &Path,
+    layout: &[Column],
+    groups: impl Iterator<Item = Vec<Column>>,
+) -> Result<(), Error> {
     whole(path, |w| {
         let failed = |source| Error::Parquet { path: path.to_path_buf(), source };
         let metadata = [
@@ -244,7 +274,9 @@ fn write(o: &Outcome, ctx: &ReportContext, schema: &str, path: &Path, layout: &[
             ("contend.command", &ctx.command),
         ];
         let metadata = metadata.map(|(k, v)| KeyValue::new(k.to_owned(), v.to_owned())).to_vec();
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_created_by(format!("contend {}", o.version));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(format!("contend {}", o.version));
         let properties = Arc::new(properties.set_key_value_metadata(Some(metadata)).build());
         let mut file = SerializedFileWriter::new(w, message(layout).map_err(failed)?, properties).map_err(failed)?;
         for columns in groups {
@@ -257,7 +289,11 @@ fn write(o: &Outcome, ctx: &ReportContext, schema: &str, path: &Path, layout: &[
 fn message(layout: &[Column]) -> Result<Arc<Type>, ParquetError> {
     let field = |c: &Column| {
         let (physical, converted) = c.values.physical();
-        Type::primitive_type_builder(&c.name, physical).with_repetition(Repetition::OPTIONAL).with_converted_type(converted).build().map(Arc::new)
+        Type::primitive_type_builder(&c.name, physical)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_converted_type(converted)
+            .build()
+            .map(Arc::new)
     };
     let fields = layout.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     Ok(Arc::new(Type::group_type_builder("contend").with_fields(fields).build()?))
@@ -269,7 +305,9 @@ fn write_group<W: Write + Send>(file: &mut SerializedFileWriter<W>, columns: &[C
         match &column.values {
             Values::Number(v) => write_column::<DoubleType, _>(&mut group, v.iter().copied())?,
             Values::Count(v) => write_column::<Int64Type, _>(&mut group, v.iter().copied())?,
-            Values::Text(v) => write_column::<ByteArrayType, _>(&mut group, v.iter().map(|t| t.as_deref().map(ByteArray::from)))?,
+            Values::Text(v) => {
+                write_column::<ByteArrayType, _>(&mut group, v.iter().map(|t| t.as_deref().map(ByteArray::from)))?
+            }
         }
     }
     group.close().map(drop)

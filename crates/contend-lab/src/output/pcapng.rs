@@ -1,10 +1,11 @@
 //! Captures: a run's frames as pcapng with radiotap headers, for Wireshark and its kin.
 //!
-//! One interface, link type 127, nanosecond time stamps: the first nanosecond of each frame's preamble, counted from the start of the
-//! run. Frames that collided or were spoilt carry radiotap's bad-FCS flag and a comment. An FCS is stored (and announced) only where
-//! the whole frame is and arrived. A MAC retry repeats its packet, which makes Wireshark's TCP analysis see retransmissions that TCP
-//! did not make: `-o wlan.retransmitted:FALSE` tells it not to. Own writer instead of a crate: we need four kinds of block, which are
-//! forty lines, and exact control of length fields.
+//! One interface, link type 127, nanosecond time stamps: the first nanosecond of each frame's preamble, counted from
+//! the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag and a comment. An FCS is
+//! stored (and announced) only where the whole frame is and arrived. A MAC retry repeats its packet, which makes
+//! Wireshark's TCP analysis see retransmissions that TCP did not make: `-o wlan.retransmitted:FALSE` tells it not to.
+//! Own writer instead of a crate: we need four kinds of block, which are forty lines, and exact control of length
+//! fields.
 //!
 //! Format: draft-ietf-opsawg-pcapng §4, radiotap.org "defined fields".
 
@@ -150,7 +151,9 @@ fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
 
 /// The frame check sequence (802.11-2016 §9.2.4.8), which is Ethernet's CRC-32.
 fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 });
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 })
+    };
     !bytes.iter().fold(!0, step)
 }
 

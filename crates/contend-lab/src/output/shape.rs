@@ -190,7 +190,10 @@ mod tests {
 
     #[test]
     fn units_follow_the_metric_but_not_a_quotient() {
-        assert_eq!((unit_of("goodput.up").name, unit_of("rtt.p95").name, unit_of("ap.queue.mean_delay").name), ("Mb/s", "ms", "ms"));
+        assert_eq!(
+            (unit_of("goodput.up").name, unit_of("rtt.p95").name, unit_of("ap.queue.mean_delay").name),
+            ("Mb/s", "ms", "ms")
+        );
         assert_eq!((unit_of("goodput.up / goodput.down").name, unit_of("jain").name), ("", ""));
         assert_eq!((unit_of("goodput.up + goodput.down").name, unit_of("max(rtt.p95[up])").name), ("Mb/s", "ms"));
     }

@@ -1,14 +1,17 @@
-//! The table on the terminal: one row a sweep point, every mean with its interval, and under it how the numbers came about.
+//! The table on the terminal: one row a sweep point, every mean with its interval, and under it how the numbers came
+//! about.
 
 use super::ReportContext;
-use super::shape::{Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text};
+use super::shape::{
+    Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text,
+};
 use crate::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
 
 /// Columns that running text takes at most, and a table where nothing else is known.
 pub const WIDTH: usize = 100;
 
-/// The summary as text for a terminal of `width` columns, `colour` with ANSI colours: sweep points with their main metrics, groups of flows
-/// when there is one point, how it was measured, and the claims.
+/// The summary as text for a terminal of `width` columns, `colour` with ANSI colours: sweep points with their main
+/// metrics, groups of flows when there is one point, how it was measured, and the claims.
 pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usize) -> String {
     let paint = Paint(colour);
     let text = |text: &str| wrapped(text, width.min(WIDTH), 0) + "\n";
@@ -50,7 +53,13 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     if !contention && o.runs.iter().all(|r| r.sim_s == 0.0) {
         return "closed forms: nothing is simulated, nothing is random\n".to_owned();
     }
-    let n = o.summary.iter().map(|s| s.n).max().unwrap_or(0).max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
+    let n = o
+        .summary
+        .iter()
+        .map(|s| s.n)
+        .max()
+        .unwrap_or(0)
+        .max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
     let seeds = if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() };
     let how = match n {
         1 => format!("1 seed: no interval (seed {seeds})"),
@@ -66,7 +75,11 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
 
 /// That runs are missing, in a sentence.
 pub(super) fn interrupted_text(i: &Interrupted) -> String {
-    format!("stopped early: {} of {} runs are finished; every number here, verdicts included, is of those", i.finished, i.finished + i.missing)
+    format!(
+        "stopped early: {} of {} runs are finished; every number here, verdicts included, is of those",
+        i.finished,
+        i.finished + i.missing
+    )
 }
 
 fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
@@ -91,7 +104,16 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
 
 /// One line a `[[flow]]`: the mean over its flows, per seed; then mean and interval over the seeds.
 fn group_rows(runs: &[&Run]) -> Grid {
-    let head = ["flows", "n", "goodput each [Mb/s]", "goodput sum [Mb/s]", "RTT mean [ms]", "RTT p95 [ms]", "retransmitted [%]", "timeouts each"];
+    let head = [
+        "flows",
+        "n",
+        "goodput each [Mb/s]",
+        "goodput sum [Mb/s]",
+        "RTT mean [ms]",
+        "RTT p95 [ms]",
+        "retransmitted [%]",
+        "timeouts each",
+    ];
     let mut grid = Grid::new(head.map(String::from).to_vec());
     let mut groups: Vec<&str> = Vec::new();
     for f in runs.iter().flat_map(|r| &r.flows) {
@@ -104,10 +126,17 @@ fn group_rows(runs: &[&Run]) -> Grid {
         let sum = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
             runs.iter().map(|r| r.flows.iter().filter(|f| group_of(&f.name) == group).map(of).sum::<f64>()).collect()
         };
-        let mean = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> { sum(of).iter().zip(runs).map(|(s, r)| s / members(r).max(1) as f64).collect() };
+        let mean = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
+            sum(of).iter().zip(runs).map(|(s, r)| s / members(r).max(1) as f64).collect()
+        };
         let sent = sum(&|f| f.sent as f64);
-        let resent: Vec<f64> = sum(&|f| f.retransmitted as f64).iter().zip(&sent).map(|(r, s)| if *s > 0.0 { 100.0 * r / s } else { 0.0 }).collect();
-        let tcp = runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
+        let resent: Vec<f64> = sum(&|f| f.retransmitted as f64)
+            .iter()
+            .zip(&sent)
+            .map(|(r, s)| if *s > 0.0 { 100.0 * r / s } else { 0.0 })
+            .collect();
+        let tcp =
+            runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
         let has_rtt = runs.iter().flat_map(|r| &r.flows).any(|f| group_of(&f.name) == group && f.rtt_ms.mean > 0.0);
         let rtt = |values: Vec<f64>| if has_rtt { Mean::of(&values).text(1.0, 2) } else { "–".into() };
         grid.rows.push(vec![
@@ -129,7 +158,9 @@ pub(super) fn search_text(s: &SearchResult) -> String {
     let at = if s.point.is_empty() { String::new() } else { format!("{}: ", point_text(&s.point)) };
     let value = |x: f64| significant(x, 6).parse().unwrap_or(x);
     match (s.first_with, s.last_without) {
-        (Some(with), Some(without)) => format!("{at}`{}` holds from {} = {} on (at {} it does not)", s.until, s.key, value(with), value(without)),
+        (Some(with), Some(without)) => {
+            format!("{at}`{}` holds from {} = {} on (at {} it does not)", s.until, s.key, value(with), value(without))
+        }
         (Some(with), None) => format!("{at}`{}` holds from the beginning, {} = {}", s.until, s.key, value(with)),
         (None, _) => format!("{at}`{}` holds for no value of {}", s.until, s.key),
     }
@@ -198,37 +229,52 @@ impl Grid {
         Grid { head, rows: Vec::new(), under: Vec::new(), left: vec![0], names: 1 }
     }
 
-    /// The table. Where it is wider than `width` the units go under the names; columns that still do not fit go below, each part with the names of
-    /// the rows.
+    /// The table. Where it is wider than `width` the units go under the names; columns that still do not fit go below,
+    /// each part with the names of the rows.
     fn render(&self, paint: Paint, width: usize) -> String {
         let mut heads = vec![self.head.clone()];
         let mut widths = self.widths(&heads);
         if across(&widths) > width {
-            let over = self.head.iter().map(|h| h.split_once(" [").map_or((h.clone(), String::new()), |(name, unit)| (name.to_owned(), format!("[{unit}"))));
+            let over = self.head.iter().map(|h| {
+                h.split_once(" [")
+                    .map_or((h.clone(), String::new()), |(name, unit)| (name.to_owned(), format!("[{unit}")))
+            });
             let (names, units) = over.unzip();
             heads = vec![names, units];
             widths = self.widths(&heads);
         }
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for i in self.names.min(self.head.len().saturating_sub(1))..self.head.len() {
-            let of = |columns: &[usize]| across(&columns.iter().chain([&i]).filter_map(|c| widths.get(*c)).copied().collect::<Vec<_>>());
+            let of = |columns: &[usize]| {
+                across(&columns.iter().chain([&i]).filter_map(|c| widths.get(*c)).copied().collect::<Vec<_>>())
+            };
             match parts.last_mut() {
                 Some(part) if of(part) <= width => part.push(i),
                 _ => parts.push((0..self.names.min(i)).chain([i]).collect()),
             }
         }
-        let part = |(number, columns): (usize, &Vec<usize>)| self.part(&heads, &widths, columns, paint, (number == 0).then_some(width));
+        let part = |(number, columns): (usize, &Vec<usize>)| {
+            self.part(&heads, &widths, columns, paint, (number == 0).then_some(width))
+        };
         parts.iter().enumerate().map(part).collect::<Vec<_>>().join("\n")
     }
 
     /// Columns that each column takes under these heads.
     fn widths(&self, heads: &[Vec<String>]) -> Vec<usize> {
-        let width = |i: usize| self.rows.iter().chain(heads).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
+        let width =
+            |i: usize| self.rows.iter().chain(heads).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
         (0..self.head.len()).map(width).collect()
     }
 
     /// A table of these columns, with the texts under the rows in `under` columns.
-    fn part(&self, heads: &[Vec<String>], widths: &[usize], columns: &[usize], paint: Paint, under: Option<usize>) -> String {
+    fn part(
+        &self,
+        heads: &[Vec<String>],
+        widths: &[usize],
+        columns: &[usize],
+        paint: Paint,
+        under: Option<usize>,
+    ) -> String {
         let line = |cells: &[String]| {
             let mut out = String::new();
             for (nth, &i) in columns.iter().enumerate() {
@@ -351,14 +397,22 @@ mod tests {
         let render = |width| grid.render(Paint(false), width);
         assert_eq!(
             render(35),
-            "key  goodput [Mb/s]  loss [%]  jain\n───────────────────────────────────\na             1.234       0.5  0.99\n    a few words\n"
+            "key  goodput [Mb/s]  loss [%]  jain\n───────────────────────────────────\na             1.234       0.5  \
+                0.99\n    a few words\n"
         );
-        assert_eq!(render(34), "key  goodput  loss  jain\n      [Mb/s]   [%]\n────────────────────────\na      1.234   0.5  0.99\n    a few words\n");
+        assert_eq!(
+            render(34),
+            "key  goodput  loss  jain\n      [Mb/s]   [%]\n────────────────────────\na      1.234   0.5  0.99\n    a \
+                few words\n"
+        );
         assert_eq!(
             render(18),
-            "key  goodput  loss\n      [Mb/s]   [%]\n──────────────────\na      1.234   0.5\n    a few words\n\nkey  jain\n─────────\na    0.99\n"
+            "key  goodput  loss\n      [Mb/s]   [%]\n──────────────────\na      1.234   0.5\n    a few words\n\nkey  \
+                jain\n─────────\na    0.99\n"
         );
-        assert!(render(14).starts_with("key  goodput\n      [Mb/s]\n────────────\na      1.234\n    a few\n    words\n\nkey  loss\n"));
+        assert!(render(14).starts_with(
+            "key  goodput\n      [Mb/s]\n────────────\na      1.234\n    a few\n    words\n\nkey  loss\n"
+        ));
     }
 
     #[test]

@@ -4,7 +4,10 @@
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::file::Along;
 use contend_lab::output::{FigureSpec, ReportContext};
-use contend_lab::results::{Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult, Series, Summary};
+use contend_lab::results::{
+    Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult, Series,
+    Summary,
+};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, Frame, FrameKind, Outcome as Fate, StationId};
 use std::collections::BTreeMap;
@@ -41,7 +44,9 @@ pub fn context(shape: Shape) -> ReportContext {
     ReportContext {
         command: format!("contend run papers/keceli-2008/fig4.toml --seeds 1..{}", shape.seeds),
         cite: "Keceli, Inan, Ayanoglu 2008, Fig. 4".into(),
-        notes: "All stations are near the access point; window 42 packets, one ACK for each data packet. <b>This is not bold.</b>".into(),
+        notes: "All stations are near the access point; window 42 packets, one ACK for each data packet. <b>This is \
+            not bold.</b>"
+            .into(),
         seeds: if shape.seeds == 1 { "1".into() } else { format!("1..{}", shape.seeds) },
         warmup_s: 10.0,
         duration_s: f64::from(shape.seconds),
@@ -65,7 +70,13 @@ pub fn outcome(shape: Shape) -> Outcome {
     let mut runs = Vec::new();
     for (i, &up) in shape.uploads.iter().enumerate() {
         for seed in 1..=shape.seeds {
-            runs.push(run(shape, point(shape, up), up, seed, if i + 1 == shape.uploads.len() && seed == 1 { shape.frames } else { 0 }));
+            runs.push(run(
+                shape,
+                point(shape, up),
+                up,
+                seed,
+                if i + 1 == shape.uploads.len() && seed == 1 { shape.frames } else { 0 },
+            ));
         }
     }
     let summary = summary(&runs, shape.seeds as usize);
@@ -76,9 +87,30 @@ pub fn outcome(shape: Shape) -> Outcome {
         file: "papers/keceli-2008/fig4.toml".into(),
         interrupted: None,
         claims: vec![
-            claim("H3", "2 uploads 9.62 Mb/s in total, 10 downloads 6.09 Mb/s", "1.2..2.2", Some(1.584), "reproduced", true),
-            claim("H4", "the AP's queue is full from two uploads on", "at least 0.9", Some(0.712), "not reproduced", false),
-            claim("H5", "fairness falls with each upload", "decreasing along flow.1.count", Some(0.93), "undecided", false),
+            claim(
+                "H3",
+                "2 uploads 9.62 Mb/s in total, 10 downloads 6.09 Mb/s",
+                "1.2..2.2",
+                Some(1.584),
+                "reproduced",
+                true,
+            ),
+            claim(
+                "H4",
+                "the AP's queue is full from two uploads on",
+                "at least 0.9",
+                Some(0.712),
+                "not reproduced",
+                false,
+            ),
+            claim(
+                "H5",
+                "fairness falls with each upload",
+                "decreasing along flow.1.count",
+                Some(0.93),
+                "undecided",
+                false,
+            ),
             claim("H6", "Table 2 and Fig. 5 disagree", "1.35..1.5", None, "contradiction", true),
         ],
         runs,
@@ -93,7 +125,14 @@ pub fn outcome(shape: Shape) -> Outcome {
     }
 }
 
-fn claim(id: &str, paper: &str, expected: &str, measured: Option<f64>, verdict: &str, as_recorded: bool) -> ClaimResult {
+fn claim(
+    id: &str,
+    paper: &str,
+    expected: &str,
+    measured: Option<f64>,
+    verdict: &str,
+    as_recorded: bool,
+) -> ClaimResult {
     ClaimResult {
         id: id.into(),
         paper: paper.into(),
@@ -103,7 +142,11 @@ fn claim(id: &str, paper: &str, expected: &str, measured: Option<f64>, verdict: 
         verdict: verdict.into(),
         recorded: "reproduced".into(),
         as_recorded,
-        reason: if verdict == "not reproduced" { "the buffer here also holds the frame in service".into() } else { String::new() },
+        reason: if verdict == "not reproduced" {
+            "the buffer here also holds the frame in service".into()
+        } else {
+            String::new()
+        },
         reading: (id == "H6").then(|| "printed".into()),
         points: Vec::new(),
     }
@@ -115,7 +158,9 @@ fn summary(runs: &[Run], seeds: usize) -> Vec<Summary> {
         for metric in of_point[0].metrics.keys() {
             let v: Vec<f64> = of_point.iter().map(|r| r.metrics[metric]).collect();
             let mean = v.iter().sum::<f64>() / v.len() as f64;
-            let ci95 = (v.len() > 1).then(|| 2.776 * (v.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (v.len() * (v.len() - 1)) as f64).sqrt());
+            let ci95 = (v.len() > 1).then(|| {
+                2.776 * (v.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (v.len() * (v.len() - 1)) as f64).sqrt()
+            });
             all.push(Summary { point: of_point[0].point.clone(), metric: metric.clone(), n: v.len(), mean, ci95 });
         }
     }
@@ -131,7 +176,12 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         let down = i < shape.downloads;
         let n = f64::from(if down { shape.downloads } else { up });
         let goodput = total * if down { 1.0 - share_up } else { share_up } / n * (0.8 + 0.4 * dice.unit());
-        flows.push(flow(&mut dice, if down { format!("down.{i}") } else { format!("up.{}", i - shape.downloads) }, down, goodput));
+        flows.push(flow(
+            &mut dice,
+            if down { format!("down.{i}") } else { format!("up.{}", i - shape.downloads) },
+            down,
+            goodput,
+        ));
     }
     let of = |direction: &str| flows.iter().filter(|f| f.direction == direction).map(|f| f.goodput_bps).sum::<f64>();
     let squares: f64 = flows.iter().map(|f| f.goodput_bps.powi(2)).sum();
@@ -146,7 +196,8 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         ("rtt.p95", 0.09),
         ("ap.loss", 0.01),
     ];
-    let stations: Vec<String> = ["ap".to_owned()].into_iter().chain(flows.iter().map(|f| format!("sta.{}", f.name))).collect();
+    let stations: Vec<String> =
+        ["ap".to_owned()].into_iter().chain(flows.iter().map(|f| format!("sta.{}", f.name))).collect();
     let mut delay = Durations::new();
     (0..500).for_each(|_| delay.record(Span::from_micros(1_000 + dice.below(60_000))));
     Run {
@@ -222,7 +273,8 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         ("ack", 9.0),
         ("errored", 3.0),
     ];
-    let drawn: Vec<(&'static str, f64)> = weights.into_iter().map(|(k, w)| (k, w * (0.95 + 0.1 * dice.unit()))).collect();
+    let drawn: Vec<(&'static str, f64)> =
+        weights.into_iter().map(|(k, w)| (k, w * (0.95 + 0.1 * dice.unit()))).collect();
     let sum: f64 = drawn.iter().map(|d| d.1).sum();
     Air {
         frames: 160_000,
@@ -265,21 +317,42 @@ fn series(dice: &mut Dice, flows: &[Flow], seconds: u32) -> Series {
     s
 }
 
-/// Data, MAC ACKs and TCP acknowledgments with collisions, a handshake, and now and then a lost segment; 802.11g at 54 Mb/s.
+/// Data, MAC ACKs and TCP acknowledgments with collisions, a handshake, and now and then a lost segment; 802.11g at 54
+/// Mb/s.
 fn exchange(dice: &mut Dice, flows: &[Flow], n: usize) -> Vec<Frame> {
     let mut air = Exchange { frames: Vec::with_capacity(n + 8), now: Time::from_nanos(28_000), sequence: 0 };
     let mut state = vec![(0u64, 0u64, false); flows.len()]; // next byte, first missing byte, opened
     while !flows.is_empty() && air.frames.len() < n {
         let i = dice.below(flows.len() as u64) as usize;
-        let (sender, receiver) = if flows[i].direction == "down" { (AP, i as StationId + 1) } else { (i as StationId + 1, AP) };
+        let (sender, receiver) =
+            if flows[i].direction == "down" { (AP, i as StationId + 1) } else { (i as StationId + 1, AP) };
         let (next, missing, open) = state[i];
         let ts = (air.now.as_nanos() / 1_000_000) as u32;
-        let plain = Segment { window: 60_000, window_scale: 2, tsval: ts, tsecr: ts.saturating_sub(30), timestamps: true, ..Segment::default() };
+        let plain = Segment {
+            window: 60_000,
+            window_scale: 2,
+            tsval: ts,
+            tsecr: ts.saturating_sub(30),
+            timestamps: true,
+            ..Segment::default()
+        };
         if !open {
             let syn = Segment { flags: Flags::SYN, tsecr: 0, ..plain };
             air.send(dice, sender, receiver, packet(i, false, 60, syn), false);
-            air.send(dice, receiver, sender, packet(i, true, 60, Segment { flags: Flags::SYN.with(Flags::ACK), ack: 1, ..plain }), false);
-            air.send(dice, sender, receiver, packet(i, false, 52, Segment { flags: Flags::ACK, seq: 1, ack: 1, ..plain }), false);
+            air.send(
+                dice,
+                receiver,
+                sender,
+                packet(i, true, 60, Segment { flags: Flags::SYN.with(Flags::ACK), ack: 1, ..plain }),
+                false,
+            );
+            air.send(
+                dice,
+                sender,
+                receiver,
+                packet(i, false, 52, Segment { flags: Flags::ACK, seq: 1, ack: 1, ..plain }),
+                false,
+            );
             state[i] = (1, 1, true);
             continue;
         }
@@ -338,8 +411,12 @@ impl Exchange {
             packet: Some(p),
         };
         if dice.below(15) == 0 {
-            let other = Frame { from: if from == 2 { 1 } else { 2 }, to: AP, sequence: 7, packet: None, bytes: 90, ..frame };
-            self.frames.extend([Frame { outcome: Fate::Collided, ..frame }, Frame { outcome: Fate::Collided, end: self.now + Span::from_micros(42), ..other }]);
+            let other =
+                Frame { from: if from == 2 { 1 } else { 2 }, to: AP, sequence: 7, packet: None, bytes: 90, ..frame };
+            self.frames.extend([
+                Frame { outcome: Fate::Collided, ..frame },
+                Frame { outcome: Fate::Collided, end: self.now + Span::from_micros(42), ..other },
+            ]);
             self.now += air + Span::from_micros(50 + 9 * dice.below(31));
             frame = Frame { start: self.now, end: self.now + air, retry: 1, ..frame };
         }
@@ -369,7 +446,15 @@ impl Exchange {
 }
 
 fn packet(flow: usize, reverse: bool, size: u32, s: Segment) -> Packet {
-    Packet { flow: FlowId(flow as u32), size, reverse, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+    Packet {
+        flow: FlowId(flow as u32),
+        size,
+        reverse,
+        ecn: Ecn::NotEct,
+        sent: Time::ZERO,
+        queued: Time::ZERO,
+        body: Body::Tcp(s),
+    }
 }
 
 /// The path of a program, when this machine has it.

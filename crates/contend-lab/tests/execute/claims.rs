@@ -6,7 +6,8 @@ use contend_lab::results::ClaimResult;
 /// A constant stream at 1, 2 and 4 Mb/s, judged by these claims.
 fn judged(claims: &str) -> Vec<ClaimResult> {
     let sweep = "[sweep]\n\"flow.0.udp.rate\" = [\"1Mbps\", \"2Mbps\", \"4Mbps\"]\n";
-    execute(&wire("seeds = \"1..2\"", "udp = { rate = \"1Mbps\", packet = \"1028B\" }", &format!("{sweep}{claims}"))).claims
+    execute(&wire("seeds = \"1..2\"", "udp = { rate = \"1Mbps\", packet = \"1028B\" }", &format!("{sweep}{claims}")))
+        .claims
 }
 
 fn claim(rest: &str) -> String {
@@ -41,7 +42,8 @@ fn near(x: f64, y: f64) -> bool {
 
 #[test]
 fn bounds_hold_or_fail_at_the_points_that_are_meant() {
-    let at = |rate: &str, expect: &str| format!("when = {{ \"flow.0.udp.rate\" = \"{rate}\" }}\nexpect = {{ {expect} }}");
+    let at =
+        |rate: &str, expect: &str| format!("when = {{ \"flow.0.udp.rate\" = \"{rate}\" }}\nexpect = {{ {expect} }}");
     assert!(near(holds(&at("2Mbps", "near = \"2Mbps\", within = \"1%\"")), 2e6));
     assert!(near(fails(&at("2Mbps", "near = \"2.1Mbps\", within = \"1%\"")), 2e6));
     holds(&at("2Mbps", "near = \"2.1Mbps\", within = \"200kbps\""));
@@ -63,8 +65,12 @@ fn each_says_how_points_are_taken_together() {
 
 #[test]
 fn over_divides_by_another_point_or_another_setting_seed_by_seed() {
-    let over =
-        |over: &str, near: f64| format!("when = {{ \"flow.0.udp.rate\" = \"4Mbps\" }}\nover = {{ {over} }}\nexpect = {{ near = {near}, within = \"1%\" }}");
+    let over = |over: &str, near: f64| {
+        format!(
+            "when = {{ \"flow.0.udp.rate\" = \"4Mbps\" }}\nover = {{ {over} }}\nexpect = {{ near = {near}, within = \
+                \"1%\" }}"
+        )
+    };
     holds(&over("\"flow.0.udp.rate\" = \"1Mbps\"", 4.0));
     // A value that is no point of the sweep is run for the claim alone.
     holds(&over("\"flow.0.udp.rate\" = \"8Mbps\"", 0.5));
@@ -94,7 +100,8 @@ fn sequences_rise_fall_and_stand_in_order() {
 #[test]
 fn readings_are_judged_each_and_may_contradict_each_other() {
     let at = "when = { \"flow.0.udp.rate\" = \"4Mbps\" }\nexpect = { at_least = \"3Mbps\" }\n";
-    let reading = "reading = { printed = { \"link.0.rate\" = \"2Mbps\" }, repaired = { \"link.0.rate\" = \"20Mbps\" } }\n";
+    let reading =
+        "reading = { printed = { \"link.0.rate\" = \"2Mbps\" }, repaired = { \"link.0.rate\" = \"20Mbps\" } }\n";
     let verdicts = |more: &str| {
         let results = judged(&claim(&format!("{at}{reading}{more}")));
         results.into_iter().map(|c| (c.reading.unwrap(), c.verdict, c.as_recorded)).collect::<Vec<_>>()
@@ -143,7 +150,11 @@ fn claims_find_the_histograms_and_series_that_they_need() {
 #[test]
 fn a_setting_of_the_call_takes_a_claim_away_with_a_note() {
     let sweep = "[sweep]\n\"flow.0.udp.rate\" = [\"1Mbps\", \"2Mbps\"]\n";
-    let text = wire("", "udp = { rate = \"1Mbps\" }", &format!("{sweep}{}", claim("expect = { increasing = true, along = \"flow.0.udp.rate\" }")));
+    let text = wire(
+        "",
+        "udp = { rate = \"1Mbps\" }",
+        &format!("{sweep}{}", claim("expect = { increasing = true, along = \"flow.0.udp.rate\" }")),
+    );
     let executed = Call::new(&text).set("flow.0.udp.rate", "2Mbps").execute();
     assert!(executed.outcome.claims.is_empty());
     assert!(executed.notes.len() == 1 && executed.notes[0].contains("not judged"), "{:?}", executed.notes);

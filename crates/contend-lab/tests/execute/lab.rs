@@ -43,7 +43,15 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn new(text: &str) -> Call {
-        Call { text: text.into(), name: "t.toml".into(), sets: vec![], jobs: 2, detail: false, capture: None, stop_after: usize::MAX }
+        Call {
+            text: text.into(),
+            name: "t.toml".into(),
+            sets: vec![],
+            jobs: 2,
+            detail: false,
+            capture: None,
+            stop_after: usize::MAX,
+        }
     }
     pub(crate) fn set(mut self, key: &str, value: &str) -> Call {
         self.sets.push((key.into(), value.into()));
@@ -83,7 +91,8 @@ impl Call {
                 stop.store(true, Ordering::Relaxed);
             }
         };
-        let options = Options { jobs: self.jobs, series: self.detail, capture: self.capture, stop: &stop, progress: &progress };
+        let options =
+            Options { jobs: self.jobs, series: self.detail, capture: self.capture, stop: &stop, progress: &progress };
         execute::execute(&self.experiment(), &options).unwrap_or_else(|e| panic!("{e}"))
     }
     /// What came out of all runs.

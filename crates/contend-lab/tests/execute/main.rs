@@ -19,7 +19,8 @@ fn serial_and_parallel_runs_have_the_same_digests_and_numbers() {
         assert_eq!(digests(&serial), digests(&parallel), "{jobs} jobs");
         assert_eq!(json!(serial.summary), json!(parallel.summary));
     }
-    let order: Vec<(u64, u64)> = serial.runs.iter().map(|r| (r.point["flow.1.count"].as_u64().unwrap(), r.seed)).collect();
+    let order: Vec<(u64, u64)> =
+        serial.runs.iter().map(|r| (r.point["flow.1.count"].as_u64().unwrap(), r.seed)).collect();
     assert_eq!(order, [(0, 1), (0, 2), (1, 1), (1, 2), (3, 1), (3, 2)]);
 }
 
@@ -28,14 +29,20 @@ fn the_same_run_twice_is_the_same_and_another_seed_is_another() {
     let (one, two) = (execute(SMALL), execute(SMALL));
     assert_eq!(digests(&one), digests(&two));
     assert_ne!(one.runs[0].digest, one.runs[1].digest);
-    let flows = |o: &contend_lab::results::Outcome| json!(o.runs.iter().map(|r| (&r.flows, &r.queues, &r.air)).collect::<Vec<_>>());
+    let flows = |o: &contend_lab::results::Outcome| {
+        json!(o.runs.iter().map(|r| (&r.flows, &r.queues, &r.air)).collect::<Vec<_>>())
+    };
     assert_eq!(flows(&one), flows(&two));
 }
 
 #[test]
 fn measuring_changes_nothing_in_a_run() {
     let plain = execute(SMALL);
-    for text in [SMALL.replace("sample   = \"100ms\"", ""), SMALL.replace("100ms", "7ms"), SMALL.replace("warmup   = \"1s\"", "warmup = \"2.5s\"")] {
+    for text in [
+        SMALL.replace("sample   = \"100ms\"", ""),
+        SMALL.replace("100ms", "7ms"),
+        SMALL.replace("warmup   = \"1s\"", "warmup = \"2.5s\""),
+    ] {
         assert_eq!(digests(&plain), digests(&execute(&text)));
     }
     assert_eq!(digests(&plain), digests(&Call::new(SMALL).detail().capture("1s", "2s").outcome()));
@@ -44,24 +51,37 @@ fn measuring_changes_nothing_in_a_run() {
 #[test]
 fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_the_same_numbers() {
     let (bare, full) = (execute(SMALL), Call::new(SMALL).detail().capture("1s", "2s").outcome());
-    assert!(bare.runs.iter().all(|r| r.series.time_s.is_empty() && r.frames.is_empty() && r.flows.iter().all(|f| f.rtt.is_empty())));
+    assert!(
+        bare.runs
+            .iter()
+            .all(|r| r.series.time_s.is_empty() && r.frames.is_empty() && r.flows.iter().all(|f| f.rtt.is_empty()))
+    );
     assert!(full.runs.iter().all(|r| r.series.time_s.len() == 31 && r.flows.iter().all(|f| !f.rtt.is_empty())));
     assert!(!full.runs[0].frames.is_empty() && full.runs[1].frames.is_empty(), "frames are those of the first run");
-    let numbers = |o: &contend_lab::results::Outcome| json!(o.runs.iter().map(|r| (&r.flows, &r.queues)).collect::<Vec<_>>());
+    let numbers =
+        |o: &contend_lab::results::Outcome| json!(o.runs.iter().map(|r| (&r.flows, &r.queues)).collect::<Vec<_>>());
     assert_eq!(numbers(&bare), numbers(&full));
 }
 
 #[test]
 fn metrics_of_frames_leave_digests_and_captured_frames_as_they_are() {
-    let asks = "\n[[claim]]\nid = \"c\"\npaper = \"p\"\nmetric = \"interarrival.first[ap]\"\nexpect = { at_least = \"1us\" }\n";
+    let asks = "\n[[claim]]\nid = \"c\"\npaper = \"p\"\nmetric = \"interarrival.first[ap]\"\nexpect = { at_least = \
+        \"1us\" }\n";
     let text = format!("{SMALL}{asks}");
-    let (plain, looked) = (Call::new(SMALL).detail().capture("1s", "2s").outcome(), Call::new(&text).detail().capture("1s", "2s").outcome());
+    let (plain, looked) = (
+        Call::new(SMALL).detail().capture("1s", "2s").outcome(),
+        Call::new(&text).detail().capture("1s", "2s").outcome(),
+    );
     assert_eq!(digests(&plain), digests(&looked));
-    let frames =
-        |o: &contend_lab::results::Outcome| o.runs.iter().map(|r| (r.frames.len(), r.frames.first().map(|f| f.start), r.frames_missed)).collect::<Vec<_>>();
+    let frames = |o: &contend_lab::results::Outcome| {
+        o.runs.iter().map(|r| (r.frames.len(), r.frames.first().map(|f| f.start), r.frames_missed)).collect::<Vec<_>>()
+    };
     assert!(frames(&plain)[0].0 > 100);
     assert_eq!(frames(&plain), frames(&looked));
-    assert!(looked.runs.iter().all(|r| r.metrics["interarrival.first[ap]"] > 0.0) && plain.runs[0].metrics.keys().all(|k| !k.starts_with("interarrival")));
+    assert!(
+        looked.runs.iter().all(|r| r.metrics["interarrival.first[ap]"] > 0.0)
+            && plain.runs[0].metrics.keys().all(|k| !k.starts_with("interarrival"))
+    );
     // Without a results folder nothing of them stays.
     assert!(execute(&text).runs.iter().all(|r| r.frames.is_empty() && r.frames_missed == 0));
 }
@@ -116,14 +136,16 @@ fn encryption_takes_its_bytes_from_the_payload_and_adds_them_to_acknowledgments(
         let out = Call::new(&HIDDEN.replace("encrypted = false", encrypted)).set("flow.1.count", "0").outcome();
         out.runs.iter().map(|r| mean(r, "goodput.down")).sum::<f64>()
     };
-    // 1448 B of payload in 1500 B, and 1388: 0.9586 by the data alone. Acknowledgments of 112 instead of 52 B take three symbols more, 12 of about 900 us for two data.
+    // 1448 B of payload in 1500 B, and 1388: 0.9586 by the data alone. Acknowledgments of 112 instead of 52 B take
+    // three symbols more, 12 of about 900 us for two data.
     let ratio = run("encrypted = \"60B\"") / run("");
     assert!((0.93..0.9586).contains(&ratio), "{ratio}");
 }
 
 #[test]
 fn who_succeeded_is_kept_when_a_claim_asks_for_it_and_changes_nothing_else() {
-    let claim = |metric: &str| format!("{SMALL}\n[[claim]]\nid = \"C\"\nmetric = '{metric}'\nexpect = {{ at_least = 0 }}\n");
+    let claim =
+        |metric: &str| format!("{SMALL}\n[[claim]]\nid = \"C\"\nmetric = '{metric}'\nexpect = {{ at_least = 0 }}\n");
     let plain = execute(SMALL);
     let kept = execute(&claim("jain(successes[all], 50) + jain(successes[down], 50)"));
     assert_eq!(digests(&plain), digests(&kept));
@@ -131,7 +153,8 @@ fn who_succeeded_is_kept_when_a_claim_asks_for_it_and_changes_nothing_else() {
     for run in &kept.runs {
         let of = |text: &str| contend_lab::metric::Expr::parse_any(text).unwrap().values(run).unwrap();
         let air = run.air.as_ref().unwrap();
-        // In this cell frames fail by colliding only: what did not collide was acknowledged, but for an exchange that spans an end of the measured interval.
+        // In this cell frames fail by colliding only: what did not collide was acknowledged, but for an exchange that
+        // spans an end of the measured interval.
         let alone = air.frames as f64 * (1.0 - air.collision_probability);
         assert!((of("successes")[0] - alone).abs() < 1.5, "{} and {alone}", of("successes")[0]);
         assert_eq!(of("successes[all]").len(), 4);
@@ -151,7 +174,10 @@ fn frames_that_do_not_fit_a_capture_are_counted() {
     let (all, some) = (call().outcome(), call().frames(100).outcome());
     let (all, some) = (&all.runs[0], &some.runs[0]);
     assert_eq!((all.frames_missed, some.frames.len(), some.frames_missed), (0, 100, all.frames.len() as u64 - 100));
-    assert_eq!((json!(all).get("frames_missed"), json!(some)["frames_missed"].as_u64()), (None, Some(some.frames_missed)));
+    assert_eq!(
+        (json!(all).get("frames_missed"), json!(some)["frames_missed"].as_u64()),
+        (None, Some(some.frames_missed))
+    );
 }
 
 /// Two links apart from each other: Poisson datagrams on the one, a swept number of flows on the other.
@@ -199,8 +225,9 @@ start = "uniform(0s, 1s)"
 fn a_swept_count_leaves_the_arrivals_of_other_flows_alone() {
     let o = Call::new(APART).detail().outcome();
     // When each datagram arrived, to a millisecond, by point and seed.
-    let arrivals =
-        |point: usize, seed: usize, flow: usize| -> Vec<u64> { o.runs[point * 3 + seed].series.flows[flow].iter().map(|s| s.received_bytes).collect() };
+    let arrivals = |point: usize, seed: usize, flow: usize| -> Vec<u64> {
+        o.runs[point * 3 + seed].series.flows[flow].iter().map(|s| s.received_bytes).collect()
+    };
     for seed in 0..3 {
         for flow in 0..2 {
             assert!(arrivals(0, seed, flow).last().unwrap() > &0);
@@ -236,9 +263,14 @@ traffic = { kind = "sessions", on = "4s", off = "6s" }
     let o = Call::new(file).detail().outcome();
     let times = &o.runs[0].series.time_s;
     let bytes: Vec<u64> = o.runs[0].series.flows[0].iter().map(|s| s.received_bytes).collect();
-    let rates = times.windows(2).zip(bytes.windows(2)).map(|(t, b)| (b[1] - b[0]) as f64 * 8.0 / (t[1] - t[0])).collect::<Vec<_>>();
+    let rates = times
+        .windows(2)
+        .zip(bytes.windows(2))
+        .map(|(t, b)| (b[1] - b[0]) as f64 * 8.0 / (t[1] - t[0]))
+        .collect::<Vec<_>>();
     let (full, none) = (rates.iter().filter(|r| **r > 9.9e6).count(), rates.iter().filter(|r| **r == 0.0).count());
-    // About forty sessions: all of the link or nothing of it, but where one begins or ends, and two fifths of the time on (deviation of a tenth).
+    // About forty sessions: all of the link or nothing of it, but where one begins or ends, and two fifths of the time
+    // on (deviation of a tenth).
     assert!(full + none > rates.len() * 9 / 10, "{full} full, {none} silent of {}", rates.len());
     assert!((0.2..0.6).contains(&(full as f64 / rates.len() as f64)), "{full}");
 }
@@ -246,7 +278,9 @@ traffic = { kind = "sessions", on = "4s", off = "6s" }
 #[test]
 fn members_of_a_larger_group_draw_as_those_of_a_smaller_one() {
     let more = execute(&APART.replace("count = 2", "count = 5"));
-    let sent = |o: &contend_lab::results::Outcome, run: usize, flow: usize| (o.runs[run].flows[flow].name.clone(), o.runs[run].flows[flow].sent);
+    let sent = |o: &contend_lab::results::Outcome, run: usize, flow: usize| {
+        (o.runs[run].flows[flow].name.clone(), o.runs[run].flows[flow].sent)
+    };
     let few = execute(APART);
     for run in 0..9 {
         assert_eq!([sent(&few, run, 0), sent(&few, run, 1)], [sent(&more, run, 0), sent(&more, run, 1)]);
@@ -262,8 +296,9 @@ fn what_a_flow_offers_to_a_cell_does_not_depend_on_who_else_is_there() {
         1,
     );
     let o = execute(&format!("{text}\n[sweep]\n\"flow.2.count\" = [0, 1, 4]\n"));
-    let sent =
-        |point: usize, seed: usize| -> Vec<u64> { o.runs[point * 2 + seed].flows.iter().filter(|f| f.name.starts_with("telnet")).map(|f| f.sent).collect() };
+    let sent = |point: usize, seed: usize| -> Vec<u64> {
+        o.runs[point * 2 + seed].flows.iter().filter(|f| f.name.starts_with("telnet")).map(|f| f.sent).collect()
+    };
     for seed in 0..2 {
         assert!(sent(0, seed).iter().all(|n| *n > 100));
         assert_eq!(sent(0, seed), sent(1, seed));
@@ -289,8 +324,11 @@ fn the_warm_up_is_cut_to_the_packet() {
 
 #[test]
 fn a_time_window_measures_its_own_time_only() {
-    let flow = "udp = { packet = \"1028B\" }\ntraffic = { kind = \"cbr\", schedule = [[\"2s\", \"4s\", \"2Mbps\"], [\"10s\", \"15s\", \"4Mbps\"]] }";
-    let claim = |id: &str, metric: &str, expect: &str| format!("[[claim]]\nid = \"{id}\"\nmetric = \"{metric}\"\nexpect = {{ {expect} }}\n");
+    let flow = "udp = { packet = \"1028B\" }\ntraffic = { kind = \"cbr\", schedule = [[\"2s\", \"4s\", \"2Mbps\"], \
+        [\"10s\", \"15s\", \"4Mbps\"]] }";
+    let claim = |id: &str, metric: &str, expect: &str| {
+        format!("[[claim]]\nid = \"{id}\"\nmetric = \"{metric}\"\nexpect = {{ {expect} }}\n")
+    };
     let claims = [
         claim("inside", "goodput.total[2s..4s]", "near = \"2Mbps\", within = \"1%\""),
         claim("across", "goodput.total[3s..5s]", "near = \"1Mbps\", within = \"1%\""),
@@ -314,7 +352,11 @@ fn a_parameter_and_the_number_of_a_member_make_each_member_its_own() {
     let delays: Vec<f64> = o.runs.iter().map(|r| r.flows[0].delay_ms.mean).collect();
     assert!((delays[0] - 12.08).abs() < 0.15 && (delays[1] - 32.08).abs() < 0.3, "{delays:?}");
     // In a cell every member has a wire of its own.
-    let cell = SMALL.replacen("count  = 2", "count  = 3", 1).replacen("delay  = \"5ms\"", "delay  = \"= 10ms + 20ms*(k-1)\"", 1);
+    let cell = SMALL.replacen("count  = 2", "count  = 3", 1).replacen(
+        "delay  = \"5ms\"",
+        "delay  = \"= 10ms + 20ms*(k-1)\"",
+        1,
+    );
     let o = execute(&format!("{cell}\n[sweep]\n\"flow.1.count\" = [0]\n"));
     let rtt: Vec<f64> = o.runs[0].flows.iter().map(|f| f.rtt_ms.p50).collect();
     assert!(rtt.windows(2).all(|w| w[1] - w[0] > 30.0 && w[1] - w[0] < 60.0), "{rtt:?}");
@@ -322,12 +364,17 @@ fn a_parameter_and_the_number_of_a_member_make_each_member_its_own() {
 
 #[test]
 fn a_sweep_may_go_over_lists_and_pairs() {
-    let text =
-        wire("", "count = 2\nudp = { rate = \"80kbps\", packet = \"1028B\" }", "[sweep]\n\"flow.0.udp.rate\" = [[\"80kbps\", \"160kbps\"], \"240kbps\"]\n");
+    let text = wire(
+        "",
+        "count = 2\nudp = { rate = \"80kbps\", packet = \"1028B\" }",
+        "[sweep]\n\"flow.0.udp.rate\" = [[\"80kbps\", \"160kbps\"], \"240kbps\"]\n",
+    );
     let o = execute(&text);
-    let rates: Vec<Vec<f64>> = o.runs.iter().map(|r| r.flows.iter().map(|f| (f.goodput_bps / 1e3).round()).collect()).collect();
+    let rates: Vec<Vec<f64>> =
+        o.runs.iter().map(|r| r.flows.iter().map(|f| (f.goodput_bps / 1e3).round()).collect()).collect();
     assert_eq!(rates, [[80.0, 160.0], [240.0, 240.0]]);
-    let zip = "[sweep]\n\"flow.0.count\" = [1, 2, 3]\n\"flow.0.udp.rate\" = [\"240kbps\", \"120kbps\", \"80kbps\"]\nzip = [[\"flow.0.count\", \"flow.0.udp.rate\"]]\n";
+    let zip = "[sweep]\n\"flow.0.count\" = [1, 2, 3]\n\"flow.0.udp.rate\" = [\"240kbps\", \"120kbps\", \"80kbps\"]\n\
+        zip = [[\"flow.0.count\", \"flow.0.udp.rate\"]]\n";
     let o = execute(&wire("", "count = 2\nudp = { rate = \"80kbps\", packet = \"1028B\" }", zip));
     assert_eq!(o.runs.len(), 3);
     assert!(o.runs.iter().all(|r| (mean(r, "goodput.total") / 240e3 - 1.0).abs() < 0.01));
@@ -336,8 +383,9 @@ fn a_sweep_may_go_over_lists_and_pairs() {
 #[test]
 fn a_search_finds_the_rate_at_which_a_queue_begins_to_drop() {
     // 10 Mb/s of wire carry 1000 B of payload in 1028 B of packet: 9.728 Mb/s.
-    let text =
-        wire("", "udp = { rate = \"1Mbps\", packet = \"1028B\" }", "").replace("\"100Mbps\"", "\"10Mbps\"").replace("limit = \"100p\"", "limit = \"5p\"");
+    let text = wire("", "udp = { rate = \"1Mbps\", packet = \"1028B\" }", "")
+        .replace("\"100Mbps\"", "\"10Mbps\"")
+        .replace("limit = \"100p\"", "limit = \"5p\"");
     let search = "[search]\nkey = \"flow.0.udp.rate\"\nfrom = \"1Mbps\"\nto = \"20Mbps\"\nuntil = \"drops[w] > 0\"\n";
     let o = execute(&format!("{text}{search}"));
     assert_eq!((o.search.len(), o.search[0].key.as_str()), (1, "flow.0.udp.rate"));
@@ -356,7 +404,10 @@ fn a_search_finds_the_rate_at_which_a_queue_begins_to_drop() {
 #[test]
 fn a_stop_keeps_what_is_finished_and_counts_what_is_missing() {
     let executed = Call::new(SMALL).set("seeds", "1..40").jobs(1).stop_after(3).execute();
-    assert_eq!((executed.outcome.runs.len(), executed.outcome.interrupted), (3, Some(Interrupted { finished: 3, missing: 37 })));
+    assert_eq!(
+        (executed.outcome.runs.len(), executed.outcome.interrupted),
+        (3, Some(Interrupted { finished: 3, missing: 37 }))
+    );
     let whole = Call::new(SMALL).set("seeds", "1..3").outcome();
     assert_eq!(digests(&executed.outcome), digests(&whole));
     // A stop within a search: the runs before it are kept.

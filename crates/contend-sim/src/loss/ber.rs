@@ -6,12 +6,19 @@ use contend_core::FlowId;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Source.
-pub const CITE: &str = "independent bit errors, as in the BER-based error model of Keceli 2008 (spec S12): P(L) = 1 - (1 - BER)^(8 L)";
+pub const CITE: &str =
+    "independent bit errors, as in the BER-based error model of Keceli 2008 (spec S12): P(L) = 1 - (1 - BER)^(8 L)";
 /// What it does.
-pub const SUMMARY: &str = "A frame of L bytes is lost with probability 1 - (1 - ber)^(8 L), independently; control frames too.";
+pub const SUMMARY: &str =
+    "A frame of L bytes is lost with probability 1 - (1 - ber)^(8 L), independently; control frames too.";
 /// Parameters.
-pub const PARAMS: &[Param] =
-    &[Param { name: "ber", doc: "probability that a bit is received wrongly", unit: Unit::Number, default: None, range: (0.0, 0.5) }];
+pub const PARAMS: &[Param] = &[Param {
+    name: "ber",
+    doc: "probability that a bit is received wrongly",
+    unit: Unit::Number,
+    default: None,
+    range: (0.0, 0.5),
+}];
 
 /// Makes one.
 ///
@@ -27,7 +34,8 @@ mod tests {
     use super::*;
     use contend_core::registry::Value;
 
-    /// By hand: 12000 bits at 1e-5 survive with e^-0.12 (to first order in the rate), 11.308 % are lost; 112 bits lose 0.112 %.
+    /// By hand: 12000 bits at 1e-5 survive with e^-0.12 (to first order in the rate), 11.308 % are lost; 112 bits lose
+    /// 0.112 %.
     #[test]
     fn the_share_lost_is_one_minus_the_chance_that_every_bit_survives() {
         for (bytes, want, sd) in [(1500, 0.113_080, 7.1e-4), (14, 0.001_119_4, 7.5e-5)] {

@@ -6,12 +6,20 @@ use contend_core::{Cx, FlowId, Packet};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "Jersey thesis 2005 §5.6.1: packets dropped independently with probability PER (a packet rate, not a bit rate)";
+pub const CITE: &str =
+    "Jersey thesis 2005 §5.6.1: packets dropped independently with probability PER (a packet rate, not a bit rate)";
 /// What it does.
-pub const SUMMARY: &str = "Each packet is lost with probability p, independently of size, time and the others; control frames pass.";
+pub const SUMMARY: &str =
+    "Each packet is lost with probability p, independently of size, time and the others; control frames pass.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "p", doc: "probability that a packet is lost", unit: Unit::Fraction, default: None, range: (0.0, 1.0) },
+    Param {
+        name: "p",
+        doc: "probability that a packet is lost",
+        unit: Unit::Fraction,
+        default: None,
+        range: (0.0, 1.0),
+    },
     Param {
         name: "on",
         doc: "which packets: all, those of the flow's data direction, or those going back (acknowledgments)",
@@ -45,7 +53,8 @@ struct Bernoulli {
 impl Loss for Bernoulli {
     fn lost(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> bool {
         let Some(p) = packet else { return false };
-        // Packets it does not concern draw nothing, so that a change of the acknowledgments' number leaves the data's losses alone.
+        // Packets it does not concern draw nothing, so that a change of the acknowledgments' number leaves the data's
+        // losses alone.
         self.only_reverse.is_none_or(|r| r == p.reverse) && cx.rng.random::<f64>() < self.p
     }
 
@@ -85,7 +94,11 @@ mod tests {
         let ack = Packet { reverse: true, ..packet(40) };
         for (on, data_lost, ack_lost) in [("all", true, true), ("data", true, false), ("ack", false, true)] {
             let mut l = made(1.0, on);
-            assert_eq!((l.lost(&mut cx, 1500, Some(&packet(1500))), l.lost(&mut cx, 40, Some(&ack))), (data_lost, ack_lost), "{on}");
+            assert_eq!(
+                (l.lost(&mut cx, 1500, Some(&packet(1500))), l.lost(&mut cx, 40, Some(&ack))),
+                (data_lost, ack_lost),
+                "{on}"
+            );
             assert!(!l.lost(&mut cx, 14, None));
         }
     }

@@ -1,9 +1,10 @@
 //! Two-state correlated loss: a good and a bad channel that take turns.
 //!
-//! With `clock = "time"` the channel changes in continuous time, whether or not anything is sent. Sojourns are drawn one after the other
-//! when a query passes the end of the present one, from a generator of their own that is split off at the first query: the sequence of
-//! good and bad periods is then the same for every sender that is tried over the channel (common random numbers), which the two-state
-//! transition probability between queries, equally exact, would not give. The price is one logarithm per sojourn, none per packet.
+//! With `clock = "time"` the channel changes in continuous time, whether or not anything is sent. Sojourns are drawn
+//! one after the other when a query passes the end of the present one, from a generator of their own that is split off
+//! at the first query: the sequence of good and bad periods is then the same for every sender that is tried over the
+//! channel (common random numbers), which the two-state transition probability between queries, equally exact, would
+//! not give. The price is one logarithm per sojourn, none per packet.
 //!
 //! With `clock = "packet"` the channel takes one step of a Markov chain after each packet.
 
@@ -16,7 +17,8 @@ use rand::{RngExt as _, SeedableRng as _};
 /// Source.
 pub const CITE: &str = "Gilbert 1960, Elliott 1963; Jersey thesis 2005 §7.4.1 eqs 7.2-7.6";
 /// What it does.
-pub const SUMMARY: &str = "The channel alternates between good and bad, for exponential times or by a chain per packet; each state has its loss rate.";
+pub const SUMMARY: &str = "The channel alternates between good and bad, for exponential times or by a chain per \
+    packet; each state has its loss rate.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
@@ -26,12 +28,48 @@ pub const PARAMS: &[Param] = &[
         default: Some("time"),
         range: (0.0, 0.0),
     },
-    Param { name: "good", doc: "mean time in the good state, 1/P_GB (clock = time)", unit: Unit::Time, default: Some("0s"), range: (0.0, 1e6) },
-    Param { name: "bad", doc: "mean time in the bad state, 1/P_BG (clock = time)", unit: Unit::Time, default: Some("0s"), range: (0.0, 1e6) },
-    Param { name: "p_gb", doc: "chance to turn bad after a packet (clock = packet)", unit: Unit::Fraction, default: Some("0"), range: (0.0, 1.0) },
-    Param { name: "p_bg", doc: "chance to turn good after a packet (clock = packet)", unit: Unit::Fraction, default: Some("0"), range: (0.0, 1.0) },
-    Param { name: "e_good", doc: "probability of loss in the good state", unit: Unit::Fraction, default: Some("0"), range: (0.0, 1.0) },
-    Param { name: "e_bad", doc: "probability of loss in the bad state", unit: Unit::Fraction, default: Some("1"), range: (0.0, 1.0) },
+    Param {
+        name: "good",
+        doc: "mean time in the good state, 1/P_GB (clock = time)",
+        unit: Unit::Time,
+        default: Some("0s"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "bad",
+        doc: "mean time in the bad state, 1/P_BG (clock = time)",
+        unit: Unit::Time,
+        default: Some("0s"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "p_gb",
+        doc: "chance to turn bad after a packet (clock = packet)",
+        unit: Unit::Fraction,
+        default: Some("0"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "p_bg",
+        doc: "chance to turn good after a packet (clock = packet)",
+        unit: Unit::Fraction,
+        default: Some("0"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "e_good",
+        doc: "probability of loss in the good state",
+        unit: Unit::Fraction,
+        default: Some("0"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "e_bad",
+        doc: "probability of loss in the bad state",
+        unit: Unit::Fraction,
+        default: Some("1"),
+        range: (0.0, 1.0),
+    },
 ];
 
 /// Shortest mean sojourn in seconds: a run of a minute then costs less than a million draws.
@@ -91,7 +129,8 @@ impl Loss for GilbertElliott {
         }
         match &mut self.clock {
             Clock::Time { mean, until } => {
-                // A sojourn's end is drawn when it begins; the state that was drawn at the start of the run lasts from 0.
+                // A sojourn's end is drawn when it begins; the state that was drawn at the start of the run lasts from
+                // 0.
                 if first {
                     *until = Time::ZERO.saturating_add(exponential(rng, mean[usize::from(self.bad)]));
                 }
@@ -120,18 +159,26 @@ mod tests {
 
     fn timed(good: Span, bad: Span, e_good: f64, e_bad: f64) -> Box<dyn Loss> {
         let e = [("e_good", Value::Number(e_good)), ("e_bad", Value::Number(e_bad))];
-        build(&args(PARAMS, &[&[("good", Value::Time(good)), ("bad", Value::Time(bad))], &e[..]].concat()), &some).unwrap()
+        build(&args(PARAMS, &[&[("good", Value::Time(good)), ("bad", Value::Time(bad))], &e[..]].concat()), &some)
+            .unwrap()
     }
 
     fn stepped(p_gb: f64, p_bg: f64) -> Box<dyn Loss> {
-        let v = [("clock", Value::Word("packet".into())), ("p_gb", Value::Number(p_gb)), ("p_bg", Value::Number(p_bg)), ("e_bad", Value::Number(1.0))];
+        let v = [
+            ("clock", Value::Word("packet".into())),
+            ("p_gb", Value::Number(p_gb)),
+            ("p_bg", Value::Number(p_bg)),
+            ("e_bad", Value::Number(1.0)),
+        ];
         build(&args(PARAMS, &v), &some).unwrap()
     }
 
     /// Whether each of `n` packets, `gap` apart, is lost.
     fn fates(l: &mut dyn Loss, n: u64, gap: Span) -> Vec<bool> {
         let mut rng = crate::rng::stream(7, "wire", "loss");
-        (0..n).map(|i| l.lost(&mut Cx { now: Time::ZERO + gap * i, rng: &mut rng }, 1500, Some(&packet(1500)))).collect()
+        (0..n)
+            .map(|i| l.lost(&mut Cx { now: Time::ZERO + gap * i, rng: &mut rng }, 1500, Some(&packet(1500))))
+            .collect()
     }
 
     fn share(f: &[bool]) -> f64 {
@@ -153,17 +200,26 @@ mod tests {
         }
     }
 
-    /// Sampled every `h`, a sojourn of mean 1/b ends between two samples with chance pi_G (1 - e^-(a+b)h): the chain's own geometric law.
+    /// Sampled every `h`, a sojourn of mean 1/b ends between two samples with chance pi_G (1 - e^-(a+b)h): the chain's
+    /// own geometric law.
     #[test]
     fn the_mean_burst_in_time_is_that_of_the_sampled_two_state_chain() {
-        let f = fates(&mut *timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0), 2_000_000, Span::from_millis(5));
+        let f = fates(
+            &mut *timed(Span::from_millis(380), Span::from_millis(20), 0.0, 1.0),
+            2_000_000,
+            Span::from_millis(5),
+        );
         let leave = 0.95 * (1.0 - libm::exp(-(5.0 / 380.0 + 5.0 / 20.0)));
         assert!((burst(&f) * leave - 1.0).abs() < 0.02, "{} against {}", burst(&f), 1.0 / leave);
     }
 
     #[test]
     fn each_state_loses_with_its_own_probability() {
-        let got = share(&fates(&mut *timed(Span::from_millis(30), Span::from_millis(10), 0.01, 0.41), 400_000, Span::from_millis(9)));
+        let got = share(&fates(
+            &mut *timed(Span::from_millis(30), Span::from_millis(10), 0.01, 0.41),
+            400_000,
+            Span::from_millis(9),
+        ));
         assert!((got - (0.75 * 0.01 + 0.25 * 0.41)).abs() < 0.003, "{got}");
     }
 
@@ -180,7 +236,8 @@ mod tests {
         let first = |seed: u64| {
             let mut rng = crate::rng::stream(seed, "wire", "loss");
             let now = Time::ZERO;
-            [timed(Span::from_secs(3), Span::from_secs(1), 0.0, 1.0), stepped(0.1, 0.3)].map(|mut l| l.lost(&mut Cx { now, rng: &mut rng }, 1500, None))
+            [timed(Span::from_secs(3), Span::from_secs(1), 0.0, 1.0), stepped(0.1, 0.3)]
+                .map(|mut l| l.lost(&mut Cx { now, rng: &mut rng }, 1500, None))
         };
         let got: Vec<_> = (0..8000).map(first).collect();
         for k in 0..2 {

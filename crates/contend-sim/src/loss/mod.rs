@@ -12,7 +12,8 @@ contend_core::registry!(Build; bernoulli, per, ber, gilbert_elliott, script);
 
 /// A loss process. It is asked once for every packet or frame, in order of time.
 pub trait Loss: Debug + Send {
-    /// Whether `bytes` on the channel now (on the air: the whole MPDU) are lost. `packet` is what they carry; `None` for a control frame.
+    /// Whether `bytes` on the channel now (on the air: the whole MPDU) are lost. `packet` is what they carry; `None`
+    /// for a control frame.
     fn lost(&mut self, cx: &mut Cx, bytes: u32, packet: Option<&Packet>) -> bool;
     /// Whether nothing is ever lost, so that nobody needs to ask.
     fn never(&self) -> bool {
@@ -44,7 +45,15 @@ mod testing {
 
     /// A datagram of flow 0.
     pub(super) fn packet(size: u32) -> Packet {
-        Packet { flow: FlowId(0), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Udp { seq: 0 } }
+        Packet {
+            flow: FlowId(0),
+            size,
+            reverse: false,
+            ecn: Ecn::NotEct,
+            sent: Time::ZERO,
+            queued: Time::ZERO,
+            body: Body::Udp { seq: 0 },
+        }
     }
 
     /// The share lost of `n` packets, the i-th of `size(i)` bytes, all at time 0.

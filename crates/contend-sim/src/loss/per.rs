@@ -8,10 +8,17 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Keceli 2008 (spec S12): P(L) = 1 - (1 - PER)^(L / 1528)";
 /// What it does.
-pub const SUMMARY: &str = "A frame of L bytes is lost with probability 1 - (1 - p)^(L / reference), independently; control frames too.";
+pub const SUMMARY: &str =
+    "A frame of L bytes is lost with probability 1 - (1 - p)^(L / reference), independently; control frames too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "p", doc: "probability that a frame of the reference length is lost", unit: Unit::Fraction, default: None, range: (0.0, 1.0) },
+    Param {
+        name: "p",
+        doc: "probability that a frame of the reference length is lost",
+        unit: Unit::Fraction,
+        default: None,
+        range: (0.0, 1.0),
+    },
     Param {
         name: "reference",
         doc: "the length p is given for: 1528 B is a 1500-byte packet in its MPDU",
@@ -114,14 +121,27 @@ mod tests {
 
     #[test]
     fn the_share_lost_is_the_probability() {
-        let mut l = build(&args(PARAMS, &[("p", Value::Number(0.1)), ("reference", Value::Amount(Amount::Bytes(1528)))]), &some).unwrap();
+        let mut l = build(
+            &args(PARAMS, &[("p", Value::Number(0.1)), ("reference", Value::Amount(Amount::Bytes(1528)))]),
+            &some,
+        )
+        .unwrap();
         let got = rate(&mut *l, 100_000, |_| 764);
         assert!((got - (1.0 - 0.9f64.sqrt())).abs() < 3.0 * 7e-4, "{got}");
     }
 
     #[test]
     fn control_frames_pass_when_only_data_is_asked_for() {
-        let a = |w: &str| args(PARAMS, &[("p", Value::Number(1.0)), ("reference", Value::Amount(Amount::Bytes(1528))), ("frames", Value::Word(w.into()))]);
+        let a = |w: &str| {
+            args(
+                PARAMS,
+                &[
+                    ("p", Value::Number(1.0)),
+                    ("reference", Value::Amount(Amount::Bytes(1528))),
+                    ("frames", Value::Word(w.into())),
+                ],
+            )
+        };
         let mut rng = crate::rng::stream(1, "sta0", "loss");
         let mut cx = Cx { now: contend_core::Time::ZERO, rng: &mut rng };
         assert!(!build(&a("data"), &some).unwrap().lost(&mut cx, 14, None));

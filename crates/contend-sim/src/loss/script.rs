@@ -5,14 +5,16 @@ use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Body, Cx, FlowId, Packet, Time};
 
 /// Source.
-pub const CITE: &str = "Jersey thesis 2005 Fig. 3.1 (chosen packets and chosen retransmissions), Fig. 3.3 (a link down for 10 ms)";
+pub const CITE: &str =
+    "Jersey thesis 2005 Fig. 3.1 (chosen packets and chosen retransmissions), Fig. 3.3 (a link down for 10 ms)";
 /// What it does.
 pub const SUMMARY: &str = "Loses exactly the transmissions that are listed, and everything during the outages.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "drop",
-        doc: "which transmissions: flow, segment (data packets of the flow from 0, by the payload of the first one seen), copy (0 the first transmission)",
+        doc: "which transmissions: flow, segment (data packets of the flow from 0, by the payload of the first one \
+            seen), copy (0 the first transmission)",
         unit: Unit::Drops,
         default: Some("[]"),
         range: (0.0, 1e9),
@@ -33,7 +35,9 @@ pub const PARAMS: &[Param] = &[
 pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
     let mut rules = Vec::new();
     for d in args.drops("drop") {
-        let f = flow(&d.flow).ok_or_else(|| format!("drop names flow \"{}\", which is not in the file; write the name of a [[flow]]", d.flow))?;
+        let f = flow(&d.flow).ok_or_else(|| {
+            format!("drop names flow \"{}\", which is not in the file; write the name of a [[flow]]", d.flow)
+        })?;
         rules.push((f, d.segment, d.copy));
     }
     rules.sort_unstable();
@@ -41,7 +45,10 @@ pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<d
     let mut last = Time::ZERO;
     for &(from, to) in &outages {
         if from < last || to <= from {
-            return Err(format!("outage {from} to {to} is empty or begins before the last one ends; write them in order of time, like [[\"1s\", \"1.01s\"]]"));
+            return Err(format!(
+                "outage {from} to {to} is empty or begins before the last one ends; write them in order of time, like \
+                    [[\"1s\", \"1.01s\"]]"
+            ));
         }
         last = to;
     }
@@ -124,7 +131,10 @@ mod tests {
     fn exactly_the_listed_transmissions_are_lost() {
         for syn in [0, 1] {
             let mut l = dropping(&[(3, 0), (3, 1), (5, 1)]);
-            let got: Vec<_> = (0..8).flat_map(|k| (0..3).map(move |c| (k, c))).filter(|&(k, c)| lost(&mut *l, 0, Some(&data(syn + 1460 * k, 1460, c)))).collect();
+            let got: Vec<_> = (0..8)
+                .flat_map(|k| (0..3).map(move |c| (k, c)))
+                .filter(|&(k, c)| lost(&mut *l, 0, Some(&data(syn + 1460 * k, 1460, c))))
+                .collect();
             assert_eq!(got, [(3, 0), (3, 1), (5, 1)]);
         }
     }
@@ -142,14 +152,19 @@ mod tests {
     #[test]
     fn datagrams_are_counted_by_their_number() {
         let mut l = dropping(&[(2, 0)]);
-        let got: Vec<_> = (0..4).filter(|&seq| lost(&mut *l, 0, Some(&Packet { body: Body::Udp { seq }, ..packet(1500) }))).collect();
+        let got: Vec<_> =
+            (0..4).filter(|&seq| lost(&mut *l, 0, Some(&Packet { body: Body::Udp { seq }, ..packet(1500) }))).collect();
         assert_eq!(got, [2]);
     }
 
     #[test]
     fn an_outage_takes_everything_from_its_start_to_just_before_its_end() {
         let ms = |n| Time::ZERO + Span::from_millis(n);
-        let mut l = build(&args(PARAMS, &[("outage", Value::Intervals(vec![(ms(10), ms(12)), (ms(12), ms(13)), (ms(20), ms(21))]))]), &some).unwrap();
+        let mut l = build(
+            &args(PARAMS, &[("outage", Value::Intervals(vec![(ms(10), ms(12)), (ms(12), ms(13)), (ms(20), ms(21))]))]),
+            &some,
+        )
+        .unwrap();
         let got: Vec<_> = (0..25).filter(|&t| lost(&mut *l, t, None)).collect();
         assert_eq!(got, [10, 11, 12, 20]);
     }

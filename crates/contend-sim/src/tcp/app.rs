@@ -52,11 +52,23 @@ impl App {
         let source = (spec.traffic.entry.build)(&spec.traffic.args)?;
         let start = match spec.start {
             Start::At(t) => t,
-            Start::Uniform(from, to) if from < to => Time::from_nanos(rng::stream(seed, &spec.name, "start").random_range(from.as_nanos()..to.as_nanos())),
+            Start::Uniform(from, to) if from < to => {
+                Time::from_nanos(rng::stream(seed, &spec.name, "start").random_range(from.as_nanos()..to.as_nanos()))
+            }
             Start::Uniform(from, _) => from,
         };
         let rng = rng::stream(seed, &spec.name, "arrivals");
-        Ok(App { source, rng, full, start, stop: spec.stop.unwrap_or(Time::NEVER), left: spec.size, next: None, until: Time::NEVER, stage: Stage::Waiting })
+        Ok(App {
+            source,
+            rng,
+            full,
+            start,
+            stop: spec.stop.unwrap_or(Time::NEVER),
+            left: spec.size,
+            next: None,
+            until: Time::NEVER,
+            stage: Stage::Waiting,
+        })
     }
 
     /// When the flow begins.

@@ -1,4 +1,5 @@
-//! A bench for tests: flows, all of them through a pipe that delays, drops and marks what a script says, and notes what it saw.
+//! A bench for tests: flows, all of them through a pipe that delays, drops and marks what a script says, and notes what
+//! it saw.
 
 use super::end::End;
 use super::recovery;
@@ -61,7 +62,11 @@ impl Pipe {
         if s.flags.has(contend_core::Flags::SYN) {
             return self.script.drop_syn.contains(&(p.reverse, s.copy));
         }
-        let random = self.script.loss.as_mut().is_some_and(|(data, ack, rng)| rng.random::<f64>() < if p.reverse { *ack } else { *data });
+        let random = self
+            .script
+            .loss
+            .as_mut()
+            .is_some_and(|(data, ack, rng)| rng.random::<f64>() < if p.reverse { *ack } else { *data });
         random || (s.len > 0 && self.script.drop.contains(&(s.seq / u64::from(MSS), s.copy)))
     }
 }
@@ -70,7 +75,12 @@ impl Pipe {
     /// By how much `p` comes later than its time.
     fn late(&mut self, p: &Packet) -> Span {
         let Some(s) = p.tcp().filter(|s| s.len > 0) else { return Span::ZERO };
-        let named = self.script.late.iter().find(|l| (l.0, l.1) == (s.seq / u64::from(MSS), s.copy)).map_or(Span::ZERO, |l| l.2);
+        let named = self
+            .script
+            .late
+            .iter()
+            .find(|l| (l.0, l.1) == (s.seq / u64::from(MSS), s.copy))
+            .map_or(Span::ZERO, |l| l.2);
         let drawn = self.script.jitter.as_mut().map_or(0, |(most, rng)| rng.random_range(0..=most.as_nanos()));
         named + Span::from_nanos(drawn)
     }
@@ -114,7 +124,15 @@ impl Node for Pipe {
 /// A packet with the bytes `from..to` of the first flow.
 fn data(from: u64, to: u64) -> Packet {
     let s = Segment { seq: from, len: (to - from) as u32, flags: contend_core::Flags::ACK, ..Segment::default() };
-    Packet { flow: FLOW, size: s.len + 40, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body: Body::Tcp(s) }
+    Packet {
+        flow: FLOW,
+        size: s.len + 40,
+        reverse: false,
+        ecn: Ecn::NotEct,
+        sent: Time::ZERO,
+        queued: Time::ZERO,
+        body: Body::Tcp(s),
+    }
 }
 
 /// The bench: sender, pipe, receiver.
@@ -175,7 +193,10 @@ impl Bench {
         &self.world.node::<Pipe>(NodeId(2)).unwrap().log
     }
     fn tcp(&self, reverse: bool) -> impl Iterator<Item = (u64, &Packet, &Segment)> {
-        self.log().iter().filter(move |(_, p)| p.reverse == reverse).filter_map(|(t, p)| p.tcp().map(|s| (t.as_micros() / 1000, p, s)))
+        self.log()
+            .iter()
+            .filter(move |(_, p)| p.reverse == reverse)
+            .filter_map(|(t, p)| p.tcp().map(|s| (t.as_micros() / 1000, p, s)))
     }
     /// Data sent, in order: (ms, segment, copy).
     pub fn data(&self) -> Vec<(u64, u64, u8)> {
@@ -198,8 +219,8 @@ impl Bench {
     }
 }
 
-/// A flow of packets with 1000 bytes of payload, unlimited data from time 0: no handshake, an ACK per segment, no timestamps, one segment to
-/// begin with, `recovery` with its defaults over Reno, a minimum timeout of 200 ms.
+/// A flow of packets with 1000 bytes of payload, unlimited data from time 0: no handshake, an ACK per segment, no
+/// timestamps, one segment to begin with, `recovery` with its defaults over Reno, a minimum timeout of 200 ms.
 pub(super) fn flow(recovery: &str) -> FlowSpec {
     flow_with("reno", recovery, &[])
 }
@@ -293,6 +314,8 @@ fn pause(_: &Args) -> Result<Box<dyn Source>, String> {
 
 static BULK: Entry<traffic::Build> = Entry { name: "bulk", cite: "", summary: "", params: &[], build: bulk };
 /// 300 bytes at 0, 2,500 at 10 ms, a full packet at 500 ms.
-pub(super) static DRIBBLE: Entry<traffic::Build> = Entry { name: "dribble", cite: "", summary: "", params: &[], build: dribble };
+pub(super) static DRIBBLE: Entry<traffic::Build> =
+    Entry { name: "dribble", cite: "", summary: "", params: &[], build: dribble };
 /// Ten segments at 0, one at 2 s.
-pub(super) static PAUSE: Entry<traffic::Build> = Entry { name: "pause", cite: "", summary: "", params: &[], build: pause };
+pub(super) static PAUSE: Entry<traffic::Build> =
+    Entry { name: "pause", cite: "", summary: "", params: &[], build: pause };

@@ -1,18 +1,25 @@
-//! What a receiver reports of duplicates, and what a sender makes of it, as packet traces. Round trip 100 ms; segment n begins at byte 1000 n.
+//! What a receiver reports of duplicates, and what a sender makes of it, as packet traces. Round trip 100 ms; segment n
+//! begins at byte 1000 n.
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
 use crate::scenario::{FlowSpec, Start};
 use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 
-/// Acknowledgments of a receiver to which the bytes `arrivals` come, one packet a millisecond: the cumulative one and its blocks.
+/// Acknowledgments of a receiver to which the bytes `arrivals` come, one packet a millisecond: the cumulative one and
+/// its blocks.
 fn acks(recovery: &str, arrivals: &[(u64, u64)]) -> Vec<(u64, Vec<(u64, u64)>)> {
     let mut spec = flow(recovery);
     spec.start = Start::At(Time::NEVER);
     let feed = arrivals.iter().enumerate().map(|(i, &(from, to))| (i as u64, from, to)).collect();
     let b = Bench::new(&spec, Script { delay: ms(50), feed, ..Script::default() }).run(100);
-    let block = |ack: u64, (start, end): (u32, u32)| (ack.wrapping_add_signed(i64::from(start as i32)), ack.wrapping_add_signed(i64::from(end as i32)));
-    b.packets(true).iter().map(|(_, _, s)| (s.ack, s.sack.blocks().iter().map(|&r| block(s.ack, r)).collect())).collect()
+    let block = |ack: u64, (start, end): (u32, u32)| {
+        (ack.wrapping_add_signed(i64::from(start as i32)), ack.wrapping_add_signed(i64::from(end as i32)))
+    };
+    b.packets(true)
+        .iter()
+        .map(|(_, _, s)| (s.ack, s.sack.blocks().iter().map(|&r| block(s.ack, r)).collect()))
+        .collect()
 }
 
 /// What has arrived before the interesting part of an example of RFC 2883: everything up to byte 3000.
@@ -43,7 +50,10 @@ fn a_duplicate_of_an_out_of_order_segment_is_followed_by_the_block_that_holds_it
 fn a_part_that_came_before_is_reported_as_far_as_it_goes() {
     // RFC 2883 §4.2: of a segment that is new in part, the first part that is not.
     assert_eq!(acks("rack", &[BEFORE, (2500, 3500)]).last(), Some(&(3500, vec![(2500, 3000)])));
-    assert_eq!(acks("rack", &[BEFORE, (4000, 4500), (3500, 5000)]).last(), Some(&(3000, vec![(4000, 4500), (3500, 5000)])));
+    assert_eq!(
+        acks("rack", &[BEFORE, (4000, 4500), (3500, 5000)]).last(),
+        Some(&(3000, vec![(4000, 4500), (3500, 5000)]))
+    );
 }
 
 #[test]
@@ -63,7 +73,8 @@ fn window(n: u32, spec: FlowSpec) -> FlowSpec {
     })
 }
 
-/// What goes again when each of `late` comes so much later, with `set` parameters of RACK and a window of 6, until 900 ms.
+/// What goes again when each of `late` comes so much later, with `set` parameters of RACK and a window of 6, until 900
+/// ms.
 fn again(late: &[(u64, u64)], set: &[(&'static str, Value)]) -> Vec<(u64, u64)> {
     let late: Vec<(u64, u8, Span)> = late.iter().map(|&(s, by)| (s, 0, ms(by))).collect();
     let spec = window(6, flow_with("reno", "rack", set));
@@ -72,8 +83,9 @@ fn again(late: &[(u64, u64)], set: &[(&'static str, Value)]) -> Vec<(u64, u64)> 
 
 #[test]
 fn a_duplicate_widens_the_reordering_window() {
-    // 3 comes 20 ms late, which is seen as reordering and tolerated: a quarter of 100 ms. 9 comes 40 ms late: it is sent again 25 ms after the next
-    // had arrived (225), which is a quarter too soon. The D-SACK, at 325, makes two quarters: 40 ms are tolerated from then on, as of 28, sent at 520 ms.
+    // 3 comes 20 ms late, which is seen as reordering and tolerated: a quarter of 100 ms. 9 comes 40 ms late: it is
+    // sent again 25 ms after the next had arrived (225), which is a quarter too soon. The D-SACK, at 325, makes two
+    // quarters: 40 ms are tolerated from then on, as of 28, sent at 520 ms.
     let late = [(3, 20), (9, 40), (28, 40)];
     let halved = ("undo", Value::Bool(false));
     assert_eq!(again(&late, std::slice::from_ref(&halved)), [(225, 9)]);
@@ -82,7 +94,8 @@ fn a_duplicate_widens_the_reordering_window() {
 
 #[test]
 fn a_reduction_for_a_segment_that_was_only_late_is_taken_back_and_one_for_a_lost_one_is_not() {
-    // 9 as above: six segments of window, a seventh since the first flight, half of seven from 225 ms on, all seven when the D-SACK comes at 325.
+    // 9 as above: six segments of window, a seventh since the first flight, half of seven from 225 ms on, all seven
+    // when the D-SACK comes at 325.
     let window_at = |script: &dyn Fn() -> Script, undo: bool, t: u64| {
         let spec = window(6, flow_with("reno", "rack", &[("undo", Value::Bool(undo))]));
         Bench::new(&spec, script()).run(t).cwnd()
@@ -96,8 +109,9 @@ fn a_reduction_for_a_segment_that_was_only_late_is_taken_back_and_one_for_a_lost
 
 #[test]
 fn a_probe_reported_as_a_duplicate_is_no_loss_though_newer_data_are_acknowledged_with_it() {
-    // 9 comes 650 ms late, after its probe was sent; the probe comes when 10, sent at 2 s, has arrived and is not acknowledged yet (every other segment
-    // is). One acknowledgment answers both: nothing but the D-SACK tells that the probe repaired no loss.
+    // 9 comes 650 ms late, after its probe was sent; the probe comes when 10, sent at 2 s, has arrived and is not
+    // acknowledged yet (every other segment is). One acknowledgment answers both: nothing but the D-SACK tells that the
+    // probe repaired no loss.
     let reductions = |receiver: &str| {
         let from = FlowSpec { traffic: Choice { entry: &PAUSE, args: Args::default() }, ..window(10, flow("rack")) };
         let to = with(flow(receiver), |t| t.ack = 2);

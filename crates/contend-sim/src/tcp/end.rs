@@ -1,6 +1,7 @@
 //! One end of one flow, as a node.
 //!
-//! Each end is a node of its own, not a host with many: a packet costs one look into the world, and nothing is searched.
+//! Each end is a node of its own, not a host with many: a packet costs one look into the world, and nothing is
+//! searched.
 
 use super::receiver::Receiver;
 use super::sender::Sender;
@@ -30,7 +31,8 @@ enum Kind {
 }
 
 impl End {
-    /// The end of `flow` that sends its data, to `uplink`. `seed` is the run's. The error says what in `spec` does not fit.
+    /// The end of `flow` that sends its data, to `uplink`. `seed` is the run's. The error says what in `spec` does not
+    /// fit.
     pub fn sender(seed: u64, flow: FlowId, spec: &FlowSpec, uplink: Peer) -> Result<End, String> {
         let kind = match &spec.transport {
             Transport::Tcp(tcp) => Kind::TcpSender(Sender::new(seed, flow, spec, tcp)?),
@@ -39,7 +41,8 @@ impl End {
         Ok(End { uplink, kind })
     }
 
-    /// The end of `flow` that receives its data and acknowledges to `uplink`. The error says what in `spec` does not fit.
+    /// The end of `flow` that receives its data and acknowledges to `uplink`. The error says what in `spec` does not
+    /// fit.
     pub fn receiver(flow: FlowId, spec: &FlowSpec, uplink: Peer) -> Result<End, String> {
         let kind = match &spec.transport {
             Transport::Tcp(tcp) => Kind::TcpReceiver(Receiver::new(flow, spec, tcp)?),
@@ -110,13 +113,14 @@ impl End {
         self.tcp_sender().map_or_else(Vec::new, |s| s.estimates(now).collect())
     }
 
-    /// Transfers that finished: when each was offered, and how long until its last byte was acknowledged (in order of offer, the first 10,000).
+    /// Transfers that finished: when each was offered, and how long until its last byte was acknowledged (in order of
+    /// offer, the first 10,000).
     pub fn transfers(&self) -> &[(Time, Span)] {
         self.tcp_sender().map_or(&[], Sender::transfers)
     }
 
-    /// How long the flow took as a whole, from its start until its last byte was acknowledged (TCP) or its last datagram sent (UDP).
-    /// `None` while it goes on, when it has no end of its own, or at its receiver.
+    /// How long the flow took as a whole, from its start until its last byte was acknowledged (TCP) or its last
+    /// datagram sent (UDP). `None` while it goes on, when it has no end of its own, or at its receiver.
     pub fn completed(&self) -> Option<Span> {
         match &self.kind {
             Kind::TcpSender(s) => s.completed(),

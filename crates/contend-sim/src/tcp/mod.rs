@@ -1,7 +1,7 @@
 //! The transport: the ends of flows, TCP sender and receiver, loss recovery, round-trip estimation, UDP.
 //!
-//! Sequence numbers are 64-bit byte offsets from 0 (a SYN takes the first one when there is a handshake). Data flow one way; the
-//! connection is never closed: a transfer is complete when its last byte is acknowledged.
+//! Sequence numbers are 64-bit byte offsets from 0 (a SYN takes the first one when there is a handshake). Data flow one
+//! way; the connection is never closed: a transfer is complete when its last byte is acknowledged.
 
 pub mod app;
 pub mod end;
@@ -86,7 +86,10 @@ impl Wire {
         let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
         let headers = TCP_HEADERS + options + spec.encrypted.unwrap_or(0);
         if packet <= headers {
-            return Err(format!("a packet of {packet} B has no room for payload after {headers} B of headers: give at least {} B", headers + 1));
+            return Err(format!(
+                "a packet of {packet} B has no room for payload after {headers} B of headers: give at least {} B",
+                headers + 1
+            ));
         }
         let mss = packet - headers;
         let wanted = match spec.window {
@@ -100,10 +103,18 @@ impl Wire {
             return Err("a window of nothing never lets a byte through: give at least 1p".to_owned());
         }
         let window_scale = if spec.window_scaling { (0..14).find(|s| window >> s <= 65_535).unwrap_or(14) } else { 0 };
-        // RFC 9293 §3.7.1 maximum segment size 4 B; RFC 2018 §2 SACK-permitted 2 B, which shares a word pair with the timestamps; RFC 7323 §2.2 3 B.
+        // RFC 9293 §3.7.1 maximum segment size 4 B; RFC 2018 §2 SACK-permitted 2 B, which shares a word pair with the
+        // timestamps; RFC 7323 §2.2 3 B.
         let permitted = if spec.sack && spec.timestamps.is_none() { 4 } else { 0 };
         let scale = if spec.window_scaling { 4 } else { 0 };
-        Ok(Wire { mss, headers, syn: headers + 4 + permitted + scale, window, window_scale, sealed: spec.encrypted.is_some() })
+        Ok(Wire {
+            mss,
+            headers,
+            syn: headers + 4 + permitted + scale,
+            window,
+            window_scale,
+            sealed: spec.encrypted.is_some(),
+        })
     }
 
     /// `s` as it travels.

@@ -9,7 +9,8 @@
 use contend_core::cc::Window;
 use contend_core::{Span, Time};
 
-/// The longest gap in nanoseconds: the rate may have changed long before a longer one would be over (Linux, `fq`: NSEC_PER_SEC).
+/// The longest gap in nanoseconds: the rate may have changed long before a longer one would be over (Linux, `fq`:
+/// NSEC_PER_SEC).
 const LONGEST: u64 = 1_000_000_000;
 /// Segments at the beginning that are not paced.
 const INITIAL: u32 = 10;
@@ -38,7 +39,8 @@ impl Pacer {
         self.deadline
     }
 
-    /// Whether the next segment has to wait at `rate` bytes per second. If not, or if there is none, [`Pacer::idle`] follows.
+    /// Whether the next segment has to wait at `rate` bytes per second. If not, or if there is none, [`Pacer::idle`]
+    /// follows.
     pub fn holds(&mut self, now: Time, rate: u64) -> bool {
         let holds = rate > 0 && self.next > now;
         self.deadline = if holds { self.next } else { Time::NEVER };
@@ -65,8 +67,9 @@ impl Pacer {
     }
 }
 
-/// Linux's rule for controllers that do not set a rate (`tcp_update_pacing_rate`): twice the window a round trip while the window is below
-/// half the threshold, 1.2 times the window above; in bytes per second, 0 before the first round-trip sample.
+/// Linux's rule for controllers that do not set a rate (`tcp_update_pacing_rate`): twice the window a round trip while
+/// the window is below half the threshold, 1.2 times the window above; in bytes per second, 0 before the first
+/// round-trip sample.
 pub fn rate(w: &Window, outstanding: u32, srtt_us: u32) -> u64 {
     if srtt_us == 0 {
         return 0;

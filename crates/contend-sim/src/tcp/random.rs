@@ -65,7 +65,8 @@ proptest! {
 fn a_single_reno_flow_has_the_window_of_the_square_root_law() {
     for recovery in ["reno", "newreno", "sack"] {
         let p = 1e-3;
-        let script = Script { delay: ms(50), loss: Some((p, 0.0, rng::stream(3, "pipe", "loss"))), ..Script::default() };
+        let script =
+            Script { delay: ms(50), loss: Some((p, 0.0, rng::stream(3, "pipe", "loss"))), ..Script::default() };
         let mut b = Bench::seeded(3, &flow(recovery), script).without_log();
         b.world.run_until(at(10_000));
         let (mut sum, mut n) = (0.0, 0.0);

@@ -1,11 +1,14 @@
-//! How fast the network delivers, seen by the sender (draft-ietf-ccwg-bbr §4.1, draft-cheng-iccrg-delivery-rate-estimation; Linux's `tcp_rate.c`).
+//! How fast the network delivers, seen by the sender (draft-ietf-ccwg-bbr §4.1,
+//! draft-cheng-iccrg-delivery-rate-estimation; Linux's `tcp_rate.c`).
 //!
-//! Every segment is marked, when it leaves, with what had been delivered by then. When it arrives, the difference over the time in
-//! between is a sample; the time is the longer of that of sending and that of acknowledging, so that neither a burst nor compressed
-//! acknowledgments make the network look faster than it is. Marks are kept only for a controller that asks for samples.
+//! Every segment is marked, when it leaves, with what had been delivered by then. When it arrives, the difference over
+//! the time in between is a sample; the time is the longer of that of sending and that of acknowledging, so that
+//! neither a burst nor compressed acknowledgments make the network look faster than it is. Marks are kept only for a
+//! controller that asks for samples.
 //!
 //! - Segments count, not bytes, as in Linux.
-//! - Without selective acknowledgments a duplicate counts as delivered but ends no interval: no one knows which segment it tells of.
+//! - Without selective acknowledgments a duplicate counts as delivered but ends no interval: no one knows which segment
+//!   it tells of.
 
 use super::scoreboard::Changes;
 use contend_core::Time;
@@ -91,16 +94,30 @@ impl Rate {
         }
     }
 
-    /// The sample of an acknowledgment that showed `changes.delivered` to have arrived; `w.delivered` counts them. `first` is the first segment
-    /// still outstanding, `min_rtt_us` the smallest round trip so far.
-    pub fn sample(&mut self, ack: &Ack, changes: &Changes, first: u64, now: Time, min_rtt_us: u32, w: &mut Window) -> RateSample {
+    /// The sample of an acknowledgment that showed `changes.delivered` to have arrived; `w.delivered` counts them.
+    /// `first` is the first segment still outstanding, `min_rtt_us` the smallest round trip so far.
+    pub fn sample(
+        &mut self,
+        ack: &Ack,
+        changes: &Changes,
+        first: u64,
+        now: Time,
+        min_rtt_us: u32,
+        w: &mut Window,
+    ) -> RateSample {
         if ack.delivered > 0 {
             self.delivered_at = now;
             self.ce = self.ce.wrapping_add(if ack.ece { ack.delivered } else { 0 });
         }
-        // §4.1.2.3 UpdateRateSample: the newest is the one that left last, and among those that left together the last in order.
-        let newest = changes.delivered.iter().filter_map(|&(i, _)| Some((self.mark(i)?, i))).max_by_key(|(m, i)| (m.sent, *i));
-        let mut rs = RateSample { losses: changes.lost.len() as u32, prior_in_flight: self.prior_in_flight, ..RateSample::default() };
+        // §4.1.2.3 UpdateRateSample: the newest is the one that left last, and among those that left together the last
+        // in order.
+        let newest =
+            changes.delivered.iter().filter_map(|&(i, _)| Some((self.mark(i)?, i))).max_by_key(|(m, i)| (m.sent, *i));
+        let mut rs = RateSample {
+            losses: changes.lost.len() as u32,
+            prior_in_flight: self.prior_in_flight,
+            ..RateSample::default()
+        };
         if let Some((m, _)) = newest {
             let send_us = m.sent.since(m.first_sent).as_micros();
             let ack_us = now.since(m.delivered_at).as_micros();
@@ -109,7 +126,8 @@ impl Rate {
             rs = RateSample {
                 delivered: w.delivered.wrapping_sub(m.delivered),
                 prior_delivered: m.delivered,
-                // GenerateRateSample: an interval below the smallest round trip belongs to a segment that was sent again without need.
+                // GenerateRateSample: an interval below the smallest round trip belongs to a segment that was sent
+                // again without need.
                 interval_us: if interval < min_rtt_us { 0 } else { interval },
                 lost: self.lost.wrapping_sub(m.lost),
                 tx_in_flight: m.tx_in_flight,
@@ -151,7 +169,8 @@ mod tests {
     }
 
     fn acknowledge(r: &mut Rate, w: &mut Window, t: u64, delivered: &[u64], first: u64) -> RateSample {
-        let changes = Changes { delivered: delivered.iter().map(|&i| (i, Sent::default())).collect(), lost: Vec::new() };
+        let changes =
+            Changes { delivered: delivered.iter().map(|&i| (i, Sent::default())).collect(), lost: Vec::new() };
         let n = delivered.len() as u32;
         w.delivered += n;
         r.sample(&Ack { delivered: n, ..Ack::default() }, &changes, first, ms(t), 100_000, w)
@@ -159,13 +178,19 @@ mod tests {
 
     #[test]
     fn a_burst_is_measured_by_its_acknowledgments() {
-        // Ten segments leave at once; a link of 100 segments a second and a round trip of 100 ms give them back every 10 ms from 100 ms on.
+        // Ten segments leave at once; a link of 100 segments a second and a round trip of 100 ms give them back every
+        // 10 ms from 100 ms on.
         let (mut r, mut w) = (Rate::default(), Window::default());
         send(&mut r, &w, 0, 0, 10, 0);
-        let seen: Vec<(u32, u32)> =
-            (0..10).map(|i| acknowledge(&mut r, &mut w, 100 + 10 * i, &[i], i + 1)).map(|s| (s.delivered, s.interval_us / 1000)).collect();
+        let seen: Vec<(u32, u32)> = (0..10)
+            .map(|i| acknowledge(&mut r, &mut w, 100 + 10 * i, &[i], i + 1))
+            .map(|s| (s.delivered, s.interval_us / 1000))
+            .collect();
         // One in 100 ms, two in 110 ms, ...: the round trip is part of the interval.
-        assert_eq!(seen, [(1, 100), (2, 110), (3, 120), (4, 130), (5, 140), (6, 150), (7, 160), (8, 170), (9, 180), (10, 190)]);
+        assert_eq!(
+            seen,
+            [(1, 100), (2, 110), (3, 120), (4, 130), (5, 140), (6, 150), (7, 160), (8, 170), (9, 180), (10, 190)]
+        );
     }
 
     #[test]
@@ -184,7 +209,8 @@ mod tests {
 
     #[test]
     fn compressed_acknowledgments_do_not_raise_the_rate() {
-        // Twenty segments paced by 10 ms, acknowledged all at once at 300 ms: the last left 190 ms after the first, and the acknowledgments took 300 ms.
+        // Twenty segments paced by 10 ms, acknowledged all at once at 300 ms: the last left 190 ms after the first, and
+        // the acknowledgments took 300 ms.
         let (mut r, mut w) = (Rate::default(), Window::default());
         for i in 0..20 {
             r.sent(i, ms(10 * i), i == 0, false, i as u32 + 1, &w);

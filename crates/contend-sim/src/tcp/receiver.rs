@@ -1,6 +1,7 @@
 //! The receiving end of a TCP connection: reassembly, and when and how it acknowledges.
 //!
-//! The application reads at once, so the advertised window is constant. Duplicates are reported (D-SACK) to a sender whose recovery reads of them.
+//! The application reads at once, so the advertised window is constant. Duplicates are reported (D-SACK) to a sender
+//! whose recovery reads of them.
 
 use super::{Io, Wire, rtt, ticks};
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
@@ -174,7 +175,11 @@ impl Receiver {
         let in_order = s.seq <= self.nxt;
         let before = self.nxt;
         self.duplicate = self.had(s.seq, end).or(self.duplicate);
-        let new = if in_order { end > before && self.append(end) } else { end <= before + u64::from(self.wire.window) && self.keep(s.seq, end) };
+        let new = if in_order {
+            end > before && self.append(end)
+        } else {
+            end <= before + u64::from(self.wire.window) && self.keep(s.seq, end)
+        };
         if new {
             self.delays.record(io.now.since(p.sent));
         } else {
@@ -182,7 +187,8 @@ impl Receiver {
         }
         self.received.delivered_bytes += self.nxt - before;
 
-        // RFC 5681 §4.2: at once for a segment out of order or one that fills a hole, else for every so many, or in time.
+        // RFC 5681 §4.2: at once for a segment out of order or one that fills a hole, else for every so many, or in
+        // time.
         self.pending += 1;
         let filled = self.nxt > end || !self.ahead.is_empty();
         if !new || !in_order || filled || self.pending >= self.ack_every {

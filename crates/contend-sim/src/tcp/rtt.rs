@@ -23,10 +23,19 @@ pub struct Estimator {
 impl Estimator {
     /// An estimator without samples.
     pub fn new(spec: RtoSpec) -> Estimator {
-        Estimator { spec, smoothed: None, fine: None, min: None, rounded: (Span::ZERO, Span::ZERO), rto: spec.initial.min(spec.max), expiries: 0 }
+        Estimator {
+            spec,
+            smoothed: None,
+            fine: None,
+            min: None,
+            rounded: (Span::ZERO, Span::ZERO),
+            rto: spec.initial.min(spec.max),
+            expiries: 0,
+        }
     }
 
-    /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the minimum.
+    /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the
+    /// minimum.
     #[inline]
     pub fn sample(&mut self, r: Span, exact: Span) {
         let (srtt, rttvar) = smooth(self.smoothed, round_up(r, self.spec.granularity, &mut self.rounded.0).as_nanos());
@@ -35,7 +44,9 @@ impl Estimator {
         self.min = Some(self.min.map_or(exact, |m| m.min(exact)));
         // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4; §2.4 and §2.5: its bounds.
         let rto = srtt.saturating_add(rttvar.saturating_mul(4).max(self.spec.granularity.as_nanos()));
-        self.rto = round_up(Span::from_nanos(rto), self.spec.granularity, &mut self.rounded.1).max(self.spec.min).min(self.spec.max);
+        self.rto = round_up(Span::from_nanos(rto), self.spec.granularity, &mut self.rounded.1)
+            .max(self.spec.min)
+            .min(self.spec.max);
         // RFC 6298 §5: a new sample takes the backing off back.
         self.expiries = 0;
     }

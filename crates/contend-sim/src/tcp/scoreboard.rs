@@ -1,11 +1,12 @@
 //! What is sent and not yet acknowledged, segment by segment.
 //!
-//! Every question an acknowledgment raises is answered by what it changed: counters stand for sums over the window, cursors only move
-//! forward, and a run of selectively acknowledged segments is skipped in one step. A window of 10,000 segments costs no more per ACK
-//! than one of ten.
+//! Every question an acknowledgment raises is answered by what it changed: counters stand for sums over the window,
+//! cursors only move forward, and a run of selectively acknowledged segments is skipped in one step. A window of 10,000
+//! segments costs no more per ACK than one of ten.
 //!
-//! A segment is in at most one of the states sacked and lost; a lost one may have been sent again. Segments count, not bytes: a hole is
-//! lost when `dupthresh` segments above it are selectively acknowledged, which for full segments is RFC 6675 §4 IsLost.
+//! A segment is in at most one of the states sacked and lost; a lost one may have been sent again. Segments count, not
+//! bytes: a hole is lost when `dupthresh` segments above it are selectively acknowledged, which for full segments is
+//! RFC 6675 §4 IsLost.
 
 use contend_core::Time;
 use std::collections::VecDeque;
@@ -77,7 +78,8 @@ pub struct Changes {
     pub lost: Vec<u64>,
 }
 
-/// The segments between the oldest unacknowledged byte and the next new one. Segments are named by their number in the connection.
+/// The segments between the oldest unacknowledged byte and the next new one. Segments are named by their number in the
+/// connection.
 #[derive(Debug)]
 pub struct Scoreboard {
     ring: VecDeque<Sent>,
@@ -179,7 +181,8 @@ impl Scoreboard {
     pub fn lost(&self) -> u32 {
         self.lost
     }
-    /// Segments taken to be in the network: outstanding, less selectively acknowledged and lost ones, plus those sent again (RFC 6675 §4 SetPipe).
+    /// Segments taken to be in the network: outstanding, less selectively acknowledged and lost ones, plus those sent
+    /// again (RFC 6675 §4 SetPipe).
     pub fn in_flight(&self) -> u32 {
         self.outstanding() - self.sacked - self.lost + self.again
     }
@@ -236,9 +239,10 @@ impl Scoreboard {
         self.lost_below = self.base + self.ring.len() as u64;
     }
 
-    /// Looks at the segments taken to be in the network, in order, and takes as lost those of which `look` says so, sent again or not. One that
-    /// was sent once must not be kept below one that is lost: what is sent later is lost later.
-    /// Returns how many. Costs a step for each segment up to where `look` stops, and for each run of selectively acknowledged ones.
+    /// Looks at the segments taken to be in the network, in order, and takes as lost those of which `look` says so,
+    /// sent again or not. One that was sent once must not be kept below one that is lost: what is sent later is lost
+    /// later. Returns how many. Costs a step for each segment up to where `look` stops, and for each run of selectively
+    /// acknowledged ones.
     pub fn lose_where(&mut self, mut look: impl FnMut(&Sent) -> Look) -> u32 {
         let (mut i, mut news) = (0, 0);
         while let Some(s) = self.ring.get_mut(i) {
@@ -331,7 +335,8 @@ impl Scoreboard {
         news
     }
 
-    /// Takes as lost every hole with `dupthresh` selectively acknowledged segments above it (RFC 6675 §4 IsLost). Returns how many are new.
+    /// Takes as lost every hole with `dupthresh` selectively acknowledged segments above it (RFC 6675 §4 IsLost).
+    /// Returns how many are new.
     pub fn lose_holes(&mut self) -> u32 {
         if self.top.len() < self.dupthresh {
             return 0;
@@ -365,7 +370,8 @@ impl Scoreboard {
         (self.ring[(i - self.base) as usize].flags & LOST != 0).then_some(i)
     }
 
-    /// The first hole below the highest selectively acknowledged segment that has not been sent again (RFC 6675 §4 NextSeg rule 3).
+    /// The first hole below the highest selectively acknowledged segment that has not been sent again (RFC 6675 §4
+    /// NextSeg rule 3).
     pub fn next_hole(&mut self) -> Option<u64> {
         let top = *self.top.first()?;
         self.advance().filter(|&i| i < top)

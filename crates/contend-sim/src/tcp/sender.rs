@@ -1,8 +1,8 @@
 //! The sending end of a TCP connection: what may be sent, the retransmission timer, and who is asked when.
 //!
-//! The [`Scoreboard`] knows what is on its way, the recovery decides what to send again, the congestion controller how large the window
-//! is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment is full, or the last that the
-//! application has written so far; it is never cut again when it is sent again.
+//! The [`Scoreboard`] knows what is on its way, the recovery decides what to send again, the congestion controller how
+//! large the window is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment
+//! is full, or the last that the application has written so far; it is never cut again when it is sent again.
 
 mod control;
 mod output;
@@ -81,7 +81,8 @@ pub struct Sender {
     last_sent: Time,
     /// The other end's last timestamp.
     ts_recent: u32,
-    /// The latest instant at which the segment whose timestamp came back last can have been sent; kept for a recovery that goes by times.
+    /// The latest instant at which the segment whose timestamp came back last can have been sent; kept for a recovery
+    /// that goes by times.
     echoed: Option<Time>,
     /// Segments that a timer of the recovery took as lost and no acknowledgment has told the controller of.
     lost: u32,
@@ -108,7 +109,10 @@ impl Sender {
         let recovery = (tcp.recovery.entry.build)(&tcp.recovery.args)?;
         let options = recovery.options();
         if options.sack && !tcp.sack {
-            return Err(format!("recovery \"{}\" needs selective acknowledgments: give sack = true", tcp.recovery.entry.name));
+            return Err(format!(
+                "recovery \"{}\" needs selective acknowledgments: give sack = true",
+                tcp.recovery.entry.name
+            ));
         }
         if tcp.timestamps.is_some_and(Span::is_zero) {
             return Err("the timestamp clock needs a tick longer than nothing, such as \"1ms\"".to_owned());
@@ -354,7 +358,12 @@ impl Sender {
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
         self.advertised(s.window);
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
-        let mut ack = Ack { acked: covered.segments, ece: s.flags.has(Flags::ECE), tsval: s.timestamps.then_some(s.tsval), ..Ack::default() };
+        let mut ack = Ack {
+            acked: covered.segments,
+            ece: s.flags.has(Flags::ECE),
+            tsval: s.timestamps.then_some(s.tsval),
+            ..Ack::default()
+        };
         if self.options.sack && !s.sack.is_empty() {
             for &(start, end) in s.sack.ahead() {
                 ack.sacked += self.board.sack(s.ack + u64::from(start), s.ack + u64::from(end));
@@ -379,7 +388,10 @@ impl Sender {
         }
         (ack.srtt_us, ack.rttvar_us, ack.min_rtt_us) = (self.rtt.srtt_us(), self.rtt.rttvar_us(), self.rtt.min_us());
         self.last_ece = ack.ece;
-        let dsack = s.sack.duplicate().map(|(start, end)| (s.ack.saturating_add_signed(start.into()), s.ack.saturating_add_signed(end.into())));
+        let dsack = s
+            .sack
+            .duplicate()
+            .map(|(start, end)| (s.ack.saturating_add_signed(start.into()), s.ack.saturating_add_signed(end.into())));
         let view = View { dsack, ..self.view(io.now, &ack, advanced) };
         let verdict = self.recovery.on_ack(&view, &mut self.board);
         ack.lost += verdict.lost + std::mem::take(&mut self.lost);
@@ -418,8 +430,10 @@ impl Sender {
         self.sent.acked_bytes += s.ack - before;
         self.expiries = 0;
         self.limited_sent = 0;
-        // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit, and the receiver's window is not below it.
-        self.w.limited = before < self.limited_to && u64::from(self.w.cwnd) * u64::from(self.wire.mss) <= u64::from(self.rwnd);
+        // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit, and the receiver's
+        // window is not below it.
+        self.w.limited =
+            before < self.limited_to && u64::from(self.w.cwnd) * u64::from(self.wire.mss) <= u64::from(self.rwnd);
         if let (Some(oldest), Some(newest), false) = (covered.oldest, covered.newest, covered.ambiguous) {
             ack.rtt_us = Some(micros(io.now.since(newest)));
             self.sample(io.now.since(oldest), io.now, s);
@@ -451,7 +465,8 @@ impl Sender {
         covered.segments - counted
     }
 
-    /// Takes a round-trip sample: `exact` from the scoreboard ([`Span::MAX`] when that has none), or the echoed timestamp when the option is on.
+    /// Takes a round-trip sample: `exact` from the scoreboard ([`Span::MAX`] when that has none), or the echoed
+    /// timestamp when the option is on.
     fn sample(&mut self, exact: Span, now: Time, s: &Segment) {
         let coarse = match self.tick {
             // RFC 7323 §4.1.
@@ -489,7 +504,10 @@ impl Sender {
             }
             true
         // RFC 3168 §6.1.2: once per window of data.
-        } else if ack.ece && self.ecn != EcnEcho::Off && if self.needs.every_mark { ack.acked > 0 } else { una > self.reduced_at } {
+        } else if ack.ece
+            && self.ecn != EcnEcho::Off
+            && if self.needs.every_mark { ack.acked > 0 } else { una > self.reduced_at }
+        {
             self.sent.ecn_reductions += 1;
             let r = self.ask(io.now, Some(ack), Signal::Ecn);
             self.reduce(r);
@@ -512,10 +530,12 @@ impl Sender {
     /// Asks the controller for a reduction.
     fn ask(&mut self, now: Time, ack: Option<&Ack>, why: Signal) -> Response {
         self.show_window();
-        // RFC 5681 §3.1 eq. 4: FlightSize, without what limited transmit sent (RFC 3042 §2). After a timeout, what was sent since.
+        // RFC 5681 §3.1 eq. 4: FlightSize, without what limited transmit sent (RFC 3042 §2). After a timeout, what was
+        // sent since.
         let sent = match self.phase {
             Phase::Loss => self.board.in_flight() + self.board.sacked(),
-            // What was sent before the window was reduced for this loss is still outstanding, and is not to raise the threshold above that window.
+            // What was sent before the window was reduced for this loss is still outstanding, and is not to raise the
+            // threshold above that window.
             Phase::Fast => self.board.outstanding().min(self.w.cwnd),
             Phase::Open | Phase::Disorder => self.board.outstanding(),
         };
@@ -559,7 +579,8 @@ impl Sender {
         self.note_limits();
         self.timer = io.now.saturating_add(self.rtt.rto());
         if self.board.outstanding() == 0 {
-            // RFC 9293 §3.8.6.1: a probe of the closed window. It carries an old number instead of a new byte, and is answered all the same.
+            // RFC 9293 §3.8.6.1: a probe of the closed window. It carries an old number instead of a new byte, and is
+            // answered all the same.
             return self.control(self.board.una().saturating_sub(1), io);
         }
         self.sent.timeouts += 1;

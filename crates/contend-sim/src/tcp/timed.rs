@@ -49,14 +49,16 @@ fn vegas_sends_a_young_segment_again_at_the_third_duplicate() {
 
 #[test]
 fn vegas_looks_at_two_acks_after_a_retransmission_and_reduces_once() {
-    // 5 and 8 are 200 and 300 ms old when the retransmission before them is acknowledged; the fine timeout is 166 x 9/8 = 187 ms.
+    // 5 and 8 are 200 and 300 ms old when the retransmission before them is acknowledged; the fine timeout is 166 x 9/8
+    // = 187 ms.
     let (again, timeouts, reductions) = again("vegas", 10, None, losing(&[(3, 0), (5, 0), (8, 0)]), 390);
     assert_eq!((again, timeouts, reductions), (vec![(100, 3), (200, 5), (300, 8)], 0, 1));
 }
 
 #[test]
 fn rack_finds_a_lost_retransmission_without_the_timer() {
-    // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; the new segment that 8 lets go, sent after it, tells at 200 ms.
+    // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; the new segment that 8 lets go, sent after it, tells at
+    // 200 ms.
     let script = || losing(&[(3, 0), (3, 1)]);
     assert_eq!(again("rack", 10, None, script(), 900), (vec![(100, 3), (200, 3)], 0, 1));
     // Without proportional rate reduction nothing follows it before 11 has made room at 200 ms.
@@ -67,7 +69,8 @@ fn rack_finds_a_lost_retransmission_without_the_timer() {
 
 #[test]
 fn rack_probes_the_tail_of_a_flight() {
-    // 8 and 9 of ten are lost: two round trips after the last ACK the last one goes again, and its arrival tells that 8 is lost.
+    // 8 and 9 of ten are lost: two round trips after the last ACK the last one goes again, and its arrival tells that 8
+    // is lost.
     let script = || losing(&[(8, 0), (9, 0)]);
     assert_eq!(again("rack", 10, Some(10_000), script(), 2_000), (vec![(300, 9), (400, 8)], 0, 1));
     assert_eq!(again("sack", 10, Some(10_000), script(), 2_000).1, 1);
@@ -120,20 +123,40 @@ fn rack_tolerates_reordering_once_it_has_seen_some() {
 
 #[test]
 fn rack_finds_a_flight_lost_whole_by_a_new_segment_before_the_timer() {
-    // All ten are lost, and no round trip is known: a probe after 1 s. It is a new segment, whose arrival tells of all before it.
+    // All ten are lost, and no round trip is known: a probe after 1 s. It is a new segment, whose arrival tells of all
+    // before it.
     let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
     let b = Bench::new(&window(10, flow("rack")), losing(&drop)).run(1_490);
-    // 11 outstanding, half of them may be in the network. Proportional rate reduction sends one for the one that has arrived, and two for each
-    // acknowledgment after it that goes ahead, until there are five: 7 and 8 for that of 3, with 5 and 6 still on their way 9 alone for that of 4.
+    // 11 outstanding, half of them may be in the network. Proportional rate reduction sends one for the one that has
+    // arrived, and two for each acknowledgment after it that goes ahead, until there are five: 7 and 8 for that of 3,
+    // with 5 and 6 still on their way 9 alone for that of 4.
     let whole = |at: [u64; 10]| at.into_iter().zip(0..).collect::<Vec<(u64, u64)>>();
     assert_eq!(b.again(), whole([1_100, 1_200, 1_200, 1_300, 1_300, 1_300, 1_300, 1_400, 1_400, 1_400]));
     // Without it: five at once, five when these are acknowledged.
     let bursts = window(10, flow_with("reno", "rack", &[("prr", Value::Bool(false))]));
-    assert_eq!(Bench::new(&bursts, losing(&drop)).run(1_290).again(), whole([1_100, 1_100, 1_100, 1_100, 1_100, 1_200, 1_200, 1_200, 1_200, 1_200]));
+    assert_eq!(
+        Bench::new(&bursts, losing(&drop)).run(1_290).again(),
+        whole([1_100, 1_100, 1_100, 1_100, 1_100, 1_200, 1_200, 1_200, 1_200, 1_200])
+    );
     assert_eq!((b.new_at(1_000), b.sender().sent().unwrap().timeouts), (vec![10], 0));
     // Without probes the timer takes everything as lost, as with the other families.
-    let b = Bench::new(&window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))])), losing(&drop)).run(1_390);
-    assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
+    let b =
+        Bench::new(&window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))])), losing(&drop)).run(1_390);
+    assert_eq!(
+        b.again(),
+        [
+            (1_000, 0),
+            (1_100, 1),
+            (1_100, 2),
+            (1_200, 3),
+            (1_200, 4),
+            (1_200, 5),
+            (1_200, 6),
+            (1_300, 7),
+            (1_300, 8),
+            (1_300, 9)
+        ]
+    );
 }
 
 /// A window of 1000 and as many as acknowledgments had come with the one that first told of a loss.
@@ -169,8 +192,9 @@ fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {
 
 #[test]
 fn rack_spreads_a_halving_over_the_round_trip() {
-    // A segment a millisecond; 20 in flight, of which 19 is lost: it was sent at 100, its 19 successors are acknowledged from 201 to 218, the last two
-    // together. Limited transmit sends two new ones, the third acknowledgment shows the loss, and half of the 20 is the window.
+    // A segment a millisecond; 20 in flight, of which 19 is lost: it was sent at 100, its 19 successors are
+    // acknowledged from 201 to 218, the last two together. Limited transmit sends two new ones, the third
+    // acknowledgment shows the loss, and half of the 20 is the window.
     let sent = |prr: bool| {
         let late = (1..19).map(|s| (s, 0, ms(s))).collect();
         let spec = window(19, flow_with("reno", "rack", &[("prr", Value::Bool(prr))]));
@@ -179,7 +203,8 @@ fn rack_spreads_a_halving_over_the_round_trip() {
     };
     // One segment for every two acknowledgments (RFC 9937): of 20 in flight 10 are to be left.
     assert_eq!(sent(true), (vec![201, 202, 203, 205, 207, 209, 211, 213, 215, 217], vec![(203, 19)], 10));
-    // Without it silence until fewer than 10 are in the network, after the thirteenth: 20 + 2 + the repetition - the lost - 13 (RFC 6675).
+    // Without it silence until fewer than 10 are in the network, after the thirteenth: 20 + 2 + the repetition - the
+    // lost - 13 (RFC 6675).
     assert_eq!(sent(false), (vec![201, 202, 203, 213, 214, 215, 216, 217, 218, 218], vec![(203, 19)], 10));
 }
 

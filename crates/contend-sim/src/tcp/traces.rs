@@ -42,7 +42,8 @@ fn the_third_duplicate_sends_the_missing_segment_again_and_halves() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(290);
     // ACKs 1 to 3 let out 10 to 12; duplicates one and two let out 13 and 14 (RFC 3042); the third sends 3 again.
     assert_eq!(b.data()[10..16], [(100, 10, 0), (100, 11, 0), (100, 12, 0), (100, 13, 0), (100, 14, 0), (100, 3, 1)]);
-    // Flight 12 less the 2 of limited transmit gives 5; 11 duplicates in all inflate to 5 + 11 = 16 = 12 outstanding + 4; then the window is 5: 15 to 19.
+    // Flight 12 less the 2 of limited transmit gives 5; 11 duplicates in all inflate to 5 + 11 = 16 = 12 outstanding +
+    // 4; then the window is 5: 15 to 19.
     assert_eq!(b.new_at(200), [15, 16, 17, 18, 19]);
     let s = b.sender().sent().unwrap();
     assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (5, 1, 0, 1));
@@ -79,7 +80,8 @@ fn reno_needs_the_timer_for_a_second_loss_in_a_small_window() {
             t.limited_transmit = false;
         })
     };
-    let timeouts = |r: &str| Bench::new(&spec(r), losing(&[(0, 0), (1, 0)])).run(2000).sender().sent().unwrap().timeouts;
+    let timeouts =
+        |r: &str| Bench::new(&spec(r), losing(&[(0, 0), (1, 0)])).run(2000).sender().sent().unwrap().timeouts;
     assert_eq!((timeouts("reno"), timeouts("newreno")), (1, 0));
 }
 
@@ -114,7 +116,10 @@ fn sack_repairs_three_losses_in_one_round_trip() {
     let b = Bench::new(&with(ten(flow("sack")), |t| t.initial_window = 20), losing(&[(1, 0), (3, 0), (5, 0)])).run(290);
     assert_eq!(b.again(), [(100, 1), (100, 3), (100, 5)]);
     let s = b.sender().sent().unwrap();
-    assert_eq!((s.fast_retransmits, s.timeouts, b.acks().iter().rfind(|a| a.0 == 150).map(|a| a.1 > 20)), (1, 0, Some(true)));
+    assert_eq!(
+        (s.fast_retransmits, s.timeouts, b.acks().iter().rfind(|a| a.0 == 150).map(|a| a.1 > 20)),
+        (1, 0, Some(true))
+    );
 }
 
 #[test]
@@ -150,7 +155,21 @@ fn after_a_timeout_all_outstanding_data_go_again_in_slow_start() {
     // All ten are lost; only the timer can tell.
     let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
     let b = Bench::new(&ten(flow("newreno")), losing(&drop)).run(1_390);
-    assert_eq!(b.again(), [(1_000, 0), (1_100, 1), (1_100, 2), (1_200, 3), (1_200, 4), (1_200, 5), (1_200, 6), (1_300, 7), (1_300, 8), (1_300, 9)]);
+    assert_eq!(
+        b.again(),
+        [
+            (1_000, 0),
+            (1_100, 1),
+            (1_100, 2),
+            (1_200, 3),
+            (1_200, 4),
+            (1_200, 5),
+            (1_200, 6),
+            (1_300, 7),
+            (1_300, 8),
+            (1_300, 9)
+        ]
+    );
     // Slow start to the threshold of 5, 7 to 11 outstanding, then avoidance.
     assert_eq!((b.new_at(1_300), b.sender().sender_state().unwrap().snd_ssthresh), (vec![10, 11], 5));
 }
@@ -205,7 +224,10 @@ fn a_delayed_ack_waits_for_the_second_segment_or_its_time() {
     let spec = with(flow("newreno"), |t| t.ack = 2);
     let b = Bench::new(&spec, pipe()).run(390);
     // Segment 0 arrives alone at 50 ms and is acknowledged 100 ms later; 1 and 2 arrive together.
-    assert_eq!((b.acks()[..2].to_vec(), b.new_at(200), b.new_at(300)), (vec![(150, 1), (250, 3)], vec![1, 2], vec![3, 4, 5]));
+    assert_eq!(
+        (b.acks()[..2].to_vec(), b.new_at(200), b.new_at(300)),
+        (vec![(150, 1), (250, 3)], vec![1, 2], vec![3, 4, 5])
+    );
 }
 
 #[test]
@@ -220,8 +242,11 @@ fn segments_out_of_order_and_hole_fillers_are_acknowledged_at_once() {
 #[test]
 fn sack_blocks_come_newest_first_and_merge() {
     let b = Bench::new(&ten(flow("sack")), losing(&[(1, 0), (3, 0), (5, 0), (7, 0)])).run(60);
-    let blocks: Vec<Vec<(u32, u32)>> =
-        b.packets(true).iter().map(|(_, _, s)| s.sack.blocks().iter().map(|&(a, b)| (a / MSS + 1, b / MSS + 1)).collect()).collect();
+    let blocks: Vec<Vec<(u32, u32)>> = b
+        .packets(true)
+        .iter()
+        .map(|(_, _, s)| s.sack.blocks().iter().map(|&(a, b)| (a / MSS + 1, b / MSS + 1)).collect())
+        .collect();
     assert_eq!(blocks[1], [(2, 3)]);
     assert_eq!(blocks[2], [(4, 5), (2, 3)]);
     assert_eq!(blocks[4], [(8, 9), (6, 7), (4, 5), (2, 3)]);
@@ -241,7 +266,8 @@ fn the_mark_is_echoed_until_cwr_and_answered_once_a_window() {
     let sent = b.packets(false);
     assert!(sent.iter().all(|(_, p, _)| p.ecn == Ecn::Ect));
     // ACKs 3 to 10 carry ECE; so do those of the second flight until the segment with CWR has come.
-    let ece: Vec<u64> = b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::ECE)).map(|(_, _, s)| s.ack / 1000).collect();
+    let ece: Vec<u64> =
+        b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::ECE)).map(|(_, _, s)| s.ack / 1000).collect();
     assert_eq!(ece, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     let cwr: Vec<u64> = sent.iter().filter(|(_, _, s)| s.flags.has(Flags::CWR)).map(|(_, _, s)| s.seq / 1000).collect();
     assert_eq!((cwr, b.sender().sent().unwrap().ecn_reductions), (vec![12], 1));
@@ -256,7 +282,8 @@ fn a_mark_may_be_echoed_packet_by_packet() {
         t.ack = 2;
     });
     let b = Bench::new(&spec, Script { mark: vec![3], ..pipe() }).run(60);
-    let acks: Vec<(u64, bool)> = b.packets(true).iter().map(|(_, _, s)| (s.ack / 1000, s.flags.has(Flags::ECE))).collect();
+    let acks: Vec<(u64, bool)> =
+        b.packets(true).iter().map(|(_, _, s)| (s.ack / 1000, s.flags.has(Flags::ECE))).collect();
     // 2 is answered before 3, which is marked, 3 before 4.
     assert_eq!(acks, [(2, false), (3, false), (4, true), (6, false), (8, false), (10, false)]);
 }
@@ -265,7 +292,8 @@ fn a_mark_may_be_echoed_packet_by_packet() {
 fn retransmissions_are_not_ecn_capable() {
     let spec = with(ten(flow("newreno")), |t| t.ecn = EcnEcho::Latch);
     let b = Bench::new(&spec, losing(&[(3, 0)])).run(290);
-    let capable: Vec<(u8, Ecn)> = b.packets(false).iter().filter(|(_, _, s)| s.seq == 3_000).map(|(_, p, s)| (s.copy, p.ecn)).collect();
+    let capable: Vec<(u8, Ecn)> =
+        b.packets(false).iter().filter(|(_, _, s)| s.seq == 3_000).map(|(_, p, s)| (s.copy, p.ecn)).collect();
     assert_eq!(capable, [(0, Ecn::Ect), (1, Ecn::NotEct)]);
 }
 
@@ -273,7 +301,8 @@ fn retransmissions_are_not_ecn_capable() {
 fn a_closed_window_is_probed_at_growing_intervals() {
     let script = Script { closed: Some((at(40), at(2_000))), ..pipe() };
     let b = Bench::new(&with(flow("newreno"), |t| t.initial_window = 2), script).run(2_900);
-    // First sample 100 ms: RTO 300, second: 250; both ACKs close the window, which therefore does not grow. A probe doubles the timer and its answer restarts it.
+    // First sample 100 ms: RTO 300, second: 250; both ACKs close the window, which therefore does not grow. A probe
+    // doubles the timer and its answer restarts it.
     let probes: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.len == 0).map(|p| p.0).collect();
     assert_eq!(probes, [350, 950, 2_050]);
     assert_eq!((b.new_at(2_150), b.sender().sent().unwrap().timeouts), (vec![2, 3], 0));
@@ -304,7 +333,8 @@ fn a_handshake_syn_counts_one_and_its_options_are_sized() {
         t.timestamps = Some(ms(1));
     });
     let b = Bench::new(&spec, pipe()).run(160);
-    let got: Vec<(u32, u64, u64, u32)> = b.packets(false).iter().map(|(_, p, s)| (p.size, s.seq, s.ack, s.len)).collect();
+    let got: Vec<(u32, u64, u64, u32)> =
+        b.packets(false).iter().map(|(_, p, s)| (p.size, s.seq, s.ack, s.len)).collect();
     // Maximum segment size 4, timestamps with SACK-permitted 12, window scale 4.
     assert_eq!(got, [(60, 0, 0, 0), (52, 1, 1, 0), (1_040, 1, 1, 988)]);
     assert_eq!(b.packets(true)[0].1.size, 60);
@@ -422,7 +452,8 @@ fn many_flows_do_not_disturb_each_other() {
         spec
     });
     let b = Bench::of(1, &specs, pipe()).run(455);
-    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16; the last of the third would come at 459 ms.
+    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16; the last of the third would come at
+    // 459 ms.
     let end = |i| b.world.node::<End>(NodeId(i)).unwrap();
     assert_eq!([1, 3, 5].map(|i| end(i).received().unwrap().packets), [31, 31, 15]);
     assert_eq!((end(1).sent(), end(0).received(), end(1).transfers().len()), (None, None, 0));
@@ -451,7 +482,8 @@ impl Controller for Mirror {
     }
 }
 
-static MIRROR: Entry<cc::Build> = Entry { name: "mirror", cite: "", summary: "", params: &[], build: |_| Ok(Box::new(Mirror)) };
+static MIRROR: Entry<cc::Build> =
+    Entry { name: "mirror", cite: "", summary: "", params: &[], build: |_| Ok(Box::new(Mirror)) };
 
 #[test]
 fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {
@@ -468,17 +500,20 @@ fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
     };
     let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), losing(&[(3, 0)])).run(290);
     let s = b.sender().sent().unwrap();
-    // Reno's window would be 5; the 3 ACKs before the duplicates have opened it by nothing, those of the next round trip come later.
+    // Reno's window would be 5; the 3 ACKs before the duplicates have opened it by nothing, those of the next round
+    // trip come later.
     assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (10, 1, 0, 1));
     // Segment 20 is sent and marked in the second round trip: ARE x RTTmin is at most the 10 segments of a round trip.
-    let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), Script { mark: vec![20], ..pipe() }).run(2_000);
+    let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), Script { mark: vec![20], ..pipe() })
+        .run(2_000);
     let s = b.sender().sent().unwrap();
     assert_eq!((s.ecn_reductions, s.retransmitted), (1, 0));
 }
 
 #[test]
 fn a_reaction_to_every_mark_does_not_stop_growth() {
-    // Everything is marked; the threshold is far above. Once a round trip: no growth on the ACK that reduces, 9 of 10 count.
+    // Everything is marked; the threshold is far above. Once a round trip: no growth on the ACK that reduces, 9 of 10
+    // count.
     let run = |reaction: &str| {
         let mut spec = with(flow_with("jersey", "newreno", &[]), |t| {
             t.initial_window = 10;
@@ -504,10 +539,17 @@ fn the_handshake_agrees_on_ecn() {
         })
     };
     let flags = |sender: bool, receiver: bool| {
-        let b = Bench::pairs(1, &[(&ends(sender), &ends(receiver))], Script { mark: (0..9).collect(), ..pipe() }).run(290);
+        let b =
+            Bench::pairs(1, &[(&ends(sender), &ends(receiver))], Script { mark: (0..9).collect(), ..pipe() }).run(290);
         let first = |reverse| b.packets(reverse)[0].2.flags;
         let (_, data, _) = b.packets(false)[2];
-        (first(false), first(true), data.ecn == Ecn::Ect, b.packets(true)[1].2.flags.has(Flags::ECE), b.sender().sent().unwrap().ecn_reductions)
+        (
+            first(false),
+            first(true),
+            data.ecn == Ecn::Ect,
+            b.packets(true)[1].2.flags.has(Flags::ECE),
+            b.sender().sent().unwrap().ecn_reductions,
+        )
     };
     let (syn, syn_ack) = (Flags::SYN, Flags::SYN.with(Flags::ACK));
     let setup = syn.with(Flags::ECE).with(Flags::CWR);
@@ -520,14 +562,21 @@ fn the_handshake_agrees_on_ecn() {
 fn estimators_watch_and_change_nothing() {
     let plain = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (40, 0)])).run(2_000);
     let watched = with(ten(flow("newreno")), |t| {
-        t.estimates = estimate::REGISTRY.iter().map(|entry| (entry.name.to_owned(), Choice { entry, args: watching() })).collect();
+        t.estimates = estimate::REGISTRY
+            .iter()
+            .map(|entry| (entry.name.to_owned(), Choice { entry, args: watching() }))
+            .collect();
     });
     let watched = Bench::new(&watched, losing(&[(3, 0), (40, 0)])).run(2_000);
     assert_eq!(plain.log(), watched.log());
     assert!(plain.sender().estimates(at(2_000)).is_empty());
-    // About 12 segments of 1000 B in a round trip of 100 ms, all at once: right after them ARE stands at up to twice the rate, for R = R / 2 + 12 L / tau.
+    // About 12 segments of 1000 B in a round trip of 100 ms, all at once: right after them ARE stands at up to twice
+    // the rate, for R = R / 2 + 12 L / tau.
     let rates = watched.sender().estimates(at(2_000));
-    assert!(rates.len() == estimate::REGISTRY.len() && rates.iter().all(|&r| (60_000..300_000).contains(&r)), "{rates:?}");
+    assert!(
+        rates.len() == estimate::REGISTRY.len() && rates.iter().all(|&r| (60_000..300_000).contains(&r)),
+        "{rates:?}"
+    );
 }
 
 /// Parameters of every estimator.

@@ -23,7 +23,11 @@ impl UdpSender {
     /// A sender for `flow`. The error says what in `spec` does not fit.
     pub fn new(seed: u64, flow: FlowId, spec: &FlowSpec) -> Result<UdpSender, String> {
         if spec.packet <= UDP_HEADERS {
-            return Err(format!("a packet of {} B has no room for payload after {UDP_HEADERS} B of headers: give at least {} B", spec.packet, UDP_HEADERS + 1));
+            return Err(format!(
+                "a packet of {} B has no room for payload after {UDP_HEADERS} B of headers: give at least {} B",
+                spec.packet,
+                UDP_HEADERS + 1
+            ));
         }
         let app = App::new(seed, spec, spec.packet - UDP_HEADERS)?;
         Ok(UdpSender { flow, app, next: 0, sent: Sent::default(), completed: None })
@@ -53,7 +57,15 @@ impl UdpSender {
                 self.next += 1;
                 self.sent.packets += 1;
                 self.sent.bytes += u64::from(size);
-                io.emit(&Packet { flow: self.flow, size, reverse: false, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
+                io.emit(&Packet {
+                    flow: self.flow,
+                    size,
+                    reverse: false,
+                    ecn: Ecn::NotEct,
+                    sent: io.now,
+                    queued: io.now,
+                    body,
+                });
             }
         }
         if self.app.ended() && self.completed.is_none() {

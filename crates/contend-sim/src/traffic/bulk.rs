@@ -41,6 +41,9 @@ mod tests {
     #[test]
     fn there_is_one_write_at_the_start() {
         let start = Time::from_nanos(7);
-        assert_eq!(writes(&mut *build(&Args::default()).unwrap(), 1, start, Time::NEVER), [Write::new(start, u64::MAX)]);
+        assert_eq!(
+            writes(&mut *build(&Args::default()).unwrap(), 1, start, Time::NEVER),
+            [Write::new(start, u64::MAX)]
+        );
     }
 }

@@ -8,10 +8,17 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "ns-2's Application/Traffic/CBR; schedule of rates as in Jersey thesis 2005 Figs 6.2, 7.1";
 /// What it does.
-pub const SUMMARY: &str = "Packets of one size at equal distances; with a schedule, each rate in its interval and silence between.";
+pub const SUMMARY: &str =
+    "Packets of one size at equal distances; with a schedule, each rate in its interval and silence between.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "rate", doc: "payload bits per second; not needed with a schedule", unit: Unit::Rate, default: Some("0bps"), range: (0.0, 1e12) },
+    Param {
+        name: "rate",
+        doc: "payload bits per second; not needed with a schedule",
+        unit: Unit::Rate,
+        default: Some("0bps"),
+        range: (0.0, 1e12),
+    },
     super::PACKET,
     Param {
         name: "schedule",
@@ -38,7 +45,10 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     let mut last = Time::ZERO;
     for &(from, to, _) in &schedule {
         if from < last || to <= from {
-            return Err(format!("schedule {from} to {to} is empty or begins before the last one ends; write [[\"1s\", \"5s\", \"1Mbps\"], ...] in order of time"));
+            return Err(format!(
+                "schedule {from} to {to} is empty or begins before the last one ends; write [[\"1s\", \"5s\", \
+                    \"1Mbps\"], ...] in order of time"
+            ));
         }
         last = to;
     }
@@ -72,7 +82,8 @@ impl Source for Cbr {
                 Some(last) => last.saturating_add(gap(self.bytes, full, bps)),
                 None => {
                     let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
-                    from.max(cx.now).saturating_add(Span::from_secs_f64(late * gap(self.bytes, full, bps).as_secs_f64()))
+                    from.max(cx.now)
+                        .saturating_add(Span::from_secs_f64(late * gap(self.bytes, full, bps).as_secs_f64()))
                 }
             };
             if at < to {
@@ -109,7 +120,12 @@ mod tests {
 
     #[test]
     fn a_schedule_gives_each_interval_its_rate_and_ends_before_its_end() {
-        let s = vec![(ms(0), ms(40), 800_000), (ms(100), ms(105), 8_000_000), (ms(105), ms(200), 0), (ms(300), ms(311), 1_600_000)];
+        let s = vec![
+            (ms(0), ms(40), 800_000),
+            (ms(100), ms(105), 8_000_000),
+            (ms(105), ms(200), 0),
+            (ms(300), ms(311), 1_600_000),
+        ];
         let got = times(&[("schedule", Value::Schedule(s))], 1, ms(20), Time::NEVER);
         assert_eq!(got, [20, 30, 100, 101, 102, 103, 104, 300, 305, 310].map(ms));
     }

@@ -6,12 +6,19 @@ use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Time};
 
 /// Source.
-pub const CITE: &str = "ns-2's Application/Traffic/Exponential (its defaults: on 500 ms, off 500 ms), periods not rounded to whole packets";
+pub const CITE: &str = "ns-2's Application/Traffic/Exponential (its defaults: on 500 ms, off 500 ms), periods not \
+    rounded to whole packets";
 /// What it does.
 pub const SUMMARY: &str = "On for an exponential time at a constant rate, off for an exponential time, starting on.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "rate", doc: "payload bits per second while on", unit: Unit::Rate, default: None, range: (100.0, 1e12) },
+    Param {
+        name: "rate",
+        doc: "payload bits per second while on",
+        unit: Unit::Rate,
+        default: None,
+        range: (100.0, 1e12),
+    },
     Param { name: "on", doc: "mean time on", unit: Unit::Time, default: Some("500ms"), range: (1e-3, 1e6) },
     Param { name: "off", doc: "mean time off", unit: Unit::Time, default: Some("500ms"), range: (0.0, 1e6) },
     super::PACKET,
@@ -65,7 +72,15 @@ mod tests {
     fn the_mean_rate_is_rate_times_on_over_the_cycle() {
         for (on, off) in [(500, 500), (600, 400), (5, 45)] {
             let t = |ms| Value::Time(Span::from_millis(ms));
-            let a = args(PARAMS, &[("rate", Value::Rate(800_000)), ("on", t(on)), ("off", t(off)), ("packet", Value::Amount(Amount::Bytes(0)))]);
+            let a = args(
+                PARAMS,
+                &[
+                    ("rate", Value::Rate(800_000)),
+                    ("on", t(on)),
+                    ("off", t(off)),
+                    ("packet", Value::Amount(Amount::Bytes(0))),
+                ],
+            );
             let over = Span::from_millis(20_000 * (on + off));
             let got = rate(&writes(&mut *build(&a).unwrap(), 1, Time::ZERO, Time::ZERO + over), over);
             let want = 800e3 * on as f64 / (on + off) as f64;

@@ -5,14 +5,34 @@ use contend_core::registry::{Amount, Args, Param, Unit};
 use contend_core::{Cx, Time};
 
 /// Source.
-pub const CITE: &str = "Keceli 2008 (spec S13): short-lived flows of exactly 31 packets, 1+2+4+8+16, five rounds of slow start";
+pub const CITE: &str =
+    "Keceli 2008 (spec S13): short-lived flows of exactly 31 packets, 1+2+4+8+16, five rounds of slow start";
 /// What it does.
-pub const SUMMARY: &str = "Files of one size whose transfers start at fixed or exponential distances, whether or not the last one is through.";
+pub const SUMMARY: &str = "Files of one size whose transfers start at fixed or exponential distances, whether or not \
+    the last one is through.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "size", doc: "of a file: bytes of payload, or full packets", unit: Unit::Amount, default: Some("31p"), range: (1.0, 1e15) },
-    Param { name: "count", doc: "how many files; 0 for no end", unit: Unit::Integer, default: Some("1"), range: (0.0, 1e9) },
-    Param { name: "gap", doc: "time between the starts of two files, its mean when exponential", unit: Unit::Time, default: Some("1s"), range: (1e-6, 1e6) },
+    Param {
+        name: "size",
+        doc: "of a file: bytes of payload, or full packets",
+        unit: Unit::Amount,
+        default: Some("31p"),
+        range: (1.0, 1e15),
+    },
+    Param {
+        name: "count",
+        doc: "how many files; 0 for no end",
+        unit: Unit::Integer,
+        default: Some("1"),
+        range: (0.0, 1e9),
+    },
+    Param {
+        name: "gap",
+        doc: "time between the starts of two files, its mean when exponential",
+        unit: Unit::Time,
+        default: Some("1s"),
+        range: (1e-6, 1e6),
+    },
     Param {
         name: "law",
         doc: "how the gaps are distributed; the first file starts with the flow",
@@ -32,7 +52,13 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
         n => n.unsigned_abs(),
     };
     let gap = args.time("gap").as_secs_f64();
-    Ok(Box::new(Files { size: args.amount("size"), left: count, gap, random: args.word("law") == "exponential", last: None }))
+    Ok(Box::new(Files {
+        size: args.amount("size"),
+        left: count,
+        gap,
+        random: args.word("law") == "exponential",
+        last: None,
+    }))
 }
 
 /// Files by a schedule.
@@ -73,7 +99,12 @@ mod tests {
     use contend_core::registry::Value;
 
     fn made(size: Amount, count: i64, law: &str) -> Box<dyn Source> {
-        let v = [("size", Value::Amount(size)), ("count", Value::Integer(count)), ("gap", Value::Time(Span::from_millis(200))), ("law", Value::Word(law.into()))];
+        let v = [
+            ("size", Value::Amount(size)),
+            ("count", Value::Integer(count)),
+            ("gap", Value::Time(Span::from_millis(200))),
+            ("law", Value::Word(law.into())),
+        ];
         build(&args(PARAMS, &v)).unwrap()
     }
 
@@ -88,7 +119,8 @@ mod tests {
 
     #[test]
     fn exponential_starts_have_the_mean_gap_and_the_first_is_at_once() {
-        let w = writes(&mut *made(Amount::Packets(1), 0, "exponential"), 1, Time::ZERO, Time::ZERO + Span::from_secs(4000));
+        let w =
+            writes(&mut *made(Amount::Packets(1), 0, "exponential"), 1, Time::ZERO, Time::ZERO + Span::from_secs(4000));
         assert_eq!(w[0].at, Time::ZERO);
         // 20,000 starts: one standard deviation is 0.7 %.
         assert!((w.len() as f64 / 20_000.0 - 1.0).abs() < 0.021, "{}", w.len());

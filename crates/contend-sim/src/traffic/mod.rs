@@ -20,7 +20,8 @@ pub struct Write {
     /// How many payload bytes: written to the connection (TCP), or one datagram (UDP; 0 for the flow's full packet).
     /// `u64::MAX` is more than a run can send.
     pub bytes: u64,
-    /// When the application takes back what it has written and the connection not yet sent; the next write is not before. Never for a datagram.
+    /// When the application takes back what it has written and the connection not yet sent; the next write is not
+    /// before. Never for a datagram.
     pub until: Time,
 }
 
@@ -39,8 +40,13 @@ pub trait Source: Debug + Send {
 }
 
 /// The parameter `packet` of every source that writes packets of one size.
-const PACKET: Param =
-    Param { name: "packet", doc: "payload of a packet; 0B for the flow's full packet", unit: Unit::Amount, default: Some("0B"), range: (0.0, 65_535.0) };
+const PACKET: Param = Param {
+    name: "packet",
+    doc: "payload of a packet; 0B for the flow's full packet",
+    unit: Unit::Amount,
+    default: Some("0B"),
+    range: (0.0, 65_535.0),
+};
 
 /// The parameter `packet` in bytes.
 fn packet(args: &Args) -> Result<u64, String> {
@@ -50,13 +56,15 @@ fn packet(args: &Args) -> Result<u64, String> {
     }
 }
 
-/// The time between two packets of `bytes` payload (0: `full`) at `rate` bits per second; never zero, so that time always goes on.
+/// The time between two packets of `bytes` payload (0: `full`) at `rate` bits per second; never zero, so that time
+/// always goes on.
 fn gap(bytes: u64, full: u32, rate: u64) -> Span {
     let payload = if bytes == 0 { u64::from(full) } else { bytes };
     Span::of_bits(8 * payload, rate).max(Span::from_nanos(1))
 }
 
-/// A draw from the exponential distribution with `mean` seconds, by inversion with libm's logarithm (the same bits everywhere).
+/// A draw from the exponential distribution with `mean` seconds, by inversion with libm's logarithm (the same bits
+/// everywhere).
 pub(crate) fn exponential(rng: &mut Rng, mean: f64) -> Span {
     Span::from_secs_f64(-mean * libm::log(1.0 - rng.random::<f64>()))
 }
@@ -76,7 +84,8 @@ mod testing {
         a
     }
 
-    /// The writes before `end` of a source that starts at `start`, full packets of 1000 bytes; fails when time runs back.
+    /// The writes before `end` of a source that starts at `start`, full packets of 1000 bytes; fails when time runs
+    /// back.
     pub(super) fn writes(s: &mut dyn Source, seed: u64, start: Time, end: Time) -> Vec<Write> {
         let mut rng = crate::rng::stream(seed, "flow0", "arrivals");
         let (mut all, mut now) = (Vec::new(), start);
@@ -93,7 +102,8 @@ mod testing {
 
     /// Mean rate in bits per second of `writes` over `over`; a write of 0 bytes is a full packet.
     pub(super) fn rate(writes: &[Write], over: Span) -> f64 {
-        writes.iter().map(|w| if w.bytes == 0 { 8000.0 } else { 8.0 * w.bytes as f64 }).sum::<f64>() / over.as_secs_f64()
+        writes.iter().map(|w| if w.bytes == 0 { 8000.0 } else { 8.0 * w.bytes as f64 }).sum::<f64>()
+            / over.as_secs_f64()
     }
 
     #[test]
@@ -101,9 +111,24 @@ mod testing {
         let v = |n: &str, v: Value| (n.to_string(), v);
         let second = Value::Time(Span::from_secs(1));
         let rate = Value::Rate(1_000_000);
-        let all = [v("rate", rate.clone()), v("random", Value::Number(1.0)), v("gap", second.clone()), v("call", second.clone()), v("timer", second.clone())];
-        let more = [v("on", second.clone()), v("off", second), v("shape", Value::Number(1.5)), v("sources", Value::Integer(5))];
-        let files = [v("size", Value::Amount(Amount::Packets(3))), v("count", Value::Integer(0)), v("law", Value::Word("exponential".into()))];
+        let all = [
+            v("rate", rate.clone()),
+            v("random", Value::Number(1.0)),
+            v("gap", second.clone()),
+            v("call", second.clone()),
+            v("timer", second.clone()),
+        ];
+        let more = [
+            v("on", second.clone()),
+            v("off", second),
+            v("shape", Value::Number(1.5)),
+            v("sources", Value::Integer(5)),
+        ];
+        let files = [
+            v("size", Value::Amount(Amount::Packets(3))),
+            v("count", Value::Integer(0)),
+            v("law", Value::Word("exponential".into())),
+        ];
         for e in REGISTRY.iter().filter(|e| e.name != "bulk") {
             let mut a = Args::default();
             for (n, value) in all.iter().chain(&more).chain(&files) {

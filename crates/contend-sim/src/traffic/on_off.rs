@@ -27,15 +27,17 @@ impl Law {
     pub(super) fn draw(self, rng: &mut Rng) -> Span {
         match self {
             Law::Exponential(mean) => super::exponential(rng, mean),
-            Law::Pareto { least, shape } => Span::from_secs_f64(least * libm::pow(1.0 - rng.random::<f64>(), -1.0 / shape)),
+            Law::Pareto { least, shape } => {
+                Span::from_secs_f64(least * libm::pow(1.0 - rng.random::<f64>(), -1.0 / shape))
+            }
         }
     }
 }
 
 /// The instants at which packets are complete.
 ///
-/// Payload accrues at the source's rate while it is on, and a packet leaves when it is full; what a period leaves over is carried into the
-/// next one, so that the mean rate is exactly rate x on / (on + off), whatever the gap is.
+/// Payload accrues at the source's rate while it is on, and a packet leaves when it is full; what a period leaves over
+/// is carried into the next one, so that the mean rate is exactly rate x on / (on + off), whatever the gap is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnOff {
     on: Law,
@@ -90,7 +92,8 @@ mod tests {
     #[test]
     fn the_pareto_law_has_its_least_value_its_tail_and_its_mean() {
         let mut rng = crate::rng::stream(1, "flow0", "arrivals");
-        // shape 2.5 has a finite variance, so that a mean can be tested: sd = mean / sqrt(shape (shape - 2)) = 0.89 mean.
+        // shape 2.5 has a finite variance, so that a mean can be tested: sd = mean / sqrt(shape (shape - 2)) = 0.89
+        // mean.
         let law = Law::pareto(0.6, 2.5);
         let x: Vec<f64> = (0..200_000).map(|_| law.draw(&mut rng).as_secs_f64()).collect();
         let least = 0.6 * 1.5 / 2.5;

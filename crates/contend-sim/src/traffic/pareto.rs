@@ -6,12 +6,19 @@ use super::{Source, packet};
 use contend_core::registry::{Args, Param, Unit};
 
 /// Source.
-pub const CITE: &str = "ns-2's Application/Traffic/Pareto (burst and idle both Pareto); Jersey thesis 2005: burst 0.6 s, idle 0.4 s, shape 1.5, 0.8 Mb/s";
+pub const CITE: &str = "ns-2's Application/Traffic/Pareto (burst and idle both Pareto); Jersey thesis 2005: burst 0.6 \
+    s, idle 0.4 s, shape 1.5, 0.8 Mb/s";
 /// What it does.
 pub const SUMMARY: &str = "On for a Pareto time at a constant rate, off for a Pareto time, starting on.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "rate", doc: "payload bits per second while on", unit: Unit::Rate, default: None, range: (100.0, 1e12) },
+    Param {
+        name: "rate",
+        doc: "payload bits per second while on",
+        unit: Unit::Rate,
+        default: None,
+        range: (100.0, 1e12),
+    },
     Param { name: "on", doc: "mean time on", unit: Unit::Time, default: Some("500ms"), range: (1e-3, 1e6) },
     Param { name: "off", doc: "mean time off", unit: Unit::Time, default: Some("500ms"), range: (0.0, 1e6) },
     Param {
@@ -42,7 +49,13 @@ mod tests {
 
     fn run(shape: f64, cycles: u64, seed: u64) -> f64 {
         let t = |ms| Value::Time(Span::from_millis(ms));
-        let v = [("rate", Value::Rate(800_000)), ("on", t(600)), ("off", t(400)), ("shape", Value::Number(shape)), ("packet", Value::Amount(Amount::Bytes(0)))];
+        let v = [
+            ("rate", Value::Rate(800_000)),
+            ("on", t(600)),
+            ("off", t(400)),
+            ("shape", Value::Number(shape)),
+            ("packet", Value::Amount(Amount::Bytes(0))),
+        ];
         let over = Span::from_secs(cycles);
         rate(&writes(&mut *build(&args(PARAMS, &v)).unwrap(), seed, Time::ZERO, Time::ZERO + over), over)
     }
@@ -53,7 +66,8 @@ mod tests {
         assert!((got / 480e3 - 1.0).abs() < 0.02, "{got}");
     }
 
-    /// Jersey's 0.6 s on, 0.4 s off, shape 1.5: the variance is infinite, so the median of many long runs is looked at, loosely.
+    /// Jersey's 0.6 s on, 0.4 s off, shape 1.5: the variance is infinite, so the median of many long runs is looked at,
+    /// loosely.
     #[test]
     fn with_the_thesis_shape_most_long_runs_come_near_the_mean() {
         let mut r: Vec<f64> = (0..21).map(|seed| run(1.5, 3000, seed)).collect();

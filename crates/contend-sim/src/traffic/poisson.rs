@@ -6,13 +6,21 @@ use contend_core::{Cx, Time};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "Keceli 2008 (spec S13): telnet flows of 150 to 550 kb/s, here each flow's rate drawn evenly, exponential gaps";
+pub const CITE: &str =
+    "Keceli 2008 (spec S13): telnet flows of 150 to 550 kb/s, here each flow's rate drawn evenly, exponential gaps";
 /// What it does.
-pub const SUMMARY: &str = "A Poisson stream of packets (\"telnet\"); with rate_max, the flow draws its mean rate evenly between the two, once.";
+pub const SUMMARY: &str = "A Poisson stream of packets (\"telnet\"); with rate_max, the flow draws its mean rate \
+    evenly between the two, once.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "rate", doc: "mean payload bits per second", unit: Unit::Rate, default: None, range: (1.0, 1e12) },
-    Param { name: "rate_max", doc: "upper end of the range the mean rate is drawn from; 0bps for no range", unit: Unit::Rate, default: Some("0bps"), range: (0.0, 1e12) },
+    Param {
+        name: "rate_max",
+        doc: "upper end of the range the mean rate is drawn from; 0bps for no range",
+        unit: Unit::Rate,
+        default: Some("0bps"),
+        range: (0.0, 1e12),
+    },
     super::PACKET,
 ];
 
@@ -62,7 +70,11 @@ mod tests {
     use contend_core::registry::{Amount, Value};
 
     fn made(low: u64, high: u64) -> Box<dyn Source> {
-        build(&args(PARAMS, &[("rate", Value::Rate(low)), ("rate_max", Value::Rate(high)), ("packet", Value::Amount(Amount::Bytes(0)))])).unwrap()
+        build(&args(
+            PARAMS,
+            &[("rate", Value::Rate(low)), ("rate_max", Value::Rate(high)), ("packet", Value::Amount(Amount::Bytes(0)))],
+        ))
+        .unwrap()
     }
 
     #[test]
@@ -73,7 +85,8 @@ mod tests {
         assert!((rate(&w, over) / 800e3 - 1.0).abs() < 0.0095, "{}", rate(&w, over));
         // P(gap > k means) = e^-k.
         for k in [1u64, 2, 3] {
-            let longer = w.windows(2).filter(|p| p[1].at - p[0].at > Span::from_millis(10 * k)).count() as f64 / w.len() as f64;
+            let longer =
+                w.windows(2).filter(|p| p[1].at - p[0].at > Span::from_millis(10 * k)).count() as f64 / w.len() as f64;
             assert!((longer - libm::exp(-(k as f64))).abs() < 0.005, "{k}: {longer}");
         }
     }
@@ -81,11 +94,18 @@ mod tests {
     #[test]
     fn a_range_of_rates_is_used_evenly_one_rate_per_flow() {
         let over = Span::from_secs(100);
-        let mut r: Vec<f64> = (0..400).map(|seed| rate(&writes(&mut *made(150_000, 550_000), seed, Time::ZERO, Time::ZERO + over), over)).collect();
+        let mut r: Vec<f64> = (0..400)
+            .map(|seed| rate(&writes(&mut *made(150_000, 550_000), seed, Time::ZERO, Time::ZERO + over), over))
+            .collect();
         r.sort_by(f64::total_cmp);
         // A uniform law has mean 350 and quartiles 250 and 450 kb/s; 400 flows put 6 kb/s on the mean.
         let mean = r.iter().sum::<f64>() / 400.0;
-        assert!((mean - 350e3).abs() < 18e3 && (r[100] - 250e3).abs() < 30e3 && (r[300] - 450e3).abs() < 30e3, "{mean} {} {}", r[100], r[300]);
+        assert!(
+            (mean - 350e3).abs() < 18e3 && (r[100] - 250e3).abs() < 30e3 && (r[300] - 450e3).abs() < 30e3,
+            "{mean} {} {}",
+            r[100],
+            r[300]
+        );
     }
 
     #[test]

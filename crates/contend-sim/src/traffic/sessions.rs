@@ -6,9 +6,11 @@ use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Time};
 
 /// Source.
-pub const CITE: &str = "Xu 2005 §7.4.2: short-lived FTP sessions, on for 10 s and off for 1 s on average; ns-2's Application/FTP, started and stopped";
+pub const CITE: &str = "Xu 2005 §7.4.2: short-lived FTP sessions, on for 10 s and off for 1 s on average; ns-2's \
+    Application/FTP, started and stopped";
 /// What it does.
-pub const SUMMARY: &str = "Greedy for an exponential time, silent for an exponential time, starting greedy, on one connection.";
+pub const SUMMARY: &str =
+    "Greedy for an exponential time, silent for an exponential time, starting greedy, on one connection.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "on", doc: "mean time of a session", unit: Unit::Time, default: Some("10s"), range: (1e-3, 1e6) },
@@ -55,7 +57,12 @@ mod tests {
     #[test]
     fn sessions_take_ten_elevenths_of_the_time() {
         let t = |s| Value::Time(Span::from_secs(s));
-        let all = writes(&mut *build(&args(PARAMS, &[("on", t(10)), ("off", t(1))])).unwrap(), 1, Time::ZERO, Time::ZERO + Span::from_secs(200_000));
+        let all = writes(
+            &mut *build(&args(PARAMS, &[("on", t(10)), ("off", t(1))])).unwrap(),
+            1,
+            Time::ZERO,
+            Time::ZERO + Span::from_secs(200_000),
+        );
         let on: f64 = all.iter().map(|w| w.until.since(w.at).as_secs_f64()).sum();
         // 18,000 cycles of deviation sqrt(10^2 + 1) seconds.
         assert!((on / 2e5 - 10.0 / 11.0).abs() < 0.01, "{on}");

@@ -6,14 +6,28 @@ use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "Starzetz 2006 §6.3.1 (cbr: sleeps until there are tokens, adds those of the time really slept, surplus tokens stay), Fig. 6.3";
+pub const CITE: &str = "Starzetz 2006 §6.3.1 (cbr: sleeps until there are tokens, adds those of the time really \
+    slept, surplus tokens stay), Fig. 6.3";
 /// What it does.
-pub const SUMMARY: &str = "Packets of one size at a constant mean rate, each at the first tick of a timer at which its tokens are there; distances are two neighbouring multiples of the timer. The first tick comes at random.";
+pub const SUMMARY: &str = "Packets of one size at a constant mean rate, each at the first tick of a timer at which \
+    its tokens are there; distances are two neighbouring multiples of the timer. The first tick comes at random.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "rate", doc: "payload bits per second at which tokens come", unit: Unit::Rate, default: None, range: (1.0, 1e12) },
+    Param {
+        name: "rate",
+        doc: "payload bits per second at which tokens come",
+        unit: Unit::Rate,
+        default: None,
+        range: (1.0, 1e12),
+    },
     super::PACKET,
-    Param { name: "timer", doc: "distance of the timer's ticks; 10ms is that of Linux 2.4 on a PC", unit: Unit::Time, default: Some("10ms"), range: (1e-9, 100.0) },
+    Param {
+        name: "timer",
+        doc: "distance of the timer's ticks; 10ms is that of Linux 2.4 on a PC",
+        unit: Unit::Time,
+        default: Some("10ms"),
+        range: (1e-9, 100.0),
+    },
 ];
 
 /// Makes one.
@@ -21,7 +35,12 @@ pub const PARAMS: &[Param] = &[
 /// # Errors
 /// When `packet` is not in bytes.
 pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
-    Ok(Box::new(TokenBucket { bps: args.rate("rate").max(1), bytes: packet(args)?, timer: args.time("timer").max(Span::from_nanos(1)), running: None }))
+    Ok(Box::new(TokenBucket {
+        bps: args.rate("rate").max(1),
+        bytes: packet(args)?,
+        timer: args.time("timer").max(Span::from_nanos(1)),
+        running: None,
+    }))
 }
 
 /// A token bucket and a timer.
@@ -30,7 +49,8 @@ struct TokenBucket {
     bps: u64,
     bytes: u64,
     timer: Span,
-    /// The last tick at which a packet was sent (before any, the first tick there is), and when the tokens of the next packet are there.
+    /// The last tick at which a packet was sent (before any, the first tick there is), and when the tokens of the next
+    /// packet are there.
     running: Option<(Time, Time)>,
 }
 
@@ -40,7 +60,10 @@ impl Source for TokenBucket {
         let (tick, due) = match self.running {
             Some(r) => r,
             // The bucket is empty at the start.
-            None => (cx.now.saturating_add(Span::from_nanos(cx.rng.random_range(0..self.timer.as_nanos()))), cx.now.saturating_add(gap)),
+            None => (
+                cx.now.saturating_add(Span::from_nanos(cx.rng.random_range(0..self.timer.as_nanos()))),
+                cx.now.saturating_add(gap),
+            ),
         };
         // Surplus tokens stay: a late packet does not put off the next one's tokens.
         let ticks = due.as_nanos().saturating_sub(tick.as_nanos()).div_ceil(self.timer.as_nanos());
@@ -57,7 +80,11 @@ mod tests {
     use contend_core::registry::{Amount, Value};
 
     fn distances(timer_ms: u64, bytes: u64, bps: u64) -> Vec<u64> {
-        let values = [("rate", Value::Rate(bps)), ("packet", Value::Amount(Amount::Bytes(bytes))), ("timer", Value::Time(Span::from_millis(timer_ms)))];
+        let values = [
+            ("rate", Value::Rate(bps)),
+            ("packet", Value::Amount(Amount::Bytes(bytes))),
+            ("timer", Value::Time(Span::from_millis(timer_ms))),
+        ];
         let w = writes(&mut *build(&args(PARAMS, &values)).unwrap(), 3, Time::ZERO, Time::ZERO + Span::from_secs(100));
         w.windows(2).map(|p| (p[1].at - p[0].at).as_nanos()).collect()
     }
@@ -81,6 +108,9 @@ mod tests {
     fn several_packets_may_leave_at_one_tick() {
         // 1 ms each, a tick every 10 ms.
         let d = distances(10, 100, 800_000);
-        assert!(d.iter().all(|d| [0, 10_000_000].contains(d)) && d.iter().filter(|d| **d == 0).count() * 10 >= d.len() * 9 - 10);
+        assert!(
+            d.iter().all(|d| [0, 10_000_000].contains(d))
+                && d.iter().filter(|d| **d == 0).count() * 10 >= d.len() * 9 - 10
+        );
     }
 }

@@ -7,17 +7,43 @@ use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "Jersey thesis 2005 §5.6.1 (spec 2D): 5 sources, calls 1 s apart and 8 s long, on/off 50/50, 96 kb/s; talk spurts as ns-2's default, 500 ms";
+pub const CITE: &str = "Jersey thesis 2005 §5.6.1 (spec 2D): 5 sources, calls 1 s apart and 8 s long, on/off 50/50, \
+    96 kb/s; talk spurts as ns-2's default, 500 ms";
 /// What it does.
-pub const SUMMARY: &str = "Poisson calls of exponential length on a few lines, a call that finds none free is blocked; each call is an exponential on/off source.";
+pub const SUMMARY: &str = "Poisson calls of exponential length on a few lines, a call that finds none free is \
+    blocked; each call is an exponential on/off source.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "sources", doc: "lines: calls at the same time; further calls are blocked", unit: Unit::Integer, default: Some("5"), range: (1.0, 256.0) },
-    Param { name: "gap", doc: "mean time between two calls, blocked ones counted", unit: Unit::Time, default: Some("1s"), range: (1e-3, 1e6) },
+    Param {
+        name: "sources",
+        doc: "lines: calls at the same time; further calls are blocked",
+        unit: Unit::Integer,
+        default: Some("5"),
+        range: (1.0, 256.0),
+    },
+    Param {
+        name: "gap",
+        doc: "mean time between two calls, blocked ones counted",
+        unit: Unit::Time,
+        default: Some("1s"),
+        range: (1e-3, 1e6),
+    },
     Param { name: "call", doc: "mean length of a call", unit: Unit::Time, default: Some("8s"), range: (1e-3, 1e6) },
-    Param { name: "on", doc: "mean length of a talk spurt", unit: Unit::Time, default: Some("500ms"), range: (1e-3, 1e6) },
+    Param {
+        name: "on",
+        doc: "mean length of a talk spurt",
+        unit: Unit::Time,
+        default: Some("500ms"),
+        range: (1e-3, 1e6),
+    },
     Param { name: "off", doc: "mean length of a pause", unit: Unit::Time, default: Some("500ms"), range: (0.0, 1e6) },
-    Param { name: "rate", doc: "payload bits per second of a call in a talk spurt", unit: Unit::Rate, default: Some("96kbps"), range: (100.0, 1e12) },
+    Param {
+        name: "rate",
+        doc: "payload bits per second of a call in a talk spurt",
+        unit: Unit::Rate,
+        default: Some("96kbps"),
+        range: (100.0, 1e12),
+    },
     Param { default: Some("120B"), ..super::PACKET },
 ];
 
@@ -120,8 +146,18 @@ mod tests {
 
     fn pool(sources: i64, call: u64) -> Pool {
         let t = |ms| Value::Time(Span::from_millis(ms));
-        let v = [("sources", Value::Integer(sources)), ("gap", t(1000)), ("call", t(call)), ("on", t(500)), ("off", t(500))];
-        Pool::new(&args(PARAMS, &[&v[..], &[("rate", Value::Rate(96_000)), ("packet", Value::Amount(Amount::Bytes(120)))]].concat())).unwrap()
+        let v = [
+            ("sources", Value::Integer(sources)),
+            ("gap", t(1000)),
+            ("call", t(call)),
+            ("on", t(500)),
+            ("off", t(500)),
+        ];
+        Pool::new(&args(
+            PARAMS,
+            &[&v[..], &[("rate", Value::Rate(96_000)), ("packet", Value::Amount(Amount::Bytes(120)))]].concat(),
+        ))
+        .unwrap()
     }
 
     /// Erlang B by hand for 8 erlang on 5 lines: (8^5/120) / (1 + 8 + 32 + 85.33 + 170.67 + 273.07) = 0.479.

@@ -55,7 +55,11 @@ impl Air {
     /// Mean time per success that n saturated stations lose to backoff and collisions.
     fn model(&self) -> Vec<Span> {
         let us = |s: Span| s.as_nanos() as f64 / 1e3;
-        let backoff = Backoff { cw_min: self.timing.setting.cw_min, cw_max: self.timing.setting.cw_max, attempts: Some(self.timing.retry_short) };
+        let backoff = Backoff {
+            cw_min: self.timing.setting.cw_min,
+            cw_max: self.timing.setting.cw_max,
+            attempts: Some(self.timing.retry_short),
+        };
         let Some(table) = self.rates.first() else { return vec![Span::ZERO] };
         let data = self.difs + table.data[MODEL_PACKET].total + self.timing.sifs + table.ack;
         let times = SlotTimes { slot_us: us(self.timing.slot), ts_us: us(data), tc_us: us(data), payload_bits: 8.0 };

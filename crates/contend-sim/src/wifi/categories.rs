@@ -1,7 +1,8 @@
 //! Stations with categories: their queues and backoffs, and what happens when several of one station are due at once.
 //!
-//! The station's own entry of [`Cell::stations`] is its best-effort category; the others follow behind the last station. With one backoff for all
-//! ([`Scheduling::BeforeBackoff`]) they are queues only, and the station's own entry contends for what is in them.
+//! The station's own entry of [`Cell::stations`] is its best-effort category; the others follow behind the last
+//! station. With one backoff for all ([`Scheduling::BeforeBackoff`]) they are queues only, and the station's own entry
+//! contends for what is in them.
 
 use super::access::{Category, Scheduling};
 use super::cell::{Cell, Station};
@@ -14,7 +15,14 @@ use contend_core::{Packet, Time};
 
 impl Cell {
     /// Gives station `owner` its further categories, when its rule has some.
-    pub(super) fn add_categories(&mut self, seed: u64, phy: &Phy, owner: StationId, spec: &StationSpec, site: &Site) -> Result<(), String> {
+    pub(super) fn add_categories(
+        &mut self,
+        seed: u64,
+        phy: &Phy,
+        owner: StationId,
+        spec: &StationSpec,
+        site: &Site,
+    ) -> Result<(), String> {
         let scheduling = self.stations[owner as usize].access.scheduling();
         if scheduling == Scheduling::One {
             return Ok(());
@@ -44,7 +52,8 @@ impl Cell {
     pub(super) fn entries(&self, who: StationId) -> impl Iterator<Item = &Station> {
         let own = self.stations.get(who as usize);
         let lanes = own.and_then(|s| s.categories).unwrap_or([who; 4]);
-        let further = lanes.into_iter().filter(move |&lane| lane != who).filter_map(|lane| self.stations.get(lane as usize));
+        let further =
+            lanes.into_iter().filter(move |&lane| lane != who).filter_map(|lane| self.stations.get(lane as usize));
         own.into_iter().chain(further)
     }
 
@@ -65,9 +74,11 @@ impl Cell {
         lanes.into_iter().flatten().take_while(move |&lane| lane != who)
     }
 
-    /// Of those of `senders` that belong to one station only the highest stays; for the others it is a failed attempt that used no air.
+    /// Of those of `senders` that belong to one station only the highest stays; for the others it is a failed attempt
+    /// that used no air.
     pub(super) fn collide_inside(&mut self, now: Time, senders: &mut Vec<Contender>, out: &mut Out<'_>) {
-        // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an external collision.
+        // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
+        // external collision.
         let mut lost: Vec<Contender> = Vec::new();
         senders.retain(|&who| {
             let stays = !self.above(who).any(|higher| self.contention.sends(higher));
@@ -82,8 +93,8 @@ impl Cell {
         }
     }
 
-    /// All of station `who` but its entry `except` resume when its inter-frame space has passed after `quiet`, whatever others do. The medium has just
-    /// turned idle.
+    /// All of station `who` but its entry `except` resume when its inter-frame space has passed after `quiet`, whatever
+    /// others do. The medium has just turned idle.
     pub(super) fn resume_station(&mut self, who: StationId, except: Option<Contender>, quiet: Time) {
         let lanes = match self.stations[who as usize].categories {
             Some(lanes) if !self.one_backoff(&lanes) => lanes,
@@ -97,7 +108,8 @@ impl Cell {
         }
     }
 
-    /// Tells the network card in front of the station of queue `lane`, in which so many packets wait, to pause or go on.
+    /// Tells the network card in front of the station of queue `lane`, in which so many packets wait, to pause or go
+    /// on.
     pub(super) fn watch(&mut self, lane: Contender, waiting: u64, out: &mut Out<'_>) {
         let owner = self.stations[lane as usize].owner;
         // The fullest queue decides.

@@ -1,11 +1,12 @@
 //! A cell in which all hear all: one access point, any number of stations, one node of the world.
 //!
-//! Contention is computed ([`Contention`]), so a frame exchange costs three wake-ups whatever the number of stations: its start, the
-//! delivery at the end of the data frame, the end of the exchange. What a transmission leads to is known when it starts (who collides, what
-//! the channel spoils, which answers follow), and told to each station at the instant at which it would learn of it.
+//! Contention is computed ([`Contention`]), so a frame exchange costs three wake-ups whatever the number of stations:
+//! its start, the delivery at the end of the data frame, the end of the exchange. What a transmission leads to is known
+//! when it starts (who collides, what the channel spoils, which answers follow), and told to each station at the
+//! instant at which it would learn of it.
 //!
-//! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the earlier one.
-//! A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
+//! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the
+//! earlier one. A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
 use super::access::{Access, Category, Draw, Seen, Setting};
 use super::air::{Air, View};
@@ -95,8 +96,8 @@ pub struct Cell {
     pub(super) successes: Option<Vec<Success>>,
 }
 
-/// A station, or a further category of one: its queue and what takes packets from it. What belongs to the station as a whole (losses, host) is
-/// used in its own entry only.
+/// A station, or a further category of one: its queue and what takes packets from it. What belongs to the station as a
+/// whole (losses, host) is used in its own entry only.
 #[derive(Debug)]
 pub(super) struct Station {
     /// The station it is or belongs to.
@@ -161,15 +162,24 @@ pub(super) enum Phase {
 }
 
 impl Cell {
-    /// The cell of `spec`. `facts` are what control blocks may be told of each flow; `flow` turns a flow's name into its number.
+    /// The cell of `spec`. `facts` are what control blocks may be told of each flow; `flow` turns a flow's name into
+    /// its number.
     ///
     /// # Errors
     /// When an algorithm refuses its parameters, or the PHY does not have a rate: the text names the station.
-    pub fn new(seed: u64, spec: &CellSpec, bridge: Bridge, facts: &[FlowFacts], flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Cell, String> {
+    pub fn new(
+        seed: u64,
+        spec: &CellSpec,
+        bridge: Bridge,
+        facts: &[FlowFacts],
+        flow: &dyn Fn(&str) -> Option<FlowId>,
+    ) -> Result<Cell, String> {
         let phy = &spec.phy;
         let protection_rate = match phy.protection {
             Protection::None => phy.lowest_basic(),
-            _ => phy.rate(phy.protection_rate).ok_or_else(|| format!("protection_rate: the standard has no rate of {} bit/s", phy.protection_rate))?,
+            _ => phy
+                .rate(phy.protection_rate)
+                .ok_or_else(|| format!("protection_rate: the standard has no rate of {} bit/s", phy.protection_rate))?,
         };
         let timing = Timing {
             slot: phy.slot,
@@ -192,7 +202,14 @@ impl Cell {
             ledger: Ledger::new(spec.stations.len() + 1),
             stations: Vec::with_capacity(spec.stations.len() + 1),
             further: Vec::new(),
-            air: Air { timing, difs: phy.difs(), rates: Vec::new(), rate_of: Vec::new(), bridge, contention: OnceCell::new() },
+            air: Air {
+                timing,
+                difs: phy.difs(),
+                rates: Vec::new(),
+                rate_of: Vec::new(),
+                bridge,
+                contention: OnceCell::new(),
+            },
             control: Chain::default(),
             shaped: Vec::new(),
             pauses: false,
@@ -210,11 +227,14 @@ impl Cell {
         };
         let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
         for s in std::iter::once(&spec.ap).chain(&spec.stations) {
-            let station = cell.station(seed, phy, s, &Site { neighbour: &neighbour }, flow).map_err(|e| format!("{}: {e}", s.name))?;
+            let station = cell
+                .station(seed, phy, s, &Site { neighbour: &neighbour }, flow)
+                .map_err(|e| format!("{}: {e}", s.name))?;
             cell.stations.push(station);
         }
         for (owner, s) in (AP..).zip(std::iter::once(&spec.ap).chain(&spec.stations)) {
-            cell.add_categories(seed, phy, owner, s, &Site { neighbour: &neighbour }).map_err(|e| format!("{}: {e}", s.name))?;
+            cell.add_categories(seed, phy, owner, s, &Site { neighbour: &neighbour })
+                .map_err(|e| format!("{}: {e}", s.name))?;
         }
         let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
         let manner = |s: &Station| Manner { ifs: ifs(s), residue: s.access.residue(), busy: s.access.busy() };
@@ -225,7 +245,14 @@ impl Cell {
         Ok(cell)
     }
 
-    fn station(&mut self, seed: u64, phy: &Phy, s: &StationSpec, site: &Site, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Station, String> {
+    fn station(
+        &mut self,
+        seed: u64,
+        phy: &Phy,
+        s: &StationSpec,
+        site: &Site,
+        flow: &dyn Fn(&str) -> Option<FlowId>,
+    ) -> Result<Station, String> {
         let rate = phy.rate(s.rate).ok_or_else(|| format!("the standard has no rate of {} bit/s", s.rate))?;
         let air = &mut self.air;
         let rate = air.rates.iter().position(|t| t.rate == rate).unwrap_or_else(|| {
@@ -255,7 +282,10 @@ impl Cell {
     ) -> Result<Station, String> {
         let queue = (s.queue.entry.build)(&s.queue.args, site)?;
         let setting = self.air.timing.setting;
-        let access = (s.access.entry.build)(&s.access.args, setting.at(phy, s.rate).member(owner, setting.stations).of_category(category))?;
+        let access = (s.access.entry.build)(
+            &s.access.args,
+            setting.at(phy, s.rate).member(owner, setting.stations).of_category(category),
+        )?;
         Ok(Station {
             owner,
             mac: owner,
@@ -276,8 +306,8 @@ impl Cell {
         })
     }
 
-    /// Puts a cable with a bridge between station `who` and its host: `down` takes what the station receives, and `nic`, the wire that brings what it
-    /// sends, is paused when `pause.0` packets wait and goes on when `pause.1` do.
+    /// Puts a cable with a bridge between station `who` and its host: `down` takes what the station receives, and
+    /// `nic`, the wire that brings what it sends, is paused when `pause.0` packets wait and goes on when `pause.1` do.
     pub fn convert(&mut self, who: StationId, down: Peer, nic: WireId, pause: Option<(u64, u64)>) {
         if let Some(s) = self.stations.get_mut(who as usize) {
             s.host = Host { down, pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
@@ -403,7 +433,11 @@ impl Cell {
         if s.meter.waiting() == 0 {
             return false;
         }
-        let packet = s.queue.dequeue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who: s.owner }, &mut self.sink);
+        let packet = s.queue.dequeue(
+            &mut Cx { now, rng: &mut s.queue_rng },
+            &View { air: &self.air, who: s.owner },
+            &mut self.sink,
+        );
         s.meter.settle(now, &mut self.sink, out.trace);
         let left = s.meter.waiting() - u64::from(packet.is_some());
         if self.pauses {
@@ -486,8 +520,8 @@ impl Cell {
         if !busy && self.contention.waiting() == 0 {
             self.ledger.quiet(now, self.contention.resume(), false);
         }
-        // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one is pending.
-        // ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
+        // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
+        // is pending. ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
         let ns2 = self.air.timing.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now);
         if ns2 {
             let slots = self.draw(now, who, Draw::Arrival);
@@ -511,7 +545,12 @@ impl Cell {
     pub(super) fn draw(&mut self, now: Time, who: Contender, why: Draw) -> u64 {
         let s = &mut self.stations[who as usize];
         let bytes = s.job.map_or(0, |j| j.packet.size);
-        let seen = Seen { contenders: self.backlogged, bytes, busy_counts: self.contention.busy_counts(who), channel: self.contention.channel() };
+        let seen = Seen {
+            contenders: self.backlogged,
+            bytes,
+            busy_counts: self.contention.busy_counts(who),
+            channel: self.contention.channel(),
+        };
         u64::from(s.access.draw(&mut Cx { now, rng: &mut s.backoff }, why, &seen))
     }
 
@@ -530,7 +569,11 @@ impl Cell {
             self.contention.back_off(who, slots, true);
         }
         self.again = again;
-        let own = if self.further.is_empty() { u64::from(self.stations[AP as usize].job.is_some()) } else { self.in_service_at(AP) };
+        let own = if self.further.is_empty() {
+            u64::from(self.stations[AP as usize].job.is_some())
+        } else {
+            self.in_service_at(AP)
+        };
         if own > 0 && !senders.is_empty() {
             self.rivals.starts += 1;
             self.rivals.stations += contenders - own;

@@ -28,8 +28,15 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error is that of a block that refuses its parameters, with its name.
-    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts], buffer: Option<u64>) -> Result<Chain, String> {
+    /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error is that of a block that
+    /// refuses its parameters, with its name.
+    pub(super) fn new(
+        seed: u64,
+        spec: &CellSpec,
+        air: &Air,
+        flows: &[FlowFacts],
+        buffer: Option<u64>,
+    ) -> Result<Chain, String> {
         let cycle_time = |model, down, up| cycle_time(air, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
         let block = |c: &contend_core::registry::Choice<contend_core::ap::Build>| {
@@ -89,7 +96,8 @@ impl Chain {
         }
     }
 
-    /// The packets that have passed all blocks, in order. Their row is to be [given back](Chain::reuse), so that the next allocates nothing.
+    /// The packets that have passed all blocks, in order. Their row is to be [given back](Chain::reuse), so that the
+    /// next allocates nothing.
     pub(super) fn take(&mut self) -> Vec<(Side, Packet)> {
         std::mem::take(&mut self.done)
     }

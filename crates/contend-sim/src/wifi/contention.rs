@@ -1,19 +1,20 @@
 //! Who sends next: backoff of all stations of a cell, computed instead of counted.
 //!
-//! Stations that resume their backoff at the same instant, because they have the same inter-frame space, form a *group*: it has a clock in
-//! slots, and a heap of the clock readings at which its members may send. The next start is the least over the groups of
-//! `resume + (head - clock) x slot`; when the medium turns busy the clock of each advances by the whole slots that have passed, which counts
-//! down every member at once. *Loners* are the few stations whose backoff resumes at an instant of their own (a collider after its ACK timeout,
-//! an addressee of a spoilt frame); they rejoin their group at the next busy start.
-//! One global slot counter would be wrong: EIFS and ACK timeout differ by a number of slots that is not whole.
+//! Stations that resume their backoff at the same instant, because they have the same inter-frame space, form a
+//! *group*: it has a clock in slots, and a heap of the clock readings at which its members may send. The next start is
+//! the least over the groups of `resume + (head - clock) x slot`; when the medium turns busy the clock of each advances
+//! by the whole slots that have passed, which counts down every member at once. *Loners* are the few stations whose
+//! backoff resumes at an instant of their own (a collider after its ACK timeout, an addressee of a spoilt frame); they
+//! rejoin their group at the next busy start. One global slot counter would be wrong: EIFS and ACK timeout differ by a
+//! number of slots that is not whole.
 //!
 //! Contenders are stations, or with EDCA the categories of stations.
 //!
-//! Stations whose rule keeps no residue ([`Residue::Redraw`]) form groups of their own: when the medium turns busy, those of them that wait are handed
-//! back to draw again.
+//! Stations whose rule keeps no residue ([`Residue::Redraw`]) form groups of their own: when the medium turns busy,
+//! those of them that wait are handed back to draw again.
 //!
-//! A frame therefore costs O(log n) in the number of stations that have something to send, and nothing for those that have not:
-//! a backoff that runs without a frame behind it (post-backoff) is a stored clock reading.
+//! A frame therefore costs O(log n) in the number of stations that have something to send, and nothing for those that
+//! have not: a backoff that runs without a frame behind it (post-backoff) is a stored clock reading.
 
 use super::Contender;
 use super::access::{Busy, Channel, Residue};
@@ -59,7 +60,8 @@ struct Group {
     resume: Time,
     /// Slots the group had counted at `resume`.
     clock: u64,
-    /// Clock readings at which members with a frame may send. An entry counts only while `state` says the same: a member that left is skipped.
+    /// Clock readings at which members with a frame may send. An entry counts only while `state` says the same: a
+    /// member that left is skipped.
     heap: BinaryHeap<Reverse<(u64, Contender)>>,
 }
 
@@ -96,8 +98,8 @@ pub enum Arrival {
 }
 
 impl Contention {
-    /// One contender without a frame for each of `contenders`, on a medium that has been idle since time zero. At most 256 different manners. `busy` is
-    /// what [`Busy::Cell`] means.
+    /// One contender without a frame for each of `contenders`, on a medium that has been idle since time zero. At most
+    /// 256 different manners. `busy` is what [`Busy::Cell`] means.
     pub fn new(contenders: &[Manner], slot: Span, busy: BusySlot) -> Contention {
         let mut groups: Vec<Group> = Vec::new();
         let mut group = Vec::with_capacity(contenders.len());
@@ -171,8 +173,9 @@ impl Contention {
         at
     }
 
-    /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others are counted down. Those who keep
-    /// no residue come into `again` with the slots they counted, and wait no longer until they back off anew.
+    /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others
+    /// are counted down. Those who keep no residue come into `again` with the slots they counted, and wait no longer
+    /// until they back off anew.
     pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<Contender>, again: &mut Vec<(Contender, u32)>) {
         let idle = slots_between(self.resume(), now, self.slot);
         self.channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
@@ -222,7 +225,8 @@ impl Contention {
         }
     }
 
-    /// The medium, physical and NAV, is idle again as of `idle`: each group counts slots once `more` and its inter-frame space have passed.
+    /// The medium, physical and NAV, is idle again as of `idle`: each group counts slots once `more` and its
+    /// inter-frame space have passed.
     pub fn turn_idle(&mut self, idle: Time, more: Span) {
         self.idle = idle;
         for g in &mut self.groups {
@@ -230,7 +234,8 @@ impl Contention {
         }
     }
 
-    /// `who` sends at once, in the instant in which the medium turns busy; to be called before [`Contention::turn_busy`].
+    /// `who` sends at once, in the instant in which the medium turns busy; to be called before
+    /// [`Contention::turn_busy`].
     pub fn send_at_once(&mut self, who: Contender, senders: &mut Vec<Contender>) {
         self.leave_loners(who);
         self.waiting += 1;
@@ -274,7 +279,8 @@ impl Contention {
         }
     }
 
-    /// A packet arrives at `now` at `who`, which had none. After [`Arrival::Free`] and [`Arrival::Busy`] the caller decides what follows.
+    /// A packet arrives at `now` at `who`, which had none. After [`Arrival::Free`] and [`Arrival::Busy`] the caller
+    /// decides what follows.
     pub fn arrive(&mut self, who: Contender, now: Time, busy: bool) -> Arrival {
         match self.state[who as usize] {
             State::Silent(expiry) => {
@@ -413,13 +419,16 @@ mod tests {
         }
     }
 
-    /// What follows a transmission: for each sender its next backoff, whether it has another frame, and how much later than the group
-    /// (in nanoseconds, less 10 us) it resumes; and a bystander with a resume of its own.
+    /// What follows a transmission: for each sender its next backoff, whether it has another frame, and how much later
+    /// than the group (in nanoseconds, less 10 us) it resumes; and a bystander with a resume of its own.
     type Step = (Vec<(u64, bool, Option<u64>)>, Option<(usize, u64)>, u64);
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let sender = (0u64..20, prop::bool::weighted(0.8), prop::option::of(0u64..60_000));
-        prop::collection::vec((prop::collection::vec(sender, 8), prop::option::weighted(0.3, (0usize..8, 0u64..60_000)), 1u64..400_000), 1..60)
+        prop::collection::vec(
+            (prop::collection::vec(sender, 8), prop::option::weighted(0.3, (0usize..8, 0u64..60_000)), 1u64..400_000),
+            1..60,
+        )
     }
 
     proptest! {

@@ -11,7 +11,8 @@ pub struct StationCounters {
     pub collided: u64,
     /// Of them, spoilt by the channel (data, RTS, or the answer).
     pub errored: u64,
-    /// Times at which its backoff ended together with that of a higher category of the same station, which was sent instead.
+    /// Times at which its backoff ended together with that of a higher category of the same station, which was sent
+    /// instead.
     pub internal: u64,
     /// Packets given up after the last retry.
     pub retry_drops: u64,

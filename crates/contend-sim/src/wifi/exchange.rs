@@ -76,7 +76,15 @@ impl Cell {
         if handshake {
             let lost = spoilt.asks(at + rts, RTS_BYTES, None);
             let rest = sifs + cts + sifs + data.total + answer;
-            out.trace.frame(&Frame { kind: FrameKind::Rts, start: at, end: at + rts, bytes: RTS_BYTES, duration: rest, outcome: outcome(lost), ..control });
+            out.trace.frame(&Frame {
+                kind: FrameKind::Rts,
+                start: at,
+                end: at + rts,
+                bytes: RTS_BYTES,
+                duration: rest,
+                outcome: outcome(lost),
+                ..control
+            });
             ledger.rts_cts(from, rts);
             at += rts;
             if lost {
@@ -121,7 +129,8 @@ impl Cell {
         }
         if fate == Fate::Success {
             let lost = spoilt.asks(at + data.total, frame.bytes, Some(&job.packet));
-            (frame.start, frame.end, frame.duration, frame.outcome, frame.packet) = (at, at + data.total, answer, outcome(lost), Some(job.packet));
+            (frame.start, frame.end, frame.duration, frame.outcome, frame.packet) =
+                (at, at + data.total, answer, outcome(lost), Some(job.packet));
             out.trace.frame(&frame);
             at += data.total;
             if lost {
@@ -247,7 +256,8 @@ impl Cell {
                 let Some(job) = self.stations[who as usize].job else { continue };
                 let table = self.table(who, &job);
                 let timeout = if t.uses_rts(job.packet.size) { table.cts_timeout } else { table.ack_timeout };
-                // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame, then DIFS.
+                // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame, then
+                // DIFS.
                 let airtime = self.collided_airtime(who) + timeout;
                 let quiet = (start + airtime).max(now);
                 self.report(now, who, &job, airtime, false);
@@ -292,8 +302,8 @@ impl Cell {
                 self.resume_others(from, now + ack_timeout);
             }
             Fate::RtsLost => {
-                // §10.3.2.4: a bystander whose NAV comes from an RTS resets it when nothing follows for 2 SIFS + CTS + aRxPHYStartDelay + 2 slots;
-                // the CTS timeout is SIFS + slot + aRxPHYStartDelay.
+                // §10.3.2.4: a bystander whose NAV comes from an RTS resets it when nothing follows for 2 SIFS + CTS +
+                // aRxPHYStartDelay + 2 slots; the CTS timeout is SIFS + slot + aRxPHYStartDelay.
                 self.contention.turn_idle(now + cts_timeout + t.sifs + cts + t.slot, Span::ZERO);
                 self.resume_station(job.to, None, could_not_decode);
                 self.failed(now, from, false, Some(now + cts_timeout), out);
@@ -331,18 +341,21 @@ impl Cell {
         }
         let from = self.stations[who as usize].owner;
         // With categories it is the affair of the queue that serves the frame's.
-        let lane = self.stations[AP as usize].categories.map_or(AP, |lanes| lanes[self.air.category(&job.packet) as usize]);
+        let lane =
+            self.stations[AP as usize].categories.map_or(AP, |lanes| lanes[self.air.category(&job.packet) as usize]);
         let ap = &mut self.stations[lane as usize];
         let (station, up) = if from == AP { (job.to, false) } else { (from, true) };
-        let report = AirReport { now, station, up, airtime, success, bytes: job.packet.size, waiting: ap.meter.waiting() };
+        let report =
+            AirReport { now, station, up, airtime, success, bytes: job.packet.size, waiting: ap.meter.waiting() };
         if ap.hears_air {
             ap.queue.on_air(&report);
         }
         self.control.on_air(&report);
     }
 
-    /// The attempt of `who` has failed; it counts slots once its inter-frame space has passed after `quiet`, and without one with all others: then the
-    /// attempt was none on the air. `data`: it was the data frame that went without answer, after its RTS (if any) had been answered.
+    /// The attempt of `who` has failed; it counts slots once its inter-frame space has passed after `quiet`, and
+    /// without one with all others: then the attempt was none on the air. `data`: it was the data frame that went
+    /// without answer, after its RTS (if any) had been answered.
     pub(super) fn failed(&mut self, now: Time, who: Contender, data: bool, quiet: Option<Time>, out: &mut Out<'_>) {
         let t = self.air.timing;
         let Some(job) = &mut self.stations[who as usize].job else { return };
@@ -372,7 +385,8 @@ impl Cell {
         self.back_off(who, quiet, slots, more);
     }
 
-    /// `who` gets a new backoff, which it counts once its inter-frame space has passed after `quiet`, or with all others.
+    /// `who` gets a new backoff, which it counts once its inter-frame space has passed after `quiet`, or with all
+    /// others.
     fn back_off(&mut self, who: Contender, quiet: Option<Time>, slots: u64, waits: bool) {
         match quiet {
             Some(quiet) => self.contention.back_off_alone(who, quiet + self.contention.ifs(who), slots, waits),

@@ -1,7 +1,8 @@
 //! The air's ledger: every nanosecond of a channel is booked to exactly one account.
 //!
-//! Idle, inter-frame spaces, backoff and collisions belong to the cell; preamble, header, payload, MAC ACK, RTS/CTS and errored frames
-//! belong to the station that transmits them. The accounts sum to the time that has passed, at every instant at which the medium is idle.
+//! Idle, inter-frame spaces, backoff and collisions belong to the cell; preamble, header, payload, MAC ACK, RTS/CTS and
+//! errored frames belong to the station that transmits them. The accounts sum to the time that has passed, at every
+//! instant at which the medium is idle.
 
 use super::StationId;
 use contend_core::{Span, Time};
@@ -67,7 +68,8 @@ impl Ledger {
         self.booked
     }
 
-    /// Books silence up to `now`: inter-frame space until `resume`, then backoff when somebody `waits`, idle when nobody does.
+    /// Books silence up to `now`: inter-frame space until `resume`, then backoff when somebody `waits`, idle when
+    /// nobody does.
     pub fn quiet(&mut self, now: Time, resume: Time, waits: bool) {
         let edge = resume.clamp(self.booked, now.max(self.booked));
         self.cell.ifs += edge - self.booked;

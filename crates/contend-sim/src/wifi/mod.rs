@@ -23,8 +23,8 @@ use contend_core::{Packet, Span, Time};
 /// A station of a cell by number: 0 is the access point, station i of the file is i + 1.
 pub type StationId = u32;
 
-/// A contender of a cell by number: those below the number of stations are the stations themselves (where they have categories, best effort), those above
-/// the further categories.
+/// A contender of a cell by number: those below the number of stations are the stations themselves (where they have
+/// categories, best effort), those above the further categories.
 pub type Contender = u32;
 
 /// The access point's number.

@@ -1,7 +1,8 @@
 //! PHY timing: what each standard's tables say, and how long a frame is on the air.
 //!
-//! Clause numbers are those of IEEE 802.11-2016: 15 DSSS (1 and 2 Mb/s), 16 HR/DSSS (802.11b), 17 OFDM (802.11a), 18 ERP (802.11g).
-//! Every value can be overridden; what is derived (DIFS, EIFS, timeouts) follows the overridden values unless it is given itself.
+//! Clause numbers are those of IEEE 802.11-2016: 15 DSSS (1 and 2 Mb/s), 16 HR/DSSS (802.11b), 17 OFDM (802.11a), 18
+//! ERP (802.11g). Every value can be overridden; what is derived (DIFS, EIFS, timeouts) follows the overridden values
+//! unless it is given itself.
 
 use contend_core::Span;
 
@@ -20,7 +21,8 @@ pub enum Standard {
 
 impl Standard {
     /// Every standard with its name in files.
-    pub const ALL: [(&'static str, Standard); 4] = [("802.11", Standard::Dsss), ("802.11b", Standard::B), ("802.11a", Standard::A), ("802.11g", Standard::G)];
+    pub const ALL: [(&'static str, Standard); 4] =
+        [("802.11", Standard::Dsss), ("802.11b", Standard::B), ("802.11a", Standard::A), ("802.11g", Standard::G)];
 }
 
 /// PLCP preamble of DSSS and HR/DSSS frames.
@@ -151,10 +153,13 @@ impl Phy {
         match standard {
             Standard::Dsss => &[1_000_000, 2_000_000],
             Standard::B => &[1_000_000, 2_000_000, 5_500_000, 11_000_000],
-            Standard::A => &[6_000_000, 9_000_000, 12_000_000, 18_000_000, 24_000_000, 36_000_000, 48_000_000, 54_000_000],
-            Standard::G => {
-                &[1_000_000, 2_000_000, 5_500_000, 6_000_000, 9_000_000, 11_000_000, 12_000_000, 18_000_000, 24_000_000, 36_000_000, 48_000_000, 54_000_000]
+            Standard::A => {
+                &[6_000_000, 9_000_000, 12_000_000, 18_000_000, 24_000_000, 36_000_000, 48_000_000, 54_000_000]
             }
+            Standard::G => &[
+                1_000_000, 2_000_000, 5_500_000, 6_000_000, 9_000_000, 11_000_000, 12_000_000, 18_000_000, 24_000_000,
+                36_000_000, 48_000_000, 54_000_000,
+            ],
         }
     }
 
@@ -182,8 +187,8 @@ impl Phy {
                 let preamble = Span::from_micros(if p == Preamble::Long { 192 } else { 96 });
                 Airtime { preamble, total: preamble + Span::from_micros((bits * 1_000_000).div_ceil(rate.bps)) }
             }
-            // §17.4.3 eq. 17-29: 16 us preamble, 4 us SIGNAL, then symbols of 4 us for SERVICE (16 bits), MPDU and tail (6 bits);
-            // §18.5.3.2 adds the signal extension.
+            // §17.4.3 eq. 17-29: 16 us preamble, 4 us SIGNAL, then symbols of 4 us for SERVICE (16 bits), MPDU and tail
+            // (6 bits); §18.5.3.2 adds the signal extension.
             Modulation::Ofdm(n_dbps) => {
                 let symbols = (16 + bits + 6).div_ceil(u64::from(n_dbps));
                 let preamble = Span::from_micros(20);
@@ -199,10 +204,17 @@ impl Phy {
 
     /// The rate at which a frame received at `rate` is answered.
     pub fn response_rate(&self, rate: Rate) -> Rate {
-        // §10.7.6.5.2: the highest basic rate not above the received one, of the same modulation class; without one, the highest mandatory rate likewise.
+        // §10.7.6.5.2: the highest basic rate not above the received one, of the same modulation class; without one,
+        // the highest mandatory rate likewise.
         let same_class = |&bps: &u64| self.rate(bps).filter(|r| r.bps <= rate.bps && is_ofdm(*r) == is_ofdm(rate));
-        let mandatory: &[u64] = if is_ofdm(rate) { &[6_000_000, 12_000_000, 24_000_000] } else { &[1_000_000, 2_000_000] };
-        self.basic.iter().filter_map(same_class).next_back().or_else(|| mandatory.iter().filter_map(same_class).next_back()).unwrap_or(rate)
+        let mandatory: &[u64] =
+            if is_ofdm(rate) { &[6_000_000, 12_000_000, 24_000_000] } else { &[1_000_000, 2_000_000] };
+        self.basic
+            .iter()
+            .filter_map(same_class)
+            .next_back()
+            .or_else(|| mandatory.iter().filter_map(same_class).next_back())
+            .unwrap_or(rate)
     }
 
     /// The lowest basic rate.
@@ -225,7 +237,8 @@ impl Phy {
 
     /// How long after its frame a sender waits for the start of the answer (ACK or CTS) at `answer`'s rate.
     pub fn ack_timeout(&self, answer: Rate) -> Span {
-        // §10.3.2.9: aSIFSTime + aSlotTime + aRxPHYStartDelay; the last is the time from the first symbol to PHY-RXSTART (Tables 15-5, 16-4, 17-21, 18-5).
+        // §10.3.2.9: aSIFSTime + aSlotTime + aRxPHYStartDelay; the last is the time from the first symbol to
+        // PHY-RXSTART (Tables 15-5, 16-4, 17-21, 18-5).
         let start_delay = match answer.modulation {
             Modulation::Dsss(Preamble::Long) => 192,
             Modulation::Dsss(Preamble::Short) => 96,
@@ -261,7 +274,16 @@ mod tests {
     fn frames_of_802_11b_take_their_hand_values() {
         let long = Phy::new(Standard::B, Preamble::Long);
         let short = Phy::new(Standard::B, Preamble::Short);
-        assert_eq!([us(&long, 11.0, 1536), us(&short, 11.0, 1536), us(&long, 1.0, 14), us(&short, 1.0, 14), us(&short, 2.0, 14)], [1310, 1214, 304, 304, 152]);
+        assert_eq!(
+            [
+                us(&long, 11.0, 1536),
+                us(&short, 11.0, 1536),
+                us(&long, 1.0, 14),
+                us(&short, 1.0, 14),
+                us(&short, 2.0, 14)
+            ],
+            [1310, 1214, 304, 304, 152]
+        );
         assert_eq!(us(&long, 5.5, 100), 192 + 146);
         assert_eq!(long.eifs(), Span::from_micros(10 + 50 + 304));
     }
@@ -281,8 +303,14 @@ mod tests {
     fn an_answer_uses_the_highest_basic_rate_not_above_the_frame() {
         let mut g = Phy::new(Standard::G, Preamble::Long);
         let answer = |g: &Phy, r| g.response_rate(g.rate(r).unwrap()).bps;
-        assert_eq!([answer(&g, 54_000_000), answer(&g, 18_000_000), answer(&g, 9_000_000)], [24_000_000, 12_000_000, 6_000_000]);
+        assert_eq!(
+            [answer(&g, 54_000_000), answer(&g, 18_000_000), answer(&g, 9_000_000)],
+            [24_000_000, 12_000_000, 6_000_000]
+        );
         g.basic = vec![6_000_000];
-        assert_eq!([answer(&g, 54_000_000), answer(&g, 11_000_000), answer(&g, 1_000_000)], [6_000_000, 2_000_000, 1_000_000]);
+        assert_eq!(
+            [answer(&g, 54_000_000), answer(&g, 11_000_000), answer(&g, 1_000_000)],
+            [6_000_000, 2_000_000, 1_000_000]
+        );
     }
 }

@@ -1,11 +1,12 @@
 //! Contention and nothing else: stations that always have a frame, slots, and who wins.
 //!
-//! No time, no frames, no retry limit: what is left of a cell when every exchange is over in an instant and all resume together, but for whole slots by
-//! which one inter-frame space is longer than another (AIFSN). It runs the same access rules with the same random streams as a [cell](super::cell), and agrees
-//! with one draw for draw; and it is fast enough for a million successes in the blink of an eye (Starzetz 2006 §8.2).
+//! No time, no frames, no retry limit: what is left of a cell when every exchange is over in an instant and all resume
+//! together, but for whole slots by which one inter-frame space is longer than another (AIFSN). It runs the same access
+//! rules with the same random streams as a [cell](super::cell), and agrees with one draw for draw; and it is fast
+//! enough for a million successes in the blink of an eye (Starzetz 2006 §8.2).
 //!
-//! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the same however many stations wait.
-//! Those that are drawn anew in every cycle stand in a list.
+//! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the
+//! same however many stations wait. Those that are drawn anew in every cycle stand in a list.
 
 use super::access::{Access, Build, Busy, Category, Channel, Draw, Residue, Seen, Setting};
 use super::{AP, StationId, Success};
@@ -28,7 +29,8 @@ pub struct SaturatedSpec {
     pub busy_slot: BusySlot,
     /// The IP packet that rules which go by its length are told of, in bytes.
     pub bytes: u32,
-    /// How often noise spoils what would have been a success (sigma of Starzetz 2006 §11.1): its sender takes it for a collision.
+    /// How often noise spoils what would have been a success (sigma of Starzetz 2006 §11.1): its sender takes it for a
+    /// collision.
     pub noise: f64,
 }
 
@@ -39,7 +41,8 @@ pub struct ContenderSpec {
     pub name: String,
     /// When it may try.
     pub rule: Choice<Build>,
-    /// The station it belongs to, from 0: of several of one station that are due together only the highest category sends.
+    /// The station it belongs to, from 0: of several of one station that are due together only the highest category
+    /// sends.
     pub station: u32,
     /// Its category.
     pub category: Category,
@@ -114,7 +117,8 @@ struct Group {
     offset: u32,
     busy: Busy,
     busy_counts: bool,
-    /// When the first of them is due in this contention, in slots after the shortest inter-frame space; [`u32::MAX`] when none waits.
+    /// When the first of them is due in this contention, in slots after the shortest inter-frame space; [`u32::MAX`]
+    /// when none waits.
     due: u32,
     wheel: Wheel,
 }
@@ -142,7 +146,14 @@ impl Saturated {
             let setting = spec.setting.member(*station, n).of_category(*category);
             let access = (rule.entry.build)(&rule.args, setting).map_err(|e| format!("{name}: {e}"))?;
             let backoff = rng::stream(spec.seed, name, "backoff");
-            stations.push(Station { residue: access.residue(), access, group: 0, station: *station, category: *category, backoff });
+            stations.push(Station {
+                residue: access.residue(),
+                access,
+                group: 0,
+                station: *station,
+                category: *category,
+                backoff,
+            });
         }
         let aifsn = |s: &Station| s.access.aifsn().unwrap_or(DIFS);
         let least = stations.iter().map(aifsn).min().unwrap_or(DIFS);
@@ -180,7 +191,8 @@ impl Saturated {
         Ok(all)
     }
 
-    /// Runs until there have been `successes` in all, or a million cycles in a row had none. With `keep` it is kept who succeeds.
+    /// Runs until there have been `successes` in all, or a million cycles in a row had none. With `keep` it is kept who
+    /// succeeds.
     pub fn run_until(&mut self, successes: u64, keep: bool) {
         self.keep = keep;
         if keep {
@@ -197,7 +209,8 @@ impl Saturated {
         self.tally
     }
 
-    /// Who succeeded while it was kept, in order. Contender i of the specification has number i + 1, as stations in a cell.
+    /// Who succeeded while it was kept, in order. Contender i of the specification has number i + 1, as stations in a
+    /// cell.
     pub fn successes(&self) -> &[Success] {
         &self.sequence
     }
@@ -225,7 +238,8 @@ impl Saturated {
             let counts = g.counts(idle);
             g.wheel.advance(counts);
         }
-        // Forwards over a list that loses its senders: the order of the others does not matter, their streams are their own.
+        // Forwards over a list that loses its senders: the order of the others does not matter, their streams are their
+        // own.
         let waited = idle.saturating_sub(self.difs);
         let mut i = 0;
         while let Some(&(who, slots)) = self.fresh.get(i) {
@@ -274,7 +288,8 @@ impl Saturated {
         heard.is_some()
     }
 
-    /// Of those of `senders` that belong to one station only the highest category stays; for the others it is a failed attempt that used no air.
+    /// Of those of `senders` that belong to one station only the highest category stays; for the others it is a failed
+    /// attempt that used no air.
     fn collide_inside(&mut self, senders: &mut Vec<StationId>) {
         let of = |s: &[Station], who: StationId| s.get(who as usize).map(|s| (s.station, s.category as u32));
         // By station, the highest category first.
@@ -312,7 +327,12 @@ impl Saturated {
     }
 
     fn ask(&mut self, who: StationId, why: Draw) -> u32 {
-        let seen = Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: self.busy_counts(who), channel: &self.channel };
+        let seen = Seen {
+            contenders: self.contenders,
+            bytes: self.bytes,
+            busy_counts: self.busy_counts(who),
+            channel: &self.channel,
+        };
         let Some(s) = self.stations.get_mut(who as usize) else { return 0 };
         s.access.draw(&mut Cx { now: Time::ZERO, rng: &mut s.backoff }, why, &seen).min(LONGEST)
     }
@@ -404,7 +424,10 @@ impl Wheel {
         for ahead in 0..old {
             first[ahead as usize] = self.first[((self.clock + ahead) & (old - 1)) as usize];
         }
-        self.taken = first.chunks(64).map(|c| c.iter().enumerate().filter(|(_, w)| **w != NONE).fold(0, |bits, (i, _)| bits | 1 << i)).collect();
+        self.taken = first
+            .chunks(64)
+            .map(|c| c.iter().enumerate().filter(|(_, w)| **w != NONE).fold(0, |bits, (i, _)| bits | 1 << i))
+            .collect();
         (self.first, self.clock) = (first, 0);
     }
 }

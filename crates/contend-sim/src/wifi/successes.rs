@@ -1,7 +1,8 @@
 //! Who succeeded, one exchange after the other: what short-term fairness is computed from.
 //!
-//! Starzetz 2006 §8.2 takes Jain's index and the self-correlation of a medium access rule from the sequence of its successful transmissions. It is kept
-//! only when somebody asks for it, in four bytes an exchange, for as long as the run lasts.
+//! Starzetz 2006 §8.2 takes Jain's index and the self-correlation of a medium access rule from the sequence of its
+//! successful transmissions. It is kept only when somebody asks for it, in four bytes an exchange, for as long as the
+//! run lasts.
 
 use super::{AP, StationId};
 

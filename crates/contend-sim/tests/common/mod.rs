@@ -27,7 +27,11 @@ pub fn choose<B>(family: &'static [Entry<B>], name: &str, with: &[(&'static str,
 
 fn default(p: &Param) -> Option<Value> {
     let text = p.default?;
-    let number = || text.trim_end_matches(|c: char| c.is_alphabetic() || c == '%').parse::<f64>().unwrap_or_else(|_| panic!("{}: {text}", p.name));
+    let number = || {
+        text.trim_end_matches(|c: char| c.is_alphabetic() || c == '%')
+            .parse::<f64>()
+            .unwrap_or_else(|_| panic!("{}: {text}", p.name))
+    };
     let scale = |units: &[(&str, f64)]| units.iter().find(|(u, _)| text.ends_with(u)).map_or(1.0, |(_, f)| *f);
     Some(match p.unit {
         Unit::Number => Value::Number(number()),
@@ -77,7 +81,13 @@ pub fn station(name: String, rate: u64) -> StationSpec {
 
 /// A cell of `n` stations at `rate`.
 pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
-    CellSpec { phy, mac, ap: station("ap".into(), rate), control: vec![], stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect() }
+    CellSpec {
+        phy,
+        mac,
+        ap: station("ap".into(), rate),
+        control: vec![],
+        stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect(),
+    }
 }
 
 /// A wire of 100 Mb/s.
@@ -88,8 +98,15 @@ pub fn wire(delay: Span) -> WireSpec {
 /// A host for each flow, linked to the access point with `delay`.
 pub fn hosts(n: usize, delay: Span) -> (Vec<NodeSpec>, Vec<LinkSpec>) {
     let nodes = (0..n).map(|i| NodeSpec { name: format!("host{i}"), router: false }).collect();
-    let links =
-        (0..n).map(|i| LinkSpec { name: format!("wire{i}"), from: Place::Node(i), to: Place::Ap, forward: wire(delay), reverse: wire(delay) }).collect();
+    let links = (0..n)
+        .map(|i| LinkSpec {
+            name: format!("wire{i}"),
+            from: Place::Node(i),
+            to: Place::Ap,
+            forward: wire(delay),
+            reverse: wire(delay),
+        })
+        .collect();
     (nodes, links)
 }
 
@@ -126,7 +143,18 @@ pub fn newreno() -> TcpSpec {
 /// A greedy TCP flow.
 pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "bulk", &[]);
-    FlowSpec { name, from, to, packet: 1500, transport: Transport::Tcp(Box::new(tcp)), category: Category::Be, traffic, start, stop: None, size: None }
+    FlowSpec {
+        name,
+        from,
+        to,
+        packet: 1500,
+        transport: Transport::Tcp(Box::new(tcp)),
+        category: Category::Be,
+        traffic,
+        start,
+        stop: None,
+        size: None,
+    }
 }
 
 /// A UDP flow of constant rate.
@@ -149,7 +177,8 @@ pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
 /// `n` stations that send 80 Mb/s of UDP together to their wired hosts.
 pub fn saturated(phy: Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> Scenario {
     let (nodes, links) = hosts(n, Span::ZERO);
-    let flows = (0..n).map(|i| cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 80_000_000 / n as u64)).collect();
+    let flows =
+        (0..n).map(|i| cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 80_000_000 / n as u64)).collect();
     Scenario { seed, cell: Some(cell(phy, mac, n, rate)), nodes, links, flows }
 }
 
@@ -160,7 +189,11 @@ pub fn down_up(down: usize, up: usize, tcp: TcpSpec, phy: Phy, mac: MacSpec, see
     let start = Start::Uniform(Time::from_nanos(1_000_000_000), Time::from_nanos(2_000_000_000));
     let flows = (0..n)
         .map(|i| {
-            let (name, from, to) = if i < down { ("down", Place::Node(i), Place::Station(i)) } else { ("up", Place::Station(i), Place::Node(i)) };
+            let (name, from, to) = if i < down {
+                ("down", Place::Node(i), Place::Station(i))
+            } else {
+                ("up", Place::Station(i), Place::Node(i))
+            };
             bulk(format!("{name}.{i}"), from, to, tcp.clone(), start)
         })
         .collect();

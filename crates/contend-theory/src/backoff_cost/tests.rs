@@ -43,7 +43,8 @@ fn over_real_slots_the_optimum_tends_to_eq_8_19_with_the_cost_over_the_slots() {
 
 #[test]
 fn two_slots_by_hand() {
-    // N stations, A = i + T, B = i. u goes on: T (1 - u^N - N (1-u) u^(N-1)) + (1 + T) u^N, least at u = (N-1) T/(1 + N T).
+    // N stations, A = i + T, B = i. u goes on: T (1 - u^N - N (1-u) u^(N-1)) + (1 + T) u^N, least at u = (N-1) T/(1 + N
+    // T).
     for (n, t) in [(2_u32, 4.0), (5, 50.0), (50, 1.0)] {
         let best = Costs::slots(2, t).unwrap().optimum(n).unwrap();
         let nf = f64::from(n);
@@ -62,8 +63,8 @@ fn the_least_of_collisions_alone_is_uniform_for_two_and_p_star_for_more() {
     let two = Costs::collisions(16).unwrap().optimum(2).unwrap();
     two.slots.probabilities().iter().for_each(|p| near(*p, 1.0 / 16.0, 1e-14));
     near(two.wasted, 1.0 / 16.0, 1e-14);
-    // Tay, Jamieson, Balakrishnan 2004: f_1 = 0, f_s = ((N-1)/(N - f_(s-1)))^(N-1); slot k of K takes (1 - f_(K-k))/(N - f_(K-k)) of what is left,
-    // and the success probability is f_K.
+    // Tay, Jamieson, Balakrishnan 2004: f_1 = 0, f_s = ((N-1)/(N - f_(s-1)))^(N-1); slot k of K takes (1 - f_(K-k))/(N
+    // - f_(K-k)) of what is left, and the success probability is f_K.
     for n in [3_u32, 10, 50] {
         let nf = f64::from(n);
         let slots = 32;
@@ -79,14 +80,18 @@ fn the_least_of_collisions_alone_is_uniform_for_two_and_p_star_for_more() {
             left -= p;
         }
         near(best.wasted, 1.0 - f[slots - 1], 1e-12);
-        let uniform = Costs::collisions(slots as u32).unwrap().wasted(&Slots::uniform(slots as u32).unwrap(), n, Sum::Expanded).unwrap();
+        let uniform = Costs::collisions(slots as u32)
+            .unwrap()
+            .wasted(&Slots::uniform(slots as u32).unwrap(), n, Sum::Expanded)
+            .unwrap();
         assert!(best.wasted < uniform * 0.9, "{n}: {} {uniform}", best.wasted);
     }
 }
 
 #[test]
 fn for_each_success_many_stations_in_a_long_window_send_as_idle_sense_wants() {
-    // Heusse et al. 2005 (Idle Sense): the attempts ζ of a slot of all stations satisfy 1 - ζ = (1 - T_slot/T_c) e^-ζ; 0.1622 for T_c/T_slot = 68.
+    // Heusse et al. 2005 (Idle Sense): the attempts ζ of a slot of all stations satisfy 1 - ζ = (1 - T_slot/T_c) e^-ζ;
+    // 0.1622 for T_c/T_slot = 68.
     let (n, cost) = (2000_u32, 68.0);
     let best = Costs::slots(500, cost).unwrap().optimum_per_success(n).unwrap();
     let attempts = best.slots.probabilities()[0] * f64::from(n);
@@ -105,7 +110,8 @@ fn enumerated(costs: &Costs, p: &[f64], n: u32) -> f64 {
             let draws: Vec<usize> = (0..n).scan(code, |k, _| Some((*k % c, *k /= c).0)).collect();
             let least = draws.iter().copied().min().unwrap();
             let alone = draws.iter().filter(|d| **d == least).count() == 1;
-            draws.iter().map(|d| p[*d]).product::<f64>() * if alone { costs.success[least] } else { costs.collision[least] }
+            draws.iter().map(|d| p[*d]).product::<f64>()
+                * if alone { costs.success[least] } else { costs.collision[least] }
         })
         .sum()
 }
@@ -129,8 +135,8 @@ fn no_distribution_on_a_fine_grid_wastes_less() {
     }
 }
 
-/// A search that knows nothing of the problem: coordinates are moved by shrinking steps while that helps. Each is the logit of the share that sends in its
-/// slot, of those that have come so far.
+/// A search that knows nothing of the problem: coordinates are moved by shrinking steps while that helps. Each is the
+/// logit of the share that sends in its slot, of those that have come so far.
 fn searched(costs: &Costs, n: u32) -> f64 {
     let mut logits = vec![0.0; costs.collision.len() - 1];
     let cost = |logits: &[f64]| {
@@ -245,5 +251,8 @@ fn impossible_costs_are_errors() {
     // In one slot two stations never succeed.
     assert_eq!(Costs::slots(1, 1.0).unwrap().optimum_per_success(2).unwrap_err().what, "slots");
     assert_eq!(Costs::slots(4, 1.0).unwrap().optimum(0).unwrap_err().what, "stations");
-    assert_eq!(Costs::slots(4, 1.0).unwrap().wasted(&Slots::uniform(5).unwrap(), 2, Sum::Expanded).unwrap_err().what, "slots");
+    assert_eq!(
+        Costs::slots(4, 1.0).unwrap().wasted(&Slots::uniform(5).unwrap(), 2, Sum::Expanded).unwrap_err().what,
+        "slots"
+    );
 }

@@ -53,7 +53,8 @@ struct Cell {
     /// Preamble of DSSS frames
     #[arg(long, value_parser = ["long", "short"], default_value = "long")]
     preamble: String,
-    /// Basic rates, a list like 1Mbps,2Mbps: ACKs are sent at the highest that is not above the frame's (default: the standard's)
+    /// Basic rates, a list like 1Mbps,2Mbps: ACKs are sent at the highest that is not above the frame's (default: the
+    /// standard's)
     #[arg(long)]
     basic: Option<String>,
     /// Size of the station's IP packets in bytes (default: what the capture says)
@@ -77,7 +78,8 @@ struct FingerprintArgs {
     station: Option<String>,
     #[command(flatten)]
     cell: Cell,
-    /// Where the peak of backoff 0 is (default: as long as an exchange takes when --rate is given, else the first peak there is)
+    /// Where the peak of backoff 0 is (default: as long as an exchange takes when --rate is given, else the first peak
+    /// there is)
     #[arg(long, value_name = "TIME")]
     first: Option<String>,
     /// How often a card that conforms may be refused by chance
@@ -117,26 +119,41 @@ enum Format {
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|x| (1e-12..0.5).contains(x)).ok_or_else(|| "write a share of 1 between 1e-12 and 0.5, like 0.001".to_owned())
+    text.parse()
+        .ok()
+        .filter(|x| (1e-12..0.5).contains(x))
+        .ok_or_else(|| "write a share of 1 between 1e-12 and 0.5, like 0.001".to_owned())
 }
 
 /// A time longer than nothing.
 fn time(name: &str, text: &str) -> Result<u64> {
-    let span = quantity::span(text).map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a time with its unit, like 20us"))?;
-    if span.is_zero() { Err(wrong(format!("--{name} {text} is no time"), "write a time longer than nothing, like 20us")) } else { Ok(span.as_nanos()) }
+    let span = quantity::span(text)
+        .map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a time with its unit, like 20us"))?;
+    if span.is_zero() {
+        Err(wrong(format!("--{name} {text} is no time"), "write a time longer than nothing, like 20us"))
+    } else {
+        Ok(span.as_nanos())
+    }
 }
 
 impl Cell {
     fn exchange(&self) -> Result<Exchange> {
         let Some((_, standard)) = Standard::ALL.iter().find(|(n, _)| *n == self.standard) else {
             let names: Vec<&str> = Standard::ALL.iter().map(|(n, _)| *n).collect();
-            return Err(wrong(format!("there is no standard `{}`", self.standard), format!("write one of {}", names.join(", "))));
+            return Err(wrong(
+                format!("there is no standard `{}`", self.standard),
+                format!("write one of {}", names.join(", ")),
+            ));
         };
         let mut phy = Phy::new(*standard, if self.preamble == "short" { Preamble::Short } else { Preamble::Long });
         let rate = |phy: &Phy, text: &str| {
             let bps = quantity::rate(text.trim()).map_err(|e| wrong(e, "write a rate like 11Mbps"))?;
-            let list = || Phy::rates(*standard).iter().map(|b| format!("{}Mbps", *b as f64 / 1e6)).collect::<Vec<_>>().join(", ");
-            phy.rate(bps).ok_or_else(|| wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list())))
+            let list = || {
+                Phy::rates(*standard).iter().map(|b| format!("{}Mbps", *b as f64 / 1e6)).collect::<Vec<_>>().join(", ")
+            };
+            phy.rate(bps).ok_or_else(|| {
+                wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list()))
+            })
         };
         if let Some(basic) = &self.basic {
             phy.basic = basic.split(',').map(|t| rate(&phy, t).map(|r| r.bps)).collect::<Result<_>>()?;
@@ -171,16 +188,24 @@ fn read(path: &Path) -> Result<Capture> {
     let inside = path.join("air.pcapng");
     let file = if path.is_dir() { inside.as_path() } else { path };
     if path.is_dir() && !file.is_file() {
-        return Err(wrong(format!("{} has no air.pcapng", path.display()), "keep the frames of the run: contend run FILE --capture 1s..60s"));
+        return Err(wrong(
+            format!("{} has no air.pcapng", path.display()),
+            "keep the frames of the run: contend run FILE --capture 1s..60s",
+        ));
     }
     let opened = std::fs::File::open(file);
-    let opened = opened.map_err(|e| wrong(format!("{} cannot be read: {e}", file.display()), "give the path of a capture, or of a results folder"))?;
+    let opened = opened.map_err(|e| {
+        wrong(format!("{} cannot be read: {e}", file.display()), "give the path of a capture, or of a results folder")
+    })?;
     Capture::read(BufReader::with_capacity(1 << 16, opened)).map_err(about(file))
 }
 
 fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
     if args.format == Format::Csv && args.files.len() > 1 {
-        return Err(wrong(format!("--format csv takes one file, and {} are given", args.files.len()), "call it once for each file, or take --format json"));
+        return Err(wrong(
+            format!("--format csv takes one file, and {} are given", args.files.len()),
+            "call it once for each file, or take --format json",
+        ));
     }
     let exchange = args.cell.exchange()?;
     let first = match &args.first {
@@ -188,7 +213,13 @@ fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
         None if exchange.rate.is_some() => First::Computed,
         None => First::Found,
     };
-    let s = fingerprint::Settings { slot_ns: exchange.phy.slot.as_nanos(), slots: args.cell.slots(&exchange.phy), first, alpha: args.alpha, exchange };
+    let s = fingerprint::Settings {
+        slot_ns: exchange.phy.slot.as_nanos(),
+        slots: args.cell.slots(&exchange.phy),
+        first,
+        alpha: args.alpha,
+        exchange,
+    };
     // All files are read before anything is printed: what is wrong with the last one is told alone.
     let mut out = String::new();
     for path in &args.files {
@@ -207,7 +238,12 @@ fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
             Format::Csv => {
                 out += "slot,from_us,count,share\n";
                 for (k, c) in (0_u64..).zip(&f.counts) {
-                    let _ = writeln!(out, "{k},{},{c},{:.6}", us(f.first_ns as f64 + (k * f.slot_ns) as f64), *c as f64 / f.used.max(1) as f64);
+                    let _ = writeln!(
+                        out,
+                        "{k},{},{c},{:.6}",
+                        us(f.first_ns as f64 + (k * f.slot_ns) as f64),
+                        *c as f64 / f.used.max(1) as f64
+                    );
                 }
             }
         }
@@ -242,7 +278,12 @@ fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &finge
     .collect();
     line(
         "gaps",
-        format!("{} used{}; mean {} us", f.used, if unused.is_empty() { String::new() } else { format!(", {}", unused.join(", ")) }, us(f.mean_gap_ns())),
+        format!(
+            "{} used{}; mean {} us",
+            f.used,
+            if unused.is_empty() { String::new() } else { format!(", {}", unused.join(", ")) },
+            us(f.mean_gap_ns())
+        ),
     );
     if f.verdict == Verdict::TooFewFrames {
         return out;
@@ -252,9 +293,13 @@ fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &finge
         First::Computed => "computed",
         First::Given(_) => "given",
     };
-    let should = f.exchange_ns.map_or(String::new(), |e| format!("; an exchange takes {} us by the standard", us(e as f64)));
+    let should =
+        f.exchange_ns.map_or(String::new(), |e| format!("; an exchange takes {} us by the standard", us(e as f64)));
     line("first peak", format!("{} us, {how}{should}", us(f.first_ns as f64)));
-    line("grid", format!("slots of {} us, sharpness {:.3}; peaks: {}", us(f.slot_ns as f64), f.sharpness, f.peaks.len()));
+    line(
+        "grid",
+        format!("slots of {} us, sharpness {:.3}; peaks: {}", us(f.slot_ns as f64), f.sharpness, f.peaks.len()),
+    );
     line(
         "mean backoff",
         format!(
@@ -272,10 +317,18 @@ fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &finge
             "lags" => "no serial correlation",
             _ => "neighbours independent",
         };
-        line(name, t.map_or("not tested".into(), |t| format!("{what}: chi-square {:.1} with {} degrees of freedom, p = {:.3e}", t.statistic, t.freedom, t.p)));
+        line(
+            name,
+            t.map_or("not tested".into(), |t| {
+                format!("{what}: chi-square {:.1} with {} degrees of freedom, p = {:.3e}", t.statistic, t.freedom, t.p)
+            }),
+        );
     }
     if let Some(l) = &f.lags {
-        line("correlation", format!("{:+.4} of neighbours; largest {:+.4} at lag {}", l.first, l.largest.0, l.largest.1));
+        line(
+            "correlation",
+            format!("{:+.4} of neighbours; largest {:+.4} at lag {}", l.first, l.largest.0, l.largest.1),
+        );
     }
     if f.verdict == Verdict::ConstrainedSource {
         let _ = writeln!(out, "  {:>10} {:>9} {:>8}", "peak us", "count", "share");
@@ -288,7 +341,11 @@ fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &finge
     let _ = writeln!(out, "  {:>5} {:>10} {:>9} {:>8}", "slot", "from us", "count", "share");
     for (k, c) in (0_u64..).zip(&f.counts) {
         let bar = "#".repeat((c * 40 / most) as usize);
-        let row = format!("  {k:>5} {:>10.1} {c:>9} {:>8.5} {bar}", us(f.first_ns as f64 + (k * f.slot_ns) as f64), *c as f64 / f.used as f64);
+        let row = format!(
+            "  {k:>5} {:>10.1} {c:>9} {:>8.5} {bar}",
+            us(f.first_ns as f64 + (k * f.slot_ns) as f64),
+            *c as f64 / f.used as f64
+        );
         let _ = writeln!(out, "{}", row.trim_end());
     }
     out
@@ -298,7 +355,12 @@ fn object(path: &Path, capture: &Capture, station: Address, f: &Fingerprint, s: 
     let tests: serde_json::Map<String, Value> = f
         .tests()
         .into_iter()
-        .map(|(n, t)| (n.to_owned(), t.map_or(Value::Null, |t| json!({"chi_square": t.statistic, "freedom": t.freedom, "p": t.p}))))
+        .map(|(n, t)| {
+            (
+                n.to_owned(),
+                t.map_or(Value::Null, |t| json!({"chi_square": t.statistic, "freedom": t.freedom, "p": t.p})),
+            )
+        })
         .collect();
     let g = &f.gaps;
     json!({
@@ -338,7 +400,10 @@ fn compare(args: &AccessArgs) -> Result<Done> {
     let pair = match &args.stations {
         Some(text) => {
             let Some((a, b)) = text.split_once(',') else {
-                return Err(wrong(format!("--stations {text} names one station"), "name two, like --stations sta1,sta2"));
+                return Err(wrong(
+                    format!("--stations {text} names one station"),
+                    "name two, like --stations sta1,sta2",
+                ));
             };
             let find = |name: &str| capture.station(Some(name.trim())).map_err(about(&args.file));
             [find(a)?, find(b)?]
@@ -359,7 +424,8 @@ fn compare(args: &AccessArgs) -> Result<Done> {
     let s = access::Settings { interval_ns, slots: args.cell.slots(&exchange.phy), exchange };
     let found = access::access(&capture, pair, &s).map_err(about(&args.file))?;
     let labels = pair.map(|a| capture.label(a));
-    let share = |k: usize| found.parts[k].attempts as f64 / (found.parts[0].attempts + found.parts[1].attempts).max(1) as f64;
+    let share =
+        |k: usize| found.parts[k].attempts as f64 / (found.parts[0].attempts + found.parts[1].attempts).max(1) as f64;
     let rows = || found.parts[0].per_interval.iter().zip(&found.parts[1].per_interval).enumerate();
     let step = interval_ns as f64 / 1e9;
     print(&match args.format {
@@ -374,7 +440,8 @@ fn compare(args: &AccessArgs) -> Result<Done> {
         Format::Table => {
             let mut out = format!("{}: {} and {}\n", args.file.display(), labels[0], labels[1]);
             let _ = writeln!(out, "  {:.3} s, both backlogged for {:.3} s", found.span_s, found.both_s);
-            let _ = writeln!(out, "  {:<40} {:>9} {:>9} {:>9} {:>8}", "station", "packets", "per s", "attempts", "share");
+            let _ =
+                writeln!(out, "  {:<40} {:>9} {:>9} {:>9} {:>8}", "station", "packets", "per s", "attempts", "share");
             for (k, p) in found.parts.iter().enumerate() {
                 let _ = writeln!(
                     out,
@@ -387,8 +454,12 @@ fn compare(args: &AccessArgs) -> Result<Done> {
                 );
             }
             out += &match found.p {
-                Some(p) => format!("  attempts while both are backlogged: equal shares give this or more with p = {p:.3e} (binomial)\n"),
-                None => "  they are never backlogged at the same time: nothing can be said of equal access\n".to_owned(),
+                Some(p) => format!(
+                    "  attempts while both are backlogged: equal shares give this or more with p = {p:.3e} (binomial)\n"
+                ),
+                None => {
+                    "  they are never backlogged at the same time: nothing can be said of equal access\n".to_owned()
+                }
             };
             let _ = writeln!(out, "  {:>10} {:>9} {:>9}", "from s", "a", "b");
             for (i, (a, b)) in rows() {

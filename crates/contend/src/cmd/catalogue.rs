@@ -55,7 +55,14 @@ struct Item {
 }
 
 fn items<B>(family: &'static str, usage: &'static str, entries: &'static [Entry<B>]) -> impl Iterator<Item = Item> {
-    entries.iter().map(move |e| Item { family, usage, name: e.name, cite: e.cite, summary: e.summary, params: e.params })
+    entries.iter().map(move |e| Item {
+        family,
+        usage,
+        name: e.name,
+        cite: e.cite,
+        summary: e.summary,
+        params: e.params,
+    })
 }
 
 fn everything() -> Vec<Item> {
@@ -93,9 +100,11 @@ pub fn list(args: &ListArgs) -> Result<Done> {
     }
     if wanted("experiments") {
         out += &heading(&out, "experiments");
-        let files: Vec<_> = files_below(Path::new("experiments")).into_iter().chain(files_below(Path::new("papers"))).collect();
+        let files: Vec<_> =
+            files_below(Path::new("experiments")).into_iter().chain(files_below(Path::new("papers"))).collect();
         for file in &files {
-            let title = contend_lab::file::load(file, &[]).map_or_else(|_| "(cannot be read: run it to see why)".into(), |e| e.title);
+            let title = contend_lab::file::load(file, &[])
+                .map_or_else(|_| "(cannot be read: run it to see why)".into(), |e| e.title);
             out += &format!("  {}\n      {title}\n", file.display());
         }
         if files.is_empty() {
@@ -121,9 +130,15 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
     let found: Vec<String> = algorithms.chain(metrics).chain(closed_forms).collect();
     if found.is_empty() {
-        let names = all.iter().map(|i| i.name).chain(WORDS.iter().map(|w| w.name)).chain(models.iter().map(|m| m.name.as_str()));
+        let names = all
+            .iter()
+            .map(|i| i.name)
+            .chain(WORDS.iter().map(|w| w.name))
+            .chain(models.iter().map(|m| m.name.as_str()));
         let nearest = contend_lab::nearest(&args.name, names);
-        let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| format!("did you mean `{n}`? `contend list` shows every name"));
+        let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| {
+            format!("did you mean `{n}`? `contend list` shows every name")
+        });
         return Err(wrong(format!("nothing is called `{}`", args.name), remedy));
     }
     print(&found.join("\n"))?;
@@ -159,12 +174,17 @@ fn algorithm(i: &Item) -> String {
 fn metric(w: &Word) -> String {
     let of = match w.subject {
         Subject::Flows => format!(
-            "{0} (of all flows), {0}.up, {0}.down, {0}.NAME (of a flow or a group): one number; {0}[all], {0}[up], {0}[NAME]: one for each flow, for mean(), min(), max(), sum(), count(x < q)",
+            "{0} (of all flows), {0}.up, {0}.down, {0}.NAME (of a flow or a group): one number; {0}[all], {0}[up], \
+                {0}[NAME]: one for each flow, for mean(), min(), max(), sum(), count(x < q)",
             w.name
         ),
         Subject::Queues => format!("{0}[ap], {0}[NAME] of a station or a link", w.name),
         Subject::Stations if w.what == What::Successes => {
-            format!("{0} (all), {0}[all], {0}[up], {0}[down], {0}[NAME] of a station; jain({0}[up], 100), jain({0}[up], 10 * point(\"flow.0.count\"))", w.name)
+            format!(
+                "{0} (all), {0}[all], {0}[up], {0}[down], {0}[NAME] of a station; jain({0}[up], 100), jain({0}[up], \
+                    10 * point(\"flow.0.count\"))",
+                w.name
+            )
         }
         Subject::Stations => format!("{0}[ap], {0}[NAME] of a station", w.name),
         Subject::Air => format!("{}, of the cell as a whole", w.name),
@@ -175,11 +195,20 @@ fn metric(w: &Word) -> String {
         Extent::WindowOnly => "a window: [10s..15s] behind it",
         Extent::Path => "the time series (needs `sample`), whole or a window: [10s..15s] behind it",
     };
-    let noun = if w.unit.base().is_empty() { "a plain number".to_owned() } else { format!("{} ({})", w.unit.noun(), w.unit.base()) };
-    let mut out =
-        format!("{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {noun}\n  Over:   {over}\n", w.name, wrapped(w.doc, WIDTH, 2), wrapped(&of, WIDTH, 10));
+    let noun = if w.unit.base().is_empty() {
+        "a plain number".to_owned()
+    } else {
+        format!("{} ({})", w.unit.noun(), w.unit.base())
+    };
+    let mut out = format!(
+        "{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {noun}\n  Over:   {over}\n",
+        w.name,
+        wrapped(w.doc, WIDTH, 2),
+        wrapped(&of, WIDTH, 10)
+    );
     if w.percentiles {
-        let also = format!("{0}.mean (the default), {0}.p50, {0}.p95 and every other percentile from p01 to p99", w.name);
+        let also =
+            format!("{0}.mean (the default), {0}.p50, {0}.p95 and every other percentile from p01 to p99", w.name);
         out += &format!("  Also:   {}\n", wrapped(&also, WIDTH, 10));
     }
     out
@@ -224,7 +253,8 @@ mod tests {
         assert_eq!(in_short("A rule: it does much; and more. Really."), "A rule");
         assert_eq!(in_short("All there is, here."), "All there is, here");
         let models = models::items();
-        let words = WORDS.iter().map(|w| (w.name, w.doc)).chain(models.iter().map(|m| (m.name.as_str(), m.summary.as_str())));
+        let words =
+            WORDS.iter().map(|w| (w.name, w.doc)).chain(models.iter().map(|m| (m.name.as_str(), m.summary.as_str())));
         for (name, summary) in everything().iter().map(|i| (i.name, i.summary)).chain(words) {
             assert!(in_short(summary).chars().count() <= WIDTH, "{name}");
         }

@@ -25,8 +25,14 @@ pub fn run() -> Result<Done> {
         ("valgrind", "counts instructions in benchmarks", "valgrind"),
     ] {
         let found = Command::new(tool).arg("--version").output().ok().filter(|o| o.status.success());
-        let version = found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or_default().to_owned());
-        line(tool, found.is_some(), version.as_deref().unwrap_or_default(), &format!("optional: {why}; on Debian: apt-get install {package}"));
+        let version =
+            found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or_default().to_owned());
+        line(
+            tool,
+            found.is_some(),
+            version.as_deref().unwrap_or_default(),
+            &format!("optional: {why}; on Debian: apt-get install {package}"),
+        );
     }
     super::print(&out)?;
     Ok(Done::Well)
@@ -34,7 +40,10 @@ pub fn run() -> Result<Done> {
 
 fn memory() -> String {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let free = info.lines().find_map(|l| l.strip_prefix("MemAvailable:")).and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    let free = info
+        .lines()
+        .find_map(|l| l.strip_prefix("MemAvailable:"))
+        .and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
     free.map_or("unknown".into(), |kb| format!("{} MB available; a run of 200 stations needs less than 50", kb / 1000))
 }
 

@@ -1,7 +1,8 @@
 //! The results folder: what a call found out, and enough to repeat it.
 //!
-//! `run.toml` is the experiment's text under a head of comments: version, command line, seeds, and the settings of the call. A file with such a
-//! head is read with those settings, so `contend run results/hotspot/run.toml` makes the same runs, bit by bit.
+//! `run.toml` is the experiment's text under a head of comments: version, command line, seeds, and the settings of the
+//! call. A file with such a head is read with those settings, so `contend run results/hotspot/run.toml` makes the same
+//! runs, bit by bit.
 
 use super::{say, wrong};
 use contend_lab::execute::Executed;
@@ -16,7 +17,14 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When the folder cannot be written.
-pub fn write(e: &Experiment, executed: &Executed, context: &ReportContext, folder: &Path, capture: bool, quiet: bool) -> Result<()> {
+pub fn write(
+    e: &Experiment,
+    executed: &Executed,
+    context: &ReportContext,
+    folder: &Path,
+    capture: bool,
+    quiet: bool,
+) -> Result<()> {
     move_aside(folder, quiet)?;
     let o = &executed.outcome;
     let text = |name: &str, text: &str| output::atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
@@ -27,7 +35,9 @@ pub fn write(e: &Experiment, executed: &Executed, context: &ReportContext, folde
         output::write_series(o, context, &folder.join("series.parquet"))?;
         output::atomically(&folder.join("results.csv"), |w| output::write_csv(o, w))?;
         if capture && let Some(run) = o.runs.first() {
-            output::atomically(&folder.join("air.pcapng"), |w| output::write_pcapng(run, output::Capture { band: band(e), ..output::Capture::default() }, w))?;
+            output::atomically(&folder.join("air.pcapng"), |w| {
+                output::write_pcapng(run, output::Capture { band: band(e), ..output::Capture::default() }, w)
+            })?;
         }
         output::write_report(o, context, &folder.join("report.html"))
     };
@@ -51,7 +61,9 @@ fn band(e: &Experiment) -> Band {
 pub fn move_aside(path: &Path, quiet: bool) -> Result<()> {
     if path.symlink_metadata().is_ok() {
         let aside = aside(path);
-        std::fs::rename(path, &aside).map_err(|err| wrong(format!("{} cannot be moved aside: {err}", path.display()), "give another folder with --out"))?;
+        std::fs::rename(path, &aside).map_err(|err| {
+            wrong(format!("{} cannot be moved aside: {err}", path.display()), "give another folder with --out")
+        })?;
         if !quiet {
             say(&format!("contend: earlier results are now in {}", aside.display()));
         }
@@ -83,7 +95,12 @@ fn repeatable(e: &Experiment, context: &ReportContext, missing: usize) -> String
     let settings: String = e.source.sets.iter().map(|s| format!("{SETTING}{}\n", on_one_line(s))).collect();
     let stopped = if missing > 0 { format!("# stopped early: {missing} runs are missing\n") } else { String::new() };
     let text = bare(&e.source.text);
-    format!("{HEAD}{}\n# {}\n# seeds {}\n{stopped}{settings}\n{text}", env!("CARGO_PKG_VERSION"), on_one_line(&context.command), context.seeds)
+    format!(
+        "{HEAD}{}\n# {}\n# seeds {}\n{stopped}{settings}\n{text}",
+        env!("CARGO_PKG_VERSION"),
+        on_one_line(&context.command),
+        context.seeds
+    )
 }
 
 /// The settings in the head that [`repeatable`] wrote before a text; none when there is no such head.
@@ -105,19 +122,26 @@ fn bare(text: &str) -> &str {
 /// The head of a `run.toml` and the experiment under it.
 fn split(text: &str) -> Option<(&str, &str)> {
     let version = text.strip_prefix(HEAD)?.lines().next()?;
-    (version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains(' ')).then(|| text.split_once("\n\n")).flatten()
+    (version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains(' '))
+        .then(|| text.split_once("\n\n"))
+        .flatten()
 }
 
 /// `text`, as a JSON string when it would not stay on one line or not be read back as it is.
 fn on_one_line(text: &str) -> String {
-    if text.chars().any(char::is_control) || text.starts_with('"') { serde_json::Value::from(text).to_string() } else { text.to_owned() }
+    if text.chars().any(char::is_control) || text.starts_with('"') {
+        serde_json::Value::from(text).to_string()
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FILE: &str = "duration = \"2s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\n\
+    const FILE: &str = "duration = \"2s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto \
+        = \"b\"\n\
                         [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"reno\"\n";
 
     fn load(text: &str, sets: &[(String, String)]) -> Experiment {
@@ -126,10 +150,20 @@ mod tests {
 
     #[test]
     fn settings_come_back_as_they_were_given() {
-        let sets = [("notes", "two\nlines = \"of\" text"), ("flow.0.window", "42p"), ("\"flow\".0.delay", "= 1ms"), ("seeds", "3..4")];
-        let sets: Vec<(String, String)> = sets[..2].iter().chain(&sets[3..]).map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let sets = [
+            ("notes", "two\nlines = \"of\" text"),
+            ("flow.0.window", "42p"),
+            ("\"flow\".0.delay", "= 1ms"),
+            ("seeds", "3..4"),
+        ];
+        let sets: Vec<(String, String)> =
+            sets[..2].iter().chain(&sets[3..]).map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let e = load(FILE, &sets);
-        let context = ReportContext { command: "contend run t.toml --set 'notes=two\nlines'".into(), seeds: "3..4".into(), ..ReportContext::default() };
+        let context = ReportContext {
+            command: "contend run t.toml --set 'notes=two\nlines'".into(),
+            seeds: "3..4".into(),
+            ..ReportContext::default()
+        };
         let text = repeatable(&e, &context, 2);
         assert_eq!(settings(&text), sets, "{text}");
         assert!(text.contains("stopped early: 2 runs"));
@@ -141,7 +175,12 @@ mod tests {
 
     #[test]
     fn comments_of_an_ordinary_file_are_no_settings() {
-        for text in ["# contend runs this\n# --set wifi.slot=9us\n\n", "# --set wifi.slot=9us\n\n", "# contend 0.1.0\nduration = \"1s\"", ""] {
+        for text in [
+            "# contend runs this\n# --set wifi.slot=9us\n\n",
+            "# --set wifi.slot=9us\n\n",
+            "# contend 0.1.0\nduration = \"1s\"",
+            "",
+        ] {
             assert_eq!(settings(text), [], "{text}");
         }
     }

@@ -24,7 +24,9 @@ pub fn wrong(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Re
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(wrong(format!("standard output cannot be written: {e}"), "write to a place with room")),
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(wrong(format!("standard output cannot be written: {e}"), "write to a place with room"))
+        }
         _ => Ok(()),
     }
 }

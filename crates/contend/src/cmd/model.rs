@@ -67,7 +67,8 @@ enum Model {
         #[arg(long, default_value = "42p", value_parser = fcwa::packets)]
         window: u32,
     },
-    /// Rates of Reno and TCP-Jersey and what telling link errors from congestion gains them (Jersey 2005 eqs. 8.21-8.29)
+    /// Rates of Reno and TCP-Jersey and what telling link errors from congestion gains them (Jersey 2005 eqs.
+    /// 8.21-8.29)
     Jersey(jersey::Jersey),
     /// Rate of a TCP Reno flow that loses packets at random (Padhye 1998; Jersey 2005 eqs. 2.2-2.4)
     Padhye(jersey::Padhye),
@@ -75,7 +76,8 @@ enum Model {
     Aiad(jersey::AiadArgs),
     /// The same for sources that set a rate, with any delays (Jersey 2005 chapter 9)
     Gaiad(jersey::GaiadArgs),
-    /// Collisions and waits of stations that draw a slot and forget it, and the window of a rate of collisions (Starzetz 2006 §8.1.1)
+    /// Collisions and waits of stations that draw a slot and forget it, and the window of a rate of collisions
+    /// (Starzetz 2006 §8.1.1)
     Hash(starzetz::Hash),
     /// Channel time that backoffs waste, and the distribution that wastes least (Starzetz 2006 §8.1.2)
     BackoffCost(starzetz::BackoffCost),
@@ -88,7 +90,11 @@ enum Model {
 
 /// The calculators, with what they say of themselves and their options.
 pub(super) fn calculators() -> Vec<clap::Command> {
-    Model::augment_subcommands(clap::Command::new("model")).get_subcommands().filter(|c| c.get_name() != "help").cloned().collect()
+    Model::augment_subcommands(clap::Command::new("model"))
+        .get_subcommands()
+        .filter(|c| c.get_name() != "help")
+        .cloned()
+        .collect()
 }
 
 /// The cell a model is worked out for.
@@ -100,7 +106,8 @@ struct Cell {
     /// Data rate (default: the standard's highest)
     #[arg(long)]
     rate: Option<String>,
-    /// Rate of ACKs, as far as they may be sent at it (default: the standard's lowest of its own kind, 6Mbps for 802.11g)
+    /// Rate of ACKs, as far as they may be sent at it (default: the standard's lowest of its own kind, 6Mbps for
+    /// 802.11g)
     #[arg(long)]
     basic: Option<String>,
     /// Size of an IP packet in bytes
@@ -131,7 +138,9 @@ struct Printed {
 fn answer(printed: &Printed, model: &str, table: &str, rows: Vec<serde_json::Value>) -> Result<Done> {
     match if printed.json { Shape::Json } else { printed.format } {
         Shape::Table => print(table)?,
-        Shape::Json => print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": model, "rows": rows})))?,
+        Shape::Json => {
+            print(&format!("{}\n", serde_json::json!({"schema": "contend/model/1", "model": model, "rows": rows})))?
+        }
         Shape::Csv => print(&csv(&rows))?,
     }
     Ok(Done::Well)
@@ -225,20 +234,35 @@ impl Cell {
         let standard = Standard::ALL.iter().find(|(n, _)| *n == self.standard);
         let Some((_, standard)) = standard else {
             let names: Vec<&str> = Standard::ALL.iter().map(|(n, _)| *n).collect();
-            return Err(wrong(format!("there is no standard `{}`", self.standard), format!("write one of {}", names.join(", "))));
+            return Err(wrong(
+                format!("there is no standard `{}`", self.standard),
+                format!("write one of {}", names.join(", ")),
+            ));
         };
         let mut phy = Phy::new(*standard, Preamble::Long);
         for s in &self.set {
-            let Some((key, value)) = s.split_once('=') else { return Err(wrong(format!("--set {s}: there is no `=`"), "write --set slot=20us")) };
-            let span = || quantity::span(value).map_err(|e| wrong(format!("--set {s}: {e}"), "write a duration like 20us"));
-            let count = || value.parse::<u32>().map_err(|_| wrong(format!("--set {s}: not a whole number"), "write a number of slots like 15"));
+            let Some((key, value)) = s.split_once('=') else {
+                return Err(wrong(format!("--set {s}: there is no `=`"), "write --set slot=20us"));
+            };
+            let span =
+                || quantity::span(value).map_err(|e| wrong(format!("--set {s}: {e}"), "write a duration like 20us"));
+            let count = || {
+                value
+                    .parse::<u32>()
+                    .map_err(|_| wrong(format!("--set {s}: not a whole number"), "write a number of slots like 15"))
+            };
             match key {
                 "slot" => phy.slot = span()?,
                 "sifs" => phy.sifs = span()?,
                 "signal_extension" => phy.signal_extension = span()?,
                 "cwmin" => phy.cw_min = count()?,
                 "cwmax" => phy.cw_max = count()?,
-                _ => return Err(wrong(format!("--set {key}: a model does not take this key"), "use slot, sifs, signal_extension, cwmin or cwmax")),
+                _ => {
+                    return Err(wrong(
+                        format!("--set {key}: a model does not take this key"),
+                        "use slot, sifs, signal_extension, cwmin or cwmax",
+                    ));
+                }
             }
         }
         let mbps = |bps: u64| bps as f64 / 1e6;
@@ -246,9 +270,14 @@ impl Cell {
         let rate = |text: &str| {
             let bps = quantity::rate(text).map_err(|e| wrong(e, "write a rate like 54Mbps"))?;
             let list = || all.iter().map(|b| format!("{}Mbps", mbps(*b))).collect::<Vec<_>>().join(", ");
-            phy.rate(bps).ok_or_else(|| wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list())))
+            phy.rate(bps).ok_or_else(|| {
+                wrong(format!("{} has no rate of {text}", self.standard), format!("write one of {}", list()))
+            })
         };
-        let known = |bps: Option<&u64>| bps.and_then(|b| phy.rate(*b)).ok_or_else(|| wrong("the standard has no rates", "choose another --standard"));
+        let known = |bps: Option<&u64>| {
+            bps.and_then(|b| phy.rate(*b))
+                .ok_or_else(|| wrong("the standard has no rates", "choose another --standard"))
+        };
         let data = self.rate.as_deref().map_or_else(|| known(all.last()), rate)?;
         let lowest = if *standard == Standard::G { Some(&6_000_000) } else { all.first() };
         let basic = self.basic.as_deref().map_or_else(|| known(lowest), rate)?;
@@ -298,12 +327,26 @@ fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
             .iter()
             .map(|(n, s)| serde_json::json!({"stations": n, "tau": s.tau, "collision_probability": s.p, "throughput_bps": s.throughput_bps, "drop_probability": s.drop, "service_us": s.service_us}))
             .collect();
-    let mut out = format!("{}, exchange {:.1} us, slot {} us, CW {}..{}\n", t.title, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max);
-    out += &format!("{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}\n", "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms");
+    let mut out = format!(
+        "{}, exchange {:.1} us, slot {} us, CW {}..{}\n",
+        t.title, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max
+    );
+    out += &format!(
+        "{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}\n",
+        "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms"
+    );
     for (n, s) in &rows {
-        out += &format!("{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}\n", s.tau, s.p, s.throughput_bps / 1e6, s.drop, s.service_us / 1e3);
+        out += &format!(
+            "{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}\n",
+            s.tau,
+            s.p,
+            s.throughput_bps / 1e6,
+            s.drop,
+            s.service_us / 1e3
+        );
     }
-    out += "Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a success.\n";
+    out += "Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a \
+        success.\n";
     answer(&cell.printed, "bianchi", &out, json)
 }
 

@@ -1,7 +1,8 @@
 //! `contend report`: the page of a results folder, made anew.
 //!
-//! A folder's run.toml is enough to repeat its runs, bit by bit; so the page is made by repeating them, and the digests say whether
-//! they are the same runs. When they are not, the page stays as it is: a page that does not belong to the numbers beside it would deceive.
+//! A folder's run.toml is enough to repeat its runs, bit by bit; so the page is made by repeating them, and the digests
+//! say whether they are the same runs. When they are not, the page stays as it is: a page that does not belong to the
+//! numbers beside it would deceive.
 
 use super::run::{self, Common, Format, Job};
 use super::{say, wrong};
@@ -37,9 +38,20 @@ pub fn run(args: &Args) -> Result<Done> {
     let folder = args.folder.display();
     let path = args.folder.join("run.toml");
     if !path.is_file() {
-        return Err(wrong(format!("{folder} is no results folder: it has no run.toml"), "name a folder that `contend run` has written"));
+        return Err(wrong(
+            format!("{folder} is no results folder: it has no run.toml"),
+            "name a folder that `contend run` has written",
+        ));
     }
-    let common = Common { seeds: None, set: vec![], jobs: args.jobs, out: PathBuf::new(), format: Format::Table, quiet: args.quiet, no_results: false };
+    let common = Common {
+        seeds: None,
+        set: vec![],
+        jobs: args.jobs,
+        out: PathBuf::new(),
+        format: Format::Table,
+        quiet: args.quiet,
+        no_results: false,
+    };
     let e = run::load(&path, &common)?;
     let before = before(&args.folder)?;
     let stop = run::stop_on_ctrl_c();
@@ -53,9 +65,14 @@ pub fn run(args: &Args) -> Result<Done> {
     if let Some(other) = before.runs.iter().find(|b| !runs.iter().any(|r| b.is(r))) {
         return Err(wrong(
             format!(
-                "the run with seed {}{} has another digest than in {folder}/summary.json: contend {} made that one, this is {}; the page is as it was",
+                "the run with seed {}{} has another digest than in {folder}/summary.json: contend {} made that one, \
+                    this is {}; the page is as it was",
                 other.seed,
-                if other.point.is_empty() { String::new() } else { format!(" at {}", Value::from(other.point.clone())) },
+                if other.point.is_empty() {
+                    String::new()
+                } else {
+                    format!(" at {}", Value::from(other.point.clone()))
+                },
                 before.version,
                 env!("CARGO_PKG_VERSION")
             ),
@@ -64,7 +81,8 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     if let Some((finished, missing)) = before.interrupted.filter(|_| !args.quiet) {
         say(&format!(
-            "contend: the call that made this folder was stopped early: the other files hold {finished} of {} runs, the page now shows all",
+            "contend: the call that made this folder was stopped early: the other files hold {finished} of {} runs, \
+                the page now shows all",
             finished + missing
         ));
     }
@@ -102,14 +120,22 @@ impl RunBefore {
 fn before(folder: &std::path::Path) -> Result<Before> {
     let path = folder.join("summary.json");
     let remedy = "make the results anew: contend run FILE";
-    let text = std::fs::read_to_string(&path).map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
-    let summary: Value = serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
+    let text = std::fs::read_to_string(&path)
+        .map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
+    let summary: Value =
+        serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
     let version = summary["version"].as_str().unwrap_or("(unknown)").to_owned();
     let runs = summary["runs"].as_array().into_iter().flatten().map(|r| {
         let digest = r["digest"].as_str()?.to_owned();
-        Some(RunBefore { point: r["point"].as_object().cloned().unwrap_or_default(), seed: r["seed"].as_u64()?, digest })
+        Some(RunBefore {
+            point: r["point"].as_object().cloned().unwrap_or_default(),
+            seed: r["seed"].as_u64()?,
+            digest,
+        })
     });
-    let runs = runs.collect::<Option<Vec<_>>>().ok_or_else(|| wrong(format!("{}: a run has no seed or no digest", path.display()), remedy))?;
+    let runs = runs
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| wrong(format!("{}: a run has no seed or no digest", path.display()), remedy))?;
     let stopped = &summary["interrupted"];
     Ok(Before { version, runs, interrupted: stopped["finished"].as_u64().zip(stopped["missing"].as_u64()) })
 }

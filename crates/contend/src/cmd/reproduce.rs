@@ -47,7 +47,10 @@ const SHORT_SEEDS: &str = "1..3";
 
 pub fn run(args: &Args) -> Result<Done> {
     if args.common.format == Format::Csv {
-        return Err(wrong("--format csv prints the numbers of one file", "write --format json, or take results.csv from the results folders"));
+        return Err(wrong(
+            "--format csv prints the numbers of one file",
+            "write --format json, or take results.csv from the results folders",
+        ));
     }
     let files = files(args)?;
     let mut all = Vec::new();
@@ -69,7 +72,12 @@ pub fn run(args: &Args) -> Result<Done> {
         let job = Job { e, common: &args.common, stop: &stop, capture: None, name: name.clone(), folder };
         let mut executed = job.perform()?;
         if args.short {
-            executed.outcome.claims.iter_mut().filter(|c| c.verdict == "undecided" || c.recorded == "undecided").for_each(|c| c.as_recorded = true);
+            executed
+                .outcome
+                .claims
+                .iter_mut()
+                .filter(|c| c.verdict == "undecided" || c.recorded == "undecided")
+                .for_each(|c| c.as_recorded = true);
         }
         let how = judged(&executed, args.common.quiet);
         if talk {
@@ -97,7 +105,8 @@ pub fn run(args: &Args) -> Result<Done> {
     pages(args, chapters)?;
     if let Some(path) = &args.markdown {
         let text = markdown(args, &outcomes);
-        output::atomically(path, |w| w.write_all(text.as_bytes())).map_err(|e| wrong(e, "name a file that can be written"))?;
+        output::atomically(path, |w| w.write_all(text.as_bytes()))
+            .map_err(|e| wrong(e, "name a file that can be written"))?;
     }
     if json {
         super::print(&object(&outcomes))?;
@@ -119,7 +128,8 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
         let own: Vec<Chapter> = own.into_iter().map(|c: (&str, Chapter)| c.1).collect();
         let page = args.common.out.join(paper).join("report.html");
         folder::move_aside(&page, args.common.quiet)?;
-        output::write_paper(paper, &command_line(), &own, &page).map_err(|e| wrong(e, "give a folder that can be written with --out, or --no-results"))?;
+        output::write_paper(paper, &command_line(), &own, &page)
+            .map_err(|e| wrong(e, "give a folder that can be written with --out, or --no-results"))?;
         if !args.common.quiet {
             say(&format!("contend: {}", page.display()));
         }
@@ -130,9 +140,12 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
 /// Every claim beside what was measured, a table for each experiment.
 fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
-    let papers = if args.papers == Path::new("papers") { String::new() } else { format!(" --papers {}", args.papers.display()) };
-    let mut text =
-        format!("# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
+    let papers =
+        if args.papers == Path::new("papers") { String::new() } else { format!(" --papers {}", args.papers.display()) };
+    let mut text = format!(
+        "# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n",
+        env!("CARGO_PKG_VERSION")
+    );
     for o in outcomes {
         let seeds = o.runs.iter().map(|r| r.seed).collect::<std::collections::BTreeSet<_>>().len();
         text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });
@@ -143,7 +156,13 @@ fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
         text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
         for c in &o.claims {
             let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
-            let cells = [format!("{}{reading}", c.id), c.paper.clone(), c.expected.clone(), measured_text(c), c.verdict.clone()];
+            let cells = [
+                format!("{}{reading}", c.id),
+                c.paper.clone(),
+                c.expected.clone(),
+                measured_text(c),
+                c.verdict.clone(),
+            ];
             text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
         }
         for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
@@ -156,16 +175,23 @@ fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
 fn files(args: &Args) -> Result<Vec<PathBuf>> {
     let all = files_below(&args.papers);
     if all.is_empty() {
-        return Err(wrong(format!("there are no papers in {}", args.papers.display()), "call contend in its own folder, or name the folder with --papers"));
+        return Err(wrong(
+            format!("there are no papers in {}", args.papers.display()),
+            "call contend in its own folder, or name the folder with --papers",
+        ));
     }
     let Some(what) = &args.what else { return Ok(all) };
-    let chosen: Vec<PathBuf> =
-        all.iter().filter(|p| name(&args.papers, p) == *what || name(&args.papers, p).starts_with(&format!("{what}/"))).cloned().collect();
+    let chosen: Vec<PathBuf> = all
+        .iter()
+        .filter(|p| name(&args.papers, p) == *what || name(&args.papers, p).starts_with(&format!("{what}/")))
+        .cloned()
+        .collect();
     if chosen.is_empty() {
         let names: Vec<String> = all.iter().map(|p| name(&args.papers, p)).collect();
         let folders = names.iter().filter_map(|n| n.split_once('/').map(|(f, _)| f));
         let nearest = contend_lab::nearest(what, names.iter().map(String::as_str).chain(folders));
-        let remedy = nearest.map_or("`contend list experiments` shows what there is".to_owned(), |n| format!("did you mean `{n}`?"));
+        let remedy = nearest
+            .map_or("`contend list experiments` shows what there is".to_owned(), |n| format!("did you mean `{n}`?"));
         return Err(wrong(format!("no paper or experiment is called `{what}`"), remedy));
     }
     Ok(chosen)
@@ -196,7 +222,8 @@ fn tally(outcomes: &[Outcome]) -> String {
     let claims: Vec<&ClaimResult> = outcomes.iter().flat_map(|o| &o.claims).collect();
     let count = |v: &str| claims.iter().filter(|c| c.verdict == v).count();
     let text = format!(
-        "{} experiments, {} claims: {} reproduced, {} not reproduced, {} contradictions, {} undecided; {} differ from what their files record",
+        "{} experiments, {} claims: {} reproduced, {} not reproduced, {} contradictions, {} undecided; {} differ from \
+            what their files record",
         outcomes.len(),
         claims.len(),
         count("reproduced"),

@@ -89,7 +89,8 @@ fn interval(text: &str) -> Result<(Time, Time), String> {
     if from < to { Ok((from, to)) } else { Err(format!("the interval is empty; {remedy}")) }
 }
 
-/// Frames of the first run that the report's timeline shows when no capture is asked for: a second from the end of the warm-up.
+/// Frames of the first run that the report's timeline shows when no capture is asked for: a second from the end of the
+/// warm-up.
 const TIMELINE: Span = Span::from_secs(1);
 /// Most frames kept.
 const FRAMES: usize = 100_000;
@@ -149,7 +150,9 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     let text = text(path)?;
     let mut sets = folder::settings(&text);
     for s in &common.set {
-        let Some((key, value)) = s.split_once('=') else { return Err(wrong(format!("--set {s}: there is no `=`"), "write --set wifi.slot=20us")) };
+        let Some((key, value)) = s.split_once('=') else {
+            return Err(wrong(format!("--set {s}: there is no `=`"), "write --set wifi.slot=20us"));
+        };
         sets.push((key.trim().to_owned(), value.trim().to_owned()));
     }
     if let Some(seeds) = &common.seeds {
@@ -168,7 +171,10 @@ pub fn text(path: &Path) -> Result<String> {
     let name = path.display();
     if path.is_dir() {
         let inside = super::files_below(path).first().map_or("one".to_owned(), |f| f.display().to_string());
-        return Err(wrong(format!("{name} is a folder, not an experiment file"), format!("name a file, like {inside}")));
+        return Err(wrong(
+            format!("{name} is a folder, not an experiment file"),
+            format!("name a file, like {inside}"),
+        ));
     }
     let mut bytes = Vec::new();
     if let Err(err) = std::fs::File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_end(&mut bytes)) {
@@ -178,17 +184,24 @@ pub fn text(path: &Path) -> Result<String> {
         ));
     }
     if bytes.len() as u64 > LONGEST {
-        return Err(wrong(format!("{name} is longer than {} MB", LONGEST >> 20), "experiment files are short texts; did you mean another file?"));
+        return Err(wrong(
+            format!("{name} is longer than {} MB", LONGEST >> 20),
+            "experiment files are short texts; did you mean another file?",
+        ));
     }
     match String::from_utf8(bytes) {
-        Ok(text) if text.trim().is_empty() => {
-            Err(wrong(format!("{name} is empty"), "copy one that comes along and change it; `contend list experiments` shows them"))
-        }
+        Ok(text) if text.trim().is_empty() => Err(wrong(
+            format!("{name} is empty"),
+            "copy one that comes along and change it; `contend list experiments` shows them",
+        )),
         Ok(text) => Ok(text),
         Err(err) => {
             let at = err.utf8_error().valid_up_to();
             let line = err.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
-            Err(wrong(format!("{name}:{line}: the text is not UTF-8"), "save it as UTF-8; an older text is converted by `iconv -f latin1 -t utf-8`"))
+            Err(wrong(
+                format!("{name}:{line}: the text is not UTF-8"),
+                "save it as UTF-8; an older text is converted by `iconv -f latin1 -t utf-8`",
+            ))
         }
     }
 }
@@ -227,8 +240,13 @@ impl Job<'_> {
         }
         match executed.outcome.interrupted {
             None => {}
-            Some(i) if runs.is_empty() => say(&format!("contend: stopped before any of {} runs was finished; nothing is written", i.missing)),
-            Some(i) => say(&format!("contend: stopped early: {} runs are missing; what is shown are the finished ones", i.missing)),
+            Some(i) if runs.is_empty() => {
+                say(&format!("contend: stopped before any of {} runs was finished; nothing is written", i.missing))
+            }
+            Some(i) => say(&format!(
+                "contend: stopped early: {} runs are missing; what is shown are the finished ones",
+                i.missing
+            )),
         }
         Ok(executed)
     }
@@ -246,7 +264,10 @@ impl Job<'_> {
         let (e, quiet) = (self.e, self.common.quiet);
         if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
             let end = Time::ZERO + e.duration;
-            return Err(wrong(format!("--capture begins at {} s, and the run ends at {} s", from.as_secs_f64(), end.as_secs_f64()), "capture an earlier time"));
+            return Err(wrong(
+                format!("--capture begins at {} s, and the run ends at {} s", from.as_secs_f64(), end.as_secs_f64()),
+                "capture an earlier time",
+            ));
         }
         let bar = progress_bar(quiet, &self.name);
         let (from, to) = self.capture.unwrap_or_else(|| (Time::ZERO + e.warmup, Time::ZERO + e.warmup + TIMELINE));
@@ -309,13 +330,20 @@ pub fn context(e: &Experiment) -> ReportContext {
 
 /// This call, as it can be typed again.
 pub fn command_line() -> String {
-    std::iter::once("contend".to_owned()).chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy()))).collect::<Vec<_>>().join(" ")
+    std::iter::once("contend".to_owned())
+        .chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy())))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A word of the command line as a shell takes it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
@@ -341,7 +369,9 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
 fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
     super::print(&match common.format {
         Format::Table if common.quiet => return Ok(()),
-        Format::Table => output::summary_table(&executed.outcome, context, std::io::stdout().is_terminal(), super::width()),
+        Format::Table => {
+            output::summary_table(&executed.outcome, context, std::io::stdout().is_terminal(), super::width())
+        }
         Format::Json => output::to_json(&executed.outcome) + "\n",
         Format::Csv => {
             let mut bytes = Vec::new();

@@ -20,7 +20,8 @@ udp = { rate = "8Mbps", packet = "1052B" }
 "#;
 
 /// A second one with short packets.
-const SECOND: &str = "[[station]]\nname = \"ef\"\n[[flow]]\nfrom = \"ef\"\nto = \"server\"\nudp = { rate = \"2Mbps\", packet = \"92B\" }\n";
+const SECOND: &str = "[[station]]\nname = \"ef\"\n[[flow]]\nfrom = \"ef\"\nto = \"server\"\nudp = { rate = \"2Mbps\", \
+    packet = \"92B\" }\n";
 
 fn run(bench: &Bench, set: &[&str]) {
     bench.contend(&[&["run", "card.toml", "--quiet", "--capture", "1s..21s"], set].concat()).with(0);
@@ -31,11 +32,17 @@ fn a_run_of_our_own_has_the_fingerprint_that_its_rule_makes() {
     let bench = Bench::with("card.toml", CARD);
     run(&bench, &[]);
     let o = bench.contend(&["analyse", "fingerprint", "results/card", "--format", "json"]).with(0).object();
-    assert_eq!((o["schema"].as_str(), o["verdict"].as_str(), o["name"].as_str()), (Some("contend/fingerprint/1"), Some("conformant"), Some("card")), "{o}");
+    assert_eq!(
+        (o["schema"].as_str(), o["verdict"].as_str(), o["name"].as_str()),
+        (Some("contend/fingerprint/1"), Some("conformant"), Some("card")),
+        "{o}"
+    );
     // By hand: DIFS 50, 192 + 792 us of frame, SIFS 10, 248 us of ACK.
     assert_eq!((o["first_us"].as_f64(), o["exchange_us"].as_f64()), (Some(1292.0), Some(1292.0)));
     assert_eq!(o["slots"].as_array().unwrap().len(), 32);
-    for extra in [&["--rate", "11Mbps"][..], &["--station", "card"], &["--station", "02:00:00:00:00:01"], &["--first", "1292us"]] {
+    for extra in
+        [&["--rate", "11Mbps"][..], &["--station", "card"], &["--station", "02:00:00:00:00:01"], &["--first", "1292us"]]
+    {
         let ended = bench.contend(&[&["analyse", "fingerprint", "results/card/air.pcapng"], extra].concat()).with(0);
         assert!(ended.out.contains("conformant: 32 slots") && ended.out.contains("1292 us"), "{}", ended.out);
     }
@@ -53,7 +60,9 @@ fn a_run_of_our_own_has_the_fingerprint_that_its_rule_makes() {
 fn the_parts_of_two_stations_are_counted_where_both_want_the_air() {
     let bench = Bench::with("card.toml", &format!("{CARD}{SECOND}"));
     run(&bench, &[]);
-    let call = |extra: &[&str]| bench.contend(&[&["analyse", "access", "results/card", "--interval", "5s"], extra].concat()).with(0);
+    let call = |extra: &[&str]| {
+        bench.contend(&[&["analyse", "access", "results/card", "--interval", "5s"], extra].concat()).with(0)
+    };
     let o = call(&["--format", "json", "--stations", "card,ef"]).object();
     let of = |k: usize, what: &str| o["stations"][k][what].as_f64().unwrap();
     assert_eq!((o["schema"].as_str(), o["stations"][0]["name"].as_str()), (Some("contend/access/1"), Some("card")));

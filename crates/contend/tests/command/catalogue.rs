@@ -6,10 +6,32 @@ use serde_json::Value;
 #[test]
 fn list_shows_every_family_and_the_experiments_that_come_along() {
     let ended = call(&workspace(), &["list"]).with(0);
-    for heading in ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "traffic", "loss", "metrics", "models", "experiments"] {
+    for heading in [
+        "controllers",
+        "estimators",
+        "recoveries",
+        "qdiscs",
+        "controls",
+        "access",
+        "traffic",
+        "loss",
+        "metrics",
+        "models",
+        "experiments",
+    ] {
         assert!(ended.out.lines().any(|l| l == heading), "{heading}");
     }
-    for name in ["newreno", "cubic", "fifo", "dcf", "poisson", "bernoulli", "goodput", "experiments/hotspot.toml", "papers/keceli-2008/m2-uploads.toml"] {
+    for name in [
+        "newreno",
+        "cubic",
+        "fifo",
+        "dcf",
+        "poisson",
+        "bernoulli",
+        "goodput",
+        "experiments/hotspot.toml",
+        "papers/keceli-2008/m2-uploads.toml",
+    ] {
         assert!(ended.out.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}");
     }
     assert!(!ended.out.contains("cannot be read"), "{}", ended.out);
@@ -21,7 +43,13 @@ fn list_shows_every_family_and_the_experiments_that_come_along() {
 #[test]
 fn every_listed_name_can_be_explained_within_100_columns() {
     let listed = call(&workspace(), &["list"]).with(0).out;
-    let names = listed.split("\nexperiments\n").next().unwrap().lines().filter(|l| l.starts_with("  ")).filter_map(|l| l.split_whitespace().next());
+    let names = listed
+        .split("\nexperiments\n")
+        .next()
+        .unwrap()
+        .lines()
+        .filter(|l| l.starts_with("  "))
+        .filter_map(|l| l.split_whitespace().next());
     let mut seen = 0;
     for name in names {
         let ended = call(&workspace(), &["explain", name]).with(0);
@@ -39,30 +67,64 @@ fn explain_tells_source_parameters_units_and_defaults() {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }
     // A name may be written with hyphens.
-    assert_eq!(call(&workspace(), &["explain", "idle-sense"]).with(0).out, call(&workspace(), &["explain", "idle_sense"]).with(0).out);
+    assert_eq!(
+        call(&workspace(), &["explain", "idle-sense"]).with(0).out,
+        call(&workspace(), &["explain", "idle_sense"]).with(0).out
+    );
     // A name of two families is explained in both.
     let both = call(&workspace(), &["explain", "reno"]).with(0);
     assert!(both.out.contains("reno (controllers)") && both.out.contains("reno (recoveries)"));
     let metric = call(&workspace(), &["explain", "goodput"]).with(0);
-    assert!(metric.out.contains("goodput (metrics)") && metric.out.contains("bps") && metric.out.contains("goodput[up]"), "{}", metric.out);
+    assert!(
+        metric.out.contains("goodput (metrics)") && metric.out.contains("bps") && metric.out.contains("goodput[up]"),
+        "{}",
+        metric.out
+    );
 }
 
 #[test]
 fn models_are_listed_and_explained_as_calculators_and_as_values_of_expressions() {
     let listed = call(&workspace(), &["list", "models"]).with(0).out;
     assert!(listed.starts_with("models\n  bianchi ") && !listed.contains("goodput"), "{listed}");
-    for name in ["cycle-time", "fcwa", "buffer", "jersey", "padhye", "aiad", "gaiad", "padhye.rate", "jersey.gain", "bianchi.throughput"] {
+    for name in [
+        "cycle-time",
+        "fcwa",
+        "buffer",
+        "jersey",
+        "padhye",
+        "aiad",
+        "gaiad",
+        "padhye.rate",
+        "jersey.gain",
+        "bianchi.throughput",
+    ] {
         assert!(listed.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}: {listed}");
     }
     let explain = |name: &str, texts: &[&str]| {
         let out = call(&workspace(), &["explain", name]).with(0).out;
         texts.iter().for_each(|t| assert!(out.contains(t), "no `{t}` in: {out}"));
     };
-    explain("padhye", &["padhye (models)", "Source: Padhye 1998", "contend model padhye", "--timeout", "T0, length of the first timeout", "default 1s"]);
+    explain(
+        "padhye",
+        &[
+            "padhye (models)",
+            "Source: Padhye 1998",
+            "contend model padhye",
+            "--timeout",
+            "T0, length of the first timeout",
+            "default 1s",
+        ],
+    );
     let use_of = "model(\"padhye.rate\", p = ..., rtt = ..., t0 = ...) in expressions";
     explain(
         "padhye.rate",
-        &["padhye.rate (models)", "eq. 30", use_of, "a duration, written like 50ms, must be given", "a number of packets, written like 20p, default 0p"],
+        &[
+            "padhye.rate (models)",
+            "eq. 30",
+            use_of,
+            "a duration, written like 50ms, must be given",
+            "a number of packets, written like 20p, default 0p",
+        ],
     );
     explain("bianchi.service_time", &["Bianchi 2000", "Value:  a duration (s)", "default 1023"]);
     // A name of two families.
@@ -74,7 +136,9 @@ fn models_are_listed_and_explained_as_calculators_and_as_values_of_expressions()
 
 #[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
-    call(&workspace(), &["explain", "newrneo"]).with(2).says(&["nothing is called `newrneo`", "did you mean `newreno`?"]);
+    call(&workspace(), &["explain", "newrneo"])
+        .with(2)
+        .says(&["nothing is called `newrneo`", "did you mean `newreno`?"]);
     call(&workspace(), &["explain", "quite something else"]).with(2).says(&["contend list"]);
 }
 
@@ -120,12 +184,20 @@ fn the_cycle_times_are_those_of_the_three_parameter_sets() {
 fn windows_and_buffers_are_those_of_the_paper() {
     // Keceli, Inan, Ayanoglu 2008, spec 2T and S6: LD 50 ms, 20 us slots.
     let of = |args: &[&str], key: &str| {
-        rows(&[&["model"], args, &["--json", "--set", "slot=20us"]].concat()).iter().map(|r| r[key].as_f64().unwrap()).collect::<Vec<_>>()
+        rows(&[&["model"], args, &["--json", "--set", "slot=20us"]].concat())
+            .iter()
+            .map(|r| r[key].as_f64().unwrap())
+            .collect::<Vec<_>>()
     };
-    let near =
-        |got: Vec<f64>, want: &[f64], by: f64| assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}");
+    let near = |got: Vec<f64>, want: &[f64], by: f64| {
+        assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}")
+    };
     near(of(&["fcwa", "--up", "5,10,15"], "window_packets"), &[23.52, 11.76, 7.84], 0.0051);
-    near(of(&["fcwa", "--up", "5,10,15", "--down", "5", "--ack", "2"], "window_packets"), &[29.70, 22.38, 18.01], 0.0051);
+    near(
+        of(&["fcwa", "--up", "5,10,15", "--down", "5", "--ack", "2"], "window_packets"),
+        &[29.70, 22.38, 18.01],
+        0.0051,
+    );
     near(of(&["fcwa", "--up", "7", "--down", "7"], "fixed_window_packets"), &[7.0], 0.0);
     near(of(&["buffer", "--up", "1,5,10"], "buffer_packets"), &[-51.0, 285.0, 705.0], 0.51);
     assert_eq!(of(&["buffer", "--up", "1..2"], "buffer_whole_packets")[0], 1.0);
@@ -143,7 +215,9 @@ fn windows_and_buffers_are_those_of_the_paper() {
 
 #[test]
 fn the_models_of_jersey_are_those_of_its_specification() {
-    let of = |args: &[&str], key: &str| rows(&[&["model"], args, &["--format", "json"]].concat()).iter().map(|r| r[key].clone()).collect::<Vec<_>>();
+    let of = |args: &[&str], key: &str| {
+        rows(&[&["model"], args, &["--format", "json"]].concat()).iter().map(|r| r[key].clone()).collect::<Vec<_>>()
+    };
     let near = |got: Vec<Value>, want: &[f64], by: f64| {
         let got: Vec<f64> = got.iter().map(|x| x.as_f64().unwrap()).collect();
         assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}");
@@ -152,8 +226,39 @@ fn the_models_of_jersey_are_those_of_its_specification() {
     let path: &[&str] = &["jersey", "--wireless", "1%", "--accuracy", "50%,0.9,1"];
     near(of(path, "reno_gain"), &[0.4108, 2.0439, 9.1005], 5.1e-5);
     near(of(path, "jersey_gain"), &[0.4110, 2.0445, 9.1026], 5.1e-5);
-    near(of(&["jersey", "--wireless", "0", "--congestion", "1%", "--accuracy", "1", "--rtt", "100ms", "--delay", "95ms"], "jersey_pps"), &[407.91], 0.0051);
-    let path: &[&str] = &["padhye", "--loss", "0.5%,1%,5%,10%,0.1%", "--rtt", "96.2ms", "--timeout", "300ms", "--ack", "2", "--window", "20p"];
+    near(
+        of(
+            &[
+                "jersey",
+                "--wireless",
+                "0",
+                "--congestion",
+                "1%",
+                "--accuracy",
+                "1",
+                "--rtt",
+                "100ms",
+                "--delay",
+                "95ms",
+            ],
+            "jersey_pps",
+        ),
+        &[407.91],
+        0.0051,
+    );
+    let path: &[&str] = &[
+        "padhye",
+        "--loss",
+        "0.5%,1%,5%,10%,0.1%",
+        "--rtt",
+        "96.2ms",
+        "--timeout",
+        "300ms",
+        "--ack",
+        "2",
+        "--window",
+        "20p",
+    ];
     near(of(path, "rate_bps"), &[984e3, 673e3, 234e3, 118e3, 1663e3], 510.0);
     // Alone, the source that lets only its excess be lost oscillates with a queue of a path.
     assert_eq!(of(&["aiad", "--sources", "1,200"], "settles"), [false, true]);
@@ -178,7 +283,9 @@ fn the_models_of_jersey_are_those_of_its_specification() {
 
 #[test]
 fn the_models_of_starzetz_are_those_of_its_specification() {
-    let of = |args: &[&str], key: &str| rows(&[&["model"], args, &["--json"]].concat()).iter().map(|r| r[key].clone()).collect::<Vec<_>>();
+    let of = |args: &[&str], key: &str| {
+        rows(&[&["model"], args, &["--json"]].concat()).iter().map(|r| r[key].clone()).collect::<Vec<_>>()
+    };
     let near = |got: Vec<Value>, want: &[f64], by: f64| {
         let got: Vec<f64> = got.iter().map(|x| x.as_f64().unwrap()).collect();
         assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= by), "{got:?} {want:?}");
@@ -186,17 +293,40 @@ fn the_models_of_starzetz_are_those_of_its_specification() {
     // Two stations collide once in C cycles; four slots in proportion 7, 5, 3, 1 are HASH1's, 84/256.
     near(of(&["hash", "--stations", "2", "--slots", "4,32"], "collision_probability"), &[0.25, 0.03125], 1e-12);
     near(of(&["hash", "--stations", "2", "--weights", "7,5,3,1"], "collision_probability"), &[0.328125], 1e-12);
-    near(of(&["hash", "--stations", "2", "--dist", "hash1", "--cw", "4", "--spoilt", "50%"], "observed_probability"), &[0.6640625], 1e-12);
+    near(
+        of(&["hash", "--stations", "2", "--dist", "hash1", "--cw", "4", "--spoilt", "50%"], "observed_probability"),
+        &[0.6640625],
+        1e-12,
+    );
     // Starzetz 2006, spec E11 to E14 and S5.
-    let measured: &[&str] = &["hash", "--stations", "5,10", "--collisions", "9.7%,16.3%", "--success-wait", "3.50,2.16", "--collision-wait", "3.89,2.23"];
+    let measured: &[&str] = &[
+        "hash",
+        "--stations",
+        "5,10",
+        "--collisions",
+        "9.7%,16.3%",
+        "--success-wait",
+        "3.50,2.16",
+        "--collision-wait",
+        "3.89,2.23",
+    ];
     near(of(measured, "window_slots"), &[25.06, 29.2], 0.2);
     assert_eq!(of(measured, "standing"), ["better", "mixed"]);
-    near(of(&["hash", "--stations", "15", "--dist", "hash1", "--collisions", "0.07404"], "window_slots"), &[191.0], 0.1);
+    near(
+        of(&["hash", "--stations", "15", "--dist", "hash1", "--collisions", "0.07404"], "window_slots"),
+        &[191.0],
+        0.1,
+    );
     // Spec S4, T = 4.
-    let density: &[&str] = &["backoff-cost", "--stations", "2", "--slots", "4000", "--cost", "4", "--form", "density", "--points", "6"];
+    let density: &[&str] =
+        &["backoff-cost", "--stations", "2", "--slots", "4000", "--cost", "4", "--form", "density", "--points", "6"];
     near(of(density, "continuous_density"), &[1.1979, 1.0988, 1.0187, 0.9544, 0.9035, 0.8638], 5.1e-5);
     near(of(density, "density"), &[1.1979, 1.0988, 1.0187, 0.9544, 0.9035, 0.8638], 2e-4);
-    near(of(&["backoff-cost", "--stations", "2", "--slots", "7", "--form", "collisions"], "least"), &[1.0 / 7.0], 1e-12);
+    near(
+        of(&["backoff-cost", "--stations", "2", "--slots", "7", "--form", "collisions"], "least"),
+        &[1.0 / 7.0],
+        1e-12,
+    );
     assert!(of(&["backoff-cost", "--per-success"], "least")[0].as_f64() > of(&["backoff-cost"], "least")[0].as_f64());
     for model in ["hash", "backoff-cost"] {
         let table = call(&workspace(), &["model", model]).with(0).out;
@@ -217,14 +347,17 @@ fn the_models_of_starzetz_are_those_of_its_specification() {
 
 #[test]
 fn every_model_prints_csv() {
-    for model in ["bianchi", "cycle-time", "fcwa", "buffer", "jersey", "padhye", "aiad", "gaiad", "hash", "backoff-cost"] {
+    for model in
+        ["bianchi", "cycle-time", "fcwa", "buffer", "jersey", "padhye", "aiad", "gaiad", "hash", "backoff-cost"]
+    {
         let out = call(&workspace(), &["model", model, "--format", "csv"]).with(0).out;
         let width = out.lines().next().unwrap().split(',').count();
         assert!(width > 2 && out.lines().count() > 2, "{out}");
         // Fields with commas are quoted, and none but the forms of the cycle time has one.
         assert!(model == "cycle-time" || out.lines().all(|l| l.split(',').count() == width), "{out}");
     }
-    let out = call(&workspace(), &["model", "hash", "--stations", "1,2", "--slots", "2", "--format", "csv"]).with(0).out;
+    let out =
+        call(&workspace(), &["model", "hash", "--stations", "1,2", "--slots", "2", "--format", "csv"]).with(0).out;
     let names = "collision_probability,collision_wait_slots,collisions_over_successes,dist,observed_probability,slots,stations,success_wait_slots";
     assert_eq!(out, format!("{names}\n0.0,,0.0,uniform,0.0,2,1,0.5\n0.5,0.5,1.0,uniform,0.5,2,2,0.0\n"));
 }

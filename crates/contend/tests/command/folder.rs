@@ -8,13 +8,17 @@ fn the_folder_holds_everything_and_is_enough_to_repeat_the_runs() {
     let bench = Bench::with("f.toml", &format!("{SMALL}{HOLDS}"));
     let call = ["run", "f.toml", "--seeds", "3..4", "--set", "ap.queue.limit=20p", "--set", "flow.0.delay== 5ms*k"];
     let first = bench.contend(&[&call[..], &["--format", "json"]].concat()).with(0).object();
-    let mut names: Vec<String> = std::fs::read_dir(bench.path("results/f")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(bench.path("results/f"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     assert_eq!(names, ["flows.parquet", "report.html", "results.csv", "run.toml", "series.parquet", "summary.json"]);
 
     let run = bench.read("results/f/run.toml");
     let head = format!(
-        "# contend {}\n# contend run f.toml --seeds 3..4 --set ap.queue.limit=20p --set 'flow.0.delay== 5ms*k' --format json\n# seeds 3..4\n\
+        "# contend {}\n# contend run f.toml --seeds 3..4 --set ap.queue.limit=20p --set 'flow.0.delay== 5ms*k' \
+            --format json\n# seeds 3..4\n\
          # --set ap.queue.limit=20p\n# --set flow.0.delay== 5ms*k\n# --set seeds=3..4\n\n",
         env!("CARGO_PKG_VERSION")
     );
@@ -30,7 +34,9 @@ fn the_folder_holds_everything_and_is_enough_to_repeat_the_runs() {
 
     // The same runs once more, from the folder alone.
     let again = bench.contend(&["run", "results/f/run.toml", "--format", "json"]).with(0).object();
-    let digests = |o: &Value| o["runs"].as_array().unwrap().iter().map(|r| (r["seed"].clone(), r["digest"].clone())).collect::<Vec<_>>();
+    let digests = |o: &Value| {
+        o["runs"].as_array().unwrap().iter().map(|r| (r["seed"].clone(), r["digest"].clone())).collect::<Vec<_>>()
+    };
     assert_eq!(digests(&again), digests(&first));
 }
 
@@ -79,7 +85,11 @@ fn a_capture_that_does_not_hold_all_frames_says_so() {
     let ended = bench.contend(&call).with(0).says(&["air.pcapng holds the first 100000 of "]);
     let missed = bench.json("results/f/summary.json")["runs"][0]["frames_missed"].as_u64().unwrap();
     let all = format!(" of {} frames", 100_000 + missed);
-    assert!(missed > 0 && ended.err.contains(&all) && bench.read("results/f/report.html").contains(&all), "{}", ended.err);
+    assert!(
+        missed > 0 && ended.err.contains(&all) && bench.read("results/f/report.html").contains(&all),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]
@@ -116,7 +126,11 @@ fn report_notices_runs_with_other_digests_and_leaves_the_page() {
     let digest = bench.json("results/f/summary.json")["runs"][1]["digest"].as_str().unwrap().to_owned();
     bench.file("results/f/summary.json", summary.replace(&digest, "0123456789abcdef"));
     bench.file("results/f/report.html", "the page");
-    let ended = bench.contend(&["report", "results/f"]).with(2).says(&["seed 2", "another digest", "contend run results/f/run.toml"]);
+    let ended = bench.contend(&["report", "results/f"]).with(2).says(&[
+        "seed 2",
+        "another digest",
+        "contend run results/f/run.toml",
+    ]);
     assert!(ended.out.is_empty());
     assert_eq!(bench.read("results/f/report.html"), "the page");
     bench.file("results/f/summary.json", "{");

@@ -5,7 +5,8 @@ use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Calls contend in the bench's folder, waits until it is at work, and interrupts it. Its end, its output, and how long the end took.
+/// Calls contend in the bench's folder, waits until it is at work, and interrupts it. Its end, its output, and how long
+/// the end took.
 fn interrupted(bench: &Bench, args: &[&str], after: Duration) -> (super::Ended, Duration) {
     let child: Child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
         .args(args)
@@ -21,7 +22,10 @@ fn interrupted(bench: &Bench, args: &[&str], after: Duration) -> (super::Ended, 
     let start = std::time::Instant::now();
     let output = child.wait_with_output().unwrap();
     let text = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
-    (super::Ended { status: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }, start.elapsed())
+    (
+        super::Ended { status: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) },
+        start.elapsed(),
+    )
 }
 
 #[test]
@@ -29,7 +33,19 @@ fn finished_runs_are_printed_and_kept() {
     // Each run takes some milliseconds; all of them would take minutes.
     let bench = Bench::with("many.toml", SMALL);
     bench.file("next.toml", SMALL);
-    let args = ["run", "many.toml", "next.toml", "--seeds", "1..60000", "--jobs", "1", "--format", "json", "--set", "sample=1s"];
+    let args = [
+        "run",
+        "many.toml",
+        "next.toml",
+        "--seeds",
+        "1..60000",
+        "--jobs",
+        "1",
+        "--format",
+        "json",
+        "--set",
+        "sample=1s",
+    ];
     let (ended, took) = interrupted(&bench, &args, Duration::from_secs(2));
     let ended = ended.with(130).says(&["stopping", "stopped early", "runs are missing"]);
     assert!(took < Duration::from_secs(60), "{took:?}");
@@ -39,7 +55,8 @@ fn finished_runs_are_printed_and_kept() {
     assert!(!seeds.is_empty() && seeds.len() < 60_000, "{} runs", seeds.len());
     let kept: Value = bench.json("results/many/summary.json");
     assert_eq!(kept["runs"].as_array().unwrap().len(), seeds.len());
-    let (finished, missing) = (kept["interrupted"]["finished"].as_u64().unwrap(), kept["interrupted"]["missing"].as_u64().unwrap());
+    let (finished, missing) =
+        (kept["interrupted"]["finished"].as_u64().unwrap(), kept["interrupted"]["missing"].as_u64().unwrap());
     assert_eq!((finished, finished + missing, &o["interrupted"]), (seeds.len() as u64, 60_000, &kept["interrupted"]));
     assert!(bench.read("results/many/report.html").contains(&format!("stopped early: {finished} of 60000 runs")));
     assert!(!bench.path("results/next").exists());
@@ -50,7 +67,8 @@ fn finished_runs_are_printed_and_kept() {
 fn a_single_long_run_ends_soon_and_earlier_results_stay() {
     let bench = Bench::with("long.toml", SMALL);
     bench.file("results/long/mine.txt", "keep this");
-    let (ended, took) = interrupted(&bench, &["run", "long.toml", "--seeds", "1", "--set", "duration=900000s"], Duration::from_secs(1));
+    let (ended, took) =
+        interrupted(&bench, &["run", "long.toml", "--seeds", "1", "--set", "duration=900000s"], Duration::from_secs(1));
     let ended = ended.with(130).says(&["nothing is written"]);
     assert!(took < Duration::from_secs(20), "{took:?}");
     assert!(ended.out.contains("no run finished"), "{}", ended.out);
@@ -62,10 +80,16 @@ fn a_single_long_run_ends_soon_and_earlier_results_stay() {
 fn a_search_keeps_the_runs_before_it() {
     let search = "\n[search]\nkey = \"wifi.cwmin\"\nfrom = \"1\"\nto = \"1000\"\nuntil = \"goodput.total > 500Mbps\"\n";
     let search = search.replace("\"1\"", "1").replace("\"1000\"", "1000");
-    let text = SMALL.replace("seeds    = \"1..2\"", "seeds    = \"1\"").replace("duration = \"3s\"", "duration = \"3000s\"");
+    let text =
+        SMALL.replace("seeds    = \"1..2\"", "seeds    = \"1\"").replace("duration = \"3s\"", "duration = \"3000s\"");
     let bench = Bench::with("s.toml", &format!("{text}{search}"));
-    let (ended, _) = interrupted(&bench, &["run", "s.toml", "--jobs", "1", "--format", "json", "--no-results"], Duration::from_secs(1));
-    // Whether the plain run was through by then depends on the machine; either way nothing is lost and nothing is made up.
+    let (ended, _) = interrupted(
+        &bench,
+        &["run", "s.toml", "--jobs", "1", "--format", "json", "--no-results"],
+        Duration::from_secs(1),
+    );
+    // Whether the plain run was through by then depends on the machine; either way nothing is lost and nothing is made
+    // up.
     let o = ended.with(130).object();
     assert!(o.get("search").is_none() && o["runs"].as_array().unwrap().len() <= 1);
 }

@@ -18,9 +18,11 @@ use tempfile::TempDir;
 pub(crate) const SMALL: &str = include_str!("../../../contend-lab/tests/small.toml");
 
 /// A claim whose bound is far below what a cell carries.
-pub(crate) const HOLDS: &str = "\n[[claim]]\nid = \"C1\"\npaper = \"more than nothing\"\nmetric = \"goodput.total\"\nexpect = { at_least = \"1Mbps\" }\n";
+pub(crate) const HOLDS: &str = "\n[[claim]]\nid = \"C1\"\npaper = \"more than nothing\"\nmetric = \"goodput.total\"\n\
+    expect = { at_least = \"1Mbps\" }\n";
 /// A claim whose bound is far above it.
-pub(crate) const FAILS: &str = "\n[[claim]]\nid = \"C2\"\npaper = \"a gigabit\"\nmetric = \"goodput.total\"\nexpect = { at_least = \"1000Mbps\" }\n";
+pub(crate) const FAILS: &str = "\n[[claim]]\nid = \"C2\"\npaper = \"a gigabit\"\nmetric = \"goodput.total\"\nexpect = \
+    { at_least = \"1000Mbps\" }\n";
 
 /// A folder of its own for one test, with files in it.
 pub(crate) struct Bench(TempDir);
@@ -83,7 +85,12 @@ impl Ended {
 }
 
 pub(crate) fn call(folder: &Path, args: &[&str]) -> Ended {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("contend")).args(args).current_dir(folder).env_remove("COLUMNS").output().unwrap();
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
+        .args(args)
+        .current_dir(folder)
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ended { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

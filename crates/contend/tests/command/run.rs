@@ -7,7 +7,17 @@ use serde_json::Value;
 fn run_prints_a_table_of_means_with_intervals() {
     let bench = Bench::with("f.toml", &format!("{SMALL}{HOLDS}"));
     let ended = bench.contend(&["run", "f.toml"]).with(0);
-    for text in ["Three flows", "A paper, Fig. 1", "goodput.up", "goodput.down", " ± ", "95 %", "C1", "reproduced", "more than nothing"] {
+    for text in [
+        "Three flows",
+        "A paper, Fig. 1",
+        "goodput.up",
+        "goodput.down",
+        " ± ",
+        "95 %",
+        "C1",
+        "reproduced",
+        "more than nothing",
+    ] {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }
     // Off a terminal: no colours, no progress bar.
@@ -21,7 +31,12 @@ fn the_table_is_as_narrow_as_the_terminal() {
     let bench = Bench::with("papers/p/f.toml", &format!("{SMALL}{}", HOLDS.replace("more than nothing", &words)));
     let widest = |columns: Option<&str>, args: &[&str]| {
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("contend"));
-        command.args(args).arg("--no-results").current_dir(bench.path("")).env_remove("COLUMNS").envs(columns.map(|c| ("COLUMNS", c)));
+        command
+            .args(args)
+            .arg("--no-results")
+            .current_dir(bench.path(""))
+            .env_remove("COLUMNS")
+            .envs(columns.map(|c| ("COLUMNS", c)));
         let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert!(out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words.trim()), "{out}");
         out.lines().map(|l| l.chars().count()).max().unwrap()
@@ -56,11 +71,27 @@ fn json_is_one_object_with_every_field_of_the_schema() {
     let sweep = "\n[sweep]\n\"flow.1.count\" = [0, 1]\n";
     let bench = Bench::with("f.toml", &format!("{SMALL}{sweep}{HOLDS}"));
     let o = bench.contend(&["run", "f.toml", "--format", "json"]).with(0).object();
-    has(&o, "outcome", &[("schema", TEXT), ("version", TEXT), ("title", TEXT), ("file", TEXT), ("runs", LIST), ("summary", LIST), ("claims", LIST)]);
-    assert_eq!((o["schema"].as_str(), o["title"].as_str(), o["file"].as_str()), (Some("contend/run/1"), Some("Three flows"), Some("f.toml")));
+    has(
+        &o,
+        "outcome",
+        &[
+            ("schema", TEXT),
+            ("version", TEXT),
+            ("title", TEXT),
+            ("file", TEXT),
+            ("runs", LIST),
+            ("summary", LIST),
+            ("claims", LIST),
+        ],
+    );
+    assert_eq!(
+        (o["schema"].as_str(), o["title"].as_str(), o["file"].as_str()),
+        (Some("contend/run/1"), Some("Three flows"), Some("f.toml"))
+    );
 
     let runs = o["runs"].as_array().unwrap();
-    let order: Vec<(u64, u64)> = runs.iter().map(|r| (r["point"]["flow.1.count"].as_u64().unwrap(), r["seed"].as_u64().unwrap())).collect();
+    let order: Vec<(u64, u64)> =
+        runs.iter().map(|r| (r["point"]["flow.1.count"].as_u64().unwrap(), r["seed"].as_u64().unwrap())).collect();
     assert_eq!(order, [(0, 1), (0, 2), (1, 1), (1, 2)]);
     for r in runs {
         has(
@@ -80,7 +111,10 @@ fn json_is_one_object_with_every_field_of_the_schema() {
             ],
         );
         let digest = r["digest"].as_str().unwrap();
-        assert!(digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase()), "{digest}");
+        assert!(
+            digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase()),
+            "{digest}"
+        );
         assert_eq!(r["sim_s"], 3.0);
         for f in r["flows"].as_array().unwrap() {
             has(
@@ -102,7 +136,18 @@ fn json_is_one_object_with_every_field_of_the_schema() {
             has(&f["rtt_ms"], "rtt_ms", &[("mean", NUMBER), ("p50", NUMBER), ("p95", NUMBER), ("p99", NUMBER)]);
         }
         for q in r["queues"].as_array().unwrap() {
-            has(q, "queue", &[("name", TEXT), ("enqueued", COUNT), ("dropped", COUNT), ("marked", COUNT), ("mean_packets", NUMBER), ("mean_delay_ms", NUMBER)]);
+            has(
+                q,
+                "queue",
+                &[
+                    ("name", TEXT),
+                    ("enqueued", COUNT),
+                    ("dropped", COUNT),
+                    ("marked", COUNT),
+                    ("mean_packets", NUMBER),
+                    ("mean_delay_ms", NUMBER),
+                ],
+            );
         }
         assert!(r["queues"].as_array().unwrap().iter().any(|q| q["name"] == "ap"));
         has(&r["air"], "air", &[("frames", COUNT), ("collisions", COUNT), ("busy", NUMBER), ("airtime", TABLE)]);
@@ -122,22 +167,35 @@ fn json_is_one_object_with_every_field_of_the_schema() {
         assert_eq!(s["n"], 2);
     }
     let of = |point: u64, metric: &str| {
-        let found = o["summary"].as_array().unwrap().iter().find(|s| s["point"]["flow.1.count"] == point && s["metric"] == metric);
+        let found = o["summary"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|s| s["point"]["flow.1.count"] == point && s["metric"] == metric);
         found.unwrap_or_else(|| panic!("no summary of {metric} at {point}"))["mean"].as_f64().unwrap()
     };
     let mean = runs[2..].iter().map(|r| r["metrics"]["goodput.total"].as_f64().unwrap()).sum::<f64>() / 2.0;
     assert!((of(1, "goodput.total") - mean).abs() < 1e-3 && of(0, "goodput.up") == 0.0);
 
     let c = &o["claims"][0];
-    has(c, "claim", &[("id", TEXT), ("paper", TEXT), ("expected", TEXT), ("measured", NUMBER), ("ci95", NUMBER), ("verdict", TEXT)]);
-    assert_eq!((c["id"].as_str(), c["verdict"].as_str(), c["expected"].as_str()), (Some("C1"), Some("reproduced"), Some(">= 1Mbps")));
+    has(
+        c,
+        "claim",
+        &[("id", TEXT), ("paper", TEXT), ("expected", TEXT), ("measured", NUMBER), ("ci95", NUMBER), ("verdict", TEXT)],
+    );
+    assert_eq!(
+        (c["id"].as_str(), c["verdict"].as_str(), c["expected"].as_str()),
+        (Some("C1"), Some("reproduced"), Some(">= 1Mbps"))
+    );
 }
 
 #[test]
 fn an_outcome_without_a_cell_has_no_air() {
-    let wired = "duration = \"1s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10Mbps\"\n\
+    let wired = "duration = \"1s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto = \
+        \"b\"\nrate = \"10Mbps\"\n\
                  [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"newreno\"\nsize = \"20p\"\n";
-    let o = Bench::with("f.toml", wired).contend(&["run", "f.toml", "--format", "json", "--no-results"]).with(0).object();
+    let o =
+        Bench::with("f.toml", wired).contend(&["run", "f.toml", "--format", "json", "--no-results"]).with(0).object();
     let run = &o["runs"][0];
     assert!(run.get("air").is_none() && run["flows"][0]["completed_s"].as_f64().unwrap() > 0.0, "{run}");
     assert_eq!(o["title"], "f");
@@ -159,7 +217,11 @@ fn csv_has_one_number_a_line_and_a_column_for_each_swept_key() {
 #[test]
 fn a_claim_that_fails_is_exit_status_1_unless_the_file_records_it() {
     let bench = Bench::with("f.toml", &format!("{SMALL}{HOLDS}{FAILS}"));
-    let ended = bench.contend(&["run", "f.toml", "--no-results"]).with(1).says(&["claim C2", "not reproduced", "the file records reproduced"]);
+    let ended = bench.contend(&["run", "f.toml", "--no-results"]).with(1).says(&[
+        "claim C2",
+        "not reproduced",
+        "the file records reproduced",
+    ]);
     assert!(!ended.err.contains("C1"), "{}", ended.err);
     assert!(ended.out.contains("recorded: reproduced"), "{}", ended.out);
     bench.file("g.toml", format!("{SMALL}{FAILS}verdict = \"not reproduced\"\nreason = \"802.11g has 54 Mb/s\"\n"));
@@ -206,7 +268,8 @@ fn seeds_and_settings_replace_those_of_the_file() {
     let bench = Bench::with("f.toml", SMALL);
     let base = ["run", "f.toml", "--format", "json", "--no-results"];
     let with = |more: &[&str]| bench.contend(&[&base, more].concat()).with(0).object();
-    let seeds = |o: &Value| o["runs"].as_array().unwrap().iter().map(|r| r["seed"].as_u64().unwrap()).collect::<Vec<_>>();
+    let seeds =
+        |o: &Value| o["runs"].as_array().unwrap().iter().map(|r| r["seed"].as_u64().unwrap()).collect::<Vec<_>>();
     assert_eq!(seeds(&with(&["--seeds", "7"])), [7]);
     assert_eq!(seeds(&with(&["--seeds", "4..6"])), [4, 5, 6]);
     let more = with(&["--seeds", "1", "--set", "flow.1.count=3", "--set", "duration=2s"]);
@@ -229,25 +292,42 @@ fn the_number_of_jobs_and_the_results_folder_change_no_digest() {
 #[test]
 fn reproduce_tells_each_claim_and_counts_the_verdicts() {
     let bench = Bench::with("papers/smith-2001/a.toml", &format!("{SMALL}{HOLDS}"));
-    bench.file("papers/smith-2001/b.toml", format!("{SMALL}{FAILS}verdict = \"not reproduced\"\nreason = \"802.11g has 54 Mb/s\"\n"));
+    bench.file(
+        "papers/smith-2001/b.toml",
+        format!("{SMALL}{FAILS}verdict = \"not reproduced\"\nreason = \"802.11g has 54 Mb/s\"\n"),
+    );
     bench.file("papers/jones-2002/c.toml", format!("{SMALL}{FAILS}"));
     let ended = bench.contend(&["reproduce", "smith-2001"]).with(0);
-    for text in ["smith-2001/a", "C1", "more than nothing", "802.11g has 54 Mb/s", "2 experiments, 2 claims: 1 reproduced, 1 not reproduced"] {
+    for text in [
+        "smith-2001/a",
+        "C1",
+        "more than nothing",
+        "802.11g has 54 Mb/s",
+        "2 experiments, 2 claims: 1 reproduced, 1 not reproduced",
+    ] {
         assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
     }
     assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
     assert!(bench.path("results/smith-2001/a/report.html").exists());
     assert!(ended.err.contains("contend: results/smith-2001/report.html"), "{}", ended.err);
     let page = bench.read("results/smith-2001/report.html");
-    for text in
-        ["<h1>smith-2001</h1>", "href=\"a/report.html\"", "href=\"b/report.html\"", "href=\"#b\"", "802.11g has 54 Mb/s", "contend reproduce smith-2001"]
-    {
+    for text in [
+        "<h1>smith-2001</h1>",
+        "href=\"a/report.html\"",
+        "href=\"b/report.html\"",
+        "href=\"#b\"",
+        "802.11g has 54 Mb/s",
+        "contend reproduce smith-2001",
+    ] {
         assert!(page.contains(text), "no `{text}`");
     }
     // One experiment again leaves the page of the whole paper; the whole paper again puts it aside.
     bench.contend(&["reproduce", "smith-2001/a"]).with(0);
     assert_eq!(bench.read("results/smith-2001/report.html"), page);
-    bench.contend(&["reproduce", "smith-2001", "--short"]).with(0).says(&["earlier results are now in results/smith-2001/report.1.html"]);
+    bench
+        .contend(&["reproduce", "smith-2001", "--short"])
+        .with(0)
+        .says(&["earlier results are now in results/smith-2001/report.1.html"]);
     assert_eq!(bench.read("results/smith-2001/report.1.html"), page);
     assert!(!bench.path("results/jones-2002").exists());
     bench.contend(&["reproduce", "--no-results", "--quiet"]).with(1).says(&["jones-2002", "C2"]);
@@ -271,9 +351,21 @@ fn reproduce_as_json_is_one_object_with_an_object_for_each_file() {
 fn a_reader_that_has_seen_enough_is_no_error() {
     let bench = Bench::with("f.toml", SMALL);
     let contend = assert_cmd::cargo::cargo_bin!("contend");
-    for call in ["list", "model bianchi --stations 1..5000", "run f.toml --format csv --no-results", "completions bash", "explain cubic"] {
+    for call in [
+        "list",
+        "model bianchi --stations 1..5000",
+        "run f.toml --format csv --no-results",
+        "completions bash",
+        "explain cubic",
+    ] {
         let script = format!("set -o pipefail; '{}' {call} | true", contend.display());
-        let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(bench.path("")).output().unwrap();
-        assert!(output.status.success() && output.stderr.is_empty(), "{call}: {} {}", output.status, String::from_utf8_lossy(&output.stderr));
+        let output =
+            std::process::Command::new("bash").args(["-c", &script]).current_dir(bench.path("")).output().unwrap();
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{call}: {} {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }

@@ -56,7 +56,12 @@ fn a_figure_that_cannot_be_drawn_is_refused_before_any_file_runs() {
     let bench = Bench::with("good.toml", SMALL);
     bench.file("f.toml", format!("{SMALL}[[figure]]\nx = \"time\"\ny = \"rtt.p95\"\n"));
     refused(bench.contend(&["run", "good.toml", "f.toml"]), &["f.toml:33:6:", "`rtt.p95`", "srtt"]);
-    bench.file("f.toml", format!("{SMALL}[sweep]\n\"flow.0.count\" = [1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nby = \"flow.0.cuont\"\n"));
+    bench.file(
+        "f.toml",
+        format!(
+            "{SMALL}[sweep]\n\"flow.0.count\" = [1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nby = \"flow.0.cuont\"\n"
+        ),
+    );
     refused(bench.contend(&["run", "good.toml", "f.toml"]), &["f.toml:36:6:", "did you mean `flow.0.count`?"]);
     assert!(!bench.path("results").exists());
 }

@@ -1,4 +1,5 @@
-//! What losses teach BBR: bounds on rate and volume, short-term ones from losses while cruising, a long-term one from losses while probing.
+//! What losses teach BBR: bounds on rate and volume, short-term ones from losses while cruising, a long-term one from
+//! losses while probing.
 
 use super::{Acks, Bbr3, MIN_CWND, Mode, NONE};
 use crate::Cx;
@@ -26,7 +27,12 @@ pub(super) struct Undo {
 impl Bbr3 {
     // §5.5.11 SaveStateUponLoss.
     pub(super) fn save_bounds(&mut self) {
-        self.undo = Undo { bw_lo_q24: self.bw_lo_q24, inflight_lo: self.inflight_lo, inflight_hi: self.inflight_hi, mode: self.mode };
+        self.undo = Undo {
+            bw_lo_q24: self.bw_lo_q24,
+            inflight_lo: self.inflight_lo,
+            inflight_hi: self.inflight_hi,
+            mode: self.mode,
+        };
     }
 
     // §5.5.11 HandleSpuriousLossDetection.
@@ -52,8 +58,8 @@ impl Bbr3 {
         }
         self.loss_in_round = true;
         if self.probe_sample && too_high(lost.lost, lost.tx_in_flight) {
-            // InflightAtLoss for a packet of one segment: before it was sent, `tx_in_flight - 1` held `lost - 1` losses, still below the threshold;
-            // lost_prefix = (0.02 inflight_prev - lost_prev) / 0.98, less than one.
+            // InflightAtLoss for a packet of one segment: before it was sent, `tx_in_flight - 1` held `lost - 1`
+            // losses, still below the threshold; lost_prefix = (0.02 inflight_prev - lost_prev) / 0.98, less than one.
             let at_loss = RateSample { tx_in_flight: lost.tx_in_flight.saturating_sub(1), ..*lost };
             self.handle_too_high(cx, w, &at_loss);
         }

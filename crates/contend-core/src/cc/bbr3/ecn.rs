@@ -1,7 +1,8 @@
 //! What marks teach BBR, when it is told to listen (Linux's `v3` branch; the draft leaves the answer to marks open).
 //!
-//! A path marks early, as for DCTCP: the more of a round is marked, the smoother (`alpha`) and the deeper the cut of the short-term bound. Probing ends
-//! when more than half of a sample is marked, Startup after two rounds of which half is.
+//! A path marks early, as for DCTCP: the more of a round is marked, the smoother (`alpha`) and the deeper the cut of
+//! the short-term bound. Probing ends when more than half of a sample is marked, Startup after two rounds of which half
+//! is.
 //!
 //! - Marked segments are those of acknowledgments with ECE: the flow needs `echo = "per_packet"`.
 //! - The branch's early probe after a cycle with marks and without losses is not here.
@@ -41,7 +42,16 @@ impl Ecn {
     /// From the parameters `ecn` and `ecn_max_rtt`; the first marks are taken as seriously as can be.
     pub(super) fn new(args: &Args) -> Ecn {
         let max_rtt_us = u32::try_from(args.time("ecn_max_rtt").as_micros()).unwrap_or(u32::MAX);
-        Ecn { max_rtt_us, delivered: 0, marked: 0, alpha: UNIT as u16, startup_rounds: 0, on: args.flag("ecn"), eligible: false, in_round: false }
+        Ecn {
+            max_rtt_us,
+            delivered: 0,
+            marked: 0,
+            alpha: UNIT as u16,
+            startup_rounds: 0,
+            on: args.flag("ecn"),
+            eligible: false,
+            in_round: false,
+        }
     }
 
     /// Whether more than half of what the sample shows was marked.
@@ -74,7 +84,8 @@ impl Ecn {
 }
 
 impl Bbr3 {
-    /// Counts the marks of an acknowledgment; at a round's start adapts `alpha`, and ends Startup when there were too many for too long.
+    /// Counts the marks of an acknowledgment; at a round's start adapts `alpha`, and ends Startup when there were too
+    /// many for too long.
     pub(super) fn note_marks(&mut self, ack: &Ack) {
         if !self.ecn.on {
             return;
@@ -82,7 +93,8 @@ impl Bbr3 {
         self.ecn.delivered = self.ecn.delivered.saturating_add(ack.delivered);
         self.ecn.marked = self.ecn.marked.saturating_add(if ack.ece { ack.delivered } else { 0 });
         if self.round_start {
-            self.ecn.eligible |= self.ecn.max_rtt_us == 0 || (self.min_rtt_us != NONE && self.min_rtt_us <= self.ecn.max_rtt_us);
+            self.ecn.eligible |=
+                self.ecn.max_rtt_us == 0 || (self.min_rtt_us != NONE && self.min_rtt_us <= self.ecn.max_rtt_us);
             if self.ecn.eligible
                 && let Some(share) = self.ecn.end_round()
                 && !self.full
@@ -101,7 +113,16 @@ impl Bbr3 {
 mod tests {
     use super::*;
 
-    const FRESH: Ecn = Ecn { max_rtt_us: 0, delivered: 0, marked: 0, alpha: 256, startup_rounds: 0, on: true, eligible: true, in_round: true };
+    const FRESH: Ecn = Ecn {
+        max_rtt_us: 0,
+        delivered: 0,
+        marked: 0,
+        alpha: 256,
+        startup_rounds: 0,
+        on: true,
+        eligible: true,
+        in_round: true,
+    };
 
     #[test]
     fn the_share_is_smoothed_by_a_sixteenth() {
@@ -117,12 +138,22 @@ mod tests {
     #[test]
     fn the_cut_is_a_third_of_the_share() {
         // 256 - 85 = 171 of 256 are kept when all were marked: 66 of 100; half of the share: 256 - 42 = 214: 83.
-        assert_eq!((FRESH.cut(100), Ecn { alpha: 128, ..FRESH }.cut(100), Ecn { in_round: false, ..FRESH }.cut(100)), (Some(66), Some(83), None));
+        assert_eq!(
+            (FRESH.cut(100), Ecn { alpha: 128, ..FRESH }.cut(100), Ecn { in_round: false, ..FRESH }.cut(100)),
+            (Some(66), Some(83), None)
+        );
     }
 
     #[test]
     fn half_is_not_too_much_and_one_more_is() {
         let rs = |ce, delivered| RateSample { ce, delivered, ..RateSample::default() };
-        assert_eq!((FRESH.too_high(&rs(5, 10)), FRESH.too_high(&rs(6, 10)), Ecn { eligible: false, ..FRESH }.too_high(&rs(9, 10))), (false, true, false));
+        assert_eq!(
+            (
+                FRESH.too_high(&rs(5, 10)),
+                FRESH.too_high(&rs(6, 10)),
+                Ecn { eligible: false, ..FRESH }.too_high(&rs(9, 10))
+            ),
+            (false, true, false)
+        );
     }
 }

@@ -14,7 +14,10 @@ impl Bbr3 {
             return;
         }
         let mode = self.mode;
-        if mode == Mode::Down && !self.time_to_probe(cx.now, w) && w.inflight <= self.with_headroom().min(self.inflight_of_max(w)) {
+        if mode == Mode::Down
+            && !self.time_to_probe(cx.now, w)
+            && w.inflight <= self.with_headroom().min(self.inflight_of_max(w))
+        {
             self.mode = Mode::Cruise;
         } else if mode == Mode::Cruise {
             self.time_to_probe(cx.now, w);
@@ -29,7 +32,10 @@ impl Bbr3 {
 
     /// The path's volume at the largest bandwidth, whatever the short-term bound says.
     fn inflight_of_max(&self, w: &Window) -> u32 {
-        self.budget(w, if self.min_rtt_us == NONE { INIT_CWND } else { path::volume(self.max_bw_q24(), self.min_rtt_us, UNIT) })
+        self.budget(
+            w,
+            if self.min_rtt_us == NONE { INIT_CWND } else { path::volume(self.max_bw_q24(), self.min_rtt_us, UNIT) },
+        )
     }
 
     fn time_to_probe(&mut self, now: Time, w: &Window) -> bool {

@@ -1,4 +1,5 @@
-//! The smallest round trip, and ProbeRTT, the visit to a queue that is empty, to see it (draft-ietf-ccwg-bbr-06 §5.3.4).
+//! The smallest round trip, and ProbeRTT, the visit to a queue that is empty, to see it (draft-ietf-ccwg-bbr-06
+//! §5.3.4).
 
 use super::{Acks, Bbr3, MIN_CWND, Mode, NONE};
 use crate::Cx;

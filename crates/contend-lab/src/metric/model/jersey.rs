@@ -1,4 +1,5 @@
-//! The closed forms of Jersey 2005 for expressions: chapter 8 (fluids and differentiators), chapter 6 (AIAD) and chapter 9 (GAIAD).
+//! The closed forms of Jersey 2005 for expressions: chapter 8 (fluids and differentiators), chapter 6 (AIAD) and
+//! chapter 9 (GAIAD).
 
 use super::{Parameter, optional, required, said, whole};
 use crate::file::Dimension;
@@ -13,7 +14,8 @@ const RTT: Parameter = required("rtt", Dimension::Time, "round-trip time");
 const D: Parameter = required("d", Dimension::Time, "round-trip time without queues");
 const PC: Parameter = required("pc", Dimension::Number, "p_c, share of packets that congestion loses");
 const PW: Parameter = required("pw", Dimension::Number, "p_w, share of packets that the link loses");
-const AW: Parameter = required("aw", Dimension::Number, "A_w, share of the link's losses that are told from congestion");
+const AW: Parameter =
+    required("aw", Dimension::Number, "A_w, share of the link's losses that are told from congestion");
 const AC: Parameter = optional("ac", Dimension::Number, 1.0, "A_c, share of the congestion losses that are recognised");
 
 pub(super) const RENO_RATE: [Parameter; 2] = [Q, RTT];
@@ -36,7 +38,10 @@ pub(super) fn ratio(a: &[f64]) -> Result<f64, String> {
 
 /// pc, pw, aw are the first three arguments wherever they occur; ac the last.
 fn losses(a: &[f64]) -> (Losses, Accuracy) {
-    (Losses { congestion: a[0], wireless: a[1] }, Accuracy { wireless: a[2], congestion: a.last().copied().unwrap_or(1.0) })
+    (
+        Losses { congestion: a[0], wireless: a[1] },
+        Accuracy { wireless: a[2], congestion: a.last().copied().unwrap_or(1.0) },
+    )
 }
 
 pub(super) fn reno_gain(a: &[f64]) -> Result<f64, String> {
@@ -67,7 +72,12 @@ pub(super) const AIAD: [Parameter; 6] = [
     D,
     required("dq", Dimension::Time, "round-trip queueing delay"),
     optional("alpha", Dimension::Number, 1.0, "1 for receiving rates, gamma/rho for rates of ACKs"),
-    optional("exponent", Dimension::Number, 0.0, "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost"),
+    optional(
+        "exponent",
+        Dimension::Number,
+        0.0,
+        "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost",
+    ),
 ];
 /// Whether the slope of the losses is that of all sources together (1) or of one alone (0, as printed).
 pub(super) const AIAD_BOUND: [Parameter; 7] = {
@@ -79,7 +89,12 @@ pub(super) const AIAD_BOUND: [Parameter; 7] = {
         dq,
         alpha,
         exponent,
-        optional("together", Dimension::Number, 1.0, "1 for the slope of the losses that all sources make together, 0 for that of one, as printed"),
+        optional(
+            "together",
+            Dimension::Number,
+            1.0,
+            "1 for the slope of the losses that all sources make together, 0 for that of one, as printed",
+        ),
     ]
 };
 
@@ -149,7 +164,12 @@ pub(super) const GAIAD: [Parameter; 6] = [
     required("alpha", Dimension::Number, "what a source adds in each step, packets"),
     required("beta", Dimension::Number, "decrease, above 0 and at most 1"),
     required("capacity", Dimension::Number, "C, capacity of the link, packets per step"),
-    optional("exponent", Dimension::Number, 4.0, "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost"),
+    optional(
+        "exponent",
+        Dimension::Number,
+        4.0,
+        "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost",
+    ),
     optional("printed", Dimension::Number, 0.0, "1 for the sign of eq. 9.12 as printed"),
 ];
 /// The largest delay each way in steps, and how delays are spread: 0 all alike, 1 unequal.
@@ -215,8 +235,15 @@ pub(super) fn gaiad_settles(a: &[f64]) -> Result<f64, String> {
     let (case, _) = gaiad(a)?;
     let steps = whole("steps", a[6])?;
     if case.n > MOST_STEPS || !(1..=MOST_STEPS).contains(&steps) {
-        return Err(format!("n and steps: are {} and {steps}, must be at most {MOST_STEPS} and steps at least 1", case.n));
+        return Err(format!(
+            "n and steps: are {} and {steps}, must be at most {MOST_STEPS} and steps at least 1",
+            case.n
+        ));
     }
-    let delays = if a[7] == 0.0 { vec![gaiad::Delays { forward: steps, backward: steps - 1 }; case.n as usize] } else { gaiad::unequal(case.n, steps) };
+    let delays = if a[7] == 0.0 {
+        vec![gaiad::Delays { forward: steps, backward: steps - 1 }; case.n as usize]
+    } else {
+        gaiad::unequal(case.n, steps)
+    };
     Ok(f64::from(u8::from(said(case.settles(&delays, 1e-6))?)))
 }

@@ -1,4 +1,5 @@
-//! The closed forms of Starzetz 2006 for expressions: chapter 8 (table H, effective windows, fairness, the cost of backoffs) and eq. 9.3.
+//! The closed forms of Starzetz 2006 for expressions: chapter 8 (table H, effective windows, fairness, the cost of
+//! backoffs) and eq. 9.3.
 
 use super::{Parameter, optional, required, said, whole};
 use crate::file::Dimension;
@@ -14,17 +15,20 @@ use contend_theory::window_fairness;
 
 const N: Parameter = required("n", Dimension::Number, "number of stations");
 const SLOTS: Parameter = required("slots", Dimension::Number, "slots of the table, or of the backoff");
-const RAMP: Parameter = optional("ramp", Dimension::Number, 0.0, "0 for the same probability in every slot, 1 for HASH1's ramp");
+const RAMP: Parameter =
+    optional("ramp", Dimension::Number, 0.0, "0 for the same probability in every slot, 1 for HASH1's ramp");
 const RATE: Parameter = required("collision", Dimension::Number, "share of cycles that end in a collision");
 
 pub(super) const TABLE: [Parameter; 3] = [N, SLOTS, RAMP];
 pub(super) const EQUAL: [Parameter; 2] = [N, RATE];
 pub(super) const WINDOW: [Parameter; 3] = [N, RATE, RAMP];
-pub(super) const OBSERVED: [Parameter; 2] = [RATE, required("spoilt", Dimension::Number, "share of all frames that channel errors spoil")];
+pub(super) const OBSERVED: [Parameter; 2] =
+    [RATE, required("spoilt", Dimension::Number, "share of all frames that channel errors spoil")];
 pub(super) const AHEAD: [Parameter; 2] = [N, required("j", Dimension::Number, "successes looked ahead")];
 pub(super) const JAIN: [Parameter; 2] = [N, required("w", Dimension::Number, "successes in a window")];
 pub(super) const FIT: [Parameter; 1] = [N];
-pub(super) const UNEQUAL: [Parameter; 2] = [SLOTS, required("share", Dimension::Number, "share of the cycles that one of the two gets")];
+pub(super) const UNEQUAL: [Parameter; 2] =
+    [SLOTS, required("share", Dimension::Number, "share of the cycles that one of the two gets")];
 
 fn family(ramp: f64) -> Family {
     if ramp == 0.0 { Family::Uniform } else { Family::Hash1 }
@@ -96,10 +100,16 @@ pub(super) fn unequal(a: &[f64]) -> Result<f64, String> {
 }
 
 /// The time a collision costs, in windows for densities and in slots for slots.
-const COST: Parameter = required("cost", Dimension::Number, "time a collision costs: in windows for densities, in slots for slots");
+const COST: Parameter =
+    required("cost", Dimension::Number, "time a collision costs: in windows for densities, in slots for slots");
 const T: Parameter = required("t", Dimension::Number, "place in the window, from 0 to 1");
 /// 0: eqs. 8.9 and 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1 (the cost is not used).
-const FORM: Parameter = optional("form", Dimension::Number, 0.0, "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1");
+const FORM: Parameter = optional(
+    "form",
+    Dimension::Number,
+    0.0,
+    "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1",
+);
 /// 1: the compact sum of eq. 8.20.
 const PRINTED: Parameter = optional("printed", Dimension::Number, 0.0, "1 for the compact sum of eq. 8.20 as printed");
 

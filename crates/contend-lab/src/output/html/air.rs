@@ -1,8 +1,9 @@
 //! The air as a timeline: frames packed into columns of integers that the page's script draws on a canvas.
 //!
-//! Layout, little endian, `n` frames in order of their start: gap since the start before (u32, ns), shape (u16), transmitter (u16),
-//! receiver (u16), sequence number (u16), flow (u16), fate (u8: outcome in bits 0-1, TCP retransmission in bit 2, attempt in bits 3-7).
-//! A shape is what many frames share: kind, rate, length, airtime, Duration field, kind of packet. Fifteen bytes a frame.
+//! Layout, little endian, `n` frames in order of their start: gap since the start before (u32, ns), shape (u16),
+//! transmitter (u16), receiver (u16), sequence number (u16), flow (u16), fate (u8: outcome in bits 0-1, TCP
+//! retransmission in bit 2, attempt in bits 3-7). A shape is what many frames share: kind, rate, length, airtime,
+//! Duration field, kind of packet. Fifteen bytes a frame.
 
 use super::{escaped, how};
 use crate::output::shape::point_text;
@@ -23,7 +24,8 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     frames.sort_by_key(|f| (f.start, f.from));
     let Packed { columns, shapes, gaps, n } = packed(&frames);
     let first = frames.first().map_or(0, |f| f.start.as_nanos());
-    let stations: Vec<String> = (0..).zip(&run.stations).map(|(i, s)| if i == 0 { "access point".to_owned() } else { s.clone() }).collect();
+    let stations: Vec<String> =
+        (0..).zip(&run.stations).map(|(i, s)| if i == 0 { "access point".to_owned() } else { s.clone() }).collect();
     let meta = json!({
         "n": n,
         "first_ns": first,
@@ -35,19 +37,30 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     let all = run.frames.len() as u64 + run.frames_missed;
     let part = if (n as u64) < all { format!("the first {n} of {all}") } else { n.to_string() };
     let point = if run.point.is_empty() { String::new() } else { format!(" at {}", point_text(&run.point)) };
-    let legend: String =
-        [("data", "data"), ("tcpack", "TCP ACK, SYN"), ("ack", "MAC ACK"), ("rts", "RTS, CTS"), ("collided", "collided"), ("errored", "spoilt")]
-            .iter()
-            .map(|(class, name)| format!("<span class=\"k-{class}\"><i></i>{name}</span>"))
-            .collect();
+    let legend: String = [
+        ("data", "data"),
+        ("tcpack", "TCP ACK, SYN"),
+        ("ack", "MAC ACK"),
+        ("rts", "RTS, CTS"),
+        ("collided", "collided"),
+        ("errored", "spoilt"),
+    ]
+    .iter()
+    .map(|(class, name)| format!("<span class=\"k-{class}\"><i></i>{name}</span>"))
+    .collect();
     format!(
         "<figure class=\"wide script\" id=\"air\">\n<p class=\"legend\">{legend}</p>\n\
-         <div class=\"stage\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of {n} frames on the air\"></canvas><div class=\"tip\" hidden></div></div>\n\
-         <p class=\"keys\"><span><kbd>wheel</kbd> <kbd>+</kbd> <kbd>−</kbd> zoom</span><span><kbd>drag</kbd> <kbd>←</kbd> <kbd>→</kbd> move</span>\
-         <span><kbd>Home</kbd> everything</span><span><kbd>C</kbd> next collision</span><span class=\"where\"></span></p>\n\
-         <figcaption>Seed {}{}: {part} frames. One lane a transmitter; zoomed out, height is the square root of the share of time on the air.\
+         <div class=\"stage\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of {n} frames on the \
+         air\"></canvas><div class=\"tip\" hidden></div></div>\n\
+         <p class=\"keys\"><span><kbd>wheel</kbd> <kbd>+</kbd> <kbd>−</kbd> zoom</span><span><kbd>drag</kbd> \
+         <kbd>←</kbd> <kbd>→</kbd> move</span>\
+         <span><kbd>Home</kbd> everything</span><span><kbd>C</kbd> next collision</span><span \
+         class=\"where\"></span></p>\n\
+         <figcaption>Seed {}{}: {part} frames. One lane a transmitter; zoomed out, height is the square root of the \
+         share of time on the air.\
          <span class=\"tools\"><a href=\"#air\" id=\"air-csv\">CSV of the frames in view</a> {}</span></figcaption>\n\
-         <script type=\"application/json\" id=\"air-meta\">{}</script>\n<script type=\"text/plain\" id=\"air-data\">{}</script>\n</figure>\n",
+         <script type=\"application/json\" id=\"air-meta\">{}</script>\n<script type=\"text/plain\" \
+         id=\"air-data\">{}</script>\n</figure>\n",
         run.seed,
         escaped(&point),
         how(command),
@@ -81,7 +94,14 @@ fn packed(frames: &[&Frame]) -> Packed {
             FrameKind::Rts => 2,
             FrameKind::Cts => 3,
         };
-        let shape = (kind, f.rate, f.bytes, f.end.since(f.start).as_nanos(), f.duration.as_nanos(), f.packet.map_or(9, |p| p.kind() as u8));
+        let shape = (
+            kind,
+            f.rate,
+            f.bytes,
+            f.end.since(f.start).as_nanos(),
+            f.duration.as_nanos(),
+            f.packet.map_or(9, |p| p.kind() as u8),
+        );
         let id = match index.get(&shape) {
             Some(id) => *id,
             None => {
@@ -136,7 +156,15 @@ mod tests {
 
     #[test]
     fn base64_is_rfc_4648s() {
-        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")];
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
         assert!(pairs.iter().all(|(plain, coded)| base64(plain.as_bytes()) == *coded));
     }
 

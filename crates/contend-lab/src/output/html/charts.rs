@@ -68,7 +68,8 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
     })
 }
 
-/// Accounts of the ledger in the order of an exchange, each with its style: silence is grey, waste is warm. Others follow by name.
+/// Accounts of the ledger in the order of an exchange, each with its style: silence is grey, waste is warm. Others
+/// follow by name.
 const ACCOUNTS: [(&str, usize); 10] = [
     ("payload", 0),
     ("header", 5),
@@ -99,23 +100,46 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
     let shown: Vec<&PointKey> = points.iter().take(40).collect();
     let several = shown.len() > 1;
     // Rows are counted from the bottom; the first point stands at the top.
-    let names = shown.iter().rev().map(|p| if several { p.values().map(value_text).collect::<Vec<_>>().join(", ") } else { String::new() }).collect();
+    let names = shown
+        .iter()
+        .rev()
+        .map(|p| if several { p.values().map(value_text).collect::<Vec<_>>().join(", ") } else { String::new() })
+        .collect();
     let label = if several { swept_keys(points).join(", ") } else { String::new() };
-    let mut plot = Plot::new(Scale::Linear(0.0, 100.0), "share of time [%]", Scale::Names(names), &label).wide().tall(70.0 + 36.0 * shown.len().max(2) as f64);
+    let mut plot = Plot::new(Scale::Linear(0.0, 100.0), "share of time [%]", Scale::Names(names), &label)
+        .wide()
+        .tall(70.0 + 36.0 * shown.len().max(2) as f64);
     let mut csv = String::from("point,account,n,share_mean,ci95\n");
     for (line, point) in shown.iter().enumerate() {
         let runs = runs_of(o, point);
         let mut at = 0.0;
         for (i, account) in accounts.iter().enumerate() {
-            let shares: Vec<f64> = runs.iter().filter_map(|r| r.air.as_ref()).map(|a| a.ledger.get(account).copied().unwrap_or(0.0)).collect();
+            let shares: Vec<f64> = runs
+                .iter()
+                .filter_map(|r| r.air.as_ref())
+                .map(|a| a.ledger.get(account).copied().unwrap_or(0.0))
+                .collect();
             if shares.is_empty() {
                 continue;
             }
             let m = Mean::of(&shares);
             let _ = writeln!(csv, "{},{account},{},{},{}", quoted(&point_text(point)), m.n, m.mean, interval(m.ci95));
-            let title = format!("{account}{}{}\n{} % of time, n = {}", if several { ", " } else { "" }, point_text(point), m.text(100.0, 2), m.n);
+            let title = format!(
+                "{account}{}{}\n{} % of time, n = {}",
+                if several { ", " } else { "" },
+                point_text(point),
+                m.text(100.0, 2),
+                m.n
+            );
             let row = (shown.len() - 1 - line) as f64;
-            plot.piece(style_of(i), row, (at, at + m.mean * 100.0), m.ci95.map(|h| h * 100.0), &title, &format!("{} %", significant(m.mean * 100.0, 2)));
+            plot.piece(
+                style_of(i),
+                row,
+                (at, at + m.mean * 100.0),
+                m.ci95.map(|h| h * 100.0),
+                &title,
+                &format!("{} %", significant(m.mean * 100.0, 2)),
+            );
             at += m.mean * 100.0;
         }
     }

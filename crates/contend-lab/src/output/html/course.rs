@@ -43,7 +43,14 @@ struct Courses {
 }
 
 /// Metrics of one unit over time: a line for each metric and point, of a list one for each member.
-pub(super) fn over_time(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], title: &str, warmup_s: f64) -> Figure {
+pub(super) fn over_time(
+    o: &Outcome,
+    points: &[PointKey],
+    by: Option<&str>,
+    metrics: &[&str],
+    title: &str,
+    warmup_s: f64,
+) -> Figure {
     let scale = unit_of(metrics.first().copied().unwrap_or_default()).scale;
     let courses = courses(o, points, by, metrics);
     let shown = courses.all.get(..STYLES).unwrap_or(&courses.all);
@@ -59,7 +66,13 @@ pub(super) fn over_time(o: &Outcome, points: &[PointKey], by: Option<&str>, metr
     for c in shown {
         // A stretch without values interrupts the band as it does the line.
         for stretch in c.moments.split(|m| m.band.is_none()) {
-            plot.band(c.style, &stretch.iter().filter_map(|m| m.band.map(|(a, b)| (m.middle(), within(a), within(b)))).collect::<Vec<_>>());
+            plot.band(
+                c.style,
+                &stretch
+                    .iter()
+                    .filter_map(|m| m.band.map(|(a, b)| (m.middle(), within(a), within(b))))
+                    .collect::<Vec<_>>(),
+            );
         }
     }
     for c in shown {
@@ -155,7 +168,10 @@ fn together(bundle: Vec<Member>, windows: &[(f64, f64)]) -> Vec<(Option<String>,
             let m = Mean::of(&values);
             moment(*window, m, m.ci95.map(|h| (m.mean - h, m.mean + h)))
         };
-        return bundle.into_iter().map(|(name, values)| (name, windows.iter().zip(values).map(mean).collect())).collect();
+        return bundle
+            .into_iter()
+            .map(|(name, values)| (name, windows.iter().zip(values).map(mean).collect()))
+            .collect();
     }
     let median = |(k, window): (usize, &(f64, f64))| {
         let all: Vec<f64> = bundle.iter().filter_map(|b| b.1.get(k)).flatten().copied().collect();
@@ -170,7 +186,15 @@ fn csv(all: &[Course]) -> String {
     for c in all {
         for m in c.moments.iter().filter(|m| m.value.mean.is_finite()) {
             let (low, high) = m.band.map_or_else(Default::default, |(low, high)| (low.to_string(), high.to_string()));
-            let _ = writeln!(out, "{:.6},{:.6},{},{},{},{low},{high}", m.from_s, m.to_s, quoted(&c.name), m.value.n, m.value.mean);
+            let _ = writeln!(
+                out,
+                "{:.6},{:.6},{},{},{},{low},{high}",
+                m.from_s,
+                m.to_s,
+                quoted(&c.name),
+                m.value.n,
+                m.value.mean
+            );
         }
     }
     out
@@ -188,7 +212,9 @@ mod tests {
 
     #[test]
     fn few_members_have_a_mean_each_and_many_their_median() {
-        let bundle = |n: usize| (1..=n).map(|i| (Some(format!("down.{i}")), vec![vec![i as f64, i as f64], Vec::new()])).collect();
+        let bundle = |n: usize| {
+            (1..=n).map(|i| (Some(format!("down.{i}")), vec![vec![i as f64, i as f64], Vec::new()])).collect()
+        };
         let windows = [(0.0, 1.0), (1.0, 2.0)];
         let few = together(bundle(3), &windows);
         assert_eq!((few.len(), few[2].1[0].value.mean, few[2].1[0].band), (3, 3.0, Some((3.0, 3.0))));

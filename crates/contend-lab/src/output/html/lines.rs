@@ -7,8 +7,8 @@ use crate::output::shape::{Mean, Unit, point_text, swept_keys, unit_of, value_te
 use crate::results::PointKey;
 use std::collections::BTreeMap;
 
-/// The keys in which lines differ: `by`, and every other key that does not follow from these and the one along `x`. So keys that a `zip` pairs
-/// with the axis, and keys with one value, make no lines.
+/// The keys in which lines differ: `by`, and every other key that does not follow from these and the one along `x`. So
+/// keys that a `zip` pairs with the axis, and keys with one value, make no lines.
 pub(super) fn telling(points: &[PointKey], x: Option<&str>, by: Option<&str>) -> Vec<String> {
     let chosen: Vec<String> = x.into_iter().chain(by).map(str::to_owned).collect();
     let mut keys = chosen.clone();
@@ -75,7 +75,11 @@ pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metr
         (1, _) => text(g),
         _ => format!("{metric}, {}", text(g)),
     };
-    groups.iter().enumerate().flat_map(|(i, (g, _))| metrics.iter().enumerate().map(move |(j, m)| (name(g, m), style(i, j)))).collect()
+    groups
+        .iter()
+        .enumerate()
+        .flat_map(|(i, (g, _))| metrics.iter().enumerate().map(move |(j, m)| (name(g, m), style(i, j))))
+        .collect()
 }
 
 /// A style for each metric: directions keep theirs, the others take what is free.
@@ -106,18 +110,27 @@ pub(super) fn called(metrics: &[&str]) -> (String, String) {
     (name.to_owned(), if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") })
 }
 
-/// The vertical axis for values from `low` to `high` of `metrics`: an index goes from 0 to 1, everything else includes zero.
+/// The vertical axis for values from `low` to `high` of `metrics`: an index goes from 0 to 1, everything else includes
+/// zero.
 pub(super) fn vertical(metrics: &[&str], low: f64, high: f64) -> Scale {
     let index = |m: &&str| Expr::parse_any(m).is_ok_and(|e| e.is_index());
     if metrics.iter().all(index) { Scale::Linear(0.0, 1.0) } else { Scale::with_zero(low, high) }
 }
 
 /// The figure of `lines` with their error bars: curves along numbers, bars side by side where the places are names.
-pub(super) fn drawn(title: &str, (x, x_label): (Scale, &str), metrics: &[&str], lines: &[Line], caption: &str, csv: String) -> Figure {
+pub(super) fn drawn(
+    title: &str,
+    (x, x_label): (Scale, &str),
+    metrics: &[&str],
+    lines: &[Line],
+    caption: &str,
+    csv: String,
+) -> Figure {
     let unit = unit_of(metrics.first().copied().unwrap_or_default());
     let shown = lines.get(..STYLES).unwrap_or(lines);
     let ends = shown.iter().flat_map(|l| &l.dots).map(|(_, m, _)| (m.mean, m.ci95.unwrap_or(0.0)));
-    let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), (mean, half)| (low.min(mean - half), high.max(mean + half)));
+    let (low, high) =
+        ends.fold((0.0_f64, 0.0_f64), |(low, high), (mean, half)| (low.min(mean - half), high.max(mean + half)));
     let (name, label) = called(metrics);
     // An interval may reach below zero where the values themselves cannot.
     let low = if shown.iter().flat_map(|l| &l.dots).any(|d| d.1.mean < 0.0) { low } else { 0.0 };
@@ -183,10 +196,20 @@ mod tests {
     fn a_key_zipped_with_the_axis_makes_no_lines_and_one_of_a_product_does() {
         let zip = points(&[json!({"x": 1, "k": "a"}), json!({"x": 2, "k": "b"})]);
         assert!(telling(&zip, Some("x"), None).is_empty());
-        let product = points(&[json!({"x": 1, "k": "a"}), json!({"x": 1, "k": "b"}), json!({"x": 2, "k": "a"}), json!({"x": 2, "k": "b"})]);
+        let product = points(&[
+            json!({"x": 1, "k": "a"}),
+            json!({"x": 1, "k": "b"}),
+            json!({"x": 2, "k": "a"}),
+            json!({"x": 2, "k": "b"}),
+        ]);
         assert_eq!(telling(&product, Some("x"), None), ["k"]);
         assert_eq!(telling(&product, None, Some("x")), ["x", "k"]);
-        let pairs = points(&[json!({"x": 1, "k": "a"}), json!({"x": 2, "k": "a"}), json!({"x": 1, "k": "b"}), json!({"x": 2, "k": "b"})]);
+        let pairs = points(&[
+            json!({"x": 1, "k": "a"}),
+            json!({"x": 2, "k": "a"}),
+            json!({"x": 1, "k": "b"}),
+            json!({"x": 2, "k": "b"}),
+        ]);
         assert_eq!(telling(&zip, None, None), ["k"], "of keys that say the same, the first");
         assert_eq!(telling(&pairs, Some("x"), Some("k")), ["k"], "a zip may repeat values");
     }
@@ -194,7 +217,8 @@ mod tests {
     #[test]
     fn a_chosen_key_names_its_lines_by_its_values() {
         let g = groups(&points(&[json!({"k": "a"}), json!({"k": "b"})]), &["k".to_owned()]);
-        let names = |by, metrics: &[&str]| named(&g, by, metrics).into_iter().map(|n| n.0).collect::<Vec<_>>().join("; ");
+        let names =
+            |by, metrics: &[&str]| named(&g, by, metrics).into_iter().map(|n| n.0).collect::<Vec<_>>().join("; ");
         assert_eq!(names(Some("k"), &["jain"]), "a; b");
         assert_eq!(names(None, &["jain"]), "k = a; k = b");
         assert_eq!(names(Some("k"), &["jain", "x"]), "jain, a; x, a; jain, b; x, b");

@@ -12,10 +12,13 @@ use crate::output::{FigureSpec, ReportContext};
 use crate::results::{Outcome, PointKey, Run};
 use std::fmt::Write;
 
-/// Every `[[figure]]` of the file, in its order; one for each unit, and with `by` one for each combination of the keys that make no lines.
+/// Every `[[figure]]` of the file, in its order; one for each unit, and with `by` one for each combination of the keys
+/// that make no lines.
 pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
     // A key that no point has makes no axis.
-    let there = |f: &&FigureSpec| f.points.iter().any(|p| if let Along::Key(key) = &f.along { p.contains_key(key) } else { true });
+    let there = |f: &&FigureSpec| {
+        f.points.iter().any(|p| if let Along::Key(key) = &f.along { p.contains_key(key) } else { true })
+    };
     ctx.figures.iter().filter(there).flat_map(|f| of(o, ctx.warmup_s, f)).collect()
 }
 
@@ -41,7 +44,9 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
         for (_, metrics) in &units {
             let name = called(metrics).0;
             let words = match (&f.along, f.title.as_str()) {
-                (Along::Key(key) | Along::Own(key, _), "") => [format!("{name} along {key}"), String::new(), point_text(at)],
+                (Along::Key(key) | Along::Own(key, _), "") => {
+                    [format!("{name} along {key}"), String::new(), point_text(at)]
+                }
                 (Along::Flow, "") => [format!("{name} of each flow"), String::new(), point_text(at)],
                 (Along::Time, "") => [format!("{name} over time"), String::new(), point_text(at)],
                 (_, title) => [title.to_owned(), if units.len() > 1 { name } else { String::new() }, point_text(at)],
@@ -55,7 +60,11 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
         }
     }
     if let Some(last) = all.last_mut().filter(|_| panels.len() > DETAILED) {
-        let _ = write!(last.caption, " {} more such figures are not drawn; pick some with `when`.", panels.len() - DETAILED);
+        let _ = write!(
+            last.caption,
+            " {} more such figures are not drawn; pick some with `when`.",
+            panels.len() - DETAILED
+        );
     }
     all
 }
@@ -67,14 +76,18 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
     let mut csv = String::from("flow,point,metric,n,mean,ci95\n");
     let (mut lines, mut trouble) = (Vec::new(), None);
     for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
-        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else { continue };
+        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
+            continue;
+        };
         let Some(point) = members.first() else { continue };
         let mut values: Vec<(String, Vec<f64>)> = Vec::new();
         for run in runs_of(o, point) {
             match read(&Expr::parse_any(metric).map(|e| e.each_flow()), run) {
-                Ok(read) => read.into_iter().filter(|v| v.1.is_finite()).for_each(|(name, x)| match values.iter_mut().find(|v| v.0 == name) {
-                    Some(v) => v.1.push(x),
-                    None => values.push((name, vec![x])),
+                Ok(read) => read.into_iter().filter(|v| v.1.is_finite()).for_each(|(name, x)| {
+                    match values.iter_mut().find(|v| v.0 == name) {
+                        Some(v) => v.1.push(x),
+                        None => values.push((name, vec![x])),
+                    }
                 }),
                 Err(why) => trouble = trouble.or(Some(why)),
             }
@@ -82,7 +95,16 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
         let mut dots = Vec::new();
         for (flow, values) in values {
             let m = Mean::of(&values);
-            let _ = writeln!(csv, "{},{},{},{},{},{}", quoted(&flow), quoted(&point_text(point)), quoted(metric), m.n, m.mean, interval(m.ci95));
+            let _ = writeln!(
+                csv,
+                "{},{},{},{},{},{}",
+                quoted(&flow),
+                quoted(&point_text(point)),
+                quoted(metric),
+                m.n,
+                m.mean,
+                interval(m.ci95)
+            );
             let place = names.iter().position(|n| *n == flow).unwrap_or_else(|| {
                 names.push(flow.clone());
                 names.len() - 1

@@ -1,4 +1,5 @@
-//! The page of a paper: every experiment with its figures and claims, one after the other, and a table of the verdicts before them.
+//! The page of a paper: every experiment with its figures and claims, one after the other, and a table of the verdicts
+//! before them.
 
 use super::super::shape::points;
 use super::super::table::interrupted_text;
@@ -24,9 +25,11 @@ pub struct Chapter {
 }
 
 impl Chapter {
-    /// The experiment `name` of a paper, which has its results, its own page among them, in a folder of this name beside the paper's page.
+    /// The experiment `name` of a paper, which has its results, its own page among them, in a folder of this name
+    /// beside the paper's page.
     ///
-    /// The figures are those that the file asks for; where it asks for none, the main metrics along the sweep; without a sweep, the flows.
+    /// The figures are those that the file asks for; where it asks for none, the main metrics along the sweep; without
+    /// a sweep, the flows.
     pub fn new(name: &str, o: &Outcome, ctx: &ReportContext) -> Chapter {
         let count = |v: Verdict| o.claims.iter().filter(|c| c.verdict == v.name()).count();
         Chapter {
@@ -45,7 +48,12 @@ fn chapter(name: &str, o: &Outcome, ctx: &ReportContext) -> String {
     if !ctx.cite.is_empty() {
         let _ = write!(out, "{} · ", escaped(&ctx.cite));
     }
-    let _ = writeln!(out, "<code>{}</code> · <a href=\"{}/report.html\">everything about it</a></p>", escaped(&o.file), address(name));
+    let _ = writeln!(
+        out,
+        "<code>{}</code> · <a href=\"{}/report.html\">everything about it</a></p>",
+        escaped(&o.file),
+        address(name)
+    );
     if let Some(i) = &o.interrupted {
         let _ = writeln!(out, "<p class=\"interrupted\">{}</p>", escaped(&interrupted_text(i)));
     }
@@ -87,25 +95,31 @@ pub fn write_paper(paper: &str, command: &str, chapters: &[Chapter], path: &Path
 }
 
 fn page(paper: &str, command: &str, chapters: &[Chapter]) -> String {
-    let mut body = format!("<header>\n<p class=\"brand\">contend report of a paper</p>\n<h1>{}</h1>\n</header>\n", escaped(paper));
-    body += "<section>\n<h2>Verdicts</h2>\n<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">experiment</th><th class=\"key\"></th><th>claims</th>";
+    let mut body =
+        format!("<header>\n<p class=\"brand\">contend report of a paper</p>\n<h1>{}</h1>\n</header>\n", escaped(paper));
+    body += "<section>\n<h2>Verdicts</h2>\n<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th \
+        class=\"key\">experiment</th><th class=\"key\"></th><th>claims</th>";
     for v in Verdict::ALL {
         let _ = write!(body, "<th>{}</th>", v.name());
     }
     body += "<th>not as recorded</th></tr></thead>\n<tbody>\n";
     let row = |name: String, title: &str, verdicts: [usize; 4], differ: usize| {
-        let cells: String = [verdicts.iter().sum()].iter().chain(&verdicts).chain([&differ]).map(|n| format!("<td>{n}</td>")).collect();
+        let cells: String =
+            [verdicts.iter().sum()].iter().chain(&verdicts).chain([&differ]).map(|n| format!("<td>{n}</td>")).collect();
         format!("<tr><td class=\"key\">{name}</td><td class=\"key\">{}</td>{cells}</tr>\n", escaped(title))
     };
     let mut all = ([0; 4], 0);
     for c in chapters {
-        body += &row(format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name)), &c.title, c.verdicts, c.differ);
+        body +=
+            &row(format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name)), &c.title, c.verdicts, c.differ);
         all.0.iter_mut().zip(c.verdicts).for_each(|(sum, n)| *sum += n);
         all.1 += c.differ;
     }
     body += &row("all".into(), "", all.0, all.1);
-    body += "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: outside, with the reason; contradiction: the \
-             paper's own statements disagree; undecided: more seeds are needed. Ranges were chosen from the paper before the runs.</p>\n</section>\n";
+    body += "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not \
+        reproduced: outside, with the reason; contradiction: the \
+             paper's own statements disagree; undecided: more seeds are needed. Ranges were chosen from the paper \
+             before the runs.</p>\n</section>\n";
     chapters.iter().for_each(|c| body += &c.html);
     let _ = writeln!(
         body,

@@ -27,11 +27,20 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
     let is_tcp = |f: &Flow| f.tcp != "udp";
     let goodput = |s: &[FlowSample], (i, j): (usize, usize)| rate(s, i, j, time) / 1e6;
     let cwnd = |s: &[FlowSample], (_, j): (usize, usize)| s.get(j).map_or(f64::NAN, |s| f64::from(s.snd_cwnd));
-    let srtt = |s: &[FlowSample], (_, j): (usize, usize)| s.get(j).map_or(f64::NAN, |s| if s.srtt_us == 0 { f64::NAN } else { f64::from(s.srtt_us) / 1e3 });
+    let srtt = |s: &[FlowSample], (_, j): (usize, usize)| {
+        s.get(j).map_or(f64::NAN, |s| if s.srtt_us == 0 { f64::NAN } else { f64::from(s.srtt_us) / 1e3 })
+    };
     let window = slow.first().map_or(0.0, |(i, j)| time[*j] - time[*i]);
     let what = Sampled { run, warmup_s, span: (*first, *last), command };
     let mut all = vec![
-        what.figure("Goodput over time", "goodput [Mb/s]", &format!("Windows of {window:.2} s."), &slow, |_| true, goodput),
+        what.figure(
+            "Goodput over time",
+            "goodput [Mb/s]",
+            &format!("Windows of {window:.2} s."),
+            &slow,
+            |_| true,
+            goodput,
+        ),
         what.figure("Congestion window", "cwnd [segments]", "", &fine, is_tcp, cwnd),
         what.figure("Smoothed round-trip time", "srtt [ms]", "", &fine, is_tcp, srtt),
     ];
@@ -43,7 +52,9 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
 /// Goodput between two instants in bits per second.
 fn rate(s: &[FlowSample], i: usize, j: usize, time: &[f64]) -> f64 {
     match (s.get(i), s.get(j)) {
-        (Some(a), Some(b)) if time[j] > time[i] => b.delivered_bytes.saturating_sub(a.delivered_bytes) as f64 * 8.0 / (time[j] - time[i]),
+        (Some(a), Some(b)) if time[j] > time[i] => {
+            b.delivered_bytes.saturating_sub(a.delivered_bytes) as f64 * 8.0 / (time[j] - time[i])
+        }
         _ => f64::NAN,
     }
 }
@@ -57,7 +68,8 @@ pub(super) fn against_time((from, to): (f64, f64), warmup_s: f64, y: Scale, labe
     plot
 }
 
-/// Windows for a rate of about as many as a line has instants, but no shorter than a second in runs of ten or more; and shorter ones for what is sampled.
+/// Windows for a rate of about as many as a line has instants, but no shorter than a second in runs of ten or more; and
+/// shorter ones for what is sampled.
 pub(super) fn slow_and_fine(time: &[f64]) -> [Vec<(usize, usize)>; 2] {
     let span = time.last().zip(time.first()).map_or(0.0, |(last, first)| last - first);
     let step = span / INSTANTS;
@@ -127,13 +139,26 @@ impl Sampled<'_> {
             note.to_owned()
         } else {
             for group in groups(flows.iter().map(|f| f.0)) {
-                let members: Vec<&Vec<f64>> = flows.iter().filter(|(f, _)| group_of(&f.name) == group).map(|f| &f.1).collect();
-                let style = flows.iter().find(|(f, _)| group_of(&f.name) == group).map_or(0, |(f, _)| direction_style(f.direction));
-                let style = if legend.iter().any(|l: &(usize, String)| l.0 == style) { legend.len() + 4 } else { style };
-                let at =
-                    |k: usize, q: f64| stats::quantile(&members.iter().map(|m| m[k]).filter(|v| v.is_finite()).collect::<Vec<f64>>(), q).unwrap_or(f64::NAN);
-                let [low, median, high] = [0.1, 0.5, 0.9].map(|q| (0..windows.len()).map(|k| at(k, q)).collect::<Vec<f64>>());
-                let band: Vec<(f64, f64, f64)> = windows.iter().enumerate().map(|(k, w)| (time[w.1], low[k], high[k])).filter(|b| b.1.is_finite()).collect();
+                let members: Vec<&Vec<f64>> =
+                    flows.iter().filter(|(f, _)| group_of(&f.name) == group).map(|f| &f.1).collect();
+                let style = flows
+                    .iter()
+                    .find(|(f, _)| group_of(&f.name) == group)
+                    .map_or(0, |(f, _)| direction_style(f.direction));
+                let style =
+                    if legend.iter().any(|l: &(usize, String)| l.0 == style) { legend.len() + 4 } else { style };
+                let at = |k: usize, q: f64| {
+                    stats::quantile(&members.iter().map(|m| m[k]).filter(|v| v.is_finite()).collect::<Vec<f64>>(), q)
+                        .unwrap_or(f64::NAN)
+                };
+                let [low, median, high] =
+                    [0.1, 0.5, 0.9].map(|q| (0..windows.len()).map(|k| at(k, q)).collect::<Vec<f64>>());
+                let band: Vec<(f64, f64, f64)> = windows
+                    .iter()
+                    .enumerate()
+                    .map(|(k, w)| (time[w.1], low[k], high[k]))
+                    .filter(|b| b.1.is_finite())
+                    .collect();
                 plot.band(style, &band);
                 plot.line(
                     style,
@@ -168,12 +193,15 @@ impl Sampled<'_> {
     fn estimates(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let drawn: Vec<_> = self.run.series.estimates.iter().take(SINGLE).collect();
-        let name = |e: &EstimateSeries| format!("{} of {}", e.name, self.run.flows.get(e.flow).map_or("", |f| f.name.as_str()));
+        let name = |e: &EstimateSeries| {
+            format!("{} of {}", e.name, self.run.flows.get(e.flow).map_or("", |f| f.name.as_str()))
+        };
         let top = drawn.iter().flat_map(|e| &e.rate_bps).max()?;
         let mut plot = self.plot(Scale::from_zero(*top as f64 / 1e6), "estimate [Mb/s]");
         let mut csv = String::from("time_s");
         for (i, e) in drawn.iter().enumerate() {
-            let line: Vec<(f64, f64)> = windows.iter().filter_map(|w| e.rate_bps.get(w.1).map(|r| (time[w.1], *r as f64 / 1e6))).collect();
+            let line: Vec<(f64, f64)> =
+                windows.iter().filter_map(|w| e.rate_bps.get(w.1).map(|r| (time[w.1], *r as f64 / 1e6))).collect();
             plot.line(i, &line, &name(e));
             let _ = write!(csv, ",{}", quoted(&name(e)));
         }
@@ -201,7 +229,8 @@ impl Sampled<'_> {
     fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let named = self.run.queues.iter().zip(&self.run.series.queues);
-        let mut queues: Vec<(&str, Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s.iter().map(|s| s.packets).collect())).collect();
+        let mut queues: Vec<(&str, Vec<u64>)> =
+            named.map(|(q, s)| (q.name.as_str(), s.iter().map(|s| s.packets).collect())).collect();
         if let Some(ap) = queues.iter().position(|q| q.0 == "ap") {
             queues = vec![queues.swap_remove(ap)];
         } else {
@@ -212,7 +241,8 @@ impl Sampled<'_> {
         let mut plot = self.plot(Scale::from_zero(*top as f64), "packets waiting");
         let mut csv = String::from("time_s");
         for (i, (name, samples)) in queues.iter().enumerate() {
-            let line: Vec<(f64, f64)> = windows.iter().filter_map(|w| samples.get(w.1).map(|n| (time[w.1], *n as f64))).collect();
+            let line: Vec<(f64, f64)> =
+                windows.iter().filter_map(|w| samples.get(w.1).map(|n| (time[w.1], *n as f64))).collect();
             plot.line(i, &line, name);
             let _ = write!(csv, ",{}", quoted(name));
         }
@@ -224,7 +254,11 @@ impl Sampled<'_> {
             }
             csv.push('\n');
         }
-        let legend = queues.iter().enumerate().map(|(i, q)| (i, if q.0 == "ap" { "access point".to_owned() } else { q.0.to_owned() })).collect();
+        let legend = queues
+            .iter()
+            .enumerate()
+            .map(|(i, q)| (i, if q.0 == "ap" { "access point".to_owned() } else { q.0.to_owned() }))
+            .collect();
         Some(Figure {
             title: "Queue length".into(),
             caption: format!("Seed {}, one run.", self.run.seed),
@@ -260,7 +294,8 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     for &(i, j) in &cuts {
         // A second in which nobody got anything says nothing about fairness.
         let of = |r: &&&Run| {
-            let rates: Vec<f64> = r.series.flows.iter().map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
+            let rates: Vec<f64> =
+                r.series.flows.iter().map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
             stats::jain(&rates).filter(|_| rates.iter().any(|x| *x > 0.0))
         };
         let same = sampled.iter().filter(|r| r.series.time_s.len() > j);
@@ -276,7 +311,11 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     let mut plot = against_time((from, to), warmup_s, Scale::Linear(0.0, 1.0), "Jain's index");
     plot.band(0, &band);
     plot.line(0, &line, "Jain's index");
-    let how = if sampled.len() > 1 { format!("Mean over {} seeds; band: 95 % Student interval.", sampled.len()) } else { "One seed: no interval.".into() };
+    let how = if sampled.len() > 1 {
+        format!("Mean over {} seeds; band: 95 % Student interval.", sampled.len())
+    } else {
+        "One seed: no interval.".into()
+    };
     Some(Figure {
         title: "Fairness over time".into(),
         caption: format!("Jain's index of goodput in windows of 1 s, all flows. {how}"),
@@ -292,11 +331,19 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
 pub(super) fn delays(runs: &[&Run], command: &str) -> Vec<Figure> {
     let few = runs.first().is_some_and(|r| r.flows.len() <= 6);
     let rtt = distribution(runs, few, "Round-trip time", "round-trip time [ms]", |f| &f.rtt, command);
-    let delay = distribution(runs, few, "One-way delay", "one-way delay, sender to receiver [ms]", |f| &f.delay, command);
+    let delay =
+        distribution(runs, few, "One-way delay", "one-way delay, sender to receiver [ms]", |f| &f.delay, command);
     rtt.into_iter().chain(delay).collect()
 }
 
-fn distribution(runs: &[&Run], each: bool, title: &str, label: &str, of: fn(&Flow) -> &Durations, command: &str) -> Option<Figure> {
+fn distribution(
+    runs: &[&Run],
+    each: bool,
+    title: &str,
+    label: &str,
+    of: fn(&Flow) -> &Durations,
+    command: &str,
+) -> Option<Figure> {
     let mut merged: Vec<Merged> = Vec::new();
     for f in runs.iter().flat_map(|r| &r.flows).filter(|f| !of(f).is_empty()) {
         let name = if each { &f.name } else { group_of(&f.name) };
@@ -338,7 +385,11 @@ fn distribution(runs: &[&Run], each: bool, title: &str, label: &str, of: fn(&Flo
     }
     Some(Figure {
         title: title.into(),
-        caption: format!("Distribution over all packets of {} run{} after the warm-up.", runs.len(), if runs.len() == 1 { "" } else { "s" }),
+        caption: format!(
+            "Distribution over all packets of {} run{} after the warm-up.",
+            runs.len(),
+            if runs.len() == 1 { "" } else { "s" }
+        ),
         svg: plot.finish(title),
         legend,
         csv,

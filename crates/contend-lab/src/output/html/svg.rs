@@ -1,5 +1,6 @@
-//! A small SVG writer for the report's figures. Not the plotters crate: its SVG has its colours written in, and ours must follow the
-//! reader's light or dark scheme, carry hover titles and stay small. Colours are classes (`s0`, `s1`, ...) that the style sheet fills.
+//! A small SVG writer for the report's figures. Not the plotters crate: its SVG has its colours written in, and ours
+//! must follow the reader's light or dark scheme, carry hover titles and stay small. Colours are classes (`s0`, `s1`,
+//! ...) that the style sheet fills.
 
 use crate::output::table::significant;
 use std::fmt::Write;
@@ -106,7 +107,15 @@ impl Plot {
     /// An empty plot of the usual size; labels name quantity and unit.
     pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
         let slanted = matches!(&x, Scale::Names(n) if n.len() > 8 || n.iter().any(|t| t.chars().count() > 12));
-        Plot { x, y, labels: [x_label.into(), y_label.into()], width: 540.0, height: if slanted { 320.0 } else { 290.0 }, slanted, marks: String::new() }
+        Plot {
+            x,
+            y,
+            labels: [x_label.into(), y_label.into()],
+            width: 540.0,
+            height: if slanted { 320.0 } else { 290.0 },
+            slanted,
+            marks: String::new(),
+        }
     }
     /// The same, as wide as the page.
     pub(super) fn wide(mut self) -> Plot {
@@ -152,7 +161,8 @@ impl Plot {
     pub(super) fn band(&mut self, style: usize, points: &[(f64, f64, f64)]) {
         let upper = points.iter().map(|p| (p.0, p.2));
         let lower = points.iter().rev().map(|p| (p.0, p.1));
-        let corners: Vec<String> = upper.chain(lower).map(|(x, y)| format!("{:.1} {:.1}", self.px(x), self.py(y))).collect();
+        let corners: Vec<String> =
+            upper.chain(lower).map(|(x, y)| format!("{:.1} {:.1}", self.px(x), self.py(y))).collect();
         if !corners.is_empty() {
             self.mark(style, "", &format!("<path class=\"band\" d=\"M{}Z\"/>", corners.join("L")));
         }
@@ -178,26 +188,56 @@ impl Plot {
         let (end, zero) = (self.py(y), self.py(0.0));
         let top = end.min(zero);
         let whisker = ci95.map(|h| self.whisker(cx, y, h, (width / 4.0).min(3.0))).unwrap_or_default();
-        let shape = format!("<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>", cx - width / 2.0, (zero - end).abs());
+        let shape = format!(
+            "<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
+            cx - width / 2.0,
+            (zero - end).abs()
+        );
         self.mark(style, title, &(shape + &whisker));
     }
     fn whisker(&self, cx: f64, y: f64, half: f64, cap: f64) -> String {
         let (low, high) = (self.py(y - half).min(self.height - self.bottom()), self.py(y + half).max(TOP - 6.0));
         let (left, wide) = (cx - cap, 2.0 * cap);
-        format!("<path class=\"err\" d=\"M{cx:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{wide:.1}M{left:.1} {high:.1}h{wide:.1}\"/>")
+        format!(
+            "<path class=\"err\" d=\"M{cx:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{wide:.1}M{left:.1} \
+                {high:.1}h{wide:.1}\"/>"
+        )
     }
     /// A piece of a horizontal bar in row `row` from `from` to `to`, with an error bar at its end.
-    pub(super) fn piece(&mut self, style: usize, row: f64, (from, to): (f64, f64), ci95: Option<f64>, title: &str, text: &str) {
+    pub(super) fn piece(
+        &mut self,
+        style: usize,
+        row: f64,
+        (from, to): (f64, f64),
+        ci95: Option<f64>,
+        title: &str,
+        text: &str,
+    ) {
         let half = ((self.py(0.0) - self.py(1.0)).abs() * 0.32).min(22.0);
         let (x, end, cy) = (self.px(from), self.px(to), self.py(row));
-        let mut shape =
-            format!("<rect class=\"bar piece\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>", cy - half, (end - x).max(0.0), 2.0 * half);
+        let mut shape = format!(
+            "<rect class=\"bar piece\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            cy - half,
+            (end - x).max(0.0),
+            2.0 * half
+        );
         if end - x > 7.0 * text.chars().count() as f64 + 6.0 {
-            let _ = write!(shape, "<text class=\"in\" x=\"{:.1}\" y=\"{:.1}\">{}</text>", (x + end) / 2.0, cy + 4.0, escaped(text));
+            let _ = write!(
+                shape,
+                "<text class=\"in\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                (x + end) / 2.0,
+                cy + 4.0,
+                escaped(text)
+            );
         }
         if let Some(h) = ci95 {
             let (a, b) = (self.px(to - h), self.px(to + h));
-            let _ = write!(shape, "<path class=\"err\" d=\"M{a:.1} {cy:.1}H{b:.1}M{a:.1} {:.1}v6M{b:.1} {:.1}v6\"/>", cy - 3.0, cy - 3.0);
+            let _ = write!(
+                shape,
+                "<path class=\"err\" d=\"M{a:.1} {cy:.1}H{b:.1}M{a:.1} {:.1}v6M{b:.1} {:.1}v6\"/>",
+                cy - 3.0,
+                cy - 3.0
+            );
         }
         self.mark(style, title, &shape);
     }
@@ -205,7 +245,11 @@ impl Plot {
     pub(super) fn shade(&mut self, from: f64, to: f64, text: &str) {
         let (a, b) = (self.px(from), self.px(to));
         let height = self.height - self.bottom() - TOP;
-        let _ = write!(self.marks, "<rect class=\"cut\" x=\"{a:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{height:.1}\"/>", b - a);
+        let _ = write!(
+            self.marks,
+            "<rect class=\"cut\" x=\"{a:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
+            b - a
+        );
         let _ = write!(self.marks, "<text class=\"note\" x=\"{:.1}\" y=\"{}\">{}</text>", a, TOP - 5.0, escaped(text));
     }
     /// A dashed horizontal line with a word at its right end.
@@ -214,7 +258,8 @@ impl Plot {
         let right = self.width - RIGHT;
         let _ = write!(
             self.marks,
-            "<path class=\"level\" d=\"M{LEFT} {at:.1}H{right}\"/><text class=\"note end\" x=\"{right}\" y=\"{:.1}\">{}</text>",
+            "<path class=\"level\" d=\"M{LEFT} {at:.1}H{right}\"/><text class=\"note end\" x=\"{right}\" \
+                y=\"{:.1}\">{}</text>",
             at - 5.0,
             escaped(text)
         );
@@ -235,21 +280,49 @@ impl Plot {
             if !matches!(self.y, Scale::Names(_)) {
                 let _ = write!(grid, "M{LEFT} {y:.1}H{right}");
             }
-            let _ = write!(out, "<text class=\"tick end\" x=\"{}\" y=\"{:.1}\">{}</text>", LEFT - 7.0, y + 4.0, escaped(&shortened(&text, 16)));
+            let _ = write!(
+                out,
+                "<text class=\"tick end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                LEFT - 7.0,
+                y + 4.0,
+                escaped(&shortened(&text, 16))
+            );
         }
         for (v, text) in self.x.ticks(7.0) {
             let x = self.px(v);
             if self.slanted {
                 let text = escaped(&shortened(&text, 14));
-                let _ = write!(out, "<text class=\"tick end\" transform=\"translate({:.1} {:.1}) rotate(-40)\">{text}</text>", x + 4.0, floor + 14.0);
+                let _ = write!(
+                    out,
+                    "<text class=\"tick end\" transform=\"translate({:.1} {:.1}) rotate(-40)\">{text}</text>",
+                    x + 4.0,
+                    floor + 14.0
+                );
             } else {
-                let _ = write!(out, "<text class=\"tick mid\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>", floor + 17.0, escaped(&text));
+                let _ = write!(
+                    out,
+                    "<text class=\"tick mid\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                    floor + 17.0,
+                    escaped(&text)
+                );
             }
             let _ = write!(grid, "M{x:.1} {floor:.1}v4");
         }
-        let _ = write!(out, "<path class=\"grid\" d=\"{grid}\"/><path class=\"axis\" d=\"M{LEFT} {floor:.1}H{right}\"/>");
-        let _ = write!(out, "<text class=\"label mid\" x=\"{:.1}\" y=\"{:.1}\">{}</text>", (LEFT + right) / 2.0, h - 6.0, escaped(&self.labels[0]));
-        let _ = write!(out, "<text class=\"label mid\" transform=\"translate(13 {:.1}) rotate(-90)\">{}</text>", (TOP + floor) / 2.0, escaped(&self.labels[1]));
+        let _ =
+            write!(out, "<path class=\"grid\" d=\"{grid}\"/><path class=\"axis\" d=\"M{LEFT} {floor:.1}H{right}\"/>");
+        let _ = write!(
+            out,
+            "<text class=\"label mid\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            (LEFT + right) / 2.0,
+            h - 6.0,
+            escaped(&self.labels[0])
+        );
+        let _ = write!(
+            out,
+            "<text class=\"label mid\" transform=\"translate(13 {:.1}) rotate(-90)\">{}</text>",
+            (TOP + floor) / 2.0,
+            escaped(&self.labels[1])
+        );
         out + &self.marks + "</svg>"
     }
 }

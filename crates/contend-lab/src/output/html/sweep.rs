@@ -31,9 +31,16 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
     families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, "")).collect()
 }
 
-/// Metrics of one unit along one swept key, or along values of the figure's own for it; one line for each metric and each combination of the keys that
-/// tell lines apart, `by` first. Without a title it names itself.
-pub(super) fn along(o: &Outcome, points: &[PointKey], (key, values): (&str, &[Value]), by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
+/// Metrics of one unit along one swept key, or along values of the figure's own for it; one line for each metric and
+/// each combination of the keys that tell lines apart, `by` first. Without a title it names itself.
+pub(super) fn along(
+    o: &Outcome,
+    points: &[PointKey],
+    (key, values): (&str, &[Value]),
+    by: Option<&str>,
+    metrics: &[&str],
+    title: &str,
+) -> Figure {
     let expanded: Vec<PointKey> = points.iter().flat_map(|p| values.iter().map(|v| with(p, key, v))).collect();
     let runs = points.first().map_or(0, |p| runs_of(o, p).len());
     let points = if values.is_empty() { points } else { &expanded };
@@ -43,14 +50,30 @@ pub(super) fn along(o: &Outcome, points: &[PointKey], (key, values): (&str, &[Va
     let mut csv = format!("{},other_keys,metric,n,mean,ci95\n", quoted(key));
     let mut lines = Vec::new();
     for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
-        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else { continue };
+        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
+            continue;
+        };
         let mut dots = Vec::new();
         for point in members {
             let Some(value) = point.get(key) else { continue };
-            let others: PointKey = point.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
-            let m = if values.is_empty() { summary_of(o, point, metric) } else { summary_of(o, &others, &instead(metric, key, value)) };
+            let others: PointKey =
+                point.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
+            let m = if values.is_empty() {
+                summary_of(o, point, metric)
+            } else {
+                summary_of(o, &others, &instead(metric, key, value))
+            };
             let Some(m) = m else { continue };
-            let _ = writeln!(csv, "{},{},{},{},{},{}", quoted(&value_text(value)), quoted(&point_text(&others)), quoted(metric), m.n, m.mean, interval(m.ci95));
+            let _ = writeln!(
+                csv,
+                "{},{},{},{},{},{}",
+                quoted(&value_text(value)),
+                quoted(&point_text(&others)),
+                quoted(metric),
+                m.n,
+                m.mean,
+                interval(m.ci95)
+            );
             dots.push((axis.place(value), m, hover(metric, &point_text(point), m, unit_of(metric))));
         }
         dots.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -109,13 +132,15 @@ impl Axis {
         if !self.numbers {
             return Scale::Names(self.values.iter().map(|v| value_text(&v.0)).collect());
         }
-        let (low, high) = self.values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v.1), b.max(v.1)));
+        let (low, high) =
+            self.values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v.1), b.max(v.1)));
         let margin = if high > low { (high - low) * 0.04 } else { (high.abs() * 0.5).max(0.5) };
         Scale::Linear(low - margin, high + margin)
     }
 }
 
-/// The values as numbers, and the unit in which the first one is written; `None` unless all are numbers, or all quantities of one kind.
+/// The values as numbers, and the unit in which the first one is written; `None` unless all are numbers, or all
+/// quantities of one kind.
 fn numbers<'a>(values: &[&'a Value]) -> Option<(Vec<f64>, &'a str)> {
     if let Some(plain) = values.iter().map(|v| v.as_f64()).collect::<Option<Vec<f64>>>() {
         return Some((plain, ""));
@@ -142,7 +167,13 @@ mod tests {
         assert_eq!(read(&json!(["5ms", "1s"])), Some((vec![5.0, 1000.0], "ms".into())));
         assert_eq!(read(&json!(["50p", "100p"])), Some((vec![50.0, 100.0], "p".into())));
         assert_eq!(read(&json!(["50%", "100%"])), Some((vec![50.0, 100.0], "%".into())));
-        for names in [json!(["reno", "cubic"]), json!(["50p", "64kB"]), json!([1, "1ms"]), json!([true, false]), json!([{"kind": "fifo"}])] {
+        for names in [
+            json!(["reno", "cubic"]),
+            json!(["50p", "64kB"]),
+            json!([1, "1ms"]),
+            json!([true, false]),
+            json!([{"kind": "fifo"}]),
+        ] {
             assert_eq!(read(&names), None, "{names}");
         }
     }

@@ -1,7 +1,8 @@
 //! Loss recovery: when a segment is taken as lost, what is sent again, and how far the window is inflated meanwhile.
 //!
-//! By how much the window shrinks is the congestion controller's answer; a TCP variant is a pair of both. The sender keeps the
-//! [`Scoreboard`], asks the recovery after each acknowledgment and when its timer is due, and does what the [`Verdict`] says.
+//! By how much the window shrinks is the congestion controller's answer; a TCP variant is a pair of both. The sender
+//! keeps the [`Scoreboard`], asks the recovery after each acknowledgment and when its timer is due, and does what the
+//! [`Verdict`] says.
 
 use super::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
@@ -22,7 +23,8 @@ contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
 pub trait Recovery: Debug + Send {
     /// An acknowledgment was entered in the scoreboard: what follows from it.
     fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict;
-    /// The retransmission timer expired: takes as lost what is to be sent again; most families everything not acknowledged.
+    /// The retransmission timer expired: takes as lost what is to be sent again; most families everything not
+    /// acknowledged.
     fn on_timeout(&mut self, v: &View, board: &mut Scoreboard);
     /// What an acknowledgment, a timer or the application allowed was sent.
     fn on_sent(&mut self, _v: &View, _board: &Scoreboard) {}
@@ -38,8 +40,9 @@ pub trait Recovery: Debug + Send {
     fn options(&self) -> Options;
     /// Where the connection stands.
     fn phase(&self) -> Phase;
-    /// In [`Phase::Fast`] the window has room, nothing known as lost waits, and no new data may be sent: whether something else should be
-    /// sent again. `hole` says whether there is a hole below the highest selectively acknowledged segment that was not sent again.
+    /// In [`Phase::Fast`] the window has room, nothing known as lost waits, and no new data may be sent: whether
+    /// something else should be sent again. `hole` says whether there is a hole below the highest selectively
+    /// acknowledged segment that was not sent again.
     fn spare(&mut self, _v: &View, _hole: bool) -> Spare {
         Spare::Nothing
     }
@@ -48,7 +51,8 @@ pub trait Recovery: Debug + Send {
 /// What is fixed for the life of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Duplicate acknowledgments (or segments selectively acknowledged above a hole) that make a loss (RFC 5681 §3.2: 3).
+    /// Duplicate acknowledgments (or segments selectively acknowledged above a hole) that make a loss (RFC 5681 §3.2:
+    /// 3).
     pub dupthresh: u32,
     /// What a reduction starts from.
     pub halve_from: HalveFrom,
@@ -58,9 +62,11 @@ pub struct Options {
     pub dsack: bool,
     /// Whether a fast recovery sends in proportion to what arrives (RFC 9937), unless the controller has full control.
     pub prr: bool,
-    /// Whether it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and [`Recovery::on_sent`] is called.
+    /// Whether it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and
+    /// [`Recovery::on_sent`] is called.
     pub times: bool,
-    /// Whether `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the recovery looks.
+    /// Whether `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the
+    /// recovery looks.
     pub by_count: bool,
 }
 
@@ -98,7 +104,8 @@ pub struct View {
     pub limited_transmit: bool,
     /// Whether a new segment waits that the receiver's window has room for.
     pub fresh: bool,
-    /// Smoothed round-trip time and its mean deviation, without the coarseness of the timer's clock; `None` before the first sample.
+    /// Smoothed round-trip time and its mean deviation, without the coarseness of the timer's clock; `None` before the
+    /// first sample.
     pub rtt: Option<(Span, Span)>,
     /// Shortest round trip so far; nothing before the first.
     pub min_rtt: Span,
@@ -145,7 +152,8 @@ pub enum Forced {
 pub enum Enter {
     /// Threshold and base window are the controller's answer.
     Base,
-    /// The threshold is the controller's answer; the window restarts at one segment and all that is outstanding is sent again.
+    /// The threshold is the controller's answer; the window restarts at one segment and all that is outstanding is sent
+    /// again.
     Restart,
 }
 
@@ -186,7 +194,8 @@ pub(crate) const DUPTHRESH: Param = Param {
 /// The `halve_from` parameter of every family.
 pub(crate) const HALVE_FROM: Param = Param {
     name: "halve_from",
-    doc: "What a reduction of the window starts from: the flight size (RFC 5681), the window (Linux), or the smaller of window and receiver's window (BSD, ns-2)",
+    doc: "What a reduction of the window starts from: the flight size (RFC 5681), the window (Linux), or the smaller \
+        of window and receiver's window (BSD, ns-2)",
     unit: Unit::Word(&["flight", "cwnd", "min(cwnd, rwnd)"]),
     default: Some("flight"),
     range: (0.0, 0.0),
@@ -195,7 +204,8 @@ pub(crate) const HALVE_FROM: Param = Param {
 /// The `guard` parameter of the families that count duplicates.
 pub(crate) const GUARD: Param = Param {
     name: "guard",
-    doc: "When duplicate ACKs start no recovery because all they cover was sent before the last one (RFC 6582 §4.1, the ns-2 bug fix): off, after a timeout, always",
+    doc: "When duplicate ACKs start no recovery because all they cover was sent before the last one (RFC 6582 §4.1, \
+        the ns-2 bug fix): off, after a timeout, always",
     unit: Unit::Word(&["off", "timeout", "always"]),
     default: Some("timeout"),
     range: (0.0, 0.0),
@@ -249,7 +259,14 @@ impl Duplicates {
             "always" => Guard::Always,
             _ => Guard::Timeout,
         };
-        Duplicates { options: Options::from_args(args, false), guard, phase: Phase::Open, count: 0, recover: 0, guarded: false }
+        Duplicates {
+            options: Options::from_args(args, false),
+            guard,
+            phase: Phase::Open,
+            count: 0,
+            recover: 0,
+            guarded: false,
+        }
     }
 
     /// A duplicate outside recovery: whether it begins an episode, and if not, the inflation for limited transmit.

@@ -4,14 +4,15 @@
 //! - Deflation by a partial ACK stops at the base window, where the RFC's formula may go below it.
 //! - At the end the window is the base window (RFC 6582 §3.2 step 3, second choice, as in ns-2).
 
-use super::{DUPTHRESH, GUARD, HALVE_FROM, Duplicates, Forced, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
 
 /// Where it comes from.
 pub const CITE: &str = "RFC 6582";
 /// What it does.
-pub const SUMMARY: &str = "Fast recovery that repairs one loss per round trip until all data of the window are acknowledged.";
+pub const SUMMARY: &str =
+    "Fast recovery that repairs one loss per round trip until all data of the window are acknowledged.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
@@ -19,7 +20,8 @@ pub const PARAMS: &[Param] = &[
     Param { default: Some("always"), ..GUARD },
     Param {
         name: "variant",
-        doc: "Whether the retransmission timer restarts at the first partial ACK only (impatient) or at each (slow-but-steady)",
+        doc: "Whether the retransmission timer restarts at the first partial ACK only (impatient) or at each \
+            (slow-but-steady)",
         unit: Unit::Word(&["impatient", "slow-but-steady"]),
         default: Some("impatient"),
         range: (0.0, 0.0),
@@ -37,7 +39,12 @@ struct NewReno {
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
-    Ok(Box::new(NewReno { dups: Duplicates::new(args), extra: 0, impatient: args.word("variant") != "slow-but-steady", partial: false }))
+    Ok(Box::new(NewReno {
+        dups: Duplicates::new(args),
+        extra: 0,
+        impatient: args.word("variant") != "slow-but-steady",
+        partial: false,
+    }))
 }
 
 impl NewReno {
@@ -45,7 +52,12 @@ impl NewReno {
         // RFC 6582 §3.2 step 3: deflate by what is acknowledged, add one segment back.
         self.extra = self.extra.saturating_sub(v.acked).saturating_add(1);
         let first = !std::mem::replace(&mut self.partial, true);
-        Verdict { send: Some(Forced::Head), extra: self.extra, keep_timer: self.impatient && !first, ..Verdict::default() }
+        Verdict {
+            send: Some(Forced::Head),
+            extra: self.extra,
+            keep_timer: self.impatient && !first,
+            ..Verdict::default()
+        }
     }
 }
 

@@ -1,11 +1,14 @@
-//! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived, and the tail of a flight is probed before the timer.
+//! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived, and the tail of a flight is
+//! probed before the timer.
 //!
 //! - Reads selective acknowledgments and D-SACKs. Timestamps, when on, tell which copy of a segment an ACK answers.
-//! - A D-SACK for a tail loss probe does not widen the reordering window: a probe is not sent because of reordering (Linux).
+//! - A D-SACK for a tail loss probe does not widen the reordering window: a probe is not sent because of reordering
+//!   (Linux).
 //! - Of two segments sent in one instant the later is known; the RFC guesses by their numbers.
 //! - The shortest round trip is that of the whole connection.
-//! - One reduction an episode, also when a retransmission is lost, as in Linux; what leaves meanwhile is set by proportional rate reduction, or without
-//!   it by the estimate of what is in the network (RFC 6675). The first lost segment leaves at once.
+//! - One reduction an episode, also when a retransmission is lost, as in Linux; what leaves meanwhile is set by
+//!   proportional rate reduction, or without it by the estimate of what is in the network (RFC 6675). The first lost
+//!   segment leaves at once.
 //! - The retransmission timer runs beside the probe's and the reordering timer; the earliest acts.
 
 use super::reo_wnd::ReoWnd;
@@ -19,28 +22,32 @@ use contend_core::{Span, Time};
 /// Where it comes from.
 pub const CITE: &str = "RFC 8985";
 /// What it does.
-pub const SUMMARY: &str = "Finds losses by the time at which segments were sent, lost retransmissions too, and probes the end of a flight instead of waiting for the timer.";
+pub const SUMMARY: &str = "Finds losses by the time at which segments were sent, lost retransmissions too, and probes \
+    the end of a flight instead of waiting for the timer.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
     Param {
         name: "reo_wnd_mult",
-        doc: "Reordering window at first, in quarters of the shortest round trip; none before reordering is seen, in recovery or once dupthresh segments are selectively acknowledged",
+        doc: "Reordering window at first, in quarters of the shortest round trip; none before reordering is seen, in \
+            recovery or once dupthresh segments are selectively acknowledged",
         unit: Unit::Integer,
         default: Some("1"),
         range: (0.0, 1000.0),
     },
     Param {
         name: "adaptive",
-        doc: "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a quarter of the shortest round trip, until 16 episodes without",
+        doc: "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a \
+            quarter of the shortest round trip, until 16 episodes without",
         unit: Unit::Bool,
         default: Some("true"),
         range: (0.0, 0.0),
     },
     Param {
         name: "prr",
-        doc: "Whether an episode sends in proportion to what arrives (RFC 9937) until the window is reached, not silent for half a round trip and then all at once",
+        doc: "Whether an episode sends in proportion to what arrives (RFC 9937) until the window is reached, not \
+            silent for half a round trip and then all at once",
         unit: Unit::Bool,
         default: Some("true"),
         range: (0.0, 0.0),
@@ -52,10 +59,17 @@ pub const PARAMS: &[Param] = &[
         default: Some("true"),
         range: (0.0, 0.0),
     },
-    Param { name: "tlp", doc: "Whether the tail of a flight is probed", unit: Unit::Bool, default: Some("true"), range: (0.0, 0.0) },
+    Param {
+        name: "tlp",
+        doc: "Whether the tail of a flight is probed",
+        unit: Unit::Bool,
+        default: Some("true"),
+        range: (0.0, 0.0),
+    },
     Param {
         name: "max_ack_delay",
-        doc: "How long the receiver may hold an acknowledgment back, added to the probe's time when one segment is in flight",
+        doc: "How long the receiver may hold an acknowledgment back, added to the probe's time when one segment is in \
+            flight",
         unit: Unit::Time,
         default: Some("200ms"),
         range: (0.0, 60.0),
@@ -73,7 +87,8 @@ struct Rack {
     phase: Phase,
     /// One past the highest byte sent when the episode began.
     recover: u64,
-    /// Of the latest sent segment that has arrived: when it was sent, and as which transmission (`RACK.xmit_ts`, for `RACK.end_seq`).
+    /// Of the latest sent segment that has arrived: when it was sent, and as which transmission (`RACK.xmit_ts`, for
+    /// `RACK.end_seq`).
     latest: Option<(Time, u32)>,
     /// Its round trip (`RACK.rtt`).
     rtt: Span,
@@ -88,7 +103,13 @@ struct Rack {
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Rack {
-        options: Options { dsack: true, prr: args.flag("prr"), times: true, by_count: false, ..Options::from_args(args, true) },
+        options: Options {
+            dsack: true,
+            prr: args.flag("prr"),
+            times: true,
+            by_count: false,
+            ..Options::from_args(args, true)
+        },
         reo_wnd: ReoWnd::new(args),
         tlp: Tlp::new(args),
         undo: args.flag("undo").then(Undo::default),
@@ -135,7 +156,8 @@ impl Rack {
         v.rtt.map_or(wnd, |(srtt, _)| wnd.min(srtt))
     }
 
-    /// RFC 8985 §6.2 step 5: takes as lost what was sent long enough before the latest that has arrived; the timer is set for what may be late.
+    /// RFC 8985 §6.2 step 5: takes as lost what was sent long enough before the latest that has arrived; the timer is
+    /// set for what may be late.
     fn detect(&mut self, v: &View, board: &mut Scoreboard) -> u32 {
         self.reo_at = Time::NEVER;
         let Some(latest) = self.latest else { return 0 };
@@ -203,7 +225,9 @@ impl Recovery for Rack {
         // RFC 8985 §6.3: the first, and what is older than a round trip; what was sent since may well arrive.
         let wait = self.rtt + self.reo_wnd(v, board);
         let measured = self.latest.is_some();
-        board.lose_where(|s| if s.seq == v.una || !measured || s.sent.saturating_add(wait) <= v.now { Look::Lost } else { Look::Keep });
+        board.lose_where(|s| {
+            if s.seq == v.una || !measured || s.sent.saturating_add(wait) <= v.now { Look::Lost } else { Look::Keep }
+        });
         self.phase = Phase::Loss;
         self.recover = v.nxt;
         self.reo_at = Time::NEVER;

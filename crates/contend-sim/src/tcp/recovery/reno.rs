@@ -1,7 +1,8 @@
 //! Reno: fast retransmit and fast recovery (RFC 5681 §3.2). Recovery ends at the first ACK that covers new data.
 //!
 //! - Inflation by duplicates is `extra`, not part of the window.
-//! - `guard = "always"` is what ns-2 does unless told otherwise: a second loss of the same window then always waits for the timer.
+//! - `guard = "always"` is what ns-2 does unless told otherwise: a second loss of the same window then always waits for
+//!   the timer.
 
 use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use crate::tcp::scoreboard::Scoreboard;
@@ -10,8 +11,8 @@ use contend_core::registry::{Args, Param};
 /// Where it comes from.
 pub const CITE: &str = "RFC 5681 §3.2";
 /// What it does.
-pub const SUMMARY: &str =
-    "Fast retransmit and fast recovery that ends at the first new ACK: good for one loss per window, a second one often waits for the timer.";
+pub const SUMMARY: &str = "Fast retransmit and fast recovery that ends at the first new ACK: good for one loss per \
+    window, a second one often waits for the timer.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 

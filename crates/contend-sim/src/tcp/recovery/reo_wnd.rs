@@ -1,6 +1,8 @@
-//! The reordering window of RACK (RFC 8985 §6.2 step 4): how much later than the next a segment may come, in quarters of the shortest round trip.
+//! The reordering window of RACK (RFC 8985 §6.2 step 4): how much later than the next a segment may come, in quarters
+//! of the shortest round trip.
 //!
-//! A round trip with a D-SACK, which tells that something was sent again too soon, widens it by a quarter; 16 episodes without narrow it again.
+//! A round trip with a D-SACK, which tells that something was sent again too soon, widens it by a quarter; 16 episodes
+//! without narrow it again.
 
 use super::Args;
 
@@ -32,7 +34,8 @@ impl ReoWnd {
         self.mult
     }
 
-    /// An acknowledgment: oldest unacknowledged and next new byte, whether it carried a D-SACK, whether it ended an episode.
+    /// An acknowledgment: oldest unacknowledged and next new byte, whether it carried a D-SACK, whether it ended an
+    /// episode.
     pub fn adapt(&mut self, una: u64, nxt: u64, dsack: bool, ended: bool) {
         self.round = self.round.filter(|&end| una < end);
         if self.round.is_none() && dsack && self.adaptive {

@@ -1,7 +1,10 @@
-//! Recovery from selective acknowledgments (RFC 6675): several losses in one round trip, held by an estimate of what is in the network.
+//! Recovery from selective acknowledgments (RFC 6675): several losses in one round trip, held by an estimate of what is
+//! in the network.
 //!
-//! - The scoreboard keeps that estimate (`pipe`), finds what is lost, and names what to send next; here is decided when an episode begins and ends.
-//! - A hole is lost when `dupthresh` segments above it have arrived; the RFC counts bytes, which is the same for full segments.
+//! - The scoreboard keeps that estimate (`pipe`), finds what is lost, and names what to send next; here is decided when
+//!   an episode begins and ends.
+//! - A hole is lost when `dupthresh` segments above it have arrived; the RFC counts bytes, which is the same for full
+//!   segments.
 //! - Selective acknowledgments outlive a timeout; the receiver never takes one back.
 
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Spare, Verdict, View};
@@ -11,14 +14,16 @@ use contend_core::registry::{Args, Param, Unit};
 /// Where it comes from.
 pub const CITE: &str = "RFC 6675; RFC 2018";
 /// What it does.
-pub const SUMMARY: &str = "Repairs every loss the receiver's selective acknowledgments show, as fast as the halved window allows.";
+pub const SUMMARY: &str =
+    "Repairs every loss the receiver's selective acknowledgments show, as fast as the halved window allows.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
     Param {
         name: "rescue",
-        doc: "Whether the last outstanding segment is sent again, once an episode, when there is nothing else to send (RFC 6675 §4 rule 4)",
+        doc: "Whether the last outstanding segment is sent again, once an episode, when there is nothing else to send \
+            (RFC 6675 §4 rule 4)",
         unit: Unit::Bool,
         default: Some("true"),
         range: (0.0, 0.0),
@@ -39,7 +44,14 @@ struct Sack {
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
-    Ok(Box::new(Sack { options: Options::from_args(args, true), rescue: args.flag("rescue"), phase: Phase::Open, count: 0, recover: 0, rescued: None }))
+    Ok(Box::new(Sack {
+        options: Options::from_args(args, true),
+        rescue: args.flag("rescue"),
+        phase: Phase::Open,
+        count: 0,
+        recover: 0,
+        rescued: None,
+    }))
 }
 
 impl Recovery for Sack {
@@ -53,7 +65,9 @@ impl Recovery for Sack {
         } else if v.dup {
             self.count = self.count.saturating_add(1);
         }
-        if matches!(self.phase, Phase::Open | Phase::Disorder) && (board.lost() > 0 || self.count >= self.options.dupthresh) {
+        if matches!(self.phase, Phase::Open | Phase::Disorder)
+            && (board.lost() > 0 || self.count >= self.options.dupthresh)
+        {
             // RFC 6675 §5 step 4: halve, and send the first hole whatever the window says.
             self.phase = Phase::Fast;
             self.recover = v.nxt;

@@ -1,7 +1,7 @@
 //! Tahoe: a third duplicate ACK is treated as a timeout would be, only sooner.
 //!
-//! The first unacknowledged segment goes out again, the window restarts at one segment in slow start, and everything outstanding is sent
-//! again in order unless an acknowledgment covers it first (go-back-N).
+//! The first unacknowledged segment goes out again, the window restarts at one segment in slow start, and everything
+//! outstanding is sent again in order unless an acknowledgment covers it first (go-back-N).
 
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
 use crate::tcp::scoreboard::Scoreboard;
@@ -10,8 +10,8 @@ use contend_core::registry::{Args, Param};
 /// Where it comes from.
 pub const CITE: &str = "Jacobson 1988; Fall and Floyd 1996 §2";
 /// What it does.
-pub const SUMMARY: &str =
-    "Fast retransmit without fast recovery: on the third duplicate ACK the window restarts at one segment and all outstanding data are sent again.";
+pub const SUMMARY: &str = "Fast retransmit without fast recovery: on the third duplicate ACK the window restarts at \
+    one segment and all outstanding data are sent again.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 

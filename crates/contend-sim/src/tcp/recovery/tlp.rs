@@ -1,7 +1,9 @@
-//! Tail loss probes (RFC 8985 §7): when the end of a flight may be lost, a segment goes out after two round trips instead of waiting for the timer.
+//! Tail loss probes (RFC 8985 §7): when the end of a flight may be lost, a segment goes out after two round trips
+//! instead of waiting for the timer.
 //!
-//! A probe is a new segment, or the last one again. When that one has repaired a loss, nothing is missing and no episode begins, but the loss is
-//! answered all the same; a D-SACK, or from a receiver that sends none a bare duplicate, tells that it was not needed.
+//! A probe is a new segment, or the last one again. When that one has repaired a loss, nothing is missing and no
+//! episode begins, but the loss is answered all the same; a D-SACK, or from a receiver that sends none a bare
+//! duplicate, tells that it was not needed.
 
 use super::{Args, Forced, Phase, Scoreboard, View};
 use contend_core::{Span, Time};

@@ -1,9 +1,11 @@
-//! Whether an episode was needed (RFC 3708 §3; Linux's `tcp_try_undo_dsack`): it was not when everything it sent again is reported as a duplicate.
+//! Whether an episode was needed (RFC 3708 §3; Linux's `tcp_try_undo_dsack`): it was not when everything it sent again
+//! is reported as a duplicate.
 
 /// What is known of the last episode.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// Oldest unacknowledged byte when it began (`undo_marker`), and the retransmissions of the connection before it; `None` when there is none to undo.
+    /// Oldest unacknowledged byte when it began (`undo_marker`), and the retransmissions of the connection before it;
+    /// `None` when there is none to undo.
     began: Option<(u64, u32)>,
     /// Duplicates reported since.
     duplicates: u32,
@@ -20,7 +22,8 @@ impl Undo {
         self.began = None;
     }
 
-    /// An acknowledgment that perhaps reports a duplicate, after `resent` retransmissions: whether the episode was not needed, told once.
+    /// An acknowledgment that perhaps reports a duplicate, after `resent` retransmissions: whether the episode was not
+    /// needed, told once.
     pub fn on_ack(&mut self, duplicate: Option<(u64, u64)>, resent: u32) -> bool {
         let Some((una, before)) = self.began else { return false };
         // What was sent again before is not this episode's.
@@ -46,7 +49,10 @@ mod tests {
         assert!(!u.on_ack(Some((0, 1000)), 0));
         u.begin(5000, 7);
         // Two sent again; a duplicate from before the episode, then both, and it is told once.
-        assert_eq!([(4000, 5000), (5000, 6000), (8000, 9000), (8000, 9000)].map(|d| u.on_ack(Some(d), 9)), [false, false, true, false]);
+        assert_eq!(
+            [(4000, 5000), (5000, 6000), (8000, 9000), (8000, 9000)].map(|d| u.on_ack(Some(d), 9)),
+            [false, false, true, false]
+        );
         u.begin(9000, 9);
         u.forget();
         assert!(!u.on_ack(Some((9000, 10_000)), 10));

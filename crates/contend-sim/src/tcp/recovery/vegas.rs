@@ -1,9 +1,13 @@
-//! Vegas' retransmission: a duplicate ACK is the occasion to look how old the first unacknowledged segment is, not a thing to count to three.
+//! Vegas' retransmission: a duplicate ACK is the occasion to look how old the first unacknowledged segment is, not a
+//! thing to count to three.
 //!
-//! - The fine timeout is that of ns-2: (SRTT + 2 RTTVAR) 17/16, of samples without the coarseness of the retransmission timer; a retransmission
-//!   lengthens it by an eighth, the second of the same segment doubles it, and the next sample takes both back.
-//! - The first two ACKs of new data after a retransmission look at the age again, and send again without a further reduction.
-//! - The third duplicate sends again as in Reno, which is the family this belongs to: the first ACK of new data ends the episode.
+//! - The fine timeout is that of ns-2: (SRTT + 2 RTTVAR) 17/16, of samples without the coarseness of the retransmission
+//!   timer; a retransmission lengthens it by an eighth, the second of the same segment doubles it, and the next sample
+//!   takes both back.
+//! - The first two ACKs of new data after a retransmission look at the age again, and send again without a further
+//!   reduction.
+//! - The third duplicate sends again as in Reno, which is the family this belongs to: the first ACK of new data ends
+//!   the episode.
 //! - The window is reduced only for a segment sent after the last reduction.
 
 use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
@@ -14,8 +18,8 @@ use contend_core::{Span, Time};
 /// Where it comes from.
 pub const CITE: &str = "Brakmo and Peterson 1995 §3.1; constants of ns-2";
 /// What it does.
-pub const SUMMARY: &str =
-    "Sends the first segment again at the first duplicate ACK that finds it older than a fine timeout, and looks again at the next two ACKs.";
+pub const SUMMARY: &str = "Sends the first segment again at the first duplicate ACK that finds it older than a fine \
+    timeout, and looks again at the next two ACKs.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, Param { default: Some("min(cwnd, rwnd)"), ..HALVE_FROM }, GUARD];
 
@@ -37,7 +41,14 @@ struct Vegas {
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
-    Ok(Box::new(Vegas { dups: Duplicates::new(args), extra: 0, worried: 0, reduced: None, backoff_q16: ONE_Q16, at: None }))
+    Ok(Box::new(Vegas {
+        dups: Duplicates::new(args),
+        extra: 0,
+        worried: 0,
+        reduced: None,
+        backoff_q16: ONE_Q16,
+        at: None,
+    }))
 }
 
 impl Vegas {
@@ -47,7 +58,8 @@ impl Vegas {
             (self.at, self.backoff_q16) = (v.rtt, ONE_Q16);
         }
         let (Some((srtt, rttvar)), Some(head)) = (v.rtt, board.head()) else { return false };
-        let fine = u128::from(srtt.as_nanos() + 2 * rttvar.as_nanos()) * 17 / 16 * u128::from(self.backoff_q16) / u128::from(ONE_Q16);
+        let fine = u128::from(srtt.as_nanos() + 2 * rttvar.as_nanos()) * 17 / 16 * u128::from(self.backoff_q16)
+            / u128::from(ONE_Q16);
         u128::from(v.now.since(head.sent).as_nanos()) >= fine
     }
 
@@ -70,7 +82,8 @@ impl Vegas {
     fn again(&mut self, v: &View, board: &Scoreboard, arrived: u32) -> Verdict {
         let Some(head) = board.head() else { return Verdict::default() };
         self.worried = board.outstanding().min(2);
-        self.backoff_q16 = if head.copies > 0 { self.backoff_q16 * 2 } else { self.backoff_q16 + self.backoff_q16 / 8 }.min(ONE_Q16 << 16);
+        self.backoff_q16 = if head.copies > 0 { self.backoff_q16 * 2 } else { self.backoff_q16 + self.backoff_q16 / 8 }
+            .min(ONE_Q16 << 16);
         self.dups.enter(v, Phase::Fast);
         self.extra = arrived;
         let due = self.reduced.is_none_or(|r| r < head.sent);

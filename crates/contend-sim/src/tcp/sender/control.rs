@@ -7,14 +7,17 @@ use contend_core::cc::Ack;
 use contend_core::{Cx, Time};
 
 impl Sender {
-    /// Before an acknowledgment, a write or a timer changes anything: whether the application has left the window unused
-    /// (draft-ietf-ccwg-bbr §4.1.2.4 CheckIfApplicationLimited).
+    /// Before an acknowledgment, a write or a timer changes anything: whether the application has left the window
+    /// unused (draft-ietf-ccwg-bbr §4.1.2.4 CheckIfApplicationLimited).
     pub(super) fn note_limits(&mut self) {
         let Some(rate) = &mut self.rate else { return };
         let in_flight = self.board.in_flight();
         rate.begin(in_flight);
         // Linux (tcp_rate_check_app_limited): less than a full segment is left to send.
-        if self.written - self.board.nxt() < u64::from(self.wire.mss) && in_flight < self.w.cwnd && self.board.next_lost().is_none() {
+        if self.written - self.board.nxt() < u64::from(self.wire.mss)
+            && in_flight < self.w.cwnd
+            && self.board.next_lost().is_none()
+        {
             self.w.app_limited = self.w.delivered.wrapping_add(in_flight).max(1);
         }
     }
@@ -37,7 +40,8 @@ impl Sender {
         }
     }
 
-    /// Ends what an acknowledgment or a timeout told of: gives the acknowledgment its rate sample and forgets what changed.
+    /// Ends what an acknowledgment or a timeout told of: gives the acknowledgment its rate sample and forgets what
+    /// changed.
     pub(super) fn sample_rate(&mut self, ack: &mut Ack, now: Time) {
         if let (Some(rate), Some(changes)) = (&mut self.rate, self.board.changes()) {
             ack.rate = rate.sample(ack, changes, self.board.first(), now, ack.min_rtt_us, &mut self.w);
@@ -57,7 +61,8 @@ impl Sender {
         if !self.pacer.holds(io.now, self.w.pacing_rate) {
             return false;
         }
-        // Linux (tcp_is_cwnd_limited): in slow start the window is the limit when more than half of it is in use, because pacing spreads it.
+        // Linux (tcp_is_cwnd_limited): in slow start the window is the limit when more than half of it is in use,
+        // because pacing spreads it.
         if self.pace && self.w.in_slow_start() && self.board.in_flight() > self.w.cwnd / 2 {
             self.limited_to = self.board.nxt();
         }

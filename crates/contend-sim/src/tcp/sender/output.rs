@@ -12,13 +12,18 @@ use contend_core::{Ecn, Flags, Packet, Segment, Time};
 const OWN_WINDOW: u32 = 65_535;
 
 impl Sender {
-    /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4 NextSeg).
+    /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4
+    /// NextSeg).
     pub(super) fn transmit(&mut self, io: &mut Io<'_, '_>) {
         if self.stage != Stage::Established {
             return;
         }
         // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
-        let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) { 0 } else { self.board.sacked() };
+        let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) {
+            0
+        } else {
+            self.board.sacked()
+        };
         loop {
             let flight = self.board.in_flight() + held;
             let room = flight < self.limit();
@@ -138,6 +143,14 @@ impl Sender {
     }
 
     pub(super) fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        io.emit(&Packet { flow: self.flow, size, reverse: false, ecn, sent: first, queued: io.now, body: self.wire.body(s) });
+        io.emit(&Packet {
+            flow: self.flow,
+            size,
+            reverse: false,
+            ecn,
+            sent: first,
+            queued: io.now,
+            body: self.wire.body(s),
+        });
     }
 }

@@ -44,7 +44,8 @@ impl Sender {
         self.board.forget_changes();
     }
 
-    /// Takes the last episode's reduction back (Linux: `tcp_undo_cwnd_reduction`). A controller in full control does so itself.
+    /// Takes the last episode's reduction back (Linux: `tcp_undo_cwnd_reduction`). A controller in full control does so
+    /// itself.
     pub(super) fn undo(&mut self) {
         let Some((cwnd, ssthresh)) = self.before.take() else { return };
         if !self.needs.full_control {
@@ -54,7 +55,8 @@ impl Sender {
         self.cc.on_undo(&mut self.w);
     }
 
-    /// RFC 9937: how much the acknowledgment lets a fast recovery send, when that is to be in proportion to what arrives.
+    /// RFC 9937: how much the acknowledgment lets a fast recovery send, when that is to be in proportion to what
+    /// arrives.
     pub(super) fn proportion(&mut self, v: &Verdict, ack: &Ack) {
         if self.phase != Phase::Fast {
             self.prr = None;
@@ -75,7 +77,8 @@ impl Sender {
         self.prr.map_or(self.w.cwnd.saturating_add(self.w.extra), |p| p.window())
     }
 
-    /// Sends a segment whatever the window says. A controller in full control lets what is lost go as its window and pace allow; a probe goes all the same.
+    /// Sends a segment whatever the window says. A controller in full control lets what is lost go as its window and
+    /// pace allow; a probe goes all the same.
     pub(super) fn forced(&mut self, what: Option<Forced>, io: &mut Io<'_, '_>) {
         let again = match what {
             None => None,

@@ -9,14 +9,40 @@ use contend_core::registry::{Args, Param, Unit};
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.3 (proposal)";
 /// What it does.
-pub const SUMMARY: &str = "Quality of service by distributions: all stations share one window, steered as in Idle Sense to keep collisions rare, and each class draws its slot in every cycle from a distribution of its own over that window; no residual backoff. Of a station's classes that draw the same slot the highest sends.";
+pub const SUMMARY: &str = "Quality of service by distributions: all stations share one window, steered as in Idle \
+    Sense to keep collisions rare, and each class draws its slot in every cycle from a distribution of its own over \
+    that window; no residual backoff. Of a station's classes that draw the same slot the highest sends.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "weights", doc: "the distribution over the window, as weights of equal parts of it; none for evenly", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
-    Param { name: "vo", doc: "that of voice, where stations have classes; `weights` is that of best effort then", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
+    Param {
+        name: "weights",
+        doc: "the distribution over the window, as weights of equal parts of it; none for evenly",
+        unit: Unit::Numbers,
+        default: Some("[]"),
+        range: (0.0, 1e12),
+    },
+    Param {
+        name: "vo",
+        doc: "that of voice, where stations have classes; `weights` is that of best effort then",
+        unit: Unit::Numbers,
+        default: Some("[]"),
+        range: (0.0, 1e12),
+    },
     Param { name: "vi", doc: "that of video, likewise", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
-    Param { name: "bk", doc: "that of background, likewise", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
-    idle_sense::TARGET, idle_sense::ALPHA, idle_sense::EPSILON, idle_sense::TRANSMISSIONS, idle_sense::BETA, idle_sense::GAMMA, idle_sense::TIME_FAIR,
+    Param {
+        name: "bk",
+        doc: "that of background, likewise",
+        unit: Unit::Numbers,
+        default: Some("[]"),
+        range: (0.0, 1e12),
+    },
+    idle_sense::TARGET,
+    idle_sense::ALPHA,
+    idle_sense::EPSILON,
+    idle_sense::TRANSMISSIONS,
+    idle_sense::BETA,
+    idle_sense::GAMMA,
+    idle_sense::TIME_FAIR,
 ];
 
 /// Makes one.
@@ -27,7 +53,11 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let classes = ["vo", "vi", "bk"].iter().any(|name| !args.numbers(name).is_empty());
     // The station is refused as a whole.
     Category::ALL.iter().try_for_each(|c| Shape::new(args.numbers(key(*c))).map(drop))?;
-    Ok(Box::new(Classes { shape: Shape::new(args.numbers(key(cell.category)))?, window: Window::new(args, cell)?, classes }))
+    Ok(Box::new(Classes {
+        shape: Shape::new(args.numbers(key(cell.category)))?,
+        window: Window::new(args, cell)?,
+        classes,
+    }))
 }
 
 /// Where a class's distribution is written.
@@ -53,7 +83,8 @@ impl Access for Classes {
         Residue::Redraw
     }
     fn scheduling(&self) -> Scheduling {
-        // Starzetz 2006 §8.3: on an internal tie the lower class is delayed (b), and draws again as it does in every cycle, which is (a).
+        // Starzetz 2006 §8.3: on an internal tie the lower class is delayed (b), and draws again as it does in every
+        // cycle, which is (a).
         if self.classes { Scheduling::AfterBackoff } else { Scheduling::One }
     }
 }

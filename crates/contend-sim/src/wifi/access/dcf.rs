@@ -1,20 +1,45 @@
 //! DCF's binary exponential backoff: an even draw from a window that doubles with every failure.
 
 use super::{Access, Draw, Seen, Setting};
-use contend_core::{Cx, Span};
 use contend_core::registry::{Args, Param, Unit};
+use contend_core::{Cx, Span};
 use rand::RngExt as _;
 
 /// Source.
 pub const CITE: &str = "IEEE 802.11-2016 §10.3.3 and §10.3.4.3; AIFSN and TXOP as in §10.22.2";
 /// What it does.
-pub const SUMMARY: &str = "Distributed coordination function: a backoff drawn evenly from 0..=CW, where CW starts at CWmin, becomes 2 CW + 1 after each failure up to CWmax, and CWmin again after a success or a drop.";
+pub const SUMMARY: &str = "Distributed coordination function: a backoff drawn evenly from 0..=CW, where CW starts at \
+    CWmin, becomes 2 CW + 1 after each failure up to CWmax, and CWmin again after a success or a drop.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
-    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
-    Param { name: "aifsn", doc: "slots after SIFS that must be idle before backoff counts, as in EDCA; 0 for the cell's DIFS (which is 2)", unit: Unit::Integer, default: Some("0"), range: (0.0, 15.0) },
-    Param { name: "txop", doc: "how long it may hold the medium once it has won it, frame after frame; 0us for one frame", unit: Unit::Time, default: Some("0us"), range: (0.0, 0.1) },
+    Param {
+        name: "cwmin",
+        doc: "smallest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "cwmax",
+        doc: "largest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "aifsn",
+        doc: "slots after SIFS that must be idle before backoff counts, as in EDCA; 0 for the cell's DIFS (which is 2)",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 15.0),
+    },
+    Param {
+        name: "txop",
+        doc: "how long it may hold the medium once it has won it, frame after frame; 0us for one frame",
+        unit: Unit::Time,
+        default: Some("0us"),
+        range: (0.0, 0.1),
+    },
 ];
 
 /// Makes one. A parameter left at 0 takes the cell's value.
@@ -56,7 +81,8 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// With the windows that `cwmin` and `cwmax` of `args` say, or the cell's where they are 0. The error says which is wrong.
+    /// With the windows that `cwmin` and `cwmax` of `args` say, or the cell's where they are 0. The error says which is
+    /// wrong.
     pub(super) fn new(args: &Args, cell: Setting) -> Result<Backoff, String> {
         let or = |name: &str, default: u32| match args.integer(name) {
             0 => default,
@@ -71,7 +97,8 @@ impl Backoff {
 
     /// The present window, after what `why` does to it.
     pub(super) fn window(&mut self, why: Draw) -> u32 {
-        // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success or when a limit is reached.
+        // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success
+        // or when a limit is reached.
         self.cw = match why {
             Draw::Failure => (2 * self.cw + 1).min(self.cw_max),
             Draw::Success | Draw::Dropped => self.cw_min,

@@ -13,10 +13,34 @@ pub const CITE: &str = "Starzetz 2006 §8.2, Figs 8.9-8.11";
 pub const SUMMARY: &str = "802.11-M: DCF with M slots added to each new backoff, M twice the number of contenders.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
-    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
-    Param { name: "per_contender", doc: "slots added to a draw for each contender", unit: Unit::Number, default: Some("2"), range: (0.0, 1000.0) },
-    Param { name: "after", doc: "which draws are shifted: every one, or those after a success only", unit: Unit::Word(&["every", "success"]), default: Some("every"), range: (0.0, 0.0) },
+    Param {
+        name: "cwmin",
+        doc: "smallest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "cwmax",
+        doc: "largest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "per_contender",
+        doc: "slots added to a draw for each contender",
+        unit: Unit::Number,
+        default: Some("2"),
+        range: (0.0, 1000.0),
+    },
+    Param {
+        name: "after",
+        doc: "which draws are shifted: every one, or those after a success only",
+        unit: Unit::Word(&["every", "success"]),
+        default: Some("every"),
+        range: (0.0, 0.0),
+    },
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.
@@ -38,8 +62,13 @@ struct DcfM {
 
 impl Access for DcfM {
     fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32 {
-        // The specification's U16b: the text shifts "each time a new value must be drawn"; its collision rates come nearer when failures are not shifted.
-        let shift = if self.every || why == Draw::Success { self.per_contender * f64::from(seen.contenders.max(1)) } else { 0.0 };
+        // The specification's U16b: the text shifts "each time a new value must be drawn"; its collision rates come
+        // nearer when failures are not shifted.
+        let shift = if self.every || why == Draw::Success {
+            self.per_contender * f64::from(seen.contenders.max(1))
+        } else {
+            0.0
+        };
         self.backoff.draw(cx, why).saturating_add(shift as u32)
     }
 }

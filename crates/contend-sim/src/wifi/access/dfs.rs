@@ -6,18 +6,57 @@ use contend_core::registry::{Args, Param, Unit};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "Vaidya, Bahl, Gupta 2000, as Starzetz 2006 §7.2.1 reports it; scaling and mapping constants are ours where that is silent";
+pub const CITE: &str = "Vaidya, Bahl, Gupta 2000, as Starzetz 2006 §7.2.1 reports it; scaling and mapping constants \
+    are ours where that is silent";
 /// What it does.
-pub const SUMMARY: &str = "Distributed fair scheduling: after a success a backoff of rho S L / w slots, L the packet's length and w the station's weight; after a collision a small window that doubles, below the regular values.";
+pub const SUMMARY: &str = "Distributed fair scheduling: after a success a backoff of rho S L / w slots, L the \
+    packet's length and w the station's weight; after a collision a small window that doubles, below the regular \
+    values.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param { name: "scale", doc: "S, slots per byte", unit: Unit::Number, default: Some("0.02"), range: (1e-6, 1000.0) },
-    Param { name: "weight", doc: "w, the station's weight", unit: Unit::Number, default: Some("0.1"), range: (1e-6, 1e6) },
-    Param { name: "spread", doc: "rho is drawn evenly from 1 - spread to 1 + spread", unit: Unit::Fraction, default: Some("10%"), range: (0.0, 1.0) },
-    Param { name: "collision_window", doc: "slots of the window after a first collision", unit: Unit::Integer, default: Some("4"), range: (1.0, 1024.0) },
-    Param { name: "mapping", doc: "how large backoffs are compressed: not at all, exponentially, or by a square root", unit: Unit::Word(&["linear", "exp", "sqrt"]), default: Some("linear"), range: (0.0, 0.0) },
-    Param { name: "threshold", doc: "backoff in slots above which it is compressed", unit: Unit::Number, default: Some("80"), range: (1.0, 1e6) },
-    Param { name: "range", doc: "slots above the threshold that no compressed backoff reaches (exp)", unit: Unit::Number, default: Some("1000"), range: (1.0, 1e6) },
+    Param {
+        name: "weight",
+        doc: "w, the station's weight",
+        unit: Unit::Number,
+        default: Some("0.1"),
+        range: (1e-6, 1e6),
+    },
+    Param {
+        name: "spread",
+        doc: "rho is drawn evenly from 1 - spread to 1 + spread",
+        unit: Unit::Fraction,
+        default: Some("10%"),
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "collision_window",
+        doc: "slots of the window after a first collision",
+        unit: Unit::Integer,
+        default: Some("4"),
+        range: (1.0, 1024.0),
+    },
+    Param {
+        name: "mapping",
+        doc: "how large backoffs are compressed: not at all, exponentially, or by a square root",
+        unit: Unit::Word(&["linear", "exp", "sqrt"]),
+        default: Some("linear"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "threshold",
+        doc: "backoff in slots above which it is compressed",
+        unit: Unit::Number,
+        default: Some("80"),
+        range: (1.0, 1e6),
+    },
+    Param {
+        name: "range",
+        doc: "slots above the threshold that no compressed backoff reaches (exp)",
+        unit: Unit::Number,
+        default: Some("1000"),
+        range: (1.0, 1e6),
+    },
 ];
 
 /// Makes one.
@@ -61,7 +100,8 @@ enum Mapping {
 }
 
 impl Dfs {
-    /// The backoff that stands for `slots`: the same order, in a smaller range. All three agree, with their slope or nearly, at the threshold.
+    /// The backoff that stands for `slots`: the same order, in a smaller range. All three agree, with their slope or
+    /// nearly, at the threshold.
     fn map(&self, slots: f64) -> f64 {
         let above = slots - self.threshold;
         if above <= 0.0 {

@@ -1,7 +1,8 @@
-//! EDCA: four access categories in a station, each with a queue and a backoff of its own, and collisions inside the station.
+//! EDCA: four access categories in a station, each with a queue and a backoff of its own, and collisions inside the
+//! station.
 //!
-//! What the cell does with it: of several categories of a station whose backoffs end in the same instant the highest sends; the others behave as after a
-//! collision, without having used the air.
+//! What the cell does with it: of several categories of a station whose backoffs end in the same instant the highest
+//! sends; the others behave as after a collision, without having used the air.
 
 use super::dcf::Backoff;
 use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
@@ -10,26 +11,93 @@ use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span};
 
 /// Source.
-pub const CITE: &str = "IEEE 802.11-2016 §10.22.2 and Table 9-137; IEEE 802.11e-2005 §7.3.2.29; scheduling: Starzetz 2006 §8.3, Fig. 8.12";
+pub const CITE: &str =
+    "IEEE 802.11-2016 §10.22.2 and Table 9-137; IEEE 802.11e-2005 §7.3.2.29; scheduling: Starzetz 2006 §8.3, Fig. 8.12";
 /// What it does.
-pub const SUMMARY: &str = "Enhanced distributed channel access: four categories (voice, video, best effort, background) in each station, told apart by inter-frame space, window and TXOP limit; a flow's `ac` says which one its packets take.";
+pub const SUMMARY: &str = "Enhanced distributed channel access: four categories (voice, video, best effort, \
+    background) in each station, told apart by inter-frame space, window and TXOP limit; a flow's `ac` says which one \
+    its packets take.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "scheduling", doc: "sab (after backoff): each category contends by itself and the highest of a station's goes first; sbb (before backoff): one backoff as of DCF, for the packet of the highest category that waits when the MAC becomes free", unit: Unit::Word(&["sab", "sbb"]), default: Some("sab"), range: (0.0, 0.0) },
-    Param { name: "table", doc: "default parameter set: they differ in TXOP limits only, and in 802.11e best effort and background have none", unit: Unit::Word(&["802.11e", "802.11-2016"]), default: Some("802.11e"), range: (0.0, 0.0) },
-    Param { name: "busy_slot", doc: "whether a slot at whose beginning somebody else sends counts as backoff, as the standard says of EDCA, or not (sab only)", unit: Unit::Word(&["counted", "frozen"]), default: Some("counted"), range: (0.0, 0.0) },
-    Param { name: "vo", doc: "voice, where it differs from the table (sab only)", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
+    Param {
+        name: "scheduling",
+        doc: "sab (after backoff): each category contends by itself and the highest of a station's goes first; sbb \
+            (before backoff): one backoff as of DCF, for the packet of the highest category that waits when the MAC \
+            becomes free",
+        unit: Unit::Word(&["sab", "sbb"]),
+        default: Some("sab"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "table",
+        doc: "default parameter set: they differ in TXOP limits only, and in 802.11e best effort and background have \
+            none",
+        unit: Unit::Word(&["802.11e", "802.11-2016"]),
+        default: Some("802.11e"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "busy_slot",
+        doc: "whether a slot at whose beginning somebody else sends counts as backoff, as the standard says of EDCA, \
+            or not (sab only)",
+        unit: Unit::Word(&["counted", "frozen"]),
+        default: Some("counted"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "vo",
+        doc: "voice, where it differs from the table (sab only)",
+        unit: Unit::Group(CATEGORY),
+        default: Some("{}"),
+        range: (0.0, 0.0),
+    },
     Param { name: "vi", doc: "video, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
-    Param { name: "be", doc: "best effort, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
-    Param { name: "bk", doc: "background, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
+    Param {
+        name: "be",
+        doc: "best effort, likewise",
+        unit: Unit::Group(CATEGORY),
+        default: Some("{}"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "bk",
+        doc: "background, likewise",
+        unit: Unit::Group(CATEGORY),
+        default: Some("{}"),
+        range: (0.0, 0.0),
+    },
 ];
 
 /// Parameters of a category.
 const CATEGORY: &[Param] = &[
-    Param { name: "aifsn", doc: "slots after SIFS that must be idle before backoff counts", unit: Unit::Integer, default: None, range: (1.0, 15.0) },
-    Param { name: "cwmin", doc: "smallest contention window", unit: Unit::Integer, default: None, range: (0.0, 32_767.0) },
-    Param { name: "cwmax", doc: "largest contention window", unit: Unit::Integer, default: None, range: (0.0, 32_767.0) },
-    Param { name: "txop", doc: "how long it may hold the medium, frame after frame; 0us for one frame", unit: Unit::Time, default: None, range: (0.0, 0.1) },
+    Param {
+        name: "aifsn",
+        doc: "slots after SIFS that must be idle before backoff counts",
+        unit: Unit::Integer,
+        default: None,
+        range: (1.0, 15.0),
+    },
+    Param {
+        name: "cwmin",
+        doc: "smallest contention window",
+        unit: Unit::Integer,
+        default: None,
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "cwmax",
+        doc: "largest contention window",
+        unit: Unit::Integer,
+        default: None,
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "txop",
+        doc: "how long it may hold the medium, frame after frame; 0us for one frame",
+        unit: Unit::Time,
+        default: None,
+        range: (0.0, 0.1),
+    },
 ];
 
 /// Makes the category that `cell` names.
@@ -39,10 +107,20 @@ const CATEGORY: &[Param] = &[
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     if args.word("scheduling") == "sbb" {
         if let Some(c) = Category::ALL.iter().find(|c| args.group(c.name()).is_some_and(|g| *g != Args::default())) {
-            return Err(format!("{} has no parameters with scheduling = \"sbb\", where all packets go through one backoff; leave it out", c.name()));
+            return Err(format!(
+                "{} has no parameters with scheduling = \"sbb\", where all packets go through one backoff; leave it \
+                    out",
+                c.name()
+            ));
         }
         let backoff = Backoff::new(&Args::default(), cell)?;
-        return Ok(Box::new(Edca { backoff, aifsn: None, txop: Span::ZERO, busy: Busy::Cell, scheduling: Scheduling::BeforeBackoff }));
+        return Ok(Box::new(Edca {
+            backoff,
+            aifsn: None,
+            txop: Span::ZERO,
+            busy: Busy::Cell,
+            scheduling: Scheduling::BeforeBackoff,
+        }));
     }
     // The station is refused as a whole.
     Category::ALL.iter().try_for_each(|c| Set::of(*c, args, &cell).map(drop))?;
@@ -69,9 +147,19 @@ impl Set {
         let given = args.group(category.name()).unwrap_or(&empty);
         let or = |name: &str, default: u32| given.get(name).map_or(default, |_| given.integer(name) as u32);
         let txop = given.get("txop").map_or(default.txop, |_| given.time("txop"));
-        let set = Set { aifsn: or("aifsn", default.aifsn), cw_min: or("cwmin", default.cw_min), cw_max: or("cwmax", default.cw_max), txop };
+        let set = Set {
+            aifsn: or("aifsn", default.aifsn),
+            cw_min: or("cwmin", default.cw_min),
+            cw_max: or("cwmax", default.cw_max),
+            txop,
+        };
         if set.cw_min > set.cw_max {
-            return Err(format!("{}: cwmin = {} is larger than cwmax = {}; write a smaller cwmin or a larger cwmax", category.name(), set.cw_min, set.cw_max));
+            return Err(format!(
+                "{}: cwmin = {} is larger than cwmax = {}; write a smaller cwmin or a larger cwmax",
+                category.name(),
+                set.cw_min,
+                set.cw_max
+            ));
         }
         Ok(set)
     }
@@ -80,14 +168,16 @@ impl Set {
     fn default(category: Category, revised: bool, cell: &Setting) -> Set {
         let (least, most) = (cell.cw_min, cell.cw_max);
         let part = |n: u32| ((least + 1) / n).max(1) - 1;
-        // IEEE 802.11-2016 Table 9-137: AC_VO (aCWmin + 1) / 4 - 1 to (aCWmin + 1) / 2 - 1, AC_VI from there to aCWmin, AC_BE and AC_BK aCWmin to aCWmax.
+        // IEEE 802.11-2016 Table 9-137: AC_VO (aCWmin + 1) / 4 - 1 to (aCWmin + 1) / 2 - 1, AC_VI from there to aCWmin,
+        // AC_BE and AC_BK aCWmin to aCWmax.
         let (aifsn, cw_min, cw_max) = match category {
             Category::Vo => (2, part(4), part(2)),
             Category::Vi => (2, part(2), least),
             Category::Be => (3, least, most),
             Category::Bk => (7, least, most),
         };
-        // The first of each pair is for DSSS and HR/DSSS, the second for OFDM and ERP. 802.11e-2005 and up to 802.11-2012: none for AC_BE and AC_BK.
+        // The first of each pair is for DSSS and HR/DSSS, the second for OFDM and ERP. 802.11e-2005 and up to
+        // 802.11-2012: none for AC_BE and AC_BK.
         let (dsss, ofdm) = match (category, revised) {
             (Category::Vo, false) => (3264, 1504),
             (Category::Vi, false) => (6016, 3008),
@@ -147,8 +237,14 @@ mod tests {
     fn defaults_are_those_of_the_tables() {
         use Category::{Be, Bk, Vi, Vo};
         let e = |s, c| set(s, c, "802.11e");
-        assert_eq!([Vo, Vi, Be, Bk].map(|c| e(Standard::G, c)), [(2, 3, 7, 1504), (2, 7, 15, 3008), (3, 15, 1023, 0), (7, 15, 1023, 0)]);
-        assert_eq!([Vo, Vi, Be, Bk].map(|c| e(Standard::B, c)), [(2, 7, 15, 3264), (2, 15, 31, 6016), (3, 31, 1023, 0), (7, 31, 1023, 0)]);
+        assert_eq!(
+            [Vo, Vi, Be, Bk].map(|c| e(Standard::G, c)),
+            [(2, 3, 7, 1504), (2, 7, 15, 3008), (3, 15, 1023, 0), (7, 15, 1023, 0)]
+        );
+        assert_eq!(
+            [Vo, Vi, Be, Bk].map(|c| e(Standard::B, c)),
+            [(2, 7, 15, 3264), (2, 15, 31, 6016), (3, 31, 1023, 0), (7, 31, 1023, 0)]
+        );
         assert_eq!([Vo, Vi, Be, Bk].map(|c| set(Standard::A, c, "802.11-2016").3), [2080, 4096, 2528, 2528]);
     }
 

@@ -8,10 +8,16 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.1, eqs. 8.1-8.4";
 /// What it does.
-pub const SUMMARY: &str = "Reference model H: in every cycle all draw evenly from a table of C slots and forget the rest; no residual and no exponential backoff.";
+pub const SUMMARY: &str = "Reference model H: in every cycle all draw evenly from a table of C slots and forget the \
+    rest; no residual and no exponential backoff.";
 /// Parameters.
-pub const PARAMS: &[Param] =
-    &[Param { name: "slots", doc: "C, the size of the table; 0 for the cell's CWmin + 1", unit: Unit::Integer, default: Some("0"), range: (0.0, 1e6) }];
+pub const PARAMS: &[Param] = &[Param {
+    name: "slots",
+    doc: "C, the size of the table; 0 for the cell's CWmin + 1",
+    unit: Unit::Integer,
+    default: Some("0"),
+    range: (0.0, 1e6),
+}];
 
 /// Makes one.
 ///

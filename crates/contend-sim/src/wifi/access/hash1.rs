@@ -8,12 +8,31 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.2, eq. 8.21; A and B by the matching rule of the specification's S5";
 /// What it does.
-pub const SUMMARY: &str = "HASH1: in every cycle all draw from a window of A + B N slots with a density that falls in a straight line to zero, N the number of contenders; no residual and no exponential backoff.";
+pub const SUMMARY: &str = "HASH1: in every cycle all draw from a window of A + B N slots with a density that falls in \
+    a straight line to zero, N the number of contenders; no residual and no exponential backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "window", doc: "CW, the window in slots; 0 for A + B N", unit: Unit::Number, default: Some("0"), range: (0.0, 1e6) },
-    Param { name: "base", doc: "A, slots of the window whatever the number of contenders", unit: Unit::Number, default: Some("6.4"), range: (0.0, 1e6) },
-    Param { name: "per_contender", doc: "B, slots of the window for each contender", unit: Unit::Number, default: Some("12.35"), range: (0.0, 1e4) },
+    Param {
+        name: "window",
+        doc: "CW, the window in slots; 0 for A + B N",
+        unit: Unit::Number,
+        default: Some("0"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "base",
+        doc: "A, slots of the window whatever the number of contenders",
+        unit: Unit::Number,
+        default: Some("6.4"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "per_contender",
+        doc: "B, slots of the window for each contender",
+        unit: Unit::Number,
+        default: Some("12.35"),
+        range: (0.0, 1e4),
+    },
 ];
 
 /// Makes one.
@@ -21,9 +40,12 @@ pub const PARAMS: &[Param] = &[
 /// # Errors
 /// When there is no window at all.
 pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
-    let rule = Hash1 { window: args.number("window"), base: args.number("base"), per_contender: args.number("per_contender") };
+    let rule =
+        Hash1 { window: args.number("window"), base: args.number("base"), per_contender: args.number("per_contender") };
     if rule.window(1) < 1.0 {
-        return Err("the window has less than one slot; write a window, or a base and per_contender, of 1 and more".into());
+        return Err(
+            "the window has less than one slot; write a window, or a base and per_contender, of 1 and more".into()
+        );
     }
     Ok(Box::new(rule))
 }
@@ -38,13 +60,18 @@ struct Hash1 {
 
 impl Hash1 {
     fn window(&self, contenders: u32) -> f64 {
-        if self.window > 0.0 { self.window } else { libm::round(self.base + self.per_contender * f64::from(contenders.max(1))) }
+        if self.window > 0.0 {
+            self.window
+        } else {
+            libm::round(self.base + self.per_contender * f64::from(contenders.max(1)))
+        }
     }
 }
 
 impl Access for Hash1 {
     fn draw(&mut self, cx: &mut Cx, _: Draw, seen: &Seen) -> u32 {
-        // Starzetz 2006 eq. 8.21: p(t) proportional to 1 - t; inverted, t = 1 - sqrt(1 - u). 1 - u of a u in [0, 1) is a u in (0, 1].
+        // Starzetz 2006 eq. 8.21: p(t) proportional to 1 - t; inverted, t = 1 - sqrt(1 - u). 1 - u of a u in [0, 1) is
+        // a u in (0, 1].
         let u = 1.0 - cx.rng.random::<f64>();
         ((1.0 - libm::sqrt(u)) * self.window(seen.contenders)) as u32
     }

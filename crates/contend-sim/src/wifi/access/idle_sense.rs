@@ -7,29 +7,86 @@ use contend_theory::idle_sense::{Optimum, optimum};
 use rand::RngExt as _;
 
 /// Source.
-pub const CITE: &str = "Heusse, Rousseau, Guillier, Duda 2005, as Starzetz 2006 §8.2 uses it; constants by the specification's S26, the paper itself is not among ours";
+pub const CITE: &str = "Heusse, Rousseau, Guillier, Duda 2005, as Starzetz 2006 §8.2 uses it; constants by the \
+    specification's S26, the paper itself is not among ours";
 /// What it does.
-pub const SUMMARY: &str = "Idle Sense: residual backoff without exponential backoff, from a window that each station steers by additive increase and multiplicative decrease of its attempt rate so that the idle slots between transmissions meet a target; or the window at which it settles.";
+pub const SUMMARY: &str = "Idle Sense: residual backoff without exponential backoff, from a window that each station \
+    steers by additive increase and multiplicative decrease of its attempt rate so that the idle slots between \
+    transmissions meet a target; or the window at which it settles.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "window", doc: "steered by what is heard, or at rest at 2 N / zeta - 1 for N contenders", unit: Unit::Word(&["aimd", "steady"]), default: Some("aimd"), range: (0.0, 0.0) },
-    TARGET, ALPHA, EPSILON, TRANSMISSIONS, BETA, GAMMA, TIME_FAIR,
+    Param {
+        name: "window",
+        doc: "steered by what is heard, or at rest at 2 N / zeta - 1 for N contenders",
+        unit: Unit::Word(&["aimd", "steady"]),
+        default: Some("aimd"),
+        range: (0.0, 0.0),
+    },
+    TARGET,
+    ALPHA,
+    EPSILON,
+    TRANSMISSIONS,
+    BETA,
+    GAMMA,
+    TIME_FAIR,
 ];
 
 /// Mean idle slots aimed at.
-pub(super) const TARGET: Param = Param { name: "target", doc: "idle slots between transmissions; 0 for the best of the cell (5.68 for 802.11b)", unit: Unit::Number, default: Some("0"), range: (0.0, 1e6) };
+pub(super) const TARGET: Param = Param {
+    name: "target",
+    doc: "idle slots between transmissions; 0 for the best of the cell (5.68 for 802.11b)",
+    unit: Unit::Number,
+    default: Some("0"),
+    range: (0.0, 1e6),
+};
 /// Multiplicative decrease.
-pub(super) const ALPHA: Param = Param { name: "alpha", doc: "the window grows to so many times itself when fewer slots are idle", unit: Unit::Number, default: Some("1.0666"), range: (1.0, 10.0) };
+pub(super) const ALPHA: Param = Param {
+    name: "alpha",
+    doc: "the window grows to so many times itself when fewer slots are idle",
+    unit: Unit::Number,
+    default: Some("1.0666"),
+    range: (1.0, 10.0),
+};
 /// Additive increase.
-pub(super) const EPSILON: Param = Param { name: "epsilon", doc: "the attempt rate grows by so much when more slots are idle", unit: Unit::Number, default: Some("0.001"), range: (0.0, 1.0) };
+pub(super) const EPSILON: Param = Param {
+    name: "epsilon",
+    doc: "the attempt rate grows by so much when more slots are idle",
+    unit: Unit::Number,
+    default: Some("0.001"),
+    range: (0.0, 1.0),
+};
 /// Samples of a decision.
-pub(super) const TRANSMISSIONS: Param = Param { name: "transmissions", doc: "transmissions heard for each decision", unit: Unit::Integer, default: Some("5"), range: (1.0, 4096.0) };
+pub(super) const TRANSMISSIONS: Param = Param {
+    name: "transmissions",
+    doc: "transmissions heard for each decision",
+    unit: Unit::Integer,
+    default: Some("5"),
+    range: (1.0, 4096.0),
+};
 /// Near the target.
-pub(super) const BETA: Param = Param { name: "beta", doc: "idle slots from the target within which more transmissions are heard", unit: Unit::Number, default: Some("0.75"), range: (0.0, 1e6) };
+pub(super) const BETA: Param = Param {
+    name: "beta",
+    doc: "idle slots from the target within which more transmissions are heard",
+    unit: Unit::Number,
+    default: Some("0.75"),
+    range: (0.0, 1e6),
+};
 /// More samples near the target.
-pub(super) const GAMMA: Param = Param { name: "gamma", doc: "near the target window / gamma transmissions are heard for a decision; 0 for always the same number", unit: Unit::Number, default: Some("4"), range: (0.0, 1e6) };
+pub(super) const GAMMA: Param = Param {
+    name: "gamma",
+    doc: "near the target window / gamma transmissions are heard for a decision; 0 for always the same number",
+    unit: Unit::Number,
+    default: Some("4"),
+    range: (0.0, 1e6),
+};
 /// By rate.
-pub(super) const TIME_FAIR: Param = Param { name: "time_fair", doc: "whether slower stations take windows larger in proportion, so that all get the same time on the air", unit: Unit::Bool, default: Some("true"), range: (0.0, 0.0) };
+pub(super) const TIME_FAIR: Param = Param {
+    name: "time_fair",
+    doc: "whether slower stations take windows larger in proportion, so that all get the same time on the air",
+    unit: Unit::Bool,
+    default: Some("true"),
+    range: (0.0, 0.0),
+};
 
 /// Makes one.
 ///
@@ -80,7 +137,12 @@ impl Window {
     /// As the parameters say. The error says which does not fit.
     pub(super) fn new(args: &Args, cell: Setting) -> Result<Window, String> {
         let best = match args.number("target") {
-            0.0 => optimum(cell.collision).map_err(|e| format!("a cell in which a collision takes {:.1} slots has no target of its own ({e}); write one", cell.collision))?,
+            0.0 => optimum(cell.collision).map_err(|e| {
+                format!(
+                    "a cell in which a collision takes {:.1} slots has no target of its own ({e}); write one",
+                    cell.collision
+                )
+            })?,
             idle_slots => Optimum { zeta: libm::log1p(1.0 / idle_slots), idle_slots },
         };
         let transmissions = args.integer("transmissions") as u64;
@@ -107,7 +169,8 @@ impl Window {
     pub(super) fn steered(&mut self, channel: &Channel) -> u32 {
         self.next = self.next.max(channel.busy().saturating_sub(Channel::MEMORY));
         while self.next + self.counts <= channel.busy() {
-            let heard = (self.next..self.next + self.counts).map(|k| f64::from(channel.idle(k))).sum::<f64>() / self.counts as f64;
+            let heard = (self.next..self.next + self.counts).map(|k| f64::from(channel.idle(k))).sum::<f64>()
+                / self.counts as f64;
             self.next += self.counts;
             self.decide(heard);
         }
@@ -116,10 +179,15 @@ impl Window {
 
     fn decide(&mut self, idle: f64) {
         // Heusse et al. 2005 §4: the attempt rate 2 / CW is multiplied by 1 / alpha or raised by epsilon.
-        self.cw = if idle < self.best.idle_slots { self.cw * self.alpha } else { 2.0 * self.cw / (2.0 + self.epsilon * self.cw) };
+        self.cw = if idle < self.best.idle_slots {
+            self.cw * self.alpha
+        } else {
+            2.0 * self.cw / (2.0 + self.epsilon * self.cw)
+        };
         self.cw = self.cw.clamp(1.0, LARGEST);
         // Near the target it listens for longer, so that the window comes to rest.
         let near = (idle - self.best.idle_slots).abs() < self.beta;
-        self.counts = if near && self.gamma > 0.0 { (self.cw / self.gamma) as u64 } else { self.transmissions }.clamp(1, Channel::MEMORY / 2);
+        self.counts = if near && self.gamma > 0.0 { (self.cw / self.gamma) as u64 } else { self.transmissions }
+            .clamp(1, Channel::MEMORY / 2);
     }
 }

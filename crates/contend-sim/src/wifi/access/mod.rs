@@ -1,7 +1,8 @@
 //! Medium-access rules: when a station may try.
 //!
-//! A rule sees its own fate ([`Draw`]) and what anybody can have heard of the channel ([`Seen`]), and answers with a number of slots. It is called only
-//! for the station that draws; what happened on the channel in between it catches up with from a history that all share.
+//! A rule sees its own fate ([`Draw`]) and what anybody can have heard of the channel ([`Seen`]), and answers with a
+//! number of slots. It is called only for the station that draws; what happened on the channel in between it catches up
+//! with from a history that all share.
 
 mod category;
 mod setting;
@@ -39,7 +40,8 @@ pub trait Access: Debug + Send {
     fn busy(&self) -> Busy {
         Busy::Cell
     }
-    /// Whether its station has categories, and when a packet of one is chosen. With categories, one rule is built for each ([`Setting::category`]).
+    /// Whether its station has categories, and when a packet of one is chosen. With categories, one rule is built for
+    /// each ([`Setting::category`]).
     fn scheduling(&self) -> Scheduling {
         Scheduling::One
     }
@@ -52,13 +54,14 @@ pub enum Busy {
     Cell,
     /// No, whatever the cell says.
     Frozen,
-    /// Yes, when the station had reached a slot boundary of its own since the last busy period: whose inter-frame space is not over counts none (EDCA,
-    /// IEEE 802.11-2016 §10.22.2.4).
+    /// Yes, when the station had reached a slot boundary of its own since the last busy period: whose inter-frame space
+    /// is not over counts none (EDCA, IEEE 802.11-2016 §10.22.2.4).
     Boundary,
 }
 
 impl Busy {
-    /// Whether a busy slot counts where the cell says `cell`, for a station that has reached a slot boundary of its own.
+    /// Whether a busy slot counts where the cell says `cell`, for a station that has reached a slot boundary of its
+    /// own.
     pub fn counts(self, cell: BusySlot) -> bool {
         match self {
             Busy::Cell => cell == BusySlot::Counted,
@@ -75,7 +78,8 @@ pub enum Scheduling {
     One,
     /// Schedule after backoff: each category contends, and of those whose backoff ends together the highest sends.
     AfterBackoff,
-    /// Schedule before backoff: a queue for each category and one backoff, for the packet that was chosen when the MAC became free.
+    /// Schedule before backoff: a queue for each category and one backoff, for the packet that was chosen when the MAC
+    /// became free.
     BeforeBackoff,
 }
 
@@ -90,8 +94,8 @@ pub enum Draw {
     Failure,
     /// The last attempt was not acknowledged and the frame is given up.
     Dropped,
-    /// Somebody else was first, after so many slots of this backoff (the busy one among them where busy slots count): only for a rule that keeps no
-    /// residue.
+    /// Somebody else was first, after so many slots of this backoff (the busy one among them where busy slots count):
+    /// only for a rule that keeps no residue.
     Cycle(u32),
 }
 
@@ -107,7 +111,8 @@ pub enum Residue {
 /// What a station can know when it draws.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Stations that have a frame to send, the one on the air among them. No real station knows it: it serves rules that are defined by it.
+    /// Stations that have a frame to send, the one on the air among them. No real station knows it: it serves rules
+    /// that are defined by it.
     pub contenders: u32,
     /// The IP packet that waits, in bytes; 0 when none does.
     pub bytes: u32,

@@ -9,14 +9,46 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.2 (the switches of its contention simulator)";
 /// What it does.
-pub const SUMMARY: &str = "A backoff from any distribution over the window, given as weights of equal parts of it; residual and exponential backoff can be switched on. Models a card with missing slots or a biased generator too.";
+pub const SUMMARY: &str = "A backoff from any distribution over the window, given as weights of equal parts of it; \
+    residual and exponential backoff can be switched on. Models a card with missing slots or a biased generator too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "weights", doc: "how often each part of the window is drawn, from the first slot to the last, in proportion; none for evenly", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
-    Param { name: "residual", doc: "whether slots that were not waited are kept", unit: Unit::Bool, default: Some("false"), range: (0.0, 0.0) },
-    Param { name: "exponential", doc: "whether the window doubles with every failure", unit: Unit::Bool, default: Some("false"), range: (0.0, 0.0) },
-    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's; a draw is from 0 to it", unit: Unit::Integer, default: Some("0"), range: (0.0, 1e6) },
-    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 1e6) },
+    Param {
+        name: "weights",
+        doc: "how often each part of the window is drawn, from the first slot to the last, in proportion; none for \
+            evenly",
+        unit: Unit::Numbers,
+        default: Some("[]"),
+        range: (0.0, 1e12),
+    },
+    Param {
+        name: "residual",
+        doc: "whether slots that were not waited are kept",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "exponential",
+        doc: "whether the window doubles with every failure",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "cwmin",
+        doc: "smallest contention window, instead of the cell's; a draw is from 0 to it",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 1e6),
+    },
+    Param {
+        name: "cwmax",
+        doc: "largest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 1e6),
+    },
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.
@@ -26,7 +58,12 @@ pub const PARAMS: &[Param] = &[
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let cell = Setting { cw_max: cell.cw_max.max(args.integer("cwmin") as u32), ..cell };
     let (residual, exponential) = (args.flag("residual"), args.flag("exponential"));
-    Ok(Box::new(Pdf { shape: Shape::new(args.numbers("weights"))?, backoff: Backoff::new(args, cell)?, residual, exponential }))
+    Ok(Box::new(Pdf {
+        shape: Shape::new(args.numbers("weights"))?,
+        backoff: Backoff::new(args, cell)?,
+        residual,
+        exponential,
+    }))
 }
 
 /// A distribution over the window.
@@ -67,7 +104,9 @@ impl Shape {
             })
             .collect();
         match sums.last() {
-            Some(&all) if all <= 0.0 => Err("all weights are 0; give at least one part of the window a positive one".into()),
+            Some(&all) if all <= 0.0 => {
+                Err("all weights are 0; give at least one part of the window a positive one".into())
+            }
             _ => Ok(Shape { sums }),
         }
     }

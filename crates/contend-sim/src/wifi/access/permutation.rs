@@ -10,11 +10,24 @@ use rand::seq::SliceRandom as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.2 (collision resolution by permutations)";
 /// What it does.
-pub const SUMMARY: &str = "Each station's backoffs are a permutation of the slots of a window, cycle after cycle; a collision makes it permute them anew. Collisions die out, but the stations may be left with very unequal shares.";
+pub const SUMMARY: &str = "Each station's backoffs are a permutation of the slots of a window, cycle after cycle; a \
+    collision makes it permute them anew. Collisions die out, but the stations may be left with very unequal shares.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "slots", doc: "C, slots of the window; 0 for the cell's CWmin + 1", unit: Unit::Integer, default: Some("0"), range: (0.0, 65_535.0) },
-    Param { name: "sequence", doc: "the first permutation, instead of a random one", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 65_535.0) },
+    Param {
+        name: "slots",
+        doc: "C, slots of the window; 0 for the cell's CWmin + 1",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 65_535.0),
+    },
+    Param {
+        name: "sequence",
+        doc: "the first permutation, instead of a random one",
+        unit: Unit::Numbers,
+        default: Some("[]"),
+        range: (0.0, 65_535.0),
+    },
 ];
 
 /// Makes one.
@@ -30,7 +43,8 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
         0 => cell.cw_min + 1,
         n => n,
     };
-    let sequence: Vec<u32> = if given.is_empty() { (0..slots).collect() } else { given.iter().map(|x| *x as u32).collect() };
+    let sequence: Vec<u32> =
+        if given.is_empty() { (0..slots).collect() } else { given.iter().map(|x| *x as u32).collect() };
     Ok(Box::new(Permutation { sequence, next: 0, shuffled: !given.is_empty() }))
 }
 

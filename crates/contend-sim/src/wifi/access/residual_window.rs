@@ -9,11 +9,25 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.2, last paragraph";
 /// What it does.
-pub const SUMMARY: &str = "DCF told without residual backoff: each cycle all draw evenly from a window of their own, which shrinks by the slots waited and is DCF's after an attempt. Collisions and waits are DCF's; who wins when is not.";
+pub const SUMMARY: &str = "DCF told without residual backoff: each cycle all draw evenly from a window of their own, \
+    which shrinks by the slots waited and is DCF's after an attempt. Collisions and waits are DCF's; who wins when is \
+    not.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "cwmin", doc: "smallest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
-    Param { name: "cwmax", doc: "largest contention window, instead of the cell's", unit: Unit::Integer, default: Some("0"), range: (0.0, 32_767.0) },
+    Param {
+        name: "cwmin",
+        doc: "smallest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 32_767.0),
+    },
+    Param {
+        name: "cwmax",
+        doc: "largest contention window, instead of the cell's",
+        unit: Unit::Integer,
+        default: Some("0"),
+        range: (0.0, 32_767.0),
+    },
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.

@@ -33,7 +33,16 @@ impl Setting {
         let highest = Phy::rates(phy.standard).iter().copied().max().and_then(|bps| phy.rate(bps));
         let frame = highest.map_or(phy.slot, |rate| phy.airtime(rate, phy.mpdu(PACKET)).total);
         let collision = (frame + phy.difs()).as_nanos() as f64 / phy.slot.as_nanos().max(1) as f64;
-        Setting { cw_min: phy.cw_min, cw_max: phy.cw_max, rank: 0, stations: 1, collision, slower: 1.0, standard: phy.standard, category: Category::Be }
+        Setting {
+            cw_min: phy.cw_min,
+            cw_max: phy.cw_max,
+            rank: 0,
+            stations: 1,
+            collision,
+            slower: 1.0,
+            standard: phy.standard,
+            category: Category::Be,
+        }
     }
 
     /// The same for a station that sends at `rate` bits per second.
@@ -58,7 +67,8 @@ mod tests {
     use super::*;
     use crate::wifi::phy::Preamble;
 
-    /// Heusse et al. 2005 have T_c of about 68 slots for 802.11b: 192 us of preamble, 1534 to 1536 B at 11 Mb/s and 50 us are 1358 us.
+    /// Heusse et al. 2005 have T_c of about 68 slots for 802.11b: 192 us of preamble, 1534 to 1536 B at 11 Mb/s and 50
+    /// us are 1358 us.
     #[test]
     fn a_collision_in_802_11b_takes_sixty_eight_slots() {
         let s = Setting::of(&Phy::new(Standard::B, Preamble::Long));

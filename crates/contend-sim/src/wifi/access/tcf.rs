@@ -7,10 +7,16 @@ use contend_core::registry::{Args, Param, Unit};
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.1: TCF as H(i, j) = (i + j) mod N";
 /// What it does.
-pub const SUMMARY: &str = "TDM-like order: station i waits (i + j) mod N slots in cycle j, so that stations that always have something to send take turns and none collides.";
+pub const SUMMARY: &str = "TDM-like order: station i waits (i + j) mod N slots in cycle j, so that stations that \
+    always have something to send take turns and none collides.";
 /// Parameters.
-pub const PARAMS: &[Param] =
-    &[Param { name: "stations", doc: "N, places in a round; 0 for one for each station of the cell", unit: Unit::Integer, default: Some("0"), range: (0.0, 65_535.0) }];
+pub const PARAMS: &[Param] = &[Param {
+    name: "stations",
+    doc: "N, places in a round; 0 for one for each station of the cell",
+    unit: Unit::Integer,
+    default: Some("0"),
+    range: (0.0, 65_535.0),
+}];
 
 /// Makes one.
 ///
@@ -19,7 +25,12 @@ pub const PARAMS: &[Param] =
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let places = match args.integer("stations") as u32 {
         0 => cell.stations,
-        n if n < cell.stations => return Err(format!("stations = {n} leaves some of the {} stations without a place; write {} or more", cell.stations, cell.stations)),
+        n if n < cell.stations => {
+            return Err(format!(
+                "stations = {n} leaves some of the {} stations without a place; write {} or more",
+                cell.stations, cell.stations
+            ));
+        }
         n => n,
     };
     Ok(Box::new(Tcf { rank: cell.rank, places: places.max(1) }))

@@ -1,4 +1,5 @@
-//! Closed forms as a user reads them: the calculators of `contend model`, and the values that expressions and `[model]` can name.
+//! Closed forms as a user reads them: the calculators of `contend model`, and the values that expressions and `[model]`
+//! can name.
 
 use crate::cmd::model;
 use clap::{Arg, ArgAction};
@@ -17,7 +18,11 @@ pub(super) struct Item {
 
 /// Calculators first, values next.
 pub(super) fn items() -> Vec<Item> {
-    let calculators = model::calculators().into_iter().map(|c| Item { name: c.get_name().to_owned(), summary: about(&c).0, text: calculator(&c) });
+    let calculators = model::calculators().into_iter().map(|c| Item {
+        name: c.get_name().to_owned(),
+        summary: about(&c).0,
+        text: calculator(&c),
+    });
     let values = MODELS.iter().map(|m| Item { name: m.name.to_owned(), summary: m.doc.to_owned(), text: value(m) });
     calculators.chain(values).collect()
 }
@@ -56,7 +61,8 @@ fn given(a: &Arg) -> String {
 }
 
 fn value(m: &Model) -> String {
-    let required: String = m.parameters.iter().filter(|p| p.default.is_none()).map(|p| format!(", {} = ...", p.name)).collect();
+    let required: String =
+        m.parameters.iter().filter(|p| p.default.is_none()).map(|p| format!(", {} = ...", p.name)).collect();
     let usage = format!("model(\"{0}\"{required}) in expressions; name = \"{0}\" in [model]", m.name);
     let mut out = head(m.name, m.doc, m.cite, &usage);
     out += &format!("  Value:  {}\n\n  Parameters:\n", measure(m.unit));
@@ -68,7 +74,12 @@ fn value(m: &Model) -> String {
 }
 
 fn head(name: &str, what: &str, source: &str, usage: &str) -> String {
-    format!("{name} (models)\n\n  {}\n\n  Source: {}\n  Use:    {}\n", wrapped(what, WIDTH, 2), wrapped(source, WIDTH, 10), wrapped(usage, WIDTH, 10))
+    format!(
+        "{name} (models)\n\n  {}\n\n  Source: {}\n  Use:    {}\n",
+        wrapped(what, WIDTH, 2),
+        wrapped(source, WIDTH, 10),
+        wrapped(usage, WIDTH, 10)
+    )
 }
 
 fn parameter(name: &str, what: &str, given: &str) -> String {
@@ -81,7 +92,11 @@ fn measure(unit: Dimension) -> String {
 }
 
 fn unit(p: &Parameter) -> String {
-    if p.unit.base().is_empty() { p.unit.noun().to_owned() } else { format!("{}, written like {}", p.unit.noun(), example(p.unit)) }
+    if p.unit.base().is_empty() {
+        p.unit.noun().to_owned()
+    } else {
+        format!("{}, written like {}", p.unit.noun(), example(p.unit))
+    }
 }
 
 fn example(unit: Dimension) -> &'static str {

@@ -34,7 +34,9 @@ fn flows(s: &str) -> Result<Counts, String> {
 /// Packets, as in `100p`.
 pub(super) fn packets(s: &str) -> Result<u32, String> {
     match Quantity::parse(s) {
-        Ok(q) if q.unit == Dimension::Packets && q.value.fract() == 0.0 && (0.0..=1e9).contains(&q.value) => Ok(q.value as u32),
+        Ok(q) if q.unit == Dimension::Packets && q.value.fract() == 0.0 && (0.0..=1e9).contains(&q.value) => {
+            Ok(q.value as u32)
+        }
         _ => Err("write a whole number of packets like 100p".into()),
     }
 }
@@ -74,7 +76,8 @@ fn rows(f: &Flows) -> Result<(Times, f64, Vec<Row>)> {
 }
 
 fn head(f: &Flows, t: &Times, more: &str) -> String {
-    let acks = if f.ack == 1 { "each packet acknowledged".to_owned() } else { format!("one ACK for {} packets", f.ack) };
+    let acks =
+        if f.ack == 1 { "each packet acknowledged".to_owned() } else { format!("one ACK for {} packets", f.ack) };
     format!("{}, {acks}, LD {}, {more}\n", t.title, f.delay)
 }
 
@@ -104,7 +107,8 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
         json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.mix.ct_ap, "ct_flow_us": ct_flow, "window_packets": window,
             "window_whole_packets": whole, "window_m1_packets": m1, "fixed_window_packets": fixed, "throughput_bps": mbps * 1e6}));
     }
-    out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2; M1 beside it).\n";
+    out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2; M1 beside \
+        it).\n";
     out += "BS/n: the fixed rule of Pilosof and others. Mb/s: all flows with W_lim.\n";
     answer(&f.cell.printed, "fcwa", &out, json)
 }
@@ -112,16 +116,24 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
 pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
     let (t, delay, rows) = rows(f)?;
     let mut out = head(f, &t, &format!("windows of {window} packets"));
-    out += &format!("{:>5} {:>5} {:>10} {:>12} {:>11} {:>7}\n", "up", "down", "CT_AP ms", "CT_flow ms", "BS_AP", "whole");
+    out +=
+        &format!("{:>5} {:>5} {:>10} {:>12} {:>11} {:>7}\n", "up", "down", "CT_AP ms", "CT_flow ms", "BS_AP", "whole");
     let mut json = Vec::new();
     for r in &rows {
         let ct_flow = r.mix.ct_flow().map_err(invalid)?;
         let buffer = r.mix.buffer(delay, window.into()).map_err(invalid)?;
         let whole = (buffer.ceil() as u64).max(1);
-        out += &format!("{:>5} {:>5} {:>10.4} {:>12.3} {buffer:>11.2} {whole:>7}\n", r.up, r.down, r.mix.ct_ap / 1e3, ct_flow / 1e3);
+        out += &format!(
+            "{:>5} {:>5} {:>10.4} {:>12.3} {buffer:>11.2} {whole:>7}\n",
+            r.up,
+            r.down,
+            r.mix.ct_ap / 1e3,
+            ct_flow / 1e3
+        );
         json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.mix.ct_ap, "ct_flow_us": ct_flow, "buffer_packets": buffer,
             "buffer_whole_packets": whole}));
     }
-    out += "BS_AP: smallest queue of the access point that does not overflow; below 0 the windows do not fill the path.\n";
+    out +=
+        "BS_AP: smallest queue of the access point that does not overflow; below 0 the windows do not fill the path.\n";
     answer(&f.cell.printed, "buffer", &out, json)
 }

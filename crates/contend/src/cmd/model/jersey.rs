@@ -45,7 +45,8 @@ pub(super) struct Jersey {
 pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     let path = Path { rtt_s: a.rtt, delay_s: a.delay };
     let eta = path.eta().map_err(invalid)?;
-    let mut out = format!("Reno and TCP-Jersey as fluids, p_c {}, A_c {}, d/rtt {eta:.4}\n", a.congestion, a.accuracy_congestion);
+    let mut out =
+        format!("Reno and TCP-Jersey as fluids, p_c {}, A_c {}, d/rtt {eta:.4}\n", a.congestion, a.accuracy_congestion);
     out += &format!(
         "{:>8} {:>6} {:>10} {:>11} {:>11} {:>10} {:>10} {:>11} {:>11}\n",
         "p_w", "A_w", "answered", "Reno pkt/s", "Jersey", "gain Reno", "gain J.", "J. over R.", "over plain"
@@ -56,13 +57,15 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
             let losses = differentiator::Losses { congestion: a.congestion, wireless };
             let told = Accuracy { congestion: a.accuracy_congestion, wireless: accuracy };
             let answered = told.answered(&losses).map_err(invalid)?;
-            let (r, j) = (fluid::reno(answered, &path).map_err(invalid)?, fluid::jersey(answered, &path).map_err(invalid)?);
+            let (r, j) =
+                (fluid::reno(answered, &path).map_err(invalid)?, fluid::jersey(answered, &path).map_err(invalid)?);
             let gain_r = differentiator::reno_gain(&losses, &told, &path).map_err(invalid)?;
             let gain_j = differentiator::jersey_gain(&losses, &told, &path).map_err(invalid)?;
             let over = differentiator::advantage(&losses, &told, &told, &path).map_err(invalid)?;
             let plain = differentiator::advantage(&losses, &told, &Accuracy::NONE, &path).map_err(invalid)?;
             out += &format!(
-                "{wireless:>8} {accuracy:>6} {answered:>10.6} {:>11.2} {:>11.2} {gain_r:>10.4} {gain_j:>10.4} {over:>11.4} {plain:>11.4}\n",
+                "{wireless:>8} {accuracy:>6} {answered:>10.6} {:>11.2} {:>11.2} {gain_r:>10.4} {gain_j:>10.4} \
+                    {over:>11.4} {plain:>11.4}\n",
                 r.rate_pps, j.rate_pps
             );
             rows.push(json!({"wireless_loss": wireless, "congestion_loss": a.congestion, "accuracy_wireless": accuracy,
@@ -109,12 +112,14 @@ pub(super) fn padhye(a: &Padhye) -> Result<Done> {
     let mut rows = Vec::new();
     for &p in &a.loss.0 {
         let window = padhye::square_root_window(p).map_err(invalid)?;
-        let (root, rate) = (padhye::square_root_rate(p, a.rtt).map_err(invalid)?, padhye::padhye(p, &path).map_err(invalid)?);
+        let (root, rate) =
+            (padhye::square_root_rate(p, a.rtt).map_err(invalid)?, padhye::padhye(p, &path).map_err(invalid)?);
         let bps = rate * f64::from(a.packet) * 8.0;
         out += &format!("{p:>10} {window:>12.3} {root:>14.2} {rate:>12.2} {:>12.4}\n", bps / 1e6);
         rows.push(json!({"loss": p, "square_root_window_packets": window, "square_root_pps": root, "rate_pps": rate, "rate_bps": bps}));
     }
-    out += "sqrt: one ACK per packet, no timeouts, no limit (Jersey 2005 eqs. 2.2, 2.3); the last two: Padhye (eq. 2.4).\n";
+    out += "sqrt: one ACK per packet, no timeouts, no limit (Jersey 2005 eqs. 2.2, 2.3); the last two: Padhye (eq. \
+        2.4).\n";
     answer(&a.printed, "padhye", &out, rows)
 }
 
@@ -158,7 +163,8 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
         let real = case.at(&rest).map_err(invalid)?;
         let back = real.alpha * real.eta().map_err(invalid)?;
         let below = real.alpha_eta_bound(&together).map_err(invalid)?;
-        let (bound, alone) = (real.queue_bound_s(&together).map_err(invalid)?, real.queue_bound_s(&rest.losses).map_err(invalid)?);
+        let (bound, alone) =
+            (real.queue_bound_s(&together).map_err(invalid)?, real.queue_bound_s(&rest.losses).map_err(invalid)?);
         let motions: &[Motion] = if n > 1 { &[Motion::Together, Motion::Apart] } else { &[Motion::Together] };
         let all = motions.iter().map(|m| case.hayes(&rest, *m)).collect::<Result<Vec<Hayes>, _>>().map_err(invalid)?;
         let growth = all.iter().map(Hayes::growth).fold(f64::NEG_INFINITY, f64::max);
@@ -166,7 +172,8 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
         let shown: Vec<&str> = hold.iter().map(|h| if *h { "yes" } else { "no" }).collect();
         let settles = if hold.iter().all(|h| *h) { "yes" } else { "no" };
         out += &format!(
-            "{n:>7} {load:>9.4} {:>10.6} {back:>8.4} {below:>9.4} {:>10.3} {:>11.3} {:>11} {growth:>10.4} {settles:>9}\n",
+            "{n:>7} {load:>9.4} {:>10.6} {back:>8.4} {below:>9.4} {:>10.3} {:>11.3} {:>11} {growth:>10.4} \
+                {settles:>9}\n",
             rest.losses.share,
             bound * 1e3,
             alone * 1e3,
@@ -177,7 +184,8 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
     }
     out += "load: rate at rest over the capacity. a.eta: alpha d/(d + d_q) over the load, to be below (eq. 6.15).\n";
     out += "d_q <: sufficient bound (eqs. 6.14, 6.16) with the slope of the losses that all sources make together;\n";
-    out += "printed <: with that of one source alone. conditions: lemma 6.1, for sources that move together and against\n";
+    out +=
+        "printed <: with that of one source alone. conditions: lemma 6.1, for sources that move together and against\n";
     out += "each other. growth: exponent of a departure in each round trip.\n";
     answer(&a.printed, "aiad", &out, rows)
 }
@@ -218,7 +226,13 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
         return Err(wrong(format!("--sources {n}: at most {SIMULATED} are simulated"), "write smaller numbers"));
     }
     let form = if a.as_printed { Form::Printed } else { Form::Corrected };
-    let mut out = format!("GAIAD, alpha {}, beta {}, C {} packets a step{}\n", a.alpha, a.beta, a.capacity, if a.as_printed { ", as printed" } else { "" });
+    let mut out = format!(
+        "GAIAD, alpha {}, beta {}, C {} packets a step{}\n",
+        a.alpha,
+        a.beta,
+        a.capacity,
+        if a.as_printed { ", as printed" } else { "" }
+    );
     out += &format!(
         "{:>7} {:>12} {:>10} {:>9} {:>10} {:>12} {:>8} {:>14} {:>15}\n",
         "sources", "rate", "marked", "g", "g + N b", "as printed", "settles", "without delay", "unequal delays"
@@ -244,8 +258,10 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
         rows.push(json!({"sources": n, "rate_packets": rest.rate, "marked": rest.share, "eigenvalue_apart": apart, "eigenvalue_together": together,
             "eigenvalue_together_as_printed": printed, "settles": stable, "simulated_without_delay": none, "simulated_unequal_delays": unequal}));
     }
-    out += "g, g + N b: eigenvalues, of sources against each other and together; both within 1: settles (theorem 9.3).\n";
-    out += "as printed: g + N b with the derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. 9.12);\n";
+    out +=
+        "g, g + N b: eigenvalues, of sources against each other and together; both within 1: settles (theorem 9.3).\n";
+    out += "as printed: g + N b with the derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. \
+        9.12);\n";
     out += "unequal delays can calm what does not settle without.\n";
     answer(&a.printed, "gaiad", &out, rows)
 }

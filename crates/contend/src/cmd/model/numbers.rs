@@ -9,7 +9,11 @@ pub(super) struct Numbers(pub(super) Vec<f64>);
 
 pub(super) fn numbers(s: &str) -> Result<Numbers, String> {
     let all = s.split(',').map(|t| number(t.trim())).collect::<Result<Vec<_>, _>>()?;
-    if all.len() > MOST as usize { Err(format!("more than {MOST} rows; write a shorter list")) } else { Ok(Numbers(all)) }
+    if all.len() > MOST as usize {
+        Err(format!("more than {MOST} rows; write a shorter list"))
+    } else {
+        Ok(Numbers(all))
+    }
 }
 
 /// A plain number or a percentage.
@@ -17,9 +21,11 @@ pub(super) fn number(s: &str) -> Result<f64, String> {
     match Quantity::parse(s) {
         Ok(q) if q.unit == Dimension::Number => Ok(q.value),
         Ok(q) => Err(format!("{q} is {}; write a number like 0.01 or 1%", q.unit.noun())),
-        Err(_) => {
-            s.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| format!("`{s}` is no number; write one like 0.01 or 1%, or a list like 0.1%,1%,10%"))
-        }
+        Err(_) => s
+            .parse::<f64>()
+            .ok()
+            .filter(|x| x.is_finite())
+            .ok_or_else(|| format!("`{s}` is no number; write one like 0.01 or 1%, or a list like 0.1%,1%,10%")),
     }
 }
 

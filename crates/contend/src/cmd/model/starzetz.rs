@@ -54,7 +54,8 @@ pub(super) struct Hash {
     /// Probabilities of the slots in place of --slots and --dist, as a list in proportion like 4,3,2,1
     #[arg(long, value_parser = numbers, conflicts_with = "dist")]
     weights: Option<Numbers>,
-    /// p_c, share of cycles that end in a collision: asks for the window. One for all, or one for each number of stations
+    /// p_c, share of cycles that end in a collision: asks for the window. One for all, or one for each number of
+    /// stations
     #[arg(long, value_parser = shares, conflicts_with = "weights")]
     collisions: Option<Numbers>,
     /// Measured mean of empty slots before a success, to be held against H: one, or one for each number of stations
@@ -87,11 +88,16 @@ fn wait(x: Option<f64>) -> String {
 fn tables(a: &Hash) -> Result<Done> {
     let all: Vec<(u32, Slots)> = match &a.weights {
         Some(w) => vec![(w.0.len() as u32, Slots::of(&w.0).map_err(invalid)?)],
-        None => a.slots.0.iter().map(|c| Ok((*c, a.dist.family().slots(*c)?))).collect::<Result<_, _>>().map_err(invalid)?,
+        None => {
+            a.slots.0.iter().map(|c| Ok((*c, a.dist.family().slots(*c)?))).collect::<Result<_, _>>().map_err(invalid)?
+        }
     };
     let name = if a.weights.is_some() { "given" } else { a.dist.name() };
     let mut out = format!("Stations that draw a slot in every cycle and forget it, slots {name}\n");
-    out += &format!("{:>8} {:>7} {:>12} {:>10} {:>12} {:>9} {:>9}\n", "stations", "slots", "collision p", "R", "observed p", "W_T", "W_C");
+    out += &format!(
+        "{:>8} {:>7} {:>12} {:>10} {:>12} {:>9} {:>9}\n",
+        "stations", "slots", "collision p", "R", "observed p", "W_T", "W_C"
+    );
     let mut rows = Vec::new();
     for (c, slots) in &all {
         for &n in &a.stations.0 {
@@ -103,7 +109,8 @@ fn tables(a: &Hash) -> Result<Done> {
                 "observed_probability": observed, "success_wait_slots": h.success_wait, "collision_wait_slots": h.collision_wait}));
         }
     }
-    out += "collision p: share of cycles. R: collisions over successes. observed p: with frames that the channel spoils.\n";
+    out += "collision p: share of cycles. R: collisions over successes. observed p: with frames that the channel \
+        spoils.\n";
     out += "W_T, W_C: mean empty slots before a success and before a collision.\n";
     answer(&a.printed, "hash", &out, rows)
 }
@@ -113,7 +120,10 @@ fn paired(key: &str, given: &Numbers, stations: usize) -> Result<Vec<f64>> {
     match given.0.as_slice() {
         [one] => Ok(vec![*one; stations]),
         all if all.len() == stations => Ok(all.to_vec()),
-        all => Err(wrong(format!("--{key} has {} numbers and --stations {stations}", all.len()), "write one, or lists of the same length")),
+        all => Err(wrong(
+            format!("--{key} has {} numbers and --stations {stations}", all.len()),
+            "write one, or lists of the same length",
+        )),
     }
 }
 
@@ -121,11 +131,16 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
     let stations = &a.stations.0;
     let rates = paired("collisions", rates, stations.len())?;
     let measured = match (&a.success_wait, &a.collision_wait) {
-        (Some(t), Some(w)) => Some((paired("success-wait", t, stations.len())?, paired("collision-wait", w, stations.len())?)),
+        (Some(t), Some(w)) => {
+            Some((paired("success-wait", t, stations.len())?, paired("collision-wait", w, stations.len())?))
+        }
         _ => None,
     };
     let mut out = format!("Window in which stations that forget collide as often, slots {}\n", a.dist.name());
-    out += &format!("{:>8} {:>12} {:>11} {:>10} {:>9} {:>9} {:>9}\n", "stations", "collision p", "R", "window", "W_T of H", "W_C of H", "than H");
+    out += &format!(
+        "{:>8} {:>12} {:>11} {:>10} {:>9} {:>9} {:>9}\n",
+        "stations", "collision p", "R", "window", "W_T of H", "W_C of H", "than H"
+    );
     let mut rows = Vec::new();
     for (i, (&n, &p)) in stations.iter().zip(&rates).enumerate() {
         let window = window_of(a.dist.family(), n, p).map_err(invalid)?;
@@ -144,7 +159,8 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
         rows.push(json!({"stations": n, "collision_probability": p, "dist": a.dist.name(), "window_slots": window,
             "h_success_wait_slots": h.success_wait, "h_collision_wait_slots": h.collision_wait, "standing": standing}));
     }
-    out += "W_T, W_C of H: mean empty slots before a success and a collision with uniform slots at this rate of collisions.\n";
+    out += "W_T, W_C of H: mean empty slots before a success and a collision with uniform slots at this rate of \
+        collisions.\n";
     out += "than H: better when both measured waits are shorter, worse when both are longer, else mixed or same.\n";
     answer(&a.printed, "hash", &out, rows)
 }
@@ -237,7 +253,10 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
             let p = contention(&best.slots, n).map_err(invalid)?.collision;
             let at = |i: u32| best.slots.probabilities().get(i as usize).copied().unwrap_or(0.0) * f64::from(c);
             let (first, middle, last) = (at(0), at(c / 2), at(c - 1));
-            out += &format!("{n:>8} {c:>6} {least:>11.5} {of_uniform:>11.5} {of_ramp:>11.5} {p:>11.6} {first:>8.4} {middle:>8.4} {last:>8.4}\n");
+            out += &format!(
+                "{n:>8} {c:>6} {least:>11.5} {of_uniform:>11.5} {of_ramp:>11.5} {p:>11.6} {first:>8.4} {middle:>8.4} \
+                    {last:>8.4}\n"
+            );
             rows.push(json!({"stations": n, "slots": c, "cost": a.cost, "least": least, "uniform": of_uniform, "hash1": of_ramp, "collision_probability": p,
                 "density_first": first, "density_middle": middle, "density_last": last}));
         }
@@ -253,7 +272,9 @@ fn density(a: &BackoffCost, points: u32) -> Result<Done> {
     // The source's solutions are those of two stations in continuous time.
     let continuous = |t: f64| match a.form {
         Form::Density if n == 2 && !a.per_success => backoff_density::with_wait(a.cost, t).map(|x| Some(x.pdf)),
-        Form::DensityWithoutWait if n == 2 && !a.per_success => backoff_density::without_wait(a.cost, t).map(|x| Some(x.pdf)),
+        Form::DensityWithoutWait if n == 2 && !a.per_success => {
+            backoff_density::without_wait(a.cost, t).map(|x| Some(x.pdf))
+        }
         _ => Ok(None),
     };
     let mut out = format!("Cheapest distribution of backoffs, {n} stations, {c} slots, T {}\n", a.cost);
