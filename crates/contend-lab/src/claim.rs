@@ -21,7 +21,8 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-use crate::file::{Claim, Dimension, Each, Expect, Experiment, FileError, Overlay, Quantity, Source, Verdict};
+use crate::expression::{Dimension, Quantity};
+use crate::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Source, Verdict};
 use crate::metric::{Expr, Unmeasured};
 use crate::results::{ClaimResult, PointKey, Run, Summary};
 use crate::stats::{self, Estimate};

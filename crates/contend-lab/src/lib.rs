@@ -6,12 +6,15 @@ pub mod claim;
 mod contention;
 pub mod detail;
 pub mod execute;
+pub mod expression;
 pub mod file;
 pub mod metric;
+pub mod model;
+mod names;
 pub mod output;
 pub mod results;
 pub mod run;
 pub mod search;
 pub mod stats;
 
-pub use file::nearest;
+pub use names::nearest;

@@ -7,7 +7,8 @@
 //! With several seeds a condition holds when the mean over seeds of its left side and that of its right side compare
 //! so.
 
-use crate::file::{Dimension, Overlay, Search};
+use crate::expression::Dimension;
+use crate::file::{Overlay, Search};
 use crate::metric::{Condition, ParseError, Unmeasured};
 use crate::results::Run;
 use crate::stats;
@@ -174,7 +175,8 @@ fn met(condition: &Condition, runs: &[Run]) -> Result<bool, Unmeasured> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::{Quantity, Site};
+    use crate::expression::Quantity;
+    use crate::file::Site;
     use crate::metric::synthetic::{empty, queue};
 
     /// Searches the window at which an access point drops more than one packet; it drops those beyond `limit(seed)`.

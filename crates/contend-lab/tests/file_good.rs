@@ -3,9 +3,8 @@
 
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
-use contend_lab::file::{
-    Along, Direction, Each, Expect, Experiment, Overlay, Quantity, Resolved, Verdict, load, parse,
-};
+use contend_lab::expression::Quantity;
+use contend_lab::file::{Along, Direction, Each, Expect, Experiment, Overlay, Resolved, Verdict, load, parse};
 use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport};
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! What a claim must say before anything runs.
 
 use super::{meant, plain, same_value, sequence};
-use crate::file::{About, Along, Claim, Dimension, Expect, Experiment, FileError, Quantity, Site, Source, Verdict};
+use crate::expression::{Dimension, Quantity};
+use crate::file::{About, Along, Claim, Expect, Experiment, FileError, Site, Source, Verdict};
 use crate::metric::{Condition, Expr, Extent, ParseError, Sampling, WORDS, What};
 use crate::results::PointKey;
 use contend_core::Time;

@@ -1,9 +1,9 @@
 //! An algorithm chosen by name with its parameters, read against its registry entry: the same for every family.
 
 use super::error::{FileError, Site};
-use super::quantity::{Dimension, Quantity};
 use super::reader::{Cx, Val, suggest};
 use super::tree::{Kind, Node, read_setting};
+use crate::expression::{Dimension, Quantity};
 use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
 use contend_core::{Span, Time};
 

@@ -1,8 +1,8 @@
 //! What a file says must hold, what the report draws, and what is searched for: plain data; expressions stay text.
 
 use super::error::Site;
-use super::quantity::Quantity;
 use super::tree::Overlay;
+use crate::expression::Quantity;
 use std::collections::BTreeMap;
 
 /// Which points something is about: sweep key -> the values meant, exactly as they stand in

@@ -2,10 +2,10 @@
 
 use super::claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 use super::error::FileError;
-use super::quantity::Quantity;
 use super::reader::{Fields, Val};
 use super::sweep::{Sweep, key_path};
 use super::tree::{Kind, Overlay, flatten};
+use crate::expression::Quantity;
 
 /// What claims and figures refer to.
 pub(crate) struct Judge<'a> {

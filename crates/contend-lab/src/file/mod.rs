@@ -54,7 +54,6 @@ mod judge;
 mod model;
 mod network;
 mod places;
-pub mod quantity;
 mod reader;
 mod sweep;
 mod tcp;
@@ -63,8 +62,6 @@ mod wifi;
 
 pub use claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 pub use error::{FileError, Site, Source};
-pub use quantity::{Dimension, Quantity};
-pub use reader::nearest;
 pub use tree::Overlay;
 
 use crate::claim::{Need, needs};

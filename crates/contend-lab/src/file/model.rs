@@ -3,10 +3,10 @@
 use super::alone;
 use super::error::{FileError, Source};
 use super::network::params;
-use super::quantity::Dimension;
 use super::reader::{Cx, Val, suggest};
 use super::tree::{Kind, Node};
-use crate::metric::{MODELS, Model, Parameter};
+use crate::expression::Dimension;
+use crate::model::{MODELS, Model, Parameter};
 use std::collections::BTreeMap;
 
 /// The models of one point of a file.

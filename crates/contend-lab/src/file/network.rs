@@ -4,13 +4,13 @@ use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
 use super::flow::Draft;
 use super::places::{End, Places, valid_name};
-use super::quantity::Quantity;
 use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
 use super::wifi::{
     ANYBODY, Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
 };
 use super::{Direction, Member, Resolved};
+use crate::expression::Quantity;
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};

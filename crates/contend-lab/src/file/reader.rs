@@ -1,8 +1,11 @@
 //! Hands out the values of a table with their units, remembers which keys were asked for, and tells of the others.
 
 use super::error::{FileError, Site, Source};
-use super::quantity::{Dimension, FASTEST, LONGEST, NotAQuantity, Quantity, evaluate, nearest_unit};
+
 use super::tree::{Entry, Kind, Node};
+use crate::expression::quantity::{FASTEST, LONGEST, NotAQuantity, evaluate, nearest_unit};
+use crate::expression::{Dimension, Quantity};
+use crate::names::nearest;
 use contend_core::registry::Amount;
 use contend_core::{Span, Time};
 use std::fmt::Display;
@@ -45,15 +48,6 @@ impl Cx<'_> {
             format!("names it may use: {}", names.join(", "))
         }
     }
-}
-
-/// The word of `words` that `word` was most probably meant to be.
-pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let best = words
-        .into_iter()
-        .map(|w| (strsim::damerau_levenshtein(&word.to_lowercase(), &w.to_lowercase()), w))
-        .min_by_key(|x| x.0)?;
-    (best.0 <= 1 + word.chars().count() / 3).then_some(best.1)
 }
 
 /// A remedy for `word`, which is none of `words`.

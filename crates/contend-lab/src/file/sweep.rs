@@ -2,9 +2,9 @@
 
 use super::claim::Along;
 use super::error::{FileError, Site};
-use super::quantity::Quantity;
 use super::reader::{Val, suggest};
 use super::tree::{Kind, Node, Overlay, flatten, split_path};
+use crate::expression::Quantity;
 use crate::results::PointKey;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use super::words::{Extent, Subject, What};
 use super::{Aspect, Expr, Function, Metric, Number, Scope, Unmeasured, quantity, read};
-use crate::file::Dimension;
+use crate::expression::Dimension;
 use crate::results::Run;
 
 impl Expr {

@@ -208,7 +208,7 @@ fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     let Some(value) = run.point.get(key) else {
         return Err(Unmeasured::Wrong(format!(
             "the sweep has no key `{key}`; {}",
-            super::parse::nearest(key, run.point.keys().map(String::as_str))
+            crate::names::remedy(key, run.point.keys().map(String::as_str))
         )));
     };
     let number = value.as_f64().or_else(|| quantity(value.as_str()?).map(|n| n.value));

@@ -2,8 +2,8 @@
 
 use super::parse::{ParseError, error};
 use super::{Number, Operator, Relation};
-use crate::file::quantity::{NotAQuantity, nearest_unit};
-use crate::file::{Dimension, Quantity};
+use crate::expression::quantity::{NotAQuantity, nearest_unit};
+use crate::expression::{Dimension, Quantity};
 use std::ops::Range;
 
 /// One token of an expression.

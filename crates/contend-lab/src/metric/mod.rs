@@ -27,7 +27,6 @@ mod axis;
 mod eval;
 pub(crate) mod fingerprints;
 mod lex;
-mod model;
 mod parse;
 mod read;
 mod successes;
@@ -40,11 +39,11 @@ mod tests;
 
 pub use eval::Unmeasured;
 pub use lex::quantity;
-pub use model::{MODELS, Model, Parameter};
 pub use parse::ParseError;
 pub use words::{Extent, Subject, WORDS, What, Word};
 
-use crate::file::Dimension;
+use crate::expression::Dimension;
+use crate::model::{Model, Parameter};
 use crate::results::{Run, Summary};
 use crate::stats::{self, Estimate};
 use contend_core::Time;

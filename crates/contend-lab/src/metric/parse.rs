@@ -4,10 +4,11 @@ use super::fingerprints;
 use super::lex::{Token, quantity, tokens};
 use super::words::{Extent, Subject, WORDS, What, Word};
 use super::{
-    Aspect, CONTENTION, Condition, Expr, Function, MODELS, Metric, Model, Number, Operator, Relation, STANDARD, Scope,
-    Windowed,
+    Aspect, CONTENTION, Condition, Expr, Function, Metric, Number, Operator, Relation, STANDARD, Scope, Windowed,
 };
-use crate::file::Dimension;
+use crate::expression::Dimension;
+use crate::model::{MODELS, Model};
+use crate::names::remedy;
 use contend_core::packet::Kind;
 use std::fmt;
 use std::ops::Range;
@@ -289,7 +290,7 @@ impl<'a> Parser<'a> {
                         "point",
                         "model",
                     ]);
-                    return Err(error(name_span, format!("there is no function `{name}`"), nearest(name, names)));
+                    return Err(error(name_span, format!("there is no function `{name}`"), remedy(name, names)));
                 }
             }
         };
@@ -444,7 +445,7 @@ impl<'a> Parser<'a> {
             return Err(error(
                 span,
                 format!("there is no model `{name}`"),
-                nearest(name, MODELS.iter().map(|m| m.name)),
+                remedy(name, MODELS.iter().map(|m| m.name)),
             ));
         };
         let arguments = self.model_arguments(model, false)?;
@@ -521,7 +522,7 @@ impl<'a> Parser<'a> {
                     return Err(error(
                         span,
                         format!("there is no metric `{path}`"),
-                        nearest(
+                        remedy(
                             path,
                             WORDS.iter().map(|w| w.name).chain(STANDARD.iter().chain(CONTENTION).map(|s| s.0)),
                         ),
@@ -792,22 +793,5 @@ pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
         Expr::Call(_, list) => dimension(list.first()?),
         Expr::Point(_) => None,
         Expr::Model(model, _) => Some(model.unit),
-    }
-}
-
-/// Most names that a remedy lists.
-const LISTED: usize = 40;
-
-/// The remedy for a wrong name.
-pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let all: Vec<&str> = names.into_iter().collect();
-    match crate::file::nearest(name, all.iter().copied()) {
-        Some(n) => format!("did you mean `{n}`?"),
-        None if all.is_empty() => "there is none to choose from".to_owned(),
-        None => format!(
-            "there are {}{}",
-            all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "),
-            if all.len() > LISTED { ", ..." } else { "" }
-        ),
     }
 }

@@ -1,9 +1,10 @@
 //! Metrics read from a run: from its totals, its histograms and its series.
 
 use super::eval::{Unmeasured, Value};
-use super::parse::{DIRECTIONS, nearest};
+use super::parse::DIRECTIONS;
 use super::words::{Subject, What};
 use super::{Aspect, Function, Metric, Scope, fingerprints, successes};
+use crate::names::remedy;
 use crate::results::{Flow, FlowSample, Losses, Queue, QueueSample, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
@@ -70,7 +71,7 @@ pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> 
 fn chosen(m: &Metric, name: &str, names: &[&str], kind: &str) -> Result<Vec<usize>, Unmeasured> {
     let list = if matches!(name, "all" | "total") { (0..names.len()).collect() } else { named(name, names) };
     if list.is_empty() {
-        Err(Unmeasured::Wrong(format!("`{m}`: there is no {kind} `{name}`; {}", nearest(name, names.iter().copied()))))
+        Err(Unmeasured::Wrong(format!("`{m}`: there is no {kind} `{name}`; {}", remedy(name, names.iter().copied()))))
     } else {
         Ok(list)
     }
@@ -117,7 +118,7 @@ fn flows(name: &str, run: &Run) -> Result<Vec<usize>, Unmeasured> {
     let names: Vec<&str> = run.flows.iter().map(|f| f.name.as_str()).collect();
     let chosen = named(name, &names);
     if chosen.is_empty() {
-        let help = nearest(name, names.into_iter().chain(DIRECTIONS));
+        let help = remedy(name, names.into_iter().chain(DIRECTIONS));
         return Err(Unmeasured::Wrong(format!("there is no flow, group of flows or direction `{name}`; {help}")));
     }
     Ok(chosen)
@@ -286,7 +287,7 @@ fn of_air(m: &Metric, run: &Run) -> Result<f64, Unmeasured> {
         }
         (What::Busy, _) => Ok(air.busy),
         (What::Ledger, Aspect::Account(account)) => {
-            let help = || nearest(account, air.ledger.keys().copied());
+            let help = || remedy(account, air.ledger.keys().copied());
             air.ledger
                 .get(account.as_str())
                 .copied()
@@ -426,7 +427,7 @@ fn estimate(m: &Metric, run: &Run, chosen: &[usize]) -> Result<f64, Unmeasured> 
         let of_flow = || run.series.estimates.iter().filter(|e| e.flow == *i);
         let Some(e) = of_flow().find(|e| e.name == *name) else {
             let flow = run.flows.get(*i).map_or("", |f| f.name.as_str());
-            let help = nearest(name, of_flow().map(|e| e.name.as_str()));
+            let help = remedy(name, of_flow().map(|e| e.name.as_str()));
             return Err(Unmeasured::Wrong(format!(
                 "`{m}`: flow `{flow}` is not watched by `{name}`; {help}; write estimate = [\"{name}\"] in its [[flow]]"
             )));

@@ -7,7 +7,8 @@
 
 use super::eval::{Unmeasured, Value};
 use super::read::{named, no_air, window};
-use super::{Metric, Scope, Windowed, parse::nearest};
+use super::{Metric, Scope, Windowed};
+use crate::names::remedy;
 use crate::results::Run;
 use contend_sim::wifi::{AP, Success};
 
@@ -32,7 +33,7 @@ impl<'a> Members<'a> {
             _ => named(name, &all),
         };
         if ids.is_empty() {
-            let help = nearest(name, all.iter().copied().chain(["all", "up", "down"]));
+            let help = remedy(name, all.iter().copied().chain(["all", "up", "down"]));
             return Err(Unmeasured::Wrong(format!("`{m}`: there is no station `{name}`; {help}")));
         }
         let mut places = vec![None; all.len()];

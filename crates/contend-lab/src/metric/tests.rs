@@ -2,6 +2,7 @@
 
 use super::synthetic::{empty, example, flow};
 use super::*;
+use crate::model::MODELS;
 use proptest::prelude::*;
 
 fn value(text: &str) -> f64 {

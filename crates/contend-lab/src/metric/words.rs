@@ -1,6 +1,6 @@
 //! The metrics' names: what each measures, of what, and over which time.
 
-use crate::file::Dimension;
+use crate::expression::Dimension;
 
 /// One metric by name.
 #[derive(Debug, PartialEq)]

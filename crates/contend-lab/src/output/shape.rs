@@ -1,6 +1,6 @@
 //! What the writers share: sweep points in order, groups of flows, units of metrics, means with their intervals.
 
-use crate::file::Dimension;
+use crate::expression::Dimension;
 use crate::metric::Expr;
 use crate::results::{Outcome, PointKey, Run};
 use crate::stats;

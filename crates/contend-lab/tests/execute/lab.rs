@@ -2,7 +2,8 @@
 
 use contend_core::Time;
 use contend_lab::execute::{self, Executed, Options};
-use contend_lab::file::{self, Experiment, quantity};
+use contend_lab::expression::quantity;
+use contend_lab::file::{self, Experiment};
 use contend_lab::results::{Outcome, Run};
 use contend_lab::run::Capture;
 use std::sync::atomic::{AtomicBool, Ordering};

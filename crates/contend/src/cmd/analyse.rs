@@ -7,7 +7,7 @@ use contend_lab::analyse::access::{self, Access};
 use contend_lab::analyse::exchange::Exchange;
 use contend_lab::analyse::fingerprint::{self, Fingerprint, First, Verdict};
 use contend_lab::analyse::{Address, Capture, Problem};
-use contend_lab::file::quantity;
+use contend_lab::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use miette::{Report, Result};
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ mod starzetz;
 use super::{print, wrong};
 use crate::Done;
 use clap::Subcommand;
-use contend_lab::file::quantity;
+use contend_lab::expression::quantity;
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
 use contend_theory::bianchi::saturation;
 use contend_theory::cycle_time::Cycle;

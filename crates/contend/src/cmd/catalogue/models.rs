@@ -3,8 +3,8 @@
 
 use crate::cmd::model;
 use clap::{Arg, ArgAction};
-use contend_lab::file::Dimension;
-use contend_lab::metric::{MODELS, Model, Parameter};
+use contend_lab::expression::Dimension;
+use contend_lab::model::{MODELS, Model, Parameter};
 use contend_lab::output::{WIDTH, wrapped};
 
 /// A name of this family, with what a list says of it.

@@ -1,4 +1,5 @@
-//! Closed forms that a claim can hold a run against: `model("bianchi.throughput", n = 5, ...)`.
+//! Closed forms: what expressions hold a run against (`model("bianchi.throughput", n = 5, ...)`), and what `[model]`
+//! names.
 //!
 //! In a file about a `[model]` its name alone is the same with the arguments of that table, and `jersey.gain(aw = 0)`
 //! with all but one of them.
@@ -8,7 +9,7 @@
 mod jersey;
 mod starzetz;
 
-use crate::file::Dimension;
+use crate::expression::Dimension;
 use contend_theory::bianchi::{self, Saturation};
 use contend_theory::cycle_time::Cycle;
 use contend_theory::fcwa::Mix;

@@ -2,7 +2,7 @@
 //! backoffs) and eq. 9.3.
 
 use super::{Parameter, optional, required, said, whole};
-use crate::file::Dimension;
+use crate::expression::Dimension;
 use contend_core::qdisc::vfq::contention_fit;
 use contend_theory::backoff_cost::{Costs, Sum};
 use contend_theory::backoff_density;

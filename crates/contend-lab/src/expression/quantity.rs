@@ -187,7 +187,7 @@ pub(crate) fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static s
     let plain = word.replace("bit/s", "bps").replace("b/s", "bps").replace("bit", "b").replace(['µ', 'μ'], "u");
     let units = || UNITS.iter().filter(|u| kinds.contains(&u.1)).map(|u| u.0);
     let begins = |unit: &str| unit.get(..plain.len()).is_some_and(|start| start.eq_ignore_ascii_case(&plain));
-    let nearly = || super::reader::nearest(word, units().filter(|u| u.chars().next() == word.chars().next()));
+    let nearly = || crate::names::nearest(word, units().filter(|u| u.chars().next() == word.chars().next()));
     units()
         .find(|u| u.starts_with(&plain))
         .or_else(|| units().find(|u| u.eq_ignore_ascii_case(&plain)))

@@ -2,7 +2,7 @@
 //! chapter 9 (GAIAD).
 
 use super::{Parameter, optional, required, said, whole};
-use crate::file::Dimension;
+use crate::expression::Dimension;
 use contend_theory::aiad::{self, Aiad, Motion};
 use contend_theory::differentiator::{self, Accuracy, Losses};
 use contend_theory::fluid::{self, Path};

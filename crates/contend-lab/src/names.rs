@@ -1,0 +1,27 @@
+//! Remedies for misspelt names.
+
+/// Most names that a remedy lists.
+const LISTED: usize = 40;
+
+/// The word of `words` that `word` was most probably meant to be.
+pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let best = words
+        .into_iter()
+        .map(|w| (strsim::damerau_levenshtein(&word.to_lowercase(), &w.to_lowercase()), w))
+        .min_by_key(|x| x.0)?;
+    (best.0 <= 1 + word.chars().count() / 3).then_some(best.1)
+}
+
+/// The remedy for `name`, which is none of `names`: the nearest one, or else all of them.
+pub(crate) fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = names.into_iter().collect();
+    match nearest(name, all.iter().copied()) {
+        Some(n) => format!("did you mean `{n}`?"),
+        None if all.is_empty() => "there is none to choose from".to_owned(),
+        None => format!(
+            "there are {}{}",
+            all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "),
+            if all.len() > LISTED { ", ..." } else { "" }
+        ),
+    }
+}
