@@ -8,6 +8,7 @@ pub mod detail;
 pub mod execute;
 pub mod expression;
 pub mod file;
+pub mod folder;
 pub mod metric;
 pub mod model;
 mod names;

@@ -19,7 +19,7 @@ pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, Capture, write_pcapng};
 pub use table::{WIDTH, measured_text, summary_table, wrapped};
 
-use crate::file::Along;
+use crate::file::{self, Along, Experiment};
 use crate::results::{Outcome, PointKey};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -44,6 +44,32 @@ pub struct ReportContext {
     pub figures: Vec<FigureSpec>,
     /// Digest of the resolved experiment, for joining files; may be empty.
     pub experiment_hash: String,
+}
+
+impl ReportContext {
+    /// Of the experiment `e`, run by `command`.
+    pub fn of(e: &Experiment, command: String) -> ReportContext {
+        let seeds = match (e.seeds.first(), e.seeds.last()) {
+            (Some(a), Some(b)) if a < b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
+            _ => e.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+        };
+        ReportContext {
+            command,
+            cite: e.cite.clone(),
+            notes: e.notes.clone(),
+            seeds,
+            warmup_s: e.warmup.as_secs_f64(),
+            duration_s: e.duration.as_secs_f64(),
+            figures: e.figures.iter().map(|f| figure(e, f)).collect(),
+            experiment_hash: String::new(),
+        }
+    }
+}
+
+fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
+    let shown = |p: &&PointKey| f.when.iter().all(|(key, values)| p.get(key).is_none_or(|v| values.contains(v)));
+    let points = e.points.iter().filter(shown).cloned().collect();
+    FigureSpec { title: f.title.clone(), along: f.x.clone(), by: f.by.clone(), metrics: f.y.clone(), points }
 }
 
 /// One `[[figure]]` at the points it shows.

@@ -3,7 +3,6 @@
 pub mod analyse;
 pub mod catalogue;
 pub mod doctor;
-pub mod folder;
 pub mod model;
 pub mod report;
 pub mod reproduce;

@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<Done> {
             finished + missing
         ));
     }
-    let context = ReportContext { command: format!("contend report {folder}"), ..run::context(&e) };
+    let context = ReportContext::of(&e, format!("contend report {folder}"));
     let page = args.folder.join("report.html");
     output::write_report(&executed.outcome, &context, &page).map_err(|err| wrong(err, "make the folder writable"))?;
     if !args.quiet {

@@ -1,9 +1,10 @@
 //! `contend reproduce`: the papers' experiments, each claim beside what is measured.
 
-use super::run::{Common, Format, Job, command_line, context, judged, load, stop_on_ctrl_c};
-use super::{files_below, folder, say, wrong};
+use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c};
+use super::{files_below, say, wrong};
 use crate::Done;
-use contend_lab::output::{self, Chapter, WIDTH, measured_text, wrapped};
+use contend_lab::folder;
+use contend_lab::output::{self, Chapter, ReportContext, WIDTH, measured_text, wrapped};
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
 use std::io::Write as _;
@@ -88,7 +89,7 @@ pub fn run(args: &Args) -> Result<Done> {
             && !executed.outcome.runs.is_empty()
             && let Some((paper, experiment)) = name.split_once('/')
         {
-            chapters.push((paper, Chapter::new(experiment, &executed.outcome, &context(e))));
+            chapters.push((paper, Chapter::new(experiment, &executed.outcome, &ReportContext::of(e, command_line()))));
         }
         // What only the results folder needed is not kept until the last file is through.
         executed.outcome.runs.iter_mut().for_each(contend_lab::results::Run::drop_detail);
@@ -127,10 +128,15 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
         chapters = others;
         let own: Vec<Chapter> = own.into_iter().map(|c: (&str, Chapter)| c.1).collect();
         let page = args.common.out.join(paper).join("report.html");
-        folder::move_aside(&page, args.common.quiet)?;
-        output::write_paper(paper, &command_line(), &own, &page)
-            .map_err(|e| wrong(e, "give a folder that can be written with --out, or --no-results"))?;
+        let written = || {
+            let aside = folder::move_aside(&page)?;
+            output::write_paper(paper, &command_line(), &own, &page)?;
+            Ok(aside)
+        };
+        let aside = written()
+            .map_err(|e: output::Error| wrong(e, "give a folder that can be written with --out, or --no-results"))?;
         if !args.common.quiet {
+            say_moved(aside.as_deref());
             say(&format!("contend: {}", page.display()));
         }
     }

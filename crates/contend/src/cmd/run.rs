@@ -1,14 +1,14 @@
 //! `contend run`: files become tables and results folders.
 
-use super::{folder, say, wrong};
+use super::{say, wrong};
 use crate::Done;
 use contend_core::{Span, Time};
 use contend_lab::claim;
 use contend_lab::execute::{Executed, Options, execute};
 use contend_lab::expression::quantity;
 use contend_lab::file::{self, Experiment};
-use contend_lab::output::{self, FigureSpec, ReportContext};
-use contend_lab::results::PointKey;
+use contend_lab::folder;
+use contend_lab::output::{self, ReportContext};
 use contend_lab::run::Capture;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Result<Done> {
             folder: (!args.common.no_results).then(|| args.common.out.join(path.file_stem().unwrap_or_default())),
         };
         let executed = job.perform()?;
-        print(&executed, &context(e), &args.common)?;
+        print(&executed, &ReportContext::of(e, command_line()), &args.common)?;
         match judged(&executed, args.common.quiet) {
             Done::Stopped => return Ok(Done::Stopped),
             Done::ClaimDiffers => done = Done::ClaimDiffers,
@@ -229,7 +229,13 @@ impl Job<'_> {
         let executed = self.execute(self.folder.is_some())?;
         let runs = &executed.outcome.runs;
         if let Some(folder) = self.folder.as_ref().filter(|_| !runs.is_empty()) {
-            folder::write(self.e, &executed, &context(self.e), folder, self.capture.is_some(), self.common.quiet)?;
+            let context = ReportContext::of(self.e, command_line());
+            let aside = folder::write(self.e, &executed, &context, folder, self.capture.is_some())
+                .map_err(|err| wrong(err, "give a folder that can be written with --out, or --no-results"))?;
+            if !self.common.quiet {
+                say_moved(aside.as_deref());
+                say(&format!("contend: {}", folder.join("report.html").display()));
+            }
         }
         if self.capture.is_some() && runs.first().is_none_or(|r| r.frames.is_empty()) {
             say("contend: no frame was on the air in the interval of --capture");
@@ -292,6 +298,13 @@ impl Job<'_> {
     }
 }
 
+/// Says where earlier results went, when there were some.
+pub fn say_moved(aside: Option<&Path>) {
+    if let Some(aside) = aside {
+        say(&format!("contend: earlier results are now in {}", aside.display()));
+    }
+}
+
 /// How a call ends that yielded `executed`; says on standard error which claims do not hold as recorded.
 pub fn judged(executed: &Executed, quiet: bool) -> Done {
     if executed.outcome.interrupted.is_some() {
@@ -311,24 +324,6 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
     done
 }
 
-/// How the outcome of `e` came about, for reports.
-pub fn context(e: &Experiment) -> ReportContext {
-    let seeds = match (e.seeds.first(), e.seeds.last()) {
-        (Some(a), Some(b)) if a < b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
-        _ => e.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
-    };
-    ReportContext {
-        command: command_line(),
-        cite: e.cite.clone(),
-        notes: e.notes.clone(),
-        seeds,
-        warmup_s: e.warmup.as_secs_f64(),
-        duration_s: e.duration.as_secs_f64(),
-        figures: e.figures.iter().map(|f| figure(e, f)).collect(),
-        experiment_hash: String::new(),
-    }
-}
-
 /// This call, as it can be typed again.
 pub fn command_line() -> String {
     std::iter::once("contend".to_owned())
@@ -345,12 +340,6 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
-}
-
-fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
-    let shown = |p: &&PointKey| f.when.iter().all(|(key, values)| p.get(key).is_none_or(|v| values.contains(v)));
-    let points = e.points.iter().filter(shown).cloned().collect();
-    FigureSpec { title: f.title.clone(), along: f.x.clone(), by: f.by.clone(), metrics: f.y.clone(), points }
 }
 
 fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
