@@ -1,7 +1,7 @@
 //! What is fixed about a cell's air: durations, rates, where packets go; and how a queue discipline sees it.
 
 use super::access::Category;
-use super::cell::{Bridge, Exit};
+use super::bridge::{Bridge, Exit};
 use super::timing::{RateTable, Timing};
 use super::{AP, StationId};
 use contend_core::qdisc::Link;

@@ -5,7 +5,8 @@
 //! contends for what is in them.
 
 use super::access::{Category, Scheduling};
-use super::cell::{Cell, Station};
+use super::cell::Cell;
+use super::mac::Station;
 use super::phy::Phy;
 use super::{Contender, StationId};
 use crate::scenario::StationSpec;

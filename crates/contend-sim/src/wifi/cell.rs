@@ -8,51 +8,30 @@
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the
 //! earlier one. A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
-use super::access::{Access, Category, Draw, Seen, Setting};
+use super::access::{Category, Draw, Seen, Setting};
 use super::air::{Air, View};
-use super::chain::Chain;
+use super::bridge::{Bridge, Chain, Exit, Host};
 use super::client::Client;
 use super::contention::{Arrival, Contention, Manner};
 pub use super::counters::{Rivals, StationCounters};
 use super::exchange::{Exchange, Fate};
 use super::ledger::Ledger;
+use super::mac::{Job, Station};
 use super::phy::{Phy, Protection};
 use super::timing::{RateTable, Timing};
 use super::{AP, Contender, StationId, Success};
-use crate::loss::Loss;
 use crate::rng;
 use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
 use crate::stats::QueueMeter;
 use crate::trace::Event;
 use crate::world::{Input, Node, Out, Peer, WireId};
 use contend_core::ap::{FlowFacts, Side};
-use contend_core::qdisc::{Qdisc, Sink, Site};
-use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
+use contend_core::qdisc::{Sink, Site};
+use contend_core::{Cx, FlowId, Packet, Span, Time};
 use std::cell::OnceCell;
 
 /// Largest IP packet a data frame carries, in bytes (aMSDUMaxLength 2304 less LLC/SNAP).
 pub const MAX_PACKET: u32 = 2296;
-
-/// Where a packet goes that the access point has to pass on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// Over the air to a station.
-    Air(StationId),
-    /// Onto a wire.
-    Wire(Peer),
-}
-
-/// How the packets of a flow travel in the cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// What the access point does with them, by direction (data, acknowledgments); `None` when they do not pass here.
-    pub exits: [Option<Exit>; 2],
-    /// Which category they take in a station that has some.
-    pub category: Category,
-}
-
-/// The route of each flow.
-pub type Bridge = Vec<Route>;
 
 /// How many slots were idle before transmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,61 +73,6 @@ pub struct Cell {
     waits: Waits,
     /// Who succeeded, when somebody wants to know.
     pub(super) successes: Option<Vec<Success>>,
-}
-
-/// A station, or a further category of one: its queue and what takes packets from it. What belongs to the station as a
-/// whole (losses, host) is used in its own entry only.
-#[derive(Debug)]
-pub(super) struct Station {
-    /// The station it is or belongs to.
-    pub(super) owner: StationId,
-    /// Who contends for what is in this queue.
-    pub(super) mac: Contender,
-    /// Its entries by category, when it is a station that has some.
-    pub(super) categories: Option<[Contender; 4]>,
-    pub(super) queue: Box<dyn Qdisc>,
-    /// [`Qdisc::can_bypass`].
-    pub(super) bypass: bool,
-    /// [`Qdisc::hears_air`].
-    pub(super) hears_air: bool,
-    pub(super) meter: QueueMeter,
-    pub(super) access: Box<dyn Access>,
-    /// [`Access::txop`].
-    pub(super) txop: Span,
-    pub(super) backoff: Rng,
-    pub(super) queue_rng: Rng,
-    pub(super) loss: Option<(Box<dyn Loss>, Rng)>,
-    pub(super) host: Host,
-    /// The frame in service.
-    pub(super) job: Option<Job>,
-    pub(super) sequence: u16,
-    pub(super) counters: StationCounters,
-}
-
-/// What a station's queue has behind it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Host {
-    /// Where packets that the station receives go.
-    pub(super) down: Peer,
-    /// Whether the host hears of packets that the queue refuses.
-    hears_drops: bool,
-    /// The network card to pause when so many packets wait, and to let go on when so few do.
-    pause: Option<(WireId, u64, u64)>,
-    paused: bool,
-}
-
-/// A packet that the MAC is serving.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
-    pub(super) packet: Packet,
-    pub(super) to: StationId,
-    pub(super) sequence: u16,
-    pub(super) attempt: u8,
-    /// Failures counted against the short limit, and against the long one.
-    pub(super) short: u32,
-    pub(super) long: u32,
-    /// Whether its receiver has it, though the sender may not know.
-    pub(super) delivered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -594,17 +518,6 @@ impl Cell {
                 self.exchange(now, from, out);
             }
             _ => self.collide(now, out),
-        }
-    }
-}
-
-impl Host {
-    /// Pauses the network card, or lets it go on, as so many packets wait.
-    pub(super) fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
-        let Some((nic, high, low)) = self.pause else { return };
-        if (!self.paused && waiting >= high) || (self.paused && waiting <= low) {
-            self.paused = !self.paused;
-            out.pause(nic, self.paused);
         }
     }
 }

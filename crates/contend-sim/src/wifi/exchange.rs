@@ -1,7 +1,8 @@
 //! One exchange of the cell: who sends, what comes of it, and what each station learns when.
 
 use super::access::Draw;
-use super::cell::{Cell, Job, Phase};
+use super::cell::{Cell, Phase};
+use super::mac::Job;
 use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::RateTable;
 use super::{AP, Contender, Frame, FrameKind, Outcome, Success};

@@ -2,14 +2,15 @@
 
 pub mod access;
 mod air;
+pub mod bridge;
 mod categories;
 pub mod cell;
-mod chain;
 pub mod client;
 pub mod contention;
 mod counters;
 mod exchange;
 pub mod ledger;
+mod mac;
 pub mod phy;
 mod saturated;
 mod successes;

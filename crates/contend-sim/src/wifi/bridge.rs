@@ -1,17 +1,62 @@
-//! The control blocks of an access point, one after the other.
+//! The access point's other half: where packets go, the control blocks that they pass, and the hosts behind stations.
 
-use super::AP;
+use super::access::Category;
 use super::air::Air;
+use super::{AP, StationId};
 use crate::rng;
 use crate::scenario::CellSpec;
 use crate::stats::QueueMeter;
-use crate::world::Out;
+use crate::world::{Out, Peer, WireId};
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
 use contend_core::{Cx, Packet, Rng, Span, Time};
 use contend_theory::cycle_time::Cycle;
 use contend_theory::dcf::Backoff;
 use std::collections::VecDeque;
+
+/// Where a packet goes that the access point has to pass on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Over the air to a station.
+    Air(StationId),
+    /// Onto a wire.
+    Wire(Peer),
+}
+
+/// How the packets of a flow travel in the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// What the access point does with them, by direction (data, acknowledgments); `None` when they do not pass here.
+    pub exits: [Option<Exit>; 2],
+    /// Which category they take in a station that has some.
+    pub category: Category,
+}
+
+/// The route of each flow.
+pub type Bridge = Vec<Route>;
+
+/// What a station's queue has behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Host {
+    /// Where packets that the station receives go.
+    pub(super) down: Peer,
+    /// Whether the host hears of packets that the queue refuses.
+    pub(super) hears_drops: bool,
+    /// The network card to pause when so many packets wait, and to let go on when so few do.
+    pub(super) pause: Option<(WireId, u64, u64)>,
+    pub(super) paused: bool,
+}
+
+impl Host {
+    /// Pauses the network card, or lets it go on, as so many packets wait.
+    pub(super) fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
+        let Some((nic, high, low)) = self.pause else { return };
+        if (!self.paused && waiting >= high) || (self.paused && waiting <= low) {
+            self.paused = !self.paused;
+            out.pause(nic, self.paused);
+        }
+    }
+}
 
 /// The control blocks of an access point, in the order in which packets pass them.
 #[derive(Debug, Default)]
