@@ -17,7 +17,7 @@ pub mod recent;
 pub mod registry;
 pub mod time;
 
-pub use packet::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment};
+pub use packet::{Address, Body, Ecn, Flags, FlowId, Packet, Sack, Segment};
 pub use time::{Span, Time};
 
 /// The generator behind every random stream: PCG XSL RR 128/64 (O'Neill 2014), a multiplicative congruential generator

@@ -1,6 +1,6 @@
-//! A packet: plain data, copied by value, at most 128 bytes.
+//! A packet: plain data, copied by value, exactly 128 bytes.
 //!
-//! What it says is what an IP packet with a TCP or UDP header says, with two liberties: sequence numbers are 64 bits
+//! A packet holds what an IP packet with a TCP or UDP header holds, with two liberties: sequence numbers are 64 bits
 //! wide and start at 0 (writers of captures add an initial sequence number and cut to 32 bits), and two time stamps
 //! travel along for measurement only.
 
@@ -10,16 +10,22 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// The two ECN bits of the IP header (RFC 3168 §5).
+/// One end of a flow: what an IP address and a port name together.
+///
+/// The addresses of a run are 0, 1, 2, ... without gaps, so that a forwarding table is an array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u32);
+
+/// The ECN field of the IP header (RFC 3168 §5); the value is its two bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
     /// Not ECN-capable: a queue that wants to signal must drop.
     #[default]
-    NotEct,
+    NotEct = 0b00,
     /// ECN-capable transport, ECT(0).
-    Ect,
+    Ect = 0b10,
     /// Congestion experienced.
-    Ce,
+    Ce = 0b11,
 }
 
 /// TCP header flags (RFC 9293 §3.1), as bits of a byte.
@@ -127,11 +133,8 @@ pub struct Segment {
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// TCP.
+    /// TCP. Algorithms on the way read it with [`Packet::tcp`], which returns nothing when the packet is sealed.
     Tcp(Segment),
-    /// TCP inside encryption (IPsec, WireGuard, any VPN): on the way nobody can read the segment, so whoever matches
-    /// [`Body::Tcp`] takes it for a datagram.
-    Sealed(Segment),
     /// UDP: the number of this datagram in its flow.
     Udp {
         /// Counts from 0.
@@ -139,44 +142,166 @@ pub enum Body {
     },
 }
 
+/// The header of explicit congestion control (XCP, RCP, WCP, ...), which routers on the way read and change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Explicit {
+    /// Round-trip time of the sender in microseconds.
+    pub rtt_us: u32,
+    /// Throughput of the sender in bytes per second.
+    pub throughput: u32,
+    /// On data the change of rate or window that the sender asks for; on ACKs the feedback that the network gave. The
+    /// kind of header gives the unit.
+    pub change: i32,
+}
+
 /// One IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
+    /// The end that sent it.
+    pub src: Address,
+    /// The end that it goes to: whoever passes packets on looks up the next hop by this address.
+    pub dst: Address,
     /// The flow it belongs to.
     pub flow: FlowId,
     /// Size of the IP packet in bytes, headers included.
     pub size: u32,
-    /// Whether it travels from the receiver of the flow's data back to the sender (an acknowledgment's way).
-    pub reverse: bool,
-    /// ECN bits.
-    pub ecn: Ecn,
     /// When its first copy left the application or transport, for one-way delay.
     pub sent: Time,
     /// When it entered the queue it is in, for queueing delay.
     pub queued: Time,
+    /// The explicit header; [`Packet::explicit_kind`] says whether there is one.
+    pub explicit: Explicit,
+    /// Number of the buffer with the bytes that this packet carries (routing messages, real packets); 0 for none.
+    pub payload: u32,
+    /// Nodes that passed it on so far.
+    pub hops: u8,
+    /// On an ACK: [`Packet::hops`] of the data packet that it answers, in nodes.
+    pub hops_echo: u8,
+    /// Bits 0 and 1: [`Ecn`]; then [`REVERSE`], [`SEALED`]; bits 4 to 7: kind of explicit header.
+    flags: u8,
     /// Transport header.
     pub body: Body,
 }
 
+const ECN: u8 = 0b11;
+const REVERSE: u8 = 1 << 2;
+const SEALED: u8 = 1 << 3;
+const EXPLICIT_SHIFT: u32 = 4;
+
+// Every queue and the event loop copy packets: a larger packet makes every run slower. The size is two cache lines.
+const _: () = assert!(size_of::<Packet>() == 128 && size_of::<Option<Packet>>() == 128);
+
 impl Packet {
-    /// The TCP segment, when it is one and can be read on the way: what disciplines and control blocks may look at.
+    /// A packet of `flow` with `size` bytes that leaves at `now`: in the direction of the data, not ECN-capable, not
+    /// sealed, without explicit header. Its end sets the addresses when it sends it; until then both are 0.
+    #[inline]
+    pub const fn new(flow: FlowId, size: u32, now: Time, body: Body) -> Packet {
+        Packet {
+            src: Address(0),
+            dst: Address(0),
+            flow,
+            size,
+            sent: now,
+            queued: now,
+            explicit: Explicit { rtt_us: 0, throughput: 0, change: 0 },
+            payload: 0,
+            hops: 0,
+            hops_echo: 0,
+            flags: 0,
+            body,
+        }
+    }
+    /// The same packet from `src` to `dst`.
+    #[must_use]
+    pub const fn between(self, src: Address, dst: Address) -> Packet {
+        Packet { src, dst, ..self }
+    }
+    /// The same packet on its way from the receiver of the flow's data back to their sender.
+    #[must_use]
+    pub const fn reversed(self) -> Packet {
+        Packet { flags: self.flags | REVERSE, ..self }
+    }
+    /// The same packet inside encryption (IPsec, WireGuard, any VPN): on the way nobody can read its segment.
+    #[must_use]
+    pub const fn sealed(self) -> Packet {
+        Packet { flags: self.flags | SEALED, ..self }
+    }
+    /// The same packet with this ECN field.
+    #[must_use]
+    pub const fn with_ecn(self, ecn: Ecn) -> Packet {
+        Packet { flags: self.flags & !ECN | ecn as u8, ..self }
+    }
+    /// The same packet with another transport header.
+    #[must_use]
+    pub const fn with_body(self, body: Body) -> Packet {
+        Packet { body, ..self }
+    }
+    /// The same packet as it enters a queue at `now`.
+    #[inline]
+    #[must_use]
+    pub const fn queued_at(self, now: Time) -> Packet {
+        Packet { queued: now, ..self }
+    }
+
+    /// True if it travels from the receiver of the flow's data back to their sender (the way of acknowledgments).
+    #[inline]
+    pub const fn is_reverse(&self) -> bool {
+        self.flags & REVERSE != 0
+    }
+    /// True if nobody on the way can read its segment: [`Packet::tcp`] then returns nothing.
+    #[inline]
+    pub const fn is_sealed(&self) -> bool {
+        self.flags & SEALED != 0
+    }
+    /// Its ECN field.
+    #[inline]
+    pub const fn ecn(&self) -> Ecn {
+        match self.flags & ECN {
+            0b10 => Ecn::Ect,
+            0b11 => Ecn::Ce,
+            _ => Ecn::NotEct,
+        }
+    }
+    /// Sets its ECN field.
+    pub const fn set_ecn(&mut self, ecn: Ecn) {
+        self.flags = self.flags & !ECN | ecn as u8;
+    }
+    /// Kind of its explicit header, 1 to 15; 0 for none.
+    pub const fn explicit_kind(&self) -> u8 {
+        self.flags >> EXPLICIT_SHIFT
+    }
+    /// Gives it an explicit header of `kind`, 1 to 15; 0 takes it away. Only the four low bits of `kind` count.
+    pub const fn set_explicit(&mut self, kind: u8, header: Explicit) {
+        self.flags = self.flags & ((1 << EXPLICIT_SHIFT) - 1) | kind << EXPLICIT_SHIFT;
+        self.explicit = header;
+    }
+
+    /// The TCP segment, if it can be read on the way: what disciplines and control blocks may look at.
     pub fn tcp(&self) -> Option<&Segment> {
         match &self.body {
-            Body::Tcp(s) => Some(s),
-            Body::Sealed(_) | Body::Udp { .. } => None,
+            Body::Tcp(s) if !self.is_sealed() => Some(s),
+            _ => None,
+        }
+    }
+    /// [`Packet::tcp`] to change.
+    pub fn tcp_mut(&mut self) -> Option<&mut Segment> {
+        let sealed = self.is_sealed();
+        match &mut self.body {
+            Body::Tcp(s) if !sealed => Some(s),
+            _ => None,
         }
     }
     /// The TCP segment, sealed or not: for its ends and for counting.
     pub fn segment(&self) -> Option<&Segment> {
         match &self.body {
-            Body::Tcp(s) | Body::Sealed(s) => Some(s),
+            Body::Tcp(s) => Some(s),
             Body::Udp { .. } => None,
         }
     }
     /// The segment, when it can be read and all that it says is how far data have arrived: on its way back to their
     /// sender, no payload, no flag but ACK, no SACK block.
     pub fn pure_ack(&self) -> Option<&Segment> {
-        self.tcp().filter(|s| self.reverse && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
+        self.tcp().filter(|s| self.is_reverse() && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
     }
     /// What kind of packet it is, for counting: not what can be seen of it on the way.
     pub fn kind(&self) -> Kind {
@@ -222,8 +347,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_is_at_most_128_bytes() {
-        assert!(size_of::<Packet>() <= 128, "{}", size_of::<Packet>());
+    fn ecn_direction_seal_and_explicit_header_do_not_touch_each_other() {
+        let plain = Packet::new(FlowId(0), 40, Time::ZERO, Body::Tcp(Segment::default()));
+        let read = |p: &Packet| (p.ecn(), p.is_reverse(), p.is_sealed(), p.explicit_kind());
+        assert_eq!(read(&plain), (Ecn::NotEct, false, false, 0));
+        let mut all = plain.with_ecn(Ecn::Ect).reversed().sealed();
+        all.set_explicit(15, Explicit { rtt_us: 1, throughput: 2, change: -3 });
+        assert_eq!(read(&all), (Ecn::Ect, true, true, 15));
+        assert_eq!((all.tcp(), all.segment()), (None, Some(&Segment::default())));
+        assert_eq!(all.tcp_mut(), None);
+        all.set_ecn(Ecn::Ce);
+        assert_eq!(read(&all), (Ecn::Ce, true, true, 15));
+        all.set_explicit(0, Explicit::default());
+        assert_eq!(read(&all.with_ecn(Ecn::NotEct)), (Ecn::NotEct, true, true, 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use common::{amount, defaults};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::qdisc::{AirReport, Drop};
 use contend_core::registry::{Args, Entry, Value};
-use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
@@ -67,18 +67,8 @@ fn packet(s: &Step, numbers: &mut BTreeMap<(u32, bool), u64>, nth: u64) -> (Side
     // The last flow is one of datagrams.
     let body = if flow == 5 && data { Body::Udp { seq: at } } else { Body::Tcp(t) };
     // `sent` names the packet.
-    (
-        side,
-        Packet {
-            flow: FlowId(flow),
-            size: 40 + 500 * u32::from(data),
-            reverse: !data,
-            ecn: Ecn::NotEct,
-            sent: Time::from_nanos(nth),
-            queued: Time::ZERO,
-            body,
-        },
-    )
+    let p = Packet::new(FlowId(flow), 40 + 500 * u32::from(data), Time::from_nanos(nth), body).queued_at(Time::ZERO);
+    (side, if data { p } else { p.reversed() })
 }
 
 fn follow(entry: &Entry<Build>, with: &[(&'static str, &str)], steps: &[Step]) {
@@ -93,8 +83,8 @@ fn follow(entry: &Entry<Build>, with: &[(&'static str, &str)], steps: &[Step]) {
         for (p, why) in out.sink.dropped.drain(..) {
             assert!(why != Drop::Filtered || p.pure_ack().is_some(), "{}: filtered {p:?}", entry.name);
         }
-        for (_, p) in out.packets.drain(..).filter(|(_, p)| !p.reverse) {
-            let before = last.insert((p.flow, p.reverse), p.sent);
+        for (_, p) in out.packets.drain(..).filter(|(_, p)| !p.is_reverse()) {
+            let before = last.insert((p.flow, p.is_reverse()), p.sent);
             assert!(before.is_none_or(|b| b < p.sent), "{}: data out of order", entry.name);
         }
     };
@@ -162,10 +152,8 @@ proptest! {
                 if block.next_deadline() <= now {
                     block.on_wake(&mut Cx { now, rng: &mut rng }, &mut out);
                 }
-                let (side, mut p) = packet(s, &mut numbers, n as u64);
-                if let Body::Tcp(segment) = p.body {
-                    p.body = Body::Sealed(segment);
-                }
+                let (side, p) = packet(s, &mut numbers, n as u64);
+                let p = p.sealed();
                 block.on_packet(&mut Cx { now, rng: &mut rng }, side, p, &mut out);
                 prop_assert_eq!(core::mem::take(&mut out.packets), vec![(side, p)], "{}", entry.name);
                 prop_assert!(out.sink.is_empty() && block.held() == 0, "{}", entry.name);

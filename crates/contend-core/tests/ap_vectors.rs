@@ -6,7 +6,7 @@ mod common;
 use common::{amount, defaults, each_vector, time as span, value};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::registry::{Amount, Args, Entry};
-use contend_core::{Body, Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 use rand::SeedableRng as _;
 
 #[test]
@@ -144,20 +144,13 @@ fn packet(input: &[&str], nth: u32) -> Option<Packet> {
         s.seq = number(3)? + u64::from(s.len * nth);
     }
     let flow = FlowId(number(1)? as u32);
-    Some(Packet {
-        flow,
-        size: 40 + s.len,
-        reverse,
-        ecn: Ecn::NotEct,
-        sent: Time::ZERO,
-        queued: Time::ZERO,
-        body: Body::Tcp(s),
-    })
+    let p = Packet::new(flow, 40 + s.len, Time::ZERO, Body::Tcp(s));
+    Some(if reverse { p.reversed() } else { p })
 }
 
 fn show(p: &Packet) -> String {
     let s = p.tcp().unwrap();
-    if p.reverse {
+    if p.is_reverse() {
         format!("{} ack {} window {}", p.flow.0, s.ack, s.window)
     } else {
         format!("{} data {}", p.flow.0, s.seq)

@@ -53,7 +53,7 @@ struct Watched {
     /// The last packet of each flow that has left.
     last: BTreeMap<u32, u64>,
     /// What packets carry in place of what they would: nothing, datagrams, or sealed segments.
-    cover: Option<fn(u64, Body) -> Body>,
+    cover: Option<fn(u64, Packet) -> Packet>,
     /// Every packet that was dropped, by flow and number.
     gone: Vec<(u32, u64)>,
 }
@@ -84,7 +84,7 @@ impl Watched {
         *n += 1;
         let what = [What::Data, What::Ack, What::Udp][flow as usize % 3];
         let mut p = packet(flow, *n, what, size, if ect { Ecn::Ect } else { Ecn::NotEct }, self.now);
-        p.body = self.cover.map_or(p.body, |cover| cover(*n, p.body));
+        p = self.cover.map_or(p, |cover| cover(*n, p));
         self.inside.packets += 1;
         self.inside.bytes += u64::from(size);
         self.qdisc.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
@@ -161,9 +161,12 @@ proptest! {
 
     #[test]
     fn a_sealed_segment_is_served_as_a_datagram_is((i, args) in setting(), events in events(60_000_000_000)) {
-        let covers: [fn(u64, Body) -> Body; 2] = [
-            |n, body| if let Body::Tcp(s) = body { Body::Sealed(Segment { seq: n, ..s }) } else { body },
-            |n, _| Body::Udp { seq: n },
+        let covers: [fn(u64, Packet) -> Packet; 2] = [
+            |n, p| match p.body {
+                Body::Tcp(s) => p.with_body(Body::Tcp(Segment { seq: n, ..s })).sealed(),
+                Body::Udp { .. } => p,
+            },
+            |n, p| p.with_body(Body::Udp { seq: n }),
         ];
         let mut seen = Vec::new();
         for cover in covers {
@@ -174,7 +177,7 @@ proptest! {
                 w.now += Span::from_nanos(*after);
                 match *event {
                     Event::In { flow, size, ect } => w.enter(flow, size, ect),
-                    Event::Out => left.push(w.leave().map(|p| (p.flow, number(&p), p.ecn))),
+                    Event::Out => left.push(w.leave().map(|p| (p.flow, number(&p), p.ecn()))),
                 }
             }
             seen.push((left, w.gone, w.qdisc.backlog()));

@@ -80,7 +80,9 @@ impl Bench {
                     let n = self.offered.entry((*flow).to_owned()).or_default();
                     *n += 1;
                     let mut p = packet(letter, *n, what, size.parse().ok()?, ecn, now);
-                    p.reverse |= reverse;
+                    if reverse {
+                        p = p.reversed();
+                    }
                     self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
                     let own = self.sink.dropped.iter().position(|(d, _)| name(d) == name(&p));
                     if let Some(i) = own {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{SMALL, Shape, outcome, program};
-use contend_core::{Body, FlowId, Packet, Span};
+use contend_core::{Body, FlowId, Span};
 use contend_lab::output::pcapng::Band;
 use contend_lab::output::{Capture, write_pcapng};
 use contend_lab::results::Run;
@@ -203,11 +203,9 @@ fn no_port_is_taken_for_another_protocol() {
     for flow in 0..4_000 {
         for body in [data.packet.unwrap().body, Body::Udp { seq: 3 }] {
             let start = data.start + Span::from_micros(400) * run.frames.len() as u64;
-            run.frames.push(Frame {
-                start,
-                packet: Some(Packet { flow: FlowId(flow), body, ..data.packet.unwrap() }),
-                ..data
-            });
+            let mut packet = data.packet.unwrap().with_body(body);
+            packet.flow = FlowId(flow);
+            run.frames.push(Frame { start, packet: Some(packet), ..data });
         }
     }
     for payload in [0, 64] {

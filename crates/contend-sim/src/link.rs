@@ -55,7 +55,7 @@ impl FarEnd {
     fn of(&self, p: &Packet) -> Option<Peer> {
         match self {
             FarEnd::Peer(to) => Some(*to),
-            FarEnd::Router(routes) => routes.get(p.flow.0 as usize)?[usize::from(p.reverse)],
+            FarEnd::Router(routes) => routes.get(p.flow.0 as usize)?[usize::from(p.is_reverse())],
         }
     }
 }
@@ -385,7 +385,7 @@ impl DropTail {
             self.begins = self.begins.min(starts);
         }
         self.free = starts.saturating_add(sender.sending_time(p.size));
-        ring.push_back(Sent { packet: Packet { queued: now, ..*p }, starts, ends: self.free });
+        ring.push_back(Sent { packet: p.queued_at(now), starts, ends: self.free });
     }
 }
 
@@ -450,7 +450,7 @@ impl Any {
     }
 
     fn offer(&mut self, now: Time, p: &Packet, sender: &Sender, meter: &mut QueueMeter, trace: &mut Trace) {
-        let p = Packet { queued: now, ..*p };
+        let p = p.queued_at(now);
         meter.offered(now);
         self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, sender, p, &mut self.sink);
         meter.settle(now, &mut self.sink, trace);
@@ -513,8 +513,8 @@ impl Link for Sender {
 mod tests {
     use super::*;
     use crate::world::{Input, Node, NodeId, Out, WireId, World};
+    use contend_core::Body;
     use contend_core::registry::{Args, Choice, DropRule, Value, find};
-    use contend_core::{Body, Ecn};
     use proptest::prelude::*;
 
     /// Sends packets of these sizes at these instants, numbered, to the first wire.
@@ -544,15 +544,7 @@ mod tests {
     }
 
     fn packet(seq: u64, size: u32) -> Packet {
-        Packet {
-            flow: FlowId(0),
-            size,
-            reverse: false,
-            ecn: Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body: Body::Udp { seq },
-        }
+        Packet::new(FlowId(0), size, Time::ZERO, Body::Udp { seq })
     }
 
     fn spec(rate: u64, delay: Span, limit: Amount) -> WireSpec {
@@ -866,8 +858,11 @@ mod tests {
     #[test]
     fn a_router_follows_its_table_and_what_has_no_route_is_lost() {
         let mut w = World::new(Trace::new(), NodeId(0));
-        let data =
-            |seq, flow, reverse| (Time::from_nanos(seq), Packet { flow: FlowId(flow), reverse, ..packet(seq, 100) });
+        let data = |seq, flow, reverse| {
+            let mut p = packet(seq, 100);
+            p.flow = FlowId(flow);
+            (Time::from_nanos(seq), if reverse { p.reversed() } else { p })
+        };
         let feed = [data(0, 0, false), data(1, 0, true), data(2, 1, false), data(3, 1, true), data(4, 2, false)];
         w.add(Box::new(Feeder(feed.into())), Time::ZERO);
         w.add(Box::new(Catcher::default()), Time::NEVER);

@@ -289,15 +289,7 @@ mod tests {
     fn an_arrival_counts_a_packet_and_its_ip_bytes_and_delivers_nothing() {
         let now = Time::ZERO;
         let body = contend_core::Body::Udp { seq: 0 };
-        let packet = |size| Packet {
-            flow: contend_core::FlowId(0),
-            size,
-            reverse: false,
-            ecn: contend_core::Ecn::NotEct,
-            sent: now,
-            queued: now,
-            body,
-        };
+        let packet = |size| Packet::new(contend_core::FlowId(0), size, now, body);
         let mut r = Received::default();
         [1500, 40].map(packet).iter().for_each(|p| r.arrived(p));
         assert_eq!(r, Received { packets: 2, bytes: 1540, ..Received::default() });

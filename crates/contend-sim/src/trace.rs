@@ -88,7 +88,7 @@ impl Trace {
     /// Notes that `p` met `event` at `now`.
     pub fn packet(&mut self, now: Time, event: Event, p: &Packet) {
         let seq = match &p.body {
-            Body::Tcp(s) | Body::Sealed(s) => s.seq.wrapping_add(s.ack << 20),
+            Body::Tcp(s) => s.seq.wrapping_add(s.ack << 20),
             Body::Udp { seq } => *seq,
         };
         match event {
@@ -96,7 +96,7 @@ impl Trace {
             Event::Dropped => self.missed(p, Cause::Congestion),
             Event::Lost => self.missed(p, Cause::Error),
         }
-        let what = event.number() | u64::from(p.reverse) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
+        let what = event.number() | u64::from(p.is_reverse()) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
         self.note(now, what, seq);
     }
 
@@ -147,19 +147,11 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contend_core::{Ecn, Segment};
+    use contend_core::Segment;
 
     fn data(seq: u64, copy: u8) -> Packet {
         let body = Body::Tcp(Segment { seq, copy, len: 1000, ..Segment::default() });
-        Packet {
-            flow: FlowId(1),
-            size: 1040,
-            reverse: false,
-            ecn: Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body,
-        }
+        Packet::new(FlowId(1), 1040, Time::ZERO, body)
     }
 
     #[test]

@@ -103,13 +103,13 @@ impl Out<'_> {
         match to {
             Peer::Wire(wire) => self.offer(wire, p),
             Peer::Node(node, port) => self.between.inbox.put(node, Some(port), p),
-            Peer::End => self.between.inbox.put(self.between.inbox.end(p.flow, !p.reverse), Some(0), p),
+            Peer::End => self.between.inbox.put(self.between.inbox.end(p.flow, !p.is_reverse()), Some(0), p),
         }
     }
     /// Tells the end of a flow that sent `p` that the next queue refused it.
     pub fn reject(&mut self, p: &Packet) {
         let inbox = &mut self.between.inbox;
-        inbox.put(inbox.end(p.flow, p.reverse), None, p);
+        inbox.put(inbox.end(p.flow, p.is_reverse()), None, p);
     }
     /// Asks what sends into `wire` to begin no other packet (true), or to go on (false).
     pub fn pause(&mut self, wire: WireId, pause: bool) {
@@ -146,7 +146,7 @@ impl Out<'_> {
                     None => return self.between.next(wire),
                     Some((Peer::Wire(next), p)) => break (next, *p),
                     Some((Peer::Node(node, port), p)) => inbox.put(node, Some(port), p),
-                    Some((Peer::End, p)) => inbox.put(inbox.end(p.flow, !p.reverse), Some(0), p),
+                    Some((Peer::End, p)) => inbox.put(inbox.end(p.flow, !p.is_reverse()), Some(0), p),
                 }
                 w.handed_over(self.now);
             };

@@ -201,15 +201,15 @@ impl Control for Accf {
         let now = cx.now;
         self.measure(now);
         let Some(seg) = p.tcp() else { return out.packets.push((from, p)) };
-        let up = (from == Side::Air) != p.reverse;
+        let up = (from == Side::Air) != p.is_reverse();
         let f = self.flows.entry(p.flow).or_insert_with(|| Flow::new(up, now));
-        if !p.reverse {
+        if !p.is_reverse() {
             f.mss = f.mss.max(seg.len);
             if !f.up && seg.len > 0 {
                 (f.count, f.last) = (f.count + 1, now);
             }
         }
-        if !(p.reverse && from == Side::Wire && f.up && seg.flags.has(Flags::ACK)) {
+        if !(p.is_reverse() && from == Side::Wire && f.up && seg.flags.has(Flags::ACK)) {
             return out.packets.push((from, p));
         }
         (f.count, f.last) = (f.count + 1, now);

@@ -81,7 +81,7 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
 
 impl Control for AckThinning {
     fn on_packet(&mut self, cx: &mut Cx, from: Side, p: Packet, out: &mut Pass) {
-        if from != Side::Wire || !p.reverse || p.tcp().is_none() {
+        if from != Side::Wire || !p.is_reverse() || p.tcp().is_none() {
             return out.packets.push((from, p));
         }
         while self.flows.forget(cx.now, |f| f.held.is_some()).is_some() {}

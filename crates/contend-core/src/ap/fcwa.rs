@@ -23,7 +23,7 @@ use super::path::{Cycle, Path};
 use super::window::{self, Flows};
 use super::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use crate::Cx;
-use crate::packet::{Body, FlowId, Packet};
+use crate::packet::{FlowId, Packet};
 use crate::qdisc::AirReport;
 use crate::registry::{Amount, Args, Param, Unit};
 use alloc::boxed::Box;
@@ -185,7 +185,8 @@ impl Control for Fcwa {
         if self.flows.see(cx.now, from, &p, || Path::new(oracle.as_ref().and_then(|o| o.get(&p.flow)))) {
             self.update();
         }
-        if let (Body::Tcp(seg), Some(f)) = (&mut p.body, self.flows.get(p.flow)) {
+        let (flow, reverse) = (p.flow, p.is_reverse());
+        if let (Some(seg), Some(f)) = (p.tcp_mut(), self.flows.get(flow)) {
             let before = f.edge;
             let mss = f.more.mss.unwrap_or(f.mss);
             let path = &mut f.more;
@@ -194,13 +195,13 @@ impl Control for Fcwa {
                 let w = self.margin * window_limit(path.two_ld(self.least), self.ct_ap, self.buffer, self.per_round);
                 path.segments = (w as u64).max(self.minimum);
             }
-            if p.reverse {
+            if reverse {
                 // Before anything is known the window stays as it is, but it has been offered.
                 let segments = if self.per_round > 0.0 && mss > 0 { path.segments } else { u64::MAX };
                 window::rewrite(seg, segments, mss, &mut f.edge, self.keep_edge);
             }
             if self.oracle.is_none() {
-                f.measure(cx.now, seg, p.reverse, before);
+                f.measure(cx.now, seg, reverse, before);
             }
         }
         out.packets.push((from, p));

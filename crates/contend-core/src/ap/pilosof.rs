@@ -7,7 +7,7 @@
 use super::window::{self, Flows};
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
-use crate::packet::{Body, Packet};
+use crate::packet::Packet;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -45,9 +45,8 @@ impl Control for Pilosof {
     fn on_packet(&mut self, cx: &mut Cx, from: Side, mut p: Packet, out: &mut Pass) {
         self.flows.see(cx.now, from, &p, || ());
         let (up, down) = self.flows.counts();
-        if p.reverse
-            && let (Body::Tcp(seg), Some(f)) = (&mut p.body, self.flows.get(p.flow))
-        {
+        let (flow, reverse) = (p.flow, p.is_reverse());
+        if reverse && let (Some(seg), Some(f)) = (p.tcp_mut(), self.flows.get(flow)) {
             // Keceli 2008 §III-E: BS_AP / n, here in whole segments. Before a flow's first data their size is not
             // known, and its window stays.
             let segments = if f.mss > 0 { (self.buffer / u64::from(up + down).max(1)).max(1) } else { u64::MAX };

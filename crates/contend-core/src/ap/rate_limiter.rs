@@ -162,7 +162,7 @@ pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
 impl Control for RateLimiter {
     fn on_packet(&mut self, cx: &mut Cx, from: Side, p: Packet, out: &mut Pass) {
         let limit = self.limit;
-        let (bucket, charge) = match (p.tcp(), from, p.reverse) {
+        let (bucket, charge) = match (p.tcp(), from, p.is_reverse()) {
             (Some(s), Side::Air, false) if s.len > 0 => (&mut self.data, f64::from(s.len)),
             (Some(s), Side::Wire, true) => {
                 while self.acked.forget(cx.now, |_| false).is_some() {}
@@ -179,7 +179,7 @@ impl Control for RateLimiter {
             None => out.packets.push((from, p)),
             Some(b) if b.queue.len() >= limit => out.sink.drop(p, Drop::Full),
             Some(b) => {
-                if let (true, Some(s)) = (p.reverse, p.tcp()) {
+                if let (true, Some(s)) = (p.is_reverse(), p.tcp()) {
                     // What a dropped one would have acknowledged is charged to the next.
                     if let Some(acked) = self.acked.get_mut(p.flow) {
                         *acked = (*acked).max(s.ack);
@@ -265,7 +265,7 @@ impl Capacity {
 mod tests {
     use super::*;
     use crate::Rng;
-    use crate::packet::{Body, Ecn, Flags, FlowId, Segment};
+    use crate::packet::{Body, Flags, FlowId, Segment};
     use crate::registry::Value;
     use alloc::vec::Vec;
     use rand::SeedableRng as _;
@@ -302,15 +302,8 @@ mod tests {
     fn tcp(flow: u32, reverse: bool, number: u64) -> Packet {
         let (seq, len, ack) = if reverse { (0, 0, number) } else { (number, 1000, 0) };
         let s = Segment { seq, len, ack, flags: Flags::ACK, ..Segment::default() };
-        Packet {
-            flow: FlowId(flow),
-            size: 40 + len,
-            reverse,
-            ecn: Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body: Body::Tcp(s),
-        }
+        let p = Packet::new(FlowId(flow), 40 + len, Time::ZERO, Body::Tcp(s));
+        if reverse { p.reversed() } else { p }
     }
 
     /// Microseconds after 200 ms at which each packet of `given`, all offered at 200 ms, goes on; and how many were

@@ -107,7 +107,7 @@ impl<M> Flows<M> {
             self.next = now.saturating_add(self.update);
             self.expire(now);
         }
-        let up = (from == Side::Air) != p.reverse;
+        let up = (from == Side::Air) != p.is_reverse();
         let f = self.flows.entry(p.flow).or_insert_with(|| Flow {
             up,
             mss: 0,
@@ -116,7 +116,7 @@ impl<M> Flows<M> {
             active: false,
             last: now,
         });
-        if p.reverse || seg.len == 0 {
+        if p.is_reverse() || seg.len == 0 {
             return due;
         }
         f.last = now;

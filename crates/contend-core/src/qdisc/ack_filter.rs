@@ -63,7 +63,7 @@ struct Flow {
 impl Qdisc for AckFilter {
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         let fits = self.waiting.has_room(self.limit, &p);
-        if let Some(seg) = p.tcp().filter(|_| p.reverse) {
+        if let Some(seg) = p.tcp().filter(|_| p.is_reverse()) {
             while self.flows.forget(cx.now, |f| f.waiting.is_some()).is_some() {}
             let f = self.flows.see(cx.now, p.flow, Flow::default);
             let new = seg.ack > f.highest && p.pure_ack().is_some();
@@ -108,7 +108,7 @@ impl Qdisc for AckFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Body, Ecn, Flags, FlowId, Segment};
+    use crate::packet::{Body, Flags, FlowId, Segment};
     use crate::registry::Value;
     use crate::time::{Span, Time};
     use alloc::vec::Vec;
@@ -131,15 +131,8 @@ mod tests {
     }
 
     fn tcp(flow: u32, reverse: bool, s: Segment) -> Packet {
-        Packet {
-            flow: FlowId(flow),
-            size: 40 + s.len,
-            reverse,
-            ecn: Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body: Body::Tcp(s),
-        }
+        let p = Packet::new(FlowId(flow), 40 + s.len, Time::ZERO, Body::Tcp(s));
+        if reverse { p.reversed() } else { p }
     }
     fn ack(flow: u32, ack: u64) -> Packet {
         tcp(flow, true, Segment { ack, flags: Flags::ACK, ..Segment::default() })
@@ -163,7 +156,7 @@ mod tests {
         let mut q = build(&args, &Site::ALONE).unwrap();
         let (mut rng, mut sink) = (crate::Rng::seed_from_u64(1), Sink::default());
         let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
-        let number = |p: &Packet| p.tcp().map_or(0, |s| if p.reverse { s.ack } else { s.seq });
+        let number = |p: &Packet| p.tcp().map_or(0, |s| if p.is_reverse() { s.ack } else { s.seq });
         packets.iter().for_each(|p| q.enqueue(cx, &Wire, *p, &mut sink));
         let mut left = Vec::new();
         while let Some(p) = q.dequeue(cx, &Wire, &mut sink) {

@@ -134,7 +134,7 @@ impl Directions {
 impl Qdisc for Directions {
     fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         // A header that cannot be read says nothing: such packets are data.
-        let is_ack = p.tcp().is_some() && if self.reverse { p.reverse } else { p.kind() == Kind::Ack };
+        let is_ack = p.tcp().is_some() && if self.reverse { p.is_reverse() } else { p.kind() == Kind::Ack };
         let queue = &mut self.queues[if is_ack { ACKS } else { DATA }];
         if queue.fits(&p) {
             queue.push(p);

@@ -113,7 +113,7 @@ impl FlowQueues {
     // Lea, Flood 2014).
     fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
         let perturbation = *self.perturbation.get_or_insert_with(|| cx.rng.random());
-        let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.reverse)) ^ perturbation;
+        let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.is_reverse())) ^ perturbation;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^= z >> 31;

@@ -172,11 +172,11 @@ impl Sink {
     }
     /// Marks `p` as having met congestion when its transport understands ECN; returns whether it does.
     pub fn mark(&mut self, p: &mut Packet) -> bool {
-        if p.ecn == Ecn::NotEct {
+        if p.ecn() == Ecn::NotEct {
             return false;
         }
-        self.marked += u64::from(p.ecn != Ecn::Ce);
-        p.ecn = Ecn::Ce;
+        self.marked += u64::from(p.ecn() != Ecn::Ce);
+        p.set_ecn(Ecn::Ce);
         true
     }
     /// Whether there is nothing to report.

@@ -480,15 +480,7 @@ mod tests {
             let mut c = pie(&[("derandomize", Value::Bool(derandomize)), ("max_burst", Value::Time(Span::ZERO))]);
             let mut rng = Rng::seed_from_u64(5);
             (c.p, c.delay_old) = (0.05, Span::from_millis(15));
-            let waiting = Packet {
-                flow: crate::FlowId(0),
-                size: 1500,
-                reverse: false,
-                ecn: crate::Ecn::NotEct,
-                sent: Time::ZERO,
-                queued: Time::ZERO,
-                body: crate::Body::Udp { seq: 0 },
-            };
+            let waiting = Packet::new(crate::FlowId(0), 1500, Time::ZERO, crate::Body::Udp { seq: 0 });
             c.queue.push(waiting);
             c.queue.push(waiting);
             let (mut drops, mut since) = (0u32, 0u32);

@@ -343,15 +343,7 @@ mod tests {
     #[test]
     fn the_average_is_a_low_pass_and_falls_when_idle() {
         let mut r = red(&[]);
-        r.queue.push(Packet {
-            flow: crate::FlowId(0),
-            size: 1000,
-            reverse: false,
-            ecn: crate::Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body: crate::Body::Udp { seq: 0 },
-        });
+        r.queue.push(Packet::new(crate::FlowId(0), 1000, Time::ZERO, crate::Body::Udp { seq: 0 }));
         (0..50).for_each(|_| r.average(Time::ZERO, || Span::ZERO));
         near(r.avg, 0.095_253_181_995_964);
         r.queue.pop();

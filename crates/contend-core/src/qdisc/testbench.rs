@@ -1,7 +1,7 @@
 //! What the tests of disciplines share: a link, packets, and a run that watches.
 
 use super::{Args, Build, Drop, Link, Qdisc, Sink, Site};
-use crate::packet::{Body, Ecn, Flags, FlowId, Packet, Segment};
+use crate::packet::{Body, Flags, FlowId, Packet, Segment};
 use crate::registry::{Amount, Param, Unit, Value};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
@@ -95,13 +95,13 @@ pub fn weights(w: &[(&str, f64)]) -> Value {
 pub fn packet(to: u32, size: u32) -> Packet {
     let body =
         Body::Tcp(Segment { len: size.saturating_sub(40), flags: Flags::ACK, window: 65_535, ..Segment::default() });
-    Packet { flow: FlowId(to), size, reverse: false, ecn: Ecn::NotEct, sent: Time::ZERO, queued: Time::ZERO, body }
+    Packet::new(FlowId(to), size, Time::ZERO, body)
 }
 
 /// An acknowledgment of flow `to`'s bytes up to `ack`.
 pub fn ack(to: u32, ack: u64) -> Packet {
     let body = Body::Tcp(Segment { ack, flags: Flags::ACK, window: 65_535, ..Segment::default() });
-    Packet { reverse: true, body, ..packet(to, 40) }
+    Packet::new(FlowId(to), 40, Time::ZERO, body).reversed()
 }
 
 /// Where a discipline is tried.
@@ -149,7 +149,9 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
             Some((flow, reverse, size)) => {
                 // Each packet bears its number.
                 let mut p = packet(flow, size);
-                p.reverse = reverse;
+                if reverse {
+                    p = p.reversed();
+                }
                 p.sent = Time::from_nanos(offered);
                 order[2 * flow as usize + usize::from(reverse)].push_back(offered);
                 offered += 1;
@@ -167,11 +169,14 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
         for (p, why) in bench.sink.dropped.drain(..) {
             prop_assert!(why != Drop::Filtered);
             dropped += 1;
-            order[2 * p.flow.0 as usize + usize::from(p.reverse)].retain(|&n| n != p.sent.as_nanos());
+            order[2 * p.flow.0 as usize + usize::from(p.is_reverse())].retain(|&n| n != p.sent.as_nanos());
         }
         if let Some(p) = got {
             taken += 1;
-            prop_assert_eq!(order[2 * p.flow.0 as usize + usize::from(p.reverse)].pop_front(), Some(p.sent.as_nanos()));
+            prop_assert_eq!(
+                order[2 * p.flow.0 as usize + usize::from(p.is_reverse())].pop_front(),
+                Some(p.sent.as_nanos())
+            );
         }
         prop_assert_eq!(offered + bench.sink.made, taken + dropped + q.backlog().packets);
         prop_assert_eq!(q.backlog().packets == 0, q.backlog().bytes == 0);

@@ -22,7 +22,7 @@ impl Turns {
     /// Appends `p` to its flow.
     pub fn push(&mut self, p: Packet) {
         let (lanes, free) = (&mut self.lanes, &mut self.free);
-        let i = *self.lane_of.entry((p.flow, p.reverse)).or_insert_with(|| {
+        let i = *self.lane_of.entry((p.flow, p.is_reverse())).or_insert_with(|| {
             free.pop().unwrap_or_else(|| {
                 lanes.push(Lane::default());
                 lanes.len() - 1
@@ -50,7 +50,7 @@ impl Turns {
         if lane.front().is_some() {
             self.turn.push_back(i);
         } else {
-            self.lane_of.remove(&(p.flow, p.reverse));
+            self.lane_of.remove(&(p.flow, p.is_reverse()));
             self.free.push(i);
         }
         Some(p)

@@ -29,7 +29,7 @@ use super::virtual_time::{Head, VirtualTime};
 use super::wf2q::{UPDATE, WEIGHTS, update};
 use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
 use crate::Cx;
-use crate::packet::{Body, Flags, Packet, Segment};
+use crate::packet::{Flags, Packet, Segment};
 use crate::recent::Recent;
 use crate::registry::{Amount, Param, Unit};
 use crate::time::{Span, Time};
@@ -238,7 +238,7 @@ impl Vfq {
             }
             node.live = true;
             // Table 9.1: the first packet seen decides.
-            node.weight = self.weights.get(station as u32).unwrap_or(self.by_direction[usize::from(p.reverse)]);
+            node.weight = self.weights.get(station as u32).unwrap_or(self.by_direction[usize::from(p.is_reverse())]);
             self.live.push_back((now + self.idle_after, station));
         }
         node.seen = now;
@@ -277,12 +277,13 @@ impl Vfq {
     fn take(&mut self, now: Time, station: usize, sink: &mut Sink) -> Option<Packet> {
         let flows = &mut self.nodes.get_mut(station)?.flows;
         let mut p = *flows.front()?;
-        if p.reverse
-            && let Body::Tcp(s) = &mut p.body
+        let flow = p.flow;
+        if p.is_reverse()
+            && let Some(s) = p.tcp_mut()
         {
             let most = self.eta.most(s);
             while self.acked.forget(now, |_| false).is_some() {}
-            let acked = self.acked.see(now, p.flow, || self.eta.first(s));
+            let acked = self.acked.see(now, flow, || self.eta.first(s));
             // §9.2.2: an acknowledgment of more than ACKBURST segments is replaced by several of at most that.
             if s.ack.saturating_sub(*acked) > most {
                 *acked += most;
@@ -383,7 +384,7 @@ impl Eta {
         let t = |bytes: u32| {
             contention + (link.exchange(station, bytes).saturating_sub(around) + self.overhead).as_nanos() as f64
         };
-        let eta = if !p.reverse {
+        let eta = if !p.is_reverse() {
             // Eq. 9.1: the packet, and the acknowledgment it will bring.
             t(p.size) + t(HEADER)
         } else if news == 0 {
@@ -436,6 +437,7 @@ pub fn contention_fit(n: u32) -> f64 {
 mod tests {
     use super::super::testbench::*;
     use super::*;
+    use crate::packet::Body;
     use crate::registry::Value;
     use proptest::prelude::*;
 
@@ -580,13 +582,13 @@ mod tests {
         bench.push(&mut *q, ack(1, 14_600));
         bench.push(&mut *q, packet(1, 1500));
         let got: Vec<(bool, u64)> =
-            core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.reverse, p.tcp().unwrap().ack)).collect();
+            core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.is_reverse(), p.tcp().unwrap().ack)).collect();
         assert_eq!(got, [(true, 5840), (false, 0), (true, 11_680), (true, 14_600)]);
         assert_eq!((bench.sink.made, q.backlog()), (2, Backlog::default()));
         // Plain WF2Q+ breaks nothing.
         let mut q = made(build, PARAMS, &[("simple_wfq", Value::Bool(true))]);
         bench.push(&mut *q, ack(1, 146_000));
-        assert_eq!((bench.pop(&mut *q).map(|p| p.reverse), bench.pop(&mut *q)), (Some(true), None));
+        assert_eq!((bench.pop(&mut *q).map(|p| p.is_reverse()), bench.pop(&mut *q)), (Some(true), None));
     }
 
     /// One segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in segments:
@@ -616,7 +618,7 @@ mod tests {
             made(build, PARAMS, &[("boxes_max", Value::Integer(1)), ("idle_after", Value::Time(Span::from_secs(1)))]);
         let mut bench = Bench::default();
         bench.push(&mut *q, packet(1, 1500));
-        bench.push(&mut *q, Packet { body: Body::Udp { seq: 0 }, ..packet(3, 100) });
+        bench.push(&mut *q, packet(3, 100).with_body(Body::Udp { seq: 0 }));
         bench.push(&mut *q, packet(2, 1500));
         assert_eq!(bench.sink.dropped.len(), 1);
         let order: Vec<u32> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| p.flow.0).collect();

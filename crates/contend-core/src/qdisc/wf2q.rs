@@ -159,7 +159,7 @@ impl Places {
                 self.all - 1
             })
         });
-        pair(place)[usize::from(p.reverse)]
+        pair(place)[usize::from(p.is_reverse())]
     }
 }
 

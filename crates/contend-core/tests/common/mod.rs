@@ -189,13 +189,14 @@ pub fn packet(flow: u32, n: u64, what: What, size: u32, ecn: Ecn, now: Time) -> 
         What::Syn => tcp(0, Flags::SYN),
         What::Udp => Body::Udp { seq: n },
     };
-    Packet { flow: FlowId(flow), size, reverse: what == What::Ack, ecn, sent: now, queued: now, body }
+    let p = Packet::new(FlowId(flow), size, now, body).with_ecn(ecn);
+    if what == What::Ack { p.reversed() } else { p }
 }
 
 /// Which packet of its flow it is.
 pub fn number(p: &Packet) -> u64 {
     match &p.body {
-        Body::Tcp(s) | Body::Sealed(s) => s.seq,
+        Body::Tcp(s) => s.seq,
         Body::Udp { seq } => *seq,
     }
 }

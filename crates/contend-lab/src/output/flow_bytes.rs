@@ -78,7 +78,7 @@ impl Endpoints {
 
 /// Index of the packet's source or destination among the flow's ends: 0 sends the data, 1 receives them.
 fn end(p: &Packet, source: bool) -> usize {
-    usize::from(p.reverse == source)
+    usize::from(p.is_reverse() == source)
 }
 
 /// Initial sequence number of one end of a flow: any number will do that differs and is always the same.
@@ -98,9 +98,9 @@ fn port(flow: u32, end: usize) -> u16 {
 pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> usize {
     let (src, dst) = (ends.ip(p, true), ends.ip(p, false));
     let (protocol, identification, mut transport, payload) = match &p.body {
-        Body::Tcp(s) => (6, 0, tcp(p, s, ends), s.len as usize),
+        Body::Tcp(s) if !p.is_sealed() => (6, 0, tcp(p, s, ends), s.len as usize),
         // Tunnels that go by UDP look like this; what is inside is left out.
-        Body::Sealed(_) => (17, 0, udp(p), (p.size as usize).saturating_sub(28)),
+        Body::Tcp(_) => (17, 0, udp(p), (p.size as usize).saturating_sub(28)),
         Body::Udp { seq } => (17, *seq as u16, udp(p), (p.size as usize).saturating_sub(28)),
     };
     let length = transport.len() + payload;
@@ -115,7 +115,7 @@ pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> u
     let sum = if protocol == 17 && sum == 0 { 0xffff } else { sum };
     transport[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 
-    let ecn = match p.ecn {
+    let ecn = match p.ecn() {
         Ecn::NotEct => 0,
         Ecn::Ect => 2,
         Ecn::Ce => 3,
@@ -228,15 +228,7 @@ mod tests {
     use contend_core::{FlowId, Sack, Time};
 
     fn packet(size: u32, s: Segment) -> Packet {
-        Packet {
-            flow: FlowId(0),
-            size,
-            reverse: false,
-            ecn: Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body: Body::Tcp(s),
-        }
+        Packet::new(FlowId(0), size, Time::ZERO, Body::Tcp(s))
     }
 
     #[test]
@@ -253,8 +245,7 @@ mod tests {
             let payload = write_packet(&packet(size, s), &Endpoints::default(), &mut out);
             assert_eq!(out.len() + payload, size as usize);
             let mut out = Vec::new();
-            let sealed = Packet { body: Body::Sealed(s), ..packet(size, s) };
-            let payload = write_packet(&sealed, &Endpoints::default(), &mut out);
+            let payload = write_packet(&packet(size, s).sealed(), &Endpoints::default(), &mut out);
             assert_eq!((out.len() + payload, out[9]), (size as usize, 17), "a datagram of the same size");
         }
     }

@@ -1,7 +1,7 @@
 //! A made-up outcome for the tests of the writers: every field filled, no simulator needed.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
+use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::file::Along;
 use contend_lab::output::{FigureSpec, ReportContext};
 use contend_lab::results::{
@@ -446,15 +446,8 @@ impl Exchange {
 }
 
 fn packet(flow: usize, reverse: bool, size: u32, s: Segment) -> Packet {
-    Packet {
-        flow: FlowId(flow as u32),
-        size,
-        reverse,
-        ecn: Ecn::NotEct,
-        sent: Time::ZERO,
-        queued: Time::ZERO,
-        body: Body::Tcp(s),
-    }
+    let p = Packet::new(FlowId(flow as u32), size, Time::ZERO, Body::Tcp(s));
+    if reverse { p.reversed() } else { p }
 }
 
 /// The path of a program, when this machine has it.

@@ -55,7 +55,7 @@ impl Loss for Bernoulli {
         let Some(p) = packet else { return false };
         // Packets it does not concern draw nothing, so that a change of the acknowledgments' number leaves the data's
         // losses alone.
-        self.only_reverse.is_none_or(|r| r == p.reverse) && cx.rng.random::<f64>() < self.p
+        self.only_reverse.is_none_or(|r| r == p.is_reverse()) && cx.rng.random::<f64>() < self.p
     }
 
     fn never(&self) -> bool {
@@ -91,7 +91,7 @@ mod tests {
     fn only_the_chosen_direction_is_lost_and_control_frames_pass() {
         let mut rng = crate::rng::stream(1, "wire", "loss");
         let mut cx = Cx { now: contend_core::Time::ZERO, rng: &mut rng };
-        let ack = Packet { reverse: true, ..packet(40) };
+        let ack = packet(40).reversed();
         for (on, data_lost, ack_lost) in [("all", true, true), ("data", true, false), ("ack", false, true)] {
             let mut l = made(1.0, on);
             assert_eq!(

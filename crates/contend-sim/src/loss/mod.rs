@@ -27,7 +27,7 @@ mod testing {
     use super::*;
     use crate::rng::stream;
     use contend_core::registry::{Param, Value};
-    use contend_core::{Body, Ecn, Time};
+    use contend_core::{Body, Time};
 
     /// A set of parameters with these values; the names are taken from `params`.
     pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
@@ -45,15 +45,7 @@ mod testing {
 
     /// A datagram of flow 0.
     pub(super) fn packet(size: u32) -> Packet {
-        Packet {
-            flow: FlowId(0),
-            size,
-            reverse: false,
-            ecn: Ecn::NotEct,
-            sent: Time::ZERO,
-            queued: Time::ZERO,
-            body: Body::Udp { seq: 0 },
-        }
+        Packet::new(FlowId(0), size, Time::ZERO, Body::Udp { seq: 0 })
     }
 
     /// The share lost of `n` packets, the i-th of `size(i)` bytes, all at time 0.

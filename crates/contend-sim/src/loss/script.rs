@@ -81,13 +81,13 @@ impl Script {
     fn listed(&mut self, p: &Packet) -> bool {
         // Rules are sorted by flow, so a flow no rule names is found out without being remembered.
         let i = self.rules.partition_point(|r| r.0 < p.flow);
-        if p.reverse || self.rules.get(i).is_none_or(|r| r.0 != p.flow) {
+        if p.is_reverse() || self.rules.get(i).is_none_or(|r| r.0 != p.flow) {
             return false;
         }
         match &p.body {
             Body::Udp { seq } => self.rules.binary_search(&(p.flow, *seq, 0)).is_ok(),
-            Body::Tcp(s) | Body::Sealed(s) if s.len == 0 => false,
-            Body::Tcp(s) | Body::Sealed(s) => {
+            Body::Tcp(s) if s.len == 0 => false,
+            Body::Tcp(s) => {
                 // A SYN takes number 0 and moves the data by one byte, which the division swallows.
                 let segment = s.seq / u64::from(self.payload(p.flow, s.len));
                 self.rules.binary_search(&(p.flow, segment, s.copy)).is_ok()
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn data(seq: u64, len: u32, copy: u8) -> Packet {
-        Packet { body: Body::Tcp(Segment { seq, len, copy, ..Segment::default() }), ..packet(len + 40) }
+        packet(len + 40).with_body(Body::Tcp(Segment { seq, len, copy, ..Segment::default() }))
     }
 
     fn lost(l: &mut dyn Loss, ms: u64, p: Option<&Packet>) -> bool {
@@ -142,8 +142,10 @@ mod tests {
     #[test]
     fn acknowledgments_other_flows_and_control_frames_pass() {
         let mut l = dropping(&[(0, 0)]);
-        assert!(!lost(&mut *l, 0, Some(&Packet { reverse: true, ..data(0, 1460, 0) })));
-        assert!(!lost(&mut *l, 0, Some(&Packet { flow: FlowId(1), ..data(0, 1460, 0) })));
+        assert!(!lost(&mut *l, 0, Some(&data(0, 1460, 0).reversed())));
+        let mut other = data(0, 1460, 0);
+        other.flow = FlowId(1);
+        assert!(!lost(&mut *l, 0, Some(&other)));
         assert!(!lost(&mut *l, 0, Some(&data(0, 0, 0))));
         assert!(!lost(&mut *l, 0, None));
         assert!(lost(&mut *l, 0, Some(&data(0, 1460, 0))));
@@ -153,7 +155,7 @@ mod tests {
     fn datagrams_are_counted_by_their_number() {
         let mut l = dropping(&[(2, 0)]);
         let got: Vec<_> =
-            (0..4).filter(|&seq| lost(&mut *l, 0, Some(&Packet { body: Body::Udp { seq }, ..packet(1500) }))).collect();
+            (0..4).filter(|&seq| lost(&mut *l, 0, Some(&packet(1500).with_body(Body::Udp { seq })))).collect();
         assert_eq!(got, [2]);
     }
 

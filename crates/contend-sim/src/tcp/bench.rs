@@ -58,15 +58,15 @@ pub(super) struct Pipe {
 
 impl Pipe {
     fn drops(&mut self, p: &Packet) -> bool {
-        let Body::Tcp(s) = &p.body else { return false };
+        let Some(s) = p.tcp() else { return false };
         if s.flags.has(contend_core::Flags::SYN) {
-            return self.script.drop_syn.contains(&(p.reverse, s.copy));
+            return self.script.drop_syn.contains(&(p.is_reverse(), s.copy));
         }
         let random = self
             .script
             .loss
             .as_mut()
-            .is_some_and(|(data, ack, rng)| rng.random::<f64>() < if p.reverse { *ack } else { *data });
+            .is_some_and(|(data, ack, rng)| rng.random::<f64>() < if p.is_reverse() { *ack } else { *data });
         random || (s.len > 0 && self.script.drop.contains(&(s.seq / u64::from(MSS), s.copy)))
     }
 }
@@ -95,13 +95,13 @@ impl Node for Pipe {
                     self.log.push((now, p));
                 }
                 if !self.drops(&p) {
-                    if let Body::Tcp(s) = &mut p.body {
-                        if p.ecn == Ecn::Ect && self.script.mark.contains(&(s.seq / u64::from(MSS))) {
-                            p.ecn = Ecn::Ce;
-                        }
-                        if p.reverse && self.script.closed.is_some_and(|(from, to)| now >= from && now < to) {
-                            s.window = 0;
-                        }
+                    let marks = |s: &Segment| self.script.mark.contains(&(s.seq / u64::from(MSS)));
+                    if p.ecn() == Ecn::Ect && p.tcp().is_some_and(marks) {
+                        p.set_ecn(Ecn::Ce);
+                    }
+                    let closes = p.is_reverse() && self.script.closed.is_some_and(|(from, to)| now >= from && now < to);
+                    if closes && let Some(s) = p.tcp_mut() {
+                        s.window = 0;
                     }
                     let due = now + self.script.delay + self.late(&p);
                     let place = self.flying.partition_point(|f| f.0 <= due);
@@ -124,15 +124,7 @@ impl Node for Pipe {
 /// A packet with the bytes `from..to` of the first flow.
 fn data(from: u64, to: u64) -> Packet {
     let s = Segment { seq: from, len: (to - from) as u32, flags: contend_core::Flags::ACK, ..Segment::default() };
-    Packet {
-        flow: FLOW,
-        size: s.len + 40,
-        reverse: false,
-        ecn: Ecn::NotEct,
-        sent: Time::ZERO,
-        queued: Time::ZERO,
-        body: Body::Tcp(s),
-    }
+    Packet::new(FLOW, s.len + 40, Time::ZERO, Body::Tcp(s))
 }
 
 /// The bench: sender, pipe, receiver.
@@ -195,7 +187,7 @@ impl Bench {
     fn tcp(&self, reverse: bool) -> impl Iterator<Item = (u64, &Packet, &Segment)> {
         self.log()
             .iter()
-            .filter(move |(_, p)| p.reverse == reverse)
+            .filter(move |(_, p)| p.is_reverse() == reverse)
             .filter_map(|(t, p)| p.tcp().map(|s| (t.as_micros() / 1000, p, s)))
     }
     /// Data sent, in order: (ms, segment, copy).

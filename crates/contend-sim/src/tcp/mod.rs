@@ -30,7 +30,7 @@ use crate::trace::Event;
 use crate::world::{Out, Peer};
 use contend_core::cc::CaState;
 use contend_core::registry::Amount;
-use contend_core::{Body, Packet, Segment, Span, Time};
+use contend_core::{Body, FlowId, Packet, Segment, Span, Time};
 
 /// IP and TCP header without options, in bytes (RFC 791 §3.1, RFC 9293 §3.1).
 pub const TCP_HEADERS: u32 = 40;
@@ -52,9 +52,9 @@ pub struct Io<'a, 'w> {
 
 impl Io<'_, '_> {
     /// Hands `p` to the network.
-    pub fn emit(&mut self, p: &Packet) {
-        self.out.trace.packet(self.now, Event::Sent, p);
-        self.out.send(self.uplink, p);
+    pub fn emit(&mut self, p: Packet) {
+        self.out.trace.packet(self.now, Event::Sent, &p);
+        self.out.send(self.uplink, &p);
     }
 }
 
@@ -117,9 +117,10 @@ impl Wire {
         })
     }
 
-    /// `s` as it travels.
-    fn body(&self, s: Segment) -> Body {
-        if self.sealed { Body::Sealed(s) } else { Body::Tcp(s) }
+    /// `s` in a packet of `size` bytes, sealed when the connection is encrypted.
+    fn packet(&self, flow: FlowId, size: u32, sent: Time, s: Segment) -> Packet {
+        let p = Packet::new(flow, size, sent, Body::Tcp(s));
+        if self.sealed { p.sealed() } else { p }
     }
 }
 

@@ -200,7 +200,7 @@ impl Receiver {
 
     /// Notes congestion marks.
     fn mark(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
-        let ce = p.ecn == Ecn::Ce;
+        let ce = p.ecn() == Ecn::Ce;
         match self.ecn {
             EcnEcho::Off => {}
             // RFC 3168 §6.1.3: from the first mark until CWR, and again when the packet with CWR is itself marked.
@@ -318,7 +318,7 @@ impl Receiver {
     }
 
     fn emit(&self, size: u32, flags: Flags, sack: &Sack, copy: u8, io: &mut Io<'_, '_>) {
-        let body = self.wire.body(Segment {
+        let s = Segment {
             seq: if flags.has(Flags::SYN) { 0 } else { self.seq },
             ack: self.nxt,
             len: 0,
@@ -330,7 +330,7 @@ impl Receiver {
             sack: *sack,
             flags,
             copy,
-        });
-        io.emit(&Packet { flow: self.flow, size, reverse: true, ecn: Ecn::NotEct, sent: io.now, queued: io.now, body });
+        };
+        io.emit(self.wire.packet(self.flow, size, io.now, s).reversed());
     }
 }

@@ -264,7 +264,7 @@ fn the_mark_is_echoed_until_cwr_and_answered_once_a_window() {
     let spec = with(ten(flow("newreno")), |t| t.ecn = EcnEcho::Latch);
     let b = Bench::new(&spec, Script { mark: vec![2, 4], ..pipe() }).run(490);
     let sent = b.packets(false);
-    assert!(sent.iter().all(|(_, p, _)| p.ecn == Ecn::Ect));
+    assert!(sent.iter().all(|(_, p, _)| p.ecn() == Ecn::Ect));
     // ACKs 3 to 10 carry ECE; so do those of the second flight until the segment with CWR has come.
     let ece: Vec<u64> =
         b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::ECE)).map(|(_, _, s)| s.ack / 1000).collect();
@@ -293,7 +293,7 @@ fn retransmissions_are_not_ecn_capable() {
     let spec = with(ten(flow("newreno")), |t| t.ecn = EcnEcho::Latch);
     let b = Bench::new(&spec, losing(&[(3, 0)])).run(290);
     let capable: Vec<(u8, Ecn)> =
-        b.packets(false).iter().filter(|(_, _, s)| s.seq == 3_000).map(|(_, p, s)| (s.copy, p.ecn)).collect();
+        b.packets(false).iter().filter(|(_, _, s)| s.seq == 3_000).map(|(_, p, s)| (s.copy, p.ecn())).collect();
     assert_eq!(capable, [(0, Ecn::Ect), (1, Ecn::NotEct)]);
 }
 
@@ -546,7 +546,7 @@ fn the_handshake_agrees_on_ecn() {
         (
             first(false),
             first(true),
-            data.ecn == Ecn::Ect,
+            data.ecn() == Ecn::Ect,
             b.packets(true)[1].2.flags.has(Flags::ECE),
             b.sender().sent().unwrap().ecn_reductions,
         )

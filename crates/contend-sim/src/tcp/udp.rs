@@ -4,7 +4,7 @@ use super::app::{App, Does};
 use super::{Io, UDP_HEADERS};
 use crate::scenario::FlowSpec;
 use crate::stats::{Durations, Received, Sent};
-use contend_core::{Body, Ecn, FlowId, Packet, Span, Time};
+use contend_core::{Body, FlowId, Packet, Span, Time};
 
 /// Largest payload of a datagram in bytes: 65,535 less the headers (RFC 768, RFC 791 §3.1).
 const LARGEST: u64 = 65_507;
@@ -57,15 +57,7 @@ impl UdpSender {
                 self.next += 1;
                 self.sent.packets += 1;
                 self.sent.bytes += u64::from(size);
-                io.emit(&Packet {
-                    flow: self.flow,
-                    size,
-                    reverse: false,
-                    ecn: Ecn::NotEct,
-                    sent: io.now,
-                    queued: io.now,
-                    body,
-                });
+                io.emit(Packet::new(self.flow, size, io.now, body));
             }
         }
         if self.app.ended() && self.completed.is_none() {

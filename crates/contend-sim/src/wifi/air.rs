@@ -32,7 +32,7 @@ pub(super) struct Air {
 impl Air {
     /// What the access point does with `p`.
     pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
-        self.bridge.get(p.flow.0 as usize).and_then(|r| r.exits[usize::from(p.reverse)])
+        self.bridge.get(p.flow.0 as usize).and_then(|r| r.exits[usize::from(p.is_reverse())])
     }
 
     /// The category of `p`, the same in both directions of a flow.

@@ -6,7 +6,7 @@ use super::super::{Io, ticks};
 use super::{Sender, Stage};
 use crate::scenario::EcnEcho;
 use contend_core::cc::Ack;
-use contend_core::{Ecn, Flags, Packet, Segment, Time};
+use contend_core::{Ecn, Flags, Segment, Time};
 
 /// What the sender's own receive side advertises in bytes; it receives no data.
 const OWN_WINDOW: u32 = 65_535;
@@ -143,14 +143,7 @@ impl Sender {
     }
 
     pub(super) fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        io.emit(&Packet {
-            flow: self.flow,
-            size,
-            reverse: false,
-            ecn,
-            sent: first,
-            queued: io.now,
-            body: self.wire.body(s),
-        });
+        let p = self.wire.packet(self.flow, size, first, s).with_ecn(ecn);
+        io.emit(p.queued_at(io.now));
     }
 }
