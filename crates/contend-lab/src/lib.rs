@@ -5,6 +5,7 @@ pub mod analyse;
 pub mod claim;
 mod contention;
 pub mod detail;
+pub mod echo;
 pub mod execute;
 pub mod expression;
 pub mod file;

@@ -5,8 +5,10 @@ const LISTED: usize = 40;
 
 /// The word of `words` that `word` was most probably meant to be.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A word much longer than all others is none of them, and comparing takes as long as it is.
     let best = words
         .into_iter()
+        .filter(|w| word.len() <= 4 * w.len() + 16)
         .map(|w| (strsim::damerau_levenshtein(&word.to_lowercase(), &w.to_lowercase()), w))
         .min_by_key(|x| x.0)?;
     (best.0 <= 1 + word.chars().count() / 3).then_some(best.1)

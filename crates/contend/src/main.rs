@@ -10,10 +10,11 @@
 mod cmd;
 
 use clap::{Parser, Subcommand};
+use contend_lab::echo::{REMEDY, SENTENCE, echo};
 use contend_lab::execute;
 use contend_lab::file::FileError;
 use miette::Report;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 
 /// What happens to TCP when it contends for the air, and what to change.
@@ -80,9 +81,9 @@ pub(crate) enum Done {
 
 fn main() -> ExitCode {
     // A panic is an internal error: its own exit status, after the usual message.
-    let ended = std::panic::catch_unwind(|| go(Args::parse().command));
+    let ended = std::panic::catch_unwind(|| go(arguments().command));
     if let Ok(Err(e)) = &ended {
-        cmd::say(message(e, std::io::stderr().is_terminal()).trim_end());
+        let _ = writeln!(std::io::stderr(), "{}", message(e, std::io::stderr().is_terminal()).trim_end());
     }
     if ended.is_err() {
         cmd::say(
@@ -91,6 +92,20 @@ fn main() -> ExitCode {
         );
     }
     ExitCode::from(status(&ended))
+}
+
+/// The call's arguments. When they make no call, says so and ends with status 2; after `--help` and the like with 0.
+fn arguments() -> Args {
+    Args::try_parse().unwrap_or_else(|e| {
+        let text = e.render().to_string();
+        let shown: String = text.lines().map(|line| echo(line, SENTENCE) + "\n").collect();
+        let plain = |arg: std::ffi::OsString| *echo(&arg.to_string_lossy(), SENTENCE) == *arg;
+        if !e.use_stderr() || (shown == text && std::env::args_os().all(plain)) {
+            e.exit();
+        }
+        let _ = write!(std::io::stderr(), "{shown}");
+        std::process::exit(e.exit_code())
+    })
 }
 
 /// The exit status of a command that ended so.
@@ -132,7 +147,10 @@ fn message(e: &Report, terminal: bool) -> String {
     match in_file {
         // Without a marked line the plain form is the one that names the file.
         Some(f) => f.render(terminal && f.line_column().is_some()),
-        None => e.help().map_or_else(|| format!("contend: {e}"), |help| format!("contend: {e}\n  help: {help}")),
+        None => {
+            let help = e.help().map(|help| format!("\n  help: {}", echo(&help.to_string(), REMEDY)));
+            format!("contend: {}{}", echo(&e.to_string(), SENTENCE), help.unwrap_or_default())
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is wrong with a file, where, and what to write instead.
 
+use crate::echo::{REMEDY, SENTENCE, echo, is_unseen};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
@@ -29,6 +30,8 @@ pub enum Site {
 
 /// Columns of a terminal that are used.
 const WIDTH: usize = 100;
+/// Longest line of a file that is shown with its error, in bytes.
+const LONGEST_LINE: usize = 400;
 
 /// What errors call the command line's settings.
 const SET: &str = "--set";
@@ -48,6 +51,7 @@ struct Inner {
 
 impl FileError {
     /// `message` (it names the key) about the value at `site`, and what to write instead (empty for nothing to say).
+    /// Both are shown on one line of bounded length ([`echo`]), whatever they repeat of the file.
     pub fn new(source: &Source, site: &Site, message: impl Into<String>, help: impl Into<String>) -> FileError {
         FileError::with_label(source, site, message, "here", help)
     }
@@ -67,8 +71,9 @@ impl FileError {
                 (SET.into(), source.sets.get(*i).cloned().unwrap_or_default(), vec![(range.clone(), label.into())])
             }
         };
-        let help = Some(help.into()).filter(|h| !h.is_empty());
-        FileError(Box::new(Inner { message: message.into(), help, code: NamedSource::new(name, text), labels }))
+        let help = Some(echo(&help.into(), REMEDY)).filter(|h| !h.is_empty());
+        let message = echo(&message.into(), SENTENCE);
+        FileError(Box::new(Inner { message, help, code: NamedSource::new(name, text), labels }))
     }
 
     /// The same error with a second place marked in the same text; a place in another text is left out.
@@ -82,7 +87,7 @@ impl FileError {
 
     /// The same error, which arises at `point` of the sweep only.
     pub(crate) fn at(mut self, point: &str) -> FileError {
-        self.0.message += &format!(" (at {point})");
+        self.0.message += &format!(" (at {})", echo(point, SENTENCE));
         self
     }
 
@@ -114,6 +119,7 @@ impl FileError {
     pub fn render(&self, terminal: bool) -> String {
         let mut out = String::new();
         if terminal
+            && self.can_be_drawn()
             && GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
                 .with_width(WIDTH)
                 .render_report(&mut out, self)
@@ -122,7 +128,7 @@ impl FileError {
             return out;
         }
         out.clear();
-        out += self.file();
+        out += &echo(self.file(), SENTENCE);
         if let Some((line, column)) = self.line_column() {
             out += &format!(":{line}:{column}");
         }
@@ -131,6 +137,21 @@ impl FileError {
             out += &format!("  help: {help}\n");
         }
         out
+    }
+}
+
+impl FileError {
+    /// True if the lines around the marked places can be shown on a terminal as they are.
+    fn can_be_drawn(&self) -> bool {
+        let text = self.0.code.inner();
+        let fits = |line: &str| line.len() <= LONGEST_LINE && !line.contains(|c| c != '\t' && is_unseen(c));
+        let shown = |range: &Range<usize>| {
+            let before = text.get(..range.start).unwrap_or_default();
+            let first = before.matches('\n').count().saturating_sub(1);
+            let count = text.get(range.clone()).unwrap_or_default().matches('\n').count() + 3;
+            text.lines().skip(first).take(count).all(fits)
+        };
+        !self.file().contains(is_unseen) && self.0.labels.iter().all(|(range, _)| shown(range))
     }
 }
 

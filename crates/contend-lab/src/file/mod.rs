@@ -192,6 +192,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
     let mut tree = tree::read(&source)?;
     let sets = apply_sets(&mut tree, &source, overrides)?;
+    tree::check_texts(&tree, &source)?;
 
     let cx = Cx { source: &source, params: &[], member: None };
     let mut f = Val { cx, path: String::new(), node: &tree }.table()?;

@@ -142,6 +142,29 @@ pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
     })
 }
 
+/// Refuses control characters, but for line breaks and tabs in texts: what a file says reaches terminals, tables and
+/// pages, which would obey them.
+pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError> {
+    let refuse = |site: &Site, c: char| {
+        let message = format!("a text has the control character U+{:04X}", u32::from(c));
+        Err(FileError::new(source, site, message, "leave it out"))
+    };
+    match &tree.kind {
+        Kind::Text(text) => match text.chars().find(|c| c.is_control() && !['\n', '\r', '\t'].contains(c)) {
+            Some(c) => refuse(&tree.site, c),
+            None => Ok(()),
+        },
+        Kind::List(list) => list.iter().try_for_each(|node| check_texts(node, source)),
+        Kind::Table(entries) | Kind::Dotted(entries) => {
+            entries.iter().try_for_each(|e| match e.key.chars().find(|c| c.is_control()) {
+                Some(c) => refuse(&e.site, c),
+                None => check_texts(&e.value, source),
+            })
+        }
+        Kind::Bool(_) | Kind::Integer(_) | Kind::Float(_) => Ok(()),
+    }
+}
+
 /// A value of the command line: TOML, or else a text without quotes. `start` is where it begins in the `--set` number
 /// `index`.
 pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {

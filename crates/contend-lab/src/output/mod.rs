@@ -17,7 +17,7 @@ pub use csv::write_csv;
 pub use html::{Chapter, write_paper, write_report};
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, Capture, write_pcapng};
-pub use table::{WIDTH, measured_text, summary_table, wrapped};
+pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
 
 use crate::file::{self, Along, Experiment};
 use crate::results::{Outcome, PointKey};

@@ -5,6 +5,7 @@ use super::ReportContext;
 use super::shape::{
     Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text,
 };
+use crate::echo::{WORD, echo};
 use crate::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
 
 /// Columns that running text takes at most, and a table where nothing else is known.
@@ -176,6 +177,12 @@ pub fn measured_text(c: &ClaimResult) -> String {
     }
 }
 
+/// Which claim it is, and which of its readings, on one line.
+pub fn claim_text(c: &ClaimResult) -> String {
+    let id = echo(&c.id, WORD);
+    c.reading.as_ref().map_or_else(|| id.clone(), |r| format!("{id} ({})", echo(r, WORD)))
+}
+
 /// A sign for a verdict that does not need colour.
 pub(super) fn verdict_sign(verdict: &str) -> &'static str {
     match verdict {
@@ -202,7 +209,7 @@ pub(super) fn significant(x: f64, digits: i32) -> String {
 fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
     let mut grid = Grid::new(["claim", "verdict", "measured", "expected"].map(String::from).to_vec());
     for c in claims {
-        let id = c.reading.as_ref().map_or_else(|| c.id.clone(), |r| format!("{} ({r})", c.id));
+        let id = claim_text(c);
         let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
         let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
         grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone()]);

@@ -7,6 +7,7 @@ use contend_lab::analyse::access::{self, Access};
 use contend_lab::analyse::exchange::Exchange;
 use contend_lab::analyse::fingerprint::{self, Fingerprint, First, Verdict};
 use contend_lab::analyse::{Address, Capture, Problem};
+use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use miette::{Report, Result};
@@ -257,7 +258,7 @@ fn us(ns: f64) -> f64 {
 }
 
 fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &fingerprint::Settings) -> String {
-    let mut out = format!("{}: {label}\n", path.display());
+    let mut out = format!("{}: {label}\n", echo(&path.display().to_string(), SENTENCE));
     let mut line = |name: &str, text: String| {
         let _ = writeln!(out, "  {name:<14} {text}");
     };
@@ -438,7 +439,8 @@ fn compare(args: &AccessArgs) -> Result<Done> {
             out
         }
         Format::Table => {
-            let mut out = format!("{}: {} and {}\n", args.file.display(), labels[0], labels[1]);
+            let file = echo(&args.file.display().to_string(), SENTENCE);
+            let mut out = format!("{file}: {} and {}\n", labels[0], labels[1]);
             let _ = writeln!(out, "  {:.3} s, both backlogged for {:.3} s", found.span_s, found.both_s);
             let _ =
                 writeln!(out, "  {:<40} {:>9} {:>9} {:>9} {:>8}", "station", "packets", "per s", "attempts", "share");

@@ -2,10 +2,11 @@
 
 mod models;
 
-use super::{files_below, print, wrong};
+use super::{files_below, print, too_large, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, estimate, qdisc};
+use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::metric::{Extent, Subject, WORDS, What, Word};
 use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
@@ -100,12 +101,18 @@ pub fn list(args: &ListArgs) -> Result<Done> {
     }
     if wanted("experiments") {
         out += &heading(&out, "experiments");
-        let files: Vec<_> =
-            files_below(Path::new("experiments")).into_iter().chain(files_below(Path::new("papers"))).collect();
+        let mut files = Vec::new();
+        for folder in ["experiments", "papers"].map(Path::new) {
+            match files_below(folder) {
+                Some(below) => files.extend(below),
+                None => out += &format!("  {}: name a file of it to run it\n", too_large(folder)),
+            }
+        }
         for file in &files {
             let title = contend_lab::file::load(file, &[])
                 .map_or_else(|_| "(cannot be read: run it to see why)".into(), |e| e.title);
-            out += &format!("  {}\n      {title}\n", file.display());
+            let (file, title) = (echo(&file.display().to_string(), SENTENCE), echo(&title, SENTENCE));
+            out += &format!("  {file}\n      {title}\n");
         }
         if files.is_empty() {
             out += "  none here: they are looked for in ./experiments and ./papers\n";

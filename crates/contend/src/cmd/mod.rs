@@ -8,8 +8,10 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 
+use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::output::WIDTH;
 use miette::{Report, Result, miette};
+use std::ffi::OsStr;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -32,15 +34,24 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Writes a line to standard error; when nobody can read it, nobody is told.
 pub fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", echo(line, SENTENCE));
 }
 
-/// The TOML files below `folder`, in order of name; folders are descended into.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+/// Files and folders that a search for experiment files looks at.
+const MOST_ENTRIES: usize = 10_000;
+
+/// The TOML files below `folder`, in order of name; folders are descended into. `None` when there are more than
+/// [`MOST_ENTRIES`] files and folders: then `folder` is not one of experiments.
+pub fn files_below(folder: &Path) -> Option<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut todo = vec![folder.to_path_buf()];
+    let mut seen = 0;
     while let Some(dir) = todo.pop() {
         for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_ENTRIES {
+                return None;
+            }
             let path = entry.path();
             // A link to a folder may lead back up: only true folders are descended into.
             if entry.file_type().is_ok_and(|t| t.is_dir()) {
@@ -51,7 +62,26 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files.sort();
-    files
+    Some(files)
+}
+
+/// That a folder is too large to be searched for experiment files.
+pub fn too_large(folder: &Path) -> String {
+    format!("{} holds more than {MOST_ENTRIES} files and folders", folder.display())
+}
+
+/// The name of the results folder of the experiment file at `path`: the file's, without `.toml`.
+///
+/// # Errors
+/// When that would not be a folder inside the one for results.
+pub fn results_name(path: &Path) -> Result<&OsStr> {
+    match path.file_stem() {
+        Some(stem) if stem != "." && stem != ".." => Ok(stem),
+        _ => Err(wrong(
+            format!("{} cannot give its results folder a name", path.display()),
+            "rename the file, to my-network.toml for example",
+        )),
+    }
 }
 
 /// Narrowest width that is respected: less does not hold a name beside a number or a verdict.

@@ -3,8 +3,9 @@
 use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c};
 use super::{files_below, say, wrong};
 use crate::Done;
+use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::folder;
-use contend_lab::output::{self, Chapter, ReportContext, WIDTH, measured_text, wrapped};
+use contend_lab::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
 use std::io::Write as _;
@@ -67,7 +68,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let (mut done, mut outcomes, mut chapters) = (Done::Well, Vec::new(), Vec::new());
     for (name, e) in &all {
         if talk {
-            super::print(&format!("{name}: {}\n", e.title))?;
+            super::print(&format!("{}: {}\n", echo(name, SENTENCE), echo(&e.title, SENTENCE)))?;
         }
         let folder = (!args.common.no_results).then(|| args.common.out.join(name));
         let job = Job { e, common: &args.common, stop: &stop, capture: None, name: name.clone(), folder };
@@ -179,7 +180,10 @@ fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
 }
 
 fn files(args: &Args) -> Result<Vec<PathBuf>> {
-    let all = files_below(&args.papers);
+    let Some(all) = files_below(&args.papers) else {
+        return Err(wrong(super::too_large(&args.papers), "name the folder of the papers with --papers"));
+    };
+    all.iter().try_for_each(|path| super::results_name(path).map(drop))?;
     if all.is_empty() {
         return Err(wrong(
             format!("there are no papers in {}", args.papers.display()),
@@ -210,9 +214,8 @@ fn name(papers: &Path, file: &Path) -> String {
 
 /// A claim in lines that fit a terminal: the paper's words, what was expected and measured, and the verdict.
 fn claim(c: &ClaimResult) -> String {
-    let id = c.reading.as_ref().map_or_else(|| c.id.clone(), |r| format!("{} ({r})", c.id));
     let differs = if c.as_recorded { String::new() } else { format!("   <- the file records: {}", c.recorded) };
-    let mut out = format!("  {id}\n");
+    let mut out = format!("  {}\n", claim_text(c));
     let mut line = |text: &str| {
         if !text.is_empty() {
             out += &format!("      {}\n", wrapped(text, super::width().min(WIDTH), 6));

@@ -107,16 +107,17 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     // All files are read before the first one runs: what is wrong with the last is said now, not in an hour.
     let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
+    let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
     let stop = stop_on_ctrl_c();
     let mut done = Done::Well;
-    for (path, e) in args.files.iter().zip(&all) {
+    for ((path, e), name) in args.files.iter().zip(&all).zip(names) {
         let job = Job {
             e,
             common: &args.common,
             stop: &stop,
             capture: args.capture,
             name: path.display().to_string(),
-            folder: (!args.common.no_results).then(|| args.common.out.join(path.file_stem().unwrap_or_default())),
+            folder: (!args.common.no_results).then(|| args.common.out.join(name)),
         };
         let executed = job.perform()?;
         print(&executed, &ReportContext::of(e, command_line()), &args.common)?;
@@ -138,7 +139,9 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        say("\ncontend: stopping; finished runs are kept");
+        // Ctrl-C leaves the terminal in the middle of a line.
+        say("");
+        say("contend: stopping; finished runs are kept");
     });
     stop
 }
@@ -171,10 +174,14 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
 pub fn text(path: &Path) -> Result<String> {
     let name = path.display();
     if path.is_dir() {
-        let inside = super::files_below(path).first().map_or("one".to_owned(), |f| f.display().to_string());
+        let remedy = "give the path of an experiment file; `contend list experiments` shows the ones that come along";
+        let Some(inside) = super::files_below(path) else {
+            return Err(wrong(format!("{name} is a folder, and {}", super::too_large(path)), remedy));
+        };
+        let (count, many) = (inside.len(), if inside.len() == 1 { "" } else { "s" });
         return Err(wrong(
-            format!("{name} is a folder, not an experiment file"),
-            format!("name a file, like {inside}"),
+            format!("{name} is a folder, not an experiment file; {count} TOML file{many} below it"),
+            inside.first().map_or(remedy.to_owned(), |f| format!("name the files to run, like {}", f.display())),
         ));
     }
     let mut bytes = Vec::new();

@@ -15,7 +15,9 @@ fn refused(ended: Ended, texts: &[&str]) {
 fn a_file_that_is_none() {
     let bench = Bench::with("sub/f.toml", SMALL);
     refused(bench.contend(&["run", "nothing.toml"]), &["nothing.toml cannot be read", "contend list experiments"]);
-    refused(bench.contend(&["run", "sub"]), &["sub is a folder", "sub/f.toml"]);
+    refused(bench.contend(&["run", "sub"]), &["sub is a folder", "1 TOML file below it", "sub/f.toml"]);
+    std::fs::create_dir(bench.path("hollow")).unwrap();
+    refused(bench.contend(&["run", "hollow"]), &["hollow is a folder", "0 TOML files", "contend list experiments"]);
     bench.file("empty.toml", "\n  \n");
     refused(bench.contend(&["run", "empty.toml"]), &["empty.toml is empty"]);
     bench.file("latin.toml", b"title = \"a\"\nnotes = \"Z\xfcrich\"\n");
@@ -124,4 +126,93 @@ fn a_sweep_beyond_the_bounds_is_refused_before_it_starts() {
     let bench = Bench::with("f.toml", SMALL);
     let ended = bench.contend(&["run", "f.toml", "--seeds", "1..100000", "--set", "flow.0.count=200"]);
     refused(ended, &["100000 runs", "GB", "split the sweep"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_is_searched_up_to_a_bound() {
+    let bench = Bench::new();
+    refused(
+        bench.contend(&["run", "/"]),
+        &["/ is a folder", "holds more than 10000", "give the path of an experiment"],
+    );
+    refused(bench.contend(&["reproduce", "--papers", "/"]), &["/ holds more than 10000", "--papers"]);
+}
+
+#[test]
+fn the_name_of_a_file_does_not_lead_out_of_the_results() {
+    let bench = Bench::new();
+    for name in ["...toml", "..toml"] {
+        bench.file(&format!("sub/{name}"), SMALL);
+        bench.file(&format!("papers/smith-2001/{name}"), SMALL);
+        let remedy = "rename the file";
+        refused(bench.contend(&["run", &format!("sub/{name}"), "--out", "deep/down"]), &[name, remedy]);
+        refused(bench.contend(&["reproduce", "--out", "deep/down"]), &[name, remedy]);
+        assert!(!bench.path("deep").exists());
+        std::fs::remove_file(bench.path(&format!("papers/smith-2001/{name}"))).unwrap();
+    }
+    bench.contend(&["run", "sub/...toml", "--no-results"]).with(2);
+}
+
+#[test]
+fn a_message_repeats_a_bounded_part_of_what_it_is_about() {
+    let bench = Bench::new();
+    let long = "x".repeat(7_000_000);
+    bench.file("value.toml", SMALL.replacen("newreno", &long, 1));
+    bench.file("key.toml", format!("{long} = 1\n{SMALL}"));
+    bench.file("papers/smith-2001/a.toml", SMALL);
+    let mut calls: Vec<Vec<&str>> = ["value.toml", "key.toml"].map(|f| vec!["run", f]).into();
+    let word = &long[..100_000];
+    bench.file("f.toml", SMALL);
+    let setting = format!("flow.0.tcp={word}");
+    calls.extend([
+        vec!["run", word],
+        vec!["run", "f.toml", "--set", word],
+        vec!["run", "f.toml", "--set", &setting],
+        vec!["run", "f.toml", "--seeds", word],
+        vec!["run", "f.toml", "--format", word],
+        vec!["explain", word],
+        vec!["reproduce", word],
+        vec!["report", word],
+        vec![word],
+    ]);
+    for call in calls {
+        let ended = bench.contend(&call).with(2);
+        assert!(ended.out.is_empty() && ended.err.len() < 4000, "{} bytes", ended.err.len());
+        assert!(ended.err.contains("characters left out"), "{}", ended.err);
+    }
+}
+
+#[test]
+fn nothing_in_a_message_is_obeyed_by_a_terminal() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.file("papers/smith-2001/a.toml", SMALL);
+    let red = "\x1b[31mred\u{9b}2J";
+    for call in [
+        vec!["run", red],
+        vec!["run", "f.toml", "--format", red],
+        vec!["explain", red],
+        vec!["reproduce", red],
+        vec!["report", red],
+        vec![red],
+    ] {
+        let ended = bench.contend(&call).with(2).says(&["red\\u009b2J"]);
+        assert!(!ended.err.contains(|c: char| c.is_control() && c != '\n'), "{:?}", ended.err);
+    }
+}
+
+#[test]
+fn a_text_that_a_terminal_would_obey_is_refused() {
+    let bench = Bench::new();
+    for (file, place) in [
+        (SMALL.replacen("title    = \"", "title    = \"\\u001b[31m", 1), "f.toml:1:12: "),
+        (format!("{SMALL}\n[[claim]]\nid = \"a\"\npaper = \"\\u009b2J\"\nmetric = \"jain\"\n"), "f.toml:34:9: "),
+        (format!("{SMALL}\n[param]\n\"a\\u0007\" = 1\n"), "f.toml:33:1: "),
+    ] {
+        bench.file("f.toml", file);
+        refused(bench.contend(&["run", "f.toml"]), &[place, "a text has the control character U+00", "leave it out"]);
+    }
+    bench.file("f.toml", SMALL);
+    refused(bench.contend(&["run", "f.toml", "--set", "title=\x1b[31m"]), &["--set:1:7: ", "control character U+001B"]);
+    bench.contend(&["run", "f.toml", "--set", "title=two\nlines", "--seeds", "1", "--no-results"]).with(0);
 }

@@ -1,0 +1,65 @@
+//! Text from outside (a file, the command line, a path) as a message repeats it: on one line, of bounded length, with
+//! nothing that a terminal would obey.
+
+/// Most characters of a sentence that says what is wrong.
+pub const SENTENCE: usize = 500;
+/// Most characters of a remedy, which may list names.
+pub const REMEDY: usize = 1500;
+/// Most characters of a name or a word.
+pub const WORD: usize = 80;
+
+/// `text` on one line of about `most` characters: control characters and those that change the direction of text are
+/// written as escapes (`\n`, `\u001b`), and a longer text loses its middle.
+pub fn echo(text: &str, most: usize) -> String {
+    // A character is at most 4 bytes: a text of few bytes is not counted.
+    let length = if text.len() <= most { text.len() } else { text.chars().count() };
+    if length <= most {
+        return escaped(text);
+    }
+    let (first, last) = (most * 2 / 3, most / 3);
+    let byte = |character: usize| text.char_indices().nth(character).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (text.get(..byte(first)).unwrap_or(text), text.get(byte(length - last)..).unwrap_or(""));
+    format!("{} [{} characters left out] {}", escaped(head), length - first - last, escaped(tail))
+}
+
+/// True if `c` is a control character, or changes how the characters after it are shown.
+pub(crate) fn is_unseen(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out += "\\n",
+            '\r' => out += "\\r",
+            '\t' => out += "\\t",
+            c if is_unseen(c) => out += &format!("\\u{:04x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_as_an_escape() {
+        assert_eq!(
+            echo("two\nlines\tand \u{1b}[31mred\u{9b}2J\u{202e}", 80),
+            r"two\nlines\tand \u001b[31mred\u009b2J\u202e"
+        );
+        assert_eq!(echo("Zürich 日本 ✓ \"quoted\" \\n", 80), "Zürich 日本 ✓ \"quoted\" \\n");
+    }
+
+    #[test]
+    fn a_long_text_loses_its_middle() {
+        assert_eq!(echo("abcdefghijkl", 12), "abcdefghijkl");
+        assert_eq!(echo("abcdefghijklm", 12), "abcdefgh [1 characters left out] jklm");
+        assert_eq!(echo(&"ü".repeat(12), 12), "ü".repeat(12));
+        let long = echo(&"ü\n".repeat(5_000_000), 90);
+        assert!(long.chars().count() < 160 && long.contains("[9999910 characters left out]"), "{long}");
+    }
+}
