@@ -20,9 +20,11 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
 fmt()    { git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check; }
 lint()   { cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet; }
 tests()  { cargo test --workspace --profile ci --quiet; }
-golden() { # the same digests in debug as in release (which `tests` checks), and the papers' experiments and the cases of ns-2 and ns-3, in their short form: every verdict as recorded
+# Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2
+# and ns-3 in their short form: every verdict as recorded.
+golden() {
   # Libraries of others are not what is looked at: without optimisation they are there sooner.
-  cargo test --package contend-lab --test execute --config 'profile.dev.package."*".opt-level=0' --quiet golden
+  cargo test --package contend-lab --test golden --config 'profile.dev.package."*".opt-level=0' --quiet
   cargo test --workspace --profile ci --no-run --quiet
   local contend="${CARGO_TARGET_DIR:-target}/ci/contend"
   "$contend" reproduce --short --quiet --no-results

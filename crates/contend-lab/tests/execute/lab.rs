@@ -34,7 +34,6 @@ pub(crate) fn wire(top: &str, flow: &str, tables: &str) -> String {
 /// An experiment to execute, and how.
 pub(crate) struct Call {
     text: String,
-    name: String,
     sets: Vec<(String, String)>,
     jobs: usize,
     detail: bool,
@@ -44,15 +43,7 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn new(text: &str) -> Call {
-        Call {
-            text: text.into(),
-            name: "t.toml".into(),
-            sets: vec![],
-            jobs: 2,
-            detail: false,
-            capture: None,
-            stop_after: usize::MAX,
-        }
+        Call { text: text.into(), sets: vec![], jobs: 2, detail: false, capture: None, stop_after: usize::MAX }
     }
     pub(crate) fn set(mut self, key: &str, value: &str) -> Call {
         self.sets.push((key.into(), value.into()));
@@ -74,16 +65,12 @@ impl Call {
         self.capture.iter_mut().for_each(|c| c.limit = limit);
         self
     }
-    /// The file's name, for errors and the title.
-    pub(crate) fn named(self, name: &str) -> Call {
-        Call { name: name.into(), ..self }
-    }
     /// Stops when this many runs are finished.
     pub(crate) fn stop_after(self, runs: usize) -> Call {
         Call { stop_after: runs, ..self }
     }
     pub(crate) fn experiment(&self) -> Experiment {
-        file::parse(&self.name, &self.text, &self.sets).unwrap_or_else(|e| panic!("{}", e.render(false)))
+        file::parse("t.toml", &self.text, &self.sets).unwrap_or_else(|e| panic!("{}", e.render(false)))
     }
     pub(crate) fn execute(&self) -> Executed {
         let stop = AtomicBool::new(false);

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod claims;
-mod golden;
 mod lab;
 
 use contend_lab::results::Interrupted;

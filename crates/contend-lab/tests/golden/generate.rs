@@ -1,0 +1,392 @@
+//! Small networks, made by number: the text of an experiment file for each.
+//!
+//! The text of a network depends on its number and on this file only: the random numbers come from SplitMix64 (Steele,
+//! Lea, Flood 2014), and the lists below are literal. A change of a list changes all networks and so all golden values:
+//! what is new in contend gets networks of its own, with higher numbers.
+
+use std::fmt::Write as _;
+
+const STANDARDS: &[(&str, &[&str], &[&str])] = &[
+    ("802.11g", &["54", "36", "24", "18", "12", "9", "6", "11", "5.5", "2", "1"], &["6", "12", "24"]),
+    ("802.11g", &["54", "6"], &["6"]),
+    ("802.11b", &["11", "5.5", "2", "1"], &["1", "2"]),
+    ("802.11a", &["54", "48", "12", "6"], &["6", "12", "24"]),
+    ("802.11", &["2", "1"], &["1"]),
+];
+pub(crate) const ACCESS: &[&str] = &[
+    r#""dcf""#,
+    r#"{ kind = "dcf", cwmin = 3, cwmax = 63 }"#,
+    r#"{ kind = "dcf", aifsn = 7, txop = "3ms" }"#,
+    r#"{ kind = "dcf", cwmin = 1, cwmax = 7 }"#,
+    r#""dcf_m""#,
+    r#"{ kind = "dcf_m", after = "success", per_contender = 1 }"#,
+    r#""idle_sense""#,
+    r#"{ kind = "idle_sense", window = "steady" }"#,
+    r#""hash""#,
+    r#"{ kind = "hash", slots = 6 }"#,
+    r#""hash1""#,
+    r#""pdf""#,
+    r#"{ kind = "pdf", weights = [4, 0, 2, 1], residual = true, exponential = true }"#,
+    r#""residual_window""#,
+    r#""tcf""#,
+    r#"{ kind = "tcf", stations = 40 }"#,
+    r#""dfs""#,
+    r#"{ kind = "dfs", mapping = "exp", threshold = 8, range = 20 }"#,
+    r#"{ kind = "dfs", mapping = "sqrt", weight = 2 }"#,
+    r#""permutation""#,
+    r#"{ kind = "permutation", slots = 5 }"#,
+    r#""classes""#,
+    r#"{ kind = "classes", weights = [1, 2], vo = [4, 1], vi = [3, 1], bk = [1, 4] }"#,
+];
+pub(crate) const EDCA: &[&str] = &[
+    r#""edca""#,
+    r#"{ kind = "edca", table = "802.11-2016" }"#,
+    r#"{ kind = "edca", scheduling = "sbb" }"#,
+    r#"{ kind = "edca", busy_slot = "frozen", vo = { cwmin = 1, cwmax = 3, txop = "2ms" } }"#,
+    r#"{ kind = "edca", be = { aifsn = 2, cwmin = 3, cwmax = 7 }, bk = { aifsn = 2, cwmin = 3, cwmax = 7 } }"#,
+];
+pub(crate) const QUEUES: &[&str] = &[
+    r#""fifo""#,
+    r#"{ kind = "fifo", limit = "1p" }"#,
+    r#"{ kind = "fifo", limit = "2p" }"#,
+    r#"{ kind = "fifo", limit = "5p" }"#,
+    r#"{ kind = "fifo", limit = "9kB" }"#,
+    r#"{ kind = "ack_filter", limit = "20p" }"#,
+    r#""airtime""#,
+    r#"{ kind = "airtime", inner = "fifo", station_limit = "8p", quantum = "1ms" }"#,
+    r#"{ kind = "airtime", limit = "12p", target = "2ms", interval = "20ms", slow_rate = "12Mbps" }"#,
+    r#"{ kind = "avq", limit = "30p" }"#,
+    r#"{ kind = "codel", target = "2ms", interval = "20ms" }"#,
+    r#"{ kind = "codel", ecn = true, limit = "40p" }"#,
+    r#"{ kind = "cwaq", limit = "20p" }"#,
+    r#"{ kind = "cwpq", limit = "20p", interval = "20ms", drop = true }"#,
+    r#"{ kind = "directions", data_limit = "10p", ack_limit = "5p" }"#,
+    r#"{ kind = "directions", acks = "reverse", order = "acks_first" }"#,
+    r#"{ kind = "elf", limit = "40p" }"#,
+    r#"{ kind = "elf", cost = "airtime", power = 4 }"#,
+    r#""fq_codel""#,
+    r#"{ kind = "fq_codel", flows = 2, limit = "15p", target = "1ms", interval = "10ms", drop_batch = 4 }"#,
+    r#"{ kind = "pi", limit = "40p", reference = "10p" }"#,
+    r#"{ kind = "pie", limit = "50p", target = "5ms", t_update = "5ms", max_burst = "0s" }"#,
+    r#"{ kind = "pie", estimate = "rate", ecn = true, target = "3ms" }"#,
+    r#"{ kind = "red", limit = "40p", min_th = "4p", max_th = "12p" }"#,
+    r#"{ kind = "red", limit = "40p", min_th = "3p", max_th = "9p", ecn = true, gentle = true, adaptive = true }"#,
+    r#"{ kind = "rem", limit = "30p", reference = "8p" }"#,
+    r#"{ kind = "vcrr", limit = "30p" }"#,
+    r#""vfq""#,
+    r#"{ kind = "vfq", box_max_len = "5p", queue_length = "20p", contention = "fit", count_ap = true }"#,
+    r#"{ kind = "vqr", limit = "30p" }"#,
+    r#"{ kind = "vrc", limit = "30p", reference = "5ms" }"#,
+    r#"{ kind = "wf2q", class_limit = "6p" }"#,
+    r#"{ kind = "wf2q", classes = "flow", cost = "airtime", update = "printed", limit = "25p" }"#,
+];
+pub(crate) const CONTROLS: &[&str] = &[
+    r#""accf""#,
+    r#"{ kind = "accf", period = "50ms", fallback = "uplink", flush = false }"#,
+    r#""ack_thinning""#,
+    r#"{ kind = "ack_thinning", d = 4, hold = "2ms" }"#,
+    r#"{ kind = "fcwa", buffer = "20p" }"#,
+    r#"{ kind = "fcwa", mode = "estimated", ct = "measured", buffer = "10p", update = "50ms" }"#,
+    r#"{ kind = "pilosof", buffer = "50p" }"#,
+    r#"{ kind = "pilosof", buffer = "12p", keep_edge = false }"#,
+    r#"{ kind = "rate_limiter", period = "20ms" }"#,
+    r#"{ kind = "rate_limiter", on = "acks", share = "10%", period = "50ms", limit = "4p" }"#,
+    r#"{ kind = "rate_limiter", on = "data", share = "5%", burst = "3kB", limit = "6p" }"#,
+];
+pub(crate) const LOSSES: &[&str] = &[
+    r#"{ kind = "bernoulli", p = "3%" }"#,
+    r#"{ kind = "bernoulli", p = "20%", on = "ack" }"#,
+    r#"{ kind = "bernoulli", p = 0.1, on = "data" }"#,
+    r#"{ kind = "per", p = "10%" }"#,
+    r#"{ kind = "per", p = "30%", reference = "60B" }"#,
+    r#"{ kind = "per", p = "20%", frames = "data" }"#,
+    r#"{ kind = "ber", ber = 1e-5 }"#,
+    r#"{ kind = "ber", ber = 1e-4 }"#,
+    r#"{ kind = "gilbert_elliott", good = "50ms", bad = "5ms", e_bad = "80%" }"#,
+    r#"{ kind = "gilbert_elliott", clock = "packet", p_gb = "2%", p_bg = "20%", e_good = "1%" }"#,
+    r#"{ kind = "script", outage = [["100ms", "130ms"], ["300ms", "301ms"]] }"#,
+    r#"{ kind = "script", drop = [{ flow = "a.1", segment = 3 }, { flow = "a.1", segment = 3, copy = 1 }] }"#,
+];
+pub(crate) const CLIENTS: &[&str] = &[
+    r#""usb""#,
+    r#""converter""#,
+    r#"{ kind = "converter", mode = "pause", rate = "100Mbps", latency = "100us" }"#,
+    r#"{ kind = "converter", mode = "pause", nic = "20p", high = "50%", low = "20%" }"#,
+    r#"{ kind = "converter", rate = "10Mbps", nic = "5p", latency = "2ms" }"#,
+];
+pub(crate) const VARIANTS: &[&str] = &[
+    "tahoe",
+    "reno",
+    "newreno",
+    "sack",
+    "cubic",
+    "westwood",
+    "westwood-nr",
+    "westwood+",
+    "aiad-kappa",
+    "aiad-phi",
+    "jersey",
+    "jersey-orig",
+    "jersey-enh",
+    "vegas",
+    "tcp_d",
+    "dctcp",
+    "bbr",
+    "bbr3",
+    "perfect",
+    "veno",
+];
+pub(crate) const RECOVERIES: &[&str] = &[
+    r#""tahoe""#,
+    r#"{ kind = "tahoe", guard = "always" }"#,
+    r#""reno""#,
+    r#"{ kind = "reno", halve_from = "cwnd", guard = "off" }"#,
+    r#""newreno""#,
+    r#"{ kind = "newreno", variant = "slow-but-steady", dupthresh = 2 }"#,
+    r#""sack""#,
+    r#"{ kind = "sack", rescue = false }"#,
+    r#""vegas""#,
+    r#""rack""#,
+    r#"{ kind = "rack", prr = false, undo = false, tlp = false, adaptive = false }"#,
+];
+/// Keys of a `tcp` table that go with every variant.
+const TCP_KEYS: &[&str] = &[
+    "handshake = false",
+    "initial_window = 1",
+    "initial_window = \"4p\"",
+    "initial_ssthresh = 6",
+    "sack = true",
+    "window_scaling = false",
+    "limited_transmit = false",
+    "pacing = true",
+];
+const ESTIMATES: &[&str] = &[
+    r#"["are"]"#,
+    r#"["westwood", "westwood_nr", "westwood_plus"]"#,
+    r#"["tsw", { kind = "csfq", omega = "20ms" }]"#,
+    r#"["ts_are"]"#,
+];
+/// Traffic of any flow.
+pub(crate) const TRAFFIC: &[&str] = &[
+    r#"{ kind = "cbr", rate = "2Mbps" }"#,
+    r#"{ kind = "cbr", rate = "8Mbps", packet = "500B" }"#,
+    r#"{ kind = "cbr", schedule = [["100ms", "200ms", "4Mbps"], ["350ms", "400ms", "20Mbps"]] }"#,
+    r#"{ kind = "cbr", rate = "1Mbps", random = 1 }"#,
+    r#"{ kind = "poisson", rate = "1Mbps" }"#,
+    r#"{ kind = "poisson", rate = "100kbps", rate_max = "5Mbps", packet = "200B" }"#,
+    r#"{ kind = "exponential", rate = "6Mbps", on = "50ms", off = "50ms" }"#,
+    r#"{ kind = "pareto", rate = "6Mbps", on = "60ms", off = "40ms" }"#,
+    r#"{ kind = "voip", gap = "50ms", call = "200ms", on = "50ms", off = "50ms" }"#,
+    r#"{ kind = "token_bucket", rate = "3Mbps", timer = "5ms" }"#,
+];
+/// Traffic of TCP only: files that are larger than a packet, and sources that send as fast as TCP lets them.
+pub(crate) const TCP_TRAFFIC: &[&str] = &[
+    r#"{ kind = "files", size = "8p", count = 0, gap = "60ms" }"#,
+    r#"{ kind = "files", size = "3p", count = 5, gap = "40ms", law = "exponential" }"#,
+    r#""bulk""#,
+    r#"{ kind = "sessions", on = "100ms", off = "50ms" }"#,
+];
+
+/// SplitMix64.
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    /// A number below `n`.
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+    fn pick(&mut self, from: &[&'static str]) -> &'static str {
+        from[self.below(from.len())]
+    }
+    /// True in so many percent of all draws.
+    fn percent(&mut self, p: u64) -> bool {
+        self.next() % 100 < p
+    }
+    /// Writes `key = value` with one of `values` in so many percent of all draws.
+    fn maybe(&mut self, p: u64, out: &mut String, key: &str, values: &[&'static str]) {
+        if self.percent(p) {
+            writeln!(out, "{key} = {}", self.pick(values)).unwrap();
+        }
+    }
+}
+
+/// The text of network `number`.
+pub(crate) fn network(number: u64) -> String {
+    let d = &mut Draws(number.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(11));
+    let mut t = format!("duration = \"{}ms\"\nseeds = \"{number}\"\n", 200 + 100 * d.below(5));
+    d.maybe(40, &mut t, "warmup", &["\"50ms\"", "\"123457us\""]);
+    if d.percent(80) {
+        cell(d, &mut t);
+    } else {
+        wires(d, &mut t);
+    }
+    t
+}
+
+/// A cell with stations of a table, stations of flows, and perhaps a network behind the access point.
+fn cell(d: &mut Draws, t: &mut String) {
+    let (standard, rates, basic) = STANDARDS[d.below(STANDARDS.len())];
+    let rate = |d: &mut Draws| format!("\"{}Mbps\"", rates[d.below(rates.len())]);
+    writeln!(t, "[wifi]\nstandard = \"{standard}\"\nrate = {}", rate(d)).unwrap();
+    if d.percent(40) {
+        writeln!(t, "basic = \"{}Mbps\"", basic[d.below(basic.len())]).unwrap();
+    }
+    d.maybe(30, t, "preamble", &["\"short\"", "\"long\""]);
+    d.maybe(20, t, "slot", &["\"20us\"", "\"9us\""]);
+    d.maybe(20, t, "cwmin", &["0", "3", "7", "15"]);
+    d.maybe(10, t, "cwmax", &["31", "63"]);
+    d.maybe(40, t, "retry_short", &["1", "2", "3"]);
+    d.maybe(40, t, "retry_long", &["1", "2"]);
+    d.maybe(20, t, "busy_slot", &["\"counted\""]);
+    d.maybe(20, t, "idle_access", &["\"draw\""]);
+    d.maybe(20, t, "after_collision", &["\"difs\""]);
+    d.maybe(10, t, "ack_timeout", &["\"75us\"", "\"300us\""]);
+    d.maybe(10, t, "eifs", &["\"90us\""]);
+    d.maybe(10, t, "difs", &["\"50us\""]);
+    d.maybe(10, t, "llc", &["\"0B\""]);
+    d.maybe(10, t, "signal_extension", &["\"0s\""]);
+    let protection = (standard == "802.11g" && d.percent(30)).then(|| d.pick(&["cts-to-self", "rts-cts"]));
+    if let Some(word) = protection {
+        writeln!(t, "protection = \"{word}\"").unwrap();
+        d.maybe(50, t, "protection_rate", &["\"11Mbps\"", "\"1Mbps\""]);
+    }
+    if protection != Some("rts-cts") {
+        d.maybe(30, t, "rts_threshold", &["\"0B\"", "\"500B\"", "\"1400B\"", "\"never\""]);
+    }
+    let categories = d.percent(25);
+    let rules: &[&'static str] = if categories { EDCA } else { ACCESS };
+    writeln!(t, "access = {}", d.pick(rules)).unwrap();
+    d.maybe(40, t, "loss", LOSSES);
+    d.maybe(30, t, "queue", QUEUES);
+    writeln!(t, "[ap]\nqueue = {}", d.pick(QUEUES)).unwrap();
+    if d.percent(35) {
+        let (first, second) = (d.pick(CONTROLS), d.pick(CONTROLS));
+        let value = if d.percent(30) { format!("[{first}, {second}]") } else { first.into() };
+        writeln!(t, "control = {value}").unwrap();
+    }
+    let mut places = vec!["station".to_owned()];
+    if d.percent(60) {
+        writeln!(t, "[[station]]\nname = \"s\"\ncount = {}\nrate = [{}, {}]", 1 + d.below(4), rate(d), rate(d))
+            .unwrap();
+        places.push("s".into());
+        let client = d.percent(60).then(|| d.pick(CLIENTS));
+        if let Some(client) = client {
+            writeln!(t, "client = {client}").unwrap();
+        }
+        if client.is_some_and(|c| c.contains("pause")) {
+            // The bridge pauses the card when so many packets wait: its queue has a limit in packets.
+            t.push_str("queue = { kind = \"fifo\", limit = \"8p\" }\n");
+        } else {
+            d.maybe(30, t, "queue", QUEUES);
+        }
+        d.maybe(40, t, "loss", LOSSES);
+        if !categories {
+            d.maybe(30, t, "access", ACCESS);
+        }
+    }
+    writeln!(t, "[wire]\ndelay = \"{}us\"", [100, 1000, 1000, 5000, 20_000][d.below(5)]).unwrap();
+    d.maybe(50, t, "rate", &["\"infinite\"", "\"10Mbps\"", "\"1Gbps\""]);
+    d.maybe(30, t, "queue", QUEUES);
+    d.maybe(15, t, "loss", LOSSES);
+    let mut servers = vec!["server".to_owned()];
+    if d.percent(20) {
+        // A server behind a router, reached by a bottleneck.
+        t.push_str("[[node]]\nname = \"far\"\n[[node]]\nname = \"r\"\nkind = \"router\"\n");
+        link(d, t, "far", "r");
+        link(d, t, "r", "ap");
+        servers.push("far".into());
+    }
+    for i in 0..1 + d.below(3) {
+        let (station, server) = (places[d.below(places.len())].clone(), servers[d.below(servers.len())].clone());
+        let (from, to) = match d.below(8) {
+            0..4 => (server, station),
+            4..7 => (station, server),
+            _ => ("station".into(), "station".into()),
+        };
+        flow(d, t, i, &from, &to, categories, from == "server" || to == "server");
+    }
+}
+
+/// Two to four hosts on two routers.
+fn wires(d: &mut Draws, t: &mut String) {
+    for (name, kind) in [("h0", "host"), ("h1", "host"), ("r0", "router"), ("r1", "router")] {
+        writeln!(t, "[[node]]\nname = \"{name}\"\nkind = \"{kind}\"").unwrap();
+    }
+    for (from, to) in [("h0", "r0"), ("r0", "r1"), ("r1", "h1")] {
+        link(d, t, from, to);
+    }
+    for i in 0..1 + d.below(4) {
+        let (from, to) = if d.percent(70) { ("h0", "h1") } else { ("h1", "h0") };
+        flow(d, t, i, from, to, false, false);
+    }
+}
+
+fn link(d: &mut Draws, t: &mut String, from: &str, to: &str) {
+    writeln!(t, "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"").unwrap();
+    d.maybe(80, t, "rate", &["\"2Mbps\"", "\"5Mbps\"", "\"10Mbps\"", "\"infinite\""]);
+    d.maybe(70, t, "delay", &["\"1us\"", "\"1ms\"", "\"10ms\""]);
+    d.maybe(60, t, "queue", QUEUES);
+    d.maybe(30, t, "loss", LOSSES);
+    d.maybe(20, t, "reverse", &[r#"{ rate = "1Mbps", queue = "fifo" }"#, r#"{ delay = "3ms", loss = "none" }"#]);
+}
+
+fn flow(d: &mut Draws, t: &mut String, i: usize, from: &str, to: &str, categories: bool, own_wire: bool) {
+    let name = ["a", "b", "c", "d"][i];
+    writeln!(t, "[[flow]]\nname = \"{name}\"\ncount = {}\nfrom = \"{from}\"\nto = \"{to}\"", 1 + d.below(4)).unwrap();
+    d.maybe(25, t, "packet", &["\"200B\"", "\"576B\"", "\"1000B\"", "\"2296B\""]);
+    // Without `start` flows begin in the same nanosecond, and constant rates stay in step.
+    d.maybe(50, t, "start", &["\"uniform(0s, 100ms)\"", "\"stagger(0s, 7ms)\"", "\"30ms\""]);
+    d.maybe(10, t, "stop", &["\"250ms\""]);
+    if own_wire {
+        d.maybe(20, t, "delay", &["\"= 1ms*k\"", "\"3ms\""]);
+    }
+    if categories {
+        d.maybe(80, t, "ac", &["\"vo\"", "\"vi\"", "\"be\"", "\"bk\"", "[\"vo\", \"bk\"]", "[\"be\", \"bk\", \"vi\"]"]);
+    }
+    if d.percent(30) {
+        writeln!(t, "udp = {{}}\ntraffic = {}", d.pick(TRAFFIC)).unwrap();
+        return;
+    }
+    let estimate = d.percent(10).then(|| d.pick(ESTIMATES));
+    if let Some(list) = estimate {
+        writeln!(t, "estimate = {list}").unwrap();
+    }
+    let mut keys = vec![format!("kind = \"{}\"", d.pick(VARIANTS))];
+    if d.percent(30) {
+        keys.push(format!("recovery = {}", d.pick(RECOVERIES)));
+    }
+    for key in 0..2 {
+        // Two halves of the list, so that no key is given twice.
+        let half = TCP_KEYS.len() / 2;
+        if d.percent(25) {
+            let chosen = d.pick(&TCP_KEYS[key * half..(key + 1) * half]);
+            keys.push(chosen.into());
+        }
+    }
+    if d.percent(60) {
+        keys.push("rto = { min = \"50ms\", initial = \"200ms\" }".into());
+    }
+    if estimate == Some(ESTIMATES[3]) {
+        keys.push("timestamps = \"1us\"".into());
+    }
+    if d.percent(20) {
+        let echo = d.pick(&["off", "latch", "per_packet"]);
+        keys.push(format!("echo = \"{echo}\""));
+    }
+    writeln!(t, "tcp = {{ {} }}", keys.join(", ")).unwrap();
+    d.maybe(25, t, "ack", &["2", "4"]);
+    d.maybe(20, t, "ack_delay", &["\"5ms\"", "\"40ms\""]);
+    d.maybe(20, t, "window", &["\"1p\"", "\"4p\"", "\"20p\"", "\"30kB\""]);
+    d.maybe(10, t, "encrypted", &["true", "\"60B\""]);
+    d.maybe(20, t, "size", &["\"1p\"", "\"20p\"", "\"100kB\""]);
+    if d.percent(30) {
+        let kinds = if d.percent(30) { TCP_TRAFFIC } else { TRAFFIC };
+        writeln!(t, "traffic = {}", d.pick(kinds)).unwrap();
+    }
+}

@@ -1,0 +1,11 @@
+//! Golden values: the digest and hashes of all numbers of the experiments that come along, in a short form, and of two
+//! thousand generated networks. See `vectors/golden/README.md`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod canon;
+mod files;
+mod generate;
+#[path = "../../../contend-sim/tests/golden/mod.rs"]
+mod golden;
+mod networks;
+mod run;
