@@ -66,6 +66,19 @@ fn generated_networks_give_what_they_gave() {
     }
 }
 
+/// Of every so many-th network three seeds are run one after the other, and all at once.
+const PARALLEL_STEP: usize = if cfg!(debug_assertions) { 400 } else { 16 };
+
+#[test]
+fn serial_and_parallel_runs_of_generated_networks_give_the_same() {
+    for number in (0..NETWORKS).step_by(PARALLEL_STEP) {
+        let (name, text) = (format!("network {number}"), generate::network(number));
+        let seeds = [("seeds".to_owned(), "1..3".to_owned())];
+        let [serial, parallel] = [1, 3].map(|jobs| canon::line(&run::outcome(&name, &text, &seeds, jobs)));
+        assert_eq!(serial, parallel, "{name}");
+    }
+}
+
 #[test]
 fn every_word_of_the_generator_occurs_in_its_networks() {
     let all: String = (0..NETWORKS).map(generate::network).collect();

@@ -1,6 +1,9 @@
 //! Scenarios written in code, for tests.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod every;
+pub mod law;
+
 use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
 use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::scenario::*;

@@ -1,0 +1,127 @@
+//! The laws hold with every registered algorithm: each takes its turn in a small network in which it has something to
+//! do. A new entry of a registry is covered without a change here.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::every;
+use common::law::all_hold;
+use common::*;
+use contend_core::registry::Value;
+use contend_core::{Span, Time};
+use contend_sim::scenario::*;
+use contend_sim::wifi::access::Category;
+
+/// Two downloads and two uploads of TCP, a datagram flow each way, short queues, errors on the air.
+fn busy(tcp: &TcpSpec) -> Scenario {
+    let mut s = down_up(2, 2, tcp.clone(), phy_g(), MAC, 7);
+    for (i, f) in s.flows.iter_mut().enumerate() {
+        f.start = Start::At(Time::ZERO + Span::from_millis(i as u64));
+        f.category = Category::ALL[i];
+    }
+    for (i, (from, to)) in [(Place::Node(0), Place::Station(0)), (Place::Station(1), Place::Node(1))].iter().enumerate()
+    {
+        let datagrams = cbr(format!("udp.{i}"), *from, *to, 2_000_000);
+        s.flows.push(FlowSpec { category: Category::Vo, ..datagrams });
+    }
+    let cell = s.cell.as_mut().unwrap();
+    cell.ap.queue = fifo(15);
+    for (i, station) in cell.stations.iter_mut().enumerate() {
+        station.queue = fifo(8);
+        station.rate = [54_000_000, 6_000_000][i % 2];
+        station.loss = loss("per", &[("p", Value::Number(0.1))]);
+    }
+    s
+}
+
+/// The laws, at instants that fall anywhere in an exchange; something must have arrived.
+fn check(what: &str, s: &Scenario) {
+    let stops: Vec<Time> = [1, 123_457, 400_000, 777_777].map(|us| Time::ZERO + Span::from_micros(us)).into();
+    let arrived = std::panic::catch_unwind(|| all_hold(s, &stops));
+    let arrived = arrived.unwrap_or_else(|_| panic!("with {what}: see above"));
+    assert!(arrived > 50, "with {what} only {arrived} packets arrived");
+}
+
+#[test]
+fn the_laws_hold_with_every_access_rule() {
+    for rule in every::access_rules() {
+        let mut s = busy(&newreno());
+        let cell = s.cell.as_mut().unwrap();
+        cell.stations.iter_mut().chain([&mut cell.ap]).for_each(|station| station.access = rule.clone());
+        check(rule.entry.name, &s);
+        // Beside stations of DCF.
+        let mut s = busy(&newreno());
+        s.cell.as_mut().unwrap().stations[1].access = rule.clone();
+        check(&format!("{} beside dcf", rule.entry.name), &s);
+    }
+}
+
+#[test]
+fn the_laws_hold_with_every_kind_of_client() {
+    for client in every::clients() {
+        let mut s = busy(&newreno());
+        s.cell.as_mut().unwrap().stations.iter_mut().for_each(|station| station.client = Some(client));
+        check(&format!("{client:?}"), &s);
+    }
+}
+
+#[test]
+fn the_laws_hold_with_every_control_block_and_every_pair_of_them() {
+    let blocks = every::controls();
+    for first in &blocks {
+        for second in std::iter::once(None).chain(blocks.iter().map(Some)) {
+            let mut s = busy(&newreno());
+            s.cell.as_mut().unwrap().control = [first].into_iter().chain(second).cloned().collect();
+            check(&format!("{} and {:?}", first.entry.name, second.map(|b| b.entry.name)), &s);
+        }
+    }
+}
+
+#[test]
+fn the_laws_hold_with_every_discipline_at_the_access_point_at_stations_and_on_wires() {
+    for discipline in every::disciplines() {
+        let mut s = busy(&TcpSpec { ecn: EcnEcho::Latch, ..newreno() });
+        s.cell.as_mut().unwrap().ap.queue = discipline.clone();
+        check(discipline.entry.name, &s);
+        s.cell.as_mut().unwrap().stations.iter_mut().for_each(|station| station.queue = discipline.clone());
+        for link in &mut s.links {
+            link.forward.rate = 2_000_000;
+            link.forward.queue = discipline.clone();
+            link.reverse.queue = discipline.clone();
+        }
+        check(&format!("{} everywhere", discipline.entry.name), &s);
+    }
+}
+
+#[test]
+fn the_laws_hold_with_every_controller_and_every_recovery() {
+    for tcp in every::connections() {
+        check(&tcp.name, &busy(&tcp));
+        let more = TcpSpec { pacing: true, ack: 2, estimates: every::estimators(), ..tcp.clone() };
+        check(&format!("{}, paced, delayed ACKs", tcp.name), &busy(&more));
+        check(&format!("{}, handshake", tcp.name), &busy(&TcpSpec { handshake: true, ..tcp.clone() }));
+        check(&format!("{}, encrypted", tcp.name), &busy(&TcpSpec { encrypted: Some(60), ..tcp }));
+    }
+}
+
+#[test]
+fn the_laws_hold_with_every_source_of_traffic() {
+    for (source, datagrams) in every::sources() {
+        let mut s = busy(&newreno());
+        s.flows
+            .iter_mut()
+            .filter(|f| datagrams || !matches!(f.transport, Transport::Udp))
+            .for_each(|f| f.traffic = source.clone());
+        check(source.entry.name, &s);
+    }
+}
+
+#[test]
+fn the_laws_hold_with_every_loss_process_on_the_air_and_on_wires() {
+    for process in every::losses() {
+        let mut s = busy(&newreno());
+        s.cell.as_mut().unwrap().stations.iter_mut().for_each(|station| station.loss = Some(process.clone()));
+        s.links.iter_mut().for_each(|link| link.reverse.loss = Some(process.clone()));
+        check(process.entry.name, &s);
+    }
+}
