@@ -2,6 +2,8 @@
 
 use super::access::Category;
 use super::bridge::{Bridge, Exit};
+use super::cell::MAX_PACKET;
+use super::exchange::{Burst, Plan};
 use super::timing::{RateTable, Timing};
 use super::{AP, StationId};
 use contend_core::qdisc::Link;
@@ -13,7 +15,7 @@ use std::cell::OnceCell;
 /// Saturated contenders up to which the model is asked; more change little.
 const CONTENDERS: u32 = 64;
 /// The packet of the model's exchanges, in bytes.
-const MODEL_PACKET: usize = 1500;
+const MODEL_PACKET: u32 = 1500;
 
 /// What is fixed about a cell's air.
 #[derive(Debug)]
@@ -41,15 +43,28 @@ impl Air {
     }
 
     /// The durations of frames between the access point and `station`.
+    #[inline]
     pub(super) fn table(&self, station: StationId) -> &RateTable {
         &self.rates[self.rate_of[station as usize] as usize]
     }
 
-    /// DIFS, the frame with all that protects it, and its acknowledgment.
+    /// DIFS and the whole exchange of an IP packet of `bytes` between the access point and `station`.
     pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
-        let t = self.table(station);
-        let bytes = (bytes as usize).min(t.data.len() - 1);
-        self.difs + t.before(&self.timing, bytes as u32) + t.data[bytes].total + self.timing.sifs + t.ack
+        let bytes = bytes.min(MAX_PACKET);
+        let burst = Burst { from: AP, to: station, bytes, protection: self.timing.protection_of(bytes) };
+        self.difs + self.plan(&burst).duration()
+    }
+
+    /// The plan of an exchange of `burst`, whose sender or receiver is the access point.
+    #[inline]
+    pub(super) fn plan(&self, burst: &Burst) -> Plan {
+        Plan::new(burst, &self.timing, self.table_of(burst))
+    }
+
+    /// The durations of the frames of `burst`.
+    #[inline]
+    pub(super) fn table_of(&self, burst: &Burst) -> &RateTable {
+        self.table(if burst.from == AP { burst.to } else { burst.from })
     }
 
     /// Mean time per success that n saturated stations lose to backoff and collisions.
@@ -61,7 +76,7 @@ impl Air {
             attempts: Some(self.timing.retry_short),
         };
         let Some(table) = self.rates.first() else { return vec![Span::ZERO] };
-        let data = self.difs + table.data[MODEL_PACKET].total + self.timing.sifs + table.ack;
+        let data = self.difs + table.data(MODEL_PACKET).total + self.timing.sifs + table.ack;
         let times = SlotTimes { slot_us: us(self.timing.slot), ts_us: us(data), tc_us: us(data), payload_bits: 8.0 };
         let lost = |n| {
             let s = bianchi::saturation(&backoff, &times, n).ok()?;

@@ -1,419 +1,296 @@
-//! One exchange of the cell: who sends, what comes of it, and what each station learns when.
+//! The plan of an exchange: its parts in order, how long each is on the air, and what each station learns when one of
+//! them is not received.
+//!
+//! A plan follows from a burst, the protection that goes before it and the durations of its rate, and from nothing
+//! else: any medium can follow it. A part begins a SIFS after the end of the one before. The plan names its two stations
+//! by their roles: the *sender* has the burst, the *receiver* answers.
 
-use super::access::Draw;
-use super::cell::{Cell, Phase};
-use super::mac::Job;
-use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
-use super::timing::RateTable;
-use super::{AP, Contender, Frame, FrameKind, Outcome, Success};
-use crate::loss::Loss;
-use crate::trace::Event;
-use crate::world::Out;
-use contend_core::ap::Side;
-use contend_core::qdisc::AirReport;
-use contend_core::{Cx, Packet, Rng, Span, Time};
+use super::ledger::Account;
+use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES, Rate};
+use super::timing::{RateTable, Timing};
+use super::{FrameKind, StationId};
+use contend_core::Span;
 
-/// The exchange on the air.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Exchange {
-    pub(super) start: Time,
-    /// The one sender; several are in `Cell::senders`.
-    pub(super) from: Contender,
-    pub(super) fate: Fate,
-    /// When the medium is physically idle again.
-    pub(super) end: Time,
-}
-
-/// What becomes of an exchange.
+/// What a sender would send next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    Collision,
-    /// The addressee did not get the RTS.
-    RtsLost,
-    /// The sender did not get the CTS.
-    CtsLost,
-    /// The addressee did not get the data.
-    DataLost,
-    /// The sender did not get the ACK.
-    AckLost,
-    Success,
+pub(super) struct Burst {
+    /// Its sender.
+    pub(super) from: StationId,
+    /// Its receiver.
+    pub(super) to: StationId,
+    /// IP packet in bytes.
+    pub(super) bytes: u32,
+    /// What goes before the data.
+    pub(super) protection: Protection,
 }
 
-impl Cell {
-    /// The one sender `who` starts its exchange at `now`.
-    pub(super) fn exchange(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
-        let t = self.air.timing;
-        let s = &mut self.stations[who as usize];
-        s.counters.attempts += 1;
-        let from = s.owner;
-        let Some(job) = s.job else { return };
-        let station = if from == AP { job.to } else { from };
-        let table = self.air.table(station);
-        let size = job.packet.size as usize;
-        let (data, payload) = (table.data[size], table.payload[size]);
-        let (rts, cts, ack, sifs) = (table.rts, table.cts, table.ack, t.sifs);
-        let handshake = t.uses_rts(job.packet.size);
-        let mut at = now;
-        let mut fate = Fate::Success;
-        let answer = sifs + ack;
-        let mut frame = Frame {
-            start: now,
-            end: now,
-            from,
-            to: job.to,
-            kind: FrameKind::Data,
-            outcome: Outcome::Received,
-            rate: table.rate.bps,
-            retry: job.attempt,
-            sequence: job.sequence,
-            duration: Span::ZERO,
-            bytes: job.packet.size + t.overhead,
-            packet: None,
+/// What a sender waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The answer to its RTS.
+    Cts,
+    /// The answer to its data.
+    Ack,
+}
+
+/// Kinds of part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PartKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send, as the answer to an RTS.
+    Cts,
+    /// Clear to send, addressed to the sender itself: everybody hears it, nobody answers it.
+    CtsToSelf,
+    /// Data.
+    Data,
+    /// Acknowledgment.
+    Ack,
+}
+
+/// One frame of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// What it is.
+    pub(super) kind: PartKind,
+    /// MPDU in bytes, FCS included.
+    pub(super) bytes: u32,
+    /// Rate of its payload in bits per second.
+    pub(super) rate: u64,
+    /// From the start of the exchange to the start of this part.
+    pub(super) start: Span,
+    /// How long it is on the air.
+    pub(super) airtime: Span,
+}
+
+/// When the stations begin to count an inter-frame space again after a part that was not received, from the end of that
+/// part on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Silence {
+    /// The sender of the exchange.
+    pub(super) sender: Span,
+    /// Its receiver; `None` when it does as all others.
+    pub(super) receiver: Option<Span>,
+    /// All others, who have decoded every part.
+    pub(super) others: Span,
+}
+
+/// The parts of an exchange in which every part is received.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    burst: Burst,
+    /// PLCP preamble and header of the data, and the bits of the IP packet alone.
+    data: (Span, Span),
+    parts: [Part; Plan::CAPACITY],
+    len: usize,
+}
+
+impl PartKind {
+    /// The kind of its frame.
+    #[inline]
+    pub(super) fn frame(self) -> FrameKind {
+        match self {
+            PartKind::Rts => FrameKind::Rts,
+            PartKind::Cts | PartKind::CtsToSelf => FrameKind::Cts,
+            PartKind::Data => FrameKind::Data,
+            PartKind::Ack => FrameKind::Ack,
+        }
+    }
+
+    /// The answer that does not come when a part of this kind is not received.
+    pub(super) fn missing(self) -> Answer {
+        match self {
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Answer::Cts,
+            PartKind::Data | PartKind::Ack => Answer::Ack,
+        }
+    }
+}
+
+impl Part {
+    const NONE: Part = Part { kind: PartKind::Ack, bytes: 0, rate: 0, start: Span::ZERO, airtime: Span::ZERO };
+
+    /// From the start of the exchange to the end of this part.
+    #[inline]
+    pub(super) fn end(&self) -> Span {
+        self.start + self.airtime
+    }
+}
+
+impl Plan {
+    /// Most parts of an exchange: RTS, CTS, data, ACK.
+    const CAPACITY: usize = 4;
+
+    /// The plan of `burst`, sent at the rate of `r`.
+    #[inline]
+    pub(super) fn new(burst: &Burst, t: &Timing, r: &RateTable) -> Plan {
+        let data = r.data(burst.bytes);
+        let after = |start, part: &Part| start + part.airtime + t.sifs;
+        let part = |kind, bytes, rate: Rate, airtime, start| Part { kind, bytes, rate: rate.bps, start, airtime };
+        // The data and its acknowledgment.
+        let last_two = |start| {
+            let data = part(PartKind::Data, burst.bytes + t.overhead, r.rate, data.total, start);
+            (data, part(PartKind::Ack, ACK_BYTES, r.answer, r.ack, after(start, &data)))
         };
-        let control = Frame { rate: table.control.bps, ..frame };
-        let mut spoilt = Spoiler { loss: self.stations[station as usize].loss.as_mut() };
-        let ledger = &mut self.ledger;
-        let outcome = |lost| if lost { Outcome::Errored } else { Outcome::Received };
-        if handshake {
-            let lost = spoilt.asks(at + rts, RTS_BYTES, None);
-            let rest = sifs + cts + sifs + data.total + answer;
-            out.trace.frame(&Frame {
-                kind: FrameKind::Rts,
-                start: at,
-                end: at + rts,
-                bytes: RTS_BYTES,
-                duration: rest,
-                outcome: outcome(lost),
-                ..control
-            });
-            ledger.rts_cts(from, rts);
-            at += rts;
-            if lost {
-                fate = Fate::RtsLost;
-            } else {
-                let lost = spoilt.asks(at + sifs + cts, CTS_BYTES, None);
-                let start = at + sifs;
-                out.trace.frame(&Frame {
-                    kind: FrameKind::Cts,
-                    start,
-                    end: start + cts,
-                    from: job.to,
-                    to: from,
-                    bytes: CTS_BYTES,
-                    duration: rest - sifs - cts,
-                    outcome: outcome(lost),
-                    ..control
-                });
-                ledger.ifs(sifs);
-                ledger.rts_cts(job.to, cts);
-                at = start + cts;
-                if lost {
-                    fate = Fate::CtsLost;
-                } else {
-                    ledger.ifs(sifs);
-                    at += sifs;
-                }
+        let (parts, len) = match burst.protection {
+            Protection::None => {
+                let (data, ack) = last_two(Span::ZERO);
+                ([data, ack, Part::NONE, Part::NONE], 2)
             }
-        } else if t.protection == Protection::CtsToSelf {
-            out.trace.frame(&Frame {
-                kind: FrameKind::Cts,
-                start: at,
-                end: at + cts,
-                to: from,
-                bytes: CTS_BYTES,
-                duration: sifs + data.total + answer,
-                ..control
-            });
-            ledger.rts_cts(from, cts);
-            ledger.ifs(sifs);
-            at += cts + sifs;
-        }
-        if fate == Fate::Success {
-            let lost = spoilt.asks(at + data.total, frame.bytes, Some(&job.packet));
-            (frame.start, frame.end, frame.duration, frame.outcome, frame.packet) =
-                (at, at + data.total, answer, outcome(lost), Some(job.packet));
-            out.trace.frame(&frame);
-            at += data.total;
-            if lost {
-                ledger.errored(from, data.total);
-                fate = Fate::DataLost;
-            } else {
-                self.phase = Phase::Data(at);
-                ledger.data(from, data.preamble, data.total - data.preamble - payload, payload);
-                let start = at + sifs;
-                let lost = spoilt.asks(start + ack, ACK_BYTES, None);
-                out.trace.frame(&Frame {
-                    kind: FrameKind::Ack,
-                    start,
-                    end: start + ack,
-                    from: job.to,
-                    to: from,
-                    rate: table.answer.bps,
-                    bytes: ACK_BYTES,
-                    outcome: outcome(lost),
-                    duration: Span::ZERO,
-                    packet: None,
-                    ..frame
-                });
-                ledger.ifs(sifs);
-                ledger.ack(job.to, ack);
-                at = start + ack;
-                if lost {
-                    fate = Fate::AckLost;
-                }
+            Protection::CtsToSelf => {
+                let cts = part(PartKind::CtsToSelf, CTS_BYTES, r.control, r.cts, Span::ZERO);
+                let (data, ack) = last_two(after(Span::ZERO, &cts));
+                ([cts, data, ack, Part::NONE], 3)
             }
-        }
-        if !matches!(fate, Fate::Success | Fate::AckLost) {
-            self.phase = Phase::Rest(at);
-        }
-        self.exchange = Exchange { start: now, from: who, fate, end: at };
-    }
-
-    /// All of `senders` start at `now`; nobody receives anything.
-    pub(super) fn collide(&mut self, now: Time, out: &mut Out<'_>) {
-        self.collisions += 1;
-        let mut end = now;
-        for i in 0..self.senders.len() {
-            let who = self.senders[i];
-            let span = self.collided_airtime(who);
-            let s = &mut self.stations[who as usize];
-            let from = s.owner;
-            s.counters.attempts += 1;
-            s.counters.collided += 1;
-            end = end.max(now + span);
-            self.ledger.stations[from as usize].collided += span;
-            let Some(job) = self.stations[who as usize].job else { continue };
-            let rts = self.air.timing.uses_rts(job.packet.size);
-            let table = self.table(who, &job);
-            out.trace.frame(&Frame {
-                start: now,
-                end: now + span,
-                from,
-                to: job.to,
-                kind: if rts { FrameKind::Rts } else { FrameKind::Data },
-                outcome: Outcome::Collided,
-                rate: if rts { table.control.bps } else { table.rate.bps },
-                retry: job.attempt,
-                sequence: job.sequence,
-                duration: self.air.timing.sifs + table.ack,
-                bytes: if rts { RTS_BYTES } else { job.packet.size + self.air.timing.overhead },
-                packet: if rts { None } else { Some(job.packet) },
-            });
-        }
-        self.ledger.collision(end - now);
-        self.phase = Phase::Rest(end);
-        self.exchange = Exchange { start: now, from: AP, fate: Fate::Collision, end };
-    }
-
-    fn table(&self, who: Contender, job: &Job) -> &RateTable {
-        let from = self.stations[who as usize].owner;
-        let station = if from == AP { job.to } else { from };
-        self.air.table(station)
-    }
-
-    /// How long `who` is on the air when it collides: it learns of the collision only by the missing answer.
-    fn collided_airtime(&self, who: Contender) -> Span {
-        let Some(job) = &self.stations[who as usize].job else { return Span::ZERO };
-        let table = self.table(who, job);
-        let data = table.data[job.packet.size as usize].total;
-        if self.air.timing.uses_rts(job.packet.size) {
-            table.rts
-        } else if self.air.timing.protection == Protection::CtsToSelf {
-            table.cts + self.air.timing.sifs + data
-        } else {
-            data
-        }
-    }
-
-    /// The data frame on the air has been received at `now`.
-    pub(super) fn deliver(&mut self, now: Time, out: &mut Out<'_>) {
-        let from = self.exchange.from;
-        self.phase = Phase::Rest(self.exchange.end);
-        let s = &mut self.stations[from as usize];
-        let Some(job) = &mut s.job else { return };
-        // A repeated frame whose ACK was lost is answered again and recognised by its sequence number (§10.3.2.11).
-        if std::mem::replace(&mut job.delivered, true) {
-            return;
-        }
-        s.counters.delivered += 1;
-        let (packet, to) = (job.packet, job.to);
-        if to != AP {
-            out.send(self.stations[to as usize].host.down, &packet);
-        } else {
-            self.enter(now, Side::Air, packet, out);
-        }
-    }
-
-    /// The exchange is over at `now`: everybody learns what follows for him.
-    pub(super) fn finish(&mut self, now: Time, out: &mut Out<'_>) {
-        self.phase = Phase::Idle;
-        let t = self.air.timing;
-        let Exchange { start, from, fate, .. } = self.exchange;
-        if fate == Fate::Collision {
-            // Bystanders have heard a frame they could not decode.
-            self.contention.turn_idle(now, t.eifs_more);
-            let mut senders = std::mem::take(&mut self.senders);
-            for &who in &senders {
-                let Some(job) = self.stations[who as usize].job else { continue };
-                let table = self.table(who, &job);
-                let timeout = if t.uses_rts(job.packet.size) { table.cts_timeout } else { table.ack_timeout };
-                // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame, then
-                // DIFS.
-                let airtime = self.collided_airtime(who) + timeout;
-                let quiet = (start + airtime).max(now);
-                self.report(now, who, &job, airtime, false);
-                self.failed(now, who, false, Some(quiet), out);
-                self.resume_others(who, quiet);
+            Protection::RtsCts => {
+                let rts = part(PartKind::Rts, RTS_BYTES, r.control, r.rts, Span::ZERO);
+                let cts = part(PartKind::Cts, CTS_BYTES, r.control, r.cts, after(Span::ZERO, &rts));
+                let (data, ack) = last_two(after(cts.start, &cts));
+                ([rts, cts, data, ack], 4)
             }
-            senders.clear();
-            self.senders = senders;
-            return;
-        }
-        let Some(job) = self.stations[from as usize].job else { return };
-        let table = self.table(from, &job);
-        let (ack, cts, ack_timeout, cts_timeout) = (table.ack, table.cts, table.ack_timeout, table.cts_timeout);
-        let data = table.data[job.packet.size as usize].total;
-        self.report(now, from, &job, now - start, fate == Fate::Success);
-        if fate == Fate::Success {
-            let s = &mut self.stations[from as usize];
-            s.counters.acked += 1;
-            let owner = s.owner;
-            if let Some(all) = &mut self.successes {
-                all.push(Success::new(owner, job.to));
-            }
-            let more = self.take_next(now, from, out);
-            if more && self.goes_on(now, from) {
-                self.ledger.ifs(t.sifs);
-                self.exchange(now + t.sifs, from, out);
-                return;
-            }
-            self.contention.turn_idle(now, Span::ZERO);
-            let slots = self.draw(now, from, Draw::Success);
-            self.contention.back_off(from, slots, more);
-            return;
-        }
-        self.stations[from as usize].counters.errored += 1;
-        let could_not_decode = now + t.eifs_more;
-        match fate {
-            Fate::DataLost => {
-                // Bystanders honour the Duration field of the data frame.
-                self.contention.turn_idle(now + t.sifs + ack, Span::ZERO);
-                self.resume_station(job.to, None, could_not_decode);
-                self.failed(now, from, true, Some(now + ack_timeout), out);
-                self.resume_others(from, now + ack_timeout);
-            }
-            Fate::RtsLost => {
-                // §10.3.2.4: a bystander whose NAV comes from an RTS resets it when nothing follows for 2 SIFS + CTS +
-                // aRxPHYStartDelay + 2 slots; the CTS timeout is SIFS + slot + aRxPHYStartDelay.
-                self.contention.turn_idle(now + cts_timeout + t.sifs + cts + t.slot, Span::ZERO);
-                self.resume_station(job.to, None, could_not_decode);
-                self.failed(now, from, false, Some(now + cts_timeout), out);
-                self.resume_others(from, now + cts_timeout);
-            }
-            Fate::CtsLost => {
-                // Bystanders honour the Duration field of the CTS; the addressee waits for data in vain.
-                self.contention.turn_idle(now + t.sifs + data + t.sifs + ack, Span::ZERO);
-                self.failed(now, from, false, Some(could_not_decode), out);
-                self.resume_others(from, could_not_decode);
-            }
-            Fate::AckLost => {
-                self.contention.turn_idle(now, Span::ZERO);
-                self.failed(now, from, true, Some(could_not_decode), out);
-                self.resume_others(from, could_not_decode);
-            }
-            Fate::Collision | Fate::Success => {}
+        };
+        Plan { burst: *burst, data: (data.preamble, r.payload(burst.bytes)), parts, len }
+    }
+
+    /// The parts in order, at least one.
+    #[inline]
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts[..self.len]
+    }
+
+    /// How long the whole exchange takes.
+    #[inline]
+    pub(super) fn duration(&self) -> Span {
+        self.parts().last().map_or(Span::ZERO, Part::end)
+    }
+
+    /// The first part that asks for an answer: a sender whose exchange collides learns of it when that does not come.
+    #[inline]
+    pub(super) fn first_asking(&self) -> &Part {
+        let first = &self.parts[0];
+        if first.kind == PartKind::CtsToSelf { &self.parts[1] } else { first }
+    }
+
+    /// Transmitter and receiver of `part`.
+    #[inline]
+    pub(super) fn ends(&self, part: &Part) -> (StationId, StationId) {
+        let Burst { from, to, .. } = self.burst;
+        match part.kind {
+            PartKind::Rts | PartKind::Data => (from, to),
+            PartKind::CtsToSelf => (from, from),
+            PartKind::Cts | PartKind::Ack => (to, from),
         }
     }
 
-    /// Whether `who`, whose frame was acknowledged at `now`, may send its next one a SIFS later.
-    fn goes_on(&self, now: Time, who: Contender) -> bool {
-        let s = &self.stations[who as usize];
-        let Some(job) = s.job.filter(|_| !s.txop.is_zero()) else { return false };
-        // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
-        let station = if s.owner == AP { job.to } else { s.owner };
-        let next = self.air.exchange(station, job.packet.size) - self.air.difs;
-        now + self.air.timing.sifs + next <= self.won + s.txop
+    /// What the Duration field of `part` says: how long the exchange goes on after it.
+    #[inline]
+    pub(super) fn nav(&self, part: &Part) -> Span {
+        self.duration() - part.end()
     }
 
-    /// Tells those at the access point who want to hear of it that an attempt of `who` has ended.
-    fn report(&mut self, now: Time, who: Contender, job: &Job, airtime: Span, success: bool) {
-        if !self.stations[AP as usize].hears_air && !self.control.hears_air() {
-            return;
-        }
-        let from = self.stations[who as usize].owner;
-        // With categories it is the affair of the queue that serves the frame's.
-        let lane =
-            self.stations[AP as usize].categories.map_or(AP, |lanes| lanes[self.air.category(&job.packet) as usize]);
-        let ap = &mut self.stations[lane as usize];
-        let (station, up) = if from == AP { (job.to, false) } else { (from, true) };
-        let report =
-            AirReport { now, station, up, airtime, success, bytes: job.packet.size, waiting: ap.meter.waiting() };
-        if ap.hears_air {
-            ap.queue.on_air(&report);
-        }
-        self.control.on_air(&report);
-    }
-
-    /// The attempt of `who` has failed; it counts slots once its inter-frame space has passed after `quiet`, and
-    /// without one with all others: then the attempt was none on the air. `data`: it was the data frame that went
-    /// without answer, after its RTS (if any) had been answered.
-    pub(super) fn failed(&mut self, now: Time, who: Contender, data: bool, quiet: Option<Time>, out: &mut Out<'_>) {
-        let t = self.air.timing;
-        let Some(job) = &mut self.stations[who as usize].job else { return };
-        // §10.3.4.4: the long count is that of frames longer than the threshold, once their RTS was answered.
-        if data && job.packet.size + t.overhead > t.rts_threshold {
-            job.long += 1;
-        } else {
-            job.short += 1;
-        }
-        job.attempt = job.attempt.saturating_add(u8::from(quiet.is_some()));
-        let gives_up = job.short >= t.retry_short || job.long >= t.retry_long;
-        if !gives_up {
-            let slots = self.draw(now, who, Draw::Failure);
-            self.back_off(who, quiet, slots, true);
-            return;
-        }
-        let (packet, delivered) = (job.packet, job.delivered);
-        let counters = &mut self.stations[who as usize].counters;
-        counters.retry_drops += 1;
-        if delivered {
-            counters.dropped_after_delivery += 1;
-        } else {
-            out.trace.packet(now, Event::Lost, &packet);
-        }
-        let slots = self.draw(now, who, Draw::Dropped);
-        let more = self.take_next(now, who, out);
-        self.back_off(who, quiet, slots, more);
-    }
-
-    /// `who` gets a new backoff, which it counts once its inter-frame space has passed after `quiet`, or with all
-    /// others.
-    fn back_off(&mut self, who: Contender, quiet: Option<Time>, slots: u64, waits: bool) {
-        match quiet {
-            Some(quiet) => self.contention.back_off_alone(who, quiet + self.contention.ifs(who), slots, waits),
-            None => self.contention.back_off(who, slots, waits),
+    /// Where the airtime of `part` is booked.
+    #[inline]
+    pub(super) fn account(&self, part: &Part) -> Account {
+        match part.kind {
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Account::RtsCts,
+            PartKind::Data => Account::Data { preamble: self.data.0, payload: self.data.1 },
+            PartKind::Ack => Account::Ack,
         }
     }
 
-    /// What else the station of `who` has to send waits for the same answer in vain.
-    fn resume_others(&mut self, who: Contender, quiet: Time) {
-        let owner = self.stations[who as usize].owner;
-        if self.stations[owner as usize].categories.is_some() {
-            self.resume_station(owner, Some(who), quiet);
+    /// What follows when `part` is not received.
+    pub(super) fn silence(&self, part: &Part, t: &Timing, r: &RateTable) -> Silence {
+        let could_not_decode = t.eifs_more;
+        let others = self.nav(part);
+        match part.kind {
+            // §10.3.2.4: a bystander whose NAV comes from an RTS resets it when nothing follows for 2 SIFS + CTS +
+            // aRxPHYStartDelay + 2 slots; the CTS timeout is SIFS + slot + aRxPHYStartDelay.
+            PartKind::Rts => Silence {
+                sender: r.cts_timeout,
+                receiver: Some(could_not_decode),
+                others: r.cts_timeout + t.sifs + r.cts + t.slot,
+            },
+            PartKind::Data => Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others },
+            // The receiver of the exchange has sent this part, and waits for what it announces.
+            PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack => {
+                Silence { sender: could_not_decode, receiver: None, others }
+            }
         }
     }
 }
 
-/// Asks the loss process of the station at the other end of the access point, if it has one.
-struct Spoiler<'a> {
-    loss: Option<&'a mut (Box<dyn Loss>, Rng)>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::IdleAccess;
+    use crate::wifi::AP;
+    use crate::wifi::access::Setting;
+    use crate::wifi::phy::{Phy, Preamble, Standard};
 
-impl Spoiler<'_> {
-    fn asks(&mut self, now: Time, bytes: u32, packet: Option<&Packet>) -> bool {
-        match &mut self.loss {
-            Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
-            None => false,
-        }
+    /// 802.11g at 54 Mb/s, answers at 6 Mb/s: by hand, data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a CTS at
+    /// 11 Mb/s, which protects, 203 us.
+    fn plan(protection: Protection) -> (Plan, Timing, RateTable) {
+        let mut phy = Phy::new(Standard::G, Preamble::Long);
+        (phy.basic, phy.protection) = (vec![6_000_000], protection);
+        let protects = phy.rate(if protection == Protection::CtsToSelf { 11_000_000 } else { 6_000_000 }).unwrap();
+        let t = Timing {
+            slot: phy.slot,
+            sifs: phy.sifs,
+            eifs_more: phy.eifs() - phy.difs(),
+            idle_access: IdleAccess::Immediate,
+            retry_short: 7,
+            retry_long: 4,
+            rts_threshold: u32::MAX,
+            overhead: phy.mpdu(0),
+            protection,
+            protection_rate: protects,
+            setting: Setting::of(&phy),
+        };
+        let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);
+        let burst = Burst { from: 3, to: AP, bytes: 1500, protection: t.protection_of(1500) };
+        (Plan::new(&burst, &t, &r), t, r)
+    }
+
+    fn starts_and_ends(plan: &Plan) -> Vec<(PartKind, u64, u64)> {
+        plan.parts().iter().map(|p| (p.kind, p.start.as_micros(), p.end().as_micros())).collect()
+    }
+
+    #[test]
+    fn parts_follow_each_other_a_sifs_apart() {
+        use PartKind::{Ack, Cts, CtsToSelf, Data, Rts};
+        let parts = |protection| starts_and_ends(&plan(protection).0);
+        assert_eq!(parts(Protection::None), [(Data, 0, 254), (Ack, 264, 314)]);
+        assert_eq!(parts(Protection::CtsToSelf), [(CtsToSelf, 0, 203), (Data, 213, 467), (Ack, 477, 527)]);
+        assert_eq!(parts(Protection::RtsCts), [(Rts, 0, 58), (Cts, 68, 118), (Data, 128, 382), (Ack, 392, 442)]);
+    }
+
+    #[test]
+    fn each_part_has_its_stations_its_bytes_and_the_rest_of_the_exchange_as_duration() {
+        let (p, ..) = plan(Protection::RtsCts);
+        let told: Vec<_> = p.parts().iter().map(|part| (p.ends(part), part.bytes, p.nav(part).as_micros())).collect();
+        assert_eq!(told, [((3, 0), 20, 384), ((0, 3), 14, 324), ((3, 0), 1536, 60), ((0, 3), 14, 0)]);
+        let (p, ..) = plan(Protection::CtsToSelf);
+        assert_eq!((p.ends(&p.parts()[0]), p.nav(&p.parts()[0]).as_micros()), ((3, 3), 324));
+    }
+
+    #[test]
+    fn a_collider_learns_of_it_after_the_first_part_that_asks_for_an_answer() {
+        let asks = |protection| {
+            let (p, ..) = plan(protection);
+            (p.first_asking().kind, p.first_asking().end().as_micros())
+        };
+        assert_eq!(asks(Protection::None), (PartKind::Data, 254));
+        assert_eq!(asks(Protection::CtsToSelf), (PartKind::Data, 467));
+        assert_eq!(asks(Protection::RtsCts), (PartKind::Rts, 58));
+    }
+
+    #[test]
+    fn after_a_lost_part_each_station_waits_for_what_it_has_heard() {
+        let (p, t, r) = plan(Protection::RtsCts);
+        let us = |s: Silence| (s.sender.as_micros(), s.receiver.map(Span::as_micros), s.others.as_micros());
+        let silences: Vec<_> = p.parts().iter().map(|part| us(p.silence(part, &t, &r))).collect();
+        // Timeout SIFS + slot + 20 us = 39 us; EIFS - DIFS = SIFS + 50 us = 60 us; NAV of an RTS: 39 + 10 + 50 + 9 us.
+        assert_eq!(silences, [(39, Some(60), 108), (60, None, 324), (39, Some(60), 60), (60, None, 0)]);
+        let missing: Vec<_> = p.parts().iter().map(|part| part.kind.missing()).collect();
+        assert_eq!(missing, [Answer::Cts, Answer::Cts, Answer::Ack, Answer::Ack]);
     }
 }

@@ -46,6 +46,22 @@ impl Own {
     }
 }
 
+/// Where a frame is booked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Account {
+    /// Data: preamble, header and payload, or errored.
+    Data {
+        /// PLCP preamble and header.
+        preamble: Span,
+        /// Bits of the IP packet alone.
+        payload: Span,
+    },
+    /// Acknowledgments.
+    Ack,
+    /// RTS and CTS.
+    RtsCts,
+}
+
 /// The books of one channel.
 #[derive(Clone, Debug)]
 pub struct Ledger {
@@ -94,31 +110,21 @@ impl Ledger {
         self.booked += span;
     }
 
-    /// Books a received data frame of `who`.
-    pub fn data(&mut self, who: StationId, preamble: Span, header: Span, payload: Span) {
+    /// Books a frame of `airtime` that `who` transmitted; `errored` says that the channel spoilt it.
+    #[inline]
+    pub fn frame(&mut self, who: StationId, account: Account, airtime: Span, errored: bool) {
         let own = &mut self.stations[who as usize];
-        own.preamble += preamble;
-        own.header += header;
-        own.payload += payload;
-        self.booked += preamble + header + payload;
-    }
-
-    /// Books an ACK sent by `who`.
-    pub fn ack(&mut self, who: StationId, span: Span) {
-        self.stations[who as usize].ack += span;
-        self.booked += span;
-    }
-
-    /// Books an RTS or CTS sent by `who`.
-    pub fn rts_cts(&mut self, who: StationId, span: Span) {
-        self.stations[who as usize].rts_cts += span;
-        self.booked += span;
-    }
-
-    /// Books a data frame of `who` that the channel spoilt.
-    pub fn errored(&mut self, who: StationId, span: Span) {
-        self.stations[who as usize].errored += span;
-        self.booked += span;
+        match account {
+            Account::Data { .. } if errored => own.errored += airtime,
+            Account::Data { preamble, payload } => {
+                own.preamble += preamble;
+                own.payload += payload;
+                own.header += airtime - preamble - payload;
+            }
+            Account::Ack => own.ack += airtime,
+            Account::RtsCts => own.rts_cts += airtime,
+        }
+        self.booked += airtime;
     }
 
     /// All accounts together: the time that is booked.

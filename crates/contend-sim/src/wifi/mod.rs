@@ -11,6 +11,7 @@ mod counters;
 mod exchange;
 pub mod ledger;
 mod mac;
+mod on_air;
 pub mod phy;
 mod saturated;
 mod successes;

@@ -27,14 +27,14 @@ pub(super) struct Timing {
 #[derive(Debug)]
 pub(super) struct RateTable {
     pub(super) rate: Rate,
-    /// Data frame by size of the IP packet in bytes.
-    pub(super) data: Vec<Airtime>,
-    /// Its payload alone, by size of the IP packet in bytes.
-    pub(super) payload: Vec<Span>,
+    /// PLCP preamble and header of a data frame.
+    preamble: Span,
+    /// A whole data frame, and the bits of its IP packet alone, by size of that packet in bytes.
+    data: Vec<(Span, Span)>,
     pub(super) answer: Rate,
     pub(super) ack: Span,
     pub(super) ack_timeout: Span,
-    /// Protection that goes before OFDM frames: RTS and CTS airtime at the rate they are sent at.
+    /// Rate of RTS and CTS, and how long they are on the air at it.
     pub(super) control: Rate,
     pub(super) rts: Span,
     pub(super) cts: Span,
@@ -42,22 +42,24 @@ pub(super) struct RateTable {
 }
 
 impl Timing {
-    /// Whether an IP packet of `size` bytes is preceded by RTS and CTS.
-    pub(super) fn uses_rts(&self, size: u32) -> bool {
-        size + self.overhead > self.rts_threshold || self.protection == Protection::RtsCts
+    /// What goes before a data frame with an IP packet of `size` bytes.
+    #[inline]
+    pub(super) fn protection_of(&self, size: u32) -> Protection {
+        if size + self.overhead > self.rts_threshold { Protection::RtsCts } else { self.protection }
     }
 }
 
 impl RateTable {
-    /// What goes before a data frame of `bytes` at IP level: RTS and CTS, or CTS to oneself, with their spaces.
-    pub(super) fn before(&self, t: &Timing, bytes: u32) -> Span {
-        if t.uses_rts(bytes) {
-            self.rts + t.sifs + self.cts + t.sifs
-        } else if t.protection == Protection::CtsToSelf {
-            self.cts + t.sifs
-        } else {
-            Span::ZERO
-        }
+    /// A data frame that carries an IP packet of `bytes`, at most [`MAX_PACKET`].
+    #[inline]
+    pub(super) fn data(&self, bytes: u32) -> Airtime {
+        Airtime { preamble: self.preamble, total: self.data[bytes as usize].0 }
+    }
+
+    /// The bits alone of an IP packet of `bytes`, at most [`MAX_PACKET`].
+    #[inline]
+    pub(super) fn payload(&self, bytes: u32) -> Span {
+        self.data[bytes as usize].1
     }
 
     pub(super) fn new(phy: &Phy, rate: Rate, t: &Timing) -> RateTable {
@@ -66,8 +68,10 @@ impl RateTable {
         let control = if t.protection == Protection::None { answer } else { t.protection_rate };
         RateTable {
             rate,
-            data: (0..=MAX_PACKET).map(|ip| phy.airtime(rate, phy.mpdu(ip))).collect(),
-            payload: (0..=MAX_PACKET).map(|ip| Span::of_bits(u64::from(ip) * 8, rate.bps)).collect(),
+            preamble: phy.airtime(rate, 0).preamble,
+            data: (0..=MAX_PACKET)
+                .map(|ip| (phy.airtime(rate, phy.mpdu(ip)).total, Span::of_bits(u64::from(ip) * 8, rate.bps)))
+                .collect(),
             answer,
             ack: phy.airtime(answer, ACK_BYTES).total,
             ack_timeout: phy.ack_timeout(answer),
