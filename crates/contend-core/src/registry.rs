@@ -142,110 +142,130 @@ pub enum Value {
 
 /// A full set of parameters: every one the algorithm names, each with a value inside its range.
 ///
-/// The accessors return the type's zero for a name or type that [`Param`]s do not have; a test over every registry
-/// entry holds that none does.
+/// The accessors return the type's zero for a name or type that [`Param`]s do not have; a test builds every registry
+/// entry with [`Args::strict`] arguments, which holds that none reads such a name or type.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Args(Vec<(&'static str, Value)>);
+pub struct Args {
+    values: Vec<(&'static str, Value)>,
+    /// Whether reading a name or type that is not there panics.
+    strict: bool,
+}
 
 impl Args {
     /// Sets `name` to `value`, replacing an earlier value.
     pub fn set(&mut self, name: &'static str, value: Value) {
-        match self.0.iter_mut().find(|(n, _)| *n == name) {
+        match self.values.iter_mut().find(|(n, _)| *n == name) {
             Some((_, v)) => *v = value,
-            None => self.0.push((name, value)),
+            None => self.values.push((name, value)),
         }
+    }
+    /// The same arguments for a test: from now on an accessor panics where it would return the type's zero, and
+    /// [`Args::get`] where it would return `None`.
+    pub fn strict(mut self) -> Args {
+        self.strict = true;
+        self
     }
     /// The value of `name`.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+        let value = self.values.iter().find(|(n, _)| *n == name).map(|(_, v)| v);
+        assert!(!self.strict || value.is_some(), "`{name}` is read, but it is no parameter");
+        value
+    }
+    /// What an accessor returns when `name` is not there with the type that it reads.
+    fn absent<T>(&self, name: &str, zero: T) -> T {
+        assert!(!self.strict, "`{name}` is read as a type that the parameter does not have");
+        zero
     }
     /// A [`Unit::Number`] or [`Unit::Fraction`].
     pub fn number(&self, name: &str) -> f64 {
         match self.get(name) {
             Some(Value::Number(x)) => *x,
             Some(Value::Integer(x)) => *x as f64,
-            _ => 0.0,
+            _ => self.absent(name, 0.0),
         }
     }
     /// A [`Unit::Integer`].
     pub fn integer(&self, name: &str) -> i64 {
         match self.get(name) {
             Some(Value::Integer(x)) => *x,
-            _ => 0,
+            _ => self.absent(name, 0),
         }
     }
     /// A [`Unit::Time`].
     pub fn time(&self, name: &str) -> Span {
         match self.get(name) {
             Some(Value::Time(x)) => *x,
-            _ => Span::ZERO,
+            _ => self.absent(name, Span::ZERO),
         }
     }
     /// A [`Unit::Rate`] in bits per second.
     pub fn rate(&self, name: &str) -> u64 {
         match self.get(name) {
             Some(Value::Rate(x)) => *x,
-            _ => 0,
+            _ => self.absent(name, 0),
         }
     }
     /// A [`Unit::Amount`].
     pub fn amount(&self, name: &str) -> Amount {
         match self.get(name) {
             Some(Value::Amount(x)) => *x,
-            _ => Amount::Packets(0),
+            _ => self.absent(name, Amount::Packets(0)),
         }
     }
     /// A [`Unit::Bool`].
     pub fn flag(&self, name: &str) -> bool {
-        matches!(self.get(name), Some(Value::Bool(true)))
+        match self.get(name) {
+            Some(Value::Bool(on)) => *on,
+            _ => self.absent(name, false),
+        }
     }
     /// A [`Unit::Word`].
     pub fn word(&self, name: &str) -> &str {
         match self.get(name) {
             Some(Value::Word(w)) => w,
-            _ => "",
+            _ => self.absent(name, ""),
         }
     }
     /// A [`Unit::Schedule`]: from, to, bits per second.
     pub fn schedule(&self, name: &str) -> &[(Time, Time, u64)] {
         match self.get(name) {
             Some(Value::Schedule(s)) => s,
-            _ => &[],
+            _ => self.absent(name, &[]),
         }
     }
     /// A [`Unit::Intervals`]: from, to.
     pub fn intervals(&self, name: &str) -> &[(Time, Time)] {
         match self.get(name) {
             Some(Value::Intervals(s)) => s,
-            _ => &[],
+            _ => self.absent(name, &[]),
         }
     }
     /// A [`Unit::Drops`].
     pub fn drops(&self, name: &str) -> &[DropRule] {
         match self.get(name) {
             Some(Value::Drops(d)) => d,
-            _ => &[],
+            _ => self.absent(name, &[]),
         }
     }
     /// A [`Unit::Weights`].
     pub fn weights(&self, name: &str) -> &[(String, f64)] {
         match self.get(name) {
             Some(Value::Weights(w)) => w,
-            _ => &[],
+            _ => self.absent(name, &[]),
         }
     }
     /// A [`Unit::Numbers`].
     pub fn numbers(&self, name: &str) -> &[f64] {
         match self.get(name) {
             Some(Value::Numbers(x)) => x,
-            _ => &[],
+            _ => self.absent(name, &[]),
         }
     }
     /// A [`Unit::Group`]; `None` when nothing is given.
     pub fn group(&self, name: &str) -> Option<&Args> {
         match self.get(name) {
             Some(Value::Group(args)) => Some(args),
-            _ => None,
+            _ => self.absent(name, None),
         }
     }
 }

@@ -61,9 +61,14 @@ pub(super) struct Marked<L> {
 }
 
 impl<L: Law> Marked<L> {
-    /// A queue with `limit`, `drop` and, where the law wants one, `capacity` from `args`.
+    /// A queue with `limit` and `drop` from `args`; the link says its capacity.
     pub(super) fn new(law: L, args: &Args) -> Marked<L> {
-        Marked { law, queue: Fifo::new(args.amount("limit")), drop: args.flag("drop"), capacity: args.rate("capacity") }
+        Marked { law, queue: Fifo::new(args.amount("limit")), drop: args.flag("drop"), capacity: 0 }
+    }
+
+    /// The same with [`CAPACITY`] from `args`.
+    pub(super) fn with_capacity(law: L, args: &Args) -> Marked<L> {
+        Marked { capacity: args.rate("capacity"), ..Marked::new(law, args) }
     }
 }
 

@@ -58,7 +58,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         capacity: 0.0,
         price: 0.0,
     };
-    Ok(Box::new(Marked::new(law, args)))
+    Ok(Box::new(Marked::with_capacity(law, args)))
 }
 
 #[derive(Debug)]

@@ -104,7 +104,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         bytes_per_second: 0.0,
         p: 0.0,
     };
-    Ok(Box::new(Marked::new(law, args)))
+    Ok(Box::new(Marked::with_capacity(law, args)))
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -63,7 +63,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         delay: 0.0,
         last: Time::ZERO,
     };
-    Ok(Box::new(Marked::new(law, args)))
+    Ok(Box::new(Marked::with_capacity(law, args)))
 }
 
 #[derive(Debug)]

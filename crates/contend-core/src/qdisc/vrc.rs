@@ -70,7 +70,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         integral: 0.0,
         p: 0.0,
     };
-    Ok(Box::new(Marked::new(law, args)))
+    Ok(Box::new(Marked::with_capacity(law, args)))
 }
 
 #[derive(Debug)]

@@ -28,7 +28,8 @@ pub fn choose<B>(family: &'static [Entry<B>], name: &str, with: &[(&'static str,
     Choice { entry, args }
 }
 
-fn default(p: &Param) -> Option<Value> {
+/// The default of a parameter, when it has one.
+pub fn default(p: &Param) -> Option<Value> {
     let text = p.default?;
     let number = || {
         text.trim_end_matches(|c: char| c.is_alphabetic() || c == '%')
