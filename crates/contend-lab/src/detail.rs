@@ -13,7 +13,7 @@
 
 use crate::claim::Need;
 use crate::execute::Error;
-use crate::metric::{Sampling, fingerprints};
+use crate::metric::{Sampling, fingerprint};
 use crate::results::{Flow, FlowSample, Queue, QueueSample, Run, Series};
 use crate::run::{self, Capture, Measure};
 use contend_core::{Span, Time};
@@ -112,7 +112,7 @@ impl Detail {
     /// Looks at the frames of a finished run, where metrics need that, and keeps those that were asked for.
     pub fn look(&self, run: &mut Run, phy: Option<&Phy>, shown: Option<Capture>) {
         let Some(phy) = phy.filter(|_| self.frames) else { return };
-        fingerprints::note(run, phy);
+        fingerprint::note(run, phy);
         let Some(c) = shown else {
             (run.frames, run.frames_missed) = (Vec::new(), 0);
             return;

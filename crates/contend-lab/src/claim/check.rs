@@ -3,7 +3,7 @@
 use super::{meant, plain, same_value, sequence};
 use crate::expression::{Dimension, Quantity};
 use crate::file::{About, Along, Claim, Expect, Experiment, FileError, Site, Source, Verdict};
-use crate::metric::{Condition, Expr, Extent, ParseError, Sampling, WORDS, What};
+use crate::metric::{Condition, Expr, ParseError, Period, Sampling, metrics};
 use crate::results::PointKey;
 use contend_core::Time;
 use serde_json::Value;
@@ -59,10 +59,6 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     Ok(all)
 }
 
-/// What is measured where there is nothing but contention.
-const CONTENDED: [What; 6] =
-    [What::Successes, What::Frames, What::Collisions, What::CollisionProbability, What::Wait, What::EffectiveWindow];
-
 /// Refuses the metrics of a network in a file about something else, and closed forms without their arguments.
 fn suits<'a>(
     e: &Experiment,
@@ -81,11 +77,10 @@ fn suits<'a>(
                 "name a model: `jersey.gain`".into(),
             );
         }
-        if let Some(m) = expr
-            .unlike(|m| m.window.is_none() && CONTENDED.contains(&m.word.what))
-            .filter(|_| about == About::Contention)
+        if let Some(m) =
+            expr.unlike(|m| m.window.is_none() && m.entry.in_contention).filter(|_| about == About::Contention)
         {
-            let list: Vec<&str> = WORDS.iter().filter(|w| CONTENDED.contains(&w.what)).map(|w| w.name).collect();
+            let list: Vec<&str> = metrics().filter(|m| m.in_contention).map(|m| m.name).collect();
             return wrong(
                 format!("`{m}` is measured in a network, and the file is about [contention]"),
                 format!("there are {}", list.join(", ")),
@@ -137,16 +132,16 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
         Along::Time => {
             let e = Expr::parse_any(y)?;
             if let Some(m) = e.timeless() {
-                let courses: Vec<&str> = WORDS.iter().filter(|w| w.extent != Extent::Run).map(|w| w.name).collect();
+                let courses: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
                 let begins = |at: &usize| {
                     !y.get(..*at)
                         .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || "._".contains(c)))
                 };
-                let start = y.match_indices(m.word.name).map(|(at, _)| at).find(begins);
+                let start = y.match_indices(m.entry.name).map(|(at, _)| at).find(begins);
                 return Err(ParseError {
                     message: format!("`{m}` is one number for the whole run and has no course over time"),
                     help: format!("over time there are {}; or put a swept key on `x`", courses.join(", ")),
-                    span: start.map_or(0..y.len(), |at| at..at + m.word.name.len()),
+                    span: start.map_or(0..y.len(), |at| at..at + m.entry.name.len()),
                 });
             }
             // A course is drawn of the runs whose series the results folder keeps: a figure alone asks for no more.

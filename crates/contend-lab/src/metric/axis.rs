@@ -1,7 +1,7 @@
 //! An expression along the horizontal axis of a figure: over time, or flow by flow.
 
-use super::words::{Extent, Subject, What};
-use super::{Aspect, Expr, Function, Metric, Number, Scope, Unmeasured, quantity, read};
+use super::entries::FLOWS;
+use super::{Aspect, Expr, Function, Metric, Number, Period, Scope, Unmeasured, quantity, reading};
 use crate::expression::Dimension;
 use crate::results::Run;
 
@@ -11,7 +11,7 @@ impl Expr {
     pub fn timeless(&self) -> Option<&Metric> {
         let mut first = None;
         self.visit(&mut |m| {
-            let whole = m.window.is_none() && (m.word.extent == Extent::Run || m.aspect == Aspect::Short);
+            let whole = m.window.is_none() && (m.entry.period == Period::Run || m.aspect == Aspect::Word("short"));
             first = first.or(whole.then_some(m));
         });
         first
@@ -21,8 +21,7 @@ impl Expr {
     pub fn instantaneous(&self) -> bool {
         let mut all = true;
         self.visit(&mut |m| {
-            all &= m.window.is_some()
-                || matches!(m.word.what, What::Cwnd | What::Ssthresh | What::Srtt | What::Estimate | What::QueueLength)
+            all &= m.window.is_some() || m.entry.is_level;
         });
         all
     }
@@ -30,7 +29,7 @@ impl Expr {
     /// Whether it is an index of fairness, from 0 to 1.
     pub fn is_index(&self) -> bool {
         match self {
-            Expr::Metric(m) => m.word.what == What::Jain,
+            Expr::Metric(m) => m.entry.is_index,
             Expr::Call(function, _) => *function == Function::Jain,
             other => matches!(other, Expr::Sliding(..)),
         }
@@ -65,7 +64,7 @@ impl Expr {
     pub fn each_flow(&self) -> Expr {
         let mut e = self.clone();
         e.change(&mut |m| {
-            if m.word.subject == Subject::Flows && m.scope == Scope::All {
+            if *m.entry.subject == FLOWS && m.scope == Scope::All {
                 m.scope = Scope::Each("all".to_owned());
             }
         });
@@ -82,7 +81,7 @@ impl Expr {
     /// # Errors
     /// When the run has nothing of that name.
     pub fn members(&self, run: &Run) -> Result<Option<Vec<String>>, Unmeasured> {
-        self.list().map(|m| read::members(m, run)).transpose()
+        self.list().map(|m| reading::members(m, run)).transpose()
     }
 
     /// The metric whose members are its own.

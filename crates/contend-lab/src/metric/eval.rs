@@ -1,7 +1,8 @@
 //! The value of an expression in one run.
 
+use super::entries::success;
 use super::lex::quantity;
-use super::{Condition, Expr, Function, Number, Operator, read, successes};
+use super::{Condition, Expr, Function, Number, Operator, reading};
 use crate::results::Run;
 use crate::stats;
 use std::collections::BTreeMap;
@@ -29,23 +30,23 @@ impl std::error::Error for Unmeasured {}
 
 /// One number, or a list.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Values {
     One(f64),
     Many(Vec<f64>),
 }
 
-impl Value {
+impl Values {
     fn into_list(self) -> Vec<f64> {
         match self {
-            Value::One(x) => vec![x],
-            Value::Many(list) => list,
+            Values::One(x) => vec![x],
+            Values::Many(list) => list,
         }
     }
 
-    fn map(self, f: impl Fn(f64) -> Result<f64, Unmeasured>) -> Result<Value, Unmeasured> {
+    fn map(self, f: impl Fn(f64) -> Result<f64, Unmeasured>) -> Result<Values, Unmeasured> {
         Ok(match self {
-            Value::One(x) => Value::One(f(x)?),
-            Value::Many(list) => Value::Many(list.into_iter().map(f).collect::<Result<_, _>>()?),
+            Values::One(x) => Values::One(f(x)?),
+            Values::Many(list) => Values::Many(list.into_iter().map(f).collect::<Result<_, _>>()?),
         })
     }
 }
@@ -53,8 +54,8 @@ impl Value {
 /// The value of `e`, which must be one number (or a list of one).
 pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
     let x = match value(e, run)? {
-        Value::One(x) => x,
-        Value::Many(list) => match list.as_slice() {
+        Values::One(x) => x,
+        Values::Many(list) => match list.as_slice() {
             [x] => *x,
             _ => {
                 return Err(Unmeasured::Wrong(format!(
@@ -70,13 +71,13 @@ pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
 
 /// The members of `e`.
 pub(super) fn list(e: &Expr, run: &Run) -> Result<Vec<f64>, Unmeasured> {
-    value(e, run).map(Value::into_list)
+    value(e, run).map(Values::into_list)
 }
 
-fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
+fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
     match e {
-        Expr::Number(n) => Ok(Value::One(n.value)),
-        Expr::Metric(m) => read::metric(m, run),
+        Expr::Number(n) => Ok(Values::One(n.value)),
+        Expr::Metric(m) => reading::value(m, run),
         Expr::Minus(x) => value(x, run)?.map(|x| Ok(-x)),
         Expr::Binary(op, x, y) => {
             let apply = |a: f64, b: f64| match op {
@@ -98,21 +99,21 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             let result = function.of(&members);
             let few = if *function == Function::Std { "fewer than two numbers" } else { "nothing" };
             result
-                .map(Value::One)
+                .map(Values::One)
                 .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name())))
         }
         Expr::Quantile(x, q) => {
             let members = value(x, run)?.into_list();
             let q = number(q, run)?;
             stats::quantile(&members, q)
-                .map(Value::One)
+                .map(Values::One)
                 .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
         }
         Expr::Sliding(what, x, w) => match x.as_ref() {
-            Expr::Metric(m) => successes::sliding(*what, m, number(w, run)?, run).map(Value::One),
+            Expr::Metric(m) => success::sliding(*what, m, number(w, run)?, run).map(Values::One),
             _ => Err(Unmeasured::Wrong(format!("`{x}` has no windows of successes"))),
         },
-        Expr::Length(x) => Ok(Value::One(value(x, run)?.into_list().len() as f64)),
+        Expr::Length(x) => Ok(Values::One(value(x, run)?.into_list().len() as f64)),
         Expr::Count(c) => {
             let Condition { left, relation, right } = c.as_ref();
             let holds = pairs(
@@ -121,23 +122,23 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
                 || format!("`{left}` and `{right}`"),
                 |a, b| Ok(f64::from(u8::from(relation.holds(a, b)))),
             )?;
-            Ok(Value::One(holds.into_list().iter().sum()))
+            Ok(Values::One(holds.into_list().iter().sum()))
         }
         Expr::Share(c, section) => {
             let held = sections(e, section, run, |from, to| {
                 let side = |x: &Expr| number(&x.between(from, to), run);
                 Ok(f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?))))
             })?;
-            stats::mean(&held).map(Value::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
+            stats::mean(&held).map(Values::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
         }
         Expr::Every(x, section) => {
-            sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Value::Many)
+            sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Values::Many)
         }
-        Expr::Point(key) => point(key, run).map(Value::One),
+        Expr::Point(key) => point(key, run).map(Values::One),
         Expr::Model(model, list) => {
             // With the arguments of the file's [model] alone, it has been worked out.
             if let (Some(x), true) = (run.metrics.get(model.name), list.iter().all(Option::is_none)) {
-                return Ok(Value::One(*x));
+                return Ok(Values::One(*x));
             }
             let mut given = BTreeMap::new();
             for (p, x) in model.parameters.iter().zip(list) {
@@ -147,7 +148,7 @@ fn value(e: &Expr, run: &Run) -> Result<Value, Unmeasured> {
             }
             // What is not given is that of the file's [model], or else the default.
             let value = model.value_of(|p| given.get(p.name).or_else(|| run.arguments.get(p.name)).copied());
-            value.map(Value::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
+            value.map(Values::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
         }
     }
 }
@@ -170,29 +171,29 @@ fn sections(
 
 /// `f` for each pair of members; a single number goes with every member of the other side.
 fn pairs(
-    x: Value,
-    y: Value,
+    x: Values,
+    y: Values,
     names: impl Fn() -> String,
     f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
-) -> Result<Value, Unmeasured> {
-    let single = |v: Value| match v {
-        Value::Many(list) => match list.as_slice() {
-            [x] => (Value::One(*x), true),
-            _ => (Value::Many(list), false),
+) -> Result<Values, Unmeasured> {
+    let single = |v: Values| match v {
+        Values::Many(list) => match list.as_slice() {
+            [x] => (Values::One(*x), true),
+            _ => (Values::Many(list), false),
         },
         one => (one, false),
     };
     let ((x, one_x), (y, one_y)) = (single(x), single(y));
     Ok(match (x, y) {
         // A list of one stays a list.
-        (Value::One(a), Value::One(b)) if one_x || one_y => Value::Many(vec![f(a, b)?]),
-        (Value::One(a), Value::One(b)) => Value::One(f(a, b)?),
-        (Value::One(a), list) => list.map(|b| f(a, b))?,
-        (list, Value::One(b)) => list.map(|a| f(a, b))?,
-        (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
-            Value::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?)
+        (Values::One(a), Values::One(b)) if one_x || one_y => Values::Many(vec![f(a, b)?]),
+        (Values::One(a), Values::One(b)) => Values::One(f(a, b)?),
+        (Values::One(a), list) => list.map(|b| f(a, b))?,
+        (list, Values::One(b)) => list.map(|a| f(a, b))?,
+        (Values::Many(a), Values::Many(b)) if a.len() == b.len() => {
+            Values::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?)
         }
-        (Value::Many(a), Value::Many(b)) => {
+        (Values::Many(a), Values::Many(b)) => {
             return Err(Unmeasured::Wrong(format!(
                 "{} are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
                 names(),

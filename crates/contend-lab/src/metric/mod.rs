@@ -2,7 +2,7 @@
 //!
 //! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. There
 //! are numbers with units, `+ - * /`, a few functions, closed forms (`model`), the values of the sweep (`point`) and
-//! the metrics of [`WORDS`]; no variables, no loops.
+//! the [`metrics`]; no variables, no loops.
 //!
 //! | written | is |
 //! | --- | --- |
@@ -24,23 +24,24 @@
 //! and whether a number or a list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
 
 mod axis;
+mod entries;
+mod entry;
 mod eval;
-pub(crate) mod fingerprints;
 mod lex;
 mod parse;
-mod read;
-mod successes;
-mod words;
+mod reading;
 
 #[cfg(test)]
 pub(crate) mod synthetic;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use entries::fingerprint;
+pub use entry::{Aspects, MetricEntry, Period, Selection, Subject, metric, metrics};
 pub use eval::Unmeasured;
+pub(crate) use eval::Values;
 pub use lex::quantity;
 pub use parse::ParseError;
-pub use words::{Extent, Subject, WORDS, What, Word};
 
 use crate::expression::Dimension;
 use crate::model::{Model, Parameter};
@@ -99,7 +100,7 @@ pub struct Number {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     /// Which.
-    pub word: &'static Word,
+    pub entry: &'static MetricEntry,
     /// Which aspect of it.
     pub aspect: Aspect,
     /// Of which flows, queues or stations.
@@ -117,14 +118,10 @@ pub enum Aspect {
     Mean,
     /// `.p95`: a percentile.
     Percentile(u8),
-    /// `.ack`, `.error`: one kind of packet, one cause of losses.
-    Kind(&'static str),
-    /// `.short`: the mean over windows of one second.
-    Short,
-    /// `ledger.idle`: an account of the ledger.
-    Account(String),
-    /// `estimate.are.max`: an estimator's name, and what is made of its samples.
-    Estimate(String, Function),
+    /// `.ack`, `.error`, `.short`: a word that the metric has.
+    Word(&'static str),
+    /// `ledger.idle`, `estimate.are.max`: a name that only the run knows, and what is made of its samples.
+    Named(String, Function),
 }
 
 /// Which flows, queues or stations are meant, and whether together or one by one.
@@ -350,10 +347,10 @@ impl Expr {
         let mut all = Sampling::default();
         self.walk(&mut |e| match e {
             Expr::Metric(m) => all.add(m.sampling()),
-            // Sections are whole seconds.
+            // Sections are whole seconds; in each, a metric is read between two instants.
             Expr::Share(..) | Expr::Every(..) => {
                 all.every_second = true;
-                e.visit(&mut |m| all.series |= m.word.what == What::QueueLength);
+                e.between(0.0, 1.0).visit(&mut |m| all.add(Sampling { instants: vec![], ..m.sampling() }));
             }
             _ => {}
         });
@@ -421,14 +418,10 @@ impl Metric {
             .flat_map(|(a, b)| [a, b])
             .map(|x| Time::ZERO.saturating_add(contend_core::Span::from_secs_f64(x.value)))
             .collect();
-        Sampling {
-            instants,
-            every_second: self.aspect == Aspect::Short,
-            series: self.word.extent == Extent::Path || (self.word.what == What::QueueLength && self.window.is_some()),
-            histograms: matches!(self.word.what, What::Rtt | What::Delay | What::QueueDelay),
-            successes: self.word.what == What::Successes && (self.scope != Scope::All || self.window.is_some()),
-            frames: matches!(self.word.what, What::Interarrival | What::Fingerprint),
-        }
+        let series = self.entry.period == Period::Series;
+        let mut all = Sampling { instants, series, ..Sampling::default() };
+        (self.entry.needs)(self, &mut all);
+        all
     }
 }
 
@@ -437,63 +430,17 @@ pub fn instants(expr: &Expr) -> Vec<Time> {
     expr.sampling().instants
 }
 
-/// Names of the metrics that every run is told in, each with the expression it stands for. The names can be used in
-/// expressions.
-pub const STANDARD: &[(&str, &str)] = &[
-    ("goodput.total", "goodput.total"),
-    ("goodput.up", "goodput.up"),
-    ("goodput.down", "goodput.down"),
-    ("throughput.total", "throughput.total"),
-    ("throughput.up", "throughput.up"),
-    ("throughput.down", "throughput.down"),
-    ("jain", "jain"),
-    ("jain.up", "jain.up"),
-    ("jain.down", "jain.down"),
-    ("jain.short", "jain.short"),
-    ("rtt.mean", "rtt.mean"),
-    ("rtt.p50", "rtt.p50"),
-    ("rtt.p95", "rtt.p95"),
-    ("rtt.p99", "rtt.p99"),
-    ("delay.mean", "delay.mean"),
-    ("delay.p50", "delay.p50"),
-    ("delay.p95", "delay.p95"),
-    ("delay.p99", "delay.p99"),
-    ("sent", "sent"),
-    ("retransmitted", "retransmitted"),
-    ("timeouts", "timeouts"),
-    ("completed", "completed"),
-    ("fct.mean", "fct.mean"),
-    ("fct.p95", "fct.p95"),
-    ("drops", "drops"),
-    ("ap.queue.mean_packets", "queue.length[ap]"),
-    ("ap.queue.mean_delay", "queue.delay[ap]"),
-    ("ap.queue.p99_delay", "queue.delay.p99[ap]"),
-    ("ap.dropped", "drops[ap]"),
-    ("ap.loss", "loss[ap]"),
-    ("frames", "frames"),
-    ("collisions", "collisions"),
-    ("collision_probability", "collision_probability"),
-    ("retry_drops", "retry_drops"),
-    ("busy", "busy"),
-];
+/// Every expression that runs report, with the name it is reported under; the names can be used in expressions.
+pub fn reported() -> impl Iterator<Item = (&'static str, &'static str)> {
+    metrics().flat_map(|m| m.reported.iter().chain(m.reported_in_contention)).copied()
+}
 
-/// The same for runs of nothing but contention.
-pub const CONTENTION: &[(&str, &str)] = &[
-    ("successes", "successes"),
-    ("collisions", "collisions"),
-    ("collision_rate", "collisions / successes"),
-    ("collision_probability", "collision_probability"),
-    ("wait.success", "wait.success"),
-    ("wait.collision", "wait.collision"),
-    ("effective_window", "effective_window"),
-];
-
-/// Every metric of [`STANDARD`], or of [`CONTENTION`], that `run` has, in base units. What does not exist (a round-trip
-/// time of datagrams, the collisions of a wire) is left out.
+/// The metrics that `run` reports, by name, in base units. What does not exist (a round-trip time of datagrams, the
+/// collisions of a wire) is left out.
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
-    let list = if run.contending.is_some() { CONTENTION } else { STANDARD };
-    list.iter().filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+    let of = |m: &MetricEntry| if run.contending.is_some() { m.reported_in_contention } else { m.reported };
+    metrics().flat_map(of).filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
 }
 
 /// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the
@@ -501,7 +448,7 @@ pub fn standard(run: &Run) -> BTreeMap<String, f64> {
 ///
 /// `None` when the run was not sampled at every second, is shorter than 20 s, or had not settled by its middle.
 pub fn settled(run: &Run) -> Option<f64> {
-    Some(stats::mser5(&read::by_second(run)?)? as f64)
+    Some(stats::mser5(&reading::by_second(run)?)? as f64)
 }
 
 /// Mean and interval of every number in [`Run::metrics`], for each point in the order in which it first appears.
@@ -594,16 +541,14 @@ impl fmt::Display for Condition {
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word.name)?;
+        f.write_str(self.entry.name)?;
         match &self.aspect {
             Aspect::Plain => {}
             Aspect::Mean => f.write_str(".mean")?,
             Aspect::Percentile(p) => write!(f, ".p{p:02}")?,
-            Aspect::Kind(kind) => write!(f, ".{kind}")?,
-            Aspect::Short => f.write_str(".short")?,
-            Aspect::Account(account) => write!(f, ".{account}")?,
-            Aspect::Estimate(name, Function::Mean) => write!(f, ".{name}")?,
-            Aspect::Estimate(name, made) => write!(f, ".{name}.{}", made.name())?,
+            Aspect::Word(word) => write!(f, ".{word}")?,
+            Aspect::Named(name, Function::Mean) => write!(f, ".{name}")?,
+            Aspect::Named(name, made) => write!(f, ".{name}.{}", made.name())?,
         }
         match &self.scope {
             Scope::All => {}

@@ -1,15 +1,14 @@
 //! Text to expression: a Pratt parser with byte ranges in its errors, then a check of units and of "number or list".
 
-use super::fingerprints;
+use super::entries::success;
 use super::lex::{Token, quantity, tokens};
-use super::words::{Extent, Subject, WORDS, What, Word};
 use super::{
-    Aspect, CONTENTION, Condition, Expr, Function, Metric, Number, Operator, Relation, STANDARD, Scope, Windowed,
+    Aspect, Aspects, Condition, Expr, Function, Metric, MetricEntry, Number, Operator, Period, Relation, Scope,
+    Selection, Windowed, metrics, reported,
 };
 use crate::expression::Dimension;
 use crate::model::{MODELS, Model};
 use crate::names::remedy;
-use contend_core::packet::Kind;
 use std::fmt;
 use std::ops::Range;
 
@@ -17,8 +16,6 @@ use std::ops::Range;
 pub const MAX_BYTES: usize = 4_096;
 /// Most parts (numbers, metrics, operators, calls) of an expression.
 pub const MAX_PARTS: usize = 256;
-/// Names that always mean several flows.
-pub(super) const DIRECTIONS: [&str; 6] = ["all", "total", "up", "down", "local", "wired"];
 /// Deepest nesting of parentheses, signs and calls.
 const MAX_DEPTH: usize = 48;
 
@@ -304,7 +301,7 @@ impl<'a> Parser<'a> {
             return Ok(x);
         }
         let help = match &x.expr {
-            Expr::Metric(m) if m.word.subject == Subject::Flows && m.word.what != What::Jain => {
+            Expr::Metric(m) if m.entry.selection == Selection::Free && m.entry.subject.groups.contains(&"total") => {
                 let name = if let Scope::Together(name) = &m.scope { name } else { "all" };
                 let each = Metric { scope: Scope::Each(name.to_owned()), ..m.clone() };
                 format!("brackets keep the flows apart: `{function}({each})`")
@@ -335,7 +332,7 @@ impl<'a> Parser<'a> {
         let list = self.arguments(function.name())?;
         match list.as_slice() {
             [Expr::Metric(m), length]
-                if function == Function::Jain && m.word.what == What::Successes && !length.measures() =>
+                if function == Function::Jain && success::has_sequence(m) && !length.measures() =>
             {
                 self.windowed(Windowed::Jain, list, start)
             }
@@ -357,9 +354,7 @@ impl<'a> Parser<'a> {
         let span = self.tokens.get(start).map_or(0, |t| t.1.start)..self.span().start;
         let help = format!("write `{}`", what.example());
         match list.as_slice() {
-            [Expr::Metric(m), _]
-                if m.word.what == What::Successes && matches!(m.scope, Scope::All | Scope::Together(_)) =>
-            {
+            [Expr::Metric(m), _] if success::has_sequence(m) && matches!(m.scope, Scope::All | Scope::Together(_)) => {
                 Err(error(
                     span,
                     format!("`{m}` is one number, and windows go over the successes of each station"),
@@ -369,7 +364,7 @@ impl<'a> Parser<'a> {
             [_, Expr::Number(n)] if !(n.value >= 1.0 && n.value.fract() == 0.0) => {
                 Err(error(span, "a window has a whole number of successes", help))
             }
-            [Expr::Metric(m), length] if m.word.what == What::Successes && !length.measures() => {
+            [Expr::Metric(m), length] if success::has_sequence(m) && !length.measures() => {
                 let length = list.pop().map(Box::new);
                 let of = list.pop().map(Box::new);
                 of.zip(length)
@@ -512,24 +507,16 @@ impl<'a> Parser<'a> {
     /// A metric; its path is behind.
     fn metric(&mut self, path: &str, span: Range<usize>) -> Result<Part, ParseError> {
         let mut end = span.end;
-        let (word, aspect, rest) = match split(path) {
-            Some(found) => found,
-            None => {
-                if let Some(model) = MODELS.iter().find(|m| m.name == path) {
-                    return Ok(Part { expr: Expr::Model(model, vec![None; model.parameters.len()]), span });
-                }
-                let Some((_, text)) = STANDARD.iter().chain(CONTENTION).find(|(name, _)| *name == path) else {
-                    return Err(error(
-                        span,
-                        format!("there is no metric `{path}`"),
-                        remedy(
-                            path,
-                            WORDS.iter().map(|w| w.name).chain(STANDARD.iter().chain(CONTENTION).map(|s| s.0)),
-                        ),
-                    ));
-                };
-                return Ok(Part { expr: expression(text)?, span });
+        // A name that is reported stands for its expression, even where it begins as a metric does.
+        if let Some((_, text)) = reported().find(|(name, text)| *name == path && *text != path) {
+            return Ok(Part { expr: expression(text)?, span });
+        }
+        let Some((entry, aspect, rest)) = split(path) else {
+            if let Some(model) = MODELS.iter().find(|m| m.name == path) {
+                return Ok(Part { expr: Expr::Model(model, vec![None; model.parameters.len()]), span });
             }
+            let names = metrics().map(|m| m.name).chain(reported().map(|r| r.0));
+            return Err(error(span, format!("there is no metric `{path}`"), remedy(path, names)));
         };
         let mut scope = if rest.is_empty() { Scope::All } else { Scope::Together(rest.to_owned()) };
         let mut window = None;
@@ -561,7 +548,7 @@ impl<'a> Parser<'a> {
             end = here.end;
             self.at += 1;
         }
-        let metric = Metric { word, aspect, scope, window };
+        let metric = Metric { entry, aspect, scope, window };
         let span = span.start..end;
         if let Some((message, help)) = refuse(&metric) {
             return Err(error(span, message, help));
@@ -570,108 +557,91 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What a loss may have been; a controller knows the first two.
-/// How a transmission may end, as `wait` has it.
-const ENDS: [&str; 2] = ["success", "collision"];
-pub(super) const CAUSES: [&str; 3] = ["congestion", "error", "nothing"];
-
-/// The word that `path` begins with, the aspect that follows, and what is left.
-fn split(path: &str) -> Option<(&'static Word, Aspect, &str)> {
-    let after = |w: &Word| match path.strip_prefix(w.name)? {
+/// The metric that `path` begins with, the aspect that follows, and what is left.
+fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
+    let after = |m: &MetricEntry| match path.strip_prefix(m.name)? {
         "" => Some(""),
         rest => rest.strip_prefix('.'),
     };
-    let (word, rest) = WORDS.iter().filter_map(|w| Some((w, after(w)?))).max_by_key(|(w, _)| w.name.len())?;
+    let (entry, rest) = metrics().filter_map(|m| Some((m, after(m)?))).max_by_key(|(m, _)| m.name.len())?;
     let (head, tail) = rest.split_once('.').unwrap_or((rest, ""));
-    let percentile = head.strip_prefix('p').filter(|d| d.len() == 2).and_then(|d| d.parse::<u8>().ok());
-    let aspect = match (word.what, head) {
-        (_, "mean") if word.percentiles => Aspect::Mean,
-        (What::Jain, "short") => Aspect::Short,
-        (What::Estimate, name) if !name.is_empty() => {
+    let percentile = || head.strip_prefix('p').filter(|d| d.len() == 2).and_then(|d| d.parse::<u8>().ok());
+    let found = match entry.aspects {
+        Aspects::Samples if head == "mean" => Some((Aspect::Mean, tail)),
+        Aspects::Samples => percentile().map(|p| (Aspect::Percentile(p), tail)),
+        Aspects::Optional(words) | Aspects::Required(words) => {
+            words.iter().find(|w| **w == head).map(|w| (Aspect::Word(w), tail))
+        }
+        Aspects::Named(_) if !head.is_empty() => Some((Aspect::Named(head.to_owned(), Function::Mean), tail)),
+        Aspects::NamedSeries(_) if !head.is_empty() => {
             let (made, after) = tail.split_once('.').unwrap_or((tail, ""));
             let made =
                 [Function::Mean, Function::Min, Function::Max, Function::Std].into_iter().find(|f| f.name() == made);
-            return Some((
-                word,
-                Aspect::Estimate(head.to_owned(), made.unwrap_or(Function::Mean)),
-                if made.is_some() { after } else { tail },
-            ));
+            let after = if made.is_some() { after } else { tail };
+            Some((Aspect::Named(head.to_owned(), made.unwrap_or(Function::Mean)), after))
         }
-        (What::Ledger, account) if !account.is_empty() => Aspect::Account(account.to_owned()),
-        (What::Drops, kind) if Kind::ALL.iter().any(|k| k.name() == kind) => {
-            Aspect::Kind(Kind::ALL.iter().find(|k| k.name() == kind)?.name())
-        }
-        (What::Wait, end) if ENDS.contains(&end) => Aspect::Kind(ENDS.iter().find(|e| **e == end)?),
-        (What::Interarrival, what) if fingerprints::TIMES.contains(&what) => {
-            Aspect::Kind(fingerprints::TIMES.iter().find(|t| **t == what)?)
-        }
-        (What::Fingerprint, what) if fingerprints::NUMBERS.contains(&what) => {
-            Aspect::Kind(fingerprints::NUMBERS.iter().find(|t| **t == what)?)
-        }
-        (What::Losses, cause) if CAUSES.contains(&cause) => Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?),
-        (What::TakenFor | What::Accuracy, cause) if CAUSES[..2].contains(&cause) => {
-            Aspect::Kind(CAUSES.iter().find(|c| **c == cause)?)
-        }
-        _ => match percentile.filter(|_| word.percentiles) {
-            Some(p) => Aspect::Percentile(p),
-            None => return Some((word, Aspect::Plain, rest)),
-        },
+        Aspects::None | Aspects::Named(_) | Aspects::NamedSeries(_) => None,
     };
-    Some((word, aspect, tail))
+    let (aspect, rest) = found.unwrap_or((Aspect::Plain, rest));
+    Some((entry, aspect, rest))
 }
 
 /// What a metric cannot be asked for, and what to write instead.
 fn refuse(m: &Metric) -> Option<(String, String)> {
-    let name = m.word.name;
-    let windowed = || WORDS.iter().filter(|w| w.extent != Extent::Run).map(|w| w.name).collect::<Vec<_>>().join(", ");
-    match (m.word.extent, &m.window) {
-        (Extent::Run, Some(_)) => {
-            return Some((format!("`{name}` has no time window"), format!("those with one are {}", windowed())));
+    let (entry, name) = (m.entry, m.entry.name);
+    let example = |otherwise: String| format!("write `{}`", entry.example.map_or(otherwise, str::to_owned));
+    let member = entry.subject.member;
+    match (entry.period, &m.window) {
+        (Period::Run, Some(_)) => {
+            let list: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
+            return Some((format!("`{name}` has no time window"), format!("those with one are {}", list.join(", "))));
         }
-        (Extent::WindowOnly, None) => {
-            return Some((format!("`{name}` needs a time window"), format!("write `{name}[up][10s..15s]`")));
+        (Period::Window, None) => {
+            return Some((format!("`{name}` needs a time window"), example(format!("{name}[{member}][10s..15s]"))));
         }
-        (Extent::Window, Some(_)) if m.aspect == Aspect::Short => {
+        (Period::RunOrWindow, Some(_)) if m.aspect == Aspect::Word("short") => {
             return Some((
-                "`jain.short` has no time window".into(),
-                "write `jain.up[10s..15s]` for the index over one window".into(),
+                format!("`{name}.short` has no time window"),
+                format!("write `{name}.up[10s..15s]` for the index over one window"),
             ));
         }
         _ => {}
     }
-    match (m.word.subject, m.word.what, &m.scope) {
-        (_, What::Estimate, _) if m.aspect == Aspect::Plain => Some((
-            "`estimate` by which estimator?".into(),
-            "name it: `estimate.are[f]`, `estimate.are.max[f][14s..16s]`".into(),
+    if m.aspect == Aspect::Plain {
+        match entry.aspects {
+            Aspects::Required(words) => {
+                let first = words.first().copied().unwrap_or_default();
+                let help = format!("{}; there are {}", example(format!("{name}.{first}")), words.join(", "));
+                return Some((format!("`{name}` needs one of its words behind it"), help));
+            }
+            Aspects::Named(noun) | Aspects::NamedSeries(noun) => {
+                return Some((format!("`{name}` needs {noun}"), example(format!("{name}.NAME"))));
+            }
+            _ => {}
+        }
+    }
+    if member.is_empty() && m.scope != Scope::All {
+        return Some((
+            format!("`{name}` belongs to the {} as a whole", entry.subject.noun),
+            format!("write `{name}` alone"),
+        ));
+    }
+    let noun = entry.subject.noun;
+    match (entry.selection, &m.scope) {
+        (Selection::Needed, Scope::All) => {
+            Some((format!("`{name}` of which {noun}?"), format!("name it: `{name}[{member}]`")))
+        }
+        (Selection::Each, Scope::All | Scope::Together(_)) => {
+            let alone = Metric { scope: Scope::Each(member.to_owned()), ..m.clone() }.to_string();
+            let help = if m.aspect == Aspect::Plain { entry.example.map_or(alone, str::to_owned) } else { alone };
+            Some((format!("`{name}` of which {noun}?"), format!("name it in brackets: `{help}`")))
+        }
+        (Selection::Together, Scope::Each(_)) => Some((
+            format!("`{name}` is one number for several flows"),
+            format!("write `{name}.up`, or `{name}(goodput[up])`"),
         )),
-        (Subject::Air, What::Ledger, _) if m.aspect == Aspect::Plain => {
-            Some(("`ledger` needs an account".into(), "write `ledger.idle`, `ledger.payload`, ...".into()))
-        }
-        (Subject::Air, What::Wait, _) if m.aspect == Aspect::Plain => {
-            Some(("`wait` before what?".into(), "write `wait.success` or `wait.collision`".into()))
-        }
-        (_, What::Fingerprint, _) if m.aspect == Aspect::Plain => Some((
-            "`fingerprint` needs what is asked of it".into(),
-            format!("write `fingerprint.conformant[sta1]`; there are {}", fingerprints::NUMBERS.join(", ")),
-        )),
-        (_, What::Interarrival | What::Fingerprint, Scope::All | Scope::Together(_)) => Some((
-            format!("`{name}` of which station?"),
-            format!("name it in brackets: `{name}.{}[sta1]`", if name == "interarrival" { "first" } else { "slots" }),
-        )),
-        (_, What::TakenFor | What::Accuracy, _) if m.aspect == Aspect::Plain => {
-            Some((format!("`{name}` needs a cause"), format!("write `{name}.congestion` or `{name}.error`")))
-        }
-        (Subject::Air, _, Scope::Together(_) | Scope::Each(_)) => {
-            Some((format!("`{name}` belongs to the cell as a whole"), format!("write `{name}` alone")))
-        }
-        (Subject::Queues, What::QueueLength | What::QueueDelay, Scope::All) => {
-            Some((format!("`{name}` of which queue?"), format!("name it: `{name}[ap]`")))
-        }
-        (_, What::Jain, Scope::Each(_)) => {
-            Some(("`jain` is one number for several flows".into(), "write `jain.up`, or `jain(goodput[up])`".into()))
-        }
-        (_, _, Scope::Together(rest))
-            if rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() && m.word.percentiles =>
+        (_, Scope::Together(rest))
+            if entry.aspects == Aspects::Samples && rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() =>
         {
             Some((format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
         }
@@ -758,7 +728,7 @@ enum Shape {
 fn shape(e: &Expr) -> Shape {
     match e {
         Expr::Metric(m) => match &m.scope {
-            Scope::Each(name) if m.word.subject == Subject::Flows && DIRECTIONS.contains(&name.as_str()) => Shape::Many,
+            Scope::Each(name) if m.entry.subject.groups.contains(&name.as_str()) => Shape::Many,
             Scope::Each(_) => Shape::Either,
             _ => Shape::One,
         },
@@ -773,7 +743,7 @@ fn shape(e: &Expr) -> Shape {
 pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
     match e {
         Expr::Number(n) => Some(n.unit),
-        Expr::Metric(m) => Some(m.word.unit),
+        Expr::Metric(m) => Some(m.entry.unit),
         Expr::Minus(x) | Expr::Quantile(x, _) | Expr::Every(x, _) => dimension(x),
         Expr::Binary(Operator::Add | Operator::Subtract, x, y) => {
             let (a, b) = (dimension(x)?, dimension(y)?);

@@ -436,7 +436,7 @@ fn a_runner_learns_what_to_sample() {
 
 #[test]
 fn standard_metrics_are_expressions_with_a_unit() {
-    for (name, text) in STANDARD.iter().chain(CONTENTION) {
+    for (name, text) in reported() {
         let by_name = Expr::parse(name).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(by_name, Expr::parse(text).unwrap(), "{name}");
         assert!(by_name.dimension().is_some(), "{name}");
@@ -601,4 +601,37 @@ fn an_estimate_has_a_mean_over_time_and_extremes_and_spread_of_its_samples() {
     assert!(matches!(unmeasured("estimate.tsw[up.1]"), Unmeasured::Wrong(s) if s.contains("`up.1` is not watched by \
             `tsw`") && s.contains("there are are")));
     assert!(matches!(unmeasured("estimate.are[up.2]"), Unmeasured::Wrong(s) if s.contains("estimate = [\"are\"]")));
+}
+
+/// `toy` stands in `entries/toy.rs` and nowhere else.
+#[test]
+fn a_metric_is_added_by_its_entry_alone() {
+    // The example's flows sent 50 packets each, the uploads 2.5 of them again.
+    let once = value("sent.up") - value("retransmitted.up");
+    assert!(once > 0.0);
+    is("toy.up", once);
+    is("sum(toy[up])", once);
+    is("toy.uploads / 1p", once);
+    let e = Expr::parse("toy.up").unwrap();
+    assert_eq!(
+        (e.dimension(), e.sampling(), e.to_string().as_str()),
+        (Some(Dimension::Packets), Sampling::default(), "toy.up")
+    );
+    assert_eq!(standard(&example())["toy.uploads"], once);
+    assert!(refused("toys").help.contains("`toy`"));
+    assert!(refused("toy[up][1s..2s]").message.contains("no time window"));
+    let entry = metric("toy").unwrap();
+    assert!(metrics().any(|m| m == entry) && entry.usage().contains("toy[up]") && entry.aspects_in_words().is_none());
+    assert_eq!(entry.period_in_words(), "the measured interval");
+}
+
+#[test]
+fn entries_have_names_of_their_own_and_examples_that_are_read() {
+    let names: Vec<&str> = metrics().map(|m| m.name).collect();
+    for m in metrics() {
+        assert_eq!(names.iter().filter(|n| **n == m.name).count(), 1, "{}", m.name);
+        for example in m.example.into_iter().flat_map(|e| e.split("` or `")) {
+            assert!(Expr::parse_any(example).is_ok(), "{example}");
+        }
+    }
 }

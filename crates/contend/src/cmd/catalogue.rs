@@ -7,7 +7,7 @@ use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, estimate, qdisc};
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::metric::{Extent, Subject, WORDS, What, Word};
+use contend_lab::metric::{MetricEntry, metrics};
 use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
@@ -93,7 +93,7 @@ pub fn list(args: &ListArgs) -> Result<Done> {
     }
     if wanted("metrics") {
         out += &heading(&out, "metrics");
-        WORDS.iter().for_each(|w| out += &format!("  {:<22} {}\n", w.name, in_short(w.doc)));
+        metrics().for_each(|m| out += &format!("  {:<22} {}\n", m.name, in_short(m.doc)));
     }
     if wanted("models") {
         out += &heading(&out, "models");
@@ -132,7 +132,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     // As in a file, a name may be written with hyphens.
     let name = args.name.replace('-', "_");
     let algorithms = all.iter().filter(|i| i.name == name).map(algorithm);
-    let metrics = WORDS.iter().filter(|w| w.name == args.name).map(metric);
+    let metrics = contend_lab::metric::metric(&args.name).into_iter().map(metric);
     let models = models::items();
     let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
     let found: Vec<String> = algorithms.chain(metrics).chain(closed_forms).collect();
@@ -140,7 +140,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
         let names = all
             .iter()
             .map(|i| i.name)
-            .chain(WORDS.iter().map(|w| w.name))
+            .chain(contend_lab::metric::metrics().map(|m| m.name))
             .chain(models.iter().map(|m| m.name.as_str()));
         let nearest = contend_lab::nearest(&args.name, names);
         let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| {
@@ -178,44 +178,20 @@ fn algorithm(i: &Item) -> String {
     out
 }
 
-fn metric(w: &Word) -> String {
-    let of = match w.subject {
-        Subject::Flows => format!(
-            "{0} (of all flows), {0}.up, {0}.down, {0}.NAME (of a flow or a group): one number; {0}[all], {0}[up], \
-                {0}[NAME]: one for each flow, for mean(), min(), max(), sum(), count(x < q)",
-            w.name
-        ),
-        Subject::Queues => format!("{0}[ap], {0}[NAME] of a station or a link", w.name),
-        Subject::Stations if w.what == What::Successes => {
-            format!(
-                "{0} (all), {0}[all], {0}[up], {0}[down], {0}[NAME] of a station; jain({0}[up], 100), jain({0}[up], \
-                    10 * point(\"flow.0.count\"))",
-                w.name
-            )
-        }
-        Subject::Stations => format!("{0}[ap], {0}[NAME] of a station", w.name),
-        Subject::Air => format!("{}, of the cell as a whole", w.name),
-    };
-    let over = match w.extent {
-        Extent::Run => "the measured interval",
-        Extent::Window => "the measured interval, or a window: [10s..15s] behind it",
-        Extent::WindowOnly => "a window: [10s..15s] behind it",
-        Extent::Path => "the time series (needs `sample`), whole or a window: [10s..15s] behind it",
-    };
-    let noun = if w.unit.base().is_empty() {
+fn metric(m: &MetricEntry) -> String {
+    let noun = if m.unit.base().is_empty() {
         "a plain number".to_owned()
     } else {
-        format!("{} ({})", w.unit.noun(), w.unit.base())
+        format!("{} ({})", m.unit.noun(), m.unit.base())
     };
     let mut out = format!(
-        "{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {noun}\n  Over:   {over}\n",
-        w.name,
-        wrapped(w.doc, WIDTH, 2),
-        wrapped(&of, WIDTH, 10)
+        "{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {noun}\n  Over:   {}\n",
+        m.name,
+        wrapped(m.doc, WIDTH, 2),
+        wrapped(&m.usage(), WIDTH, 10),
+        m.period_in_words()
     );
-    if w.percentiles {
-        let also =
-            format!("{0}.mean (the default), {0}.p50, {0}.p95 and every other percentile from p01 to p99", w.name);
+    if let Some(also) = m.aspects_in_words() {
         out += &format!("  Also:   {}\n", wrapped(&also, WIDTH, 10));
     }
     out
@@ -261,7 +237,7 @@ mod tests {
         assert_eq!(in_short("All there is, here."), "All there is, here");
         let models = models::items();
         let words =
-            WORDS.iter().map(|w| (w.name, w.doc)).chain(models.iter().map(|m| (m.name.as_str(), m.summary.as_str())));
+            metrics().map(|m| (m.name, m.doc)).chain(models.iter().map(|m| (m.name.as_str(), m.summary.as_str())));
         for (name, summary) in everything().iter().map(|i| (i.name, i.summary)).chain(words) {
             assert!(in_short(summary).chars().count() <= WIDTH, "{name}");
         }

@@ -3,11 +3,13 @@
 //! They are what `contend analyse fingerprint` says of the capture of the same run, with the cell's own slot, CWmin and
 //! exchange; the numbers stand among the run's named numbers, as `interarrival.first[sta1]`.
 
-use super::eval::Unmeasured;
-use super::{Aspect, Metric};
 use crate::analyse::exchange::Exchange;
 use crate::analyse::fingerprint::{Fingerprint, First, Settings, Verdict, fingerprint};
 use crate::analyse::{Capture, address};
+use crate::expression::Dimension;
+use crate::metric::entry::{Aspects, MetricEntry, Selection, Subject};
+use crate::metric::reading::Asked;
+use crate::metric::{Aspect, Unmeasured};
 use crate::results::Run;
 use contend_core::Time;
 use contend_sim::wifi::phy::Phy;
@@ -15,10 +17,45 @@ use contend_sim::wifi::phy::Phy;
 /// How often a card that conforms is refused by chance.
 const ALPHA: f64 = 0.001;
 
-/// What `interarrival` is asked for; plain, it is the mean.
-pub(super) const TIMES: [&str; 3] = ["mean", "first", "last"];
-/// What `fingerprint` is asked for.
-pub(super) const NUMBERS: [&str; 6] = ["conformant", "slots", "peaks", "even", "lags", "pairs"];
+/// Stations of the cell by number; `ap` is one.
+static STATIONS: Subject = Subject {
+    noun: "station",
+    usage: "NAME[ap], NAME[STATION]",
+    member: "sta1",
+    groups: &[],
+    names: |run| run.stations.iter().map(String::as_str).collect(),
+    group: |_, _| vec![],
+    needs_cell: true,
+};
+
+pub(super) const METRICS: &[MetricEntry] = &[
+    MetricEntry::new(
+        "interarrival",
+        Dimension::Time,
+        &STATIONS,
+        "time from a data frame of a station to its next one, where nobody else sends between them and neither is \
+            repeated: the mean; `.first`, `.last`: the first and the last peak of its histogram, \
+            `interarrival.first[sta1]`",
+        of_station,
+    )
+    .aspects(Aspects::Optional(&["mean", "first", "last"]))
+    .example("interarrival.first[sta1]")
+    .selected(Selection::Each)
+    .needs(|_, s| s.frames = true),
+    MetricEntry::new(
+        "fingerprint",
+        Dimension::Number,
+        &STATIONS,
+        "what the histogram of a station's `interarrival` says of its backoff: `.conformant` (1 or 0), `.slots` that \
+            are drawn, `.peaks`, and how likely by chance it is as uneven (`.even`) or dependent (`.lags`, `.pairs`): \
+            `fingerprint.conformant[sta1]`",
+        of_station,
+    )
+    .aspects(Aspects::Required(&["conformant", "slots", "peaks", "even", "lags", "pairs"]))
+    .example("fingerprint.conformant[sta1]")
+    .selected(Selection::Each)
+    .needs(|_, s| s.frames = true),
+];
 
 /// Puts the numbers of every station of `run` that sent enough among its named numbers.
 pub(crate) fn note(run: &mut Run, phy: &Phy) {
@@ -58,15 +95,14 @@ fn numbers(f: &Fingerprint) -> [(&'static str, Option<f64>); 6] {
     ]
 }
 
-/// The value of `m` for the station that `chosen` of `names` is.
-pub(super) fn of_station(m: &Metric, run: &Run, names: &[&str], chosen: &[usize]) -> Result<f64, Unmeasured> {
-    let [only] = chosen else {
-        return Err(Unmeasured::Wrong(format!("`{m}` is of one station; name it: `{}[sta1]`", m.word.name)));
+/// What [`note`] left of the one station that is selected.
+fn of_station(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let entry = a.metric.entry.name;
+    let [only] = a.members else {
+        return Err(Unmeasured::Wrong(format!("`{}` is of one station; name it: `{entry}[sta1]`", a.metric)));
     };
-    let what = if let Aspect::Kind(what) = m.aspect { what } else { "mean" };
-    let name = names.get(*only).copied().unwrap_or_default();
-    let found = run.metrics.get(&format!("{}.{what}[{name}]", m.word.name));
-    found.copied().ok_or_else(|| {
-        Unmeasured::Undefined(format!("`{m}`: too few frames of `{name}` with nobody else's between them"))
-    })
+    let what = if let Aspect::Word(what) = a.metric.aspect { what } else { "mean" };
+    let name = a.names().get(*only).copied().unwrap_or_default();
+    let found = a.run.metrics.get(&format!("{entry}.{what}[{name}]")).copied();
+    found.ok_or_else(|| a.undefined(format!("too few frames of `{name}` with nobody else's between them")))
 }

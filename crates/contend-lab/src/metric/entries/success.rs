@@ -5,42 +5,68 @@
 //! source only cites, S24 and U15). A window of w N successes, N stations, is what its figures call a normalised window
 //! of w.
 
-use super::eval::{Unmeasured, Value};
-use super::read::{named, no_air, window};
-use super::{Metric, Scope, Windowed};
-use crate::names::remedy;
+use crate::expression::Dimension;
+use crate::metric::entry::{MetricEntry, Period, Subject};
+use crate::metric::reading::{no_cell, window};
+use crate::metric::{Metric, Scope, Unmeasured, Values, Windowed};
 use crate::results::Run;
 use contend_sim::wifi::{AP, Success};
 
+/// Stations by who sent (`up`, `all`) or received from the access point (`down`) what succeeded.
+static SENDERS: Subject = Subject {
+    noun: "station",
+    usage: "NAME (all), NAME[all], NAME[up], NAME[down], NAME[STATION]; jain(NAME[up], 100), jain(NAME[up], 10 * \
+        point(\"flow.0.count\"))",
+    member: "sta1",
+    groups: &["all", "up", "down"],
+    names: |run| run.stations.iter().map(String::as_str).collect(),
+    group: |name, run| match name {
+        // Where there is nothing but contention there is no access point.
+        "all" => (usize::from(run.contending.is_some())..run.stations.len()).collect(),
+        _ => (AP as usize + 1..run.stations.len()).collect(),
+    },
+    needs_cell: true,
+};
+
+pub(super) const METRICS: &[MetricEntry] = &[MetricEntry::own(
+    "successes",
+    Dimension::Number,
+    &SENDERS,
+    "data frames acknowledged, by who sent them: `[up]` the stations, `[all]` the access point too; `[down]`: what it \
+        sent, by who received; `jain(successes[up], 100)`: Jain's index over windows of 100 of them, averaged over all \
+        positions",
+    counted,
+)
+.over(Period::RunOrWindow)
+.needs(|m, s| s.successes |= m.scope != Scope::All || m.window.is_some())
+.in_contention()
+.reported_in_contention(&[("successes", "successes")])];
+
+/// True if `m` counts successes, of which the order is known too.
+pub(in crate::metric) fn has_sequence(m: &Metric) -> bool {
+    METRICS.contains(m.entry)
+}
+
 /// Some stations, and how a success becomes one of theirs.
-struct Members<'a> {
-    names: Vec<&'a str>,
-    /// By station number, the place in `names`.
+struct Members {
+    /// How many stations.
+    count: usize,
+    /// By station number, the place among them.
     places: Vec<Option<usize>>,
-    /// Whether what the access point sent to them is meant, instead of what they sent.
+    /// True if what the access point sent to them is meant, instead of what they sent.
     down: bool,
 }
 
-impl<'a> Members<'a> {
+impl Members {
     /// Those that `name` means: all that send, the stations as senders (`up`) or as receivers (`down`), or some by
     /// name.
-    fn of(m: &Metric, name: &str, run: &'a Run) -> Result<Members<'a>, Unmeasured> {
-        let all: Vec<&str> = run.stations.iter().map(String::as_str).collect();
-        let ids: Vec<usize> = match name {
-            // Where there is nothing but contention there is no access point.
-            "all" | "total" => (usize::from(run.contending.is_some())..all.len()).collect(),
-            "up" | "down" => (AP as usize + 1..all.len()).collect(),
-            _ => named(name, &all),
-        };
-        if ids.is_empty() {
-            let help = remedy(name, all.iter().copied().chain(["all", "up", "down"]));
-            return Err(Unmeasured::Wrong(format!("`{m}`: there is no station `{name}`; {help}")));
-        }
-        let mut places = vec![None; all.len()];
+    fn of(m: &Metric, name: &str, run: &Run) -> Result<Members, Unmeasured> {
+        let ids = SENDERS.select(m, name, run)?;
+        let mut places = vec![None; run.stations.len()];
         for (place, id) in ids.iter().enumerate() {
             places.get_mut(*id).into_iter().for_each(|p| *p = Some(place));
         }
-        Ok(Members { names: ids.iter().filter_map(|i| all.get(*i).copied()).collect(), places, down: name == "down" })
+        Ok(Members { count: ids.len(), places, down: name == "down" })
     }
 
     /// Whose success it is; `None` when it is none of theirs.
@@ -53,7 +79,7 @@ impl<'a> Members<'a> {
 /// The successes of the time that `m` means.
 fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
     if run.air.is_none() {
-        return Err(no_air(m));
+        return Err(no_cell(m));
     }
     let kept = || Unmeasured::Wrong(format!("`{m}`: who succeeded was not kept in this run"));
     let all = run.successes.as_ref().ok_or_else(kept)?;
@@ -68,33 +94,28 @@ fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
 }
 
 /// How many successes `m` counts.
-pub(super) fn counted(m: &Metric, run: &Run) -> Result<Value, Unmeasured> {
+fn counted(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
     if m.scope == Scope::All && m.window.is_none() {
-        return run.air.as_ref().map(|air| Value::One(air.successes as f64)).ok_or_else(|| no_air(m));
+        return run.air.as_ref().map(|air| Values::One(air.successes as f64)).ok_or_else(|| no_cell(m));
     }
     let successes = sequence(m, run)?;
     let counts = |name: &str| -> Result<Vec<f64>, Unmeasured> {
         let members = Members::of(m, name, run)?;
-        let mut counts = vec![0u64; members.names.len()];
+        let mut counts = vec![0u64; members.count];
         for place in successes.iter().filter_map(|s| members.place(*s)) {
             counts.get_mut(place).into_iter().for_each(|n| *n += 1);
         }
         Ok(counts.into_iter().map(|n| n as f64).collect())
     };
     Ok(match &m.scope {
-        Scope::All => Value::One(successes.len() as f64),
-        Scope::Together(name) => Value::One(counts(name)?.iter().sum()),
-        Scope::Each(name) => Value::Many(counts(name)?),
+        Scope::All => Values::One(successes.len() as f64),
+        Scope::Together(name) => Values::One(counts(name)?.iter().sum()),
+        Scope::Each(name) => Values::Many(counts(name)?),
     })
 }
 
-/// The names of the stations that `name` means.
-pub(super) fn members(m: &Metric, name: &str, run: &Run) -> Result<Vec<String>, Unmeasured> {
-    Ok(Members::of(m, name, run)?.names.into_iter().map(str::to_owned).collect())
-}
-
 /// What the successes that `m` lists show over windows of `length` of them, averaged over all positions.
-pub(super) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasured> {
+pub(in crate::metric) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasured> {
     if !(1.0..=1e9).contains(&length) || length.fract() != 0.0 {
         return Err(Unmeasured::Wrong(format!(
             "`{m}`: a window has a whole number of successes, from 1 to 1e9, and not {length}"
@@ -108,7 +129,7 @@ pub(super) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Res
     let places: Vec<u32> = successes.iter().filter_map(|s| members.place(*s)).map(|p| p as u32).collect();
     let too_few =
         || Unmeasured::Undefined(format!("`{m}`: {} successes do not fill a window of {length}", places.len()));
-    let (members, length) = (members.names.len(), length as usize);
+    let (members, length) = (members.count, length as usize);
     match what {
         Windowed::Jain => jain_over_windows(&places, members, length),
         Windowed::SelfCorrelation => returns_within(&places, members, length),

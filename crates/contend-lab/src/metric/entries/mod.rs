@@ -1,0 +1,28 @@
+//! Every metric: one file for each subject, one entry for each metric.
+
+mod air;
+mod estimate;
+pub(crate) mod fingerprint;
+mod flow;
+mod queue;
+pub(super) mod success;
+mod tcp;
+#[cfg(test)]
+mod toy;
+
+use super::entry::MetricEntry;
+
+pub(super) use flow::FLOWS;
+
+/// The metrics of each file.
+pub(super) const ALL: &[&[MetricEntry]] = &[
+    flow::METRICS,
+    tcp::METRICS,
+    estimate::METRICS,
+    queue::METRICS,
+    air::METRICS,
+    success::METRICS,
+    fingerprint::METRICS,
+    #[cfg(test)]
+    toy::METRICS,
+];
