@@ -213,34 +213,41 @@ impl Packet {
     }
     /// The same packet from `src` to `dst`.
     #[must_use]
-    pub const fn between(self, src: Address, dst: Address) -> Packet {
-        Packet { src, dst, ..self }
+    pub const fn between(mut self, src: Address, dst: Address) -> Packet {
+        (self.src, self.dst) = (src, dst);
+        self
     }
     /// The same packet on its way from the receiver of the flow's data back to their sender.
+    #[inline]
     #[must_use]
-    pub const fn reversed(self) -> Packet {
-        Packet { flags: self.flags | REVERSE, ..self }
+    pub const fn reversed(mut self) -> Packet {
+        self.flags |= REVERSE;
+        self
     }
-    /// The same packet inside encryption (IPsec, WireGuard, any VPN): on the way nobody can read its segment.
+    /// The same packet inside encryption, see [`Packet::set_sealed`].
     #[must_use]
-    pub const fn sealed(self) -> Packet {
-        Packet { flags: self.flags | SEALED, ..self }
+    pub const fn sealed(mut self) -> Packet {
+        self.set_sealed(true);
+        self
     }
     /// The same packet with this ECN field.
     #[must_use]
-    pub const fn with_ecn(self, ecn: Ecn) -> Packet {
-        Packet { flags: self.flags & !ECN | ecn as u8, ..self }
+    pub const fn with_ecn(mut self, ecn: Ecn) -> Packet {
+        self.set_ecn(ecn);
+        self
     }
     /// The same packet with another transport header.
     #[must_use]
-    pub const fn with_body(self, body: Body) -> Packet {
-        Packet { body, ..self }
+    pub const fn with_body(mut self, body: Body) -> Packet {
+        self.body = body;
+        self
     }
     /// The same packet as it enters a queue at `now`.
     #[inline]
     #[must_use]
-    pub const fn queued_at(self, now: Time) -> Packet {
-        Packet { queued: now, ..self }
+    pub const fn queued_at(mut self, now: Time) -> Packet {
+        self.queued = now;
+        self
     }
 
     /// True if it travels from the receiver of the flow's data back to their sender (the way of acknowledgments).
@@ -253,6 +260,12 @@ impl Packet {
     pub const fn is_sealed(&self) -> bool {
         self.flags & SEALED != 0
     }
+    /// Puts it inside encryption (IPsec, WireGuard, any VPN), so that nobody on the way can read its segment, or takes
+    /// it out.
+    #[inline]
+    pub const fn set_sealed(&mut self, sealed: bool) {
+        self.flags = self.flags & !SEALED | if sealed { SEALED } else { 0 };
+    }
     /// Its ECN field.
     #[inline]
     pub const fn ecn(&self) -> Ecn {
@@ -263,6 +276,7 @@ impl Packet {
         }
     }
     /// Sets its ECN field.
+    #[inline]
     pub const fn set_ecn(&mut self, ecn: Ecn) {
         self.flags = self.flags & !ECN | ecn as u8;
     }
@@ -277,6 +291,7 @@ impl Packet {
     }
 
     /// The TCP segment, if it can be read on the way: what disciplines and control blocks may look at.
+    #[inline]
     pub fn tcp(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(s) if !self.is_sealed() => Some(s),
@@ -284,6 +299,7 @@ impl Packet {
         }
     }
     /// [`Packet::tcp`] to change.
+    #[inline]
     pub fn tcp_mut(&mut self) -> Option<&mut Segment> {
         let sealed = self.is_sealed();
         match &mut self.body {
@@ -292,6 +308,7 @@ impl Packet {
         }
     }
     /// The TCP segment, sealed or not: for its ends and for counting.
+    #[inline]
     pub fn segment(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(s) => Some(s),

@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod deadlines;
+pub mod forwarding;
 pub mod link;
 pub mod loss;
 pub mod net;

@@ -13,6 +13,7 @@
 //! waiting, sent and propagating packets stand in one ring with one deadline. Every other discipline takes the general
 //! path, one more wake per packet.
 
+use crate::forwarding::ForwardingTable;
 use crate::loss::Loss;
 use crate::rng::stream;
 use crate::scenario::WireSpec;
@@ -25,7 +26,6 @@ use contend_core::qdisc::{Backlog, Drop, Link, Qdisc, Sink, Site};
 use contend_core::registry::Amount;
 use contend_core::{Cx, FlowId, Packet, Rng, Span, Time};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// One direction of a link.
 #[derive(Debug)]
@@ -46,16 +46,16 @@ pub struct Wire {
 pub enum FarEnd {
     /// Here.
     Peer(Peer),
-    /// As a router's table says: a packet of flow f there at `[f][0]`, or at `[f][1]` when it travels in reverse. All
-    /// wires that end at a router share its table. What has no route is dropped and counts as lost on the wire.
-    Router(Arc<[[Option<Peer>; 2]]>),
+    /// At the next hop to its destination, by the table of the host or router there. A packet without a next hop is
+    /// dropped and counts as lost on the wire.
+    Lookup(ForwardingTable),
 }
 
 impl FarEnd {
     fn of(&self, p: &Packet) -> Option<Peer> {
         match self {
             FarEnd::Peer(to) => Some(*to),
-            FarEnd::Router(routes) => routes.get(p.flow.0 as usize)?[usize::from(p.is_reverse())],
+            FarEnd::Lookup(table) => table.next_hop(p.dst),
         }
     }
 }
@@ -154,7 +154,7 @@ impl Wire {
     }
 
     /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
-    pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: Peer) -> Wire {
+    pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: FarEnd) -> Wire {
         let sender = Sender { rate, delay, loss: None, known: (0, Span::ZERO) };
         let queue = general(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
         Wire {
@@ -162,7 +162,7 @@ impl Wire {
             ring: VecDeque::new(),
             queue,
             meter: QueueMeter::default(),
-            to: FarEnd::Peer(to),
+            to,
             joined: Joined::No,
             delivered: 0,
             lost: [0; 4],
@@ -513,8 +513,8 @@ impl Link for Sender {
 mod tests {
     use super::*;
     use crate::world::{Input, Node, NodeId, Out, WireId, World};
-    use contend_core::Body;
     use contend_core::registry::{Args, Choice, DropRule, Value, find};
+    use contend_core::{Address, Body};
     use proptest::prelude::*;
 
     /// Sends packets of these sizes at these instants, numbered, to the first wire.
@@ -577,7 +577,7 @@ mod tests {
 
     /// A feeder of (nanoseconds, size), a wire, a catcher.
     fn world(spec: &WireSpec, path: Path, feed: &[(u64, u32)]) -> World {
-        let mut w = World::new(Trace::new(), NodeId(0));
+        let mut w = World::new(Trace::new());
         let feed: VecDeque<_> =
             feed.iter().enumerate().map(|(i, &(at, size))| (Time::from_nanos(at), packet(i as u64, size))).collect();
         let first = feed.front().map_or(Time::NEVER, |f| f.0);
@@ -857,18 +857,14 @@ mod tests {
 
     #[test]
     fn a_router_follows_its_table_and_what_has_no_route_is_lost() {
-        let mut w = World::new(Trace::new(), NodeId(0));
-        let data = |seq, flow, reverse| {
-            let mut p = packet(seq, 100);
-            p.flow = FlowId(flow);
-            (Time::from_nanos(seq), if reverse { p.reversed() } else { p })
-        };
-        let feed = [data(0, 0, false), data(1, 0, true), data(2, 1, false), data(3, 1, true), data(4, 2, false)];
+        let mut w = World::new(Trace::new());
+        let data = |seq, dst| (Time::from_nanos(seq), packet(seq, 100).between(Address(9), Address(dst)));
+        let feed = [data(0, 0), data(1, 1), data(2, 2), data(3, 3), data(4, 4)];
         w.add(Box::new(Feeder(feed.into())), Time::ZERO);
         w.add(Box::new(Catcher::default()), Time::NEVER);
         w.add(Box::new(Catcher::default()), Time::NEVER);
         let to = |n| Some(Peer::Node(NodeId(n), 0));
-        let routes = FarEnd::Router([[to(1), to(2)], [to(2), None]].into());
+        let routes = FarEnd::Lookup([to(1), to(2), to(2), None].into_iter().collect());
         w.wire(Wire::new(1, "link.a", &spec(0, Span::ZERO, Amount::Packets(9)), routes, &|_| None).unwrap());
         w.run_until(SECOND);
         assert_eq!(caught(&w), [(0, 0)]);

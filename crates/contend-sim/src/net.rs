@@ -4,7 +4,7 @@ use crate::link::{FarEnd, Wire};
 use crate::scenario::{FlowSpec, Place, Scenario, Transport};
 use crate::stats::{Durations, QueueMeter, Received, Sent};
 use crate::tcp::end::End;
-use crate::tcp::{self, SenderState};
+use crate::tcp::{self, SenderState, Socket};
 use crate::trace::Trace;
 use crate::wifi::bridge::{Bridge, Exit, Route};
 use crate::wifi::cell::{Cell, MAX_PACKET, StationCounters};
@@ -15,7 +15,7 @@ use crate::world::{NodeId, Peer, WireId, World};
 use contend_core::ap::FlowFacts;
 use contend_core::qdisc::Site;
 use contend_core::registry::Amount;
-use contend_core::{FlowId, Span, Time};
+use contend_core::{Address, FlowId, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A running network.
@@ -35,6 +35,16 @@ pub struct Net {
     controlled: bool,
     /// Names of the directions of links, in the order of their numbers.
     wires: Vec<String>,
+}
+
+/// The addresses of the sender and the receiver of a flow. Ends are nodes in the order of their addresses.
+fn addresses(flow: usize) -> [Address; 2] {
+    [Address(2 * flow as u32), Address(2 * flow as u32 + 1)]
+}
+
+/// The cable that brings packets to the host of the network card `card`.
+fn cable_down(card: WireId) -> WireId {
+    WireId(card.0 + 1)
 }
 
 /// The cell, when there is one, is the first node.
@@ -335,7 +345,7 @@ impl<'a> Builder<'a> {
 
     fn build(self, trace: Trace) -> Result<Net, String> {
         let spec = self.spec;
-        let mut world = World::new(trace, self.ends);
+        let mut world = World::new(trace);
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let (mut stations, mut further, mut controlled) = (Vec::new(), Vec::new(), false);
         if let Some(cell) = &spec.cell {
@@ -348,16 +358,22 @@ impl<'a> Builder<'a> {
         debug_assert_eq!(self.ends, world.next_id());
         for ((i, f), path) in spec.flows.iter().enumerate().zip(&self.paths) {
             let id = FlowId(i as u32);
-            // Both directions of a path have a first hop, because its ends differ.
-            let [there, back] = path.each_ref().map(|p| p.first().and_then(|h| self.peer(h)).unwrap_or(Peer::End));
-            for end in [End::sender(spec.seed, id, f, there), End::receiver(id, f, back)] {
+            let [sender, receiver] = addresses(i);
+            let socket = |local, remote, path: &Vec<Hop>| {
+                let uplink = path.first().and_then(|h| self.peer(h));
+                uplink.map(|uplink| Socket { local, remote, uplink }).ok_or("its path has no first hop".to_owned())
+            };
+            let there = socket(sender, receiver, &path[0]).and_then(|s| End::sender(spec.seed, id, f, s));
+            let back = socket(receiver, sender, &path[1]).and_then(|s| End::receiver(id, f, s));
+            for end in [there, back] {
                 let end = end.map_err(|e| format!("flow {}: {e}", f.name))?;
                 let first = end.deadline();
                 world.add(Box::new(end), first);
             }
         }
         let far_ends = self.far_ends();
-        let far_end = |place| far_ends.get(&place).cloned().unwrap_or(FarEnd::Peer(Peer::End));
+        let hosts = FarEnd::Lookup((0..2 * spec.flows.len()).map(|a| Some(self.end(Address(a as u32)))).collect());
+        let far_end = |place| far_ends.get(&place).unwrap_or(&hosts).clone();
         let mut wires = Vec::new();
         for l in &spec.links {
             for (name, wire, to) in
@@ -377,10 +393,10 @@ impl<'a> Builder<'a> {
             let Some(Client::Converter(c)) = s.client else { continue };
             let (who, name) = (i as StationId + 1, format!("{}.cable", s.name));
             let back = format!("{name}.reverse");
-            let up = Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, Peer::Node(CELL, Cell::port(who)));
-            let down = Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, Peer::End);
-            let (up, down) = (world.wire(up), world.wire(down));
-            debug_assert_eq!(card, up);
+            let cell = FarEnd::Peer(Peer::Node(CELL, Cell::port(who)));
+            let up = world.wire(Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, cell));
+            let down = world.wire(Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, hosts.clone()));
+            debug_assert_eq!((up, down), (card, cable_down(card)));
             wires.extend([name, back]);
             let limit = (s.queue.entry.build)(&s.queue.args, &Site::ALONE)?.limit();
             let pause = match (c.pause, limit.and_then(Amount::packets)) {
@@ -394,7 +410,7 @@ impl<'a> Builder<'a> {
                 }
             };
             if let Some(cell) = world.node_mut::<Cell>(CELL) {
-                cell.convert(who, Peer::Wire(down), card, pause);
+                cell.convert(who, card, pause);
             }
         }
         Ok(Net {
@@ -415,7 +431,7 @@ impl<'a> Builder<'a> {
         let mut ends: BTreeMap<Place, FarEnd> = routers
             .map(|place| {
                 let hop = |path: &Vec<Hop>| path.iter().find(|h| h.from == place).and_then(|h| self.peer(h));
-                (place, FarEnd::Router(self.paths.iter().map(|[there, back]| [hop(there), hop(back)]).collect()))
+                (place, FarEnd::Lookup(self.by_address(hop).collect()))
             })
             .collect();
         ends.insert(Place::Ap, FarEnd::Peer(Peer::Node(CELL, AP)));
@@ -470,19 +486,28 @@ impl<'a> Builder<'a> {
         self.spec.flows.iter().zip(&self.paths).enumerate().map(one).collect()
     }
 
-    /// What the access point does with each flow's packets.
+    /// What the access point does with the packets to each address.
     fn bridge(&self) -> Bridge {
-        let exit = |path: &Vec<Hop>| {
-            let h = path.iter().find(|h| h.from == Place::Ap)?;
-            match h.to {
-                Place::Station(i) => Some(Exit::Air(i as StationId + 1)),
-                _ => self.peer(h).map(Exit::Wire),
-            }
-        };
-        let route = |([there, back], f): (&[Vec<Hop>; 2], &FlowSpec)| Route {
-            exits: [exit(there), exit(back)],
-            category: f.category,
-        };
-        self.paths.iter().zip(&self.spec.flows).map(route).collect()
+        let exit = |path: &Vec<Hop>| path.iter().find(|h| h.from == Place::Ap).copied();
+        let exits = self.by_address(exit).enumerate().map(|(a, hop)| {
+            let hop = hop?;
+            let Place::Station(i) = hop.to else { return self.peer(&hop).map(Exit::Wire) };
+            let cable = self.cards.get(&i).map(|&card| Peer::Wire(cable_down(card)));
+            let host = cable.unwrap_or_else(|| self.end(Address(a as u32)));
+            Some(Exit::Air { station: i as StationId + 1, host })
+        });
+        let categories = self.spec.flows.iter().flat_map(|f| [f.category; 2]);
+        exits.zip(categories).map(|(exit, category)| Route { exit, category }).collect()
+    }
+
+    /// What `of` says of the path to each address, in the order of addresses.
+    fn by_address<T>(&self, of: impl Fn(&Vec<Hop>) -> Option<T>) -> impl Iterator<Item = Option<T>> {
+        // Data go to the receiver, whose address follows that of the sender.
+        self.paths.iter().flat_map(move |[there, back]| [of(back), of(there)])
+    }
+
+    /// The end with this address.
+    fn end(&self, a: Address) -> Peer {
+        Peer::Node(NodeId(self.ends.0 + a.0), 0)
     }
 }

@@ -15,7 +15,7 @@
 use crate::deadlines::Deadlines;
 use crate::link::Wire;
 use crate::trace::Trace;
-use contend_core::{FlowId, Packet, Time};
+use contend_core::{Packet, Time};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -37,8 +37,6 @@ pub enum Peer {
     Node(NodeId, Port),
     /// At the near end of this wire.
     Wire(WireId),
-    /// Where its flow ends: at the sender when it travels in reverse, at the receiver otherwise.
-    End,
 }
 
 /// What a node is called for.
@@ -48,7 +46,7 @@ pub enum Input<'a> {
     Wake,
     /// A packet has arrived at a port.
     Packet(Port, &'a Packet),
-    /// The next queue refused a packet of this end of a flow (local congestion).
+    /// The next queue refused a packet that this node sent (local congestion).
     Rejected,
 }
 
@@ -79,16 +77,16 @@ struct Between {
     inbox: Inbox,
 }
 
-/// What the nodes are sent in this instant.
-#[derive(Debug)]
+/// What the nodes are sent in this instant, in the order in which it was sent.
+#[derive(Debug, Default)]
 struct Inbox {
-    fifo: Vec<Letter>,
-    /// The first end of the first flow.
-    ends: u32,
+    /// The first `len` are used. The others are kept so that a letter is written in place, with one copy of its packet.
+    letters: Vec<Letter>,
+    len: usize,
 }
 
 /// What one node is sent.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Letter {
     to: NodeId,
     /// Where the packet comes in; `None` when it is one of its own that a queue refused.
@@ -103,13 +101,11 @@ impl Out<'_> {
         match to {
             Peer::Wire(wire) => self.offer(wire, p),
             Peer::Node(node, port) => self.between.inbox.put(node, Some(port), p),
-            Peer::End => self.between.inbox.put(self.between.inbox.end(p.flow, !p.is_reverse()), Some(0), p),
         }
     }
-    /// Tells the end of a flow that sent `p` that the next queue refused it.
-    pub fn reject(&mut self, p: &Packet) {
-        let inbox = &mut self.between.inbox;
-        inbox.put(inbox.end(p.flow, p.is_reverse()), None, p);
+    /// Tells `sender`, which sent `p`, that the next queue refused it.
+    pub fn reject(&mut self, sender: NodeId, p: &Packet) {
+        self.between.inbox.put(sender, None, p);
     }
     /// Asks what sends into `wire` to begin no other packet (true), or to go on (false).
     pub fn pause(&mut self, wire: WireId, pause: bool) {
@@ -146,7 +142,6 @@ impl Out<'_> {
                     None => return self.between.next(wire),
                     Some((Peer::Wire(next), p)) => break (next, *p),
                     Some((Peer::Node(node, port), p)) => inbox.put(node, Some(port), p),
-                    Some((Peer::End, p)) => inbox.put(inbox.end(p.flow, !p.is_reverse()), Some(0), p),
                 }
                 w.handed_over(self.now);
             };
@@ -179,12 +174,17 @@ impl Between {
 }
 
 impl Inbox {
+    #[inline]
     fn put(&mut self, to: NodeId, port: Option<Port>, p: &Packet) {
-        self.fifo.push(Letter { to, port, packet: *p });
-    }
-    /// The sender or the receiver of `flow`.
-    fn end(&self, flow: FlowId, receiver: bool) -> NodeId {
-        NodeId(self.ends + 2 * flow.0 + u32::from(receiver))
+        match self.letters.get_mut(self.len) {
+            Some(letter) => {
+                letter.to = to;
+                letter.port = port;
+                letter.packet = *p;
+            }
+            None => self.letters.push(Letter { to, port, packet: *p }),
+        }
+        self.len += 1;
     }
 }
 
@@ -201,15 +201,9 @@ pub struct World {
 }
 
 impl World {
-    /// An empty world at time zero. Of flow f, node `ends` + 2 f sends the data and the next one receives them
-    /// ([`Peer::End`]).
-    pub fn new(trace: Trace, ends: NodeId) -> World {
-        let between = Between {
-            wires: Vec::new(),
-            deadlines: Deadlines::default(),
-            nodes: 0,
-            inbox: Inbox { fifo: Vec::new(), ends: ends.0 },
-        };
+    /// An empty world at time zero.
+    pub fn new(trace: Trace) -> World {
+        let between = Between { wires: Vec::new(), deadlines: Deadlines::default(), nodes: 0, inbox: Inbox::default() };
         World { now: Time::ZERO, nodes: Vec::new(), between, trace, wakes: 0, deliveries: 0 }
     }
 
@@ -280,7 +274,7 @@ impl World {
 
     /// Runs until every event at or before `end` has happened, and leaves the clock at `end`.
     pub fn run_until(&mut self, end: Time) {
-        let mut batch = Vec::new();
+        let mut batch = Inbox::default();
         while let Some((at, id)) = self.between.deadlines.first() {
             if at > end {
                 break;
@@ -301,16 +295,16 @@ impl World {
             self.between.deadlines.set(id, next);
             // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once
             // more.
-            while !self.between.inbox.fifo.is_empty() {
-                std::mem::swap(&mut self.between.inbox.fifo, &mut batch);
-                self.deliveries += batch.len() as u64;
-                for Letter { to, port, packet } in &batch {
+            while self.between.inbox.len > 0 {
+                std::mem::swap(&mut self.between.inbox, &mut batch);
+                self.deliveries += batch.len as u64;
+                for Letter { to, port, packet } in &batch.letters[..batch.len] {
                     let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
                     let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
                     let next = self.nodes[to.0 as usize].handle(at, input, &mut out);
                     self.between.deadlines.lower(*to, next);
                 }
-                batch.clear();
+                batch.len = 0;
             }
         }
         self.now = self.now.max(end);
@@ -347,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_node_is_woken_when_it_asked_and_not_after_the_end() {
-        let mut w = World::new(Trace::new(), NodeId(0));
+        let mut w = World::new(Trace::new());
         let id = w.add(Box::new(Echo { left: 3, seen: vec![] }), Time::from_nanos(5));
         w.run_until(Time::from_nanos(13));
         assert_eq!(

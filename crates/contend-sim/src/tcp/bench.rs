@@ -2,14 +2,14 @@
 //! it saw.
 
 use super::end::End;
-use super::recovery;
+use super::{Socket, recovery};
 use crate::scenario::{EcnEcho, FlowSpec, Place, RtoSpec, Start, TcpSpec, Transport};
 use crate::trace::Trace;
 use crate::traffic::{self, Source, Write};
 use crate::wifi::access::Category;
 use crate::world::{Input, Node, NodeId, Out, Peer, World};
 use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
-use contend_core::{Body, Cx, Ecn, FlowId, Packet, Rng, Segment, Span, Time, cc};
+use contend_core::{Address, Body, Cx, Ecn, FlowId, Packet, Rng, Segment, Span, Time, cc};
 use rand::RngExt as _;
 use std::collections::VecDeque;
 
@@ -113,7 +113,7 @@ impl Node for Pipe {
                     && due <= now
                 {
                     self.flying.pop_front();
-                    out.send(Peer::End, &p);
+                    out.send(Peer::Node(NodeId(p.dst.0), 0), &p);
                 }
             }
         }
@@ -124,7 +124,7 @@ impl Node for Pipe {
 /// A packet with the bytes `from..to` of the first flow.
 fn data(from: u64, to: u64) -> Packet {
     let s = Segment { seq: from, len: (to - from) as u32, flags: contend_core::Flags::ACK, ..Segment::default() };
-    Packet::new(FLOW, s.len + 40, Time::ZERO, Body::Tcp(s))
+    Packet::new(FLOW, s.len + 40, Time::ZERO, Body::Tcp(s)).between(Address(0), Address(1))
 }
 
 /// The bench: sender, pipe, receiver.
@@ -149,11 +149,14 @@ impl Bench {
 
     /// A flow whose ends do not want the same.
     pub fn pairs(seed: u64, specs: &[(&FlowSpec, &FlowSpec)], script: Script) -> Bench {
-        let mut world = World::new(Trace::new(), NodeId(0));
+        let mut world = World::new(Trace::new());
         let pipe = NodeId(2 * specs.len() as u32);
         for (i, (from, to)) in specs.iter().enumerate() {
-            let (flow, up) = (FlowId(i as u32), Peer::Node(pipe, 0));
-            for end in [End::sender(seed, flow, from, up).unwrap(), End::receiver(flow, to, up).unwrap()] {
+            // Node n has address n.
+            let (flow, first, second) = (FlowId(i as u32), Address(2 * i as u32), Address(2 * i as u32 + 1));
+            let socket = |local, remote| Socket { local, remote, uplink: Peer::Node(pipe, 0) };
+            let sender = End::sender(seed, flow, from, socket(first, second)).unwrap();
+            for end in [sender, End::receiver(flow, to, socket(second, first)).unwrap()] {
                 let first = end.deadline();
                 world.add(Box::new(end), first);
             }

@@ -6,18 +6,17 @@
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::udp::{UdpReceiver, UdpSender};
-use super::{Io, SenderState};
+use super::{Io, SenderState, Socket};
 use crate::scenario::{FlowSpec, Transport};
 use crate::stats::{Durations, Received, Sent};
 use crate::trace::Event;
-use crate::world::{Input, Node, Out, Peer};
+use crate::world::{Input, Node, Out};
 use contend_core::{FlowId, Packet, Span, Time};
 
 /// One end of one flow.
 #[derive(Debug)]
 pub struct End {
-    /// Where its packets go.
-    uplink: Peer,
+    socket: Socket,
     kind: Kind,
 }
 
@@ -31,24 +30,23 @@ enum Kind {
 }
 
 impl End {
-    /// The end of `flow` that sends its data, to `uplink`. `seed` is the run's. The error says what in `spec` does not
-    /// fit.
-    pub fn sender(seed: u64, flow: FlowId, spec: &FlowSpec, uplink: Peer) -> Result<End, String> {
+    /// The end of `flow` that sends its data, attached at `socket`. `seed` is the run's. The error says what in `spec`
+    /// does not fit.
+    pub fn sender(seed: u64, flow: FlowId, spec: &FlowSpec, socket: Socket) -> Result<End, String> {
         let kind = match &spec.transport {
             Transport::Tcp(tcp) => Kind::TcpSender(Sender::new(seed, flow, spec, tcp)?),
             Transport::Udp => Kind::UdpSender(UdpSender::new(seed, flow, spec)?),
         };
-        Ok(End { uplink, kind })
+        Ok(End { socket, kind })
     }
 
-    /// The end of `flow` that receives its data and acknowledges to `uplink`. The error says what in `spec` does not
-    /// fit.
-    pub fn receiver(flow: FlowId, spec: &FlowSpec, uplink: Peer) -> Result<End, String> {
+    /// The end of `flow` that receives its data, attached at `socket`. The error says what in `spec` does not fit.
+    pub fn receiver(flow: FlowId, spec: &FlowSpec, socket: Socket) -> Result<End, String> {
         let kind = match &spec.transport {
             Transport::Tcp(tcp) => Kind::TcpReceiver(Receiver::new(flow, spec, tcp)?),
             Transport::Udp => Kind::UdpReceiver(UdpReceiver::new()),
         };
-        Ok(End { uplink, kind })
+        Ok(End { socket, kind })
     }
 
     /// The instant it next wants to be woken at.
@@ -154,7 +152,7 @@ impl End {
 
 impl Node for End {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
-        let mut io = Io { now, uplink: self.uplink, out };
+        let mut io = Io { now, socket: self.socket, out };
         match input {
             Input::Wake => self.wake(&mut io),
             Input::Packet(_, p) => {

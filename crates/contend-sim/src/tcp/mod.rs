@@ -30,7 +30,7 @@ use crate::trace::Event;
 use crate::world::{Out, Peer};
 use contend_core::cc::CaState;
 use contend_core::registry::Amount;
-use contend_core::{Body, FlowId, Packet, Segment, Span, Time};
+use contend_core::{Address, Packet, Span, Time};
 
 /// IP and TCP header without options, in bytes (RFC 791 §3.1, RFC 9293 §3.1).
 pub const TCP_HEADERS: u32 = 40;
@@ -44,17 +44,29 @@ pub const TIMESTAMPS: u32 = 12;
 pub struct Io<'a, 'w> {
     /// The present instant.
     pub now: Time,
-    /// Where packets go.
-    pub uplink: Peer,
+    /// The end's own address, its peer's, and its first hop.
+    pub socket: Socket,
     /// The world.
     pub out: &'a mut Out<'w>,
 }
 
+/// Where one end of a flow is attached to the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Socket {
+    /// Its own address.
+    pub local: Address,
+    /// The address of the other end.
+    pub remote: Address,
+    /// First hop of the packets it sends.
+    pub uplink: Peer,
+}
+
 impl Io<'_, '_> {
-    /// Hands `p` to the network.
-    pub fn emit(&mut self, p: Packet) {
-        self.out.trace.packet(self.now, Event::Sent, &p);
-        self.out.send(self.uplink, &p);
+    /// Hands `p` to the network, with the addresses of this end and its peer.
+    pub fn emit(&mut self, p: &mut Packet) {
+        (p.src, p.dst) = (self.socket.local, self.socket.remote);
+        self.out.trace.packet(self.now, Event::Sent, p);
+        self.out.send(self.socket.uplink, p);
     }
 }
 
@@ -115,12 +127,6 @@ impl Wire {
             window_scale,
             sealed: spec.encrypted.is_some(),
         })
-    }
-
-    /// `s` in a packet of `size` bytes, sealed when the connection is encrypted.
-    fn packet(&self, flow: FlowId, size: u32, sent: Time, s: Segment) -> Packet {
-        let p = Packet::new(flow, size, sent, Body::Tcp(s));
-        if self.sealed { p.sealed() } else { p }
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{Io, Wire, rtt, ticks};
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, Received};
-use contend_core::{Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
+use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
 
 /// SYN-ACKs sent again without an answer before the receiver waits for the sender's own repetition.
@@ -331,6 +331,8 @@ impl Receiver {
             flags,
             copy,
         };
-        io.emit(self.wire.packet(self.flow, size, io.now, s).reversed());
+        let mut p = Packet::new(self.flow, size, io.now, Body::Tcp(s)).reversed();
+        p.set_sealed(self.wire.sealed);
+        io.emit(&mut p);
     }
 }

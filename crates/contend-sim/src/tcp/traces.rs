@@ -1,5 +1,6 @@
 //! What a connection does, as packet traces. Round trip 100 ms unless said otherwise; segment n begins at byte 1000 n.
 
+use super::Socket;
 use super::Wire;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
@@ -7,7 +8,7 @@ use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
 use crate::world::{NodeId, Peer};
 use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};
-use contend_core::{Cx, Ecn, Flags, Time, estimate};
+use contend_core::{Address, Cx, Ecn, Flags, Time, estimate};
 
 fn pipe() -> Script {
     Script { delay: ms(50), ..Script::default() }
@@ -135,7 +136,8 @@ fn sack_rescues_the_last_segment_without_the_timer() {
 #[test]
 fn sack_is_refused_without_its_option() {
     let spec = with(flow("sack"), |t| t.sack = false);
-    let e = End::sender(1, FLOW, &spec, Peer::End).unwrap_err();
+    let socket = Socket { local: Address(0), remote: Address(1), uplink: Peer::Node(NodeId(2), 0) };
+    let e = End::sender(1, FLOW, &spec, socket).unwrap_err();
     assert!(e.contains("sack = true"), "{e}");
 }
 

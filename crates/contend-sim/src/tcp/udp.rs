@@ -57,7 +57,7 @@ impl UdpSender {
                 self.next += 1;
                 self.sent.packets += 1;
                 self.sent.bytes += u64::from(size);
-                io.emit(Packet::new(self.flow, size, io.now, body));
+                io.emit(&mut Packet::new(self.flow, size, io.now, body));
             }
         }
         if self.app.ended() && self.completed.is_none() {

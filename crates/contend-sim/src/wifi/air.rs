@@ -6,6 +6,7 @@ use super::cell::MAX_PACKET;
 use super::exchange::{Burst, Plan};
 use super::timing::{RateTable, Timing};
 use super::{AP, StationId};
+use crate::world::{NodeId, Peer};
 use contend_core::qdisc::Link;
 use contend_core::{Packet, Span};
 use contend_theory::bianchi;
@@ -34,12 +35,20 @@ pub(super) struct Air {
 impl Air {
     /// What the access point does with `p`.
     pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
-        self.bridge.get(p.flow.0 as usize).and_then(|r| r.exits[usize::from(p.is_reverse())])
+        self.bridge.get(p.dst.0 as usize)?.exit
+    }
+
+    /// The node that sent `p`, when it is the host of a station.
+    pub(super) fn sender(&self, p: &Packet) -> Option<NodeId> {
+        match self.bridge.get(p.src.0 as usize)?.exit? {
+            Exit::Air { host: Peer::Node(end, _), .. } => Some(end),
+            Exit::Air { .. } | Exit::Wire(_) => None,
+        }
     }
 
     /// The category of `p`, the same in both directions of a flow.
     pub(super) fn category(&self, p: &Packet) -> Category {
-        self.bridge.get(p.flow.0 as usize).map_or_else(Category::default, |r| r.category)
+        self.bridge.get(p.dst.0 as usize).map_or_else(Category::default, |r| r.category)
     }
 
     /// The durations of frames between the access point and `station`.
@@ -98,7 +107,7 @@ impl Link for View<'_> {
     fn neighbour(&self, p: &Packet) -> u32 {
         match self.who {
             AP => match self.air.exit(p) {
-                Some(Exit::Air(to)) => to,
+                Some(Exit::Air { station, .. }) => station,
                 Some(Exit::Wire(_)) | None => 0,
             },
             _ => 0,

@@ -18,28 +18,31 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Over the air to a station.
-    Air(StationId),
+    Air {
+        /// The station.
+        station: StationId,
+        /// Where the station hands the packet over once it has received it: the end there, or a cable to it.
+        host: Peer,
+    },
     /// Onto a wire.
     Wire(Peer),
 }
 
-/// How the packets of a flow travel in the cell.
+/// How packets with one destination address travel in the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// What the access point does with them, by direction (data, acknowledgments); `None` when they do not pass here.
-    pub exits: [Option<Exit>; 2],
+    /// What the access point does with them; `None` when they do not pass here.
+    pub exit: Option<Exit>,
     /// Which category they take in a station that has some.
     pub category: Category,
 }
 
-/// The route of each flow.
+/// The route to each address.
 pub type Bridge = Vec<Route>;
 
 /// What a station's queue has behind it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Host {
-    /// Where packets that the station receives go.
-    pub(super) down: Peer,
     /// Whether the host hears of packets that the queue refuses.
     pub(super) hears_drops: bool,
     /// The network card to pause when so many packets wait, and to let go on when so few do.

@@ -24,7 +24,7 @@ use crate::rng;
 use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
 use crate::stats::QueueMeter;
 use crate::trace::Event;
-use crate::world::{Input, Node, Out, Peer, WireId};
+use crate::world::{Input, Node, Out, WireId};
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::qdisc::{Sink, Site};
 use contend_core::{Cx, FlowId, Packet, Span, Time};
@@ -223,18 +223,18 @@ impl Cell {
             backoff: rng::stream(seed, name, "backoff"),
             queue_rng: rng::stream(seed, name, "queue"),
             loss: None,
-            host: Host { down: Peer::End, hears_drops: s.client == Some(Client::Usb), pause: None, paused: false },
+            host: Host { hears_drops: s.client == Some(Client::Usb), pause: None, paused: false },
             job: None,
             sequence: 0,
             counters: StationCounters::default(),
         })
     }
 
-    /// Puts a cable with a bridge between station `who` and its host: `down` takes what the station receives, and
-    /// `nic`, the wire that brings what it sends, is paused when `pause.0` packets wait and goes on when `pause.1` do.
-    pub fn convert(&mut self, who: StationId, down: Peer, nic: WireId, pause: Option<(u64, u64)>) {
+    /// Puts a cable with a bridge between station `who` and its host: `nic`, the wire that brings what the host sends,
+    /// is paused when `pause.0` packets wait and goes on when `pause.1` do.
+    pub fn convert(&mut self, who: StationId, nic: WireId, pause: Option<(u64, u64)>) {
         if let Some(s) = self.stations.get_mut(who as usize) {
-            s.host = Host { down, pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
+            s.host = Host { pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
             self.pauses |= pause.is_some();
         }
     }
@@ -328,7 +328,11 @@ impl Cell {
         }
         s.queue.enqueue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, p, &mut self.sink);
         if s.host.hears_drops {
-            self.sink.dropped.iter().for_each(|(p, _)| out.reject(p));
+            for (p, _) in &self.sink.dropped {
+                if let Some(sender) = self.air.sender(p) {
+                    out.reject(sender, p);
+                }
+            }
         }
         s.meter.settle(now, &mut self.sink, out.trace);
         let waiting = s.meter.waiting();
@@ -378,7 +382,7 @@ impl Cell {
         let s = &mut self.stations[lane as usize];
         s.meter.taken(now, &packet);
         let to = match (s.owner, self.air.exit(&packet)) {
-            (AP, Some(Exit::Air(to))) => to,
+            (AP, Some(Exit::Air { station, .. })) => station,
             // Only packets bound for the air are queued.
             (AP, _) => return false,
             _ => AP,
@@ -414,7 +418,7 @@ impl Cell {
     fn forward(&mut self, now: Time, p: Packet, out: &mut Out<'_>) {
         match self.air.exit(&p) {
             Some(Exit::Wire(peer)) => out.send(peer, &p),
-            Some(Exit::Air(_)) => self.accept(now, AP, p, out),
+            Some(Exit::Air { .. }) => self.accept(now, AP, p, out),
             None => out.trace.packet(now, Event::Dropped, &p),
         }
     }

@@ -1,6 +1,7 @@
 //! One exchange of the cell: who sends, what comes of it, and what each station learns when.
 
 use super::access::Draw;
+use super::bridge::Exit;
 use super::cell::{Cell, Phase};
 use super::exchange::{Answer, Burst, PartKind, Silence};
 use super::mac::Job;
@@ -144,7 +145,9 @@ impl Cell {
         s.counters.delivered += 1;
         let (packet, to) = (job.packet, job.to);
         if to != AP {
-            out.send(self.stations[to as usize].host.down, &packet);
+            if let Some(Exit::Air { host, .. }) = self.air.exit(&packet) {
+                out.send(host, &packet);
+            }
         } else {
             self.enter(now, Side::Air, packet, out);
         }

@@ -6,7 +6,7 @@ use super::super::{Io, ticks};
 use super::{Sender, Stage};
 use crate::scenario::EcnEcho;
 use contend_core::cc::Ack;
-use contend_core::{Ecn, Flags, Segment, Time};
+use contend_core::{Body, Ecn, Flags, Packet, Segment, Time};
 
 /// What the sender's own receive side advertises in bytes; it receives no data.
 const OWN_WINDOW: u32 = 65_535;
@@ -143,7 +143,10 @@ impl Sender {
     }
 
     pub(super) fn emit(&self, size: u32, first: Time, ecn: Ecn, s: Segment, io: &mut Io<'_, '_>) {
-        let p = self.wire.packet(self.flow, size, first, s).with_ecn(ecn);
-        io.emit(p.queued_at(io.now));
+        let mut p = Packet::new(self.flow, size, first, Body::Tcp(s));
+        p.queued = io.now;
+        p.set_ecn(ecn);
+        p.set_sealed(self.wire.sealed);
+        io.emit(&mut p);
     }
 }
