@@ -1,5 +1,7 @@
 //! `contend reproduce`: the papers' experiments, each claim beside what is measured.
 
+mod first_page;
+
 use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c};
 use super::{files_below, say, wrong};
 use crate::Done;
@@ -144,7 +146,7 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
     Ok(())
 }
 
-/// Every claim beside what was measured, a table for each experiment.
+/// Verdicts on one page, then every claim beside what was measured, a table for each experiment.
 fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
     let papers =
@@ -153,6 +155,7 @@ fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
         "# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n",
         env!("CARGO_PKG_VERSION")
     );
+    text += &first_page::first_page(outcomes);
     for o in outcomes {
         let seeds = o.runs.iter().map(|r| r.seed).collect::<std::collections::BTreeSet<_>>().len();
         text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });

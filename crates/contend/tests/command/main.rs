@@ -3,6 +3,7 @@
 
 mod analyse;
 mod catalogue;
+mod documents;
 mod folder;
 #[cfg(unix)]
 mod interrupt;

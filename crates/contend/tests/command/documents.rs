@@ -1,0 +1,94 @@
+//! The documents: the page that `contend reproduce --markdown` writes, and the paths that all of them name.
+
+use super::{Bench, FAILS, HOLDS, SMALL, workspace};
+use std::path::{Path, PathBuf};
+
+/// Every Markdown file below these, without what is built.
+fn documents() -> Vec<PathBuf> {
+    let mut todo = vec![workspace()];
+    let mut files = Vec::new();
+    while let Some(folder) = todo.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            let name = entry.file_name().into_string().unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                if name != "target" && name != "results" && !name.starts_with('.') {
+                    todo.push(path);
+                }
+            } else if path.extension().is_some_and(|e| e == "md") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn every_link_of_a_document_leads_somewhere() {
+    let mut wrong = Vec::new();
+    for file in documents() {
+        // A link may be broken over two lines.
+        let text = std::fs::read_to_string(&file).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        for (_, rest) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
+            let target = rest.split([')', '#', ' ']).next().unwrap();
+            let elsewhere = target.is_empty() || target.starts_with("http");
+            if !elsewhere && !file.parent().unwrap().join(target).exists() {
+                wrong.push(format!("{}: {target}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "links to nothing:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_path_of_the_coverage_exists() {
+    let text = std::fs::read_to_string(workspace().join("docs/coverage.md")).unwrap();
+    let short =
+        [("sim", "contend-sim"), ("core", "contend-core"), ("theory", "contend-theory"), ("lab", "contend-lab")];
+    let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    let path = |name: &&&str| {
+        let file = name.ends_with(".rs") || name.ends_with(".toml") || name.ends_with('/');
+        name.contains('/') && file && !name.contains([' ', '*', '<'])
+    };
+    let paths: Vec<&&str> = names.iter().filter(path).collect();
+    assert!(paths.len() > 200, "only {} paths were found", paths.len());
+    let missing: Vec<&&&str> = paths
+        .iter()
+        .filter(|name| {
+            let (first, rest) = name.split_once('/').unwrap();
+            let full = short
+                .iter()
+                .find(|(s, _)| *s == first)
+                .map_or_else(|| PathBuf::from(**name), |(_, c)| Path::new("crates").join(c).join("src").join(rest));
+            !workspace().join(full).exists()
+        })
+        .collect();
+    assert!(missing.is_empty(), "docs/coverage.md names what is not there: {missing:?}");
+}
+
+#[test]
+fn the_page_opens_with_verdicts_counted_and_with_what_each_paper_says_of_the_rest() {
+    let bench = Bench::with("papers/smith-2001/a.toml", &format!("{SMALL}{HOLDS}{FAILS}"));
+    bench.file("papers/smith-2001/b.toml", format!("{SMALL}{HOLDS}"));
+    bench.file("papers/jones-2002/c.toml", format!("{SMALL}{HOLDS}"));
+    bench.file(
+        "papers/smith-2001/README.md",
+        "# Smith 2001\n\nA paper.\n\n## What is not reproduced, and why\n\n- **A gigabit** (C2): too fast.\n\n## Later\n\nMore.\n",
+    );
+    bench.contend(&["reproduce", "--no-results", "--quiet", "--markdown", "v.md"]).with(1);
+    let page = bench.read("v.md");
+    let first = page.split("\n## Three flows").next().unwrap();
+    for line in [
+        "| paper | experiments | claims | reproduced | not reproduced | contradiction | undecided |",
+        "| jones-2002 | 1 | 1 | 1 | 0 | 0 | 0 |",
+        "| smith-2001 | 2 | 3 | 2 | 1 | 0 | 0 |",
+        "| all | 3 | 4 | 3 | 1 | 0 | 0 |",
+        "### What is not reproduced of smith-2001, and why",
+        "- **A gigabit** (C2): too fast.",
+    ] {
+        assert!(first.lines().any(|l| l == line), "no `{line}` in: {first}");
+    }
+    assert!(!page.contains("A paper.") && !page.contains("More."), "{page}");
+    // The tables of the experiments follow.
+    assert!(page.find("| claim | says |").unwrap() > page.find("too fast").unwrap());
+}
