@@ -1,12 +1,14 @@
 //! Runs every control block over the vectors in `vectors/ap/<name>/` (their format: `vectors/ap/README.md`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+extern crate alloc;
+
 mod common;
 
-use common::{amount, defaults, each_vector, time as span, value};
+use common::{amount, contributing, defaults, each_vector, time as span, value};
 use contend_core::ap::{Build, Control, Facts, FlowFacts, Pass, REGISTRY, Side};
 use contend_core::registry::{Amount, Args, Entry};
-use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time};
+use contend_core::{Body, Cx, Flags, FlowId, Packet, Rng, Segment, Span, Time, packet, registry};
 use rand::SeedableRng as _;
 
 #[test]
@@ -50,6 +52,19 @@ impl World {
         }
         true
     }
+}
+
+/// The control block that a recipe of `CONTRIBUTING.md` adds, in a registry of its own.
+mod recipes {
+    pub(crate) use contend_core::ap::*;
+    contend_core::registry!(Build; passing);
+}
+
+#[test]
+fn the_recipe_for_a_control_block_compiles_and_follows_its_vector() {
+    let others = contributing::shows("A control block", include_str!("recipes/passing.rs"));
+    assert_eq!(others.len(), 1, "a vector");
+    run(&recipes::REGISTRY[0], &others[0], "CONTRIBUTING.md");
 }
 
 fn run(entry: &Entry<Build>, text: &str, file: &str) {

@@ -1,12 +1,14 @@
 //! Runs every queue discipline over the vectors in `vectors/qdisc/<name>/` (their format: `vectors/qdisc/README.md`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+extern crate alloc;
+
 mod common;
 
-use common::{What, Wire, defaults, each_vector, make, number, packet, time, value};
+use common::{What, Wire, contributing, defaults, each_vector, make, number, packet, time, value};
 use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
 use contend_core::registry::Entry;
-use contend_core::{Cx, Ecn, Packet, Rng, Time};
+use contend_core::{Cx, Ecn, Packet, Rng, Time, packet, registry};
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
 
@@ -21,6 +23,19 @@ struct Bench {
     rng: Rng,
     sink: Sink,
     offered: BTreeMap<String, u64>,
+}
+
+/// The queue discipline that a recipe of `CONTRIBUTING.md` adds, in a registry of its own.
+mod recipes {
+    pub(crate) use contend_core::qdisc::*;
+    contend_core::registry!(Build; headdrop);
+}
+
+#[test]
+fn the_recipe_for_a_queue_discipline_compiles_and_follows_its_vector() {
+    let others = contributing::shows("A queue discipline", include_str!("recipes/headdrop.rs"));
+    assert_eq!(others.len(), 1, "a vector");
+    run(&recipes::REGISTRY[0], &others[0], "CONTRIBUTING.md");
 }
 
 fn run(entry: &Entry<Build>, text: &str, file: &str) {

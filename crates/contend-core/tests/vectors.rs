@@ -1,17 +1,32 @@
 //! Runs every controller over the vectors in `vectors/cc/<name>/` (their format: `vectors/cc/README.md`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+extern crate alloc;
+
 mod common;
 
-use common::{ack, defaults, each_vector, time, value};
+use common::{ack, contributing, defaults, each_vector, time, value};
 use contend_core::cc::{Ack, CaState, Cause, Controller, REGISTRY, RateSample, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::registry::Entry;
-use contend_core::{Cx, Rng, Span, Time, cc};
+use contend_core::{Cx, Rng, Span, Time, cc, registry};
 use rand::SeedableRng as _;
 
 #[test]
 fn every_controller_follows_its_vectors() {
     each_vector("cc", REGISTRY, run);
+}
+
+/// The congestion controller that a recipe of `CONTRIBUTING.md` adds, in a registry of its own.
+mod recipes {
+    pub(crate) use contend_core::cc::*;
+    contend_core::registry!(Build; fixed_window);
+}
+
+#[test]
+fn the_recipe_for_a_congestion_controller_compiles_and_follows_its_vector() {
+    let others = contributing::shows("A congestion controller", include_str!("recipes/fixed_window.rs"));
+    assert_eq!(others.len(), 1, "a vector");
+    run(&recipes::REGISTRY[0], &others[0], "CONTRIBUTING.md");
 }
 
 fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {

@@ -2,6 +2,8 @@
 //! packets.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod contributing;
+
 use contend_core::cc::Ack;
 use contend_core::qdisc::{Build, Link, Qdisc, Site};
 use contend_core::registry::{Amount, Args, Entry, Param, Unit, Value};

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod claims;
+#[path = "../../../contend-core/tests/common/contributing.rs"]
+mod contributing;
 mod lab;
 
 use contend_lab::results::Interrupted;
@@ -420,4 +422,22 @@ fn a_stop_keeps_what_is_finished_and_counts_what_is_missing() {
 #[test]
 fn the_wire_used_here_is_a_good_file() {
     assert!(contend_lab::file::parse("t.toml", WIRE, &[]).is_ok());
+}
+
+#[test]
+fn the_recipe_for_an_experiment_runs_and_its_claim_holds_as_recorded() {
+    let blocks = contributing::recipe("An experiment");
+    let [(language, text)] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    assert_eq!(language, "toml");
+    let o = execute(text);
+    assert_eq!((o.runs.len(), o.claims.len()), (10, 1));
+    assert!(o.claims[0].as_recorded, "{:?}", o.claims[0]);
+}
+
+#[test]
+fn every_recipe_with_code_has_a_test() {
+    // The tests of the first four are in contend-core (vectors) and contend-sim (recipes).
+    let tested =
+        ["A congestion controller", "A queue discipline", "A control block", "An access rule", "An experiment"];
+    assert_eq!(contributing::recipes_with_code(), tested);
 }

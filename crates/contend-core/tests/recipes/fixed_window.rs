@@ -1,0 +1,43 @@
+//! A window that never changes.
+
+use super::{Ack, Controller, Response, Signal, Window};
+use crate::Cx;
+use crate::registry::{Args, Param, Unit};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "where it comes from";
+/// What it does.
+pub const SUMMARY: &str = "What it does, in a sentence.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[Param {
+    name: "segments",
+    doc: "the window in segments",
+    unit: Unit::Integer,
+    default: Some("10"),
+    range: (1.0, 1e6),
+}];
+
+/// Makes one.
+///
+/// # Errors
+/// None: every value in range is good.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    Ok(Box::new(FixedWindow { segments: args.integer("segments").clamp(1, 1_000_000) as u32 }))
+}
+
+#[derive(Debug)]
+struct FixedWindow {
+    /// Segments.
+    segments: u32,
+}
+
+impl Controller for FixedWindow {
+    fn on_ack(&mut self, _: &mut Cx, w: &mut Window, _: &Ack) {
+        w.cwnd = self.segments;
+    }
+    fn on_congestion(&mut self, _: &mut Cx, _: &Window, _: Option<&Ack>, _: Signal) -> Response {
+        Response::to(self.segments)
+    }
+}

@@ -1,0 +1,32 @@
+//! A control block that passes every packet on.
+
+use super::{Control, Facts, Pass, Side};
+use crate::Cx;
+use crate::packet::Packet;
+use crate::registry::{Args, Param};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source.
+pub const CITE: &str = "where it comes from";
+/// What it does.
+pub const SUMMARY: &str = "What it does, in a sentence.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[];
+
+/// Makes one.
+///
+/// # Errors
+/// None: there is nothing to choose.
+pub fn build(_: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
+    Ok(Box::new(Passing))
+}
+
+#[derive(Debug)]
+struct Passing;
+
+impl Control for Passing {
+    fn on_packet(&mut self, _: &mut Cx, from: Side, p: Packet, out: &mut Pass) {
+        out.packets.push((from, p));
+    }
+}
