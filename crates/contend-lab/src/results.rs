@@ -210,22 +210,28 @@ impl Losses {
     }
 }
 
-/// Mean and quantiles of a duration; all 0 when nothing was measured.
+/// Mean and quantiles of a duration in milliseconds; all `null` when nothing was measured.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Percentiles {
     /// Mean.
-    pub mean: f64,
+    pub mean: Option<f64>,
     /// Median.
-    pub p50: f64,
+    pub p50: Option<f64>,
     /// 95th percentile.
-    pub p95: f64,
+    pub p95: Option<f64>,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: Option<f64>,
 }
 
 impl From<&Durations> for Percentiles {
     fn from(d: &Durations) -> Self {
-        Percentiles { mean: d.mean_ms(), p50: d.quantile_ms(0.5), p95: d.quantile_ms(0.95), p99: d.quantile_ms(0.99) }
+        let quantile = |q: f64| (!d.is_empty()).then(|| d.quantile_ms(q));
+        Percentiles {
+            mean: (!d.is_empty()).then(|| d.mean_ms()),
+            p50: quantile(0.5),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+        }
     }
 }
 
@@ -250,8 +256,8 @@ pub struct Queue {
     pub lost: u64,
     /// Time average of the number waiting.
     pub mean_packets: f64,
-    /// Mean time from entering to leaving, of those that left.
-    pub mean_delay_ms: f64,
+    /// Mean time from entering to leaving, of those that left; `null` when none did.
+    pub mean_delay_ms: Option<f64>,
     /// Percentiles of the same.
     pub delay_ms: Percentiles,
     /// The same, whole.

@@ -296,7 +296,7 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
             made: c.made - c0.made,
             lost: lost.iter().sum::<u64>() - lost0.iter().sum::<u64>(),
             mean_packets: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
-            mean_delay_ms: delay.mean_ms(),
+            mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
             delay_ms: Percentiles::from(&delay),
             delay,
         });

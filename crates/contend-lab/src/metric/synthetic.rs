@@ -75,7 +75,7 @@ pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u6
         made: 2,
         lost: 4,
         mean_packets: 42.5,
-        mean_delay_ms: 0.0,
+        mean_delay_ms: None,
         delay_ms: Percentiles::default(),
         delay: durations(delays_ms),
     }

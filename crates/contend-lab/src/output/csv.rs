@@ -60,7 +60,7 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
         queue("made", Some(q.made as f64))?;
         queue("lost", Some(q.lost as f64))?;
         queue("mean_packets", Some(q.mean_packets))?;
-        queue("mean_delay_ms", Some(q.mean_delay_ms))?;
+        queue("mean_delay_ms", q.mean_delay_ms)?;
         percentiles("delay_ms", &q.delay_ms, &mut queue)?;
     }
     if let Some(a) = &run.air {
@@ -86,7 +86,7 @@ fn percentiles(
     row: &mut impl FnMut(&str, Option<f64>) -> io::Result<()>,
 ) -> io::Result<()> {
     for (name, value) in [("mean", p.mean), ("p50", p.p50), ("p95", p.p95), ("p99", p.p99)] {
-        row(&format!("{stem}.{name}"), Some(value))?;
+        row(&format!("{stem}.{name}"), value)?;
     }
     Ok(())
 }

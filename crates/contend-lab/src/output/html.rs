@@ -309,15 +309,15 @@ fn flow_table(runs: &[&Run]) -> String {
         class=\"unit\">ms</span></th><th>RTT p95 <span class=\"unit\">ms</span></th>";
     out += "<th>delay p95 <span \
         class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
-    type Of = fn(&crate::results::Flow) -> f64;
+    type Of = fn(&crate::results::Flow) -> Option<f64>;
     let columns: [(Of, f64, usize); 7] = [
-        (|f| f.goodput_bps, 1e-6, 3),
+        (|f| Some(f.goodput_bps), 1e-6, 3),
         (|f| f.rtt_ms.p50, 1.0, 1),
         (|f| f.rtt_ms.p95, 1.0, 1),
         (|f| f.delay_ms.p95, 1.0, 1),
-        (|f| f.sent as f64, 1.0, 0),
-        (|f| f.retransmitted as f64, 1.0, 1),
-        (|f| f.timeouts as f64, 1.0, 1),
+        (|f| Some(f.sent as f64), 1.0, 0),
+        (|f| Some(f.retransmitted as f64), 1.0, 1),
+        (|f| Some(f.timeouts as f64), 1.0, 1),
     ];
     for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
         let _ = write!(
@@ -327,7 +327,11 @@ fn flow_table(runs: &[&Run]) -> String {
             escaped(&flow.tcp)
         );
         for (of, scale, decimals) in columns {
-            let m = Mean::of(&runs.iter().filter_map(|r| r.flows.get(i)).map(of).collect::<Vec<_>>());
+            let m = Mean::of(&runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect::<Vec<_>>());
+            if m.n == 0 {
+                out += "<td>–</td>";
+                continue;
+            }
             let half = m.ci95.map_or("no interval".into(), |h| format!("± {:.decimals$}", h * scale));
             let _ = write!(out, "<td>{:.decimals$} <span class=\"pm\">{half}</span></td>", m.mean * scale);
         }

@@ -132,7 +132,7 @@ fn flow_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
         name: name.into(),
         values: Values::Text(flows.iter().map(|f| Some(of(f))).collect()),
     };
-    let us = |of: fn(&Percentiles) -> f64, p: &Percentiles| (p.mean > 0.0).then(|| of(p) * 1e3);
+    let us = |of: fn(&Percentiles) -> Option<f64>, p: &Percentiles| of(p).map(|ms| ms * 1e3);
 
     let mut all = head.columns(run.map(|r| &r.point), flows.len());
     all.extend([
@@ -147,7 +147,7 @@ fn flow_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
         counter("total_retrans", &|f| f.retransmitted),
         counter("timeouts", &|f| f.timeouts),
     ]);
-    type Quantile = (&'static str, fn(&Percentiles) -> f64);
+    type Quantile = (&'static str, fn(&Percentiles) -> Option<f64>);
     let quantiles: [Quantile; 4] = [("mean", |p| p.mean), ("p50", |p| p.p50), ("p95", |p| p.p95), ("p99", |p| p.p99)];
     all.extend(quantiles.iter().map(|(q, of)| number(&format!("rtt_{q}_us"), &|f| us(*of, &f.rtt_ms))));
     all.extend(quantiles.iter().map(|(q, of)| number(&format!("delay_{q}_us"), &|f| us(*of, &f.delay_ms))));

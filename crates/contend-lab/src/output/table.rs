@@ -6,7 +6,8 @@ use super::shape::{
     Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
-use crate::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
+use crate::results::{ClaimResult, Flow, Interrupted, Outcome, Percentiles, PointKey, Run, SearchResult};
+use crate::stats;
 
 /// Columns that running text takes at most, and a table where nothing else is known.
 pub const WIDTH: usize = 100;
@@ -138,15 +139,21 @@ fn group_rows(runs: &[&Run]) -> Grid {
             .collect();
         let tcp =
             runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
-        let has_rtt = runs.iter().flat_map(|r| &r.flows).any(|f| group_of(&f.name) == group && f.rtt_ms.mean > 0.0);
-        let rtt = |values: Vec<f64>| if has_rtt { Mean::of(&values).text(1.0, 2) } else { "–".into() };
+        // A flow without samples has no round-trip time, and a run without such flows has no mean of them.
+        let rtt = |of: fn(&Percentiles) -> Option<f64>| {
+            let mean = |r: &&Run| {
+                let flows = r.flows.iter().filter(|f| group_of(&f.name) == group);
+                stats::mean(&flows.filter_map(|f| of(&f.rtt_ms)).collect::<Vec<_>>())
+            };
+            Mean::of(&runs.iter().filter_map(mean).collect::<Vec<_>>()).text(1.0, 2)
+        };
         grid.rows.push(vec![
             format!("{group} ({tcp})"),
             runs.first().map_or(0, |r| members(r)).to_string(),
             Mean::of(&mean(&|f| f.goodput_bps)).text(1e-6, 3),
             Mean::of(&sum(&|f| f.goodput_bps)).text(1e-6, 3),
-            rtt(mean(&|f| f.rtt_ms.mean)),
-            rtt(mean(&|f| f.rtt_ms.p95)),
+            rtt(|p| p.mean),
+            rtt(|p| p.p95),
             Mean::of(&resent).text(1.0, 2),
             Mean::of(&mean(&|f| f.timeouts as f64)).text(1.0, 2),
         ]);

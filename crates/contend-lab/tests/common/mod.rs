@@ -218,7 +218,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             made: 0,
             lost: 0,
             mean_packets: 71.2,
-            mean_delay_ms: delay.mean_ms(),
+            mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
             delay_ms: Percentiles::from(&delay),
             delay,
         }],

@@ -140,7 +140,8 @@ fn count(number: u64, text: &str, o: &Outcome, rare: &mut Rare) {
         "packet dropped by its sender after its receiver had it",
         counters.iter().map(|c| c.dropped_after_delivery).sum(),
     );
-    let paused = |q: &&contend_lab::results::Queue| q.name.ends_with(".cable") && q.mean_delay_ms > 5.0;
+    let paused =
+        |q: &&contend_lab::results::Queue| q.name.ends_with(".cable") && q.mean_delay_ms.is_some_and(|ms| ms > 5.0);
     let pauses = text.contains("mode = \"pause\"");
     add("network card paused", if pauses { run.queues.iter().filter(paused).count() as u64 } else { 0 });
     add("packets of two flows sent in the same nanosecond", ties(run));
