@@ -1,17 +1,19 @@
 //! `contend report`: the page of a results folder, made anew.
 //!
 //! A folder's run.toml is enough to repeat its runs, bit by bit; so the page is made by repeating them, and the digests
-//! say whether they are the same runs. When they are not, the page stays as it is: a page that does not belong to the
+//! say whether they are the same runs. When they are not, or what they yield is not what summary.json says (a changed
+//! `warmup` changes no digest), the page stays as it is: a page that does not belong to the
 //! numbers beside it would deceive.
 
 use super::run::{self, Common, Format, Job};
 use super::{say, wrong};
 use crate::Done;
+use contend_lab::echo::{WORD, echo};
 use contend_lab::output::{self, ReportContext};
-use contend_lab::results::Run;
 use miette::Result;
-use serde_json::Value;
-use std::path::PathBuf;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +55,7 @@ pub fn run(args: &Args) -> Result<Done> {
         no_results: false,
     };
     let e = run::load(&path, &common)?;
-    let before = before(&args.folder)?;
+    let before = Before::read(&args.folder)?;
     let stop = run::stop_on_ctrl_c();
     let job = Job { e: &e, common: &common, stop: &stop, capture: None, name: folder.to_string(), folder: None };
     let executed = job.repeat()?;
@@ -61,25 +63,19 @@ pub fn run(args: &Args) -> Result<Done> {
         say("contend: the page is as it was");
         return Ok(Done::Stopped);
     }
-    let runs = &executed.outcome.runs;
-    if let Some(other) = before.runs.iter().find(|b| !runs.iter().any(|r| b.is(r))) {
+    let now = reread(&output::to_json(&executed.outcome));
+    if let Some(what) = before.differs(&now) {
         return Err(wrong(
             format!(
-                "the run with seed {}{} has another digest than in {folder}/summary.json: contend {} made that one, \
-                    this is {}; the page is as it was",
-                other.seed,
-                if other.point.is_empty() {
-                    String::new()
-                } else {
-                    format!(" at {}", Value::from(other.point.clone()))
-                },
-                before.version,
-                env!("CARGO_PKG_VERSION")
+                "{what}: run.toml or summary.json in {folder} was changed, or contend {} runs it otherwise than contend {} did; \
+                    the page is as it was",
+                env!("CARGO_PKG_VERSION"),
+                before.text("version")
             ),
             format!("make new results beside the old ones: contend run {} --out elsewhere", path.display()),
         ));
     }
-    if let Some((finished, missing)) = before.interrupted.filter(|_| !args.quiet) {
+    if let Some((finished, missing)) = before.interrupted().filter(|_| !args.quiet) {
         say(&format!(
             "contend: the call that made this folder was stopped early: the other files hold {finished} of {} runs, \
                 the page now shows all",
@@ -96,46 +92,90 @@ pub fn run(args: &Args) -> Result<Done> {
 }
 
 /// What summary.json tells of the call that wrote it.
-struct Before {
-    version: String,
-    runs: Vec<RunBefore>,
-    /// Runs finished and missing, when it was interrupted.
-    interrupted: Option<(u64, u64)>,
-}
+struct Before(Value);
 
-/// A run as summary.json tells it.
-struct RunBefore {
-    point: serde_json::Map<String, Value>,
-    seed: u64,
-    digest: String,
-}
+/// What summary.json tells of a run beside its results: where it ran, and how many frames its call was to capture.
+const NOT_RESULTS: [&str; 2] = ["wall_s", "frames_missed"];
 
-impl RunBefore {
-    fn is(&self, r: &Run) -> bool {
-        self.seed == r.seed && self.digest == r.digest && self.point.iter().eq(r.point.iter())
+impl Before {
+    /// Reads the summary.json of `folder`.
+    fn read(folder: &Path) -> Result<Before> {
+        let path = folder.join("summary.json");
+        let remedy = "make the results anew: contend run FILE";
+        let text = std::fs::read_to_string(&path)
+            .map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
+        let summary: Value =
+            serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
+        match summary["runs"].as_array() {
+            Some(runs) if runs.iter().all(|r| r["digest"].is_string() && r["seed"].is_u64()) => Ok(Before(summary)),
+            _ => Err(wrong(format!("{}: a run has no seed or no digest", path.display()), remedy)),
+        }
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.0[key].as_str().unwrap_or("(unknown)")
+    }
+
+    /// Runs finished and missing, when the call was interrupted.
+    fn interrupted(&self) -> Option<(u64, u64)> {
+        let stopped = &self.0["interrupted"];
+        stopped["finished"].as_u64().zip(stopped["missing"].as_u64())
+    }
+
+    /// What `now`, the same repeated, has otherwise. Of an interrupted call only the finished runs are compared.
+    fn differs(&self, now: &Value) -> Option<String> {
+        let runs = |summary: &Value| summary["runs"].as_array().cloned().unwrap_or_default();
+        let (then, now_runs) = (runs(&self.0), runs(now));
+        for run in &then {
+            let at = if run["point"] == json!({}) { String::new() } else { format!(" at {}", run["point"]) };
+            let name = format!("the run with seed {}{at}", run["seed"]);
+            let same = |r: &&Value| r["seed"] == run["seed"] && r["point"] == run["point"];
+            let Some(repeated) = now_runs.iter().find(same) else {
+                return Some(format!("{name} is in summary.json, and run.toml does not make it"));
+            };
+            if repeated["digest"] != run["digest"] {
+                return Some(format!("{name} has another digest than in summary.json"));
+            }
+            if let Some(difference) = difference("", run, repeated) {
+                return Some(format!("{name} has {difference}"));
+            }
+        }
+        if self.interrupted().is_some() {
+            return None;
+        }
+        if now_runs.len() != then.len() {
+            return Some(format!("run.toml makes {} runs, and summary.json has {}", now_runs.len(), then.len()));
+        }
+        let whole = ["title", "summary", "claims", "search"].into_iter();
+        whole
+            .filter_map(|key| difference(key, &self.0[key], &now[key]))
+            .map(|d| format!("the repeated call has {d}"))
+            .next()
     }
 }
 
-/// What the folder's summary.json tells.
-fn before(folder: &std::path::Path) -> Result<Before> {
-    let path = folder.join("summary.json");
-    let remedy = "make the results anew: contend run FILE";
-    let text = std::fs::read_to_string(&path)
-        .map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
-    let summary: Value =
-        serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
-    let version = summary["version"].as_str().unwrap_or("(unknown)").to_owned();
-    let runs = summary["runs"].as_array().into_iter().flatten().map(|r| {
-        let digest = r["digest"].as_str()?.to_owned();
-        Some(RunBefore {
-            point: r["point"].as_object().cloned().unwrap_or_default(),
-            seed: r["seed"].as_u64()?,
-            digest,
-        })
-    });
-    let runs = runs
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| wrong(format!("{}: a run has no seed or no digest", path.display()), remedy))?;
-    let stopped = &summary["interrupted"];
-    Ok(Before { version, runs, interrupted: stopped["finished"].as_u64().zip(stopped["missing"].as_u64()) })
+/// The first place at or below `path` where the two differ, with both values.
+fn difference(path: &str, then: &Value, now: &Value) -> Option<String> {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (then, now) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            keys.into_iter().filter(|key| !NOT_RESULTS.contains(&key.as_str())).find_map(|key| {
+                difference(&below(key), then.get(key).unwrap_or(&Value::Null), now.get(key).unwrap_or(&Value::Null))
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).enumerate().find_map(|(i, (a, b))| difference(&below(&i.to_string()), a, b))
+        }
+        _ if then == now => None,
+        _ => {
+            let (then, now) = (echo(&then.to_string(), WORD), echo(&now.to_string(), WORD));
+            Some(format!("{path} = {now}, and summary.json says {then}"))
+        }
+    }
+}
+
+/// A JSON text as it is when it is read again.
+fn reread(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
 }

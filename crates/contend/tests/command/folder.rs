@@ -136,3 +136,31 @@ fn report_notices_runs_with_other_digests_and_leaves_the_page() {
     bench.file("results/f/summary.json", "{");
     bench.contend(&["report", "results/f"]).with(2).says(&["results/f/summary.json"]);
 }
+
+#[test]
+fn report_notices_what_changes_no_digest() {
+    let bench = Bench::with("f.toml", &SMALL.replace("\"1..2\"", "\"1\""));
+    bench.contend(&["run", "f.toml", "--capture", "1s..1.1s"]).with(0);
+    let (head, summary) = (bench.read("results/f/run.toml"), bench.read("results/f/summary.json"));
+    bench.file("results/f/report.html", "the page");
+    let report = |run: String, summary: &str, texts: &[&str]| {
+        bench.file("results/f/run.toml", run);
+        bench.file("results/f/summary.json", summary);
+        let ended = bench.contend(&["report", "results/f"]).with(2).says(texts);
+        assert!(ended.out.is_empty() && ended.err.contains("contend run results/f/run.toml --out elsewhere"));
+        assert_eq!(bench.read("results/f/report.html"), "the page");
+    };
+    let warmup = head.replace("warmup   = \"1s\"", "warmup   = \"1.5s\"");
+    report(warmup, &summary, &["the run with seed 1 has ", ", and summary.json says "]);
+    let title = head.replace("Three flows", "Four flows");
+    report(title, &summary, &["title = \"Four flows\", and summary.json says \"Three flows\""]);
+    let seeds = head.replace("seeds    = \"1\"", "seeds    = \"1..2\"");
+    report(seeds, &summary, &["run.toml makes 2 runs, and summary.json has 1"]);
+    let claim = format!("{head}{}", HOLDS);
+    report(claim, &summary, &["claims = [", "summary.json says []"]);
+    let (before, after) = summary.split_once("\"goodput_bps\": ").unwrap();
+    let number = format!("{before}\"goodput_bps\": 7{after}");
+    report(head.clone(), &number, &["has flows.0.goodput_bps = ", ", and summary.json says 7"]);
+    bench.file("results/f/summary.json", summary);
+    bench.contend(&["report", "results/f"]).with(0);
+}
