@@ -129,7 +129,7 @@ fn the_example_of_the_design_is_read_whole() {
 
 #[test]
 fn without_a_sweep_there_is_one_point() {
-    let e = read(CELL);
+    let e = read(&format!("{CELL}[[flow]]\ncount = 0\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n"));
     assert_eq!(e.points.len(), 1);
     assert_eq!((e.title.as_str(), e.seeds.as_slice()), ("t", [1].as_slice()), "title and seeds have defaults");
     assert_eq!(first(&e).scenario.cell.unwrap().stations.len(), 0, "an empty cell is a cell");
@@ -347,7 +347,7 @@ fn wifi_words_reach_the_phy_and_the_mac() {
          ack_timeout = \"75us\"\neifs = \"90us\"\ndifs = \"40us\"\nllc = \"0B\"\nprotection = \"cts-to-self\"\n\
          protection_rate = \"11Mbps\"\n\
          access = { kind = \"dcf\", cwmin = 7 }\nloss = { kind = \"per\", p = \"1%\" }\n[[station]]\nname = \"a\"\n\
-         loss = \"none\"\n[[station]]\nname = \"b\"\n",
+         loss = \"none\"\n[[station]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\nto = \"server\"\ntcp = \"reno\"\n",
     ));
     let cell = r.scenario.cell.unwrap();
     assert_eq!(

@@ -228,6 +228,37 @@ impl Hop {
     }
 }
 
+/// A queue that packets wait in on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueAt {
+    /// The access point's.
+    Ap,
+    /// The station's with this number in [`CellSpec::stations`](crate::scenario::CellSpec::stations).
+    Station(usize),
+    /// That of one direction of a link, which has this number in [`Scenario::links`].
+    Link {
+        /// The link.
+        link: usize,
+        /// True for the direction of the link's own `from` and `to`.
+        forward: bool,
+    },
+}
+
+/// The queues on the way of each flow's data, and on the way back.
+///
+/// # Errors
+/// As [`Net::new`], when a flow has no path.
+pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, String> {
+    let queue = |h: &Hop| match (h.link, h.from) {
+        (Some((link, forward)), _) => Some(QueueAt::Link { link, forward }),
+        (None, Place::Station(i)) => Some(QueueAt::Station(i)),
+        (None, Place::Ap) => Some(QueueAt::Ap),
+        (None, Place::Node(_)) => None,
+    };
+    let paths = Builder::new(scenario)?.paths;
+    Ok(paths.iter().map(|both| both.each_ref().map(|path| path.iter().filter_map(queue).collect())).collect())
+}
+
 impl<'a> Builder<'a> {
     fn new(spec: &'a Scenario) -> Result<Builder<'a>, String> {
         let ends = NodeId(u32::from(spec.cell.is_some()));

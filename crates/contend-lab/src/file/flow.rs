@@ -85,6 +85,7 @@ impl<'a> Draft<'a> {
             (Some(v), None) => {
                 let traffic = choice(&v, traffic::REGISTRY, "traffic source")?;
                 objection(&v, traffic.entry.name, (traffic.entry.build)(&traffic.args).map(drop))?;
+                check_files(&v, traffic.entry.name)?;
                 traffic
             }
             (None, None) if udp_at.is_some() => {
@@ -117,6 +118,19 @@ impl<'a> Draft<'a> {
         let size = f.read("size", |v| size(&v, payload))?;
         f.finish()?;
         Ok(Draft { from, to, delay, packet, packet_at, transport, category, traffic, start, stop, size })
+    }
+}
+
+/// Refuses `files` with a gap and no count: the default is one file, which has no gap after it.
+fn check_files(v: &Val, kind: &str) -> Result<(), FileError> {
+    let table = v.pick()?;
+    let given = |key: &str| table.node.get(key).is_some();
+    match ["gap", "law"].into_iter().find(|key| given(key)) {
+        Some(key) if kind == "files" && !given("count") => Err(table.error(
+            format!("has `{key}` and no `count`: one file is sent, and none follows it"),
+            "write count = 20 for 20 files, or count = 0 for files without end",
+        )),
+        _ => Ok(()),
     }
 }
 

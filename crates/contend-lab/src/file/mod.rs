@@ -53,6 +53,7 @@ mod flow;
 mod judge;
 mod model;
 mod network;
+mod passing;
 mod places;
 mod reader;
 mod sweep;
@@ -296,7 +297,7 @@ fn apply_sets(
             )
         })?;
         let node = tree::read_setting(i, key.len() + 1, value);
-        tree.set(&path, &site, node.clone())
+        tree.lay(&path, &site, node.clone())
             .map_err(|(message, help)| FileError::new(source, &site, format!("`{key}`: {message}"), help))?;
         sets.push((path.join("."), node));
     }

@@ -3,6 +3,7 @@
 use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
 use super::flow::Draft;
+use super::passing;
 use super::places::{End, Places, valid_name};
 use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
@@ -70,6 +71,12 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
         b.wires(f, None, true)?;
     }
     let flows = tables(root.get("flow"), "[[flow]]")?;
+    if flows.is_empty() {
+        return Err(root.error(
+            "has no [[flow]]: nothing would be sent",
+            "add [[flow]] with from = \"server\", to = \"station\", tcp = \"newreno\"; or write [contention] or [model]",
+        ));
+    }
     root.finish()?;
 
     let groups = Group::read_all(&flows, &b.places, wifi.is_some(), duration)?;
@@ -88,6 +95,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
         stations: b.stations,
     });
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
+    passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
 

@@ -1,6 +1,7 @@
 //! The file as a tree of values that know where they stand, and what is laid over it.
 
 use super::error::{FileError, Site, Source};
+use super::reader::suggest;
 use crate::results::PointKey;
 use std::collections::BTreeMap;
 use toml_edit::{Item, Key, TableLike, Value};
@@ -89,6 +90,23 @@ impl Node {
             ),
         };
         Node { site: Site::None, kind }
+    }
+
+    /// Puts `value` at the key path `path` of a whole file ([`Node::set`]). A `[param]` must be there already: nothing
+    /// would read a new one. The error is a message and a remedy.
+    pub fn lay(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
+        if let [table, name, ..] = path
+            && table == "param"
+            && self.get("param").and_then(|params| params.get(name)).is_none()
+        {
+            let there = self.get("param").and_then(Node::entries).unwrap_or_default();
+            let remedy = match there {
+                [] => format!("add it to the file: [param] {name} = ..., and use it in an expression"),
+                _ => suggest(name, there.iter().map(|e| e.key.as_str())),
+            };
+            return Err(("[param] of the file has no such key".to_owned(), remedy));
+        }
+        self.set(path, at, value)
     }
 
     /// Puts `value` at the key path `path`, whose place is `at`. Missing tables are made; a text on the way becomes a
@@ -311,7 +329,7 @@ impl Overlay {
                     "write it like `flow.0.count` or `wifi.slot`",
                 )
             })?;
-            tree.set(&path, site, node.clone())
+            tree.lay(&path, site, node.clone())
                 .map_err(|(message, help)| FileError::new(source, site, format!("`{key}`: {message}"), help))?;
         }
         Ok(())

@@ -21,7 +21,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "count",
-        doc: "how many files; 0 for no end",
+        doc: "how many files, 0 for no end; must be given beside `gap` or `law`",
         unit: Unit::Integer,
         default: Some("1"),
         range: (0.0, 1e9),
