@@ -364,6 +364,7 @@ fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
         ),
         ("experiment", ctx.experiment_hash.clone()),
         ("contend", o.version.to_owned()),
+        ("words", "docs/glossary.md".to_owned()),
     ];
     for (name, value) in rows.iter().filter(|r| !r.1.is_empty()) {
         let _ = write!(out, "<dt>{name}</dt><dd><code>{}</code></dd>", escaped(value));

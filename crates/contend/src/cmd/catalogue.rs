@@ -35,7 +35,9 @@ Examples:
   contend explain cubic
   contend explain reno          a name of two families: both are shown
   contend explain goodput       a metric
-  contend explain padhye.rate   a closed form";
+  contend explain padhye.rate   a closed form
+
+docs/glossary.md explains the words of the documents and reports: exchange, success, verdict, ...";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
