@@ -264,9 +264,10 @@ impl Wire {
     /// changes nothing but the number of wake-ups: what it carries arrives at a known time, and the second's queue can
     /// only overflow when so many more have come.
     pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) {
-        let known =
-            matches!(self.queue, Queue::DropTail(_)) && self.sender.loss.is_none() && matches!(self.joined, Joined::No);
-        if known && matches!(&to.queue, Queue::DropTail(q) if q.limit.packets().is_some()) {
+        let known = matches!(self.queue, Queue::DropTail(_)) && self.sender.loss.is_none();
+        // A wire is in one pair at most: of three in a row the last two are joined, or the first two.
+        let alone = matches!((self.joined, to.joined), (Joined::No, Joined::No));
+        if known && alone && matches!(&to.queue, Queue::DropTail(q) if q.limit.packets().is_some()) {
             (self.joined, to.joined) = (Joined::To(second), Joined::FedBy(first));
         }
     }

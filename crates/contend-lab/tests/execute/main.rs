@@ -37,6 +37,32 @@ fn the_same_run_twice_is_the_same_and_another_seed_is_another() {
 }
 
 #[test]
+fn three_wires_in_a_row_carry_a_flow_the_same_in_both_directions() {
+    // From b to a the wires have falling numbers: the middle one was joined to both of its neighbours.
+    let links = [("h0", "r0", "5Mbps"), ("r0", "r1", "2Mbps"), ("r1", "h1", "10Mbps")]
+        .map(|(from, to, rate)| {
+            format!(
+                "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\nqueue = {{ kind = \"fifo\", limit \
+                = \"20p\" }}\n"
+            )
+        })
+        .concat();
+    let nodes = [("h0", "host"), ("r0", "router"), ("r1", "router"), ("h1", "host")]
+        .map(|(name, kind)| format!("[[node]]\nname = \"{name}\"\nkind = \"{kind}\"\n"))
+        .concat();
+    // Falling and rising numbers carry the same flow where the rates along the path are the same.
+    let mirrored = links.replace("5Mbps", "x").replace("10Mbps", "5Mbps").replace('x', "10Mbps");
+    let run = |links: &str, from: &str, to: &str| {
+        let flow = "tcp = \"newreno\"\nwindow = \"60p\"\n";
+        let text = format!(
+            "duration = \"5s\"\n{nodes}{links}[[flow]]\nname = \"f\"\nfrom = \"{from}\"\nto = \"{to}\"\n{flow}"
+        );
+        json!(execute(&text).runs[0].flows[0])
+    };
+    assert_eq!(run(&links, "h0", "h1"), run(&mirrored, "h1", "h0"));
+}
+
+#[test]
 fn measuring_changes_nothing_in_a_run() {
     let plain = execute(SMALL);
     for text in [
