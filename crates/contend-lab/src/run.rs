@@ -16,7 +16,7 @@ use contend_sim::scenario::{FlowSpec, Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::StationId;
-use contend_sim::wifi::cell::{Rivals, StationCounters, Waits};
+use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::Ledger;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,7 +83,7 @@ pub fn run(
         successes: vec![],
         estimates: estimates(&scenario, many),
     };
-    let succeeded = |net: &Net| net.cell().map_or(0, |c| c.successes().len());
+    let succeeded = |net: &Net| net.bss().map_or(0, |c| c.successes().len());
     let mut before = 0;
     let mut base = Reading::default();
     for (at, sampled) in instants {
@@ -124,7 +124,7 @@ pub fn run(
         series,
         frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
         successes: measure.successes.then(|| Successes {
-            sequence: net.cell().map_or_else(Vec::new, |c| c.successes().to_vec()),
+            sequence: net.bss().map_or_else(Vec::new, |c| c.successes().to_vec()),
             warmup: before,
         }),
         stations: net.stations().to_vec(),
@@ -235,9 +235,9 @@ impl Reading {
             flows: (0..net.flows()).map(|i| (net.sent(i), net.received(i))).collect(),
             queues,
             stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
-            collisions: net.cell().map_or(0, |c| c.collisions()),
-            rivals: net.cell().map_or_else(Rivals::default, |c| c.rivals()),
-            waits: net.cell().map_or_else(Waits::default, |c| c.waits()),
+            collisions: net.bss().map_or(0, |c| c.collisions()),
+            rivals: net.bss().map_or_else(Rivals::default, |c| c.rivals()),
+            waits: net.bss().map_or_else(Waits::default, |c| c.waits()),
             ledger: net.ledger(),
         }
     }

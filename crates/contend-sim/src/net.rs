@@ -6,11 +6,12 @@ use crate::stats::{Durations, QueueMeter, Received, Sent};
 use crate::tcp::end::End;
 use crate::tcp::{self, SenderState, Socket};
 use crate::trace::Trace;
-use crate::wifi::bridge::{Bridge, Exit, Route};
-use crate::wifi::cell::{Cell, MAX_PACKET, StationCounters};
+use crate::wifi::bridge::{Exit, Route, Routes};
+use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
+use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
-use crate::wifi::{AP, Contender, StationId};
+use crate::wifi::{AP, MAX_PACKET, StationId};
 use crate::world::{NodeId, Peer, WireId, World};
 use contend_core::ap::FlowFacts;
 use contend_core::qdisc::Site;
@@ -29,8 +30,8 @@ pub struct Net {
     cell: Option<NodeId>,
     /// Names of the cell's stations by [`StationId`].
     stations: Vec<String>,
-    /// Names of the queues of their further categories.
-    further: Vec<String>,
+    /// Names of the queues of categories other than best effort.
+    category_queue_names: Vec<String>,
     /// Whether the access point has control blocks.
     controlled: bool,
     /// Names of the directions of links, in the order of their numbers.
@@ -125,14 +126,14 @@ impl Net {
         self.sender_of(flow).and_then(End::completed)
     }
 
-    /// The cell, when there is one.
-    pub fn cell(&self) -> Option<&Cell> {
+    /// The access point and its stations, when there are any.
+    pub fn bss(&self) -> Option<&Bss> {
         self.cell.and_then(|id| self.world.node(id))
     }
 
-    /// Keeps who succeeds on the air from now on, see [`Cell::successes`].
+    /// Keeps who succeeds on the air from now on, see [`Bss::successes`].
     pub fn keep_successes(&mut self) {
-        if let Some(cell) = self.cell.and_then(|id| self.world.node_mut::<Cell>(id)) {
+        if let Some(cell) = self.cell.and_then(|id| self.world.node_mut::<Bss>(id)) {
             cell.keep_successes();
         }
     }
@@ -144,12 +145,12 @@ impl Net {
 
     /// The air's books as of now.
     pub fn ledger(&self) -> Option<Ledger> {
-        self.cell().map(|c| c.ledger(self.world.now()))
+        self.bss().map(|c| c.ledger(self.world.now()))
     }
 
     /// What station `who` did.
     pub fn station(&self, who: StationId) -> StationCounters {
-        self.cell().and_then(|c| c.counters(who)).unwrap_or_default()
+        self.bss().and_then(|c| c.counters(who)).unwrap_or_default()
     }
 
     /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control
@@ -157,21 +158,23 @@ impl Net {
     /// of a station that has categories, those beside best effort, whose queue bears the station's name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
-        queues.chain(self.controlled.then_some("ap.control")).chain(self.further.iter().map(String::as_str))
+        queues
+            .chain(self.controlled.then_some("ap.control"))
+            .chain(self.category_queue_names.iter().map(String::as_str))
     }
 
     /// The meter of queue number `i` as of now.
     pub fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
         let now = self.world.now();
         match i.checked_sub(self.stations.len()) {
-            None => self.world.node_mut::<Cell>(self.cell?)?.meter(i as StationId),
+            None => self.world.node_mut::<Bss>(self.cell?)?.meter(i),
             Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.meter(now)),
             Some(w) if w == self.wires.len() && self.controlled => {
-                self.world.node_mut::<Cell>(self.cell?)?.control_meter()
+                self.world.node_mut::<Bss>(self.cell?)?.control_meter()
             }
             Some(w) => {
-                let further = w - self.wires.len() - usize::from(self.controlled);
-                self.world.node_mut::<Cell>(self.cell?)?.meter((self.stations.len() + further) as Contender)
+                let others = w - self.wires.len() - usize::from(self.controlled);
+                self.world.node_mut::<Bss>(self.cell?)?.meter(self.stations.len() + others)
             }
         }
     }
@@ -369,7 +372,7 @@ impl<'a> Builder<'a> {
                 if let Some(&card) = self.cards.get(&station) {
                     return Some(Peer::Wire(card));
                 }
-                Some(Peer::Node(CELL, Cell::port(station as StationId + 1)))
+                Some(Peer::Node(CELL, Bss::port(station as StationId + 1)))
             }
         }
     }
@@ -378,10 +381,10 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let mut world = World::new(trace);
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
-        let (mut stations, mut further, mut controlled) = (Vec::new(), Vec::new(), false);
+        let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), false);
         if let Some(cell) = &spec.cell {
-            let node = Cell::new(spec.seed, cell, self.bridge(), &self.facts(), &named)?;
-            further = node.further().to_vec();
+            let node = Bss::new(spec.seed, cell, self.routes(), &self.facts(), &named)?;
+            category_queue_names = node.category_queue_names().to_vec();
             world.add(Box::new(node), Time::NEVER);
             controlled = !cell.control.is_empty();
             stations = std::iter::once(&cell.ap).chain(&cell.stations).map(|s| s.name.clone()).collect();
@@ -424,7 +427,7 @@ impl<'a> Builder<'a> {
             let Some(Client::Converter(c)) = s.client else { continue };
             let (who, name) = (i as StationId + 1, format!("{}.cable", s.name));
             let back = format!("{name}.reverse");
-            let cell = FarEnd::Peer(Peer::Node(CELL, Cell::port(who)));
+            let cell = FarEnd::Peer(Peer::Node(CELL, Bss::port(who)));
             let up = world.wire(Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, cell));
             let down = world.wire(Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, hosts.clone()));
             debug_assert_eq!((up, down), (card, cable_down(card)));
@@ -440,8 +443,8 @@ impl<'a> Builder<'a> {
                     ));
                 }
             };
-            if let Some(cell) = world.node_mut::<Cell>(CELL) {
-                cell.convert(who, card, pause);
+            if let Some(bss) = world.node_mut::<Bss>(CELL) {
+                bss.convert(who, card, pause);
             }
         }
         Ok(Net {
@@ -450,7 +453,7 @@ impl<'a> Builder<'a> {
             ends: self.ends,
             cell: spec.cell.is_some().then_some(CELL),
             stations,
-            further,
+            category_queue_names,
             controlled,
             wires,
         })
@@ -518,7 +521,7 @@ impl<'a> Builder<'a> {
     }
 
     /// What the access point does with the packets to each address.
-    fn bridge(&self) -> Bridge {
+    fn routes(&self) -> Routes {
         let exit = |path: &Vec<Hop>| path.iter().find(|h| h.from == Place::Ap).copied();
         let exits = self.by_address(exit).enumerate().map(|(a, hop)| {
             let hop = hop?;

@@ -76,7 +76,7 @@ fn categories_of_one_station_collide_inside_it_and_never_on_the_air() {
     let all: &[Category] = &Category::ALL;
     let (net, frames) = frames(&saturated_categories(&[all], &edca(&[], &[]), 1), 5.0);
     let c = net.station(1);
-    assert_eq!((net.cell().unwrap().collisions(), c.collided), (0, 0));
+    assert_eq!((net.bss().unwrap().collisions(), c.collided), (0, 0));
     // AC_VO and AC_VI draw from 4 and from 8 slots, so they are often due together.
     assert!(c.internal > 200, "{c:?}");
     // A frame that lost inside was not on the air: no Retry bit anywhere, every attempt answered.

@@ -303,7 +303,7 @@ fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot:
     let mut net = Net::new(&scenario, Trace::new()).unwrap();
     net.keep_successes();
     net.run_until(at(5.0));
-    net.cell().unwrap().successes().iter().map(|s| s.sender()).collect()
+    net.bss().unwrap().successes().iter().map(|s| s.sender()).collect()
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
         let mut net = Net::new(&scenario, Trace::new()).unwrap();
         net.keep_successes();
         net.run_until(at(2.0));
-        let cell: Vec<u32> = net.cell().unwrap().successes().iter().map(|s| s.sender()).collect();
+        let cell: Vec<u32> = net.bss().unwrap().successes().iter().map(|s| s.sender()).collect();
         let contenders = (0..n as u32).flat_map(|i| categories.map(|c| of(i, c))).collect();
         let mut bare = Saturated::new(&SaturatedSpec { contenders, ..spec(0, &edca, BusySlot::Frozen) }).unwrap();
         bare.run_until(cell.len() as u64, true);

@@ -7,7 +7,7 @@ use contend_lab::results::{Outcome, Run};
 use contend_sim::net::Net;
 use contend_sim::scenario::Scenario;
 use contend_sim::trace::Trace;
-use contend_sim::wifi::cell::StationCounters;
+use contend_sim::wifi::counters::StationCounters;
 use contend_sim::wifi::{FrameKind, Outcome as Heard, StationId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

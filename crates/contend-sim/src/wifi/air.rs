@@ -1,12 +1,10 @@
-//! What is fixed about a cell's air: durations, rates, where packets go; and how a queue discipline sees it.
+//! What is fixed about a cell's air: durations and rates; and how a queue discipline sees it.
 
-use super::access::Category;
 use super::bridge::{Bridge, Exit};
-use super::cell::MAX_PACKET;
-use super::exchange::{Burst, Plan};
+use super::exchange::{Burst, Part, Plan, Silence};
 use super::timing::{RateTable, Timing};
-use super::{AP, StationId};
-use crate::world::{NodeId, Peer};
+use super::{AP, MAX_PACKET, StationId};
+use crate::scenario::CellSpec;
 use contend_core::qdisc::Link;
 use contend_core::{Packet, Span};
 use contend_theory::bianchi;
@@ -21,46 +19,54 @@ const MODEL_PACKET: u32 = 1500;
 /// What is fixed about a cell's air.
 #[derive(Debug)]
 pub(super) struct Air {
-    pub(super) timing: Timing,
+    timing: Timing,
     /// DIFS.
-    pub(super) difs: Span,
-    pub(super) rates: Vec<RateTable>,
+    difs: Span,
+    rates: Vec<RateTable>,
     /// Index into `rates` of the frames that each station sends, and of those the access point sends to it.
-    pub(super) rate_of: Vec<u32>,
-    pub(super) bridge: Bridge,
+    rate_of: Vec<u32>,
     /// [`Link::contention`] for 0, 1, ... contenders, when first asked.
-    pub(super) contention: OnceCell<Vec<Span>>,
+    contention: OnceCell<Vec<Span>>,
 }
 
 impl Air {
-    /// What the access point does with `p`.
-    pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
-        self.bridge.get(p.dst.0 as usize)?.exit
-    }
-
-    /// The node that sent `p`, when it is the host of a station.
-    pub(super) fn sender(&self, p: &Packet) -> Option<NodeId> {
-        match self.bridge.get(p.src.0 as usize)?.exit? {
-            Exit::Air { host: Peer::Node(end, _), .. } => Some(end),
-            Exit::Air { .. } | Exit::Wire(_) => None,
+    /// The air of `spec`.
+    ///
+    /// # Errors
+    /// When the PHY does not have a rate: the text names the station.
+    pub(super) fn new(spec: &CellSpec) -> Result<Air, String> {
+        let timing = Timing::new(spec)?;
+        let phy = &spec.phy;
+        let mut air =
+            Air { timing, difs: phy.difs(), rates: Vec::new(), rate_of: Vec::new(), contention: OnceCell::new() };
+        for s in std::iter::once(&spec.ap).chain(&spec.stations) {
+            let rate =
+                phy.rate(s.rate).ok_or_else(|| format!("{}: the standard has no rate of {} bit/s", s.name, s.rate))?;
+            let known = air.rates.iter().position(|t| t.rate == rate);
+            if known.is_none() {
+                air.rates.push(RateTable::new(phy, rate, &air.timing));
+            }
+            air.rate_of.push(known.unwrap_or(air.rates.len() - 1) as u32);
         }
+        Ok(air)
     }
 
-    /// The category of `p`, the same in both directions of a flow.
-    pub(super) fn category(&self, p: &Packet) -> Category {
-        self.bridge.get(p.dst.0 as usize).map_or_else(Category::default, |r| r.category)
+    /// The cell's own durations.
+    #[inline]
+    pub(super) fn timing(&self) -> &Timing {
+        &self.timing
     }
 
     /// The durations of frames between the access point and `station`.
     #[inline]
-    pub(super) fn table(&self, station: StationId) -> &RateTable {
+    fn table(&self, station: StationId) -> &RateTable {
         &self.rates[self.rate_of[station as usize] as usize]
     }
 
     /// DIFS and the whole exchange of an IP packet of `bytes` between the access point and `station`.
     pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
         let bytes = bytes.min(MAX_PACKET);
-        let burst = Burst { from: AP, to: station, bytes, protection: self.timing.protection_of(bytes) };
+        let burst = Burst { from: AP, to: station, bytes, protection: self.timing.limits.protection.of(bytes) };
         self.difs + self.plan(&burst).duration()
     }
 
@@ -72,8 +78,13 @@ impl Air {
 
     /// The durations of the frames of `burst`.
     #[inline]
-    pub(super) fn table_of(&self, burst: &Burst) -> &RateTable {
+    fn table_of(&self, burst: &Burst) -> &RateTable {
         self.table(if burst.from == AP { burst.to } else { burst.from })
+    }
+
+    /// What follows when `part` of `plan` is not received.
+    pub(super) fn silence(&self, plan: &Plan, part: &Part) -> Silence {
+        plan.silence(part, &self.timing, self.table_of(plan.burst()))
     }
 
     /// Mean time per success that n saturated stations lose to backoff and collisions.
@@ -82,7 +93,7 @@ impl Air {
         let backoff = Backoff {
             cw_min: self.timing.setting.cw_min,
             cw_max: self.timing.setting.cw_max,
-            attempts: Some(self.timing.retry_short),
+            attempts: Some(self.timing.limits.short),
         };
         let Some(table) = self.rates.first() else { return vec![Span::ZERO] };
         let data = self.difs + table.data(MODEL_PACKET).total + self.timing.sifs + table.ack;
@@ -97,24 +108,25 @@ impl Air {
     }
 }
 
-/// The air as the discipline of station `who` sees it.
-pub(super) struct View<'a> {
+/// The air as the discipline of a station sees it.
+pub(super) struct AirLink<'a> {
     pub(super) air: &'a Air,
-    pub(super) who: StationId,
+    pub(super) bridge: &'a Bridge,
+    pub(super) station: StationId,
 }
 
-impl Link for View<'_> {
+impl Link for AirLink<'_> {
     fn neighbour(&self, p: &Packet) -> u32 {
-        match self.who {
-            AP => match self.air.exit(p) {
+        match self.station {
+            AP => match self.bridge.exit(p) {
                 Some(Exit::Air { station, .. }) => station,
                 Some(Exit::Wire(_)) | None => 0,
             },
-            _ => 0,
+            _ => AP,
         }
     }
     fn exchange(&self, neighbour: u32, bytes: u32) -> Span {
-        self.air.exchange(if self.who == AP { neighbour } else { self.who }, bytes)
+        self.air.exchange(if self.station == AP { neighbour } else { self.station }, bytes)
     }
     fn contention(&self, contenders: u32) -> Span {
         let model = self.air.contention.get_or_init(|| self.air.model());

@@ -2,11 +2,12 @@
 
 use super::access::Category;
 use super::air::Air;
+use super::client::Client;
 use super::{AP, StationId};
 use crate::rng;
 use crate::scenario::CellSpec;
 use crate::stats::QueueMeter;
-use crate::world::{Out, Peer, WireId};
+use crate::world::{NodeId, Out, Peer, WireId};
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
 use contend_core::{Cx, Packet, Rng, Span, Time};
@@ -38,19 +39,96 @@ pub struct Route {
 }
 
 /// The route to each address.
-pub type Bridge = Vec<Route>;
+pub type Routes = Vec<Route>;
+
+/// The access point as a bridge.
+#[derive(Debug)]
+pub(super) struct Bridge {
+    routes: Routes,
+    control: Chain,
+}
 
 /// What a station's queue has behind it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Host {
-    /// Whether the host hears of packets that the queue refuses.
-    pub(super) hears_drops: bool,
+    /// True if the host hears of packets that the queue refuses.
+    hears_drops: bool,
     /// The network card to pause when so many packets wait, and to let go on when so few do.
-    pub(super) pause: Option<(WireId, u64, u64)>,
-    pub(super) paused: bool,
+    pause: Option<(WireId, u64, u64)>,
+    paused: bool,
+}
+
+impl Bridge {
+    /// The bridge of the access point of `spec`, where `buffer` packets may wait. `flows` are what control blocks may be
+    /// told of each flow.
+    ///
+    /// # Errors
+    /// When a control block refuses its parameters; the text has its name.
+    pub(super) fn new(
+        seed: u64,
+        spec: &CellSpec,
+        air: &Air,
+        routes: Routes,
+        flows: &[FlowFacts],
+        buffer: Option<u64>,
+    ) -> Result<Bridge, String> {
+        Ok(Bridge { routes, control: Chain::new(seed, spec, air, flows, buffer)? })
+    }
+
+    /// What the access point does with `p`.
+    #[inline]
+    pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
+        self.routes.get(p.dst.0 as usize)?.exit
+    }
+
+    /// The node that sent `p`, when it is the host of a station.
+    pub(super) fn sender(&self, p: &Packet) -> Option<NodeId> {
+        match self.routes.get(p.src.0 as usize)?.exit? {
+            Exit::Air { host: Peer::Node(end, _), .. } => Some(end),
+            Exit::Air { .. } | Exit::Wire(_) => None,
+        }
+    }
+
+    /// The category of `p`, the same in both directions of a flow.
+    #[inline]
+    pub(super) fn category(&self, p: &Packet) -> Category {
+        self.routes.get(p.dst.0 as usize).map_or_else(Category::default, |r| r.category)
+    }
+
+    /// True if a control block hears of attempts on the air.
+    #[inline]
+    pub(super) fn hears_air(&self) -> bool {
+        self.control.hears_air
+    }
+
+    /// Tells the control blocks of an attempt on the air.
+    pub(super) fn hear(&mut self, report: &AirReport) {
+        self.control.on_air(report);
+    }
+
+    /// The control blocks.
+    pub(super) fn control(&mut self) -> &mut Chain {
+        &mut self.control
+    }
 }
 
 impl Host {
+    /// The host of a station with this client.
+    pub(super) fn new(client: Option<&Client>) -> Host {
+        Host { hears_drops: client == Some(&Client::Usb), pause: None, paused: false }
+    }
+
+    /// Puts a cable with a bridge between the station and the host: `nic` is paused when `pause.0` packets wait and goes
+    /// on when `pause.1` do.
+    pub(super) fn convert(&mut self, nic: WireId, pause: Option<(u64, u64)>) {
+        self.pause = pause.map(|(high, low)| (nic, high, low));
+    }
+
+    /// True if the host hears of packets that the queue refuses.
+    pub(super) fn hears_drops(&self) -> bool {
+        self.hears_drops
+    }
+
     /// Pauses the network card, or lets it go on, as so many packets wait.
     pub(super) fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
         let Some((nic, high, low)) = self.pause else { return };
@@ -78,13 +156,7 @@ pub(super) struct Chain {
 impl Chain {
     /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error is that of a block that
     /// refuses its parameters, with its name.
-    pub(super) fn new(
-        seed: u64,
-        spec: &CellSpec,
-        air: &Air,
-        flows: &[FlowFacts],
-        buffer: Option<u64>,
-    ) -> Result<Chain, String> {
+    fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts], buffer: Option<u64>) -> Result<Chain, String> {
         let cycle_time = |model, down, up| cycle_time(air, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
         let block = |c: &contend_core::registry::Choice<contend_core::ap::Build>| {
@@ -130,13 +202,8 @@ impl Chain {
         self.run(now, out);
     }
 
-    /// Whether a block wants to hear of attempts on the air.
-    pub(super) fn hears_air(&self) -> bool {
-        self.hears_air
-    }
-
     /// Tells the blocks of an attempt on the air.
-    pub(super) fn on_air(&mut self, report: &AirReport) {
+    fn on_air(&mut self, report: &AirReport) {
         for (block, _) in &mut self.blocks {
             if block.hears_air() {
                 block.on_air(report);
@@ -192,14 +259,14 @@ impl Chain {
 
 /// CT of the access point and one station (Keceli 2008, spec S2.3), at the access point's own rate.
 fn cycle_time(air: &Air, model: CycleModel, down: u32, up: u32) -> Span {
-    let cw = air.timing.setting;
-    let backoff = Backoff { cw_min: cw.cw_min, cw_max: cw.cw_max, attempts: Some(air.timing.retry_short) };
+    let cw = air.timing().setting;
+    let backoff = Backoff { cw_min: cw.cw_min, cw_max: cw.cw_max, attempts: Some(air.timing().limits.short) };
     let cycle = match model {
         CycleModel::M1 => Cycle::m1(&backoff),
         CycleModel::M2 => Cycle::m2(&backoff),
     };
     let exchange = |bytes| air.exchange(AP, bytes).as_nanos() as f64;
-    let ns = cycle.and_then(|c| c.time(air.timing.slot.as_nanos() as f64, exchange(down), exchange(up)));
+    let ns = cycle.and_then(|c| c.time(air.timing().slot.as_nanos() as f64, exchange(down), exchange(up)));
     // A cell in which both always collide has no cycle.
     ns.map_or(Span::MAX, |ns| Span::from_nanos(libm::round(ns) as u64))
 }

@@ -1,4 +1,4 @@
-//! A cell in which all hear all: one access point, any number of stations, one node of the world.
+//! The medium of a cell in which all hear all.
 //!
 //! Contention is computed ([`Contention`]), so a frame exchange costs three wake-ups whatever the number of stations:
 //! its start, the delivery at the end of the data frame, the end of the exchange. What a transmission leads to is known
@@ -8,75 +8,47 @@
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the
 //! earlier one. A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
-use super::access::{Category, Draw, Seen, Setting};
-use super::air::{Air, View};
-use super::bridge::{Bridge, Chain, Exit, Host};
-use super::client::Client;
-use super::contention::{Arrival, Contention, Manner};
-pub use super::counters::{Rivals, StationCounters};
+use super::access::Draw;
+use super::contention::{Arrival, BackoffRules, Contention};
+use super::counters::{Rivals, Waits};
+use super::exchange::{Answer, Burst, PartKind, Silence};
 use super::ledger::Ledger;
-use super::mac::{Job, Station};
-use super::on_air::{Exchange, Fate};
-use super::phy::{Phy, Protection};
-use super::timing::{RateTable, Timing};
-use super::{AP, Contender, StationId, Success};
-use crate::rng;
-use crate::scenario::{AfterCollision, CellSpec, IdleAccess, StationSpec};
-use crate::stats::QueueMeter;
-use crate::trace::Event;
-use crate::world::{Input, Node, Out, WireId};
-use contend_core::ap::{FlowFacts, Side};
-use contend_core::qdisc::{Sink, Site};
-use contend_core::{Cx, FlowId, Packet, Span, Time};
-use std::cell::OnceCell;
+use super::mac::{Failure, Next};
+use super::stations::Senders;
+use super::{AP, Contender, Frame, Outcome, StationId, Success};
+use crate::loss::Loss;
+use crate::scenario::{BusySlot, IdleAccess};
+use contend_core::{Cx, Packet, Rng, Span, Time};
 
-/// Largest IP packet a data frame carries, in bytes (aMSDUMaxLength 2304 less LLC/SNAP).
-pub const MAX_PACKET: u32 = 2296;
+/// What the channel of a station loses, and its random stream.
+pub(super) type StationLoss = Option<(Box<dyn Loss>, Rng)>;
 
-/// How many slots were idle before transmissions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waits {
-    /// Starts with one sender, and with several.
-    pub starts: [u64; 2],
-    /// Idle slots before them.
-    pub slots: [u64; 2],
-}
-
-/// The cell.
+/// A medium that all hear.
 #[derive(Debug)]
-pub struct Cell {
-    pub(super) contention: Contention,
-    pub(super) ledger: Ledger,
-    /// The stations by [`StationId`], and behind them what is further of those that have categories, by [`Contender`].
-    pub(super) stations: Vec<Station>,
-    /// Names of what is behind the stations.
-    pub(super) further: Vec<String>,
-    pub(super) air: Air,
-    pub(super) control: Chain,
-    /// Queues whose discipline lets nothing go yet, though packets wait.
-    pub(super) shaped: Vec<Contender>,
-    /// Whether there is a network card that may be told to pause.
-    pauses: bool,
-    /// What is on the air.
-    pub(super) phase: Phase,
-    pub(super) exchange: Exchange,
+pub(super) struct Cell {
+    contention: Contention,
+    ledger: Ledger,
+    /// What the channel between each station and the access point loses.
+    losses: Vec<StationLoss>,
+    idle_access: IdleAccess,
+    phase: Phase,
+    exchange: Exchange,
     /// When the one sender of the exchange on the air won the medium.
-    pub(super) won: Time,
-    pub(super) senders: Vec<Contender>,
-    /// Contenders with a frame in service.
-    backlogged: u32,
+    won: Time,
+    /// Those that sent at once.
+    senders: Vec<Contender>,
     /// Those who draw again because somebody else was first, and the slots they counted.
     again: Vec<(Contender, u32)>,
-    pub(super) sink: Sink,
-    pub(super) collisions: u64,
+    collisions: u64,
     rivals: Rivals,
     waits: Waits,
     /// Who succeeded, when somebody wants to know.
-    pub(super) successes: Option<Vec<Success>>,
+    successes: Option<Vec<Success>>,
 }
 
+/// What is on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+enum Phase {
     /// Nothing.
     Idle,
     /// A data frame whose last symbol is heard, and delivered, at this instant.
@@ -85,223 +57,78 @@ pub(super) enum Phase {
     Rest(Time),
 }
 
+/// The exchange on the air.
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    start: Time,
+    /// When the medium is physically idle again.
+    end: Time,
+    fate: Fate,
+}
+
+/// What becomes of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Every part of the exchange of this one sender is received.
+    Success(Contender),
+    /// One part of the exchange of this one sender is not received, and is the last.
+    Lost(Contender, Answer, Silence),
+    /// Several start at once, and nobody receives anything.
+    Collision,
+}
+
 impl Cell {
-    /// The cell of `spec`. `facts` are what control blocks may be told of each flow; `flow` turns a flow's name into
-    /// its number.
-    ///
-    /// # Errors
-    /// When an algorithm refuses its parameters, or the PHY does not have a rate: the text names the station.
-    pub fn new(
-        seed: u64,
-        spec: &CellSpec,
-        bridge: Bridge,
-        facts: &[FlowFacts],
-        flow: &dyn Fn(&str) -> Option<FlowId>,
-    ) -> Result<Cell, String> {
-        let phy = &spec.phy;
-        let protection_rate = match phy.protection {
-            Protection::None => phy.lowest_basic(),
-            _ => phy
-                .rate(phy.protection_rate)
-                .ok_or_else(|| format!("protection_rate: the standard has no rate of {} bit/s", phy.protection_rate))?,
-        };
-        let timing = Timing {
-            slot: phy.slot,
-            sifs: phy.sifs,
-            eifs_more: match spec.mac.after_collision {
-                AfterCollision::Eifs => phy.eifs().saturating_sub(phy.difs()),
-                AfterCollision::Difs => Span::ZERO,
-            },
-            idle_access: spec.mac.idle_access,
-            retry_short: spec.mac.retry_short.max(1),
-            retry_long: spec.mac.retry_long.max(1),
-            rts_threshold: spec.mac.rts_threshold,
-            overhead: phy.mpdu(0),
-            protection: phy.protection,
-            protection_rate,
-            setting: Setting::of(phy).member(0, spec.stations.len() as u32 + 1),
-        };
-        let mut cell = Cell {
-            contention: Contention::new(&[], phy.slot, spec.mac.busy_slot),
-            ledger: Ledger::new(spec.stations.len() + 1),
-            stations: Vec::with_capacity(spec.stations.len() + 1),
-            further: Vec::new(),
-            air: Air {
-                timing,
-                difs: phy.difs(),
-                rates: Vec::new(),
-                rate_of: Vec::new(),
-                bridge,
-                contention: OnceCell::new(),
-            },
-            control: Chain::default(),
-            shaped: Vec::new(),
-            pauses: false,
+    /// An idle medium for contenders with these rules and stations with these losses.
+    pub(super) fn new(
+        rules: &[BackoffRules],
+        slot: Span,
+        losses: Vec<StationLoss>,
+        options: (BusySlot, IdleAccess),
+    ) -> Cell {
+        Cell {
+            contention: Contention::new(rules, slot, options.0),
+            ledger: Ledger::new(losses.len()),
+            senders: Vec::with_capacity(losses.len()),
+            losses,
+            idle_access: options.1,
             phase: Phase::Idle,
-            exchange: Exchange { start: Time::ZERO, from: AP, fate: Fate::Success, end: Time::ZERO },
-            senders: Vec::with_capacity(spec.stations.len() + 1),
-            backlogged: 0,
-            again: Vec::new(),
-            sink: Sink::default(),
+            exchange: Exchange { start: Time::ZERO, end: Time::ZERO, fate: Fate::Collision },
             won: Time::ZERO,
+            again: Vec::new(),
             collisions: 0,
             rivals: Rivals::default(),
             waits: Waits::default(),
             successes: None,
-        };
-        let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
-        for s in std::iter::once(&spec.ap).chain(&spec.stations) {
-            let station = cell
-                .station(seed, phy, s, &Site { neighbour: &neighbour }, flow)
-                .map_err(|e| format!("{}: {e}", s.name))?;
-            cell.stations.push(station);
         }
-        for (owner, s) in (AP..).zip(std::iter::once(&spec.ap).chain(&spec.stations)) {
-            cell.add_categories(seed, phy, owner, s, &Site { neighbour: &neighbour })
-                .map_err(|e| format!("{}: {e}", s.name))?;
-        }
-        let ifs = |s: &Station| s.access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
-        let manner = |s: &Station| Manner { ifs: ifs(s), residue: s.access.residue(), busy: s.access.busy() };
-        let members: Vec<Manner> = cell.stations.iter().map(manner).collect();
-        cell.contention = Contention::new(&members, phy.slot, spec.mac.busy_slot);
-        let buffer = cell.stations.first().and_then(|ap| ap.queue.limit()?.packets());
-        cell.control = Chain::new(seed, spec, &cell.air, facts, buffer)?;
-        Ok(cell)
-    }
-
-    fn station(
-        &mut self,
-        seed: u64,
-        phy: &Phy,
-        s: &StationSpec,
-        site: &Site,
-        flow: &dyn Fn(&str) -> Option<FlowId>,
-    ) -> Result<Station, String> {
-        let rate = phy.rate(s.rate).ok_or_else(|| format!("the standard has no rate of {} bit/s", s.rate))?;
-        let air = &mut self.air;
-        let rate = air.rates.iter().position(|t| t.rate == rate).unwrap_or_else(|| {
-            air.rates.push(RateTable::new(phy, rate, &air.timing));
-            air.rates.len() - 1
-        });
-        air.rate_of.push(rate as u32);
-        let loss = match &s.loss {
-            Some(c) => Some(((c.entry.build)(&c.args, flow)?, rng::stream(seed, &s.name, "loss"))),
-            None => None,
-        };
-        let owner = self.stations.len() as StationId;
-        Ok(Station { loss, ..self.entry(seed, phy, s, site, owner, Category::Be, &s.name)? })
-    }
-
-    /// What serves `category` of station `owner`, under `name`.
-    #[allow(clippy::too_many_arguments, reason = "what a station is made of, once")]
-    pub(super) fn entry(
-        &self,
-        seed: u64,
-        phy: &Phy,
-        s: &StationSpec,
-        site: &Site,
-        owner: StationId,
-        category: Category,
-        name: &str,
-    ) -> Result<Station, String> {
-        let queue = (s.queue.entry.build)(&s.queue.args, site)?;
-        let setting = self.air.timing.setting;
-        let access = (s.access.entry.build)(
-            &s.access.args,
-            setting.at(phy, s.rate).member(owner, setting.stations).of_category(category),
-        )?;
-        Ok(Station {
-            owner,
-            mac: owner,
-            categories: None,
-            bypass: queue.can_bypass(),
-            hears_air: queue.hears_air(),
-            queue,
-            meter: QueueMeter::default(),
-            txop: access.txop(),
-            access,
-            backoff: rng::stream(seed, name, "backoff"),
-            queue_rng: rng::stream(seed, name, "queue"),
-            loss: None,
-            host: Host { hears_drops: s.client == Some(Client::Usb), pause: None, paused: false },
-            job: None,
-            sequence: 0,
-            counters: StationCounters::default(),
-        })
-    }
-
-    /// Puts a cable with a bridge between station `who` and its host: `nic`, the wire that brings what the host sends,
-    /// is paused when `pause.0` packets wait and goes on when `pause.1` do.
-    pub fn convert(&mut self, who: StationId, nic: WireId, pause: Option<(u64, u64)>) {
-        if let Some(s) = self.stations.get_mut(who as usize) {
-            s.host = Host { pause: pause.map(|(high, low)| (nic, high, low)), ..s.host };
-            self.pauses |= pause.is_some();
-        }
-    }
-
-    /// The port at which packets from station `who`'s own host come in; [`AP`]'s is where wires end.
-    pub fn port(who: StationId) -> u32 {
-        who
-    }
-
-    /// Meter of the control blocks, when there are any: what they hold counts as waiting.
-    pub fn control_meter(&mut self) -> Option<&mut QueueMeter> {
-        self.control.meter()
-    }
-
-    /// Names of the queues behind those of the stations: the further categories of stations that have some.
-    pub fn further(&self) -> &[String] {
-        &self.further
-    }
-
-    /// Meter of the queue of `who`.
-    pub fn meter(&mut self, who: Contender) -> Option<&mut QueueMeter> {
-        self.stations.get_mut(who as usize).map(|s| &mut s.meter)
-    }
-
-    /// What `who` did so far.
-    pub fn counters(&self, who: StationId) -> Option<StationCounters> {
-        self.entries(who).map(|s| s.counters).reduce(StationCounters::plus)
-    }
-
-    /// Packets in service at `who`: 1 or 0, with categories up to 4.
-    pub fn in_service(&self, who: StationId) -> u64 {
-        // A packet that its receiver has already got is no longer counted as under way.
-        self.entries(who).filter(|s| s.job.is_some_and(|j| !j.delivered)).count() as u64
-    }
-
-    /// Number of stations, the access point included.
-    pub fn size(&self) -> usize {
-        self.stations.len() - self.further.len()
     }
 
     /// Times at which two or more stations sent at once.
-    pub fn collisions(&self) -> u64 {
+    pub(super) fn collisions(&self) -> u64 {
         self.collisions
     }
 
     /// With whom the access point contends.
-    pub fn rivals(&self) -> Rivals {
+    pub(super) fn rivals(&self) -> Rivals {
         self.rivals
     }
 
     /// How many slots were idle before transmissions.
-    pub fn waits(&self) -> Waits {
+    pub(super) fn waits(&self) -> Waits {
         self.waits
     }
 
     /// From now on keeps who succeeds: four bytes an exchange.
-    pub fn keep_successes(&mut self) {
+    pub(super) fn keep_successes(&mut self) {
         self.successes.get_or_insert_default();
     }
 
     /// Every exchange that ended with an ACK, in the order of their ends; empty unless they are kept.
-    pub fn successes(&self) -> &[Success] {
+    pub(super) fn successes(&self) -> &[Success] {
         self.successes.as_deref().unwrap_or_default()
     }
 
     /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.
-    pub fn ledger(&self, now: Time) -> Ledger {
+    pub(super) fn ledger(&self, now: Time) -> Ledger {
         let mut books = self.ledger.clone();
         if self.phase == Phase::Idle {
             books.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
@@ -309,207 +136,81 @@ impl Cell {
         books
     }
 
-    // ---- packets come in ----
+    /// When something happens on the medium next.
+    #[inline]
+    pub(super) fn next_deadline(&mut self) -> Time {
+        match self.phase {
+            Phase::Idle => self.contention.next_start(),
+            Phase::Data(at) | Phase::Rest(at) => at,
+        }
+    }
 
-    pub(super) fn accept(&mut self, now: Time, who: StationId, mut p: Packet, out: &mut Out<'_>) {
-        p.queued = now;
-        let s = &self.stations[who as usize];
-        let (lane, mac, free) = match s.categories {
-            None => (who, who, s.job.is_none()),
-            Some(lanes) => self.lane(&lanes, &p),
-        };
-        let s = &mut self.stations[lane as usize];
-        s.meter.offered(now);
-        if s.bypass && free && s.meter.waiting() == 1 {
-            if self.serve(now, lane, p) {
-                self.contend(now, mac, out);
+    /// Does what is due on the medium. Returns a packet that has just been received, and the station that received it.
+    #[inline]
+    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(StationId, Packet)> {
+        match self.phase {
+            Phase::Data(at) if at <= senders.now => return self.deliver(senders),
+            Phase::Rest(at) if at <= senders.now => self.finish(senders),
+            Phase::Idle if self.contention.next_start() <= senders.now => {
+                self.senders.clear();
+                self.transmit(senders);
             }
-            return;
+            _ => {}
         }
-        s.queue.enqueue(&mut Cx { now, rng: &mut s.queue_rng }, &View { air: &self.air, who }, p, &mut self.sink);
-        if s.host.hears_drops {
-            for (p, _) in &self.sink.dropped {
-                if let Some(sender) = self.air.sender(p) {
-                    out.reject(sender, p);
-                }
-            }
-        }
-        s.meter.settle(now, &mut self.sink, out.trace);
-        let waiting = s.meter.waiting();
-        if self.pauses {
-            self.watch(lane, waiting, out);
-        }
-        if free && self.take_next(now, mac, out) {
-            self.contend(now, mac, out);
-        }
+        None
     }
 
-    /// Moves the next packet that `mac` has to send into service; false when there is none.
-    pub(super) fn take_next(&mut self, now: Time, mac: Contender, out: &mut Out<'_>) -> bool {
-        let s = &mut self.stations[mac as usize];
-        self.backlogged -= u32::from(s.job.take().is_some());
-        let categories = s.categories;
-        match categories {
-            Some(lanes) if self.one_backoff(&lanes) => lanes.into_iter().any(|lane| self.pull(now, lane, out)),
-            _ => self.pull(now, mac, out),
-        }
-    }
-
-    /// Moves the next packet of queue `lane` into service; false when there is none.
-    fn pull(&mut self, now: Time, lane: Contender, out: &mut Out<'_>) -> bool {
-        let s = &mut self.stations[lane as usize];
-        if s.meter.waiting() == 0 {
-            return false;
-        }
-        let packet = s.queue.dequeue(
-            &mut Cx { now, rng: &mut s.queue_rng },
-            &View { air: &self.air, who: s.owner },
-            &mut self.sink,
-        );
-        s.meter.settle(now, &mut self.sink, out.trace);
-        let left = s.meter.waiting() - u64::from(packet.is_some());
-        if self.pauses {
-            self.watch(lane, left, out);
-        }
-        if packet.is_none() && left > 0 && !self.shaped.contains(&lane) {
-            self.shaped.push(lane);
-        }
-        packet.is_some_and(|p| self.serve(now, lane, p))
-    }
-
-    /// Takes `packet`, which comes from queue `lane`, into service.
-    fn serve(&mut self, now: Time, lane: Contender, packet: Packet) -> bool {
-        let s = &mut self.stations[lane as usize];
-        s.meter.taken(now, &packet);
-        let to = match (s.owner, self.air.exit(&packet)) {
-            (AP, Some(Exit::Air { station, .. })) => station,
-            // Only packets bound for the air are queued.
-            (AP, _) => return false,
-            _ => AP,
-        };
-        let mac = s.mac;
-        let s = &mut self.stations[mac as usize];
-        self.backlogged += 1;
-        s.sequence = (s.sequence + 1) & 0xfff;
-        s.job = Some(Job { packet, to, sequence: s.sequence, attempt: 0, short: 0, long: 0, delivered: false });
-        true
-    }
-
-    /// A packet enters the access point from `side`.
-    pub(super) fn enter(&mut self, now: Time, side: Side, p: Packet, out: &mut Out<'_>) {
-        if self.control.is_empty() {
-            self.forward(now, p, out);
-            return;
-        }
-        self.control.enter(now, side, p, out);
-        self.release(now, out);
-    }
-
-    /// Forwards what the control blocks have let go.
-    fn release(&mut self, now: Time, out: &mut Out<'_>) {
-        let mut passed = self.control.take();
-        for (_, p) in passed.drain(..) {
-            self.forward(now, p, out);
-        }
-        self.control.reuse(passed);
-    }
-
-    /// Sends a packet that has entered the access point on its way.
-    fn forward(&mut self, now: Time, p: Packet, out: &mut Out<'_>) {
-        match self.air.exit(&p) {
-            Some(Exit::Wire(peer)) => out.send(peer, &p),
-            Some(Exit::Air { .. }) => self.accept(now, AP, p, out),
-            None => out.trace.packet(now, Event::Dropped, &p),
-        }
-    }
-
-    /// Asks the disciplines again whose time has come.
-    fn wake_shaped(&mut self, now: Time, out: &mut Out<'_>) {
-        let mut i = 0;
-        while let Some(&lane) = self.shaped.get(i) {
-            let s = &self.stations[lane as usize];
-            let mac = s.mac;
-            let free = self.stations[mac as usize].job.is_none();
-            if free && s.queue.next_deadline() > now {
-                i += 1;
-                continue;
-            }
-            // With a frame in service it is asked when that is done.
-            self.shaped.swap_remove(i);
-            if free && self.take_next(now, mac, out) {
-                self.contend(now, mac, out);
-            }
-        }
-    }
-
-    /// `who`, which had nothing to send, now has a frame.
-    fn contend(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+    /// `who`, which had nothing to send, now has a burst.
+    pub(super) fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        let now = senders.now;
         let busy = self.phase != Phase::Idle;
         if !busy && self.contention.waiting() == 0 {
             self.ledger.quiet(now, self.contention.resume(), false);
         }
         // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
         // is pending. ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
-        let ns2 = self.air.timing.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now);
-        if ns2 {
-            let slots = self.draw(now, who, Draw::Arrival);
+        if self.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now) {
+            let slots = senders.backoff(who, Draw::Arrival, &self.contention);
             self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
             return;
         }
         match self.contention.arrive(who, now, busy) {
             Arrival::Waits => {}
             Arrival::Busy => {
-                let slots = self.draw(now, who, Draw::Arrival);
+                let slots = senders.backoff(who, Draw::Arrival, &self.contention);
                 self.contention.back_off(who, slots, true);
             }
             Arrival::Free => {
                 self.senders.clear();
                 self.contention.send_at_once(who, &mut self.senders);
-                self.transmit(now, out);
+                self.transmit(senders);
             }
         }
     }
 
-    pub(super) fn draw(&mut self, now: Time, who: Contender, why: Draw) -> u64 {
-        let s = &mut self.stations[who as usize];
-        let bytes = s.job.map_or(0, |j| j.packet.size);
-        let seen = Seen {
-            contenders: self.backlogged,
-            bytes,
-            busy_counts: self.contention.busy_counts(who),
-            channel: self.contention.channel(),
-        };
-        u64::from(s.access.draw(&mut Cx { now, rng: &mut s.backoff }, why, &seen))
-    }
-
     // ---- an exchange ----
 
-    /// Somebody starts at `now`: works out who, and what comes of it. `senders` holds those that send without backoff.
-    fn transmit(&mut self, now: Time, out: &mut Out<'_>) {
+    /// Somebody starts now: works out who, and what comes of it. `self.senders` holds those that send without backoff.
+    fn transmit(&mut self, senders: &mut Senders<'_, '_>) {
+        let now = senders.now;
         self.ledger.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
-        let mut senders = std::mem::take(&mut self.senders);
         // Those that send at once no longer wait.
-        let contenders = u64::from(self.contention.waiting()) + senders.len() as u64;
+        let contenders = u64::from(self.contention.waiting()) + self.senders.len() as u64;
         let mut again = std::mem::take(&mut self.again);
-        self.contention.turn_busy(now, &mut senders, &mut again);
+        self.contention.turn_busy(now, &mut self.senders, &mut again);
         for (who, slots) in again.drain(..) {
-            let slots = self.draw(now, who, Draw::Cycle(slots));
+            let slots = senders.backoff(who, Draw::Cycle(slots), &self.contention);
             self.contention.back_off(who, slots, true);
         }
         self.again = again;
-        let own = if self.further.is_empty() {
-            u64::from(self.stations[AP as usize].job.is_some())
-        } else {
-            self.in_service_at(AP)
-        };
-        if own > 0 && !senders.is_empty() {
+        let own = senders.stations.in_service_at(AP);
+        if own > 0 && !self.senders.is_empty() {
             self.rivals.starts += 1;
             self.rivals.stations += contenders - own;
         }
-        if senders.len() > 1 && !self.further.is_empty() {
-            self.collide_inside(now, &mut senders, out);
+        if self.senders.len() > 1 && senders.stations.have_categories() {
+            self.collide_inside(senders);
         }
-        self.senders = senders;
         let several = usize::from(self.senders.len() > 1);
         let channel = self.contention.channel();
         self.waits.starts[several] += 1;
@@ -519,43 +220,188 @@ impl Cell {
             [] => {}
             [from] => {
                 self.won = now;
-                self.exchange(now, from, out);
+                self.exchange(senders, from, now);
             }
-            _ => self.collide(now, out),
+            _ => self.collide(senders),
+        }
+    }
+
+    /// Of those senders that belong to one station only the highest stays; for the others it is a failed attempt that
+    /// used no air.
+    fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
+        // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
+        // external collision.
+        let contention = &self.contention;
+        let goes_first = |&who: &Contender| !senders.stations.above(who).any(|higher| contention.sends(higher));
+        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.senders.iter().partition(|who| goes_first(who));
+        self.senders.clear();
+        self.senders.extend(sent);
+        for who in lost {
+            let next = senders.not_answered(who, &self.contention, Answer::Cts, Failure::Internal);
+            self.contention.back_off(who, next.slots(), next.has_burst());
+        }
+    }
+
+    /// The one sender `who` starts its exchange at `now`.
+    fn exchange(&mut self, senders: &mut Senders<'_, '_>, who: Contender, now: Time) {
+        senders.started(who, true);
+        let Some(s) = senders.stations.in_service(who) else { return };
+        let plan = senders.air.plan(&s.burst);
+        let Burst { from, to, .. } = s.burst;
+        let loss = &mut self.losses[if from == AP { to } else { from } as usize];
+        let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
+        for part in plan.parts() {
+            let (from, to) = plan.ends(part);
+            let start = now + part.start;
+            self.ledger.ifs(start - end);
+            end = start + part.airtime;
+            let packet = if part.kind == PartKind::Data { Some(s.packet) } else { None };
+            let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet.as_ref());
+            senders.out.trace.frame(&Frame {
+                start,
+                end,
+                from,
+                to,
+                kind: part.kind.frame(),
+                outcome: if lost { Outcome::Errored } else { Outcome::Received },
+                rate: part.rate,
+                retry: s.attempt,
+                sequence: s.sequence,
+                duration: plan.nav(part),
+                bytes: part.bytes,
+                packet,
+            });
+            self.ledger.frame(from, plan.account(part), part.airtime, lost);
+            if lost {
+                fate = Fate::Lost(who, part.kind.missing(), senders.air.silence(&plan, part));
+                break;
+            }
+            if part.kind == PartKind::Data {
+                delivery = Some(end);
+            }
+        }
+        self.phase = delivery.map_or(Phase::Rest(end), Phase::Data);
+        self.exchange = Exchange { start: now, end, fate };
+    }
+
+    /// All of `self.senders` start now; nobody receives anything.
+    fn collide(&mut self, senders: &mut Senders<'_, '_>) {
+        self.collisions += 1;
+        let now = senders.now;
+        let mut end = now;
+        for &who in &self.senders {
+            senders.started(who, false);
+            let Some(s) = senders.stations.in_service(who) else { continue };
+            let plan = senders.air.plan(&s.burst);
+            let part = plan.first_asking();
+            end = end.max(now + part.end());
+            self.ledger.collided(s.burst.from, part.end());
+            senders.out.trace.frame(&Frame {
+                start: now,
+                end: now + part.end(),
+                from: s.burst.from,
+                to: s.burst.to,
+                kind: part.kind.frame(),
+                outcome: Outcome::Collided,
+                rate: part.rate,
+                retry: s.attempt,
+                sequence: s.sequence,
+                duration: plan.nav(part),
+                bytes: part.bytes,
+                packet: if part.kind == PartKind::Data { Some(s.packet) } else { None },
+            });
+        }
+        self.ledger.collision(end - now);
+        self.phase = Phase::Rest(end);
+        self.exchange = Exchange { start: now, end, fate: Fate::Collision };
+    }
+
+    /// The data frame on the air has been received.
+    fn deliver(&mut self, senders: &mut Senders<'_, '_>) -> Option<(StationId, Packet)> {
+        self.phase = Phase::Rest(self.exchange.end);
+        match self.exchange.fate {
+            Fate::Success(who) | Fate::Lost(who, ..) => senders.received(who),
+            Fate::Collision => None,
+        }
+    }
+
+    /// The exchange is over: everybody learns what follows for him.
+    fn finish(&mut self, senders: &mut Senders<'_, '_>) {
+        self.phase = Phase::Idle;
+        let now = senders.now;
+        let start = self.exchange.start;
+        match self.exchange.fate {
+            Fate::Success(who) => {
+                senders.report(who, now - start, true);
+                self.succeed(senders, who);
+            }
+            Fate::Lost(who, missing, silence) => {
+                senders.report(who, now - start, false);
+                let to = senders.stations.in_service(who).map(|s| s.burst.to);
+                self.contention.turn_idle(now + silence.others, Span::ZERO);
+                if let (Some(to), Some(quiet)) = (to, silence.receiver) {
+                    self.resume(senders, to, None, now + quiet);
+                }
+                self.fail(senders, who, missing, Failure::Error, now + silence.sender);
+            }
+            Fate::Collision => {
+                // Bystanders have heard a frame they could not decode.
+                self.contention.turn_idle(now, senders.air.timing().eifs_more);
+                let mut collided = std::mem::take(&mut self.senders);
+                for who in collided.drain(..) {
+                    let Some(s) = senders.stations.in_service(who) else { continue };
+                    // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame,
+                    // then DIFS.
+                    let plan = senders.air.plan(&s.burst);
+                    let part = plan.first_asking();
+                    let airtime = part.end() + senders.air.silence(&plan, part).sender;
+                    senders.report(who, airtime, false);
+                    self.fail(senders, who, Answer::Cts, Failure::Collision, (start + airtime).max(now));
+                }
+                self.senders = collided;
+            }
+        }
+    }
+
+    /// The burst of `who` has been acknowledged.
+    fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        if let (Some(all), Some(s)) = (&mut self.successes, senders.stations.in_service(who)) {
+            all.push(Success::new(s.burst.from, s.burst.to));
+        }
+        let (now, won, air) = (senders.now, self.won, senders.air);
+        let follows = now + air.timing().sifs;
+        let next = senders.answered(who, &self.contention, |burst| follows + air.plan(burst).duration() - won);
+        if next == Next::GoOn {
+            self.ledger.ifs(follows - now);
+            self.exchange(senders, who, follows);
+            return;
+        }
+        self.contention.turn_idle(now, Span::ZERO);
+        self.contention.back_off(who, next.slots(), next.has_burst());
+    }
+
+    /// `missing` did not come; the station of `who` counts slots once an inter-frame space has passed after `quiet`.
+    fn fail(&mut self, senders: &mut Senders<'_, '_>, who: Contender, missing: Answer, failure: Failure, quiet: Time) {
+        let next = senders.not_answered(who, &self.contention, missing, failure);
+        let resume = quiet + self.contention.ifs(who);
+        self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
+        // What else the station has to send waits for the same answer in vain.
+        self.resume(senders, senders.stations.station_of(who), Some(who), quiet);
+    }
+
+    /// All contenders of `station` but `except` resume when their inter-frame space has passed after `quiet`, whatever
+    /// others do. The medium has just turned idle.
+    fn resume(&mut self, senders: &Senders<'_, '_>, station: StationId, except: Option<Contender>, quiet: Time) {
+        for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
+            self.contention.resume_alone(who, quiet + self.contention.ifs(who));
         }
     }
 }
 
-impl Node for Cell {
-    fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
-        match input {
-            Input::Packet(AP, p) => self.enter(now, Side::Wire, *p, out),
-            Input::Packet(port, p) => self.accept(now, port, *p, out),
-            Input::Wake => {
-                match self.phase {
-                    Phase::Data(at) if at <= now => self.deliver(now, out),
-                    Phase::Rest(at) if at <= now => self.finish(now, out),
-                    Phase::Idle if self.contention.next_start() <= now => {
-                        self.senders.clear();
-                        self.transmit(now, out);
-                    }
-                    _ => {}
-                }
-                if self.control.deadline() <= now {
-                    self.control.wake(now, out);
-                    self.release(now, out);
-                }
-                if !self.shaped.is_empty() {
-                    self.wake_shaped(now, out);
-                }
-            }
-            Input::Rejected => {}
-        }
-        let medium = match self.phase {
-            Phase::Idle => self.contention.next_start(),
-            Phase::Data(at) | Phase::Rest(at) => at,
-        };
-        let shaped = self.shaped.iter().map(|&who| self.stations[who as usize].queue.next_deadline()).min();
-        medium.min(self.control.deadline()).min(shaped.unwrap_or(Time::NEVER))
+/// Whether the channel with the loss process `loss`, if any, loses a frame of `bytes` that ends at `now`.
+fn loses(loss: &mut StationLoss, now: Time, bytes: u32, packet: Option<&Packet>) -> bool {
+    match loss {
+        Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
+        None => false,
     }
 }

@@ -39,9 +39,9 @@ pub struct Contention {
     channel: Channel,
 }
 
-/// How a contender waits.
+/// How a contender counts its backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manner {
+pub struct BackoffRules {
     /// Its inter-frame space.
     pub ifs: Span,
     /// What becomes of slots that were not waited.
@@ -50,10 +50,10 @@ pub struct Manner {
     pub busy: Busy,
 }
 
-/// Contenders that wait in one manner.
+/// Contenders that count alike.
 #[derive(Debug)]
 struct Group {
-    manner: Manner,
+    rules: BackoffRules,
     /// Slots that a busy period counts for those who wait through it.
     busy_counts: u64,
     /// When the members count their first slot after the last busy period.
@@ -99,16 +99,16 @@ pub enum Arrival {
 
 impl Contention {
     /// One contender without a frame for each of `contenders`, on a medium that has been idle since time zero. At most
-    /// 256 different manners. `busy` is what [`Busy::Cell`] means.
-    pub fn new(contenders: &[Manner], slot: Span, busy: BusySlot) -> Contention {
+    /// 256 different sets of rules. `busy` is what [`Busy::Cell`] means.
+    pub fn new(contenders: &[BackoffRules], slot: Span, busy: BusySlot) -> Contention {
         let mut groups: Vec<Group> = Vec::new();
         let mut group = Vec::with_capacity(contenders.len());
-        for &manner in contenders {
-            let g = groups.iter().position(|g| g.manner == manner).unwrap_or_else(|| {
+        for &rules in contenders {
+            let g = groups.iter().position(|g| g.rules == rules).unwrap_or_else(|| {
                 groups.push(Group {
-                    manner,
-                    busy_counts: u64::from(manner.busy.counts(busy)),
-                    resume: Time::ZERO + manner.ifs,
+                    rules,
+                    busy_counts: u64::from(rules.busy.counts(busy)),
+                    resume: Time::ZERO + rules.ifs,
                     clock: 0,
                     heap: BinaryHeap::new(),
                 });
@@ -150,7 +150,7 @@ impl Contention {
 
     /// The inter-frame space of `who`.
     pub fn ifs(&self, who: Contender) -> Span {
-        self.of(who).manner.ifs
+        self.of(who).rules.ifs
     }
 
     /// When the next transmission starts if nothing else happens; the medium must be idle.
@@ -187,7 +187,7 @@ impl Contention {
             while let Some(&Reverse((expiry, who))) = g.heap.peek() {
                 let member = self.state[who as usize] == State::Member(expiry);
                 let sends = expiry <= reading && on_boundary;
-                if member && !sends && g.manner.residue == Residue::Keep {
+                if member && !sends && g.rules.residue == Residue::Keep {
                     break;
                 }
                 g.heap.pop();
@@ -215,7 +215,7 @@ impl Contention {
         }
         while let Some(l) = self.loners.pop() {
             let counted = slots_between(l.resume, now, self.slot) + self.of(l.who).busy_slot(l.resume, now);
-            if l.waits && self.of(l.who).manner.residue == Residue::Redraw {
+            if l.waits && self.of(l.who).rules.residue == Residue::Redraw {
                 self.state[l.who as usize] = State::Sending;
                 self.waiting -= 1;
                 again.push((l.who, u32::try_from(counted).unwrap_or(u32::MAX)));
@@ -230,7 +230,7 @@ impl Contention {
     pub fn turn_idle(&mut self, idle: Time, more: Span) {
         self.idle = idle;
         for g in &mut self.groups {
-            g.resume = idle + more + g.manner.ifs;
+            g.resume = idle + more + g.rules.ifs;
         }
     }
 
@@ -363,7 +363,7 @@ impl Contention {
 impl Group {
     /// Slots that count for the busy period that begins at `now`, for a member that counts from `resume` on.
     fn busy_slot(&self, resume: Time, now: Time) -> u64 {
-        if self.manner.busy == Busy::Boundary && now < resume { 0 } else { self.busy_counts }
+        if self.rules.busy == Busy::Boundary && now < resume { 0 } else { self.busy_counts }
     }
 }
 
@@ -384,8 +384,8 @@ mod tests {
         [a, a, b, a, a, b, a, a]
     };
 
-    fn members(busy: Busy) -> Vec<Manner> {
-        IFS.iter().map(|&ifs| Manner { ifs, residue: Residue::Keep, busy }).collect()
+    fn members(busy: Busy) -> Vec<BackoffRules> {
+        IFS.iter().map(|&ifs| BackoffRules { ifs, residue: Residue::Keep, busy }).collect()
     }
 
     /// The same rules told station by station: every one has the instant from which it counts, and what is left.
@@ -493,7 +493,7 @@ mod tests {
     #[test]
     fn who_keeps_no_residue_is_handed_back_when_somebody_else_is_first() {
         let residue = [Residue::Redraw, Residue::Redraw, Residue::Keep, Residue::Redraw];
-        let stations = residue.map(|residue| Manner { ifs: IFS[0], residue, busy: Busy::Cell });
+        let stations = residue.map(|residue| BackoffRules { ifs: IFS[0], residue, busy: Busy::Cell });
         let mut c = Contention::new(&stations, SLOT, BusySlot::Counted);
         for (who, slots) in [(0, 3), (1, 7), (2, 5)] {
             c.back_off(who, slots, true);

@@ -1,4 +1,4 @@
-//! What a cell counts.
+//! What is counted on a channel.
 
 /// What a transmitter did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,4 +45,13 @@ pub struct Rivals {
     pub starts: u64,
     /// Stations that had a frame, over all of them.
     pub stations: u64,
+}
+
+/// How many slots were idle before transmissions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Starts with one sender, and with several.
+    pub starts: [u64; 2],
+    /// Idle slots before them.
+    pub slots: [u64; 2],
 }

@@ -128,7 +128,7 @@ impl Plan {
         let part = |kind, bytes, rate: Rate, airtime, start| Part { kind, bytes, rate: rate.bps, start, airtime };
         // The data and its acknowledgment.
         let last_two = |start| {
-            let data = part(PartKind::Data, burst.bytes + t.overhead, r.rate, data.total, start);
+            let data = part(PartKind::Data, burst.bytes + t.limits.protection.overhead, r.rate, data.total, start);
             (data, part(PartKind::Ack, ACK_BYTES, r.answer, r.ack, after(start, &data)))
         };
         let (parts, len) = match burst.protection {
@@ -149,6 +149,11 @@ impl Plan {
             }
         };
         Plan { burst: *burst, data: (data.preamble, r.payload(burst.bytes)), parts, len }
+    }
+
+    /// What it is the plan of.
+    pub(super) fn burst(&self) -> &Burst {
+        &self.burst
     }
 
     /// The parts in order, at least one.
@@ -221,10 +226,10 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::IdleAccess;
     use crate::wifi::AP;
     use crate::wifi::access::Setting;
     use crate::wifi::phy::{Phy, Preamble, Standard};
+    use crate::wifi::timing::{Limits, ProtectionRule};
 
     /// 802.11g at 54 Mb/s, answers at 6 Mb/s: by hand, data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a CTS at
     /// 11 Mb/s, which protects, 203 us.
@@ -236,17 +241,16 @@ mod tests {
             slot: phy.slot,
             sifs: phy.sifs,
             eifs_more: phy.eifs() - phy.difs(),
-            idle_access: IdleAccess::Immediate,
-            retry_short: 7,
-            retry_long: 4,
-            rts_threshold: u32::MAX,
-            overhead: phy.mpdu(0),
-            protection,
+            limits: Limits {
+                short: 7,
+                long: 4,
+                protection: ProtectionRule { rts_threshold: u32::MAX, overhead: phy.mpdu(0), otherwise: protection },
+            },
             protection_rate: protects,
             setting: Setting::of(&phy),
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);
-        let burst = Burst { from: 3, to: AP, bytes: 1500, protection: t.protection_of(1500) };
+        let burst = Burst { from: 3, to: AP, bytes: 1500, protection: t.limits.protection.of(1500) };
         (Plan::new(&burst, &t, &r), t, r)
     }
 

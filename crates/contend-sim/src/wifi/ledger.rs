@@ -127,6 +127,11 @@ impl Ledger {
         self.booked += airtime;
     }
 
+    /// Notes, beside the accounts, that a frame of `who` took `span` of a collision.
+    pub fn collided(&mut self, who: StationId, span: Span) {
+        self.stations[who as usize].collided += span;
+    }
+
     /// All accounts together: the time that is booked.
     pub fn sum(&self) -> Span {
         let cell = self.cell.idle + self.cell.ifs + self.cell.backoff + self.cell.collision;

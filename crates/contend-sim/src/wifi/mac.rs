@@ -1,53 +1,383 @@
-//! What sends: a queue, the packet in service, and the rule that says when it may try.
+//! One sender: its queues, the burst in service, its retries and sequence numbers, and the rule that says when it may
+//! try.
+//!
+//! A Mac never looks at the medium. A medium asks what the Mac would send ([`Mac::in_service`]), reports what came of
+//! the attempt ([`Mac::answered`], [`Mac::not_answered`]), and is told what comes next and after which backoff
+//! ([`Next`]).
 
-use super::access::Access;
-use super::bridge::Host;
+use super::StationId;
+use super::access::{Access, Category, Channel, Draw, Seen};
 use super::counters::StationCounters;
-use super::{Contender, StationId};
-use crate::loss::Loss;
+use super::exchange::{Answer, Burst};
+use super::timing::Limits;
 use crate::stats::QueueMeter;
-use contend_core::qdisc::Qdisc;
-use contend_core::{Packet, Rng, Span};
+use crate::trace::{Event, Trace};
+use contend_core::qdisc::{AirReport, Link, Qdisc, Sink};
+use contend_core::{Cx, Packet, Rng, Span, Time};
 
-/// A station, or a further category of one: its queue and what takes packets from it. What belongs to the station as a
-/// whole (losses, host) is used in its own entry only.
+/// One sender: a station, or one category of a station whose categories contend each for itself.
 #[derive(Debug)]
-pub(super) struct Station {
-    /// The station it is or belongs to.
-    pub(super) owner: StationId,
-    /// Who contends for what is in this queue.
-    pub(super) mac: Contender,
-    /// Its entries by category, when it is a station that has some.
-    pub(super) categories: Option<[Contender; 4]>,
-    pub(super) queue: Box<dyn Qdisc>,
-    /// [`Qdisc::can_bypass`].
-    pub(super) bypass: bool,
-    /// [`Qdisc::hears_air`].
-    pub(super) hears_air: bool,
-    pub(super) meter: QueueMeter,
-    pub(super) access: Box<dyn Access>,
+pub(super) struct Mac {
+    station: StationId,
+    in_service: Option<InService>,
+    sequence: u16,
+    limits: Limits,
+    access: Box<dyn Access>,
     /// [`Access::txop`].
-    pub(super) txop: Span,
-    pub(super) backoff: Rng,
-    pub(super) queue_rng: Rng,
-    pub(super) loss: Option<(Box<dyn Loss>, Rng)>,
-    pub(super) host: Host,
-    /// The frame in service.
-    pub(super) job: Option<Job>,
-    pub(super) sequence: u16,
-    pub(super) counters: StationCounters,
+    txop: Span,
+    rng: Rng,
+    counters: StationCounters,
+    queues: Queues,
 }
 
-/// A packet that the MAC is serving.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
+/// A burst that a Mac tries to send, which is one packet.
+#[derive(Debug)]
+pub(super) struct InService {
+    /// What a plan is made of.
+    pub(super) burst: Burst,
+    /// What it carries.
     pub(super) packet: Packet,
-    pub(super) to: StationId,
+    /// Sequence number (12 bits), the same for all attempts.
     pub(super) sequence: u16,
+    /// Attempts so far.
     pub(super) attempt: u8,
     /// Failures counted against the short limit, and against the long one.
-    pub(super) short: u32,
-    pub(super) long: u32,
-    /// Whether its receiver has it, though the sender may not know.
-    pub(super) delivered: bool,
+    short: u32,
+    long: u32,
+    /// True if the receiver has it, though the sender may not know.
+    delivered: bool,
+}
+
+/// The queues of a Mac.
+#[derive(Debug)]
+pub(super) enum Queues {
+    /// One for all packets.
+    One(Queue),
+    /// One for each category, of which the highest that has a packet is served.
+    ByCategory(Box<[Queue; 4]>),
+}
+
+/// What waits for a Mac.
+#[derive(Debug)]
+pub(super) struct Queue {
+    discipline: Box<dyn Qdisc>,
+    /// [`Qdisc::can_bypass`].
+    can_bypass: bool,
+    rng: Rng,
+    meter: QueueMeter,
+}
+
+/// What a Mac's queues need of its surroundings.
+pub(super) struct Around<'a> {
+    pub(super) now: Time,
+    /// The transmitter as the discipline sees it; its neighbours are numbered as stations.
+    pub(super) link: &'a dyn Link,
+    /// Where disciplines put what they drop, empty.
+    pub(super) sink: &'a mut Sink,
+    pub(super) trace: &'a mut Trace,
+}
+
+/// What a Mac has heard of its medium when it draws.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard<'a> {
+    /// Other contenders that have a frame to send ([`Seen::contenders`] is one more, when this Mac has one).
+    pub(super) others: u32,
+    /// [`Seen::busy_counts`].
+    pub(super) busy_counts: bool,
+    pub(super) channel: &'a Channel,
+}
+
+/// Why an attempt failed. A real sender cannot tell a collision from an error; here it only decides what is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Others started in the same instant.
+    Collision,
+    /// The channel spoilt a part of the exchange.
+    Error,
+    /// A higher category of the same station was due in the same instant: the attempt used no air.
+    Internal,
+}
+
+/// What a Mac does after an attempt; numbers are slots of backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The next burst follows a SIFS after the last, in the same transmission opportunity.
+    GoOn,
+    /// The same burst is tried again after this backoff.
+    Again(u64),
+    /// Another burst is tried after this backoff.
+    Other(u64),
+    /// Nothing is left to send; the backoff runs all the same (post-backoff).
+    Idle(u64),
+}
+
+impl Queue {
+    /// The queue of `discipline`, which draws from `rng`.
+    pub(super) fn new(discipline: Box<dyn Qdisc>, rng: Rng) -> Queue {
+        Queue { can_bypass: discipline.can_bypass(), discipline, rng, meter: QueueMeter::default() }
+    }
+
+    /// The discipline.
+    pub(super) fn discipline(&mut self) -> &mut dyn Qdisc {
+        &mut *self.discipline
+    }
+
+    /// Its meter.
+    pub(super) fn meter(&mut self) -> &mut QueueMeter {
+        &mut self.meter
+    }
+
+    /// Packets waiting.
+    pub(super) fn waiting(&self) -> u64 {
+        self.meter.waiting()
+    }
+
+    /// Offers it `p`, which counts as waiting already; what it drops stays in the sink.
+    fn enqueue(&mut self, around: &mut Around<'_>, p: Packet) {
+        let cx = &mut Cx { now: around.now, rng: &mut self.rng };
+        self.discipline.enqueue(cx, around.link, p, around.sink);
+    }
+
+    /// The next packet, when there is one that may go.
+    fn dequeue(&mut self, around: &mut Around<'_>) -> Option<Packet> {
+        if self.meter.waiting() == 0 {
+            return None;
+        }
+        let cx = &mut Cx { now: around.now, rng: &mut self.rng };
+        let packet = self.discipline.dequeue(cx, around.link, around.sink);
+        self.meter.settle(around.now, around.sink, around.trace);
+        packet.inspect(|p| self.meter.taken(around.now, p))
+    }
+
+    /// When to ask it again; [`Time::NEVER`] when nothing waits.
+    fn next_deadline(&self) -> Time {
+        if self.meter.waiting() == 0 { Time::NEVER } else { self.discipline.next_deadline() }
+    }
+}
+
+impl Queues {
+    /// The queue of packets of `category`.
+    pub(super) fn of(&mut self, category: Category) -> &mut Queue {
+        match self {
+            Queues::One(queue) => queue,
+            Queues::ByCategory(queues) => &mut queues[category as usize],
+        }
+    }
+
+    /// All, the highest category first.
+    pub(super) fn all(&self) -> &[Queue] {
+        match self {
+            Queues::One(queue) => std::slice::from_ref(queue),
+            Queues::ByCategory(queues) => &queues[..],
+        }
+    }
+}
+
+impl Next {
+    /// True if the Mac has a burst to send.
+    pub(super) fn has_burst(self) -> bool {
+        !matches!(self, Next::Idle(_))
+    }
+
+    /// Slots of backoff.
+    pub(super) fn slots(self) -> u64 {
+        match self {
+            Next::GoOn => 0,
+            Next::Again(slots) | Next::Other(slots) | Next::Idle(slots) => slots,
+        }
+    }
+}
+
+impl Mac {
+    /// A Mac of `station` with nothing to send, whose backoffs are drawn from `rng`.
+    pub(super) fn new(station: StationId, limits: Limits, access: Box<dyn Access>, rng: Rng, queues: Queues) -> Mac {
+        let (txop, counters) = (access.txop(), StationCounters::default());
+        Mac { station, in_service: None, sequence: 0, limits, access, txop, rng, counters, queues }
+    }
+
+    /// The station it belongs to.
+    pub(super) fn station(&self) -> StationId {
+        self.station
+    }
+
+    /// Its rule.
+    pub(super) fn access(&self) -> &dyn Access {
+        &*self.access
+    }
+
+    /// What it did so far.
+    pub(super) fn counters(&self) -> StationCounters {
+        self.counters
+    }
+
+    /// The burst that it would send, or sends.
+    #[inline]
+    pub(super) fn in_service(&self) -> Option<&InService> {
+        self.in_service.as_ref()
+    }
+
+    /// True if the packet in service has not reached its receiver.
+    pub(super) fn is_carrying(&self) -> bool {
+        self.in_service.as_ref().is_some_and(|s| !s.delivered)
+    }
+
+    /// Its queues.
+    pub(super) fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// The queue of packets of `category`.
+    pub(super) fn queue(&mut self, category: Category) -> &mut Queue {
+        self.queues.of(category)
+    }
+
+    // ---- packets come in ----
+
+    /// Takes `p`, which enters the queue of `category` now. What the queue drops stays in the sink of `around` until
+    /// [`Mac::settle`]. True if `p` did not wait: it is in service.
+    pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: Packet) -> bool {
+        let queue = self.queues.of(category);
+        queue.meter.offered(around.now);
+        if queue.can_bypass && self.in_service.is_none() && queue.meter.waiting() == 1 {
+            queue.meter.taken(around.now, &p);
+            self.serve(around.link, p);
+            return true;
+        }
+        queue.enqueue(around, p);
+        false
+    }
+
+    /// Books what the queue of `category` has dropped, marked and made.
+    pub(super) fn settle(&mut self, around: &mut Around<'_>, category: Category) {
+        self.queues.of(category).meter.settle(around.now, around.sink, around.trace);
+    }
+
+    /// With nothing in service, takes the next packet that waits; true if there is one that may go.
+    pub(super) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
+        let next = match &mut self.queues {
+            Queues::One(queue) => queue.dequeue(around),
+            Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
+        };
+        next.is_some_and(|p| {
+            self.serve(around.link, p);
+            true
+        })
+    }
+
+    /// True if packets wait that no queue lets go yet.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.in_service.is_none() && self.queues.all().iter().any(|q| q.waiting() > 0)
+    }
+
+    /// When to [take the next](Mac::take_next) that is held back.
+    pub(super) fn next_deadline(&self) -> Time {
+        self.queues.all().iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Takes `packet` into service.
+    fn serve(&mut self, link: &dyn Link, packet: Packet) {
+        let bytes = packet.size;
+        let protection = self.limits.protection.of(bytes);
+        let burst = Burst { from: self.station, to: link.neighbour(&packet), bytes, protection };
+        self.sequence = (self.sequence + 1) & 0xfff;
+        let sequence = self.sequence;
+        self.in_service = Some(InService { burst, packet, sequence, attempt: 0, short: 0, long: 0, delivered: false });
+    }
+
+    // ---- the medium reports ----
+
+    /// Its attempt starts; `alone` says whether no other does in the same instant.
+    pub(super) fn started(&mut self, alone: bool) {
+        self.counters.attempts += 1;
+        self.counters.collided += u64::from(!alone);
+    }
+
+    /// Its receiver has got the data: the packet to hand on, none when the receiver knows it already.
+    pub(super) fn received(&mut self) -> Option<Packet> {
+        let s = self.in_service.as_mut()?;
+        // A repeated frame whose ACK was lost is answered again and recognised by its sequence number (§10.3.2.11).
+        if std::mem::replace(&mut s.delivered, true) {
+            return None;
+        }
+        self.counters.delivered += 1;
+        Some(s.packet)
+    }
+
+    /// The burst was acknowledged. `held` says how long the medium would have been held, from when this Mac won it, to
+    /// the end of the exchange of the burst that comes next if it followed at once.
+    pub(super) fn answered(
+        &mut self,
+        around: &mut Around<'_>,
+        heard: Heard<'_>,
+        held: impl FnOnce(&Burst) -> Span,
+    ) -> Next {
+        self.counters.acked += 1;
+        self.in_service = None;
+        self.take_next(around);
+        // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.
+        if !self.txop.is_zero() && self.in_service.as_ref().is_some_and(|s| held(&s.burst) <= self.txop) {
+            return Next::GoOn;
+        }
+        let slots = self.backoff(around.now, Draw::Success, heard);
+        self.other(slots)
+    }
+
+    /// The attempt failed: `missing` did not come.
+    pub(super) fn not_answered(
+        &mut self,
+        around: &mut Around<'_>,
+        heard: Heard<'_>,
+        missing: Answer,
+        failure: Failure,
+    ) -> Next {
+        let now = around.now;
+        let Some(s) = &mut self.in_service else { return Next::Idle(0) };
+        match failure {
+            Failure::Collision => {}
+            Failure::Error => self.counters.errored += 1,
+            Failure::Internal => self.counters.internal += 1,
+        }
+        // §10.3.4.4: the long count is that of frames longer than the threshold, once their RTS was answered.
+        if missing == Answer::Ack && self.limits.protection.is_long(s.burst.bytes) {
+            s.long += 1;
+        } else {
+            s.short += 1;
+        }
+        s.attempt = s.attempt.saturating_add(u8::from(failure != Failure::Internal));
+        if s.short < self.limits.short && s.long < self.limits.long {
+            return Next::Again(self.backoff(now, Draw::Failure, heard));
+        }
+        self.counters.retry_drops += 1;
+        if s.delivered {
+            self.counters.dropped_after_delivery += 1;
+        } else {
+            around.trace.packet(now, Event::Lost, &s.packet);
+        }
+        let slots = self.backoff(now, Draw::Dropped, heard);
+        self.in_service = None;
+        self.take_next(around);
+        self.other(slots)
+    }
+
+    /// Draws a backoff, in slots.
+    pub(super) fn backoff(&mut self, now: Time, why: Draw, heard: Heard<'_>) -> u64 {
+        let Heard { others, busy_counts, channel } = heard;
+        let contenders = others + u32::from(self.in_service.is_some());
+        let bytes = self.in_service.as_ref().map_or(0, |s| s.burst.bytes);
+        let seen = Seen { contenders, bytes, busy_counts, channel };
+        u64::from(self.access.draw(&mut Cx { now, rng: &mut self.rng }, why, &seen))
+    }
+
+    /// An attempt of a packet of `category` has ended, this Mac's own or another's.
+    pub(super) fn hear(&mut self, category: Category, report: &AirReport) {
+        let discipline = self.queues.of(category).discipline();
+        if discipline.hears_air() {
+            discipline.on_air(report);
+        }
+    }
+
+    /// What follows when the burst is done and its successor has this backoff.
+    fn other(&self, slots: u64) -> Next {
+        if self.in_service.is_some() { Next::Other(slots) } else { Next::Idle(slots) }
+    }
 }

@@ -3,17 +3,17 @@
 pub mod access;
 mod air;
 pub mod bridge;
-mod categories;
-pub mod cell;
+pub mod bss;
+mod cell;
 pub mod client;
 pub mod contention;
-mod counters;
+pub mod counters;
 mod exchange;
 pub mod ledger;
 mod mac;
-mod on_air;
 pub mod phy;
 mod saturated;
+mod stations;
 mod successes;
 mod timing;
 
@@ -31,6 +31,9 @@ pub type Contender = u32;
 
 /// The access point's number.
 pub const AP: StationId = 0;
+
+/// Largest IP packet a data frame carries, in bytes (aMSDUMaxLength 2304 less LLC/SNAP).
+pub const MAX_PACKET: u32 = 2296;
 
 /// One frame on the air, as captures and the report's timeline show it.
 #[derive(Clone, Copy, Debug)]

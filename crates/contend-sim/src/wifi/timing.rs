@@ -1,9 +1,9 @@
 //! Durations of a cell, worked out once from its PHY tables and options.
 
+use super::MAX_PACKET;
 use super::access::Setting;
-use super::cell::MAX_PACKET;
 use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Phy, Protection, RTS_BYTES, Rate};
-use crate::scenario::IdleAccess;
+use crate::scenario::{AfterCollision, CellSpec};
 use contend_core::Span;
 
 /// Durations of the cell's own, worked out once.
@@ -13,12 +13,7 @@ pub(super) struct Timing {
     pub(super) sifs: Span,
     /// How much longer than DIFS a station waits after a frame it could not decode.
     pub(super) eifs_more: Span,
-    pub(super) idle_access: IdleAccess,
-    pub(super) retry_short: u32,
-    pub(super) retry_long: u32,
-    pub(super) rts_threshold: u32,
-    pub(super) overhead: u32,
-    pub(super) protection: Protection,
+    pub(super) limits: Limits,
     pub(super) protection_rate: Rate,
     pub(super) setting: Setting,
 }
@@ -42,10 +37,66 @@ pub(super) struct RateTable {
 }
 
 impl Timing {
+    /// Of the cell of `spec`.
+    ///
+    /// # Errors
+    /// When the PHY does not have the rate of protection frames.
+    pub(super) fn new(spec: &CellSpec) -> Result<Timing, String> {
+        let (phy, mac) = (&spec.phy, &spec.mac);
+        let protection_rate = match phy.protection {
+            Protection::None => phy.lowest_basic(),
+            _ => phy
+                .rate(phy.protection_rate)
+                .ok_or_else(|| format!("protection_rate: the standard has no rate of {} bit/s", phy.protection_rate))?,
+        };
+        let protection =
+            ProtectionRule { rts_threshold: mac.rts_threshold, overhead: phy.mpdu(0), otherwise: phy.protection };
+        Ok(Timing {
+            slot: phy.slot,
+            sifs: phy.sifs,
+            eifs_more: match mac.after_collision {
+                AfterCollision::Eifs => phy.eifs().saturating_sub(phy.difs()),
+                AfterCollision::Difs => Span::ZERO,
+            },
+            limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
+            protection_rate,
+            setting: Setting::of(phy).member(0, spec.stations.len() as u32 + 1),
+        })
+    }
+}
+
+/// When a sender gives up, and what goes before its data frames.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Most failures that count against the short limit (dot11ShortRetryLimit), at least 1.
+    pub(super) short: u32,
+    /// Most failures that count against the long limit (dot11LongRetryLimit), at least 1.
+    pub(super) long: u32,
+    pub(super) protection: ProtectionRule,
+}
+
+/// What goes before data frames.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProtectionRule {
+    /// An MPDU longer than this many bytes is preceded by RTS and CTS.
+    pub(super) rts_threshold: u32,
+    /// Bytes of an MPDU beside the IP packet.
+    pub(super) overhead: u32,
+    /// What goes before the others.
+    pub(super) otherwise: Protection,
+}
+
+impl ProtectionRule {
+    /// True if a frame with an IP packet of `size` bytes is longer than the RTS threshold.
+    #[inline]
+    pub(super) fn is_long(&self, size: u32) -> bool {
+        size + self.overhead > self.rts_threshold
+    }
+
     /// What goes before a data frame with an IP packet of `size` bytes.
     #[inline]
-    pub(super) fn protection_of(&self, size: u32) -> Protection {
-        if size + self.overhead > self.rts_threshold { Protection::RtsCts } else { self.protection }
+    pub(super) fn of(&self, size: u32) -> Protection {
+        if self.is_long(size) { Protection::RtsCts } else { self.otherwise }
     }
 }
 
@@ -65,7 +116,7 @@ impl RateTable {
     pub(super) fn new(phy: &Phy, rate: Rate, t: &Timing) -> RateTable {
         let answer = phy.response_rate(rate);
         // RTS and CTS go at the rate of answers, unless they protect.
-        let control = if t.protection == Protection::None { answer } else { t.protection_rate };
+        let control = if t.limits.protection.otherwise == Protection::None { answer } else { t.protection_rate };
         RateTable {
             rate,
             preamble: phy.airtime(rate, 0).preamble,

@@ -29,7 +29,7 @@ pub fn packets_are_conserved(net: &mut Net) {
         if i < stations {
             let station = net.station(i as StationId);
             elsewhere += station.retry_drops - station.dropped_after_delivery;
-            elsewhere += net.cell().unwrap().in_service(i as StationId);
+            elsewhere += net.bss().unwrap().in_service(i as StationId);
         }
     }
     elsewhere += net.wires().map(|w| w.in_flight()).sum::<u64>();

@@ -30,7 +30,7 @@ fn the_recipe_for_an_access_rule_compiles_and_its_stations_contend() {
         assert!(all_hold(&s, &[at(0.3), at(1.0)]) > 100);
         let mut net = Net::new(&s, Trace::new()).unwrap();
         net.run_until(at(1.0));
-        net.cell().unwrap().collisions()
+        net.bss().unwrap().collisions()
     };
     // A larger window, fewer collisions.
     let [narrow, wide] = [15, 255].map(collided);

@@ -1,0 +1,428 @@
+//! The stations of a channel, each made of one or several [`Mac`]s, and what a medium can ask and tell them.
+//!
+//! A station's own Mac has the station's number as contender. With [`Scheduling::AfterBackoff`] it is that of best
+//! effort, and the Macs of the other categories follow behind the last station. With [`Scheduling::BeforeBackoff`] a
+//! station has one Mac with four queues.
+
+use super::access::{Category, Draw, Scheduling, Setting};
+use super::air::{Air, AirLink};
+use super::bridge::{Bridge, Host};
+use super::contention::{BackoffRules, Contention};
+use super::counters::StationCounters;
+use super::exchange::{Answer, Burst};
+use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues};
+use super::phy::Phy;
+use super::{AP, Contender, StationId};
+use crate::rng;
+use crate::scenario::{CellSpec, StationSpec};
+use crate::stats::QueueMeter;
+use crate::world::{Out, WireId};
+use contend_core::qdisc::{AirReport, Sink, Site};
+use contend_core::registry::Amount;
+use contend_core::{Packet, Span, Time};
+
+/// The stations of a channel.
+#[derive(Debug)]
+pub(super) struct Stations {
+    /// By [`Contender`].
+    macs: Vec<Mac>,
+    /// Number of stations, the access point included.
+    len: usize,
+    /// By station, the Macs of its categories, when it has several; empty when no station has.
+    categories: Vec<Option<[Contender; 4]>>,
+    /// The queues of categories other than best effort.
+    category_queues: Vec<(Contender, Category)>,
+    category_queue_names: Vec<String>,
+    /// What each station has behind its queues.
+    hosts: Vec<Host>,
+    /// True if some host is paused when queues fill.
+    pauses: bool,
+    /// True if the access point's discipline hears of attempts.
+    ap_hears_air: bool,
+    /// Macs whose queues let nothing go yet, though packets wait.
+    held_back: Vec<Contender>,
+    /// Macs with a burst in service.
+    backlogged: u32,
+}
+
+impl Stations {
+    /// The access point and the stations of `spec`.
+    ///
+    /// # Errors
+    /// When an algorithm refuses its parameters: the text names the station.
+    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air) -> Result<Stations, String> {
+        let specs = || (AP..).zip(std::iter::once(&spec.ap).chain(&spec.stations));
+        let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
+        let make = Make { seed, phy: &spec.phy, air, site: Site { neighbour: &neighbour } };
+        let mut all = Stations {
+            macs: Vec::with_capacity(spec.stations.len() + 1),
+            len: spec.stations.len() + 1,
+            categories: Vec::new(),
+            category_queues: Vec::new(),
+            category_queue_names: Vec::new(),
+            hosts: specs().map(|(_, s)| Host::new(s.client.as_ref())).collect(),
+            pauses: false,
+            ap_hears_air: false,
+            held_back: Vec::new(),
+            backlogged: 0,
+        };
+        for (station, s) in specs() {
+            let mac = make.own(station, s).map_err(|e| format!("{}: {e}", s.name))?;
+            all.macs.push(mac);
+        }
+        for (station, s) in specs() {
+            all.add_categories(&make, station, s).map_err(|e| format!("{}: {e}", s.name))?;
+        }
+        all.ap_hears_air = all.macs[AP as usize].queue(Category::Be).discipline().hears_air();
+        Ok(all)
+    }
+
+    /// Gives `station` the Macs of its categories, when they contend each for itself, and all its queues their names.
+    fn add_categories(&mut self, make: &Make<'_>, station: StationId, spec: &StationSpec) -> Result<(), String> {
+        let scheduling = self.macs[station as usize].access().scheduling();
+        if scheduling == Scheduling::One {
+            return Ok(());
+        }
+        let mut contenders = [station; 4];
+        for category in Category::ALL.into_iter().filter(|c| *c != Category::Be) {
+            let name = format!("{}.{}", spec.name, category.name());
+            if scheduling == Scheduling::AfterBackoff {
+                contenders[category as usize] = self.macs.len() as Contender;
+                let queue = make.queue(spec, &name)?;
+                self.macs.push(make.mac(station, spec, category, &name, Queues::One(queue))?);
+            }
+            self.category_queues.push((contenders[category as usize], category));
+            self.category_queue_names.push(name);
+        }
+        if scheduling == Scheduling::AfterBackoff {
+            self.categories.resize(self.len, None);
+            self.categories[station as usize] = Some(contenders);
+        }
+        Ok(())
+    }
+
+    /// Number of stations, the access point included.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How each Mac counts its backoff.
+    pub(super) fn backoff_rules(&self, phy: &Phy) -> Vec<BackoffRules> {
+        let rules = |mac: &Mac| {
+            let access = mac.access();
+            let ifs = access.aifsn().map_or(phy.difs(), |n| phy.sifs + phy.slot * u64::from(n));
+            BackoffRules { ifs, residue: access.residue(), busy: access.busy() }
+        };
+        self.macs.iter().map(rules).collect()
+    }
+
+    /// Names of the queues of categories other than best effort, in the order of their numbers.
+    pub(super) fn category_queue_names(&self) -> &[String] {
+        &self.category_queue_names
+    }
+
+    /// Meter of queue number `i`: those of the stations, best effort where a station has categories, then the others.
+    pub(super) fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
+        let (who, category) = match i.checked_sub(self.len) {
+            None => (i as Contender, Category::Be),
+            Some(i) => *self.category_queues.get(i)?,
+        };
+        Some(self.macs.get_mut(who as usize)?.queue(category).meter())
+    }
+
+    /// What `station` did so far.
+    pub(super) fn counters(&self, station: StationId) -> Option<StationCounters> {
+        self.macs_of(station).map(Mac::counters).reduce(StationCounters::plus)
+    }
+
+    /// Packets in service at `station` that have not reached their receiver.
+    pub(super) fn carried(&self, station: StationId) -> u64 {
+        self.macs_of(station).filter(|mac| mac.is_carrying()).count() as u64
+    }
+
+    /// Macs of `station` with a burst in service.
+    pub(super) fn in_service_at(&self, station: StationId) -> u64 {
+        self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
+    }
+
+    /// True if several Macs belong to one station.
+    pub(super) fn have_categories(&self) -> bool {
+        !self.categories.is_empty()
+    }
+
+    /// What `who` has in service.
+    #[inline]
+    pub(super) fn in_service(&self, who: Contender) -> Option<&InService> {
+        self.macs[who as usize].in_service()
+    }
+
+    /// The station of `who`.
+    #[inline]
+    pub(super) fn station_of(&self, who: Contender) -> StationId {
+        self.macs[who as usize].station()
+    }
+
+    /// The contenders of `station`, the highest category first.
+    #[inline]
+    pub(super) fn contenders(&self, station: StationId) -> impl Iterator<Item = Contender> + use<> {
+        let categories = self.categories.get(station as usize).copied().flatten();
+        let n = if categories.is_some() { 4 } else { 1 };
+        categories.unwrap_or([station; 4]).into_iter().take(n)
+    }
+
+    /// The contenders of the station of `who` that are of higher categories.
+    pub(super) fn above(&self, who: Contender) -> impl Iterator<Item = Contender> + use<> {
+        self.contenders(self.station_of(who)).take_while(move |&higher| higher != who)
+    }
+
+    /// Who contends for packets of `category` at `station`.
+    #[inline]
+    pub(super) fn contender(&self, station: StationId, category: Category) -> Contender {
+        match self.categories.get(station as usize) {
+            Some(Some(contenders)) => contenders[category as usize],
+            _ => station,
+        }
+    }
+
+    /// Puts a cable with a bridge between `station` and its host, see [`super::bss::Bss::convert`].
+    pub(super) fn convert(&mut self, station: StationId, nic: WireId, pause: Option<(u64, u64)>) {
+        if let Some(host) = self.hosts.get_mut(station as usize) {
+            host.convert(nic, pause);
+            self.pauses |= pause.is_some();
+        }
+    }
+
+    /// Those whose queues hold packets back, which are forgotten until they do so again.
+    pub(super) fn take_held_back(&mut self) -> Vec<Contender> {
+        std::mem::take(&mut self.held_back)
+    }
+
+    /// The limit of the access point's queue, best effort where it has categories.
+    pub(super) fn ap_limit(&mut self) -> Option<Amount> {
+        self.macs[AP as usize].queue(Category::Be).discipline().limit()
+    }
+
+    /// When the first queue that is held back wants to be asked again.
+    pub(super) fn next_deadline(&self) -> Time {
+        let deadline = |&who: &Contender| self.macs[who as usize].next_deadline();
+        self.held_back.iter().map(deadline).min().unwrap_or(Time::NEVER)
+    }
+
+    fn macs_of(&self, station: StationId) -> impl Iterator<Item = &Mac> {
+        self.contenders(station).filter_map(|who| self.macs.get(who as usize))
+    }
+}
+
+/// What Macs are made with.
+struct Make<'a> {
+    seed: u64,
+    phy: &'a Phy,
+    air: &'a Air,
+    site: Site<'a>,
+}
+
+impl Make<'_> {
+    /// The Mac of `station` that bears its name.
+    fn own(&self, station: StationId, spec: &StationSpec) -> Result<Mac, String> {
+        let mac = self.mac(station, spec, Category::Be, &spec.name, Queues::One(self.queue(spec, &spec.name)?))?;
+        if mac.access().scheduling() != Scheduling::BeforeBackoff {
+            return Ok(mac);
+        }
+        let queue = |category: Category| match category {
+            Category::Be => self.queue(spec, &spec.name),
+            _ => self.queue(spec, &format!("{}.{}", spec.name, category.name())),
+        };
+        let [vo, vi, be, bk] = Category::ALL.map(queue);
+        self.mac(station, spec, Category::Be, &spec.name, Queues::ByCategory(Box::new([vo?, vi?, be?, bk?])))
+    }
+
+    /// A Mac of `station` for `category`, whose random stream is called after `name`.
+    fn mac(
+        &self,
+        station: StationId,
+        spec: &StationSpec,
+        category: Category,
+        name: &str,
+        queues: Queues,
+    ) -> Result<Mac, String> {
+        let setting = self.air.timing().setting;
+        let setting = Setting { category, ..setting.at(self.phy, spec.rate).member(station, setting.stations) };
+        let access = (spec.access.entry.build)(&spec.access.args, setting)?;
+        Ok(Mac::new(station, self.air.timing().limits, access, rng::stream(self.seed, name, "backoff"), queues))
+    }
+
+    /// A queue whose random stream is called after `name`.
+    fn queue(&self, spec: &StationSpec, name: &str) -> Result<Queue, String> {
+        let discipline = (spec.queue.entry.build)(&spec.queue.args, &self.site)?;
+        Ok(Queue::new(discipline, rng::stream(self.seed, name, "queue")))
+    }
+}
+
+/// The stations in an instant, with all that an event may touch beside the medium: what a medium asks and tells.
+pub(super) struct Senders<'a, 'b> {
+    pub(super) now: Time,
+    pub(super) air: &'a Air,
+    pub(super) stations: &'a mut Stations,
+    pub(super) bridge: &'a mut Bridge,
+    pub(super) sink: &'a mut Sink,
+    pub(super) out: &'a mut Out<'b>,
+}
+
+impl Senders<'_, '_> {
+    // ---- packets come in ----
+
+    /// Takes `p`, which `station` has to send. Returns who now has a burst and had none.
+    pub(super) fn accept(&mut self, station: StationId, p: Packet) -> Option<Contender> {
+        let p = p.queued_at(self.now);
+        let category = self.bridge.category(&p);
+        let who = self.stations.contender(station, category);
+        let free = self.stations.in_service(who).is_none();
+        if self.with(who, |mac, around| mac.accept(around, category, p)) {
+            self.stations.backlogged += 1;
+            return Some(who);
+        }
+        if self.stations.hosts[station as usize].hears_drops() {
+            for (p, _) in &self.sink.dropped {
+                if let Some(sender) = self.bridge.sender(p) {
+                    self.out.reject(sender, p);
+                }
+            }
+        }
+        self.with(who, |mac, around| mac.settle(around, category));
+        if self.stations.pauses {
+            self.watch(station);
+        }
+        (free && self.take_next(who)).then_some(who)
+    }
+
+    /// Asks the queues of `who`, which held packets back, again; true if `who` now has a burst and had none.
+    pub(super) fn ask_again(&mut self, who: Contender) -> bool {
+        let mac = &self.stations.macs[who as usize];
+        // With a burst in service they are asked when that is done.
+        if mac.in_service().is_some() {
+            return false;
+        }
+        if mac.next_deadline() > self.now {
+            self.stations.held_back.push(who);
+            return false;
+        }
+        self.take_next(who)
+    }
+
+    fn take_next(&mut self, who: Contender) -> bool {
+        let taken = self.with(who, |mac, around| mac.take_next(around));
+        self.stations.backlogged += u32::from(taken);
+        self.took(who);
+        taken
+    }
+
+    // ---- the medium asks and reports ----
+
+    /// A backoff for `who`, in slots.
+    pub(super) fn backoff(&mut self, who: Contender, why: Draw, contention: &Contention) -> u64 {
+        let heard = self.heard(who, contention);
+        self.stations.macs[who as usize].backoff(self.now, why, heard)
+    }
+
+    /// The attempt of `who` starts; `alone` says whether no other does in the same instant.
+    pub(super) fn started(&mut self, who: Contender, alone: bool) {
+        self.stations.macs[who as usize].started(alone);
+    }
+
+    /// The receiver of what `who` sends has got it: the packet to hand on and its receiver, unless the receiver knows
+    /// it already.
+    pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, Packet)> {
+        let mac = &mut self.stations.macs[who as usize];
+        let to = mac.in_service()?.burst.to;
+        Some((to, mac.received()?))
+    }
+
+    /// The burst of `who` was acknowledged, see [`Mac::answered`].
+    pub(super) fn answered(
+        &mut self,
+        who: Contender,
+        contention: &Contention,
+        held: impl FnOnce(&Burst) -> Span,
+    ) -> Next {
+        let heard = self.heard(who, contention);
+        let next = self.with(who, |mac, around| mac.answered(around, heard, held));
+        self.done(who, next)
+    }
+
+    /// The attempt of `who` failed, see [`Mac::not_answered`].
+    pub(super) fn not_answered(
+        &mut self,
+        who: Contender,
+        contention: &Contention,
+        missing: Answer,
+        failure: Failure,
+    ) -> Next {
+        let heard = self.heard(who, contention);
+        let next = self.with(who, |mac, around| mac.not_answered(around, heard, missing, failure));
+        self.done(who, next)
+    }
+
+    /// Tells those at the access point who want to hear of it that an attempt of `who`, which took `airtime`, has
+    /// ended.
+    pub(super) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
+        if !self.stations.ap_hears_air && !self.bridge.hears_air() {
+            return;
+        }
+        let Some(s) = self.stations.in_service(who) else { return };
+        let Burst { from, to, bytes, .. } = s.burst;
+        // With categories it is the affair of the queue that serves the frame's.
+        let category = self.bridge.category(&s.packet);
+        let (station, up) = if from == AP { (to, false) } else { (from, true) };
+        let queue_owner = self.stations.contender(AP, category);
+        let mac = &mut self.stations.macs[queue_owner as usize];
+        let waiting = mac.queue(category).waiting();
+        let report = AirReport { now: self.now, station, up, airtime, success, bytes, waiting };
+        mac.hear(category, &report);
+        self.bridge.hear(&report);
+    }
+
+    fn heard<'c>(&self, who: Contender, contention: &'c Contention) -> Heard<'c> {
+        let own = self.stations.in_service(who).is_some();
+        Heard {
+            others: self.stations.backlogged - u32::from(own),
+            busy_counts: contention.busy_counts(who),
+            channel: contention.channel(),
+        }
+    }
+
+    /// After an attempt of `who`, which had a burst.
+    fn done(&mut self, who: Contender, next: Next) -> Next {
+        self.stations.backlogged -= u32::from(!next.has_burst());
+        if !matches!(next, Next::Again(_)) {
+            self.took(who);
+        }
+        next
+    }
+
+    /// `who` has just taken from its queues what they let go.
+    fn took(&mut self, who: Contender) {
+        let mac = &self.stations.macs[who as usize];
+        let station = mac.station();
+        if mac.is_held_back() && !self.stations.held_back.contains(&who) {
+            self.stations.held_back.push(who);
+        }
+        if self.stations.pauses {
+            self.watch(station);
+        }
+    }
+
+    /// Tells the network card in front of `station` to pause or go on, as its fullest queue demands.
+    fn watch(&mut self, station: StationId) {
+        let queues = self.stations.macs_of(station).flat_map(|mac| mac.queues().all());
+        let waiting = queues.map(Queue::waiting).max().unwrap_or(0);
+        self.stations.hosts[station as usize].watch(waiting, self.out);
+    }
+
+    /// Calls `f` with the Mac of `who` and what it needs of its surroundings.
+    #[inline]
+    fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
+        let mac = &mut self.stations.macs[who as usize];
+        let link = AirLink { air: self.air, bridge: self.bridge, station: mac.station() };
+        f(mac, &mut Around { now: self.now, link: &link, sink: self.sink, trace: self.out.trace })
+    }
+}
