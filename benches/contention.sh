@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Million successes a second and core of stations that do nothing but contend ([contention], rule dcf), by their number: CPU time of 20 million
-# successes less that of 2 million, least of three.
+# Million successes per second per core of stations that only contend ([contention], rule dcf), by the number of stations.
+# CPU time of 20 million successes minus that of 2 million; the smallest of three runs counts.
 #   benches/contention.sh [RULE]
 set -euo pipefail
 cd "$(dirname "$0")/.."

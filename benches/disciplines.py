@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""What each queue discipline and control block of the access point costs at 20 stations beside the FIFO: instructions of the whole program, counted by
-valgrind, the same on every machine and however loaded it is.
+"""What each queue discipline and control block of the access point costs at 20 stations, compared with the FIFO.
 
     benches/disciplines.py [CONTEND]
 
-Ten downloads and ten uploads (experiments/benchmark/race.toml). Simulations of 10 and of 20 s are subtracted, so that start-up does not count. Per frame:
-instructions by data frames on the air (TCP's data and its acknowledgments, retries too). Per packet: by data packets delivered, goodput over 1460 bytes.
+Instructions of the whole program, counted by valgrind: the same on every machine, whatever its load. Ten downloads and
+ten uploads (experiments/benchmark/race.toml). Simulations of 10 s and of 20 s are subtracted, so that start-up does not
+count. Per frame: instructions divided by data frames on the air (TCP's data and its acknowledgments, with retries). Per
+packet: instructions divided by delivered data packets (goodput over 1460 bytes).
 
-The FIFO drops most acknowledgments of the uploads it prefers, so few of its frames carry one. An access point that shares the air evenly delivers most
-acknowledgments and pays an exchange for each, so a packet takes more frames whatever the discipline itself costs: the last columns say how many, and the fair
-measure of a discipline is the one per frame. A scheme that filters acknowledgments has it the other way round.
+The FIFO drops most acknowledgments of uploads, so few of its frames carry one. An access point that shares the air
+evenly delivers most acknowledgments and needs an exchange for each. So it needs more frames for each packet, whatever
+the discipline itself costs. The last columns show how many; compare disciplines by the cost per frame. With a scheme
+that filters acknowledgments the effect is the opposite.
 """
 import json
 import re

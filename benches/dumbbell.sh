@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# CPU time of a lossy dumbbell (experiments/validation/ns2-d-newreno.toml at a loss of 0.1 %) for each simulated second: 2,000 against 20,000 seconds, so that
-# start-up does not count, least of three.
+# CPU time of a lossy dumbbell for each simulated second (experiments/validation/ns2-d-newreno.toml, loss of 0.1 %).
+# 20,000 simulated seconds minus 2,000, so that start-up does not count; the smallest of three runs counts.
 #   benches/dumbbell.sh [NS2_SCRIPT]
-# NS2_SCRIPT takes -p P -window N -t1 SECONDS and simulates the same network; without it (or without `ns`) contend runs alone.
+# NS2_SCRIPT takes -p P -window N -t1 SECONDS and simulates the same network. Without it, or without `ns`, contend runs
+# alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=${1:-}

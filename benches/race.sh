@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # CPU time of whole processes, contend and ns-2, run alternately on one core.
 #   benches/race.sh [NS2_SCRIPT]
-# NS2_SCRIPT takes -ndown K -nup K -seed S and simulates experiments/benchmark/race.toml's network; without it (or without `ns`) contend runs alone.
+# NS2_SCRIPT takes -ndown K -nup K -seed S and simulates the network of experiments/benchmark/race.toml. Without it, or
+# without `ns`, contend runs alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=${1:-}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# CPU time per delivered packet at equal total load, from 2 to 2,000 stations: the difference of two run lengths, so that building does not count.
+# CPU time per delivered packet at equal total load, from 2 to 2,000 stations. Two run lengths are subtracted, so that
+# start-up does not count.
 #   benches/scaling.sh [CONTEND]
-# Least of seven runs each; short and long runs alternate, because other work on the machine only ever adds time.
+# The smallest of seven runs counts, because other work on the machine can only add time; short and long runs alternate.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 contend=${1:-}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fills fuzz/corpus: every experiment file that comes along, and every metric that they speak of.
+# Fills fuzz/corpus with every experiment file of the repository and every metric in them.
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p corpus/experiment corpus/metric

@@ -3,8 +3,8 @@
 
     experiments/guide/tables.py [CONTEND]
 
-Runs every file and prints one Markdown table for each of its points, one row for each way of running the access point. Jain's index is over TCP flows
-only; a file with a flow called `slow` gets a column for its goodput.
+Runs every file and prints one Markdown table for each of its points, with one row for each way of running the access
+point. Jain's index is over TCP flows only. A file with a flow called `slow` gets a column for its goodput.
 """
 import json
 import pathlib
