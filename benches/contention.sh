@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Million successes per second per core of stations that only contend ([contention], rule dcf), by the number of stations.
+# Million successes per second per core of stations that only contend ([contention], rule dcf), by number of stations.
 # CPU time of 20 million successes minus that of 2 million; the smallest of three runs counts.
 #   benches/contention.sh [RULE]
 set -euo pipefail

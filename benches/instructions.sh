@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of the whole program per simulated second and per delivered packet, counted by valgrind. They are the same
-# on every machine, whatever its load. Two durations are run and subtracted, so that start-up does not count.
+# Instructions of the whole program per simulated second and per delivered packet, counted by valgrind. They are the
+# same on every machine, whatever its load. Two durations are run and subtracted, so that start-up does not count.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --quiet
