@@ -18,7 +18,11 @@ impl Judge<'_> {
     /// One `[[claim]]`.
     pub fn claim(&self, val: &Val) -> Result<Claim, FileError> {
         let mut f = val.table()?;
-        let id = f.need("id", "\"H1\"")?.text()?.to_string();
+        let id = f.need("id", "\"H1\"")?;
+        let id = match id.text()? {
+            text if text.trim().is_empty() => return Err(id.error("is empty", "write id = \"H1\"")),
+            text => text.to_string(),
+        };
         let metric = f.need("metric", "\"goodput.total\"")?;
         let verdict = f.read_or("verdict", Verdict::default(), |v| v.word(&Verdict::ALL.map(|v| (v.name(), v))))?;
         let reason = f.read_or("reason", "", |v| v.text())?.to_string();

@@ -60,6 +60,7 @@ mod sweep;
 mod tcp;
 pub mod tree;
 mod wifi;
+pub mod words;
 
 pub use claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 pub use error::{FileError, Site, Source};

@@ -135,6 +135,8 @@ impl<'a> Val<'a> {
 
     /// One of these words, as its companion.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, FileError> {
+        #[cfg(test)]
+        asked::note(words.iter().map(|w| w.0));
         let text = self.text()?;
         let found = words.iter().find(|w| w.0 == text).map(|w| w.1);
         found.ok_or_else(|| self.error(format!("cannot be \"{text}\""), suggest(text, words.iter().map(|w| w.0))))
@@ -175,6 +177,10 @@ impl<'a> Val<'a> {
                     .map_err(|e| v.error(format!("cannot be computed: {e}"), self.cx.names()))?,
                 None => match Quantity::parse(s) {
                     Ok(q) => q,
+                    // A number of the command line that is too large for a whole number of TOML.
+                    Err(NotAQuantity::NoUnit(x)) if matches!(v.node.site, Site::Set(..)) && x.abs() > 1e18 => {
+                        Quantity::number(x)
+                    }
                     Err(NotAQuantity::NoUnit(_)) if want.accepts == [Dimension::Number] => {
                         return Err(v.error("is a number in quotes", "leave the quotes out"));
                     }
@@ -344,6 +350,8 @@ impl<'a> Fields<'a> {
 
     /// The value of `key`, when the table has it.
     pub fn get(&mut self, key: &'static str) -> Option<Val<'a>> {
+        #[cfg(test)]
+        asked::note([key]);
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
@@ -430,5 +438,25 @@ impl<'a> Fields<'a> {
             suggest(&first.key, self.asked.iter().copied()),
         );
         Err(unknown.fold(error, |error, e| error.and(&e.site, "unknown too")))
+    }
+}
+
+/// The keys and words that reading asked for, for the test of what `contend explain` must know.
+#[cfg(test)]
+pub(crate) mod asked {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        static WORDS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(crate) fn note<'w>(words: impl IntoIterator<Item = &'w str>) {
+        WORDS.with_borrow_mut(|all| all.extend(words.into_iter().map(str::to_owned)));
+    }
+
+    /// What this thread has asked for so far.
+    pub(crate) fn all() -> BTreeSet<String> {
+        WORDS.with_borrow(Clone::clone)
     }
 }

@@ -4,6 +4,7 @@ use super::choice::{default_choice, named, objection};
 use super::error::FileError;
 use super::reader::{Cx, Fields, Val, suggest};
 use super::tree::Kind;
+use super::words;
 use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
@@ -282,10 +283,34 @@ fn window(v: &Val) -> Result<Amount, FileError> {
     }
 }
 
-fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
+/// Those of [`VARIANTS`], then the names of all other controllers.
+fn all_variants() -> Vec<Variant> {
     let others = cc::REGISTRY.iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
     let others = others.map(|e| Variant::pair(e.name, e.name, "newreno"));
-    let all: Vec<Variant> = VARIANTS.iter().copied().chain(others).collect();
+    VARIANTS.iter().copied().chain(others).collect()
+}
+
+/// Every variant in words.
+pub(crate) fn variants() -> Vec<words::Variant> {
+    let told = |v: &Variant| {
+        let set: String = v.set.iter().map(|(key, word)| format!(", {key} = \"{word}\"")).collect();
+        let mut doc = format!("Controller {}{set}, recovery {}.", v.cc, v.recovery);
+        if let Some(tick) = v.timestamps {
+            doc += &format!(" Timestamps with a tick of {tick}.");
+        }
+        if v.echo != EcnEcho::Off {
+            doc += " It uses ECN.";
+        }
+        if v.initial_window != INITIAL_WINDOW {
+            doc += &format!(" It starts with {} packets.", v.initial_window);
+        }
+        words::Variant { name: v.name, doc }
+    };
+    all_variants().iter().map(told).collect()
+}
+
+fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
+    let all = all_variants();
     let found = all.iter().find(|v| v.name == name).copied();
     found.ok_or_else(|| {
         val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name)))

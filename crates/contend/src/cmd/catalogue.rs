@@ -1,6 +1,7 @@
 //! `contend list` and `contend explain`: the registries as a user reads them.
 
 mod models;
+mod words;
 
 use super::{files_below, print, too_large, wrong};
 use crate::Done;
@@ -19,14 +20,16 @@ const LIST: &str = "\
 Examples:
   contend list                  everything
   contend list controllers      one family
+  contend list variants         what `tcp` of a flow takes
   contend list metrics          what claims, figures and searches can speak of
+  contend list words            keys and words of an experiment file; shown only when asked for
   contend list models           closed forms: calculators, and values for expressions";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "metrics", "models", "experiments"])]
+    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "variants", "metrics", "models", "words", "experiments"])]
     what: Option<String>,
 }
 
@@ -35,6 +38,8 @@ Examples:
   contend explain cubic
   contend explain reno          a name of two families: both are shown
   contend explain goodput       a metric
+  contend explain westwood+     a TCP variant
+  contend explain slot          a key of an experiment file
   contend explain padhye.rate   a closed form
 
 docs/glossary.md explains the words of the documents and reports: exchange, success, verdict, ...";
@@ -42,7 +47,7 @@ docs/glossary.md explains the words of the documents and reports: exchange, succ
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
 pub struct ExplainArgs {
-    /// Name of an algorithm, a metric or a model, as `contend list` shows it
+    /// Any word of an experiment file: an algorithm, a TCP variant, a metric, a model, a key, a parameter
     name: String,
 }
 
@@ -93,6 +98,10 @@ pub fn list(args: &ListArgs) -> Result<Done> {
         }
         out += &format!("  {:<18} {}\n", i.name, in_short(i.summary));
     }
+    if wanted("variants") {
+        out += &heading(&out, "variants");
+        out += &words::list_of_variants();
+    }
     if wanted("metrics") {
         out += &heading(&out, "metrics");
         metrics().for_each(|m| out += &format!("  {:<22} {}\n", m.name, in_short(m.doc)));
@@ -100,6 +109,10 @@ pub fn list(args: &ListArgs) -> Result<Done> {
     if wanted("models") {
         out += &heading(&out, "models");
         models::items().iter().for_each(|m| out += &format!("  {:<33} {}\n", m.name, in_short(&m.summary)));
+    }
+    if args.what.as_deref() == Some("words") {
+        out += &heading(&out, "words");
+        out += &words::list_of_words();
     }
     if wanted("experiments") {
         out += &heading(&out, "experiments");
@@ -137,13 +150,15 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let metrics = contend_lab::metric::metric(&args.name).into_iter().map(metric);
     let models = models::items();
     let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
-    let found: Vec<String> = algorithms.chain(metrics).chain(closed_forms).collect();
+    let words = words::explained(&args.name, &all);
+    let found: Vec<String> = algorithms.chain(metrics).chain(closed_forms).chain(words).collect();
     if found.is_empty() {
         let names = all
             .iter()
             .map(|i| i.name)
             .chain(contend_lab::metric::metrics().map(|m| m.name))
-            .chain(models.iter().map(|m| m.name.as_str()));
+            .chain(models.iter().map(|m| m.name.as_str()))
+            .chain(words::names(&all));
         let nearest = contend_lab::nearest(&args.name, names);
         let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| {
             format!("did you mean `{n}`? `contend list` shows every name")

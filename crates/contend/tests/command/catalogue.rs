@@ -413,3 +413,32 @@ fn help_teaches_with_examples_and_exit_statuses() {
     // Without a word: the help, as an error, so that a script notices.
     assert!(call(&workspace(), &[]).with(2).err.contains("contend run experiments/hotspot.toml"));
 }
+
+#[test]
+fn every_word_of_a_file_can_be_explained() {
+    let explain = |name: &str, texts: &[&str]| {
+        let out = call(&workspace(), &["explain", name]).with(0).out;
+        texts.iter().for_each(|t| assert!(out.contains(t), "no `{t}` in: {out}"));
+    };
+    explain(
+        "westwood+",
+        &["westwood+ (variants)", "Controller westwood, filter = \"plus\", recovery newreno.", "tcp = \"westwood+\""],
+    );
+    explain("tahoe", &["tahoe (recoveries)", "tahoe (variants)"]);
+    explain("802.11g", &["802.11g (words)", "in wifi.standard"]);
+    explain("[param]", &["param (words)"]);
+    explain("be", &["be (words)", "Best effort"]);
+    explain("latch", &["RFC 3168", "in tcp.echo"]);
+    explain("estimate", &["estimate (words)", "in [[flow]]"]);
+    explain("limit", &["limit (parameters)", "of fifo (qdiscs): ", "of codel (qdiscs): "]);
+    explain("plus", &["a value of `filter` of westwood (controllers)"]);
+    explain("t0", &["of padhye.rate (models)"]);
+    let words = call(&workspace(), &["list", "words"]).with(0).out;
+    let names: Vec<&str> = words.lines().skip(1).map(|l| l.trim_start().split("  ").next().unwrap()).collect();
+    assert!(names.len() > 150 && names.contains(&"not reproduced"), "{words}");
+    for name in names.into_iter().step_by(10) {
+        explain(name, &[&format!("{name} (words)")]);
+    }
+    let all = call(&workspace(), &["list"]).with(0).out;
+    assert!(all.contains("\nvariants\n") && !all.contains("\nwords\n"));
+}

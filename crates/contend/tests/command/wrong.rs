@@ -216,3 +216,125 @@ fn a_text_that_a_terminal_would_obey_is_refused() {
     refused(bench.contend(&["run", "f.toml", "--set", "title=\x1b[31m"]), &["--set:1:7: ", "control character U+001B"]);
     bench.contend(&["run", "f.toml", "--set", "title=two\nlines", "--seeds", "1", "--no-results"]).with(0);
 }
+
+/// Settings of a good file that are wrong, and a part of what is said about each.
+const WRONG_SETTINGS: &[(&str, &str)] = &[
+    ("", "there is no `=`"),
+    ("=", "is no key path"),
+    (".=1", "`.` is no key path"),
+    ("a..b=1", "`a..b` is no key path"),
+    ("wifi.slot", "there is no `=`"),
+    ("wifi.slot=20", "has no unit: 20 of what?"),
+    ("wifi.slot=0us", "`wifi.slot` is zero"),
+    ("wifi.slot=[]", "`wifi.slot` takes one value, not a list"),
+    ("wifi.standard=802.11z", "did you mean `802.11`?"),
+    ("wifi.access={ kind = \"dcf\", cwmin = -1 }", "is out of range: -1"),
+    ("wifi.cwmin=99999", "`wifi.cwmin` is too large"),
+    ("wifi.loss={ kind = \"per\", p = nan }", "`wifi.loss.p` is no finite number"),
+    ("param.x=1", "[param] of the file has no such key"),
+    ("ap.queue={ kind = \"fifo\", limit = \"1B\" }", "write limit = \"1500B\" or more"),
+    ("ap.queue.limit=0p", "is out of range: 0p"),
+    ("flow=1", "`flow` must be a list"),
+    ("flow.0=1", "`flow.0` must be a table"),
+    ("flow.9.count=1", "the list has no member `9`"),
+    ("flow.0.count=1e9", "is too large: 1000000000"),
+    ("flow.0.count=nan", "is no finite number"),
+    ("flow.0.count=inf", "is no finite number"),
+    ("flow.0.count=-0.5", "is negative: -0.5"),
+    ("flow.0.count=1.5", "is no whole number: 1.5"),
+    ("flow.0.count=99999999999999999999999", "`flow.0.count` is too large"),
+    ("flow.0.name=a/b", "`flow.0.name` cannot be \"a/b\""),
+    ("flow.0.name=../x", "begins with a letter"),
+    ("flow.0.name=\"a\\nb\"", "cannot be \"a\\nb\""),
+    ("flow.0.delay=-1ms", "is negative: -0.001s"),
+    ("flow.0.start=99s", "comes too late for member 1"),
+    ("flow.0.tcp={", "names no TCP variant: \"{\""),
+    ("flow.0.tcp.rto.min=99s", "has min 99s above max 60s"),
+    ("flow.0.traffic={ kind = \"files\", gap = \"2s\" }", "has `gap` and no `count`"),
+    ("duration=0s", "`duration` is zero"),
+    ("duration=inf", "`duration` is no finite number"),
+    ("duration=2000000s", "write at most 1000000s"),
+    ("warmup=3s", "nothing is left to measure"),
+    ("sample=1ns", "makes more than 10000000 samples"),
+    ("sample=9s", "write a shorter step"),
+    ("seeds=-1", "`seeds` is negative: -1"),
+    ("seeds=[1, 1]", "none twice"),
+    ("title=3", "`title` must be a string"),
+    ("sweep.x=1", "sweep"),
+    ("claim=[{ id = \"\", metric = \"jain\", expect = { at_least = 0 } }]", "`claim.0.id` is empty"),
+    ("claim=[{ id = \"a\", metric = \"jane\", expect = { at_least = 0 } }]", "did you mean `jain`"),
+];
+
+#[test]
+fn every_wrong_setting_is_told_with_its_remedy() {
+    let bench = Bench::with("f.toml", SMALL);
+    for (setting, text) in WRONG_SETTINGS {
+        refused(bench.contend(&["run", "f.toml", "--set", setting]), &["--set", text]);
+    }
+    assert!(!bench.path("results").exists());
+}
+
+/// Calls that are wrong, and a part of what is said about each.
+const WRONG_CALLS: &[(&[&str], &str)] = &[
+    (&["run", ""], "a value is required"),
+    (&["run", "."], "1 TOML file below it"),
+    (&["run", "f.toml/"], "f.toml/ cannot be read"),
+    (&["run", "f.toml/x"], "f.toml/x cannot be read"),
+    (&["run", "f.toml", "gone.toml"], "gone.toml cannot be read"),
+    (&["run", "f.toml", "--out", ""], "a value is required"),
+    (&["run", "f.toml", "--out", "f.toml"], "f.toml/f"),
+    (&["run", "f.toml", "--seeds", ""], "`seeds` cannot be \"\""),
+    (&["run", "f.toml", "--seeds", "5..1"], "is empty: \"5..1\""),
+    (&["run", "f.toml", "--seeds", "1.."], "cannot be \"1..\""),
+    (&["run", "f.toml", "--seeds", "1,2"], "cannot be \"1,2\""),
+    (&["run", "f.toml", "--seeds", "18446744073709551616"], "`seeds` cannot be"),
+    (&["run", "f.toml", "--seeds", "0..100000"], "has more than 100000 seeds"),
+    (&["run", "f.toml", "--jobs", "-1"], "'-1'"),
+    (&["run", "f.toml", "--jobs", "many"], "--jobs"),
+    (&["run", "f.toml", "--capture", "2s..1s"], "the interval is empty"),
+    (&["run", "f.toml", "--capture", ".."], "write an interval like 10s..10.5s"),
+    (&["run", "f.toml", "--capture", "0s..1e99s"], "is not between 0 and 1000000s"),
+    (&["run", "f.toml", "--nothing"], "--nothing"),
+    (&["report", "f.toml"], "is no results folder"),
+    (&["report", "gone"], "is no results folder"),
+    (&["explain", ""], "contend list"),
+    (&["explain", " "], "contend list"),
+    (&["list", "nothing"], "controllers"),
+    (&["model", "bianchi", "--stations", "0"], "between 1 and 100000"),
+    (&["model", "bianchi", "--stations", "1000000000"], "between 1 and 100000"),
+    (&["model", "padhye", "--loss", "2"], "is not between 0 and 1"),
+    (&["model", "padhye", "--loss", "nan"], "is no number"),
+    (&["analyse", "fingerprint", "f.toml"], "it is no capture"),
+    (&["analyse", "fingerprint", "gone"], "gone cannot be read"),
+    (&["reproduce", "--papers", "f.toml"], "there are no papers in f.toml"),
+    (&["reproduce", "--papers", "gone"], "there are no papers in gone"),
+    (&["reproduce", "", "--papers", "."], "no paper or experiment is called ``"),
+    (&["completions", "none"], "bash"),
+];
+
+#[test]
+fn every_wrong_call_is_told_with_its_remedy() {
+    let bench = Bench::with("f.toml", SMALL);
+    for (call, text) in WRONG_CALLS {
+        refused(bench.contend(call), &[text]);
+    }
+    assert!(!bench.path("results").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn surroundings_that_are_poor_are_no_mistake() {
+    let bench = Bench::with("f.toml", SMALL);
+    let contend = assert_cmd::cargo::cargo_bin!("contend");
+    // Nobody reads on, no home, no terminal to speak of.
+    let line = format!("env -i TERM=dumb {} list words | head -1; exit ${{PIPESTATUS[0]}}", contend.display());
+    let output = std::process::Command::new("bash").args(["-c", &line]).current_dir(bench.path("")).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+    let run = std::process::Command::new(contend)
+        .args(["run", "f.toml", "--seeds", "1"])
+        .env_clear()
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+}
