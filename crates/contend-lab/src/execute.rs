@@ -6,12 +6,14 @@
 
 use crate::claim::{self, Need};
 use crate::contention;
-use crate::detail::{Detail, MOST_DETAIL, Size};
+use crate::detail::{Detail, MOST_DETAIL, Planned, Size};
 use crate::file::{About, Experiment, FileError};
+use crate::journal::Journal;
 use crate::metric;
 use crate::results::{Interrupted, Outcome, Run, SearchResult};
 use crate::run::{self, Capture, Measure};
 use crate::search;
+use contend_core::Time;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,6 +26,8 @@ pub struct Options<'a> {
     pub series: bool,
     /// Which frames of the first run are kept.
     pub capture: Option<Capture>,
+    /// Where each finished run is noted at once, and where those of an earlier call are taken from.
+    pub journal: Option<&'a Journal>,
     /// Set from outside to end early and keep the runs that are finished.
     pub stop: &'a AtomicBool,
     /// Called after each run with the number finished and the number planned.
@@ -111,35 +115,25 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
         .par_iter()
         .enumerate()
         .map(|(i, planned)| {
-            if options.stop.load(Ordering::Relaxed) {
+            // What the journal cannot take would be lost: the runs that are not begun wait for `--resume`.
+            if options.stop.load(Ordering::Relaxed) || options.journal.is_some_and(Journal::has_failed) {
                 return Ok(None);
             }
-            // A network is resolved again when its turn comes: those of a large sweep would not all fit into memory.
             let need = &needs[planned.need].0;
             // The frames shown are those of the first run.
             let shown = options.capture.filter(|_| i == 0);
-            let measure = Measure { capture: detail.captured(shown), ..detail.measure(planned.keep).clone() };
-            let mut run = match e.about() {
-                About::Network => {
-                    let resolved = e.scenario(&need.point, &need.overlay)?;
-                    let mut run = run::run(&resolved, &need.point, planned.seed, &measure, options.stop)
-                        .map_err(Error::Network)?;
-                    let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
-                    run.iter_mut().for_each(|run| detail.look(run, phy, shown));
+            let earlier = options.journal.and_then(|j| j.take(&need.point, need.overlay.settings(), planned.seed));
+            let run = match earlier {
+                Some(run) => with_frames(e, run, need, shown, options)?,
+                None => {
+                    let run = make(e, need, *planned, detail, shown, options)?;
+                    if let (Some(run), Some(journal)) = (&run, options.journal) {
+                        journal.append(&need.point, need.overlay.settings(), run);
+                    }
                     run
                 }
-                About::Contention => {
-                    let contended = e.contended(&need.point, &need.overlay)?;
-                    contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
-                        .map_err(Error::Network)?
-                }
-                About::Model => {
-                    let modelled = e.modelled(&need.point, &need.overlay)?;
-                    Some(Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments))
-                }
             };
-            if let Some(run) = &mut run {
-                detail.thin(planned.keep, run);
+            if run.is_some() {
                 (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, total);
             }
             Ok(run)
@@ -154,6 +148,59 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
         }
     }
     Ok(Made { runs, missing, note })
+}
+
+/// Makes one run; `None` when it was stopped. A network is resolved again when its turn comes: those of a large sweep
+/// would not all fit into memory.
+fn make(
+    e: &Experiment,
+    need: &Need,
+    planned: Planned,
+    detail: &Detail,
+    shown: Option<Capture>,
+    options: &Options<'_>,
+) -> Result<Option<Run>, Error> {
+    let measure = Measure { capture: detail.captured(shown), ..detail.measure(planned.keep).clone() };
+    let mut run = match e.about() {
+        About::Network => {
+            let resolved = e.scenario(&need.point, &need.overlay)?;
+            let mut run =
+                run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+            let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
+            run.iter_mut().for_each(|run| detail.look(run, phy, shown));
+            run
+        }
+        About::Contention => {
+            let contended = e.contended(&need.point, &need.overlay)?;
+            contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
+                .map_err(Error::Network)?
+        }
+        About::Model => {
+            let modelled = e.modelled(&need.point, &need.overlay)?;
+            Some(Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments))
+        }
+    };
+    run.iter_mut().for_each(|run| detail.thin(planned.keep, run));
+    Ok(run)
+}
+
+/// A run of the journal with the frames that are shown of it: it is made again up to the last of them.
+fn with_frames(
+    e: &Experiment,
+    mut run: Run,
+    need: &Need,
+    shown: Option<Capture>,
+    options: &Options<'_>,
+) -> Result<Option<Run>, Error> {
+    if let (Some(shown), About::Network) = (shown, e.about()) {
+        let resolved = e.scenario(&need.point, &need.overlay)?;
+        let end = shown.to.min(Time::ZERO + e.duration);
+        let Some(frames) = run::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::Network)? else {
+            return Ok(None);
+        };
+        run.frames = frames;
+    }
+    Ok(Some(run))
 }
 
 /// Why a search ends without a result.

@@ -5,7 +5,7 @@
 use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::{Frame, Success};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// A sweep point: key path -> value, as the file writes them.
@@ -61,7 +61,7 @@ pub struct SearchResult {
 }
 
 /// One run: one point, one seed. Rates and counts are of the measured interval (after the warm-up).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The sweep point.
     pub point: PointKey,
@@ -85,9 +85,10 @@ pub struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub air: Option<Air>,
     /// Frames inside the captured interval that did not fit; absent when all did, or none were to be captured.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub frames_missed: u64,
     /// Named numbers: `goodput.up`, `jain`, ...
+    #[serde(deserialize_with = "floats")]
     pub metrics: BTreeMap<String, f64>,
     /// Time series, when sampled.
     #[serde(skip)]
@@ -140,13 +141,59 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+/// A word of the schema: a direction, a kind of packet, an account of the ledger.
+pub type Word = &'static str;
+
+/// Every word that a [`Run`] may contain.
+const WORDS: [Word; 17] = [
+    "up",
+    "down",
+    "local",
+    "wired",
+    "data",
+    "ack",
+    "syn",
+    "datagram",
+    "idle",
+    "ifs",
+    "backoff",
+    "collision",
+    "preamble",
+    "header",
+    "payload",
+    "rts_cts",
+    "errored",
+];
+
+/// Reads one of [`WORDS`].
+fn word<'de, D: Deserializer<'de>>(d: D) -> Result<Word, D::Error> {
+    known(&String::deserialize(d)?)
+}
+
+/// Reads a map whose keys are [`WORDS`].
+fn words<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<BTreeMap<Word, T>, D::Error> {
+    BTreeMap::<String, T>::deserialize(d)?.into_iter().map(|(w, value)| Ok((known(&w)?, value))).collect()
+}
+
+fn known<E: serde::de::Error>(text: &str) -> Result<Word, E> {
+    let found = WORDS.iter().find(|w| **w == text);
+    found.copied().ok_or_else(|| E::custom(format_args!("`{text}` is no word of a run")))
+}
+
+/// Reads named numbers; `null` is one that is undefined.
+fn floats<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, f64>, D::Error> {
+    let read = BTreeMap::<String, Option<f64>>::deserialize(d)?;
+    Ok(read.into_iter().map(|(name, x)| (name, x.unwrap_or(f64::NAN))).collect())
+}
+
 /// One flow of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Flow {
     /// Its name, `down.3`.
     pub name: String,
     /// Seen from the cell: `up`, `down`, `wired` or `local` (station to station).
-    pub direction: &'static str,
+    #[serde(deserialize_with = "word")]
+    pub direction: Word,
     /// TCP variant, or `udp`.
     pub tcp: String,
     /// Payload delivered in order, each byte once.
@@ -160,7 +207,7 @@ pub struct Flow {
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
     /// Losses found without a timeout; absent when there were none.
-    #[serde(skip_serializing_if = "Losses::is_empty")]
+    #[serde(default, skip_serializing_if = "Losses::is_empty")]
     pub losses: Losses,
     /// Round-trip time samples.
     pub rtt_ms: Percentiles,
@@ -180,7 +227,7 @@ pub struct Flow {
 }
 
 /// Losses that a sender found without a timeout, by what an oracle knows of the first segment it took as lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Losses {
     /// A queue had dropped it.
     pub congestion: Taken,
@@ -191,7 +238,7 @@ pub struct Losses {
 }
 
 /// What a congestion controller took losses for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     /// So many for congestion.
     pub congestion: u64,
@@ -211,7 +258,7 @@ impl Losses {
 }
 
 /// Mean and quantiles of a duration in milliseconds; all `null` when nothing was measured.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Percentiles {
     /// Mean.
     pub mean: Option<f64>,
@@ -236,7 +283,7 @@ impl From<&Durations> for Percentiles {
 }
 
 /// One queue of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Queue {
     /// `ap`, a station's name, or a link's.
     pub name: String,
@@ -245,7 +292,8 @@ pub struct Queue {
     /// Packets dropped.
     pub dropped: u64,
     /// Of them: data, ACKs, SYNs, datagrams.
-    pub dropped_by_kind: BTreeMap<&'static str, u64>,
+    #[serde(deserialize_with = "words")]
+    pub dropped_by_kind: BTreeMap<Word, u64>,
     /// Packets marked.
     pub marked: u64,
     /// Acknowledgments taken out because a later one says the same; not among the dropped.
@@ -266,7 +314,7 @@ pub struct Queue {
 }
 
 /// The air of a run's cell.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Air {
     /// Data frames sent (attempts).
     pub frames: u64,
@@ -287,9 +335,11 @@ pub struct Air {
     /// Share of time with at least one transmission on the air.
     pub busy: f64,
     /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.
+    #[serde(deserialize_with = "floats")]
     pub airtime: BTreeMap<String, f64>,
     /// The ledger: every account's share of time; they sum to 1.
-    pub ledger: BTreeMap<&'static str, f64>,
+    #[serde(deserialize_with = "words")]
+    pub ledger: BTreeMap<Word, f64>,
 }
 
 /// The exchanges that ended with an ACK, from the start of the run on.
@@ -302,7 +352,7 @@ pub struct Successes {
 }
 
 /// Samples of a run, one per instant.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
     /// Instants in seconds.
     pub time_s: Vec<f64>,
@@ -317,7 +367,7 @@ pub struct Series {
 }
 
 /// What one estimator says of one flow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EstimateSeries {
     /// The flow, by its place in [`Run::flows`].
     pub flow: usize,
@@ -328,7 +378,7 @@ pub struct EstimateSeries {
 }
 
 /// One queue at one instant.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets waiting.
     pub packets: u64,
@@ -341,7 +391,7 @@ pub struct QueueSample {
 }
 
 /// One flow at one instant.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct FlowSample {
     /// Payload bytes delivered in order since the start of the run.
     pub delivered_bytes: u64,

@@ -15,9 +15,9 @@ use contend_sim::net::Net;
 use contend_sim::scenario::{FlowSpec, Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
 use contend_sim::trace::Trace;
-use contend_sim::wifi::StationId;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::Ledger;
+use contend_sim::wifi::{Frame, StationId};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -87,14 +87,8 @@ pub fn run(
     let mut before = 0;
     let mut base = Reading::default();
     for (at, sampled) in instants {
-        // Long silences between instants would make Ctrl-C wait.
-        let mut here = net.world.now();
-        while here < at {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            here = at.min(here + Span::from_secs(1));
-            net.run_until(here);
+        if !run_until(&mut net, at, stop) {
+            return Ok(None);
         }
         if at == warm {
             net.clear_histograms();
@@ -122,7 +116,7 @@ pub fn run(
         frames_missed: net.world.trace.capture().map_or(0, |c| c.missed),
         metrics: BTreeMap::new(),
         series,
-        frames: net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone()),
+        frames: captured(&net),
         successes: measure.successes.then(|| Successes {
             sequence: net.bss().map_or_else(Vec::new, |c| c.successes().to_vec()),
             warmup: before,
@@ -134,6 +128,40 @@ pub fn run(
     run.metrics = metric::standard(&run);
     run.wall_s = started.elapsed().as_secs_f64();
     Ok(Some(run))
+}
+
+/// The frames that [`run`] with `seed` captures, made again by simulating it up to `end` only.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn frames(
+    resolved: &Resolved,
+    seed: u64,
+    capture: Capture,
+    end: Time,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<Frame>>, String> {
+    let scenario = Scenario { seed, ..resolved.scenario.clone() };
+    let mut net = Net::new(&scenario, Trace::capturing(capture.from, capture.to, capture.limit))?;
+    Ok(run_until(&mut net, end, stop).then(|| captured(&net)))
+}
+
+/// Runs the world until `at`; false if it was stopped before.
+fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> bool {
+    // Long silences between instants would make Ctrl-C wait.
+    let mut here = net.world.now();
+    while here < at {
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        here = at.min(here + Span::from_secs(1));
+        net.run_until(here);
+    }
+    true
+}
+
+fn captured(net: &Net) -> Vec<Frame> {
+    net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone())
 }
 
 /// Every instant at which the world stops, ascending, and whether it is sampled there.

@@ -31,7 +31,9 @@ expect = { near = 25, within = "10%" }
 fn outcome(text: &str, jobs: usize) -> Outcome {
     let e = parse("t.toml", text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
     let (stop, progress) = (AtomicBool::new(false), |_: usize, _: usize| {});
-    execute(&e, &Options { jobs, series: false, capture: None, stop: &stop, progress: &progress }).unwrap().outcome
+    execute(&e, &Options { jobs, series: false, capture: None, journal: None, stop: &stop, progress: &progress })
+        .unwrap()
+        .outcome
 }
 
 #[test]

@@ -33,7 +33,9 @@ expect = { at_least = 2 }
 fn outcome(text: &str, sets: &[(String, String)]) -> Outcome {
     let e = parse("t.toml", text, sets).unwrap_or_else(|e| panic!("{}", e.render(false)));
     let (stop, progress) = (AtomicBool::new(false), |_: usize, _: usize| {});
-    execute(&e, &Options { jobs: 1, series: true, capture: None, stop: &stop, progress: &progress }).unwrap().outcome
+    execute(&e, &Options { jobs: 1, series: true, capture: None, journal: None, stop: &stop, progress: &progress })
+        .unwrap()
+        .outcome
 }
 
 /// What `GOOD` with `from` replaced by `to` is refused with, when it is read or when its claims are checked.

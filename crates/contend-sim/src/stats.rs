@@ -87,6 +87,20 @@ impl Durations {
             .flat_map(|b| b.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
         zeros.into_iter().chain(rest)
     }
+    /// Everything recorded as plain numbers, for [`Durations::from_parts`]: how many durations were zero, the sum of
+    /// all, and of each bucket that is not empty its upper end in microseconds and its count.
+    pub fn to_parts(&self) -> (u64, Span, Vec<(u64, u32)>) {
+        let counts = self.buckets.iter().flat_map(|b| b.iter().enumerate());
+        (self.zeros, self.sum, counts.filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), *n)).collect())
+    }
+    /// The histogram that [`Durations::to_parts`] took apart.
+    pub fn from_parts(zeros: u64, sum: Span, buckets: &[(u64, u32)]) -> Durations {
+        let mut counts = (!buckets.is_empty()).then(|| Box::new([0; BUCKETS]));
+        if let Some(counts) = &mut counts {
+            buckets.iter().for_each(|(us, n)| counts[bucket(*us)] = *n);
+        }
+        Durations { zeros, len: buckets.iter().map(|(_, n)| u64::from(*n)).sum(), sum, buckets: counts }
+    }
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Durations::default();

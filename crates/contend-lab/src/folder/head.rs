@@ -33,7 +33,7 @@ pub fn settings(text: &str) -> Vec<(String, String)> {
 }
 
 /// `text` without a head: results of results have one head, not two.
-fn bare(text: &str) -> &str {
+pub(super) fn bare(text: &str) -> &str {
     split(text).map_or(text, |(_, rest)| rest)
 }
 

@@ -19,10 +19,10 @@ pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, Capture, write_pcapng};
 pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
 
+use crate::disk;
 use crate::file::{self, Along, Experiment};
 use crate::results::{Outcome, PointKey};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// How an outcome came about: what the file and the call said that the outcome does not repeat.
@@ -108,33 +108,30 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// What the file system said about `path`.
+    pub(crate) fn of(path: &Path) -> impl Fn(io::Error) -> Error {
+        move |source| Error::Io { path: path.to_path_buf(), source }
+    }
+}
+
 /// Writes the file at `path` whole or not at all: into a temporary file beside it, which takes the name when all is
 /// written. An existing file is replaced; missing folders are made.
-pub fn atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Error> {
-    whole(path, |w| write(w).map_err(|source| Error::Io { path: path.to_path_buf(), source }))
+pub fn atomically(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> io::Result<()>) -> Result<(), Error> {
+    whole(path, |w| write(w).map_err(Error::of(path)))
+}
+
+/// [`atomically`], but an existing file is moved aside, `report.html` to `report.1.html`; returns where it went.
+fn beside_earlier(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<disk::File>) -> io::Result<()>,
+) -> Result<Option<PathBuf>, Error> {
+    disk::whole_beside_earlier(path, Error::of(path), |w| write(w).map_err(Error::of(path)))
 }
 
 /// [`atomically`] for writers with errors of their own.
-fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), Error>) -> Result<(), Error> {
-    let io = |source| Error::Io { path: path.to_path_buf(), source };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(io)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let done = File::create(&beside).map_err(io).and_then(|file| {
-        let mut w = BufWriter::new(file);
-        write(&mut w)?;
-        w.flush().map_err(io)?;
-        w.get_ref().sync_all().map_err(io)?;
-        std::fs::rename(&beside, path).map_err(io)
-    });
-    if done.is_err() {
-        // The error that counts is the first one; what is left of the temporary file is only litter.
-        let _ = std::fs::remove_file(&beside);
-    }
-    done
+fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> Result<(), Error>) -> Result<(), Error> {
+    disk::whole(path, Error::of(path), write)
 }
 
 /// The outcome as one JSON object, schema `contend/run/1`. Undefined numbers become `null`.

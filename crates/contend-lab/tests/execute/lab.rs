@@ -79,8 +79,14 @@ impl Call {
                 stop.store(true, Ordering::Relaxed);
             }
         };
-        let options =
-            Options { jobs: self.jobs, series: self.detail, capture: self.capture, stop: &stop, progress: &progress };
+        let options = Options {
+            jobs: self.jobs,
+            series: self.detail,
+            capture: self.capture,
+            journal: None,
+            stop: &stop,
+            progress: &progress,
+        };
         execute::execute(&self.experiment(), &options).unwrap_or_else(|e| panic!("{e}"))
     }
     /// What came out of all runs.

@@ -22,7 +22,8 @@ pub(crate) fn with_frames(name: &str, text: &str) -> Outcome {
 
 fn execute_with(name: &str, text: &str, sets: &[(String, String)], jobs: usize, capture: Option<Capture>) -> Outcome {
     let e = file::parse(name, text, sets).unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.render(false)));
-    let options = Options { jobs, series: false, capture, stop: &AtomicBool::new(false), progress: &|_, _| {} };
+    let options =
+        Options { jobs, series: false, capture, journal: None, stop: &AtomicBool::new(false), progress: &|_, _| {} };
     let executed = execute(&e, &options).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
     assert_eq!(executed.outcome.interrupted, None, "{name}");
     executed.outcome

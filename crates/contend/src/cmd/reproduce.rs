@@ -2,11 +2,10 @@
 
 mod first_page;
 
-use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c};
+use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c, unwritable};
 use super::{files_below, say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::folder;
 use contend_lab::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
 use contend_lab::results::{ClaimResult, Outcome};
 use miette::Result;
@@ -67,14 +66,24 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     let stop = stop_on_ctrl_c();
     let (json, talk) = (args.common.format == Format::Json, !args.common.quiet && args.common.format == Format::Table);
+    let job = |name: &str, e| Job {
+        e,
+        common: &args.common,
+        stop: &stop,
+        capture: None,
+        name: name.to_owned(),
+        folder: (!args.common.no_results).then(|| args.common.out.join(name)),
+    };
+    // What cannot be written is said before the first run.
+    all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;
+    let mut unwritten = None;
     let (mut done, mut outcomes, mut chapters) = (Done::Well, Vec::new(), Vec::new());
     for (name, e) in &all {
         if talk {
             super::print(&format!("{}: {}\n", echo(name, SENTENCE), echo(&e.title, SENTENCE)))?;
         }
-        let folder = (!args.common.no_results).then(|| args.common.out.join(name));
-        let job = Job { e, common: &args.common, stop: &stop, capture: None, name: name.clone(), folder };
-        let mut executed = job.perform()?;
+        let mut performed = job(name, e).perform(None)?;
+        let executed = &mut performed.executed;
         if args.short {
             executed
                 .outcome
@@ -83,7 +92,7 @@ pub fn run(args: &Args) -> Result<Done> {
                 .filter(|c| c.verdict == "undecided" || c.recorded == "undecided")
                 .for_each(|c| c.as_recorded = true);
         }
-        let how = judged(&executed, args.common.quiet);
+        let how = judged(executed, args.common.quiet);
         if talk {
             let claims: String = executed.outcome.claims.iter().map(claim).collect();
             super::print(&(claims + "\n"))?;
@@ -96,7 +105,11 @@ pub fn run(args: &Args) -> Result<Done> {
         }
         // What only the results folder needed is not kept until the last file is through.
         executed.outcome.runs.iter_mut().for_each(contend_lab::results::Run::drop_detail);
-        outcomes.push(executed.outcome);
+        outcomes.push(performed.executed.outcome);
+        unwritten = performed.unwritten;
+        if unwritten.is_some() {
+            break;
+        }
         match how {
             Done::Stopped => {
                 done = Done::Stopped;
@@ -106,18 +119,21 @@ pub fn run(args: &Args) -> Result<Done> {
             Done::Well => {}
         }
     }
-    pages(args, chapters)?;
-    if let Some(path) = &args.markdown {
-        let text = markdown(args, &outcomes);
-        output::atomically(path, |w| w.write_all(text.as_bytes()))
-            .map_err(|e| wrong(e, "name a file that can be written"))?;
+    if unwritten.is_none() {
+        unwritten = pages(args, chapters).err();
     }
+    // The numbers are printed before anything else that may fail.
     if json {
         super::print(&object(&outcomes))?;
     } else if talk {
         super::print(&tally(&outcomes))?;
     }
-    Ok(done)
+    if let Some(path) = &args.markdown {
+        let text = markdown(args, &outcomes);
+        output::atomically(path, |w| w.write_all(text.as_bytes()))
+            .map_err(|e| wrong(e, "name a file that can be written"))?;
+    }
+    unwritten.map_or(Ok(done), Err)
 }
 
 /// Writes a page for each paper whose experiments were all asked for.
@@ -131,13 +147,7 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
         chapters = others;
         let own: Vec<Chapter> = own.into_iter().map(|c: (&str, Chapter)| c.1).collect();
         let page = args.common.out.join(paper).join("report.html");
-        let written = || {
-            let aside = folder::move_aside(&page)?;
-            output::write_paper(paper, &command_line(), &own, &page)?;
-            Ok(aside)
-        };
-        let aside = written()
-            .map_err(|e: output::Error| wrong(e, "give a folder that can be written with --out, or --no-results"))?;
+        let aside = output::write_paper(paper, &command_line(), &own, &page).map_err(unwritable)?;
         if !args.common.quiet {
             say_moved(aside.as_deref());
             say(&format!("contend: {}", page.display()));

@@ -7,11 +7,12 @@ use contend_lab::claim;
 use contend_lab::execute::{Executed, Options, execute};
 use contend_lab::expression::quantity;
 use contend_lab::file::{self, Experiment};
-use contend_lab::folder;
+use contend_lab::folder::{self, Draft, ResumeError};
+use contend_lab::journal::{Header, Journal};
 use contend_lab::output::{self, ReportContext};
 use contend_lab::run::Capture;
 use indicatif::{ProgressBar, ProgressStyle};
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Report, Result};
 use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,13 +25,17 @@ Examples:
   contend run experiments/saturation.toml --set 'flow.0.count=[5, 50]' --format csv > points.csv
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
   contend run results/hotspot/run.toml                           the same runs once more
+  contend run experiments/hotspot.toml --resume                  go on after a kill or a full disk
 
 Each file gets a folder in results/: run.toml (repeats the runs), report.html, summary.json,
 results.csv, flows.parquet, series.parquet, with --capture air.pcapng. A folder that is there
 already is moved aside (hotspot.1, hotspot.2, ...).
 
-Exit status: 0 done; 1 a claim does not hold as the file records; 2 the file or the call is wrong;
-3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept; press it twice to
+Until all is written the folder is called hotspot.unfinished-1. It has every finished run, so a call
+that is killed loses only the runs in flight: the same call with --resume makes the rest.
+
+Exit status: 0 done; 1 a claim does not hold as the file records; 2 the file or the call is wrong, or
+the results cannot be written (the numbers are printed all the same); 3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept; press it twice to
 end at once and keep nothing.";
 
 #[derive(Debug, clap::Args)]
@@ -44,6 +49,9 @@ pub struct Args {
     /// Keep the frames of this interval of the first run and write them to air.pcapng, like 10s..10.5s
     #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
+    /// Go on with the runs of a call of the same file that was killed, stopped or found the disk full
+    #[arg(long, conflicts_with = "no_results")]
+    resume: bool,
 }
 
 /// Options of everything that runs experiments.
@@ -109,19 +117,27 @@ pub fn run(args: &Args) -> Result<Done> {
     let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
     let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
     let stop = stop_on_ctrl_c();
+    let job = |((path, e), name): ((&PathBuf, _), _)| Job {
+        e,
+        common: &args.common,
+        stop: &stop,
+        capture: args.capture,
+        name: path.display().to_string(),
+        folder: (!args.common.no_results).then(|| args.common.out.join(name)),
+    };
+    let jobs: Vec<Job> = args.files.iter().zip(&all).zip(names).map(job).collect();
+    // So with the results folders: what cannot be written is said before the first run.
+    let drafts = jobs.iter().map(|job| job.prepare(args.resume)).collect::<Result<Vec<_>>>()?;
+    jobs.iter().filter(|_| !args.resume).for_each(Job::say_unfinished);
     let mut done = Done::Well;
-    for ((path, e), name) in args.files.iter().zip(&all).zip(names) {
-        let job = Job {
-            e,
-            common: &args.common,
-            stop: &stop,
-            capture: args.capture,
-            name: path.display().to_string(),
-            folder: (!args.common.no_results).then(|| args.common.out.join(name)),
-        };
-        let executed = job.perform()?;
-        print(&executed, &ReportContext::of(e, command_line()), &args.common)?;
-        match judged(&executed, args.common.quiet) {
+    for (job, draft) in jobs.iter().zip(drafts) {
+        let Performed { executed, unwritten } = job.perform(draft)?;
+        print(&executed, &ReportContext::of(job.e, command_line()), &args.common)?;
+        let how = judged(&executed, args.common.quiet);
+        if let Some(err) = unwritten {
+            return Err(err);
+        }
+        match how {
             Done::Stopped => return Ok(Done::Stopped),
             Done::ClaimDiffers => done = Done::ClaimDiffers,
             Done::Well => {}
@@ -227,23 +243,73 @@ pub struct Job<'a> {
     pub folder: Option<PathBuf>,
 }
 
+/// What a job yielded.
+pub struct Performed {
+    pub executed: Executed,
+    /// Why the results folder could not be written.
+    pub unwritten: Option<Report>,
+}
+
 impl Job<'_> {
-    /// Runs the experiment and writes the results folder; says on standard error what is worth knowing.
+    /// Finds out whether the results folder can be written; with `resume`, returns what an earlier call left of it.
     ///
     /// # Errors
-    /// When the file makes no network, or the folder cannot be written.
-    pub fn perform(&self) -> Result<Executed> {
-        let executed = self.execute(self.folder.is_some())?;
-        let runs = &executed.outcome.runs;
-        if let Some(folder) = self.folder.as_ref().filter(|_| !runs.is_empty()) {
-            let context = ReportContext::of(self.e, command_line());
-            let aside = folder::write(self.e, &executed, &context, folder, self.capture.is_some())
-                .map_err(|err| wrong(err, "give a folder that can be written with --out, or --no-results"))?;
-            if !self.common.quiet {
-                say_moved(aside.as_deref());
-                say(&format!("contend: {}", folder.join("report.html").display()));
+    /// When the folder cannot be written, or what is left belongs to something else.
+    pub fn prepare(&self, resume: bool) -> Result<Option<Draft>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let header = self.header();
+        if resume {
+            match Draft::resume(folder, &header) {
+                Ok(Some(draft)) => return Ok(Some(draft)),
+                Ok(None) => say(&format!("contend: {}: nothing to resume: all runs are made", self.name)),
+                Err(ResumeError::Output(err)) => return Err(unwritable(err)),
+                Err(err) => return Err(err.into()),
             }
         }
+        Draft::begin(folder, header).map(|_| None).map_err(unwritable)
+    }
+
+    /// Says that an earlier call left finished runs, if one did.
+    fn say_unfinished(&self) {
+        let left = self.folder.as_ref().and_then(|folder| folder::unfinished(folder, &self.header()));
+        if let Some((folder, runs)) = left.filter(|_| !self.common.quiet) {
+            say(&format!(
+                "contend: {} has {runs} finished runs of a call that was cut off; --resume goes on with them",
+                folder.display()
+            ));
+        }
+    }
+
+    fn header(&self) -> Header {
+        folder::header(self.e, command_line(), Some(self.frames()))
+    }
+
+    /// Which frames of the first run are kept.
+    fn frames(&self) -> Capture {
+        let warm = Time::ZERO + self.e.warmup;
+        let (from, to) = self.capture.unwrap_or((warm, warm + TIMELINE));
+        Capture { from, to, limit: FRAMES }
+    }
+
+    /// Runs the experiment and writes the results folder, `draft` if it was begun; says on standard error what is worth
+    /// knowing.
+    ///
+    /// # Errors
+    /// When the file makes no network, or the folder cannot be begun.
+    pub fn perform(&self, draft: Option<Draft>) -> Result<Performed> {
+        let draft = match (draft, &self.folder) {
+            (None, Some(folder)) => Some(Draft::begin(folder, self.header()).map_err(unwritable)?),
+            (draft, _) => draft,
+        };
+        let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
+            (Err(err), Some(draft)) if draft.journal().runs() > 0 => {
+                say(&format!("contend: {}", kept(draft.journal().runs(), draft.path())));
+                return Err(err);
+            }
+            (executed, _) => executed?,
+        };
+        let runs = &executed.outcome.runs;
+        let unwritten = draft.filter(|_| !runs.is_empty()).and_then(|draft| self.write(&executed, draft).err());
         if self.capture.is_some() && runs.first().is_none_or(|r| r.frames.is_empty()) {
             say("contend: no frame was on the air in the interval of --capture");
         }
@@ -262,7 +328,26 @@ impl Job<'_> {
                 i.missing
             )),
         }
-        Ok(executed)
+        Ok(Performed { executed, unwritten })
+    }
+
+    /// Writes the results folder.
+    fn write(&self, executed: &Executed, draft: Draft) -> Result<()> {
+        let (path, finished) = (draft.path().to_path_buf(), draft.journal().runs());
+        let failed = |err: &dyn std::fmt::Display| wrong(err, kept(finished, &path));
+        if let Some(failure) = draft.journal().failure() {
+            return Err(failed(&failure));
+        }
+        let context = ReportContext::of(self.e, draft.command().to_owned());
+        let aside =
+            folder::write(self.e, executed, &context, draft, self.capture.is_some()).map_err(|err| failed(&err))?;
+        if !self.common.quiet {
+            say_moved(aside.as_deref());
+            if let Some(folder) = &self.folder {
+                say(&format!("contend: {}", folder.join("report.html").display()));
+            }
+        }
+        Ok(())
     }
 
     /// Runs the experiment with everything that results are made of, and writes nothing.
@@ -270,11 +355,11 @@ impl Job<'_> {
     /// # Errors
     /// When the file makes no network.
     pub fn repeat(&self) -> Result<Executed> {
-        self.execute(true)
+        self.execute(true, None)
     }
 
     /// Runs the experiment; `detail` keeps what a results folder shows.
-    fn execute(&self, detail: bool) -> Result<Executed> {
+    fn execute(&self, detail: bool, journal: Option<&Journal>) -> Result<Executed> {
         let (e, quiet) = (self.e, self.common.quiet);
         if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
             let end = Time::ZERO + e.duration;
@@ -284,11 +369,11 @@ impl Job<'_> {
             ));
         }
         let bar = progress_bar(quiet, &self.name);
-        let (from, to) = self.capture.unwrap_or_else(|| (Time::ZERO + e.warmup, Time::ZERO + e.warmup + TIMELINE));
         let options = Options {
             jobs: self.common.jobs.map_or(0, usize::from),
             series: detail,
-            capture: detail.then_some(Capture { from, to, limit: FRAMES }),
+            capture: detail.then(|| self.frames()),
+            journal,
             stop: self.stop,
             progress: &|done, total| {
                 bar.set_length(total as u64);
@@ -303,6 +388,16 @@ impl Job<'_> {
         }
         Ok(executed)
     }
+}
+
+/// A results folder that cannot be written.
+pub fn unwritable(err: impl std::fmt::Display) -> Report {
+    wrong(err, "give a folder that can be written with --out, or --no-results")
+}
+
+/// What is kept of a call whose results cannot be written, and how it goes on.
+fn kept(runs: usize, folder: &Path) -> String {
+    format!("{runs} finished runs are kept in {}; make room and call again with --resume", folder.display())
 }
 
 /// Says where earlier results went, when there were some.

@@ -7,6 +7,7 @@ mod documents;
 mod folder;
 #[cfg(unix)]
 mod interrupt;
+mod resume;
 mod run;
 mod wrong;
 

@@ -3,14 +3,14 @@
 
 use super::super::shape::points;
 use super::super::table::interrupted_text;
-use super::super::{Error, ReportContext, atomically};
+use super::super::{Error, ReportContext, beside_earlier};
 use super::svg::escaped;
 use super::{Figure, charts, claims, document, method, own, runs_of, sweep};
 use crate::file::Verdict;
 use crate::results::Outcome;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One experiment as it stands on the page of its paper: text only, so that the runs behind it can go.
 #[derive(Debug)]
@@ -86,12 +86,13 @@ fn address(name: &str) -> String {
 }
 
 /// Writes the page of the paper called `paper` to `path`; `command` is what made it.
+/// An earlier page is moved aside; returns where it went.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_paper(paper: &str, command: &str, chapters: &[Chapter], path: &Path) -> Result<(), Error> {
+pub fn write_paper(paper: &str, command: &str, chapters: &[Chapter], path: &Path) -> Result<Option<PathBuf>, Error> {
     let page = page(paper, command, chapters);
-    atomically(path, |w| w.write_all(page.as_bytes()))
+    beside_earlier(path, |w| w.write_all(page.as_bytes()))
 }
 
 fn page(paper: &str, command: &str, chapters: &[Chapter]) -> String {
