@@ -105,6 +105,8 @@ struct Station {
     residue: Residue,
     /// Where its backoff is kept.
     group: u32,
+    /// True if a busy slot counts for it.
+    busy_counts: bool,
     station: u32,
     category: Category,
     backoff: Rng,
@@ -148,6 +150,7 @@ impl Saturated {
             let backoff = rng::stream(spec.seed, name, "backoff");
             stations.push(Station {
                 residue: access.residue(),
+                busy_counts: access.busy().counts(spec.busy_slot),
                 access,
                 group: 0,
                 station: *station,
@@ -163,7 +166,7 @@ impl Saturated {
             let known = groups.iter().position(|g| (g.offset, g.busy) == (offset, busy));
             s.group = known.unwrap_or(groups.len()) as u32;
             if known.is_none() {
-                let busy_counts = busy.counts(spec.busy_slot);
+                let busy_counts = s.busy_counts;
                 groups.push(Group { offset, busy, busy_counts, due: 0, wheel: Wheel::new(spec.contenders.len()) });
             }
         }
@@ -247,7 +250,8 @@ impl Saturated {
                 senders.push(who);
                 self.fresh.swap_remove(i);
             } else {
-                let slots = self.ask(who, Draw::Cycle(waited + u32::from(self.busy_counts(who))));
+                let busy = self.stations.get(who as usize).is_some_and(|s| s.busy_counts);
+                let slots = self.ask(who, Draw::Cycle(waited + u32::from(busy)));
                 if let Some(f) = self.fresh.get_mut(i) {
                     f.1 = slots;
                 }
@@ -321,19 +325,10 @@ impl Saturated {
         }
     }
 
-    /// Whether a busy slot counts for `who`.
-    fn busy_counts(&self, who: StationId) -> bool {
-        self.stations.get(who as usize).and_then(|s| self.groups.get(s.group as usize)).is_some_and(|g| g.busy_counts)
-    }
-
     fn ask(&mut self, who: StationId, why: Draw) -> u32 {
-        let seen = Seen {
-            contenders: self.contenders,
-            bytes: self.bytes,
-            busy_counts: self.busy_counts(who),
-            channel: &self.channel,
-        };
         let Some(s) = self.stations.get_mut(who as usize) else { return 0 };
+        let seen =
+            Seen { contenders: self.contenders, bytes: self.bytes, busy_counts: s.busy_counts, channel: &self.channel };
         s.access.draw(&mut Cx { now: Time::ZERO, rng: &mut s.backoff }, why, &seen).min(LONGEST)
     }
 }
