@@ -20,7 +20,7 @@ use contend_core::{Span, Time};
 use contend_sim::scenario::{CellSpec, Scenario, StationSpec};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::Success;
-use contend_sim::wifi::phy::{ACK_BYTES, Phy};
+use contend_sim::wifi::phy::{ACK_BYTES, Format, Phy};
 
 /// Most bytes that the series and histograms of all runs take together.
 pub const MOST_DETAIL: u64 = 1 << 30;
@@ -270,8 +270,8 @@ impl Size {
 fn shortest_exchange(cell: &CellSpec) -> Span {
     let phy = &cell.phy;
     let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
-    let of = |rate| {
-        phy.airtime(rate, phy.mpdu(0)).total + phy.airtime(phy.response_rate(rate), ACK_BYTES).total + phy.sifs * 2
+    let of = |rate: Format| {
+        rate.airtime(phy.mpdu(0)).total + phy.response_rate(rate).airtime(ACK_BYTES).total + phy.sifs * 2
     };
     fastest.map_or(Span::ZERO, of)
 }

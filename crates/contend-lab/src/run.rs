@@ -340,7 +340,7 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>()
     };
     let (attempts, collided) = (sum(|c| c.attempts), sum(|c| c.collided));
-    let own = |f: fn(&contend_sim::wifi::ledger::Own) -> Span| {
+    let own = |f: fn(&contend_sim::wifi::ledger::StationAccounts) -> Span| {
         books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>()
     };
     let airtime = net

@@ -128,8 +128,8 @@ fn monte_carlo(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64,
     let phy = phy_g();
     let (slot, sifs) = (phy.slot.as_nanos(), phy.sifs.as_nanos());
     let rate = phy.rate(54_000_000).unwrap();
-    let data = phy.airtime(rate, phy.mpdu(1500)).total.as_nanos();
-    let ack = phy.airtime(phy.response_rate(rate), ACK_BYTES).total.as_nanos();
+    let data = rate.airtime(phy.mpdu(1500)).total.as_nanos();
+    let ack = phy.response_rate(rate).airtime(ACK_BYTES).total.as_nanos();
     let timeout = phy.ack_timeout(phy.response_rate(rate)).as_nanos();
     let eifs_more = (phy.eifs() - phy.difs()).as_nanos();
     let aifs = |o: &One| sifs + slot * o.set.0 as u64;

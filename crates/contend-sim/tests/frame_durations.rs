@@ -16,10 +16,10 @@ fn the_duration_of_every_frame_is_as_it_was() {
             let phy = Phy::new(standard, preamble);
             for &bps in Phy::rates(standard) {
                 let rate = phy.rate(bps).unwrap();
-                let ns = |mpdu: u32| phy.airtime(rate, mpdu).total.as_nanos();
+                let ns = |mpdu: u32| rate.airtime(mpdu).total.as_nanos();
                 // Every MPDU up to that of the largest packet: the sizes of data, ACK, CTS and RTS are among them.
                 let all: Vec<String> = (0..=phy.mpdu(2296))
-                    .map(|mpdu| format!("{} {}", phy.airtime(rate, mpdu).preamble.as_nanos(), ns(mpdu)))
+                    .map(|mpdu| format!("{} {}", rate.airtime(mpdu).preamble.as_nanos(), ns(mpdu)))
                     .collect();
                 let hash = golden::fnv(all.join("\n").as_bytes());
                 let plain: Vec<String> =

@@ -35,9 +35,9 @@ fn simulated(phy: &Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> (f64, f
 fn monte_carlo(phy: &Phy, rule: AfterCollision, n: usize, rate: u64, seed: u64) -> (f64, f64) {
     let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
     let (slot, sifs, difs) = (phy.slot.as_nanos(), phy.sifs.as_nanos(), phy.difs().as_nanos());
-    let data = phy.airtime(phy.rate(rate).unwrap(), phy.mpdu(1500)).total.as_nanos();
+    let data = phy.rate(rate).unwrap().airtime(phy.mpdu(1500)).total.as_nanos();
     let answer = phy.response_rate(phy.rate(rate).unwrap());
-    let ack = phy.airtime(answer, ACK_BYTES).total.as_nanos();
+    let ack = answer.airtime(ACK_BYTES).total.as_nanos();
     let timeout = phy.ack_timeout(answer).as_nanos();
     let bystander = if rule == AfterCollision::Eifs { phy.eifs().as_nanos() } else { difs };
     let window = |stage: u32| ((u64::from(phy.cw_min) + 1) << stage).min(u64::from(phy.cw_max) + 1);
@@ -115,8 +115,8 @@ fn counted_busy_slots_agree_with_the_finite_retry_model() {
         phy.ack_timeout = Some(phy.eifs() - phy.difs());
         let us = |s: contend_core::Span| s.as_nanos() as f64 / 1e3;
         let r = phy.rate(rate).unwrap();
-        let data = us(phy.airtime(r, phy.mpdu(1500)).total);
-        let ack = us(phy.airtime(phy.response_rate(r), ACK_BYTES).total);
+        let data = us(r.airtime(phy.mpdu(1500)).total);
+        let ack = us(phy.response_rate(r).airtime(ACK_BYTES).total);
         let backoff = Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(7) };
         let tc = data + us(phy.eifs());
         for n in [1, 2, 5, 10, 20, 50] {

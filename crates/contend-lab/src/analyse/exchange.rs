@@ -1,15 +1,15 @@
 //! How long an exchange takes by a standard's tables: from the start of a frame to the start of the next one without
 //! backoff.
 
-use contend_sim::wifi::phy::{ACK_BYTES, Phy, Rate};
+use contend_sim::wifi::phy::{ACK_BYTES, Format, Phy};
 
 /// A cell's timing, and the rate of its data frames where it is known.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// Timing tables.
     pub phy: Phy,
-    /// Rate of data frames; without it, that which the capture tells.
-    pub rate: Option<Rate>,
+    /// Format of data frames; without it, that which the capture tells.
+    pub rate: Option<Format>,
     /// MPDU of data frames in bytes, when it is not that of the capture.
     pub bytes: Option<u32>,
 }
@@ -20,9 +20,8 @@ impl Exchange {
     /// can take.
     pub fn nanoseconds(&self, bytes: u32, rate_bps: Option<u64>) -> u64 {
         let rate = self.rate.or_else(|| self.phy.rate(rate_bps?)).unwrap_or_else(|| self.slowest());
-        let data = self.phy.airtime(rate, self.bytes.unwrap_or(bytes)).total;
-        (data + self.phy.sifs + self.phy.airtime(self.phy.response_rate(rate), ACK_BYTES).total + self.phy.difs())
-            .as_nanos()
+        let data = rate.airtime(self.bytes.unwrap_or(bytes)).total;
+        (data + self.phy.sifs + self.phy.response_rate(rate).airtime(ACK_BYTES).total + self.phy.difs()).as_nanos()
     }
 
     /// Whether the rate of a frame is known.
@@ -30,7 +29,7 @@ impl Exchange {
         self.rate.is_some() || rate_bps.is_some_and(|r| self.phy.rate(r).is_some())
     }
 
-    fn slowest(&self) -> Rate {
+    fn slowest(&self) -> Format {
         Phy::rates(self.phy.standard).first().and_then(|r| self.phy.rate(*r)).unwrap_or_else(|| self.phy.lowest_basic())
     }
 }

@@ -1,7 +1,7 @@
 //! What is fixed about a cell's air: durations and rates; and how a queue discipline sees it.
 
 use super::bridge::{Bridge, Exit};
-use super::exchange::{Burst, Part, Plan, Silence};
+use super::exchange::{Burst, Plan};
 use super::timing::{RateTable, Timing};
 use super::{AP, MAX_PACKET, StationId};
 use crate::scenario::CellSpec;
@@ -72,7 +72,7 @@ impl Air {
 
     /// The plan of an exchange of `burst`, whose sender or receiver is the access point.
     #[inline]
-    pub(super) fn plan(&self, burst: &Burst) -> Plan {
+    pub(super) fn plan(&self, burst: &Burst) -> Plan<'_> {
         Plan::new(burst, &self.timing, self.table_of(burst))
     }
 
@@ -80,11 +80,6 @@ impl Air {
     #[inline]
     fn table_of(&self, burst: &Burst) -> &RateTable {
         self.table(if burst.from == AP { burst.to } else { burst.from })
-    }
-
-    /// What follows when `part` of `plan` is not received.
-    pub(super) fn silence(&self, plan: &Plan, part: &Part) -> Silence {
-        plan.silence(part, &self.timing, self.table_of(plan.burst()))
     }
 
     /// Mean time per success that n saturated stations lose to backoff and collisions.

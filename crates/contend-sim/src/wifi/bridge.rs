@@ -107,6 +107,7 @@ impl Bridge {
     }
 
     /// The control blocks.
+    #[inline]
     pub(super) fn control(&mut self) -> &mut Chain {
         &mut self.control
     }
@@ -169,6 +170,7 @@ impl Chain {
         Ok(Chain { blocks, hears_air, deadline, ..Chain::default() })
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -178,6 +180,7 @@ impl Chain {
     }
 
     /// When a block wants to be woken.
+    #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.deadline
     }

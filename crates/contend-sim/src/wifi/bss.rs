@@ -9,7 +9,7 @@ use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
 use super::ledger::Ledger;
 use super::stations::{Senders, Stations};
-use super::{AP, StationId, Success};
+use super::{AP, Contender, StationId, Success};
 use crate::rng;
 use crate::scenario::CellSpec;
 use crate::stats::QueueMeter;
@@ -141,7 +141,7 @@ impl Bss {
     }
 
     /// `station` gets `p` to send.
-    fn accept(&mut self, now: Time, station: StationId, p: Packet, out: &mut Out<'_>) {
+    fn accept(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
         let (medium, mut senders) = self.split(now, out);
         if let Some(who) = senders.accept(station, p) {
             medium.contend(&mut senders, who);
@@ -149,12 +149,12 @@ impl Bss {
     }
 
     /// A packet enters the access point from `side`.
-    fn enter(&mut self, now: Time, side: Side, p: Packet, out: &mut Out<'_>) {
+    fn enter(&mut self, now: Time, side: Side, p: &Packet, out: &mut Out<'_>) {
         if self.bridge.control().is_empty() {
             self.forward(now, p, out);
             return;
         }
-        self.bridge.control().enter(now, side, p, out);
+        self.bridge.control().enter(now, side, *p, out);
         self.release(now, out);
     }
 
@@ -162,31 +162,41 @@ impl Bss {
     fn release(&mut self, now: Time, out: &mut Out<'_>) {
         let mut passed = self.bridge.control().take();
         for (_, p) in passed.drain(..) {
-            self.forward(now, p, out);
+            self.forward(now, &p, out);
         }
         self.bridge.control().reuse(passed);
     }
 
     /// Sends a packet that has entered the access point on its way.
-    fn forward(&mut self, now: Time, p: Packet, out: &mut Out<'_>) {
-        match self.bridge.exit(&p) {
-            Some(Exit::Wire(peer)) => out.send(peer, &p),
+    fn forward(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
+        match self.bridge.exit(p) {
+            Some(Exit::Wire(peer)) => out.send(peer, p),
             Some(Exit::Air { .. }) => self.accept(now, AP, p, out),
-            None => out.trace.packet(now, Event::Dropped, &p),
+            None => out.trace.packet(now, Event::Dropped, p),
+        }
+    }
+
+    /// The burst of `who` has been received: its receiver hands on what it carries.
+    fn deliver(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
+        match self.stations.received(who) {
+            Some((AP, packet)) => {
+                let packet = *packet;
+                self.enter(now, Side::Air, &packet, out);
+            }
+            Some((_, packet)) => {
+                if let Some(Exit::Air { host, .. }) = self.bridge.exit(packet) {
+                    out.send(host, packet);
+                }
+            }
+            None => {}
         }
     }
 
     /// Does what is due at `now`.
     fn wake(&mut self, now: Time, out: &mut Out<'_>) {
         let (medium, mut senders) = self.split(now, out);
-        match medium.wake(&mut senders) {
-            Some((AP, p)) => self.enter(now, Side::Air, p, out),
-            Some((_, p)) => {
-                if let Some(Exit::Air { host, .. }) = self.bridge.exit(&p) {
-                    out.send(host, &p);
-                }
-            }
-            None => {}
+        if let Some(who) = medium.wake(&mut senders) {
+            self.deliver(now, who, out);
         }
         if self.bridge.control().deadline() <= now {
             self.bridge.control().wake(now, out);
@@ -206,8 +216,8 @@ impl Bss {
 impl Node for Bss {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
-            Input::Packet(AP, p) => self.enter(now, Side::Wire, *p, out),
-            Input::Packet(port, p) => self.accept(now, port, *p, out),
+            Input::Packet(AP, p) => self.enter(now, Side::Wire, p, out),
+            Input::Packet(port, p) => self.accept(now, port, p, out),
             Input::Wake => self.wake(now, out),
             Input::Rejected => {}
         }

@@ -11,9 +11,9 @@
 use super::access::Draw;
 use super::contention::{Arrival, BackoffRules, Contention};
 use super::counters::{Rivals, Waits};
-use super::exchange::{Answer, Burst, PartKind, Silence};
+use super::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
 use super::ledger::Ledger;
-use super::mac::{Failure, Next};
+use super::mac::{Failure, InService, Next};
 use super::stations::Senders;
 use super::{AP, Contender, Frame, Outcome, StationId, Success};
 use crate::loss::Loss;
@@ -145,11 +145,11 @@ impl Cell {
         }
     }
 
-    /// Does what is due on the medium. Returns a packet that has just been received, and the station that received it.
+    /// Does what is due on the medium. Returns the contender whose burst has just been received, if any.
     #[inline]
-    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<(StationId, Packet)> {
+    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
         match self.phase {
-            Phase::Data(at) if at <= senders.now => return self.deliver(senders),
+            Phase::Data(at) if at <= senders.now => return self.deliver(),
             Phase::Rest(at) if at <= senders.now => self.finish(senders),
             Phase::Idle if self.contention.next_start() <= senders.now => {
                 self.senders.clear();
@@ -251,32 +251,20 @@ impl Cell {
         let loss = &mut self.losses[if from == AP { to } else { from } as usize];
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
-            let (from, to) = plan.ends(part);
             let start = now + part.start;
             self.ledger.ifs(start - end);
             end = start + part.airtime;
-            let packet = if part.kind == PartKind::Data { Some(s.packet) } else { None };
-            let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet.as_ref());
-            senders.out.trace.frame(&Frame {
-                start,
-                end,
-                from,
-                to,
-                kind: part.kind.frame(),
-                outcome: if lost { Outcome::Errored } else { Outcome::Received },
-                rate: part.rate,
-                retry: s.attempt,
-                sequence: s.sequence,
-                duration: plan.nav(part),
-                bytes: part.bytes,
-                packet,
-            });
-            self.ledger.frame(from, plan.account(part), part.airtime, lost);
+            let is_data = part.kind == PartKind::Data;
+            let packet = is_data.then_some(&s.packet);
+            let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet);
+            let reception = if lost { Outcome::Errored } else { Outcome::Received };
+            senders.out.trace.frame(&frame(&plan, &part, s, now, reception));
+            self.ledger.frame(plan.ends(&part).0, plan.account(&part), part.airtime, lost);
             if lost {
-                fate = Fate::Lost(who, part.kind.missing(), senders.air.silence(&plan, part));
+                fate = Fate::Lost(who, part.kind.missing(), plan.silence(&part));
                 break;
             }
-            if part.kind == PartKind::Data {
+            if is_data {
                 delivery = Some(end);
             }
         }
@@ -296,20 +284,9 @@ impl Cell {
             let part = plan.first_asking();
             end = end.max(now + part.end());
             self.ledger.collided(s.burst.from, part.end());
-            senders.out.trace.frame(&Frame {
-                start: now,
-                end: now + part.end(),
-                from: s.burst.from,
-                to: s.burst.to,
-                kind: part.kind.frame(),
-                outcome: Outcome::Collided,
-                rate: part.rate,
-                retry: s.attempt,
-                sequence: s.sequence,
-                duration: plan.nav(part),
-                bytes: part.bytes,
-                packet: if part.kind == PartKind::Data { Some(s.packet) } else { None },
-            });
+            let collided = frame(&plan, &part, s, now, Outcome::Collided);
+            // With a CTS to oneself before it.
+            senders.out.trace.frame(&Frame { start: now, ..collided });
         }
         self.ledger.collision(end - now);
         self.phase = Phase::Rest(end);
@@ -317,10 +294,10 @@ impl Cell {
     }
 
     /// The data frame on the air has been received.
-    fn deliver(&mut self, senders: &mut Senders<'_, '_>) -> Option<(StationId, Packet)> {
+    fn deliver(&mut self) -> Option<Contender> {
         self.phase = Phase::Rest(self.exchange.end);
         match self.exchange.fate {
-            Fate::Success(who) | Fate::Lost(who, ..) => senders.received(who),
+            Fate::Success(who) | Fate::Lost(who, ..) => Some(who),
             Fate::Collision => None,
         }
     }
@@ -354,7 +331,7 @@ impl Cell {
                     // then DIFS.
                     let plan = senders.air.plan(&s.burst);
                     let part = plan.first_asking();
-                    let airtime = part.end() + senders.air.silence(&plan, part).sender;
+                    let airtime = part.end() + plan.silence(&part).sender;
                     senders.report(who, airtime, false);
                     self.fail(senders, who, Answer::Cts, Failure::Collision, (start + airtime).max(now));
                 }
@@ -386,7 +363,9 @@ impl Cell {
         let resume = quiet + self.contention.ifs(who);
         self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
         // What else the station has to send waits for the same answer in vain.
-        self.resume(senders, senders.stations.station_of(who), Some(who), quiet);
+        if senders.stations.have_categories() {
+            self.resume(senders, senders.stations.station_of(who), Some(who), quiet);
+        }
     }
 
     /// All contenders of `station` but `except` resume when their inter-frame space has passed after `quiet`, whatever
@@ -395,6 +374,26 @@ impl Cell {
         for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
             self.contention.resume_alone(who, quiet + self.contention.ifs(who));
         }
+    }
+}
+
+/// What captures show of `part`, which belongs to the plan of `s` and an exchange that started at `start`.
+#[inline(always)]
+fn frame(plan: &Plan<'_>, part: &Part, s: &InService, start: Time, outcome: Outcome) -> Frame {
+    let (from, to) = plan.ends(part);
+    Frame {
+        start: start + part.start,
+        end: start + part.end(),
+        from,
+        to,
+        kind: part.kind.frame(),
+        outcome,
+        rate: part.rate,
+        retry: s.attempt,
+        sequence: s.sequence,
+        duration: plan.nav(part),
+        bytes: part.bytes,
+        packet: if part.kind == PartKind::Data { Some(s.packet) } else { None },
     }
 }
 

@@ -6,7 +6,7 @@
 //! by their roles: the *sender* has the burst, the *receiver* answers.
 
 use super::ledger::Account;
-use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES, Rate};
+use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::{RateTable, Timing};
 use super::{FrameKind, StationId};
 use contend_core::Span;
@@ -75,14 +75,15 @@ pub(super) struct Silence {
     pub(super) others: Span,
 }
 
-/// The parts of an exchange in which every part is received.
+/// The parts of an exchange in which every part is received: the kinds are a list that follows from the protection, and
+/// each part follows from its kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(super) struct Plan<'a> {
     burst: Burst,
-    /// PLCP preamble and header of the data, and the bits of the IP packet alone.
-    data: (Span, Span),
-    parts: [Part; Plan::CAPACITY],
-    len: usize,
+    kinds: &'static [PartKind],
+    timing: &'a Timing,
+    rates: &'a RateTable,
+    duration: Span,
 }
 
 impl PartKind {
@@ -107,8 +108,6 @@ impl PartKind {
 }
 
 impl Part {
-    const NONE: Part = Part { kind: PartKind::Ack, bytes: 0, rate: 0, start: Span::ZERO, airtime: Span::ZERO };
-
     /// From the start of the exchange to the end of this part.
     #[inline]
     pub(super) fn end(&self) -> Span {
@@ -116,63 +115,65 @@ impl Part {
     }
 }
 
-impl Plan {
-    /// Most parts of an exchange: RTS, CTS, data, ACK.
-    const CAPACITY: usize = 4;
-
-    /// The plan of `burst`, sent at the rate of `r`.
+impl<'a> Plan<'a> {
+    /// The plan of `burst`, whose frames have the durations of `rates`.
     #[inline]
-    pub(super) fn new(burst: &Burst, t: &Timing, r: &RateTable) -> Plan {
-        let data = r.data(burst.bytes);
-        let after = |start, part: &Part| start + part.airtime + t.sifs;
-        let part = |kind, bytes, rate: Rate, airtime, start| Part { kind, bytes, rate: rate.bps, start, airtime };
-        // The data and its acknowledgment.
-        let last_two = |start| {
-            let data = part(PartKind::Data, burst.bytes + t.limits.protection.overhead, r.rate, data.total, start);
-            (data, part(PartKind::Ack, ACK_BYTES, r.answer, r.ack, after(start, &data)))
+    pub(super) fn new(burst: &Burst, timing: &'a Timing, rates: &'a RateTable) -> Plan<'a> {
+        let kinds: &[PartKind] = match burst.protection {
+            Protection::None => &[PartKind::Data, PartKind::Ack],
+            Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
+            Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
         };
-        let (parts, len) = match burst.protection {
-            Protection::None => {
-                let (data, ack) = last_two(Span::ZERO);
-                ([data, ack, Part::NONE, Part::NONE], 2)
-            }
-            Protection::CtsToSelf => {
-                let cts = part(PartKind::CtsToSelf, CTS_BYTES, r.control, r.cts, Span::ZERO);
-                let (data, ack) = last_two(after(Span::ZERO, &cts));
-                ([cts, data, ack, Part::NONE], 3)
-            }
-            Protection::RtsCts => {
-                let rts = part(PartKind::Rts, RTS_BYTES, r.control, r.rts, Span::ZERO);
-                let cts = part(PartKind::Cts, CTS_BYTES, r.control, r.cts, after(Span::ZERO, &rts));
-                let (data, ack) = last_two(after(cts.start, &cts));
-                ([rts, cts, data, ack], 4)
-            }
+        let before = match burst.protection {
+            Protection::None => Span::ZERO,
+            Protection::CtsToSelf => rates.cts + timing.sifs,
+            Protection::RtsCts => rates.rts + timing.sifs + rates.cts + timing.sifs,
         };
-        Plan { burst: *burst, data: (data.preamble, r.payload(burst.bytes)), parts, len }
-    }
-
-    /// What it is the plan of.
-    pub(super) fn burst(&self) -> &Burst {
-        &self.burst
+        let duration = before + rates.data(burst.bytes).total + timing.sifs + rates.ack;
+        Plan { burst: *burst, kinds, timing, rates, duration }
     }
 
     /// The parts in order, at least one.
     #[inline]
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts[..self.len]
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+        let mut start = Span::ZERO;
+        self.kinds.iter().map(move |&kind| {
+            let part = self.part(kind, start);
+            start = part.end() + self.timing.sifs;
+            part
+        })
     }
 
     /// How long the whole exchange takes.
     #[inline]
     pub(super) fn duration(&self) -> Span {
-        self.parts().last().map_or(Span::ZERO, Part::end)
+        self.duration
     }
 
-    /// The first part that asks for an answer: a sender whose exchange collides learns of it when that does not come.
+    /// The first part that asks for an answer, which is not a CTS to oneself: a sender whose exchange collides learns of
+    /// it when that answer does not come.
+    pub(super) fn first_asking(&self) -> Part {
+        match self.burst.protection {
+            Protection::None => self.part(PartKind::Data, Span::ZERO),
+            Protection::CtsToSelf => self.part(PartKind::Data, self.rates.cts + self.timing.sifs),
+            Protection::RtsCts => self.part(PartKind::Rts, Span::ZERO),
+        }
+    }
+
+    /// The part of this kind that begins at `start`.
     #[inline]
-    pub(super) fn first_asking(&self) -> &Part {
-        let first = &self.parts[0];
-        if first.kind == PartKind::CtsToSelf { &self.parts[1] } else { first }
+    fn part(&self, kind: PartKind, start: Span) -> Part {
+        let (t, r) = (self.timing, self.rates);
+        let (bytes, rate, airtime) = match kind {
+            PartKind::Rts => (RTS_BYTES, r.control, r.rts),
+            PartKind::Cts | PartKind::CtsToSelf => (CTS_BYTES, r.control, r.cts),
+            PartKind::Data => {
+                let overhead = t.limits.protection.overhead;
+                (self.burst.bytes + overhead, r.rate, r.data(self.burst.bytes).total)
+            }
+            PartKind::Ack => (ACK_BYTES, r.answer, r.ack),
+        };
+        Part { kind, bytes, rate: rate.bps, start, airtime }
     }
 
     /// Transmitter and receiver of `part`.
@@ -189,7 +190,7 @@ impl Plan {
     /// What the Duration field of `part` says: how long the exchange goes on after it.
     #[inline]
     pub(super) fn nav(&self, part: &Part) -> Span {
-        self.duration() - part.end()
+        self.duration - part.end()
     }
 
     /// Where the airtime of `part` is booked.
@@ -197,13 +198,17 @@ impl Plan {
     pub(super) fn account(&self, part: &Part) -> Account {
         match part.kind {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Account::RtsCts,
-            PartKind::Data => Account::Data { preamble: self.data.0, payload: self.data.1 },
+            PartKind::Data => Account::Data {
+                preamble: self.rates.data(self.burst.bytes).preamble,
+                payload: self.rates.payload(self.burst.bytes),
+            },
             PartKind::Ack => Account::Ack,
         }
     }
 
     /// What follows when `part` is not received.
-    pub(super) fn silence(&self, part: &Part, t: &Timing, r: &RateTable) -> Silence {
+    pub(super) fn silence(&self, part: &Part) -> Silence {
+        let (t, r) = (self.timing, self.rates);
         let could_not_decode = t.eifs_more;
         let others = self.nav(part);
         match part.kind {
@@ -233,7 +238,7 @@ mod tests {
 
     /// 802.11g at 54 Mb/s, answers at 6 Mb/s: by hand, data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a CTS at
     /// 11 Mb/s, which protects, 203 us.
-    fn plan(protection: Protection) -> (Plan, Timing, RateTable) {
+    fn with<T>(protection: Protection, f: impl FnOnce(Plan<'_>) -> T) -> T {
         let mut phy = Phy::new(Standard::G, Preamble::Long);
         (phy.basic, phy.protection) = (vec![6_000_000], protection);
         let protects = phy.rate(if protection == Protection::CtsToSelf { 11_000_000 } else { 6_000_000 }).unwrap();
@@ -251,17 +256,17 @@ mod tests {
         };
         let r = RateTable::new(&phy, phy.rate(54_000_000).unwrap(), &t);
         let burst = Burst { from: 3, to: AP, bytes: 1500, protection: t.limits.protection.of(1500) };
-        (Plan::new(&burst, &t, &r), t, r)
+        f(Plan::new(&burst, &t, &r))
     }
 
-    fn starts_and_ends(plan: &Plan) -> Vec<(PartKind, u64, u64)> {
-        plan.parts().iter().map(|p| (p.kind, p.start.as_micros(), p.end().as_micros())).collect()
+    fn starts_and_ends(plan: Plan<'_>) -> Vec<(PartKind, u64, u64)> {
+        plan.parts().map(|p| (p.kind, p.start.as_micros(), p.end().as_micros())).collect()
     }
 
     #[test]
     fn parts_follow_each_other_a_sifs_apart() {
         use PartKind::{Ack, Cts, CtsToSelf, Data, Rts};
-        let parts = |protection| starts_and_ends(&plan(protection).0);
+        let parts = |protection| with(protection, starts_and_ends);
         assert_eq!(parts(Protection::None), [(Data, 0, 254), (Ack, 264, 314)]);
         assert_eq!(parts(Protection::CtsToSelf), [(CtsToSelf, 0, 203), (Data, 213, 467), (Ack, 477, 527)]);
         assert_eq!(parts(Protection::RtsCts), [(Rts, 0, 58), (Cts, 68, 118), (Data, 128, 382), (Ack, 392, 442)]);
@@ -269,19 +274,25 @@ mod tests {
 
     #[test]
     fn each_part_has_its_stations_its_bytes_and_the_rest_of_the_exchange_as_duration() {
-        let (p, ..) = plan(Protection::RtsCts);
-        let told: Vec<_> = p.parts().iter().map(|part| (p.ends(part), part.bytes, p.nav(part).as_micros())).collect();
-        assert_eq!(told, [((3, 0), 20, 384), ((0, 3), 14, 324), ((3, 0), 1536, 60), ((0, 3), 14, 0)]);
-        let (p, ..) = plan(Protection::CtsToSelf);
-        assert_eq!((p.ends(&p.parts()[0]), p.nav(&p.parts()[0]).as_micros()), ((3, 3), 324));
+        let told = |protection| {
+            let one = |p: &Plan<'_>, part: &Part| (p.ends(part), part.bytes, p.nav(part).as_micros());
+            with(protection, |p| p.parts().map(|part| one(&p, &part)).collect::<Vec<_>>())
+        };
+        let rts_cts = [((3, 0), 20, 384), ((0, 3), 14, 324), ((3, 0), 1536, 60), ((0, 3), 14, 0)];
+        assert_eq!(told(Protection::RtsCts), rts_cts);
+        assert_eq!(told(Protection::CtsToSelf)[0], ((3, 3), 14, 324));
+    }
+
+    #[test]
+    fn the_duration_is_the_end_of_the_last_part() {
+        for protection in [Protection::None, Protection::CtsToSelf, Protection::RtsCts] {
+            with(protection, |p| assert_eq!(p.parts().last().map(|part| part.end()), Some(p.duration())));
+        }
     }
 
     #[test]
     fn a_collider_learns_of_it_after_the_first_part_that_asks_for_an_answer() {
-        let asks = |protection| {
-            let (p, ..) = plan(protection);
-            (p.first_asking().kind, p.first_asking().end().as_micros())
-        };
+        let asks = |protection| with(protection, |p| (p.first_asking().kind, p.first_asking().end().as_micros()));
         assert_eq!(asks(Protection::None), (PartKind::Data, 254));
         assert_eq!(asks(Protection::CtsToSelf), (PartKind::Data, 467));
         assert_eq!(asks(Protection::RtsCts), (PartKind::Rts, 58));
@@ -289,12 +300,11 @@ mod tests {
 
     #[test]
     fn after_a_lost_part_each_station_waits_for_what_it_has_heard() {
-        let (p, t, r) = plan(Protection::RtsCts);
         let us = |s: Silence| (s.sender.as_micros(), s.receiver.map(Span::as_micros), s.others.as_micros());
-        let silences: Vec<_> = p.parts().iter().map(|part| us(p.silence(part, &t, &r))).collect();
+        let learn = |p: Plan<'_>| p.parts().map(|part| (us(p.silence(&part)), part.kind.missing())).collect::<Vec<_>>();
+        let (silences, missing): (Vec<_>, Vec<_>) = with(Protection::RtsCts, learn).into_iter().unzip();
         // Timeout SIFS + slot + 20 us = 39 us; EIFS - DIFS = SIFS + 50 us = 60 us; NAV of an RTS: 39 + 10 + 50 + 9 us.
         assert_eq!(silences, [(39, Some(60), 108), (60, None, 324), (39, Some(60), 60), (60, None, 0)]);
-        let missing: Vec<_> = p.parts().iter().map(|part| part.kind.missing()).collect();
         assert_eq!(missing, [Answer::Cts, Answer::Cts, Answer::Ack, Answer::Ack]);
     }
 }

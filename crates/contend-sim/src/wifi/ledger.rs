@@ -9,7 +9,7 @@ use contend_core::{Span, Time};
 
 /// Accounts that belong to the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
+pub struct CellAccounts {
     /// Nobody has anything to send.
     pub idle: Span,
     /// Inter-frame spaces, and waiting for an answer that does not come.
@@ -22,7 +22,7 @@ pub struct Cell {
 
 /// Accounts that belong to one station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Own {
+pub struct StationAccounts {
     /// PLCP preamble and header of its received data frames.
     pub preamble: Span,
     /// MAC header, LLC/SNAP, FCS, padding and signal extension of the same.
@@ -39,7 +39,7 @@ pub struct Own {
     pub collided: Span,
 }
 
-impl Own {
+impl StationAccounts {
     /// Its share of the sum.
     pub fn total(&self) -> Span {
         self.preamble + self.header + self.payload + self.ack + self.rts_cts + self.errored
@@ -66,9 +66,9 @@ pub enum Account {
 #[derive(Clone, Debug)]
 pub struct Ledger {
     /// The cell's accounts.
-    pub cell: Cell,
+    pub cell: CellAccounts,
     /// Each station's accounts.
-    pub stations: Vec<Own>,
+    pub stations: Vec<StationAccounts>,
     /// Everything before this instant is booked.
     booked: Time,
 }
@@ -76,7 +76,11 @@ pub struct Ledger {
 impl Ledger {
     /// Empty books for `stations` stations, from time zero.
     pub fn new(stations: usize) -> Ledger {
-        Ledger { cell: Cell::default(), stations: vec![Own::default(); stations], booked: Time::ZERO }
+        Ledger {
+            cell: CellAccounts::default(),
+            stations: vec![StationAccounts::default(); stations],
+            booked: Time::ZERO,
+        }
     }
 
     /// Everything before this instant is booked.

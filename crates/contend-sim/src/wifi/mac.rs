@@ -146,7 +146,10 @@ impl Queue {
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
         let packet = self.discipline.dequeue(cx, around.link, around.sink);
         self.meter.settle(around.now, around.sink, around.trace);
-        packet.inspect(|p| self.meter.taken(around.now, p))
+        if let Some(p) = &packet {
+            self.meter.taken(around.now, p);
+        }
+        packet
     }
 
     /// When to ask it again; [`Time::NEVER`] when nothing waits.
@@ -258,10 +261,9 @@ impl Mac {
             Queues::One(queue) => queue.dequeue(around),
             Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
         };
-        next.is_some_and(|p| {
-            self.serve(around.link, p);
-            true
-        })
+        let Some(packet) = next else { return false };
+        self.serve(around.link, packet);
+        true
     }
 
     /// True if packets wait that no queue lets go yet.
@@ -293,14 +295,14 @@ impl Mac {
     }
 
     /// Its receiver has got the data: the packet to hand on, none when the receiver knows it already.
-    pub(super) fn received(&mut self) -> Option<Packet> {
+    pub(super) fn received(&mut self) -> Option<&Packet> {
         let s = self.in_service.as_mut()?;
         // A repeated frame whose ACK was lost is answered again and recognised by its sequence number (§10.3.2.11).
         if std::mem::replace(&mut s.delivered, true) {
             return None;
         }
         self.counters.delivered += 1;
-        Some(s.packet)
+        Some(&s.packet)
     }
 
     /// The burst was acknowledged. `held` says how long the medium would have been held, from when this Mac won it, to

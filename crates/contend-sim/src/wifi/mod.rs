@@ -12,6 +12,7 @@ mod exchange;
 pub mod ledger;
 mod mac;
 pub mod phy;
+pub mod ppdu;
 mod saturated;
 mod stations;
 mod successes;

@@ -1,9 +1,10 @@
-//! PHY timing: what each standard's tables say, and how long a frame is on the air.
+//! PHY timing: what each standard's tables say.
 //!
 //! Clause numbers are those of IEEE 802.11-2016: 15 DSSS (1 and 2 Mb/s), 16 HR/DSSS (802.11b), 17 OFDM (802.11a), 18
 //! ERP (802.11g). Every value can be overridden; what is derived (DIFS, EIFS, timeouts) follows the overridden values
 //! unless it is given itself.
 
+pub use super::ppdu::{Airtime, Format, Modulation, Preamble};
 use contend_core::Span;
 
 /// Which standard's tables.
@@ -25,15 +26,6 @@ impl Standard {
         [("802.11", Standard::Dsss), ("802.11b", Standard::B), ("802.11a", Standard::A), ("802.11g", Standard::G)];
 }
 
-/// PLCP preamble of DSSS and HR/DSSS frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preamble {
-    /// 144 us and a header of 48 us at 1 Mb/s.
-    Long,
-    /// 72 us and a header of 24 us at 2 Mb/s; not for 1 Mb/s frames.
-    Short,
-}
-
 /// How OFDM frames announce themselves to 802.11b stations that cannot decode them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
@@ -43,33 +35,6 @@ pub enum Protection {
     CtsToSelf,
     /// RTS and CTS go before each data frame.
     RtsCts,
-}
-
-/// How a rate is modulated, as far as timing needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Modulation {
-    /// DSSS or CCK, with the preamble used at this rate.
-    Dsss(Preamble),
-    /// OFDM, with data bits per 4 us symbol.
-    Ofdm(u32),
-}
-
-/// A rate of a PHY.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    /// Bits per second.
-    pub bps: u64,
-    /// Its modulation.
-    pub modulation: Modulation,
-}
-
-/// How long a frame takes: the part before the first bit of the MPDU, and all of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Airtime {
-    /// PLCP preamble and header (for OFDM: preamble and SIGNAL).
-    pub preamble: Span,
-    /// The whole frame, signal extension included.
-    pub total: Span,
 }
 
 /// MAC header and FCS of a data frame in bytes (§9.3.2.1, three addresses, no QoS field).
@@ -163,8 +128,8 @@ impl Phy {
         }
     }
 
-    /// The rate of `bps` bits per second, when the standard has it.
-    pub fn rate(&self, bps: u64) -> Option<Rate> {
+    /// The format of frames at `bps` bits per second, when the standard has that rate.
+    pub fn rate(&self, bps: u64) -> Option<Format> {
         if !Phy::rates(self.standard).contains(&bps) {
             return None;
         }
@@ -173,28 +138,9 @@ impl Phy {
             1_000_000 => Modulation::Dsss(Preamble::Long),
             2_000_000 | 5_500_000 | 11_000_000 => Modulation::Dsss(self.preamble),
             // Table 17-4: N_DBPS, data bits per 4 us symbol.
-            ofdm => Modulation::Ofdm((ofdm / 250_000) as u32),
+            ofdm => Modulation::Ofdm { bits_per_symbol: (ofdm / 250_000) as u32, extension: self.signal_extension },
         };
-        Some(Rate { bps, modulation })
-    }
-
-    /// How long an MPDU of `bytes` bytes (FCS included) is on the air.
-    pub fn airtime(&self, rate: Rate, bytes: u32) -> Airtime {
-        let bits = u64::from(bytes) * 8;
-        match rate.modulation {
-            // §15.2.3 and §16.3.4: preamble + PLCP header + the MPDU, rounded up to a microsecond.
-            Modulation::Dsss(p) => {
-                let preamble = Span::from_micros(if p == Preamble::Long { 192 } else { 96 });
-                Airtime { preamble, total: preamble + Span::from_micros((bits * 1_000_000).div_ceil(rate.bps)) }
-            }
-            // §17.4.3 eq. 17-29: 16 us preamble, 4 us SIGNAL, then symbols of 4 us for SERVICE (16 bits), MPDU and tail
-            // (6 bits); §18.5.3.2 adds the signal extension.
-            Modulation::Ofdm(n_dbps) => {
-                let symbols = (16 + bits + 6).div_ceil(u64::from(n_dbps));
-                let preamble = Span::from_micros(20);
-                Airtime { preamble, total: preamble + Span::from_micros(4 * symbols) + self.signal_extension }
-            }
-        }
+        Some(Format { bps, modulation })
     }
 
     /// MPDU in bytes of a data frame that carries an IP packet of `ip` bytes.
@@ -202,13 +148,13 @@ impl Phy {
         ip + self.llc + MAC_OVERHEAD
     }
 
-    /// The rate at which a frame received at `rate` is answered.
-    pub fn response_rate(&self, rate: Rate) -> Rate {
+    /// The format in which a frame received in the format `rate` is answered.
+    pub fn response_rate(&self, rate: Format) -> Format {
         // §10.7.6.5.2: the highest basic rate not above the received one, of the same modulation class; without one,
         // the highest mandatory rate likewise.
-        let same_class = |&bps: &u64| self.rate(bps).filter(|r| r.bps <= rate.bps && is_ofdm(*r) == is_ofdm(rate));
+        let same_class = |&bps: &u64| self.rate(bps).filter(|r| r.bps <= rate.bps && r.is_ofdm() == rate.is_ofdm());
         let mandatory: &[u64] =
-            if is_ofdm(rate) { &[6_000_000, 12_000_000, 24_000_000] } else { &[1_000_000, 2_000_000] };
+            if rate.is_ofdm() { &[6_000_000, 12_000_000, 24_000_000] } else { &[1_000_000, 2_000_000] };
         self.basic
             .iter()
             .filter_map(same_class)
@@ -218,11 +164,11 @@ impl Phy {
     }
 
     /// The lowest basic rate.
-    pub fn lowest_basic(&self) -> Rate {
+    pub fn lowest_basic(&self) -> Format {
         let lowest = self.basic.iter().find_map(|&b| self.rate(b));
         lowest
             .or_else(|| Phy::rates(self.standard).iter().find_map(|&b| self.rate(b)))
-            .unwrap_or(Rate { bps: 1_000_000, modulation: Modulation::Dsss(Preamble::Long) })
+            .unwrap_or(Format { bps: 1_000_000, modulation: Modulation::Dsss(Preamble::Long) })
     }
 
     /// DIFS = SIFS + 2 slots (§10.3.7).
@@ -232,24 +178,14 @@ impl Phy {
 
     /// EIFS = SIFS + DIFS + an ACK at the lowest basic rate (§10.3.2.3.7).
     pub fn eifs(&self) -> Span {
-        self.eifs.unwrap_or_else(|| self.sifs + self.difs() + self.airtime(self.lowest_basic(), ACK_BYTES).total)
+        self.eifs.unwrap_or_else(|| self.sifs + self.difs() + self.lowest_basic().airtime(ACK_BYTES).total)
     }
 
     /// How long after its frame a sender waits for the start of the answer (ACK or CTS) at `answer`'s rate.
-    pub fn ack_timeout(&self, answer: Rate) -> Span {
-        // §10.3.2.9: aSIFSTime + aSlotTime + aRxPHYStartDelay; the last is the time from the first symbol to
-        // PHY-RXSTART (Tables 15-5, 16-4, 17-21, 18-5).
-        let start_delay = match answer.modulation {
-            Modulation::Dsss(Preamble::Long) => 192,
-            Modulation::Dsss(Preamble::Short) => 96,
-            Modulation::Ofdm(_) => 20,
-        };
-        self.ack_timeout.unwrap_or(self.sifs + self.slot + Span::from_micros(start_delay))
+    pub fn ack_timeout(&self, answer: Format) -> Span {
+        // §10.3.2.9: aSIFSTime + aSlotTime + aRxPHYStartDelay.
+        self.ack_timeout.unwrap_or(self.sifs + self.slot + answer.start_delay())
     }
-}
-
-fn is_ofdm(r: Rate) -> bool {
-    matches!(r.modulation, Modulation::Ofdm(_))
 }
 
 #[cfg(test)]
@@ -257,7 +193,7 @@ mod tests {
     use super::*;
 
     fn us(phy: &Phy, mbps: f64, bytes: u32) -> u64 {
-        phy.airtime(phy.rate((mbps * 1e6) as u64).unwrap(), bytes).total.as_micros()
+        phy.rate((mbps * 1e6) as u64).unwrap().airtime(bytes).total.as_micros()
     }
 
     /// Hand values of the specification of Keceli 2008, S2.1.
@@ -292,7 +228,7 @@ mod tests {
     fn every_ofdm_rate_has_its_bits_per_symbol() {
         let a = Phy::new(Standard::A, Preamble::Long);
         let n = |r| match r {
-            Some(Rate { modulation: Modulation::Ofdm(n), .. }) => n,
+            Some(Format { modulation: Modulation::Ofdm { bits_per_symbol, .. }, .. }) => bits_per_symbol,
             _ => 0,
         };
         let got: Vec<u32> = Phy::rates(Standard::A).iter().map(|&r| n(a.rate(r))).collect();

@@ -142,7 +142,18 @@ impl Stations {
 
     /// Macs of `station` with a burst in service.
     pub(super) fn in_service_at(&self, station: StationId) -> u64 {
+        if self.categories.is_empty() {
+            return u64::from(self.in_service(station).is_some());
+        }
         self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
+    }
+
+    /// The receiver of the burst of `who` has got it: the station that received it and the packet to hand on, unless the
+    /// receiver knows it already.
+    pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, &Packet)> {
+        let mac = &mut self.macs[who as usize];
+        let to = mac.in_service()?.burst.to;
+        Some((to, mac.received()?))
     }
 
     /// True if several Macs belong to one station.
@@ -203,7 +214,11 @@ impl Stations {
     }
 
     /// When the first queue that is held back wants to be asked again.
+    #[inline]
     pub(super) fn next_deadline(&self) -> Time {
+        if self.held_back.is_empty() {
+            return Time::NEVER;
+        }
         let deadline = |&who: &Contender| self.macs[who as usize].next_deadline();
         self.held_back.iter().map(deadline).min().unwrap_or(Time::NEVER)
     }
@@ -272,7 +287,7 @@ impl Senders<'_, '_> {
     // ---- packets come in ----
 
     /// Takes `p`, which `station` has to send. Returns who now has a burst and had none.
-    pub(super) fn accept(&mut self, station: StationId, p: Packet) -> Option<Contender> {
+    pub(super) fn accept(&mut self, station: StationId, p: &Packet) -> Option<Contender> {
         let p = p.queued_at(self.now);
         let category = self.bridge.category(&p);
         let who = self.stations.contender(station, category);
@@ -327,14 +342,6 @@ impl Senders<'_, '_> {
     /// The attempt of `who` starts; `alone` says whether no other does in the same instant.
     pub(super) fn started(&mut self, who: Contender, alone: bool) {
         self.stations.macs[who as usize].started(alone);
-    }
-
-    /// The receiver of what `who` sends has got it: the packet to hand on and its receiver, unless the receiver knows
-    /// it already.
-    pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, Packet)> {
-        let mac = &mut self.stations.macs[who as usize];
-        let to = mac.in_service()?.burst.to;
-        Some((to, mac.received()?))
     }
 
     /// The burst of `who` was acknowledged, see [`Mac::answered`].

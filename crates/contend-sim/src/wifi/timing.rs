@@ -2,7 +2,7 @@
 
 use super::MAX_PACKET;
 use super::access::Setting;
-use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Phy, Protection, RTS_BYTES, Rate};
+use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Format, Phy, Protection, RTS_BYTES};
 use crate::scenario::{AfterCollision, CellSpec};
 use contend_core::Span;
 
@@ -14,23 +14,23 @@ pub(super) struct Timing {
     /// How much longer than DIFS a station waits after a frame it could not decode.
     pub(super) eifs_more: Span,
     pub(super) limits: Limits,
-    pub(super) protection_rate: Rate,
+    pub(super) protection_rate: Format,
     pub(super) setting: Setting,
 }
 
 /// One rate in use, with every duration that depends on it.
 #[derive(Debug)]
 pub(super) struct RateTable {
-    pub(super) rate: Rate,
+    pub(super) rate: Format,
     /// PLCP preamble and header of a data frame.
     preamble: Span,
     /// A whole data frame, and the bits of its IP packet alone, by size of that packet in bytes.
     data: Vec<(Span, Span)>,
-    pub(super) answer: Rate,
+    pub(super) answer: Format,
     pub(super) ack: Span,
     pub(super) ack_timeout: Span,
-    /// Rate of RTS and CTS, and how long they are on the air at it.
-    pub(super) control: Rate,
+    /// Format of RTS and CTS, and how long they are on the air at it.
+    pub(super) control: Format,
     pub(super) rts: Span,
     pub(super) cts: Span,
     pub(super) cts_timeout: Span,
@@ -113,22 +113,20 @@ impl RateTable {
         self.data[bytes as usize].1
     }
 
-    pub(super) fn new(phy: &Phy, rate: Rate, t: &Timing) -> RateTable {
+    pub(super) fn new(phy: &Phy, rate: Format, t: &Timing) -> RateTable {
         let answer = phy.response_rate(rate);
         // RTS and CTS go at the rate of answers, unless they protect.
         let control = if t.limits.protection.otherwise == Protection::None { answer } else { t.protection_rate };
         RateTable {
             rate,
-            preamble: phy.airtime(rate, 0).preamble,
-            data: (0..=MAX_PACKET)
-                .map(|ip| (phy.airtime(rate, phy.mpdu(ip)).total, Span::of_bits(u64::from(ip) * 8, rate.bps)))
-                .collect(),
+            preamble: rate.airtime(0).preamble,
+            data: (0..=MAX_PACKET).map(|ip| (rate.airtime(phy.mpdu(ip)).total, rate.payload(ip))).collect(),
             answer,
-            ack: phy.airtime(answer, ACK_BYTES).total,
+            ack: answer.airtime(ACK_BYTES).total,
             ack_timeout: phy.ack_timeout(answer),
             control,
-            rts: phy.airtime(control, RTS_BYTES).total,
-            cts: phy.airtime(control, CTS_BYTES).total,
+            rts: control.airtime(RTS_BYTES).total,
+            cts: control.airtime(CTS_BYTES).total,
             cts_timeout: phy.ack_timeout(control),
         }
     }

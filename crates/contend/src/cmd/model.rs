@@ -283,8 +283,8 @@ impl Cell {
         let basic = self.basic.as_deref().map_or_else(|| known(lowest), rate)?;
         phy.basic = vec![basic.bps];
         let answer = phy.response_rate(data);
-        let tail = phy.sifs + phy.airtime(answer, ACK_BYTES).total + phy.difs();
-        let us = |ip: u32| (phy.airtime(data, phy.mpdu(ip)).total + tail).as_nanos() as f64 / 1e3;
+        let tail = phy.sifs + answer.airtime(ACK_BYTES).total + phy.difs();
+        let us = |ip: u32| (data.airtime(phy.mpdu(ip)).total + tail).as_nanos() as f64 / 1e3;
         Ok(Times {
             title: format!("{} at {} Mb/s, {} B packets", self.standard, mbps(data.bps), self.packet),
             backoff: Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(self.attempts) },

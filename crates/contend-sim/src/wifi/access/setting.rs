@@ -31,7 +31,7 @@ impl Setting {
     /// The only station of a cell with this PHY. A collision takes a frame of 1500 B at the highest rate, and DIFS.
     pub fn of(phy: &Phy) -> Setting {
         let highest = Phy::rates(phy.standard).iter().copied().max().and_then(|bps| phy.rate(bps));
-        let frame = highest.map_or(phy.slot, |rate| phy.airtime(rate, phy.mpdu(PACKET)).total);
+        let frame = highest.map_or(phy.slot, |rate| rate.airtime(phy.mpdu(PACKET)).total);
         let collision = (frame + phy.difs()).as_nanos() as f64 / phy.slot.as_nanos().max(1) as f64;
         Setting {
             cw_min: phy.cw_min,
