@@ -7,9 +7,9 @@
 //! With several seeds a condition holds when the mean over seeds of its left side and that of its right side compare
 //! so.
 
-use crate::expression::Dimension;
+use crate::expression::{Dimension, ParseError};
 use crate::file::{Overlay, Search};
-use crate::metric::{Condition, ParseError, Unmeasured};
+use crate::metric::{Condition, Unmeasured};
 use crate::results::Run;
 use crate::stats;
 use std::fmt;
@@ -193,8 +193,10 @@ mod tests {
 
     fn runs(overlay: &Overlay, limits: &[f64]) -> Result<Vec<Run>, String> {
         let value = overlay.settings()["flow.0.window"].clone();
-        let x =
-            value.as_f64().or_else(|| crate::metric::quantity(value.as_str()?).map(|n| n.value)).ok_or("no number")?;
+        let x = value
+            .as_f64()
+            .or_else(|| crate::expression::literal(value.as_str()?).map(|n| n.value))
+            .ok_or("no number")?;
         let one = |(i, limit): (usize, &f64)| Run {
             queues: vec![queue("ap", &[("data", (x - limit).max(0.0) as u64)], &[])],
             ..empty(i as u64)

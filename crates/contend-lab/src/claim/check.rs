@@ -1,9 +1,9 @@
 //! What a claim must say before anything runs.
 
 use super::{meant, plain, same_value, sequence};
-use crate::expression::{Dimension, Quantity};
+use crate::expression::{Dimension, ParseError, Quantity};
 use crate::file::{About, Along, Claim, Expect, Experiment, FileError, Site, Source, Verdict};
-use crate::metric::{Condition, Expr, ParseError, Period, Sampling, metrics};
+use crate::metric::{Condition, Expr, Period, Sampling, metrics};
 use crate::results::PointKey;
 use contend_core::Time;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Expectations about a sequence of points: increasing, decreasing, order.
 
 use super::{Samples, Standing, estimate, mean_of, same_value};
+use crate::expression::literal;
 use crate::file::{Claim, Each, Expect};
-use crate::metric::quantity;
 use crate::results::PointKey;
 use crate::stats::Estimate;
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(super) fn groups<'p>(along: &str, points: &[&'p PointKey]) -> Vec<Group<'p>>
 }
 
 fn number(v: &Value) -> Option<f64> {
-    v.as_f64().or_else(|| quantity(v.as_str()?).map(|n| n.value))
+    v.as_f64().or_else(|| literal(v.as_str()?).map(|n| n.value))
 }
 
 /// Judges the sequences that `claim` is about; `evidence` is the samples at each point.

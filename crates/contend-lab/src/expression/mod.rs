@@ -1,5 +1,129 @@
-//! Numbers with units, and the language in which experiment files and metrics compute with them.
+//! The language in which experiment files and metrics compute: numbers with units, names, calls, `+ - * /`.
+//!
+//! `"15ms"` is a quantity; `"= 10ms + 2ms*(k-1)"` in a file and `goodput.up / goodput.down` in a claim are expressions.
+//! One parser ([`parse`]) reads both into a tree with the place of every part. What names and calls mean is up to who
+//! reads the tree: [`evaluate`] for a file's quantities, [`crate::metric`] for metrics. Functions of plain numbers are
+//! in one table for both ([`FUNCTIONS`]).
 
+mod evaluate;
+mod function;
 pub mod quantity;
+mod syntax;
+mod token;
 
+pub use evaluate::evaluate;
+pub use function::{FUNCTIONS, NumberFunction, Yields};
 pub use quantity::{Dimension, Quantity};
+pub use syntax::{Argument, Bracket, ParseError, Part, Syntax, parse};
+pub use token::literal;
+
+pub(crate) use syntax::error;
+
+use std::fmt;
+
+/// A number as it was written, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// In the base unit of `unit`.
+    pub value: f64,
+    /// What it measures.
+    pub unit: Dimension,
+    /// As written, `0.3Mbps`.
+    pub text: String,
+}
+
+/// An arithmetic operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+impl Operator {
+    /// How it is written.
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+        }
+    }
+
+    /// How strongly it binds.
+    pub(crate) fn power(self) -> u8 {
+        match self {
+            Operator::Add | Operator::Subtract => 1,
+            Operator::Multiply | Operator::Divide => 2,
+        }
+    }
+
+    /// What the result of two values with these units measures; `None` when there is no unit for it.
+    pub fn unit(self, left: Dimension, right: Dimension) -> Option<Dimension> {
+        match self {
+            Operator::Add | Operator::Subtract => left.plus(right),
+            Operator::Multiply => left.times(right),
+            Operator::Divide => left.divided_by(right),
+        }
+    }
+
+    /// The result of two numbers.
+    pub fn apply(self, left: f64, right: f64) -> f64 {
+        match self {
+            Operator::Add => left + right,
+            Operator::Subtract => left - right,
+            Operator::Multiply => left * right,
+            Operator::Divide => left / right,
+        }
+    }
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+}
+
+impl Relation {
+    /// True if it holds between `x` and `y`; never for a NaN except [`Relation::Unequal`].
+    pub fn holds(self, x: f64, y: f64) -> bool {
+        match self {
+            Relation::Less => x < y,
+            Relation::AtMost => x <= y,
+            Relation::Greater => x > y,
+            Relation::AtLeast => x >= y,
+            Relation::Equal => x == y,
+            Relation::Unequal => x != y,
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Relation::Less => "<",
+            Relation::AtMost => "<=",
+            Relation::Greater => ">",
+            Relation::AtLeast => ">=",
+            Relation::Equal => "==",
+            Relation::Unequal => "!=",
+        })
+    }
+}

@@ -3,8 +3,8 @@
 use super::error::{FileError, Site, Source};
 
 use super::tree::{Entry, Kind, Node};
-use crate::expression::quantity::{FASTEST, LONGEST, NotAQuantity, evaluate, nearest_unit};
-use crate::expression::{Dimension, Quantity};
+use crate::expression::quantity::{FASTEST, LONGEST, NotAQuantity, nearest_unit};
+use crate::expression::{Dimension, ParseError, Quantity, evaluate};
 use crate::names::nearest;
 use contend_core::registry::Amount;
 use contend_core::{Span, Time};
@@ -35,7 +35,7 @@ impl Cx<'_> {
     }
 
     /// The value of an expression.
-    pub fn evaluate(&self, text: &str) -> Result<Quantity, String> {
+    pub fn evaluate(&self, text: &str) -> Result<Quantity, ParseError> {
         evaluate(text, &|name| self.lookup(name))
     }
 
@@ -171,10 +171,10 @@ impl<'a> Val<'a> {
             Kind::Float(x) if x.is_finite() => Quantity::number(*x),
             Kind::Float(_) => return Err(v.error("is no finite number", help())),
             Kind::Text(s) => match s.trim_start().strip_prefix('=') {
-                Some(expression) => self
-                    .cx
-                    .evaluate(expression)
-                    .map_err(|e| v.error(format!("cannot be computed: {e}"), self.cx.names()))?,
+                Some(expression) => self.cx.evaluate(expression).map_err(|e| {
+                    let remedy = if e.help.is_empty() { self.cx.names() } else { e.help };
+                    v.error(format!("cannot be computed: {}", e.message), remedy)
+                })?,
                 None => match Quantity::parse(s) {
                     Ok(q) => q,
                     // A number of the command line that is too large for a whole number of TOML.

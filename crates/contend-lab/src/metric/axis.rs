@@ -1,8 +1,8 @@
 //! An expression along the horizontal axis of a figure: over time, or flow by flow.
 
 use super::entries::FLOWS;
-use super::{Aspect, Expr, Function, Metric, Number, Period, Scope, Unmeasured, quantity, reading};
-use crate::expression::Dimension;
+use super::{Aspect, Callee, Expr, Metric, Period, Scope, Unmeasured, reading};
+use crate::expression::{Dimension, Number, Yields, literal};
 use crate::results::Run;
 
 impl Expr {
@@ -30,8 +30,9 @@ impl Expr {
     pub fn is_index(&self) -> bool {
         match self {
             Expr::Metric(m) => m.entry.is_index,
-            Expr::Call(function, _) => *function == Function::Jain,
-            other => matches!(other, Expr::Sliding(..)),
+            Expr::Call(Callee::Numbers(f), _) => f.yields == Yields::Index,
+            Expr::Call(Callee::Run(f), _) => f.yields == Yields::Index,
+            _ => false,
         }
     }
 
@@ -50,10 +51,13 @@ impl Expr {
     /// The same with `value`, a number or a quantity, in the place of `point(key)`.
     pub fn with_point(&self, key: &str, value: &serde_json::Value) -> Expr {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let Some(number) = quantity(&text) else { return self.clone() };
+        let Some(number) = literal(&text) else { return self.clone() };
         let mut e = self.clone();
         e.replace(&mut |e| {
-            if matches!(e, Expr::Point(k) if k == key) {
+            if let Expr::Call(Callee::Run(f), arguments) = e
+                && f.name == "point"
+                && matches!(arguments.as_slice(), [Expr::Text(k)] if k == key)
+            {
                 *e = Expr::Number(number.clone());
             }
         });
@@ -90,16 +94,7 @@ impl Expr {
             Expr::Metric(m) => matches!(m.scope, Scope::Each(_)).then_some(m),
             Expr::Minus(x) => x.list(),
             Expr::Binary(_, x, y) => x.list().or_else(|| y.list()),
-            Expr::Number(_)
-            | Expr::Call(..)
-            | Expr::Quantile(..)
-            | Expr::Sliding(..)
-            | Expr::Length(_)
-            | Expr::Count(_)
-            | Expr::Share(..)
-            | Expr::Every(..)
-            | Expr::Point(_)
-            | Expr::Model(..) => None,
+            _ => None,
         }
     }
 
@@ -115,18 +110,17 @@ impl Expr {
     /// Calls `f` for every part of it, to put another in its place; it comes last.
     fn replace(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
-            Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
-            Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.replace(f),
-            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(_, x, y) => {
+            Expr::Number(_) | Expr::Text(_) | Expr::Metric(_) | Expr::Absent => {}
+            Expr::Minus(x) => x.replace(f),
+            Expr::Binary(_, x, y) => {
                 x.replace(f);
                 y.replace(f);
             }
-            Expr::Call(_, list) => list.iter_mut().for_each(|x| x.replace(f)),
-            Expr::Count(c) | Expr::Share(c, _) => {
+            Expr::Comparison(c) => {
                 c.left.replace(f);
                 c.right.replace(f);
             }
-            Expr::Model(_, list) => list.iter_mut().flatten().for_each(|x| x.replace(f)),
+            Expr::Call(_, arguments) => arguments.iter_mut().for_each(|x| x.replace(f)),
         }
         f(self);
     }

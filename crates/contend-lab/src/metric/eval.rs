@@ -1,10 +1,9 @@
 //! The value of an expression in one run.
 
-use super::entries::success;
-use super::lex::quantity;
-use super::{Condition, Expr, Function, Number, Operator, reading};
+use super::{Callee, Expr, reading};
+use crate::expression::{Operator, literal};
+use crate::model::Model;
 use crate::results::Run;
-use crate::stats;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -36,7 +35,7 @@ pub(crate) enum Values {
 }
 
 impl Values {
-    fn into_list(self) -> Vec<f64> {
+    pub(super) fn into_list(self) -> Vec<f64> {
         match self {
             Values::One(x) => vec![x],
             Values::Many(list) => list,
@@ -79,103 +78,51 @@ fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
         Expr::Number(n) => Ok(Values::One(n.value)),
         Expr::Metric(m) => reading::value(m, run),
         Expr::Minus(x) => value(x, run)?.map(|x| Ok(-x)),
-        Expr::Binary(op, x, y) => {
-            let apply = |a: f64, b: f64| match op {
-                Operator::Add => Ok(a + b),
-                Operator::Subtract => Ok(a - b),
-                Operator::Multiply => Ok(a * b),
-                Operator::Divide if b == 0.0 => {
-                    Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it")))
-                }
-                Operator::Divide => Ok(a / b),
-            };
-            pairs(value(x, run)?, value(y, run)?, || format!("`{x}` and `{y}`"), apply)
-        }
-        Expr::Call(function, list) => {
+        Expr::Binary(operator, x, y) => pairs(x, y, run, |a, b| {
+            if *operator == Operator::Divide && b == 0.0 {
+                return Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it")));
+            }
+            Ok(operator.apply(a, b))
+        }),
+        Expr::Call(Callee::Numbers(function), arguments) => {
             let mut members = vec![];
-            for x in list {
+            for x in arguments {
                 members.append(&mut value(x, run)?.into_list());
             }
-            let result = function.of(&members);
-            let few = if *function == Function::Std { "fewer than two numbers" } else { "nothing" };
-            result
-                .map(Values::One)
-                .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name())))
+            let few = if members.is_empty() { "nothing" } else { "fewer than two numbers" };
+            let result = (function.of)(&members).map(Values::One);
+            result.ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name)))
         }
-        Expr::Quantile(x, q) => {
-            let members = value(x, run)?.into_list();
-            let q = number(q, run)?;
-            stats::quantile(&members, q)
-                .map(Values::One)
-                .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
-        }
-        Expr::Sliding(what, x, w) => match x.as_ref() {
-            Expr::Metric(m) => success::sliding(*what, m, number(w, run)?, run).map(Values::One),
-            _ => Err(Unmeasured::Wrong(format!("`{x}` has no windows of successes"))),
-        },
-        Expr::Length(x) => Ok(Values::One(value(x, run)?.into_list().len() as f64)),
-        Expr::Count(c) => {
-            let Condition { left, relation, right } = c.as_ref();
-            let holds = pairs(
-                value(left, run)?,
-                value(right, run)?,
-                || format!("`{left}` and `{right}`"),
-                |a, b| Ok(f64::from(u8::from(relation.holds(a, b)))),
-            )?;
-            Ok(Values::One(holds.into_list().iter().sum()))
-        }
-        Expr::Share(c, section) => {
-            let held = sections(e, section, run, |from, to| {
-                let side = |x: &Expr| number(&x.between(from, to), run);
-                Ok(f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?))))
-            })?;
-            stats::mean(&held).map(Values::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
-        }
-        Expr::Every(x, section) => {
-            sections(e, section, run, |from, to| number(&x.between(from, to), run)).map(Values::Many)
-        }
-        Expr::Point(key) => point(key, run).map(Values::One),
-        Expr::Model(model, list) => {
-            // With the arguments of the file's [model] alone, it has been worked out.
-            if let (Some(x), true) = (run.metrics.get(model.name), list.iter().all(Option::is_none)) {
-                return Ok(Values::One(*x));
-            }
-            let mut given = BTreeMap::new();
-            for (p, x) in model.parameters.iter().zip(list) {
-                if let Some(x) = x {
-                    given.insert(p.name, number(x, run)?);
-                }
-            }
-            // What is not given is that of the file's [model], or else the default.
-            let value = model.value_of(|p| given.get(p.name).or_else(|| run.arguments.get(p.name)).copied());
-            value.map(Values::One).map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
+        Expr::Call(Callee::Run(function), arguments) => (function.value)(e, arguments, run),
+        Expr::Call(Callee::Model(model), arguments) => closed_form(model, arguments, run).map(Values::One),
+        Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => {
+            Err(Unmeasured::Wrong(format!("`{e}` is no value of its own")))
         }
     }
 }
 
-/// `f` of the beginning and end of each section of the measured interval.
-fn sections(
-    e: &Expr,
-    section: &Number,
+/// What `model` yields with these arguments, those that the file's `[model]` gives, and its defaults.
+fn closed_form(model: &Model, arguments: &[Expr], run: &Run) -> Result<f64, Unmeasured> {
+    // With the arguments of the file's [model] alone, it has been worked out.
+    if let (Some(x), true) = (run.metrics.get(model.name), arguments.iter().all(|x| *x == Expr::Absent)) {
+        return Ok(*x);
+    }
+    let mut given = BTreeMap::new();
+    for (p, x) in model.parameters.iter().zip(arguments).filter(|(_, x)| **x != Expr::Absent) {
+        given.insert(p.name, number(x, run)?);
+    }
+    let value = model.value_of(|p| given.get(p.name).or_else(|| run.arguments.get(p.name)).copied());
+    value.map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
+}
+
+/// `f` for each pair of members of `left` and `right`; a single number goes with every member of the other side.
+pub(super) fn pairs(
+    left: &Expr,
+    right: &Expr,
     run: &Run,
     f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
-) -> Result<Vec<f64>, Unmeasured> {
-    let (mut all, mut from) = (vec![], run.warmup_s);
-    // The last section may end a rounding error after the run.
-    while from + section.value <= run.sim_s + 1e-9 {
-        all.push(f(from, from + section.value)?);
-        from += section.value;
-    }
-    if all.is_empty() { Err(Unmeasured::Undefined(format!("`{e}`: the run has no whole section"))) } else { Ok(all) }
-}
-
-/// `f` for each pair of members; a single number goes with every member of the other side.
-fn pairs(
-    x: Values,
-    y: Values,
-    names: impl Fn() -> String,
-    f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
 ) -> Result<Values, Unmeasured> {
+    let (x, y) = (value(left, run)?, value(right, run)?);
     let single = |v: Values| match v {
         Values::Many(list) => match list.as_slice() {
             [x] => (Values::One(*x), true),
@@ -195,8 +142,7 @@ fn pairs(
         }
         (Values::Many(a), Values::Many(b)) => {
             return Err(Unmeasured::Wrong(format!(
-                "{} are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
-                names(),
+                "`{left}` and `{right}` are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
                 a.len(),
                 b.len()
             )));
@@ -205,13 +151,13 @@ fn pairs(
 }
 
 /// The number that the sweep gives `key` in this run.
-fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
+pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     let Some(value) = run.point.get(key) else {
         return Err(Unmeasured::Wrong(format!(
             "the sweep has no key `{key}`; {}",
             crate::names::remedy(key, run.point.keys().map(String::as_str))
         )));
     };
-    let number = value.as_f64().or_else(|| quantity(value.as_str()?).map(|n| n.value));
+    let number = value.as_f64().or_else(|| literal(value.as_str()?).map(|n| n.value));
     number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, which is no number")))
 }

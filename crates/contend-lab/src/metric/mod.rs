@@ -27,9 +27,9 @@ mod axis;
 mod entries;
 mod entry;
 mod eval;
-mod lex;
-mod parse;
+mod function;
 mod reading;
+mod resolve;
 
 #[cfg(test)]
 pub(crate) mod synthetic;
@@ -40,10 +40,9 @@ pub(crate) use entries::fingerprint;
 pub use entry::{Aspects, MetricEntry, Period, Selection, Subject, metric, metrics};
 pub use eval::Unmeasured;
 pub(crate) use eval::Values;
-pub use lex::quantity;
-pub use parse::ParseError;
+pub use function::{FUNCTIONS, Function, Takes};
 
-use crate::expression::Dimension;
+use crate::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
 use crate::model::{Model, Parameter};
 use crate::results::{Run, Summary};
 use crate::stats::{self, Estimate};
@@ -56,44 +55,32 @@ use std::fmt;
 pub enum Expr {
     /// A number.
     Number(Number),
+    /// A text in quotes; only as an argument.
+    Text(String),
     /// A metric of the run.
     Metric(Metric),
     /// `-x`.
     Minus(Box<Expr>),
     /// `x + y` and the like; between a list and a number, for each member; between two lists, member by member.
     Binary(Operator, Box<Expr>, Box<Expr>),
-    /// A function of one list, or of several numbers.
-    Call(Function, Vec<Expr>),
-    /// `quantile(x, q)`.
-    Quantile(Box<Expr>, Box<Expr>),
-    /// `jain(successes[up], 100)`, `self_correlation(successes[up], 15)`: what windows of so many successes show,
-    /// averaged over all positions.
-    Sliding(Windowed, Box<Expr>, Box<Expr>),
-    /// `count(x)`: how many members the list has.
-    Length(Box<Expr>),
-    /// `count(x < y)`: for how many members the comparison holds.
-    Count(Box<Condition>),
-    /// `share(x >= y, 5s)`: the share of the sections of this length, from the end of the warm-up on, in which the
-    /// comparison holds.
-    Share(Box<Condition>, Number),
-    /// `every(x, 5s)`: a list, its value in each of these sections.
-    Every(Box<Expr>, Number),
-    /// `point("flow.1.count")`: the value that the sweep gives this key.
-    Point(String),
-    /// `model("bianchi.throughput", n = 5, ...)`: a closed form, its arguments in the order of [`Model::parameters`].
-    /// Those that the file's `[model]` gives may be missing: `jersey.gain`, `jersey.gain(aw = 0)`.
-    Model(&'static Model, Vec<Option<Expr>>),
+    /// `x < y`; only as an argument.
+    Comparison(Box<Condition>),
+    /// A call, its arguments in the order of the parameters.
+    Call(Callee, Vec<Expr>),
+    /// An argument of a closed form that is not written: the file's `[model]` gives it, or it has its default.
+    Absent,
 }
 
-/// A number as it was written, and what it means.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Number {
-    /// In the base unit of `unit`.
-    pub value: f64,
-    /// What it measures.
-    pub unit: Dimension,
-    /// As written, `0.3Mbps`.
-    pub text: String,
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Callee {
+    /// A function of plain numbers: `mean(goodput[up])`.
+    Numbers(&'static NumberFunction),
+    /// A function that looks into the run: `share(goodput.up > 1Mbps, 5s)`.
+    Run(&'static Function),
+    /// A closed form: `model("bianchi.throughput", n = 5, ...)`. With the arguments that the file's `[model]` gives
+    /// its name alone serves: `jersey.gain`, `jersey.gain(aw = 0)`.
+    Model(&'static Model),
 }
 
 /// A metric: which, of what, when.
@@ -120,8 +107,9 @@ pub enum Aspect {
     Percentile(u8),
     /// `.ack`, `.error`, `.short`: a word that the metric has.
     Word(&'static str),
-    /// `ledger.idle`, `estimate.are.max`: a name that only the run knows, and what is made of its samples.
-    Named(String, Function),
+    /// `ledger.idle`, `estimate.are.max`: a name that only the run knows, and what is made of its samples; `None` for
+    /// the mean over time.
+    Named(String, Option<&'static NumberFunction>),
 }
 
 /// Which flows, queues or stations are meant, and whether together or one by one.
@@ -135,61 +123,7 @@ pub enum Scope {
     Each(String),
 }
 
-/// An arithmetic operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-}
-
-/// A function of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Function {
-    /// Arithmetic mean.
-    Mean,
-    /// The smallest.
-    Min,
-    /// The largest.
-    Max,
-    /// Sample standard deviation.
-    Std,
-    /// The sum; 0 of nothing.
-    Sum,
-    /// Jain's index, see [`crate::stats::jain`].
-    Jain,
-}
-
-/// What windows over a sequence of successes show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Windowed {
-    /// Jain's index of how often each station is in the window.
-    Jain,
-    /// Whether the station that succeeded before the window is in it (Starzetz 2006 §8.2: p_s).
-    SelfCorrelation,
-}
-
-impl Windowed {
-    /// Its name in expressions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Windowed::Jain => "jain",
-            Windowed::SelfCorrelation => "self_correlation",
-        }
-    }
-
-    /// How it is written.
-    fn example(self) -> String {
-        format!("{}(successes[up], 100)", self.name())
-    }
-}
-
-/// A comparison: inside `count`, and as what a search waits for.
+/// A comparison: an argument of a function, and what a search waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// The left side.
@@ -198,37 +132,6 @@ pub struct Condition {
     pub relation: Relation,
     /// The right side.
     pub right: Expr,
-}
-
-/// How two numbers compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// `<`
-    Less,
-    /// `<=`
-    AtMost,
-    /// `>`
-    Greater,
-    /// `>=`
-    AtLeast,
-    /// `==`
-    Equal,
-    /// `!=`
-    Unequal,
-}
-
-impl Relation {
-    /// Whether it holds between `x` and `y`; never for a NaN except [`Relation::Unequal`].
-    pub fn holds(self, x: f64, y: f64) -> bool {
-        match self {
-            Relation::Less => x < y,
-            Relation::AtMost => x <= y,
-            Relation::Greater => x > y,
-            Relation::AtLeast => x >= y,
-            Relation::Equal => x == y,
-            Relation::Unequal => x != y,
-        }
-    }
 }
 
 /// What has to be sampled during a run, so that an expression can be evaluated afterwards.
@@ -280,7 +183,7 @@ impl Expr {
     /// # Errors
     /// With the place and the remedy, when it is no expression, mixes units, or stands for a list.
     pub fn parse(text: &str) -> Result<Expr, ParseError> {
-        parse::expression(text)
+        resolve::expression(text)
     }
 
     /// As [`Expr::parse`], but a list is accepted too.
@@ -288,7 +191,7 @@ impl Expr {
     /// # Errors
     /// When the text is no expression.
     pub fn parse_any(text: &str) -> Result<Expr, ParseError> {
-        parse::any(text)
+        resolve::any(text)
     }
 
     /// Its value in `run`, in base units; always finite.
@@ -309,19 +212,19 @@ impl Expr {
 
     /// What it measures; `None` when that cannot be told (a product of two units, a value of the sweep).
     pub fn dimension(&self) -> Option<Dimension> {
-        parse::dimension(self)
+        resolve::dimension(self)
     }
 
     /// The first closed form in it that lacks an argument which `given` does not know either, and that argument.
     pub fn lacking(&self, given: impl Fn(&str) -> bool) -> Option<(&'static Model, &'static Parameter)> {
         let mut first = None;
         self.walk(&mut |e| {
-            if let Expr::Model(model, list) = e {
+            if let Expr::Call(Callee::Model(model), list) = e {
                 let lacking = model
                     .parameters
                     .iter()
                     .zip(list)
-                    .find(|(p, x)| x.is_none() && p.default.is_none() && !given(p.name));
+                    .find(|(p, x)| **x == Expr::Absent && p.default.is_none() && !given(p.name));
                 first = first.or(lacking.map(|(p, _)| (*model, p)));
             }
         });
@@ -348,7 +251,7 @@ impl Expr {
         self.walk(&mut |e| match e {
             Expr::Metric(m) => all.add(m.sampling()),
             // Sections are whole seconds; in each, a metric is read between two instants.
-            Expr::Share(..) | Expr::Every(..) => {
+            Expr::Call(Callee::Run(f), _) if f.in_sections => {
                 all.every_second = true;
                 e.between(0.0, 1.0).visit(&mut |m| all.add(Sampling { instants: vec![], ..m.sampling() }));
             }
@@ -377,18 +280,17 @@ impl Expr {
     fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         f(self);
         match self {
-            Expr::Number(_) | Expr::Point(_) | Expr::Metric(_) => {}
-            Expr::Minus(x) | Expr::Length(x) | Expr::Every(x, _) => x.walk(f),
-            Expr::Binary(_, x, y) | Expr::Quantile(x, y) | Expr::Sliding(_, x, y) => {
+            Expr::Number(_) | Expr::Text(_) | Expr::Metric(_) | Expr::Absent => {}
+            Expr::Minus(x) => x.walk(f),
+            Expr::Binary(_, x, y) => {
                 x.walk(f);
                 y.walk(f);
             }
-            Expr::Call(_, list) => list.iter().for_each(|x| x.walk(f)),
-            Expr::Count(c) | Expr::Share(c, _) => {
+            Expr::Comparison(c) => {
                 c.left.walk(f);
                 c.right.walk(f);
             }
-            Expr::Model(_, list) => list.iter().flatten().for_each(|x| x.walk(f)),
+            Expr::Call(_, arguments) => arguments.iter().for_each(|x| x.walk(f)),
         }
     }
 }
@@ -399,7 +301,7 @@ impl Condition {
     /// # Errors
     /// As [`Expr::parse`], and when there is no comparison.
     pub fn parse(text: &str) -> Result<Condition, ParseError> {
-        parse::condition(text)
+        resolve::condition(text)
     }
 
     /// What a runner has to sample for it.
@@ -475,64 +377,6 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
     out
 }
 
-impl Operator {
-    fn symbol(self) -> &'static str {
-        match self {
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-        }
-    }
-    /// How strongly it binds.
-    fn power(self) -> u8 {
-        match self {
-            Operator::Add | Operator::Subtract => 1,
-            Operator::Multiply | Operator::Divide => 2,
-        }
-    }
-}
-
-impl Function {
-    /// Every function, with its name.
-    pub const ALL: [(&'static str, Function); 6] = [
-        ("mean", Function::Mean),
-        ("min", Function::Min),
-        ("max", Function::Max),
-        ("std", Function::Std),
-        ("sum", Function::Sum),
-        ("jain", Function::Jain),
-    ];
-    /// Its value; `None` when there are too few members.
-    pub fn of(self, members: &[f64]) -> Option<f64> {
-        match self {
-            Function::Mean => stats::mean(members),
-            Function::Min => members.iter().copied().reduce(f64::min),
-            Function::Max => members.iter().copied().reduce(f64::max),
-            Function::Std => stats::deviation(members),
-            Function::Sum => Some(members.iter().sum()),
-            Function::Jain => stats::jain(members),
-        }
-    }
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Function::ALL.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
-    }
-}
-
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Relation::Less => "<",
-            Relation::AtMost => "<=",
-            Relation::Greater => ">",
-            Relation::AtLeast => ">=",
-            Relation::Equal => "==",
-            Relation::Unequal => "!=",
-        })
-    }
-}
-
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.left, self.relation, self.right)
@@ -547,8 +391,8 @@ impl fmt::Display for Metric {
             Aspect::Mean => f.write_str(".mean")?,
             Aspect::Percentile(p) => write!(f, ".p{p:02}")?,
             Aspect::Word(word) => write!(f, ".{word}")?,
-            Aspect::Named(name, Function::Mean) => write!(f, ".{name}")?,
-            Aspect::Named(name, made) => write!(f, ".{name}.{}", made.name())?,
+            Aspect::Named(name, None) => write!(f, ".{name}")?,
+            Aspect::Named(name, Some(made)) => write!(f, ".{name}.{}", made.name)?,
         }
         match &self.scope {
             Scope::All => {}
@@ -571,6 +415,7 @@ impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Expr::Number(n) => f.write_str(&n.text),
+            Expr::Text(text) => write!(f, "\"{text}\""),
             Expr::Metric(m) => write!(f, "{m}"),
             Expr::Minus(x) if matches!(**x, Expr::Binary(..)) => write!(f, "-({x})"),
             Expr::Minus(x) => write!(f, "-{x}"),
@@ -582,28 +427,17 @@ impl fmt::Display for Expr {
                 };
                 write!(f, "{} {} {}", side(x, op.power()), op.symbol(), side(y, op.power() + 1))
             }
-            Expr::Call(function, list) => {
-                write!(f, "{}(", function.name())?;
-                for (i, x) in list.iter().enumerate() {
-                    write!(f, "{}{x}", if i == 0 { "" } else { ", " })?;
-                }
-                f.write_str(")")
+            Expr::Comparison(c) => write!(f, "{c}"),
+            Expr::Call(Callee::Numbers(NumberFunction { name, .. }), list)
+            | Expr::Call(Callee::Run(Function { name, .. }), list) => {
+                let list: Vec<String> = list.iter().map(Expr::to_string).collect();
+                write!(f, "{name}({})", list.join(", "))
             }
-            Expr::Quantile(x, q) => write!(f, "quantile({x}, {q})"),
-            Expr::Sliding(what, x, w) => write!(f, "{}({x}, {w})", what.name()),
-            Expr::Length(x) => write!(f, "count({x})"),
-            Expr::Count(c) => write!(f, "count({c})"),
-            Expr::Share(c, section) => write!(f, "share({c}, {})", section.text),
-            Expr::Every(x, section) => write!(f, "every({x}, {})", section.text),
-            Expr::Point(key) => write!(f, "point(\"{key}\")"),
-            Expr::Model(model, list) => {
-                let given: Vec<String> = model
-                    .parameters
-                    .iter()
-                    .zip(list)
-                    .filter_map(|(p, x)| Some(format!("{} = {}", p.name, x.as_ref()?)))
-                    .collect();
-                let complete = model.parameters.iter().zip(list).all(|(p, x)| p.default.is_some() || x.is_some());
+            Expr::Call(Callee::Model(model), list) => {
+                let all = || model.parameters.iter().zip(list);
+                let given: Vec<String> =
+                    all().filter(|(_, x)| **x != Expr::Absent).map(|(p, x)| format!("{} = {x}", p.name)).collect();
+                let complete = all().all(|(p, x)| p.default.is_some() || *x != Expr::Absent);
                 match (complete, given.is_empty()) {
                     (true, true) => write!(f, "model(\"{}\")", model.name),
                     (true, false) => write!(f, "model(\"{}\", {})", model.name, given.join(", ")),
@@ -611,6 +445,7 @@ impl fmt::Display for Expr {
                     (false, false) => write!(f, "{}({})", model.name, given.join(", ")),
                 }
             }
+            Expr::Absent => Ok(()),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Reading metrics from a run: which members are meant, which samples, and what several entries read alike.
 
 use super::entry::{Read, Subject};
-use super::{Aspect, Metric, Number, Scope, Unmeasured, Values};
+use super::{Aspect, Metric, Scope, Unmeasured, Values};
+use crate::expression::Number;
 use crate::names::remedy;
 use crate::results::{Air, Flow, FlowSample, Queue, QueueSample, Run};
 use contend_sim::stats::Durations;

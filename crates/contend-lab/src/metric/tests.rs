@@ -555,7 +555,8 @@ proptest! {
     fn no_text_makes_the_parser_panic(text in "\\PC*") {
         let _ = Expr::parse(&text);
         let _ = Condition::parse(&text);
-        let _ = quantity(&text);
+        let _ = crate::expression::literal(&text);
+        let _ = crate::expression::evaluate(&text, &|_| None);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, estimate, qdisc};
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::metric::{MetricEntry, metrics};
+use contend_lab::expression;
+use contend_lab::metric::{self, MetricEntry, metrics};
 use contend_lab::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
@@ -29,7 +30,7 @@ Examples:
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "variants", "metrics", "models", "words", "experiments"])]
+    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "variants", "metrics", "functions", "models", "words", "experiments"])]
     what: Option<String>,
 }
 
@@ -40,6 +41,7 @@ Examples:
   contend explain goodput       a metric
   contend explain westwood+     a TCP variant
   contend explain slot          a key of an experiment file
+  contend explain quantile      a function
   contend explain padhye.rate   a closed form
 
 docs/glossary.md explains the words of the documents and reports: exchange, success, verdict, ...";
@@ -47,7 +49,7 @@ docs/glossary.md explains the words of the documents and reports: exchange, succ
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
 pub struct ExplainArgs {
-    /// Any word of an experiment file: an algorithm, a TCP variant, a metric, a model, a key, a parameter
+    /// Any word of an experiment file: an algorithm, a TCP variant, a metric, a function, a model, a key, a parameter
     name: String,
 }
 
@@ -106,6 +108,17 @@ pub fn list(args: &ListArgs) -> Result<Done> {
         out += &heading(&out, "metrics");
         metrics().for_each(|m| out += &format!("  {:<22} {}\n", m.name, in_short(m.doc)));
     }
+    if wanted("functions") {
+        out += &heading(&out, "functions");
+        let mut told = vec![];
+        // Of several functions with one name, the first.
+        for f in functions() {
+            if !told.contains(&f.name) {
+                out += &format!("  {:<22} {}\n", f.name, in_short(f.doc));
+                told.push(f.name);
+            }
+        }
+    }
     if wanted("models") {
         out += &heading(&out, "models");
         models::items().iter().for_each(|m| out += &format!("  {:<33} {}\n", m.name, in_short(&m.summary)));
@@ -147,16 +160,18 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     // As in a file, a name may be written with hyphens.
     let name = args.name.replace('-', "_");
     let algorithms = all.iter().filter(|i| i.name == name).map(algorithm);
-    let metrics = contend_lab::metric::metric(&args.name).into_iter().map(metric);
+    let metrics = metric::metric(&args.name).into_iter().map(metric_text);
+    let calls = functions().filter(|f| f.name == args.name).map(|f| f.text());
     let models = models::items();
     let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
     let words = words::explained(&args.name, &all);
-    let found: Vec<String> = algorithms.chain(metrics).chain(closed_forms).chain(words).collect();
+    let found: Vec<String> = algorithms.chain(metrics).chain(calls).chain(closed_forms).chain(words).collect();
     if found.is_empty() {
         let names = all
             .iter()
             .map(|i| i.name)
-            .chain(contend_lab::metric::metrics().map(|m| m.name))
+            .chain(metric::metrics().map(|m| m.name))
+            .chain(functions().map(|f| f.name))
             .chain(models.iter().map(|m| m.name.as_str()))
             .chain(words::names(&all));
         let nearest = contend_lab::nearest(&args.name, names);
@@ -195,7 +210,48 @@ fn algorithm(i: &Item) -> String {
     out
 }
 
-fn metric(m: &MetricEntry) -> String {
+/// A function of expressions.
+struct Call {
+    name: &'static str,
+    doc: &'static str,
+    usage: String,
+    takes: String,
+    yields: &'static str,
+}
+
+/// Functions of plain numbers first.
+fn functions() -> impl Iterator<Item = Call> {
+    let numbers = expression::FUNCTIONS.iter().map(|f| Call {
+        name: f.name,
+        doc: f.doc,
+        usage: if f.values.is_some() { format!("{}(x)", f.name) } else { format!("{0}(list), {0}(x, y, ...)", f.name) },
+        takes: if f.values.is_some() { "a plain number" } else { "a list, or two values or more" }.to_owned(),
+        yields: f.yields.in_words(),
+    });
+    let of_runs = metric::FUNCTIONS.iter().map(|f| Call {
+        name: f.name,
+        doc: f.doc,
+        usage: f.usage.to_owned(),
+        takes: f.takes.iter().map(|t| t.noun()).collect::<Vec<_>>().join("; "),
+        yields: if f.is_list { "a list" } else { f.yields.in_words() },
+    });
+    numbers.chain(of_runs)
+}
+
+impl Call {
+    fn text(&self) -> String {
+        format!(
+            "{} (functions)\n\n  {}\n\n  Use:    {}\n  Takes:  {}\n  Value:  {}\n",
+            self.name,
+            wrapped(self.doc, WIDTH, 2),
+            wrapped(&self.usage, WIDTH, 10),
+            wrapped(&self.takes, WIDTH, 10),
+            self.yields
+        )
+    }
+}
+
+fn metric_text(m: &MetricEntry) -> String {
     let noun = if m.unit.base().is_empty() {
         "a plain number".to_owned()
     } else {

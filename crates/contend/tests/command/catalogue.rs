@@ -16,6 +16,7 @@ fn list_shows_every_family_and_the_experiments_that_come_along() {
         "traffic",
         "loss",
         "metrics",
+        "functions",
         "models",
         "experiments",
     ] {
@@ -80,6 +81,21 @@ fn explain_tells_source_parameters_units_and_defaults() {
         "{}",
         metric.out
     );
+}
+
+#[test]
+fn functions_are_explained_from_their_table() {
+    let share = call(&workspace(), &["explain", "share"]).with(0).out;
+    for text in ["share (functions)", "share(goodput[up.1] >= 10Mbps, 5s)", "the length of a section", "a plain number"]
+    {
+        assert!(share.contains(text), "no `{text}` in: {share}");
+    }
+    // A metric, a function of numbers and a function of successes have this name.
+    let jain = call(&workspace(), &["explain", "jain"]).with(0).out;
+    for text in ["jain (metrics)", "jain(list), jain(x, y, ...)", "jain(successes[up], 100)"] {
+        assert!(jain.contains(text), "no `{text}` in: {jain}");
+    }
+    call(&workspace(), &["explain", "quantiel"]).with(2).says(&["did you mean `quantile`?"]);
 }
 
 #[test]

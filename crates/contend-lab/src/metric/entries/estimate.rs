@@ -4,8 +4,9 @@ use super::flow::flow;
 use crate::expression::Dimension;
 use crate::metric::entry::{Aspects, MetricEntry, Period};
 use crate::metric::reading::Asked;
-use crate::metric::{Aspect, Function, Unmeasured};
+use crate::metric::{Aspect, Unmeasured};
 use crate::names::remedy;
+use crate::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[flow(
     "estimate",
@@ -40,14 +41,14 @@ fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
         let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);
         let samples = || (range.first..=range.last).map(of).collect::<Option<Vec<f64>>>();
         let value = match made {
-            Function::Mean => range.mean(&run.series.time_s, of),
-            made => samples().and_then(|s| made.of(&s)),
+            None => range.mean(&run.series.time_s, of),
+            Some(made) => samples().and_then(|s| (made.of)(&s)),
         };
         values.push(value.ok_or_else(|| a.unsampled())?);
     }
     let all = match made {
-        Function::Min | Function::Max => *made,
-        _ => Function::Mean,
+        Some(made) if ["min", "max"].contains(&made.name) => (made.of)(&values),
+        _ => stats::mean(&values),
     };
-    all.of(&values).ok_or_else(|| a.undefined("there is no such flow"))
+    all.ok_or_else(|| a.undefined("there is no such flow"))
 }

@@ -7,8 +7,9 @@
 
 use crate::expression::Dimension;
 use crate::metric::entry::{MetricEntry, Period, Subject};
+use crate::metric::eval;
 use crate::metric::reading::{no_cell, window};
-use crate::metric::{Metric, Scope, Unmeasured, Values, Windowed};
+use crate::metric::{Expr, Metric, Scope, Unmeasured, Values};
 use crate::results::Run;
 use contend_sim::wifi::{AP, Success};
 
@@ -114,8 +115,18 @@ fn counted(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
     })
 }
 
-/// What the successes that `m` lists show over windows of `length` of them, averaged over all positions.
-pub(in crate::metric) fn sliding(what: Windowed, m: &Metric, length: f64, run: &Run) -> Result<f64, Unmeasured> {
+/// What the successes that `of` lists show over windows of `length` of them: what `shown` makes of the stations' places,
+/// how many stations there are and the length.
+pub(in crate::metric) fn sliding(
+    of: &Expr,
+    length: &Expr,
+    run: &Run,
+    shown: fn(&[u32], usize, usize) -> Option<f64>,
+) -> Result<Values, Unmeasured> {
+    let Expr::Metric(m) = of else {
+        return Err(Unmeasured::Wrong(format!("`{of}` has no windows of successes")));
+    };
+    let length = eval::number(length, run)?;
     if !(1.0..=1e9).contains(&length) || length.fract() != 0.0 {
         return Err(Unmeasured::Wrong(format!(
             "`{m}`: a window has a whole number of successes, from 1 to 1e9, and not {length}"
@@ -129,17 +140,12 @@ pub(in crate::metric) fn sliding(what: Windowed, m: &Metric, length: f64, run: &
     let places: Vec<u32> = successes.iter().filter_map(|s| members.place(*s)).map(|p| p as u32).collect();
     let too_few =
         || Unmeasured::Undefined(format!("`{m}`: {} successes do not fill a window of {length}", places.len()));
-    let (members, length) = (members.count, length as usize);
-    match what {
-        Windowed::Jain => jain_over_windows(&places, members, length),
-        Windowed::SelfCorrelation => returns_within(&places, members, length),
-    }
-    .ok_or_else(too_few)
+    shown(&places, members.count, length as usize).map(Values::One).ok_or_else(too_few)
 }
 
 /// Share of the entries of `places` that are found again among the next `length`, of those that have as many behind
 /// them; `None` when none has.
-fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> {
+pub(in crate::metric) fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> {
     let judged = places.len().checked_sub(length).filter(|n| *n > 0)?;
     let mut last: Vec<Option<usize>> = vec![None; members];
     let mut returned = 0u64;
@@ -152,7 +158,7 @@ fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> 
 
 /// Mean of Jain's index over all windows of `length` entries of `places`, each of which names one of `members`; `None`
 /// when there is no such window.
-fn jain_over_windows(places: &[u32], members: usize, length: usize) -> Option<f64> {
+pub(in crate::metric) fn jain_over_windows(places: &[u32], members: usize, length: usize) -> Option<f64> {
     let windows = places.len().checked_sub(length)? + 1;
     let mut counts = vec![0u64; members];
     // The sum of the squares of the counts: one more or one less changes it by 2 x + 1 or 2 x - 1.

@@ -4,7 +4,8 @@ use super::Figure;
 use super::charts::{bars_are, interval};
 use super::lines::{Line, called, drawn, groups, hover, named, telling};
 use super::svg::Scale;
-use crate::metric::{Expr, quantity};
+use crate::expression::literal;
+use crate::metric::Expr;
 use crate::output::csv::quoted;
 use crate::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
 use crate::results::{Outcome, PointKey};
@@ -146,8 +147,8 @@ fn numbers<'a>(values: &[&'a Value]) -> Option<(Vec<f64>, &'a str)> {
         return Some((plain, ""));
     }
     let unit = values.first()?.as_str()?.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-. ".contains(c));
-    let one = quantity(&format!("1{unit}"))?;
-    let number = |v: &&Value| quantity(v.as_str()?).filter(|n| n.unit == one.unit).map(|n| n.value / one.value);
+    let one = literal(&format!("1{unit}"))?;
+    let number = |v: &&Value| literal(v.as_str()?).filter(|n| n.unit == one.unit).map(|n| n.value / one.value);
     Some((values.iter().map(number).collect::<Option<_>>()?, unit))
 }
 

@@ -1,9 +1,8 @@
 //! Text to tokens, and numbers with units.
 
-use super::parse::{ParseError, error};
-use super::{Number, Operator, Relation};
-use crate::expression::quantity::{NotAQuantity, nearest_unit};
-use crate::expression::{Dimension, Quantity};
+use super::quantity::{NotAQuantity, nearest_unit};
+use super::syntax::error;
+use super::{Dimension, Number, Operator, ParseError, Quantity, Relation};
 use std::ops::Range;
 
 /// One token of an expression.
@@ -32,7 +31,7 @@ pub(super) enum Token<'a> {
 }
 
 /// A number with its unit and nothing else: `15ms`, `0.3Mbps`, `1%`, `42p`, `7`.
-pub fn quantity(text: &str) -> Option<Number> {
+pub fn literal(text: &str) -> Option<Number> {
     let (n, len) = number(text, 0).ok()??;
     (len == text.len()).then_some(n)
 }
@@ -127,7 +126,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
                 Some((n, len)) => (Token::Number(n), len),
                 None => return Err(error(at..at + 1, "a digit is missing here", "write `0.5`")),
             },
-            _ if c.is_ascii_alphabetic() => {
+            _ if c.is_ascii_alphabetic() || c == '_' => {
                 let path = path(rest);
                 // `15 ms`: a unit that lost its number.
                 let bare = out.last().filter(|(t, _)| matches!(t, Token::Number(n) if n.unit == Dimension::Number));
