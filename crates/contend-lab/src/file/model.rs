@@ -6,7 +6,7 @@ use super::network::params;
 use super::reader::{Cx, Val, suggest};
 use super::tree::{Kind, Node};
 use crate::expression::Dimension;
-use crate::model::{MODELS, Model, Parameter};
+use crate::model::{Model, Parameter, models, named as model_named};
 use std::collections::BTreeMap;
 
 /// The models of one point of a file.
@@ -79,7 +79,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
     f.finish()?;
     let modelled = Modelled { models, arguments };
     // What would take long is worked out when the file is run.
-    match modelled.values_of(|m| !m.simulates()) {
+    match modelled.values_of(|m| !m.is_slow) {
         Ok(_) => Ok(modelled),
         Err(why) => Err(table.error(format!("has no value: {why}"), "change the argument that is named")),
     }
@@ -87,8 +87,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
 
 fn named(v: &Val) -> Result<&'static Model, FileError> {
     let name = v.text()?;
-    let known = MODELS.iter().find(|m| m.name == name);
-    known.ok_or_else(|| v.error(format!("names no model: \"{name}\""), suggest(name, MODELS.iter().map(|m| m.name))))
+    let remedy = || suggest(name, models().map(|m| m.name));
+    model_named(name).ok_or_else(|| v.error(format!("names no model: \"{name}\""), remedy()))
 }
 
 fn argument(v: &Val, p: &Parameter) -> Result<f64, FileError> {

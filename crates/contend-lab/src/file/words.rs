@@ -314,7 +314,7 @@ until = "jain > 0.5"
         ] {
             known.extend(families);
         }
-        known.extend(crate::model::MODELS.iter().flat_map(|m| m.parameters).map(|p| p.name));
+        known.extend(crate::model::models().flat_map(|m| m.parameters).map(|p| p.name));
         let asked = asked::all();
         assert!(asked.len() > 130, "{}", asked.len());
         let unknown: Vec<&String> = asked.iter().filter(|w| !known.contains(&w.as_str())).collect();

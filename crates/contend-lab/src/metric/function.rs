@@ -4,7 +4,7 @@
 use super::entries::success;
 use super::{Expr, Unmeasured, Values, eval};
 use crate::expression::{Argument, Part, Syntax, Yields};
-use crate::model::MODELS;
+use crate::model;
 use crate::results::Run;
 use crate::stats;
 
@@ -221,7 +221,7 @@ fn starts_with(e: &Syntax<'_>, name: &str) -> bool {
 /// True if a name in `e` is that of a metric and not of a closed form.
 fn names_a_metric(e: &Syntax<'_>) -> bool {
     match &e.part {
-        Part::Name { path, .. } => !MODELS.iter().any(|m| m.name == *path),
+        Part::Name { path, .. } => model::named(path).is_none(),
         Part::Minus(x) => names_a_metric(x),
         Part::Binary(_, x, y) | Part::Comparison { left: x, right: y, .. } => names_a_metric(x) || names_a_metric(y),
         Part::Call { arguments, .. } => arguments.iter().any(|a| names_a_metric(&a.value)),

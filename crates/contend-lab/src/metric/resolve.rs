@@ -9,7 +9,7 @@ use super::{
 use crate::expression::{
     Argument, Bracket, Dimension, NumberFunction, Operator, ParseError, Part, Syntax, error, literal, parse,
 };
-use crate::model::{MODELS, Model};
+use crate::model::{self, Model, models};
 use crate::names::remedy;
 use std::ops::Range;
 
@@ -112,7 +112,7 @@ fn call(
     if name == "model" {
         return named_model(arguments, close);
     }
-    if let Some(model) = MODELS.iter().find(|m| m.name == name) {
+    if let Some(model) = model::named(name) {
         return Ok(Expr::Call(Callee::Model(model), model_arguments(model, arguments)?));
     }
     let numbers = NumberFunction::named(name);
@@ -246,12 +246,12 @@ fn named_model(arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr,
     };
     let span = first.value.span.clone();
     let Part::Text(name) = first.value.part else { return Err(no_model_name(span)) };
-    let Some(model) = MODELS.iter().find(|m| m.name == name) else {
-        let help = remedy(name, MODELS.iter().map(|m| m.name));
+    let Some(model) = model::named(name) else {
+        let help = remedy(name, models().map(|m| m.name));
         return Err(error(span, format!("there is no model `{name}`"), help));
     };
     let given = model_arguments(model, arguments)?;
-    let lacking = |(p, x): &(&crate::model::Parameter, &Expr)| p.default.is_none() && **x == Expr::Absent;
+    let lacking = |(p, x): &(&model::Parameter, &Expr)| p.default.is_none() && **x == Expr::Absent;
     let missing: Vec<&str> = model.parameters.iter().zip(&given).filter(lacking).map(|(p, _)| p.name).collect();
     match missing.first() {
         None => Ok(Expr::Call(Callee::Model(model), given)),
@@ -315,7 +315,7 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
         return unbracketed(expression(text)?);
     }
     let Some((entry, aspect, rest)) = split(path) else {
-        if let Some(model) = MODELS.iter().find(|m| m.name == path) {
+        if let Some(model) = model::named(path) {
             return unbracketed(Expr::Call(Callee::Model(model), vec![Expr::Absent; model.parameters.len()]));
         }
         let names = metrics().map(|m| m.name).chain(reported().map(|r| r.0));

@@ -2,7 +2,7 @@
 
 use super::synthetic::{empty, example, flow};
 use super::*;
-use crate::model::MODELS;
+use crate::model::models;
 use proptest::prelude::*;
 
 fn value(text: &str) -> f64 {
@@ -322,7 +322,7 @@ fn closed_forms_can_be_asked() {
 
 #[test]
 fn every_model_can_be_asked_with_its_defaults() {
-    for m in MODELS {
+    for m in models() {
         let one = |p: &Parameter| {
             let value = match p.name {
                 "p" | "pc" | "pw" | "q" => "1%".to_owned(),

@@ -35,11 +35,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    model: Model,
+    calculator: Calculator,
 }
 
 #[derive(Debug, Subcommand)]
-enum Model {
+enum Calculator {
     /// Saturation throughput and collision probability of n stations (Bianchi 2000, with a limit on attempts)
     Bianchi {
         /// Numbers of stations: a list like 1,2,5 or a range like 1..10
@@ -90,7 +90,7 @@ enum Model {
 
 /// The calculators, with what they say of themselves and their options.
 pub(super) fn calculators() -> Vec<clap::Command> {
-    Model::augment_subcommands(clap::Command::new("model"))
+    Calculator::augment_subcommands(clap::Command::new("model"))
         .get_subcommands()
         .filter(|c| c.get_name() != "help")
         .cloned()
@@ -297,22 +297,31 @@ impl Cell {
 }
 
 pub fn run(args: &Args) -> Result<Done> {
-    match &args.model {
-        Model::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
-        Model::CycleTime { cell } => cycle_time(cell),
-        Model::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
-        Model::Jersey(a) => jersey::jersey(a),
-        Model::Padhye(a) => jersey::padhye(a),
-        Model::Aiad(a) => jersey::aiad(a),
-        Model::Gaiad(a) => jersey::gaiad(a),
-        Model::Hash(a) => starzetz::hash(a),
-        Model::BackoffCost(a) => starzetz::backoff_cost(a),
-        Model::Buffer { flows, window } => fcwa::buffers(flows, *window),
+    match &args.calculator {
+        Calculator::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
+        Calculator::CycleTime { cell } => cycle_time(cell),
+        Calculator::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
+        Calculator::Jersey(a) => jersey::jersey(a),
+        Calculator::Padhye(a) => jersey::padhye(a),
+        Calculator::Aiad(a) => jersey::aiad(a),
+        Calculator::Gaiad(a) => jersey::gaiad(a),
+        Calculator::Hash(a) => starzetz::hash(a),
+        Calculator::BackoffCost(a) => starzetz::backoff_cost(a),
+        Calculator::Buffer { flows, window } => fcwa::buffers(flows, *window),
     }
 }
 
 fn invalid(e: contend_theory::Invalid) -> miette::Report {
     wrong(e, "see contend model --help for what each value means")
+}
+
+/// What the closed form `model` of [`contend_lab::model`] yields; `arguments` by their parameters' names, in base units.
+fn value(model: &str, arguments: &[(&str, f64)]) -> Result<f64> {
+    let remedy = "see contend model --help for what each value means";
+    let known =
+        contend_lab::model::named(model).ok_or_else(|| wrong(format!("there is no model `{model}`"), remedy))?;
+    let given = |name: &str| arguments.iter().find(|a| a.0 == name).map(|a| a.1);
+    known.value_of(|p| given(p.name)).map_err(|e| wrong(e, remedy))
 }
 
 fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {

@@ -4,7 +4,7 @@
 use crate::cmd::model;
 use clap::{Arg, ArgAction};
 use contend_lab::expression::Dimension;
-use contend_lab::model::{MODELS, Model, Parameter};
+use contend_lab::model::{Model, Parameter, models};
 use contend_lab::output::{WIDTH, wrapped};
 
 /// A name of this family, with what a list says of it.
@@ -23,7 +23,7 @@ pub(super) fn items() -> Vec<Item> {
         summary: about(&c).0,
         text: calculator(&c),
     });
-    let values = MODELS.iter().map(|m| Item { name: m.name.to_owned(), summary: m.doc.to_owned(), text: value(m) });
+    let values = models().map(|m| Item { name: m.name.to_owned(), summary: m.doc.to_owned(), text: value(m) });
     calculators.chain(values).collect()
 }
 
@@ -122,7 +122,7 @@ mod tests {
             assert!(source.len() > 9, "{text}");
             assert!(!text.lines().any(|l| l.trim().is_empty() && l.len() > 8), "{text}");
         }
-        for m in MODELS {
+        for m in models() {
             assert!(!m.parameters.is_empty() && m.parameters.iter().all(|p| !p.doc.is_empty()), "{}", m.name);
         }
     }

@@ -4,7 +4,7 @@
 use super::{Item, unit};
 use contend_core::registry::{Param, Unit};
 use contend_lab::file::words::{WORDS, variants};
-use contend_lab::model::MODELS;
+use contend_lab::model::models;
 use contend_lab::output::{WIDTH, wrapped};
 
 /// Every TCP variant with its sentence.
@@ -23,7 +23,7 @@ pub(super) fn names(algorithms: &[Item]) -> Vec<&'static str> {
     let mut all: Vec<&'static str> = parameters.flat_map(|p| std::iter::once(p.name).chain(words_of(p))).collect();
     all.extend(variants().iter().map(|v| v.name));
     all.extend(WORDS.iter().map(|w| w.name));
-    all.extend(MODELS.iter().flat_map(|m| m.parameters).map(|p| p.name));
+    all.extend(models().flat_map(|m| m.parameters).map(|p| p.name));
     all
 }
 
@@ -69,7 +69,7 @@ fn parameters(name: &str, algorithms: &[Item]) -> Vec<String> {
             None
         }
     });
-    let of_models = MODELS.iter().flat_map(|m| m.parameters.iter().map(move |p| (m, p)));
+    let of_models = models().flat_map(|m| m.parameters.iter().map(move |p| (m, p)));
     let models = of_models
         .filter(|(_, p)| p.name == name)
         .map(|(m, p)| format!("  {}\n", wrapped(&format!("of {} (models): {}", m.name, p.doc), WIDTH, 4)));

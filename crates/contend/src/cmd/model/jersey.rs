@@ -1,16 +1,13 @@
 //! `contend model jersey`, `padhye`, `aiad` and `gaiad`: the closed forms of Jersey 2005 as calculators.
 
 use super::numbers::{Numbers, number, seconds, share, shares};
-use super::{Printed, answer, invalid, list};
+use super::{Printed, answer, invalid, list, value};
 use crate::Done;
 use crate::cmd::wrong;
 use contend_theory::aiad::{Aiad, Losses, Motion};
-use contend_theory::differentiator::{self, Accuracy};
-use contend_theory::fluid::{self, Path};
-use contend_theory::gaiad::{self, Delays, Form, Gaiad};
+use contend_theory::fluid::Path;
 use contend_theory::hayes::Hayes;
 use contend_theory::marking::Marking;
-use contend_theory::padhye;
 use miette::Result;
 use serde_json::json;
 
@@ -54,23 +51,21 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     let mut rows = Vec::new();
     for &wireless in &a.wireless.0 {
         for &accuracy in &a.accuracy.0 {
-            let losses = differentiator::Losses { congestion: a.congestion, wireless };
-            let told = Accuracy { congestion: a.accuracy_congestion, wireless: accuracy };
-            let answered = told.answered(&losses).map_err(invalid)?;
-            let (r, j) =
-                (fluid::reno(answered, &path).map_err(invalid)?, fluid::jersey(answered, &path).map_err(invalid)?);
-            let gain_r = differentiator::reno_gain(&losses, &told, &path).map_err(invalid)?;
-            let gain_j = differentiator::jersey_gain(&losses, &told, &path).map_err(invalid)?;
-            let over = differentiator::advantage(&losses, &told, &told, &path).map_err(invalid)?;
-            let plain = differentiator::advantage(&losses, &told, &Accuracy::NONE, &path).map_err(invalid)?;
+            let shares = [("pc", a.congestion), ("pw", wireless), ("aw", accuracy), ("ac", a.accuracy_congestion)];
+            let answered = value("jersey.answered", &shares)?;
+            let rest = [("q", answered), ("rtt", a.rtt), ("d", a.delay)];
+            let case = [shares.as_slice(), &rest].concat();
+            let (reno, jersey) = (value("jersey.reno_rate", &rest)?, value("jersey.rate", &rest)?);
+            let windows = (value("jersey.reno_window", &rest)?, value("jersey.window", &rest)?);
+            let (gain_r, gain_j) = (value("jersey.reno_gain", &shares)?, value("jersey.gain", &case)?);
+            let (over, plain) = (value("jersey.advantage", &case)?, value("jersey.advantage_over_plain", &case)?);
             out += &format!(
-                "{wireless:>8} {accuracy:>6} {answered:>10.6} {:>11.2} {:>11.2} {gain_r:>10.4} {gain_j:>10.4} \
-                    {over:>11.4} {plain:>11.4}\n",
-                r.rate_pps, j.rate_pps
+                "{wireless:>8} {accuracy:>6} {answered:>10.6} {reno:>11.2} {jersey:>11.2} {gain_r:>10.4} {gain_j:>10.4} \
+                    {over:>11.4} {plain:>11.4}\n"
             );
             rows.push(json!({"wireless_loss": wireless, "congestion_loss": a.congestion, "accuracy_wireless": accuracy,
-                "accuracy_congestion": a.accuracy_congestion, "answered_loss": answered, "reno_pps": r.rate_pps, "jersey_pps": j.rate_pps,
-                "reno_window_packets": r.window, "jersey_window_packets": j.window, "reno_gain": gain_r, "jersey_gain": gain_j,
+                "accuracy_congestion": a.accuracy_congestion, "answered_loss": answered, "reno_pps": reno, "jersey_pps": jersey,
+                "reno_window_packets": windows.0, "jersey_window_packets": windows.1, "reno_gain": gain_r, "jersey_gain": gain_j,
                 "jersey_over_reno": over, "jersey_over_plain_reno": plain}));
         }
     }
@@ -105,15 +100,16 @@ pub(super) struct Padhye {
 }
 
 pub(super) fn padhye(a: &Padhye) -> Result<Done> {
-    let path = padhye::Path { rtt_s: a.rtt, t0_s: a.timeout, b: a.ack.into(), window: a.window.map(f64::from) };
     let limit = a.window.map_or("no window limit".to_owned(), |w| format!("window of at most {w} packets"));
     let mut out = format!("RTT {} s, T0 {} s, one ACK for {} packets, {limit}\n", a.rtt, a.timeout, a.ack);
     out += &format!("{:>10} {:>12} {:>14} {:>12} {:>12}\n", "loss", "sqrt window", "sqrt pkt/s", "pkt/s", "Mb/s");
     let mut rows = Vec::new();
     for &p in &a.loss.0 {
-        let window = padhye::square_root_window(p).map_err(invalid)?;
-        let (root, rate) =
-            (padhye::square_root_rate(p, a.rtt).map_err(invalid)?, padhye::padhye(p, &path).map_err(invalid)?);
+        let window = value("padhye.square_root_window", &[("p", p)])?;
+        let root = value("padhye.square_root_rate", &[("p", p), ("rtt", a.rtt)])?;
+        let limit = a.window.map_or(0.0, f64::from);
+        let path = [("p", p), ("rtt", a.rtt), ("t0", a.timeout), ("b", a.ack.into()), ("window", limit)];
+        let rate = value("padhye.rate", &path)?;
         let bps = rate * f64::from(a.packet) * 8.0;
         out += &format!("{p:>10} {window:>12.3} {root:>14.2} {rate:>12.2} {:>12.4}\n", bps / 1e6);
         rows.push(json!({"loss": p, "square_root_window_packets": window, "square_root_pps": root, "rate_pps": rate, "rate_bps": bps}));
@@ -221,11 +217,9 @@ pub(super) struct GaiadArgs {
 const SIMULATED: u32 = 100;
 
 pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
-    let marking = Marking::of(a.exponent).map_err(invalid)?;
     if let Some(n) = a.sources.0.iter().find(|n| **n > SIMULATED) {
         return Err(wrong(format!("--sources {n}: at most {SIMULATED} are simulated"), "write smaller numbers"));
     }
-    let form = if a.as_printed { Form::Printed } else { Form::Corrected };
     let mut out = format!(
         "GAIAD, alpha {}, beta {}, C {} packets a step{}\n",
         a.alpha,
@@ -239,23 +233,24 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
     );
     let mut rows = Vec::new();
     for &n in &a.sources.0 {
-        let case = Gaiad { n, alpha: a.alpha, beta: a.beta, capacity: a.capacity, marking, form };
-        let rest = case.rest().map_err(invalid)?;
-        let [apart, together] = case.eigenvalues(&rest, case.bend(&rest));
-        let printed = case.eigenvalues(&rest, case.bend_as_printed(&rest))[1];
-        let stable = case.stable(&rest, case.bend(&rest));
-        let none = case.settles(&vec![Delays { forward: 1, backward: 0 }; n as usize], 1e-6).map_err(invalid)?;
-        let unequal = case.settles(&gaiad::unequal(n, a.steps), 1e-6).map_err(invalid)?;
+        let mut case = vec![("n", n.into()), ("alpha", a.alpha), ("beta", a.beta), ("capacity", a.capacity)];
+        case.extend([("exponent", a.exponent.into()), ("printed", f64::from(u8::from(a.as_printed)))]);
+        let (rate, marked) = (value("gaiad.rate", &case)?, value("gaiad.share", &case)?);
+        let (apart, together) = (value("gaiad.eigenvalue_apart", &case)?, value("gaiad.eigenvalue_together", &case)?);
+        let printed = value("gaiad.eigenvalue_together_as_printed", &case)?;
+        let stable = value("gaiad.stable", &case)? != 0.0;
+        let settles = |steps: u32, unequal: f64| -> Result<bool> {
+            Ok(value("gaiad.settles", &[&case[..], &[("steps", steps.into()), ("unequal", unequal)]].concat())? != 0.0)
+        };
+        let (none, unequal) = (settles(1, 0.0)?, settles(a.steps, 1.0)?);
         let word = |b: bool| if b { "yes" } else { "no" };
         out += &format!(
-            "{n:>7} {:>12.4} {:>10.6} {apart:>9.4} {together:>10.4} {printed:>12.4} {:>8} {:>14} {:>15}\n",
-            rest.rate,
-            rest.share,
+            "{n:>7} {rate:>12.4} {marked:>10.6} {apart:>9.4} {together:>10.4} {printed:>12.4} {:>8} {:>14} {:>15}\n",
             word(stable),
             word(none),
             word(unequal)
         );
-        rows.push(json!({"sources": n, "rate_packets": rest.rate, "marked": rest.share, "eigenvalue_apart": apart, "eigenvalue_together": together,
+        rows.push(json!({"sources": n, "rate_packets": rate, "marked": marked, "eigenvalue_apart": apart, "eigenvalue_together": together,
             "eigenvalue_together_as_printed": printed, "settles": stable, "simulated_without_delay": none, "simulated_unequal_delays": unequal}));
     }
     out +=
