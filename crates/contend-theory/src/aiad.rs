@@ -1,14 +1,16 @@
-//! AIAD: whether sources that grow by a packet each round trip and fall back to their achievable rate settle at a
-//! shared bottleneck.
+//! AIAD: stability of sources at a shared bottleneck. A source adds one packet per round trip to its window and falls
+//! back to its achievable rate.
 //!
 //! Jersey 2005 chapter 6, eqs. 6.10-6.16, and appendix A. Rates are in packets/s.
 //!
 //! Differences from the source:
-//! - both estimators are one with α = 1 for φ, the receiving rate, and α = γ/ρ for κ, the rate of acknowledgments: γ is
-//!   the capacity of the way back over C, ρ the size of an ACK over that of a packet;
-//! - condition 1 has the factor τ that A.16 leaves out;
-//! - the source takes ∂p/∂x of one source while the others stand still. When all move together the link sees N times as
-//!   much: [`Motion`] tells the two apart, and [`Aiad::rest`] is the point at which the system really rests, a little
+//! - One estimator covers both estimators of the source: α = 1 for φ, the receiving rate, and α = γ/ρ for κ, the rate
+//!   of acknowledgments. γ is the capacity of the return path divided by C, and ρ is the size of an ACK divided by the
+//!   size of a packet.
+//! - Condition 1 has the factor τ that is missing in A.16.
+//! - The source takes ∂p/∂x of one source while the other sources do not move. If all sources move together, the link
+//!   sees N times this derivative. [`Motion`] distinguishes the two cases. [`Aiad::rest`] is the exact equilibrium,
+//!   which is slightly off C/N.
 //!   off C/N.
 
 use crate::Invalid;
@@ -21,7 +23,7 @@ use std::f64::consts::PI;
 /// N equal sources at one bottleneck.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aiad {
-    /// N, sources.
+    /// N, number of sources.
     pub n: u32,
     /// C, capacity of the bottleneck, packets/s.
     pub capacity_pps: f64,
@@ -33,37 +35,37 @@ pub struct Aiad {
     pub alpha: f64,
 }
 
-/// How losses stand at the point that is looked at.
+/// Loss share and its slope at one operating point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Losses {
-    /// p0, the share lost.
+    /// p0, the share of packets lost.
     pub share: f64,
-    /// p0' = ∂p/∂x, how it moves with the rate of a source, s/packet.
+    /// p0' = ∂p/∂x, derivative of the share with respect to the rate of one source, s/packet.
     pub slope: f64,
 }
 
-/// Where the system rests.
+/// The equilibrium of the system.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rest {
     /// x0, rate of each source, packets/s.
     pub rate_pps: f64,
-    /// Losses there; the slope is that of the link, dp/dy.
+    /// Losses at the equilibrium. The slope is that of the link, dp/dy.
     pub losses: Losses,
 }
 
-/// Which departure from the rest is looked at.
+/// The kind of departure from the equilibrium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
-    /// One source while the others stand still: the source's linearisation.
+    /// One source moves while the others do not: the source's linearisation.
     Alone,
-    /// All sources alike: their shares stay, the link feels them all.
+    /// All sources move alike: their shares stay constant, and the link sees the sum of all movements.
     Together,
-    /// Against each other: the load stays.
+    /// The sources move against each other: the load stays constant.
     Apart,
 }
 
 impl Aiad {
-    /// τ, s; errors for what is not above 0.
+    /// τ, s. Returns an error for a parameter that is not above 0.
     pub fn rtt_s(&self) -> Result<f64, Invalid> {
         if self.n == 0 {
             return Err(invalid("n", 0, "at least one source"));
@@ -78,14 +80,14 @@ impl Aiad {
         Ok(self.delay_s / self.rtt_s()?)
     }
 
-    /// C/N, the rate at which the source's analysis lets each rest, packets/s.
+    /// C/N, packets/s: the equilibrium rate of each source in the source's analysis.
     pub fn fair_pps(&self) -> Result<f64, Invalid> {
         self.rtt_s()?;
         Ok(self.capacity_pps / f64::from(self.n))
     }
 
-    /// p0 that holds a source at C/N; an error when α η is 1 or more: then the estimate asks for more than C/N and
-    /// there is no such rest.
+    /// p0 for an equilibrium of each source at C/N. Returns an error if α η is 1 or more: the estimate then exceeds
+    /// C/N, and there is no equilibrium at C/N.
     pub fn fair_share_lost(&self) -> Result<f64, Invalid> {
         let (x, tau) = (self.fair_pps()?, self.rtt_s()?);
         let back = self.alpha * self.eta()?;
@@ -96,7 +98,7 @@ impl Aiad {
         Ok(1.0 / (tau * tau * (1.0 - back) * x * x))
     }
 
-    /// K1 and K2 in 1/s of the source's analysis, at C/N.
+    /// K1 and K2 in 1/s at C/N, as in the source's analysis.
     pub fn gains(&self, at: &Losses) -> Result<(f64, f64), Invalid> {
         let (n, c, back) = (f64::from(self.n), self.capacity_pps, self.alpha * self.eta()?);
         // Jersey 2005 A.14, A.15.
@@ -105,14 +107,14 @@ impl Aiad {
         Ok((k1, k2))
     }
 
-    /// d_q in s below which the source's sufficient condition holds.
+    /// The bound on d_q in s: below this bound the source's sufficient condition holds.
     pub fn queue_bound_s(&self, at: &Losses) -> Result<f64, Invalid> {
         let (n, c) = (f64::from(self.n), self.fair_pps()? * f64::from(self.n));
         // Jersey 2005 eq. 6.16, which is 6.14 for α = 1.
         Ok(PI * n / (2.0 * c * (at.share + c / n * at.slope)) + (self.alpha - 1.0) * self.delay_s)
     }
 
-    /// α η below which condition 2 holds; above 1 always.
+    /// The bound on α η: below this bound condition 2 holds. The bound itself is always above 1.
     pub fn alpha_eta_bound(&self, at: &Losses) -> Result<f64, Invalid> {
         let both =
             2.0 * f64::from(self.n) + at.slope / positive("p0", at.share)? * self.fair_pps()? * f64::from(self.n);
@@ -120,11 +122,12 @@ impl Aiad {
         Ok(both / (both - 1.0))
     }
 
-    /// Where sources that lose by `marking` really rest, all at the same rate.
+    /// The exact equilibrium of sources with the loss function `marking`, all at the same rate.
     pub fn rest(&self, marking: &Marking) -> Result<Rest, Invalid> {
         let (tau, x) = (self.rtt_s()?, self.fair_pps()?);
         let back = self.alpha * self.eta()?;
-        // Eq. 6.11 with x' = 0, in loads u = x N / C: (u - αη) u p(u) = (N / (C τ))^2, which grows with u above αη.
+        // Eq. 6.11 with x' = 0, in loads u = x N / C: (u - αη) u p(u) = (N / (C τ))^2. The left-hand side grows with u
+        // above αη.
         let want = 1.0 / (tau * x * tau * x);
         let least = back.max(if *marking == Marking::Fluid { 1.0 } else { 0.0 });
         let (mut low, mut high) = (least, least + 2.0 + 2.0 * want.sqrt());
@@ -146,36 +149,36 @@ impl Aiad {
         })
     }
 
-    /// The same system with the load at `rest` for its capacity, and α so that the estimates stay: there the source's
-    /// formulas, which want x0 = C/N, hold exactly. Errors as [`Aiad::rtt_s`].
+    /// The same system with the load at `rest` as its capacity and with α changed so that the estimates stay equal. For
+    /// this system the source's formulas, which require x0 = C/N, hold exactly. Errors: see [`Aiad::rtt_s`].
     pub fn at(&self, rest: &Rest) -> Result<Aiad, Invalid> {
         let load = positive("rate_pps", rest.rate_pps)? / self.fair_pps()?;
         Ok(Aiad { capacity_pps: self.capacity_pps * load, alpha: self.alpha / load, ..*self })
     }
 
-    /// K1 and K2 in 1/s at `rest` for a departure of this kind.
+    /// K1 and K2 in 1/s at `rest` for a departure of the kind `motion`.
     pub fn gains_at(&self, rest: &Rest, motion: Motion) -> Result<(f64, f64), Invalid> {
         let (eta, n, x) = (self.eta()?, f64::from(self.n), positive("rate_pps", rest.rate_pps)?);
         let estimate = self.alpha * self.fair_pps()?;
-        // r_i = α C x_i / y: ∂r_i/∂x_i is r0/x0 (N-1)/N with the others at rest, 0 when all move alike, r0/x0 when y
-        // stays.
+        // r_i = α C x_i / y. ∂r_i/∂x_i is r0/x0 (N-1)/N if the other sources do not move, 0 if all move alike, and
+        // r0/x0 if y stays constant.
         let (bend, feel) = match motion {
             Motion::Alone => (estimate / x * (n - 1.0) / n, 1.0),
             Motion::Together => (0.0, n),
             Motion::Apart => (estimate / x, 0.0),
         };
-        // Jersey 2005 A.1-A.8, with x0 for C/N.
+        // Jersey 2005 A.1-A.8, with x0 instead of C/N.
         let k1 = -x * rest.losses.share * (1.0 - eta * bend);
         let k2 = -(rest.losses.share + x * feel * rest.losses.slope) * (x - eta * estimate);
         Ok((k1, k2))
     }
 
-    /// The characteristic equation of a departure of this kind at `rest`.
+    /// The characteristic equation at `rest` for a departure of the kind `motion`.
     pub fn hayes(&self, rest: &Rest, motion: Motion) -> Result<Hayes, Invalid> {
         Hayes::of(self.gains_at(rest, motion)?, self.rtt_s()?)
     }
 
-    /// Rates in packets/s of every source at the instants of `grid`, from constant rates `start` until time 0 on.
+    /// Rates in packets/s of every source at the instants of `grid`. Before time 0 the rates were constant at `start`.
     pub fn course(&self, marking: &Marking, start: &[f64], grid: &Grid) -> Result<Vec<Vec<f64>>, Invalid> {
         let (tau, eta, c) = (self.rtt_s()?, self.eta()?, self.capacity_pps);
         if start.len() != self.n as usize {
@@ -188,11 +191,11 @@ impl Aiad {
             let lost = marking.at((0..n).map(|i| at.ago(0, i)).sum::<f64>() / c);
             for (i, rate) in rate.iter_mut().enumerate() {
                 let x = at.now(i);
-                // Jersey 2005 eqs. 6.4-6.9: the bottleneck is busy, so a source receives its share of α C.
+                // Jersey 2005 eqs. 6.4-6.9: the bottleneck is busy, so each source receives its share of α C.
                 let estimate = self.alpha * c * x / load;
                 // Jersey 2005 eq. 6.11.
                 *rate = 1.0 / (tau * tau) - (x - eta * estimate) * at.ago(0, i) * lost;
-                // No rate is negative: far from the rest the equation knows nothing of that.
+                // A rate cannot be negative, but far from the equilibrium the equation can yield a negative rate.
                 if x <= least {
                     *rate = rate.max(0.0);
                 }
@@ -200,9 +203,10 @@ impl Aiad {
         })
     }
 
-    /// Whether sources that start `apart` (a share of the rate at rest, alternately above and below when `motion` is
-    /// [`Motion::Apart`], all above otherwise) come closer to the rest within `round_trips`: from the second quarter of
-    /// the course to the last one, and to no more than ten times of where they began.
+    /// True if a departure of the kind `motion` decays within `round_trips`. `apart` is the relative departure at the
+    /// start: for [`Motion::Apart`] sources start alternately above and below the equilibrium rate, for
+    /// [`Motion::Together`] all start above, for [`Motion::Alone`] only the first does. The largest departure in the
+    /// last quarter of the course must be smaller than in the second quarter and below ten times `apart`.
     pub fn settles(&self, marking: &Marking, motion: Motion, apart: f64, round_trips: u32) -> Result<bool, Invalid> {
         const STEPS: usize = 100;
         let (rest, tau) = (self.rest(marking)?, self.rtt_s()?);
@@ -231,7 +235,8 @@ impl Aiad {
             part.flatten().map(|x| (x / rest.rate_pps - 1.0).abs()).fold(0.0, f64::max)
         };
         let (early, late) = (largest(grid.steps / 4), largest(grid.steps - grid.steps / 4));
-        // A departure that grew into an oscillation before the second quarter is no larger later on, but large.
+        // A departure may become a large oscillation before the second quarter and then stop growing. The limit of ten
+        // times `apart` excludes this case.
         Ok(late < early && late < 10.0 * apart || late < 1e-9)
     }
 }
@@ -246,7 +251,7 @@ mod tests {
         Aiad { n, capacity_pps: 1000.0, delay_s: 0.04, queue_s, alpha: 1.0 }
     }
 
-    /// ACKs of 40 bytes for packets of 1000, capacity back as forth.
+    /// ACKs of 40 bytes for packets of 1000 bytes; equal capacity in both directions.
     fn kappa(n: u32, queue_s: f64) -> Aiad {
         Aiad { alpha: 25.0, ..phi(n, queue_s) }
     }
@@ -258,11 +263,12 @@ mod tests {
     #[test]
     fn gains_of_phi_and_kappa_are_those_of_appendix_a() {
         let at = Losses { share: 0.02, slope: 0.001 };
-        // N = 4, C = 1000, τ = 0.1, η = 0.4. φ: (3/16 0.4 - 1/4) 1000 0.02; (0.4 - 1)/4 1000 (0.02 + 250 0.001).
+        // N = 4, C = 1000, τ = 0.1, η = 0.4. φ: k1 = (3/16 0.4 - 1/4) 1000 0.02; k2 = (0.4 - 1)/4 1000 (0.02 + 250
+        // 0.001).
         let (k1, k2) = phi(4, 0.06).gains(&at).unwrap();
         near(k1, -3.5);
         near(k2, -40.5);
-        // κ, αη = 10: (3/16 10 - 1/4) 20; 9/4 1000 0.27.
+        // κ, αη = 10: k1 = (3/16 10 - 1/4) 20; k2 = 9/4 1000 0.27.
         let (k1, k2) = kappa(4, 0.06).gains(&at).unwrap();
         near(k1, 32.5);
         near(k2, 607.5);
@@ -289,7 +295,7 @@ mod tests {
         let (case, marking) = (phi(5, 0.03), Marking::Fluid);
         let rest = case.rest(&marking).unwrap();
         let (eta, tau, n) = (case.eta().unwrap(), case.rtt_s().unwrap(), 5usize);
-        // x_0' for the rates now and one round trip ago.
+        // x_0' for the rates now and the rates one round trip ago.
         let slope = |now: &[f64], then: &[f64]| {
             let y: f64 = now.iter().sum();
             let p = marking.at(then.iter().sum::<f64>() / 1000.0);
@@ -302,7 +308,7 @@ mod tests {
                 let one = |i: usize| match motion {
                     Motion::Alone => f64::from(u8::from(i == 0)),
                     Motion::Together => 1.0,
-                    // One up, the others down by a quarter each.
+                    // The first source moves up by 1, each other source down by a quarter.
                     Motion::Apart => {
                         if i == 0 {
                             1.0
@@ -333,7 +339,7 @@ mod tests {
                     let at = Losses { share: case.fair_share_lost().unwrap(), slope };
                     let h = Hayes::of(case.gains(&at).unwrap(), case.rtt_s().unwrap()).unwrap();
                     assert_eq!(h.conditions()[..2], [true, true], "{case:?} {at:?}");
-                    // 6.14 is sufficient for the third.
+                    // 6.14 is sufficient for the third condition.
                     if queue_s < case.queue_bound_s(&at).unwrap() {
                         assert!(h.stable(), "{case:?} {at:?}");
                     }
@@ -392,7 +398,7 @@ mod tests {
 
     #[test]
     fn the_integrated_system_settles_where_the_conditions_say_so() {
-        // Away from the boundary (a growth of less than 3 % in a round trip is not told apart in 120 of them).
+        // Cases near the boundary are skipped: 120 round trips cannot resolve a growth of less than 3 % per round trip.
         let (mut stable, mut unstable) = (0, 0);
         for marking in [Marking::Fluid, Marking::Power(10), Marking::Power(60)] {
             for n in [1, 2, 6] {
@@ -401,7 +407,7 @@ mod tests {
                     let rest = case.rest(&marking).unwrap();
                     for motion in [Motion::Together, Motion::Apart] {
                         let growth = case.hayes(&rest, motion).unwrap().growth();
-                        // Rounding errors wake the common motion where it grows.
+                        // Where the common motion is unstable, rounding errors start it.
                         let woken = motion == Motion::Apart && !case.hayes(&rest, Motion::Together).unwrap().stable();
                         if growth.abs() < 0.03 || woken || (n == 1 && motion == Motion::Apart) {
                             continue;
@@ -418,7 +424,7 @@ mod tests {
 
     #[test]
     fn no_queue_below_the_bound_oscillates_when_the_slope_is_that_of_all_sources_together() {
-        // C24: 6.14 is sufficient. p0' is read as what the losses answer when every source moves by one.
+        // C24: 6.14 is sufficient. p0' is read as the change of the losses when every source moves by one.
         let mut inside = 0;
         for marking in [Marking::Fluid, Marking::Power(10), Marking::Power(60)] {
             for n in [1, 2, 6, 20] {
@@ -426,7 +432,7 @@ mod tests {
                     let case = phi(n, queue_s);
                     let rest = case.rest(&marking).unwrap();
                     let at = Losses { slope: rest.losses.slope * f64::from(n), ..rest.losses };
-                    // The bound with the rate at which the sources really rest.
+                    // The bound at the exact equilibrium rate of the sources.
                     let real = case.at(&rest).unwrap();
                     if queue_s < real.queue_bound_s(&at).unwrap() {
                         inside += 1;
@@ -441,7 +447,7 @@ mod tests {
 
     #[test]
     fn with_the_slope_of_one_source_alone_the_bound_calls_oscillating_sources_stable() {
-        // As printed: ∂p/∂x with the other sources at rest. Ten sources under fluid loss, d_q = 60 ms.
+        // As printed: ∂p/∂x with the other sources not moving. Ten sources under fluid loss, d_q = 60 ms.
         let (case, marking) = (phi(10, 0.06), Marking::Fluid);
         let rest = case.rest(&marking).unwrap();
         assert!(case.queue_s < case.queue_bound_s(&rest.losses).unwrap());
@@ -452,18 +458,18 @@ mod tests {
 
     #[test]
     fn kappa_leaves_the_fair_share_when_its_second_condition_is_violated() {
-        // C25: αη = 25 0.04/0.5 = 2, whatever the slope.
+        // C25: αη = 25 0.04/0.5 = 2, for every slope.
         let case = kappa(5, 0.46);
         let at = Losses { share: 0.01, slope: 1e-3 };
         assert!(case.alpha * case.eta().unwrap() > case.alpha_eta_bound(&at).unwrap());
         let h = Hayes::of(case.gains(&at).unwrap(), case.rtt_s().unwrap()).unwrap();
         assert!(h.growth() > 0.0);
-        // The whole system: a loss raises the rate, which never returns to C/N.
+        // The whole system: a loss raises the rate, and the rate never returns to C/N.
         let fair = case.fair_pps().unwrap();
         let grid = Grid { step_s: 0.005, steps: 20_000 };
         let end = case.course(&Marking::Fluid, &[fair * 1.001; 5], &grid).unwrap().pop().unwrap();
         assert!(end.iter().all(|x| *x > 1.9 * fair), "{end:?} {fair}");
-        // With a queue above 24 C d it stays.
+        // With a queue above 24 C d, the rate stays near C/N.
         let calm = kappa(5, 1.2);
         let grid = Grid { step_s: 0.0124, steps: 20_000 };
         let end = calm.course(&Marking::Fluid, &[fair * 1.001; 5], &grid).unwrap().pop().unwrap();

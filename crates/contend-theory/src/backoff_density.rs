@@ -1,44 +1,45 @@
-//! The density of backoffs of two stations that wastes least channel time, in continuous time.
+//! The backoff density of two stations that wastes the least channel time, in continuous time.
 //!
-//! Starzetz 2006 §8.1.2, eqs. 8.15-8.19, Fig. 8.1: the window is 1, a collision costs T windows.
+//! Starzetz 2006 §8.1.2, eqs. 8.15-8.19, Fig. 8.1. The window has length 1; a collision costs T windows.
 //!
-//! Differences from the source: eq. 8.17, which it calls complicated and leaves, is solved in real Bessel functions.
+//! Differences from the source: the source gives no solution of eq. 8.17 and calls it complicated. Here eq. 8.17 is
+//! solved with real Bessel functions.
 
 use crate::Invalid;
 use crate::bessel::{scaled_i, scaled_k};
 use crate::invalid::{invalid, positive, probability};
 
-/// c(t) and p(t) of the backoff at t, in windows.
+/// c(t) and p(t) of the backoff at time t, in windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct At {
-    /// c, the share drawn up to t.
+    /// c, the cumulative distribution: the probability of a backoff of at most t.
     pub cdf: f64,
-    /// p, their density.
+    /// p, the density of the backoff at t.
     pub pdf: f64,
 }
 
-/// The optimum of two stations when waiting before a collision costs nothing, T = `collision` windows; an error unless
-/// T is above 0 and t is in 0..=1.
+/// The optimum of two stations when waiting before a collision costs nothing, for T = `collision` windows. Returns an
+/// error unless T is above 0 and t is in 0..=1.
 pub fn without_wait(collision: f64, t: f64) -> Result<At, Invalid> {
     let (root, t) = (cost(collision)?.sqrt(), probability("t", t)?);
-    // Starzetz 2006 eq. 8.19, which is c = 1 - sinh((1-t)/sqrt T)/sinh(1/sqrt T).
+    // Starzetz 2006 eq. 8.19 in the form c = 1 - sinh((1-t)/sqrt T)/sinh(1/sqrt T).
     let (rest, all) = ((1.0 - t) / root, 1.0 / root);
-    // sinh and cosh over sinh of something larger, without overflow.
+    // sinh and cosh, each divided by the sinh of a larger argument, without overflow.
     let fall = libm::exp(rest - all);
     let below = -libm::expm1(-2.0 * all);
     let (less, more) = (-libm::expm1(-2.0 * rest), 1.0 + libm::exp(-2.0 * rest));
     Ok(At { cdf: 1.0 - fall * less / below, pdf: fall * more / below / root })
 }
 
-/// The optimum of two stations with all of eq. 8.15, T = `collision` windows; errors as [`without_wait`].
+/// The optimum of two stations under all terms of eq. 8.15, for T = `collision` windows. Errors: see [`without_wait`].
 pub fn with_wait(collision: f64, t: f64) -> Result<At, Invalid> {
     let (cost, t) = (cost(collision)?, probability("t", t)?);
-    // Starzetz 2006 eq. 8.17 has the real solution 1 - c = a I0(z) + b K0(z), z = 2 sqrt(t + T); c(0) = 0 and c(1) = 1
-    // set a and b.
+    // Starzetz 2006 eq. 8.17 has the real solution 1 - c = a I0(z) + b K0(z) with z = 2 sqrt(t + T). The conditions
+    // c(0) = 0 and c(1) = 1 determine a and b.
     let z = |t: f64| 2.0 * (t + cost).sqrt();
     let (first, last, here) = (z(0.0), z(1.0), z(t));
     let ((i_last, _), (k_last, _)) = (scaled_i(last), scaled_k(last));
-    // K0(last) I0(x) - I0(last) K0(x), and its derivative; the scales' exponents are at most 2 apart.
+    // K0(last) I0(x) - I0(last) K0(x), and its derivative. The exponents of the scale factors differ by at most 2.
     let both = |x: f64| {
         let ((i0, i1), (k0, k1)) = (scaled_i(x), scaled_k(x));
         let (up, down) = (libm::exp(x - last), libm::exp(last - x));
@@ -51,7 +52,7 @@ pub fn with_wait(collision: f64, t: f64) -> Result<At, Invalid> {
 
 fn cost(collision: f64) -> Result<f64, Invalid> {
     positive("collision", collision)?;
-    // Above, both solutions are uniform to six digits and differences lose theirs.
+    // Above this range both solutions are uniform to six digits, and differences lose their precision.
     if (1e-6..=1e6).contains(&collision) {
         Ok(collision)
     } else {
@@ -74,7 +75,7 @@ mod tests {
         for (k, want) in [1.0820, 1.0373, 1.0030, 0.9788, 0.9643, 0.9595].into_iter().enumerate() {
             near(without_wait(4.0, k as f64 / 5.0).unwrap().pdf, want, 0.000_051);
         }
-        // Eq. 8.19 as it is printed.
+        // Eq. 8.19 as printed.
         for (cost, t) in [(4.0_f64, 0.3_f64), (0.2, 0.9), (40.0, 0.01)] {
             let r = cost.sqrt();
             let c = 1.0 + (1.0 / r).cosh() * (t / r).sinh() / (1.0 / r).sinh() - (t / r).cosh();

@@ -1,17 +1,18 @@
-//! Modified Bessel functions of orders 0 and 1, scaled so that they neither overflow nor vanish.
+//! Modified Bessel functions of orders 0 and 1, scaled to avoid overflow and underflow. The `libm` crate has only J and
+//! Y.
 //!
-//! By the trapezoidal rule on their integrals (Abramowitz and Stegun 9.6.19, 9.6.24), which converges faster than any
-//! power of the step: over a whole period for I, on the whole line for K. libm has J and Y only.
+//! The method is the trapezoidal rule on the integrals of Abramowitz and Stegun 9.6.19 and 9.6.24. The rule converges
+//! faster than any power of the step, because it covers a whole period for I and the whole line for K.
 
 use std::f64::consts::PI;
 
 /// I0 and I1 of x >= 0, both times e^-x.
 pub(crate) fn scaled_i(x: f64) -> (f64, f64) {
-    // The error is of the size of I of order twice the nodes, e^-(2 m^2 / x).
+    // The error is about the size of the I whose order is twice the number of nodes, e^-(2 m^2 / x).
     let m = (12.0 + 5.0 * x.sqrt()).ceil();
     let (mut i0, mut i1) = (0.5 * (1.0 + libm::exp(-2.0 * x)), 0.5 * (1.0 - libm::exp(-2.0 * x)));
     for k in 1..m as u32 {
-        // 1 - cos a = 2 sin^2(a/2), without the difference.
+        // 1 - cos a = 2 sin^2(a/2), without cancellation.
         let half = libm::sin(PI * f64::from(k) / (2.0 * m));
         let less = 2.0 * half * half;
         let e = libm::exp(-x * less);
@@ -23,7 +24,7 @@ pub(crate) fn scaled_i(x: f64) -> (f64, f64) {
 
 /// K0 and K1 of x > 0, both times e^x.
 pub(crate) fn scaled_k(x: f64) -> (f64, f64) {
-    // The integrand is as wide as 1/sqrt(x) when x is large.
+    // For large x the integrand has a width of about 1/sqrt(x).
     let step = f64::min(0.1, 0.5 / x.sqrt());
     let (mut k0, mut k1) = (0.5, 0.5);
     for k in 1..100_000_u32 {

@@ -2,14 +2,14 @@
 //!
 //! Bianchi, "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3), 2000. The
 //! limit on attempts follows the renewal argument of Bianchi and Tinnirello, "Remarks on IEEE 802.11 DCF Performance
-//! Analysis", IEEE Communications Letters 9(8), 2005: a station in stage j spends one slot on its attempt after a mean
-//! of (W_j-1)/2 slots of backoff, and is in stage j at an attempt with a probability proportional to p^j.
+//! Analysis", IEEE Communications Letters 9(8), 2005. A station in stage j has a mean backoff of (W_j-1)/2 slots and
+//! then uses one slot for its attempt. An attempt is in stage j with a probability proportional to p^j.
 //!
 //! Differences from the paper:
-//! - one formula serves both cases; without a limit it is the paper's eq. 7, also where CWmax+1 is no power of two
-//!   times CWmin+1;
-//! - the paper's slot counts for the listeners too (`busy_slot = "counted"`); real DCF freezes. For n = 2 see
-//!   `two_station`.
+//! - One formula serves both cases. Without a limit it is the paper's eq. 7. It also holds if CWmax+1 is not a power of
+//!   two times CWmin+1.
+//! - In the paper a busy slot also decrements the backoff of the listeners (`busy_slot = "counted"`). Real DCF freezes
+//!   the backoff. For n = 2 see `two_station`.
 
 use crate::Invalid;
 use crate::dcf::{Backoff, SlotTimes};
@@ -18,7 +18,7 @@ use crate::invalid::invalid;
 /// The largest number of stations accepted.
 pub const STATIONS_LIMIT: u32 = 1_000_000;
 
-/// What saturated stations get from the channel.
+/// Results for saturated stations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
     /// τ, probability that a station transmits in a slot.
@@ -37,24 +37,25 @@ pub struct Saturation {
     pub throughput_bps: f64,
     /// Probability that a packet is dropped after its last attempt.
     pub drop: f64,
-    /// Mean time a packet spends at the head of its station, to success or drop, µs; infinite if nothing ever leaves.
+    /// Mean time a packet spends at the head of its station, until success or drop, µs. Infinite if no packet ever
+    /// leaves.
     pub service_us: f64,
 }
 
-/// Transmission probability of a station per slot, when its attempts collide with probability `p` (in 0..=1, else an
-/// error).
+/// Transmission probability of a station per slot, when its attempts collide with probability `p`. Returns an error
+/// unless `p` is in 0..=1.
 pub fn tau(backoff: &Backoff, p: f64) -> Result<f64, Invalid> {
-    // Bianchi 2000 eq. 7; Bianchi and Tinnirello 2005 with a limit: sum p^j / sum p^j (1 + (W_j-1)/2).
+    // Bianchi 2000 eq. 7. With a limit, Bianchi and Tinnirello 2005: sum p^j / sum p^j (1 + (W_j-1)/2).
     Ok(1.0 / (1.0 + backoff.slots_per_attempt(p)?))
 }
 
-/// Solves τ = τ(p), p = 1-(1-τ)^(n-1) for n stations; returns (τ, p), p to 1e-14; an error for 0 or more than
-/// [`STATIONS_LIMIT`] stations.
+/// Solves τ = τ(p), p = 1-(1-τ)^(n-1) for n stations. Returns (τ, p) with p to 1e-14. Returns an error for 0 or more
+/// than [`STATIONS_LIMIT`] stations.
 pub fn fixed_point(backoff: &Backoff, n: u32) -> Result<(f64, f64), Invalid> {
     if !(1..=STATIONS_LIMIT).contains(&n) {
         return Err(invalid("n", n, "between 1 and 1000000 stations"));
     }
-    // τ(p) falls with p, because later stages have longer windows: one root, so bisection finds it.
+    // τ(p) falls with p, because later stages have longer windows. There is one root, and bisection finds it.
     let (mut low, mut high) = (0.0, 1.0);
     while high - low > 1e-15 {
         let p = (low + high) / 2.0;
@@ -68,7 +69,7 @@ pub fn fixed_point(backoff: &Backoff, n: u32) -> Result<(f64, f64), Invalid> {
     Ok((tau, collision(tau, n)))
 }
 
-/// Saturation throughput and delay of `n` stations that always have a packet of the same length; errors as
+/// Saturation throughput and delay of `n` stations that always have a packet of the same length. Errors: see
 /// [`fixed_point`] and [`SlotTimes::check`].
 pub fn saturation(backoff: &Backoff, times: &SlotTimes, n: u32) -> Result<Saturation, Invalid> {
     times.check()?;
@@ -77,7 +78,7 @@ pub fn saturation(backoff: &Backoff, times: &SlotTimes, n: u32) -> Result<Satura
     let p_tr = 1.0 - (1.0 - p) * (1.0 - tau);
     // Bianchi 2000 eq. 11: P_s = nτ(1-τ)^(n-1)/P_tr.
     let p_s = f64::from(n) * tau * (1.0 - p) / p_tr;
-    // Bianchi 2000 eq. 13, whose denominator is the mean slot.
+    // Bianchi 2000 eq. 13. The denominator is the mean slot.
     let mean_slot_us = (1.0 - p_tr) * times.slot_us + p_tr * (p_s * times.ts_us + (1.0 - p_s) * times.tc_us);
     Ok(Saturation {
         tau,
@@ -156,9 +157,9 @@ mod tests {
 
     #[test]
     fn ns3_computes_the_same_throughput() {
-        // ns-3 3.4x src/wifi/examples/reference/bianchi_11g_eifs.txt, 54 Mb/s (MAC ACK at 24 Mb/s), solved there on a
-        // grid of 1e-4 in τ. It lets the winner keep the channel with probability 1/W: longer successes with more
-        // payload.
+        // ns-3 3.4x src/wifi/examples/reference/bianchi_11g_eifs.txt, 54 Mb/s (MAC ACK at 24 Mb/s). That program solves
+        // the equations on a grid of 1e-4 in τ. There the winner keeps the channel with probability 1/W, so that a
+        // success is longer and carries more payload.
         let again = 1.0 / (1.0 - 1.0 / 16.0);
         let exchange = 254.0 + 10.0 + 34.0 + 28.0 + 0.1;
         let times =
@@ -172,7 +173,8 @@ mod tests {
     #[test]
     fn slot_monte_carlo_agrees_within_the_error_of_decoupling() {
         // reference/results.csv case C, 342 µs per exchange, at most seven attempts, frozen counters. Frozen counters
-        // collide less: the winner alone can take the slot after its success (0.492 at n = 20 if it counted).
+        // collide less, because only the winner can use the slot after its success. With counted busy slots p would be
+        // 0.492 at n = 20.
         for (n, mbps, p) in [(1, 29.30, 0.0), (5, 27.86, 0.265), (20, 23.81, 0.476)] {
             let s = saturation(&SEVEN, &TIMES, n).unwrap();
             near(s.throughput_bps / 1e6, mbps, 0.02);
@@ -184,7 +186,7 @@ mod tests {
     fn packets_are_conserved() {
         for n in [1, 2, 5, 50, 500] {
             let s = saturation(&SEVEN, &TIMES, n).unwrap();
-            // n stations finish a packet every service time; the delivered share of them is the throughput.
+            // n stations finish a packet in every service time. The delivered share of these packets is the throughput.
             let finished = f64::from(n) / s.service_us * 1e6;
             near(finished * (1.0 - s.drop) * TIMES.payload_bits, s.throughput_bps, 1e-11);
             assert!((s.drop - s.p.powi(7)).abs() < 1e-14);

@@ -1,13 +1,13 @@
-//! Cycle time of an access point and one station, both saturated: the mean time in which each succeeds once.
+//! Cycle time of an access point and one station, both saturated: the mean time in which each has one success.
 //!
 //! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III-B, eqs.
-//! 7-9, which takes the cycle time from Medepalli and Tobagi, Globecom 2005.
+//! 7-9. The paper takes the cycle time from Medepalli and Tobagi, Globecom 2005.
 //!
 //! Differences from the paper:
-//! - the paper does not print the cycle time of a pair; [`Cycle::m1`] and [`Cycle::m2`] are the two readings of spec
-//!   S2.3 (M2 is the one to use), [`Cycle::exact`] needs no decoupling;
-//! - M2 takes p without a limit on attempts and E\[B\] with one, as spec S2.3 does; at these p it changes nothing
-//!   visible.
+//! - The paper does not print the cycle time of a pair. [`Cycle::m1`] and [`Cycle::m2`] are the two readings of spec
+//!   S2.3 (M2 is the one to use). [`Cycle::exact`] needs no decoupling assumption.
+//! - M2 computes p without a limit on attempts but E\[B\] with a limit, as spec S2.3 does. At the values of p that
+//!   occur here, the difference is too small to see.
 
 use crate::Invalid;
 use crate::bianchi;
@@ -15,7 +15,7 @@ use crate::dcf::Backoff;
 use crate::invalid::{invalid, not_negative, positive};
 use crate::two_station::{self, BusySlot};
 
-/// What one cycle of two stations holds besides its two successes.
+/// Idle slots and collisions in one cycle of two stations. A cycle also contains two successes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     /// Idle slots per cycle.
@@ -25,47 +25,49 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// M1: Bianchi's renewal form, in which a busy slot counts down the listener; one idle slot less than
-    /// [`Cycle::m2`]; an error for `cw_max` = 0 (nothing but collisions).
+    /// M1: Bianchi's renewal form, in which a busy slot also decrements the backoff of the listener. The result has one
+    /// idle slot less than [`Cycle::m2`]. Returns an error for `cw_max` = 0, because then every attempt collides.
     pub fn m1(backoff: &Backoff) -> Result<Cycle, Invalid> {
         let (tau, _) = bianchi::fixed_point(&endless(backoff), 2)?;
         if tau >= 1.0 {
             return Err(invalid("cw_max", backoff.cw_max, "at least 1: both stations always collide"));
         }
-        // Keceli 2008 §III-B, spec S2.3 M1. Per slot 2τ(1-τ) successes, (1-τ)^2 idle slots, τ^2 collisions.
+        // Keceli 2008 §III-B, spec S2.3 M1. A slot has on average 2τ(1-τ) successes, (1-τ)^2 idle slots and τ^2
+        // collisions.
         Ok(Cycle { idle_slots: (1.0 - tau) / tau, collisions: tau / (1.0 - tau) })
     }
 
-    /// M2: both stations count their backoff at the same time, and frozen counters lose nothing; an error for
-    /// `cw_max` = 0.
+    /// M2: both stations count down at the same time, and a frozen counter loses no slot. Returns an error for `cw_max`
+    /// = 0.
     pub fn m2(backoff: &Backoff) -> Result<Cycle, Invalid> {
         let (_, p) = bianchi::fixed_point(&endless(backoff), 2)?;
         if p >= 1.0 {
             return Err(invalid("cw_max", backoff.cw_max, "at least 1: both stations always collide"));
         }
-        // Keceli 2008 §III-B, spec S2.3 M2: E[B] = sum p^j (W_j-1)/2 / (1-p^R) is the backoff per attempt times 1/(1-p)
-        // attempts per success; p/(1-p) of those fail, each together with one of the other station.
+        // Keceli 2008 §III-B, spec S2.3 M2. E[B] = sum p^j (W_j-1)/2 / (1-p^R) is the mean backoff per attempt. A
+        // success takes 1/(1-p) attempts. Of these, p/(1-p) fail, each in a collision with an attempt of the other
+        // station.
         Ok(Cycle { idle_slots: backoff.slots_per_attempt(p)? / (1.0 - p), collisions: p / (1.0 - p) })
     }
 
-    /// The exact chain of two saturated stations; errors as [`two_station::solve`].
+    /// The exact chain of two saturated stations. Errors: see [`two_station::solve`].
     pub fn exact(backoff: &Backoff, busy: BusySlot) -> Result<Cycle, Invalid> {
         let s = two_station::solve(backoff, busy)?;
         let transmissions = 2.0 / (1.0 - s.collision);
         Ok(Cycle { idle_slots: transmissions * s.idle_slots, collisions: transmissions * s.collision })
     }
 
-    /// CT_{x,y} in the unit of its arguments: an idle slot, and the successful exchanges T_s of the two frame types; an
-    /// error unless all three are finite and above 0.
+    /// CT_{x,y} in the unit of the arguments. `slot` is an idle slot; `ts_x` and `ts_y` are the successful exchanges
+    /// T_s of the two frame types. All three must be finite and above 0.
     pub fn time(&self, slot: f64, ts_x: f64, ts_y: f64) -> Result<f64, Invalid> {
         positive("slot", slot)?;
         positive("ts_x", ts_x)?;
         positive("ts_y", ts_y)?;
-        // Spec S2.3: a collision lasts as long as the longer of its frames would have.
+        // Spec S2.3: a collision lasts as long as a successful exchange of the longer frame.
         Ok(ts_x + ts_y + self.collisions * ts_x.max(ts_y) + self.idle_slots * slot)
     }
 
-    /// CT_{x,y} for x, y in {DATA, TCP ACK}, in the unit of its arguments; errors as [`Cycle::time`].
+    /// CT_{x,y} for x, y in {DATA, TCP ACK}, in the unit of the arguments. Errors: see [`Cycle::time`].
     pub fn pairs(&self, slot: f64, ts_data: f64, ts_ack: f64) -> Result<Pairs, Invalid> {
         Ok(Pairs {
             data_data: self.time(slot, ts_data, ts_data)?,
@@ -75,7 +77,7 @@ impl Cycle {
     }
 }
 
-/// Cycle times CT_{x,y} by the frame types of the two stations; which of them sends which does not matter.
+/// Cycle times CT_{x,y} by the frame types of the two stations. CT_{x,y} = CT_{y,x}.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pairs {
     /// Both send data.
@@ -87,8 +89,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// CT_AP, the mean cycle time of the access point with `n_up` uploads, `n_down` downloads and `b` data packets per
-    /// TCP ACK, in the unit of the pairs; needs at least one flow.
+    /// CT_AP, the mean cycle time of the access point, in the unit of the pairs. The cell has `n_up` uploads and
+    /// `n_down` downloads; a TCP ACK covers `b` data packets. There must be at least one flow.
     pub fn ct_ap(&self, n_up: f64, n_down: f64, b: f64) -> Result<f64, Invalid> {
         not_negative("n_up", n_up)?;
         not_negative("n_down", n_down)?;
@@ -96,17 +98,18 @@ impl Pairs {
         if n_up + n_down <= 0.0 {
             return Err(invalid("n_up + n_down", 0, "at least one flow"));
         }
-        // Keceli 2008 eqs. 8, 9: shares of data among what the access point and the station send.
+        // Keceli 2008 eqs. 8, 9: `ap` and `station` are the shares of data frames in what the access point and the
+        // station send.
         let ap = n_down / (n_up / b + n_down);
         let station = n_up / (n_down / b + n_up);
-        // Keceli 2008 eq. 7, frame types of the two taken as independent.
+        // Keceli 2008 eq. 7: the frame types of access point and station are taken as independent.
         Ok(ap * station * self.data_data
             + (ap * (1.0 - station) + (1.0 - ap) * station) * self.data_ack
             + (1.0 - ap) * (1.0 - station) * self.ack_ack)
     }
 }
 
-/// The same law without a limit on attempts.
+/// The same backoff law without a limit on attempts.
 fn endless(backoff: &Backoff) -> Backoff {
     Backoff { attempts: None, ..*backoff }
 }
@@ -116,7 +119,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Backoff, slot, T_s(DATA), T_s(TCP ACK) in µs of spec S2.1.
+    /// CWmin, slot, T_s(DATA) and T_s(TCP ACK) of spec S2.1; times in µs.
     struct Set(u32, f64, f64, f64);
     const A: Set = Set(15, 9.0, 342.0, 126.0);
     const B: Set = Set(15, 20.0, 364.0, 148.0);
@@ -165,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_exact_chain_has_the_monte_carlo_of_the_spec() {
-        // 0.6 M transmissions there: about 0.1 % of noise.
+        // The reference ran 0.6 million transmissions: about 0.1 % of noise.
         let exact = |s: &Set| s.pairs(Cycle::exact(&s.law(), BusySlot::Frozen));
         all_within(exact(&A), [812.8, 596.8, 354.1], 0.8);
         all_within(exact(&B), [965.2, 749.3, 506.5], 1.0);
@@ -190,7 +193,7 @@ mod tests {
             let pairs = Cycle::m2(&s.law()).unwrap().pairs(s.1, s.2, s.3).unwrap();
             pairs.ct_ap(up, down, b).unwrap() / 1000.0
         };
-        // Spec S2.4 and §2T: n_up, n_down, b, then ms in sets A, B.
+        // Spec S2.4 and §2T: n_up, n_down, b, then CT_AP in ms for sets A and B.
         for (up, down, b, in_a, in_b) in [
             (1.0, 1.0, 1.0, 0.5877, 0.7394),
             (15.0, 15.0, 1.0, 0.5877, 0.7394),

@@ -1,11 +1,11 @@
-//! The parameters of a saturated DCF that every contention model here shares: the backoff law and the three slot
+//! The parameters of a saturated DCF that all contention models here share: the backoff law and the three slot
 //! durations.
 //!
 //! IEEE 802.11-2020 §10.3.3 (contention window) and §10.3.4.3 (backoff procedure).
 //!
 //! Differences from the standard:
-//! - one retry limit for all frames (the standard has a short and a long one), counted in attempts;
-//! - all stations resume in step after an exchange, so EIFS and ACK timeout are part of `tc_us`.
+//! - All frames have one retry limit, counted in attempts. The standard has a short and a long retry limit.
+//! - All stations resume at the same time after an exchange. EIFS and ACK timeout are therefore part of `tc_us`.
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative, positive, probability};
@@ -23,7 +23,7 @@ pub struct Backoff {
     pub cw_min: u32,
     /// CWmax, slots.
     pub cw_max: u32,
-    /// R, attempts after which a packet is dropped; `None` never drops.
+    /// R, attempts after which a packet is dropped; `None`: never dropped.
     pub attempts: Option<u32>,
 }
 
@@ -42,8 +42,8 @@ impl Backoff {
         }
     }
 
-    /// The windows W_j in slots, one per backoff stage: `attempts` of them, or as many as differ when retries never
-    /// end; errors as [`Backoff::check`].
+    /// The windows W_j in slots, one per backoff stage. There are `attempts` stages; without a limit there are as many
+    /// stages as different windows. Errors: see [`Backoff::check`].
     pub fn windows(&self) -> Result<Vec<u32>, Invalid> {
         self.check()?;
         let mut w = self.cw_min + 1;
@@ -55,13 +55,14 @@ impl Backoff {
         Ok(windows)
     }
 
-    /// Mean backoff in slots that precedes one attempt, when each attempt fails with probability `p` whatever came
-    /// before; an error unless `p` is in 0..=1.
+    /// Mean backoff in slots before one attempt, when each attempt fails with probability `p` independently of earlier
+    /// attempts. Returns an error unless `p` is in 0..=1.
     pub fn slots_per_attempt(&self, p: f64) -> Result<f64, Invalid> {
         probability("p", p)?;
         let windows = self.windows()?;
-        // An attempt is in stage j with a probability proportional to p^j; the last stage of endless retries holds the
-        // whole tail p^m/(1-p), and its weight is multiplied through by 1-p so that p = 1 stays finite.
+        // An attempt is in stage j with a probability proportional to p^j. Without a limit on attempts, the last stage
+        // has the weight of the whole tail, p^m/(1-p). All weights are then multiplied by 1-p, so that p = 1 gives a
+        // finite result.
         let last = windows.len() - 1;
         let (mut sum, mut total, mut weight) = (0.0, 0.0, 1.0);
         for (j, &w) in windows.iter().enumerate() {
@@ -76,7 +77,7 @@ impl Backoff {
         Ok(sum / total)
     }
 
-    /// Mean number of attempts a packet takes, to its success or its drop; infinite for p = 1 without a limit.
+    /// Mean number of attempts per packet, until success or drop; infinite for p = 1 without a limit.
     pub fn attempts_per_packet(&self, p: f64) -> Result<f64, Invalid> {
         self.check()?;
         probability("p", p)?;
@@ -95,16 +96,16 @@ impl Backoff {
     }
 }
 
-/// How long the three kinds of slot last, and what a success carries.
+/// The durations of the three kinds of slot, and the payload of a success.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlotTimes {
     /// σ, an idle backoff slot, µs.
     pub slot_us: f64,
     /// T_s, from the start of a successful frame to the next slot boundary (with SIFS, ACK and DIFS), µs.
     pub ts_us: f64,
-    /// T_c, the same for a collision, µs.
+    /// T_c, the corresponding time for a collision, µs.
     pub tc_us: f64,
-    /// E\[P\], what one success delivers, bits.
+    /// E\[P\], payload of one success, bits.
     pub payload_bits: f64,
 }
 

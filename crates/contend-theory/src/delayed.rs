@@ -1,54 +1,54 @@
-//! Delay differential equations: Heun's method on a grid that the delays fall on.
+//! Delay differential equations, solved by Heun's method on a grid that contains all delays.
 //!
 //! Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I", 2nd ed., §II.1 (Heun) and §II.17 (method of
 //! steps).
 //!
 //! Differences from the source:
-//! - a fixed step, and every delay rounded to a whole number of steps, so that nothing is interpolated: the error is of
-//!   second order in the step, and a delay is off by half a step at most;
-//! - the past before time 0 is constant.
+//! - The step is fixed, and every delay is rounded to a whole number of steps. No interpolation is needed. The error is
+//!   of second order in the step, and a delay is wrong by at most half a step.
+//! - The history before time 0 is constant.
 
 use crate::Invalid;
 use crate::invalid::{invalid, positive};
 
-/// Instants 0, h, 2h, ... at which a course is computed.
+/// The instants 0, h, 2h, ... at which a course is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
-    /// h, s.
+    /// h, the step, s.
     pub step_s: f64,
-    /// How many steps follow the instant 0.
+    /// Number of steps after the instant 0.
     pub steps: usize,
 }
 
-/// Most numbers that a course consists of.
+/// The largest number of values that a course may contain.
 pub const NUMBERS_LIMIT: usize = 20_000_000;
 
-/// A system at one instant, as its right-hand side sees it.
+/// The state of the system at one instant, for use by the right-hand side.
 pub struct Instant<'a> {
     now: &'a [f64],
     past: &'a [Vec<f64>],
-    /// Number of this instant on the grid.
+    /// Index of this instant on the grid.
     at: usize,
     lags: &'a [usize],
 }
 
 impl Instant<'_> {
-    /// Component `i` now; NaN when there is none.
+    /// Component `i` at this instant; NaN if there is no such component.
     pub fn now(&self, i: usize) -> f64 {
         self.now.get(i).copied().unwrap_or(f64::NAN)
     }
 
-    /// Component `i` as it was the `lag`-th delay ago; NaN when there is no such delay or component.
+    /// Component `i` before the `lag`-th delay; NaN if there is no such delay or component.
     pub fn ago(&self, lag: usize, i: usize) -> f64 {
         let then = self.lags.get(lag).and_then(|l| self.past.get(self.at.saturating_sub(*l)));
         then.and_then(|s| s.get(i)).copied().unwrap_or(f64::NAN)
     }
 }
 
-/// The states at every instant of `grid` from `start` on, which also was the state at all times before; `slope` writes
-/// the derivative of each component, per second.
+/// The states at every instant of `grid`. Before time 0 the state was constant at `start`. `slope` writes the
+/// derivative of each component, per second.
 ///
-/// An error when the step is not above 0, a delay rounds to no step at all, or the course has more than
+/// Returns an error if the step is not above 0, if a delay rounds to zero steps, or if the course has more than
 /// [`NUMBERS_LIMIT`] numbers.
 pub fn integrate(
     start: &[f64],
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_method_of_steps_gives_the_polynomials_of_the_first_delays() {
-        // x' = -x(t-1) with x = 1 before 0: 1-t until 1, then 1-t+(t-1)^2/2 until 2.
+        // x' = -x(t-1) with x = 1 before 0. The solution is 1-t until t = 1, then 1-t+(t-1)^2/2 until t = 2.
         let s = integrate(&[1.0], &[1.0], &Grid { step_s: 0.01, steps: 200 }, |at, d| d[0] = -at.ago(0, 0)).unwrap();
         for (i, x) in s.iter().enumerate() {
             let t = i as f64 / 100.0;

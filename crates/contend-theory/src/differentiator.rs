@@ -1,9 +1,9 @@
-//! What a source gains that tells congestion from the errors of a wireless link, and misjudges some losses.
+//! The gain of a source that distinguishes congestion losses from errors of a wireless link, with imperfect accuracy.
 //!
-//! Jersey 2005 §8.4.2, eqs. 8.25-8.29, on the rates at rest of [`crate::fluid`].
+//! Jersey 2005 §8.4.2, eqs. 8.25-8.29, for the equilibrium rates of [`crate::fluid`].
 //!
-//! Differences from the source: none. Its own reservation holds: the fluids have neither timeouts nor slow start, so
-//! that gains by tens of folds are trends and no predictions.
+//! Differences from the source: none. The source itself warns: the fluid models have neither timeouts nor slow start,
+//! so gains by large factors are trends, not predictions.
 
 use crate::Invalid;
 use crate::fluid::{Path, jersey, reno};
@@ -12,14 +12,14 @@ use crate::invalid::{invalid, probability};
 /// Shares of packets lost, by cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Losses {
-    /// p_c, by congestion.
+    /// p_c, share lost to congestion.
     pub congestion: f64,
-    /// p_w, by errors of the wireless link.
+    /// p_w, share lost to errors of the wireless link.
     pub wireless: f64,
 }
 
 impl Losses {
-    /// p, of both causes together; an error unless it is a probability.
+    /// p, the share lost to both causes together. Returns an error unless it is a probability.
     pub fn together(&self) -> Result<f64, Invalid> {
         let (c, w) = (probability("congestion", self.congestion)?, probability("wireless", self.wireless)?);
         // Jersey 2005 eq. 8.25.
@@ -27,12 +27,12 @@ impl Losses {
     }
 }
 
-/// Shares of losses whose cause is recognised.
+/// Shares of losses whose cause is recognised correctly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// A_c, of those by congestion.
+    /// A_c, share of congestion losses recognised.
     pub congestion: f64,
-    /// A_w, of those by the wireless link.
+    /// A_w, share of wireless losses recognised.
     pub wireless: f64,
 }
 
@@ -42,8 +42,8 @@ impl Accuracy {
     /// No differentiator: every loss counts as congestion.
     pub const NONE: Accuracy = Accuracy { congestion: 1.0, wireless: 0.0 };
 
-    /// p̂, the share of packets whose loss the source answers as congestion; errors as [`Losses::together`], or for
-    /// accuracies outside 0..=1.
+    /// p̂, the share of packets whose loss the source treats as congestion. Errors: see [`Losses::together`]; also an
+    /// error for accuracies outside 0..=1.
     pub fn answered(&self, losses: &Losses) -> Result<f64, Invalid> {
         losses.together()?;
         let (c, w) = (
@@ -55,22 +55,23 @@ impl Accuracy {
     }
 }
 
-/// Δ_AIMD, by what share a differentiator raises Reno's rate; an error when nothing is answered as congestion.
+/// Δ_AIMD, the relative gain in Reno's rate from a differentiator. Returns an error if no loss is treated as
+/// congestion.
 pub fn reno_gain(losses: &Losses, accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 8.27.
     Ok(reno(accuracy.answered(losses)?, path)?.rate_pps / reno(losses.together()?, path)?.rate_pps - 1.0)
 }
 
-/// Δ_AIAD, by what share a differentiator raises Jersey's rate; errors as [`reno_gain`].
+/// Δ_AIAD, the relative gain in Jersey's rate from a differentiator. Errors: see [`reno_gain`].
 pub fn jersey_gain(losses: &Losses, accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 8.28.
     Ok(jersey(accuracy.answered(losses)?, path)?.rate_pps / jersey(losses.together()?, path)?.rate_pps - 1.0)
 }
 
-/// By what share Jersey with a differentiator is faster than Reno with one of accuracy `reno_accuracy`; errors as
-/// [`reno_gain`].
+/// The relative gain of Jersey with a differentiator over Reno with a differentiator of accuracy `reno_accuracy`.
+/// Errors: see [`reno_gain`].
 pub fn advantage(losses: &Losses, accuracy: &Accuracy, reno_accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
-    // Jersey 2005 eq. 8.29 with equal accuracies (Fig. 8.8, solid), and with none for Reno (dashed).
+    // Jersey 2005 eq. 8.29: equal accuracies are Fig. 8.8, solid; no differentiator for Reno is Fig. 8.8, dashed.
     Ok(jersey(accuracy.answered(losses)?, path)?.rate_pps / reno(reno_accuracy.answered(losses)?, path)?.rate_pps - 1.0)
 }
 
@@ -170,7 +171,7 @@ mod tests {
         let l = losses(1e-3, 1e-2);
         assert_eq!(reno_gain(&l, &Accuracy::NONE, &SHORT).unwrap(), 0.0);
         assert_eq!(jersey_gain(&l, &Accuracy::NONE, &LONG).unwrap(), 0.0);
-        // Spec, A4: -28 % at d/τ = 0.04, +58 % and more from 0.8 on (for a few losses).
+        // Spec, A4: -28 % at d/τ = 0.04, and +58 % or more from d/τ = 0.8 on (for small loss shares).
         for a_w in [0.0, 0.5, 1.0] {
             let a = perfect_for_wireless(a_w);
             let got = advantage(&l, &a, &a, &SHORT).unwrap();

@@ -1,29 +1,29 @@
-//! Effective contention window: the size of the hash table H in which as many stations collide as often.
+//! Effective contention window: the size of the hash table H that has the same collision rate as the method under
+//! study, with the same number of stations.
 //!
-//! Starzetz 2006 §8.1.1: any access method is judged by its outcome against H, whatever its own windows are; §8.2:
-//! HASH1's window as a line in the number of stations.
+//! Starzetz 2006 §8.1.1: H is the reference for every access method, whatever windows the method itself uses. §8.2:
+//! HASH1's window is a linear function of the number of stations.
 //!
-//! Differences from the source: between two whole windows the collision rate is interpolated linearly; the source says
-//! only that it is bracketed and interpolated.
+//! Differences from the source: between two whole windows the collision rate is interpolated linearly. The source says
+//! only that the rate is bracketed and interpolated.
 
 use crate::Invalid;
 use crate::hash_table::{Contention, contention};
 use crate::invalid::{invalid, not_negative, probability};
 use crate::slots::{Family, MOST_SLOTS};
 
-/// Window in slots, between whole ones by interpolation, in which `stations` with backoffs of this family collide in a
-/// share `collision` of cycles.
+/// The window in slots in which `stations` with backoffs of this family have the collision share `collision`. The
+/// result is interpolated between whole numbers.
 ///
-/// # Errors
-/// For fewer than two stations, which never collide; for a share that is no probability, is 0, or needs more than
-/// [`MOST_SLOTS`] slots.
+/// # Errors If there are fewer than two stations, because one station never collides. If `collision` is not a
+/// probability, is 0, or needs more than [`MOST_SLOTS`] slots.
 pub fn window_of(family: Family, stations: u32, collision: f64) -> Result<f64, Invalid> {
     if stations < 2 {
         return Err(invalid("stations", stations, "at least two, or none collide"));
     }
     let want = probability("collision", collision)?;
     let at = |cw: u32| Ok::<f64, Invalid>(contention(&family.slots(cw)?, stations)?.collision);
-    // One slot: all collide.
+    // With one slot, every cycle is a collision.
     let (mut low, mut at_low) = (1, 1.0);
     if want >= at_low {
         return Ok(1.0);
@@ -36,7 +36,7 @@ pub fn window_of(family: Family, stations: u32, collision: f64) -> Result<f64, I
         (low, at_low, high) = (high, at_high, high * 2);
         at_high = at(high)?;
     }
-    // The rate falls with the window: bracket between neighbours.
+    // The collision rate falls as the window grows: bisect to two neighbouring windows.
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         let rate = at(middle)?;
@@ -49,8 +49,8 @@ pub fn window_of(family: Family, stations: u32, collision: f64) -> Result<f64, I
     Ok(f64::from(low) + (at_low - want) / (at_low - at_high))
 }
 
-/// What `stations` meet in H of `window` slots, between whole windows by interpolation; an error for a window that is
-/// not between 1 and [`MOST_SLOTS`].
+/// Contention among `stations` in H of `window` slots, interpolated between whole windows. Returns an error unless
+/// `window` is between 1 and [`MOST_SLOTS`].
 pub fn reference(stations: u32, window: f64) -> Result<Contention, Invalid> {
     if !(1.0..=f64::from(MOST_SLOTS)).contains(&window) {
         return Err(invalid("window", window, "between 1 and 1048576 slots"));
@@ -75,7 +75,7 @@ pub fn reference(stations: u32, window: f64) -> Result<Contention, Invalid> {
     })
 }
 
-/// What was measured of an access method.
+/// Measured results of an access method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// p_c, share of contention cycles that end in a collision.
@@ -86,39 +86,39 @@ pub struct Measured {
     pub collision_wait: f64,
 }
 
-/// How a method stands to H at the same rate of collisions.
+/// Comparison of a method with H at the same collision rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Both waits are shorter: "channel cooperative".
     Better,
     /// Both waits are longer.
     Worse,
-    /// One is shorter, the other longer, or as long.
+    /// Any other combination, for example one wait shorter and the other longer.
     Mixed,
-    /// Both are as long.
+    /// Both waits are equal to those of H.
     Same,
 }
 
-/// A method beside H.
+/// The result of a comparison with H.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beside {
     /// C*, the effective contention window, slots.
     pub window: f64,
-    /// H in that window.
+    /// Contention in H with this window.
     pub reference: Contention,
-    /// Which of the two waits less.
+    /// Whether the method waits less than H.
     pub standing: Standing,
 }
 
-/// `measured` of `stations` beside H at the same rate of collisions; waits that differ by no more than `within` slots
-/// count as equal. Errors as [`window_of`], and for negative waits.
+/// Compares `measured` of `stations` with H at the same collision rate. Waits that differ by at most `within` slots
+/// count as equal. Errors: see [`window_of`]; also an error for negative waits.
 pub fn beside(stations: u32, measured: &Measured, within: f64) -> Result<Beside, Invalid> {
     not_negative("within", within)?;
     not_negative("success_wait", measured.success_wait)?;
     not_negative("collision_wait", measured.collision_wait)?;
     let window = window_of(Family::Uniform, stations, measured.collision)?;
     let reference = reference(stations, window)?;
-    // -1 for shorter, 1 for longer; a wait that H has not is none at all.
+    // -1: shorter, 1: longer. If H has no such wait, the wait of H counts as 0.
     let side = |x: f64, of: Option<f64>| {
         let difference = x - of.unwrap_or(0.0);
         if difference.abs() <= within { 0 } else { difference.signum() as i32 }
@@ -140,11 +140,11 @@ pub fn beside(stations: u32, measured: &Measured, within: f64) -> Result<Beside,
 pub struct Line {
     /// A, slots.
     pub at_zero: f64,
-    /// B, slots for each station.
+    /// B, slots per station.
     pub slope: f64,
 }
 
-/// The line through `points` (N, CW) with the least sum of squares; an error unless two of them have different N.
+/// The least-squares line through `points` (N, CW). Returns an error unless at least two points have different N.
 pub fn least_squares(points: &[(f64, f64)]) -> Result<Line, Invalid> {
     let n = points.len() as f64;
     let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
@@ -157,8 +157,8 @@ pub fn least_squares(points: &[(f64, f64)]) -> Result<Line, Invalid> {
     Ok(Line { at_zero: y - slope * x, slope })
 }
 
-/// The line of windows with which backoffs of `family` collide as often as the targets (N, p_c) say: HASH1's matching
-/// rule. Errors as [`window_of`] and [`least_squares`].
+/// HASH1's matching rule: the line of windows in which backoffs of `family` have the collision rates of the targets (N,
+/// p_c). Errors: see [`window_of`] and [`least_squares`].
 pub fn matching(family: Family, targets: &[(u32, f64)]) -> Result<Line, Invalid> {
     let points = targets
         .iter()
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn two_stations_that_collide_once_in_c_cycles_have_a_window_of_c() {
-        // p_c of two stations is 1/C; between 33 and 34 linearly.
+        // p_c of two stations is 1/C; between windows 33 and 34 p_c is interpolated linearly.
         assert!((uniform(2, 1.0 / 32.0) - 32.0).abs() < 1e-9);
         assert!((uniform(2, 0.5 * (1.0 / 33.0 + 1.0 / 34.0)) - 33.5).abs() < 1e-9);
         assert_eq!(uniform(2, 1.0), 1.0);
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn windows_of_802_11_are_those_of_the_spec() {
-        // Spec E11 and E12: p_c of 802.11 by the specification's own simulation, and the windows it found. p_c has
-        // three digits.
+        // Spec E11 and E12: p_c of 802.11 from the specification's own simulation, and the windows that this simulation
+        // gave. p_c has three digits.
         for (n, collision, window) in
             [(2, 0.030, 33.1), (5, 0.097, 25.06), (10, 0.163, 29.2), (20, 0.232, 39.6), (40, 0.307, 58.0)]
         {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn hash1_matches_idle_sense_with_the_windows_of_the_spec() {
-        // Spec U16b and E17: effective windows of Idle Sense; spec S5: windows of HASH1 that collide as often.
+        // Spec U16b and E17: effective windows of Idle Sense. Spec S5: windows of HASH1 with the same collision rates.
         for (n, idle_sense, hash1) in [(2, 23.9, 32.0), (15, 98.7, 191.0), (40, 252.7, 500.0)] {
             let collision = reference(n, idle_sense).unwrap().collision;
             let window = window_of(Family::Hash1, n, collision).unwrap();
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn hash1_needs_about_twelve_slots_for_each_station() {
-        // Spec E11: the effective window of Idle Sense grows by 6 slots a station (6.13 from 5 to 40), 98.7 at 15;
-        // thesis §8.2: B about 12; spec: B 12.3 to 12.5, A 6 to 7.
+        // Spec E11: the effective window of Idle Sense is 98.7 at N = 15 and grows by 6 slots per station (6.13 from 5
+        // to 40). Thesis §8.2: B about 12. Spec: B 12.3 to 12.5, A 6 to 7.
         let targets: Vec<(u32, f64)> = [5, 10, 15, 20, 30, 40]
             .map(|n| (n, reference(n, 98.7 + 6.13 * (f64::from(n) - 15.0)).unwrap().collision))
             .to_vec();
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_method_is_better_when_both_waits_are_shorter() {
-        // Spec E12 to E14, 802.11 against H: both shorter at N = 2, one as long and one shorter at 10.
+        // Spec E12 to E14, 802.11 against H: at N = 2 both waits are shorter; at N = 10 one is equal and one shorter.
         let of = |n, collision, success_wait, collision_wait| {
             beside(n, &Measured { collision, success_wait, collision_wait }, 0.05).unwrap().standing
         };
@@ -256,7 +256,7 @@ mod tests {
             let family = if hash1 { Family::Hash1 } else { Family::Uniform };
             let at = |cw| contention(&family.slots(cw).unwrap(), n).unwrap().collision;
             let (a, b) = (at(cw), at(cw + 1));
-            // Far more stations than slots: every cycle collides, and all windows look alike.
+            // With far more stations than slots every cycle is a collision, and windows cannot be distinguished.
             prop_assume!(a - b > 1e-9);
             let window = window_of(family, n, a + (b - a) * part).unwrap();
             prop_assert!((window - f64::from(cw) - part).abs() < 1e-5, "{}", window);

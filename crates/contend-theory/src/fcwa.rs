@@ -1,13 +1,13 @@
-//! FCWA: the window that fills the queue of an access point and never overflows it, and the queue that a window needs.
+//! FCWA: the window that fills the queue of an access point without overflow, and the queue that a window needs.
 //!
 //! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III, eqs. 2-6
-//! and 10. CT_AP comes from [`crate::cycle_time`]. Times are in one unit of the caller's choice, windows and buffers in
+//! and 10. CT_AP comes from [`crate::cycle_time`]. The caller chooses the unit of time. Windows and buffers are in
 //! packets.
 //!
 //! Differences from the paper:
-//! - nothing is rounded: a window that is used is the whole number below, a buffer the whole number above;
-//! - [`Mix::buffer`] may be negative: the windows alone do not fill the path, and no queue is needed;
-//! - [`buffer_of`] is the direct generalisation of eq. 10 to flows of different delay and window.
+//! - Results are not rounded. To use a window, round it down; to use a buffer, round it up.
+//! - [`Mix::buffer`] may be negative: the windows do not fill the path, and no queue is needed.
+//! - [`buffer_of`] generalises eq. 10 to flows with different delays and windows.
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative, positive};
@@ -15,18 +15,18 @@ use crate::invalid::{invalid, not_negative, positive};
 /// The flows of a cell and their mean cycle time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mix {
-    /// Uploads.
+    /// Number of uploads.
     pub n_up: f64,
-    /// Downloads.
+    /// Number of downloads.
     pub n_down: f64,
     /// Data packets per TCP ACK.
     pub b: f64,
-    /// CT_AP.
+    /// CT_AP, mean cycle time.
     pub ct_ap: f64,
 }
 
 impl Mix {
-    /// Packets that the access point sends while each flow moves one packet of data; an error without flows.
+    /// Packets that the access point sends while each flow moves one data packet. Returns an error if there is no flow.
     pub fn per_round(&self) -> Result<f64, Invalid> {
         not_negative("n_up", self.n_up)?;
         not_negative("n_down", self.n_down)?;
@@ -37,34 +37,35 @@ impl Mix {
         Ok(self.n_up / self.b + self.n_down)
     }
 
-    /// CT_flow, the mean time between two packets of data of a flow; errors as [`Mix::per_round`], or for a cycle time
-    /// of 0.
+    /// CT_flow, the mean time between two data packets of a flow. Errors: see [`Mix::per_round`]; also an error for a
+    /// cycle time of 0.
     pub fn ct_flow(&self) -> Result<f64, Invalid> {
         positive("ct_ap", self.ct_ap)?;
         // Keceli 2008 eq. 5 (eq. 3 for b = 1).
         Ok(self.per_round()? * self.ct_ap)
     }
 
-    /// RTT with a full buffer, for a one-way wired `delay`.
+    /// RTT with a full buffer, for a one-way wired delay of `delay`.
     pub fn rtt(&self, delay: f64, buffer: f64) -> Result<f64, Invalid> {
         positive("ct_ap", self.ct_ap)?;
-        // Keceli 2008 eq. 2: 2 LD, (BS_AP - 1) CT_AP in the queue, and CT_AP for both accesses.
+        // Keceli 2008 eq. 2: 2 LD on the wires, (BS_AP - 1) CT_AP in the queue, and CT_AP for the channel accesses of
+        // access point and station.
         Ok(2.0 * not_negative("delay", delay)? + not_negative("buffer", buffer)? * self.ct_ap)
     }
 
-    /// W_lim of a flow, packets; errors as [`Mix::ct_flow`], or for a negative delay or buffer.
+    /// W_lim of a flow, packets. Errors: see [`Mix::ct_flow`]; also an error for a negative delay or buffer.
     pub fn window(&self, delay: f64, buffer: f64) -> Result<f64, Invalid> {
         // Keceli 2008 eqs. 4, 6: 2 LD / CT_flow + BS_AP / (n_up / b + n_down).
         Ok(self.rtt(delay, buffer)? / self.ct_flow()?)
     }
 
-    /// Data of all flows together, bits per unit of time, when each packet holds `bits`; errors as [`Mix::ct_flow`].
+    /// Data of all flows together, bits per unit of time, when each packet holds `bits`. Errors: see [`Mix::ct_flow`].
     pub fn throughput(&self, bits: f64) -> Result<f64, Invalid> {
         Ok((self.n_up + self.n_down) * positive("bits", bits)? / self.ct_flow()?)
     }
 
-    /// BS_AP for flows of `window` packets each; negative when they need no queue. Errors as [`Mix::ct_flow`], or for a
-    /// negative delay or window.
+    /// BS_AP for flows of `window` packets each; negative if the flows need no queue. Errors: see [`Mix::ct_flow`];
+    /// also an error for a negative delay or window.
     pub fn buffer(&self, delay: f64, window: f64) -> Result<f64, Invalid> {
         // Keceli 2008 eq. 10.
         Ok((not_negative("window", window)? - 2.0 * not_negative("delay", delay)? / self.ct_flow()?)
@@ -72,19 +73,19 @@ impl Mix {
     }
 }
 
-/// One flow of [`buffer_of`].
+/// One flow for [`buffer_of`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Flow {
-    /// Whether it is an upload.
+    /// True if the flow is an upload.
     pub up: bool,
     /// LD, one-way wired delay.
     pub delay: f64,
-    /// Its window, packets.
+    /// Window of the flow, packets.
     pub window: f64,
 }
 
-/// BS_AP for `flows` with `b` data packets per ACK and a mean cycle time of `ct_ap`: what each has beyond its path, an
-/// upload's as ACKs. Errors as [`Mix::buffer`].
+/// BS_AP for `flows` with `b` data packets per ACK and a mean cycle time of `ct_ap`: the sum of the packets that each
+/// flow has beyond its path. For an upload these packets are ACKs. Errors: see [`Mix::buffer`].
 pub fn buffer_of(flows: &[Flow], b: f64, ct_ap: f64) -> Result<f64, Invalid> {
     let n_up = flows.iter().filter(|f| f.up).count() as f64;
     let ct_flow = Mix { n_up, n_down: flows.len() as f64 - n_up, b, ct_ap }.ct_flow()?;
@@ -94,7 +95,8 @@ pub fn buffer_of(flows: &[Flow], b: f64, ct_ap: f64) -> Result<f64, Invalid> {
     })
 }
 
-/// Window of the rule of Pilosof and others (Infocom 2003), whole packets: an even share of the buffer, at least one.
+/// Window by the rule of Pilosof and others (Infocom 2003), in whole packets: an equal share of the buffer, at least
+/// one.
 pub fn fixed_window(flows: u32, buffer: u32) -> u32 {
     (buffer / flows.max(1)).max(1)
 }
@@ -106,7 +108,7 @@ mod tests {
     use crate::cycle_time::{Cycle, Pairs};
     use crate::dcf::Backoff;
 
-    /// CT_{x,y} in ms of the sets of spec S2.1: T_s of data and of TCP ACKs, and the slot.
+    /// CT_{x,y} in ms for the sets of spec S2.1. `slot` is the slot; `data` and `ack` are T_s of data and of TCP ACKs.
     fn pairs(slot: f64, data: f64, ack: f64, form: impl Fn(&Backoff) -> Result<Cycle, Invalid>) -> Pairs {
         let law = Backoff { cw_min: 15, cw_max: 1023, attempts: Some(7) };
         form(&law).unwrap().pairs(slot / 1e3, data / 1e3, ack / 1e3).unwrap()
@@ -126,7 +128,7 @@ mod tests {
         Mix { n_up, n_down, b, ct_ap: of.ct_ap(n_up, n_down, b).unwrap() }
     }
 
-    /// Holds `got` to the digits that the table gives.
+    /// Checks that `got` agrees with `want` to the number of digits in the table.
     fn holds(got: f64, want: f64, digits: i32) {
         assert!((got - want).abs() <= 0.5005 * 10f64.powi(-digits), "{got} {want}");
     }
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn windows_for_triangular_delays_have_the_table_of_the_spec() {
-        // Spec 2T: the k-th of N flows has LD = k (k + 1) / 2 ms; half of them up.
+        // Spec 2T: the k-th of N flows has LD = k (k + 1) / 2 ms; half of the flows are uploads.
         let four = [25.68, 27.03, 29.06, 31.76];
         let ten = [10.27, 10.81, 11.62, 12.70, 14.06, 15.68, 17.57, 19.74, 22.17, 24.88];
         let twenty = [
@@ -212,11 +214,11 @@ mod tests {
     #[test]
     fn throughput_does_not_depend_on_the_number_of_flows_and_buffers_are_those_of_the_spec() {
         for n in 1..=15 {
-            // Spec 2T: 16.23 Mb/s (B), 20.42 Mb/s (A); times are in ms, so bits per ms are kb/s.
+            // Spec 2T: 16.23 Mb/s (B), 20.42 Mb/s (A). Times are in ms, so the result is in bits per ms, that is kb/s.
             holds(mix(&b_m2(), n, n, 1).throughput(12_000.0).unwrap() / 1e3, 16.23, 2);
             holds(mix(&a_m2(), n, n, 1).throughput(12_000.0).unwrap() / 1e3, 20.42, 2);
         }
-        // Spec S6: set B, LD 50 ms, windows of 42; n + n flows, b, BS_AP.
+        // Spec S6: set B, LD 50 ms, windows of 42. Columns: n + n flows, b, BS_AP.
         for (n, b, want) in [
             (1, 1, -51.0),
             (2, 1, 33.0),

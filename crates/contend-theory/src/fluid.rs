@@ -1,18 +1,18 @@
-//! TCP Reno and TCP-Jersey as fluids: where their windows settle under a constant share of congestion indications, and
-//! how they get there.
+//! Fluid models of TCP Reno and TCP-Jersey: their equilibrium under a constant share of congestion indications, and the
+//! way to this equilibrium.
 //!
 //! Xu, "TCP Performance Enhancement in Wireless Networks via Adaptive Congestion Control and Active Queue Management",
 //! 2005 (Jersey 2005), §8.3 and §8.4.1, eqs. 8.18-8.24. Windows are in packets, rates in packets/s.
 //!
 //! Differences from the source:
-//! - q, the share of packets that carry a congestion indication, is a constant, not the answer of a network;
-//! - the courses have a constant round-trip time: a queue does not move it.
+//! - q, the share of packets that carry a congestion indication, is a constant. It does not depend on the network.
+//! - The round-trip time of a course is constant. It does not depend on a queue.
 
 use crate::Invalid;
 use crate::delayed::{Grid, integrate};
 use crate::invalid::{invalid, positive, probability};
 
-/// A path as the fluid models see it.
+/// Round-trip time and propagation delay of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
     /// τ, round-trip time, s.
@@ -22,26 +22,26 @@ pub struct Path {
 }
 
 impl Path {
-    /// d/τ, in 0..=1; an error when a time is not above 0 or d exceeds τ.
+    /// d/τ, in 0..=1. Returns an error if a time is not above 0 or d exceeds τ.
     pub fn eta(&self) -> Result<f64, Invalid> {
         let (d, rtt) = (positive("delay_s", self.delay_s)?, positive("rtt_s", self.rtt_s)?);
         if d > rtt { Err(invalid("delay_s", d, "at most rtt_s")) } else { Ok(d / rtt) }
     }
 }
 
-/// Where a source settles.
+/// The equilibrium of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rest {
     /// x*, sending rate, packets/s.
     pub rate_pps: f64,
     /// w*, window, packets.
     pub window: f64,
-    /// r*, achievable rate as the source estimates it, packets/s.
+    /// r*, the source's estimate of the achievable rate, packets/s.
     pub estimate_pps: f64,
 }
 
-/// Rest of Reno (additive increase, multiplicative decrease) when a share 0 < `q` <= 1 of its packets tells of
-/// congestion.
+/// Equilibrium of Reno (additive increase, multiplicative decrease) when a share 0 < `q` <= 1 of its packets carries a
+/// congestion indication.
 pub fn reno(q: f64, path: &Path) -> Result<Rest, Invalid> {
     path.eta()?;
     // Jersey 2005 eq. 8.21.
@@ -50,8 +50,8 @@ pub fn reno(q: f64, path: &Path) -> Result<Rest, Invalid> {
     Ok(Rest { rate_pps, window, estimate_pps: rate_pps * (1.0 - q) })
 }
 
-/// Rest of TCP-Jersey (additive increase, adaptive decrease) when a share 0 < `q` <= 1 of its packets tells of
-/// congestion.
+/// Equilibrium of TCP-Jersey (additive increase, adaptive decrease) when a share 0 < `q` <= 1 of its packets carries a
+/// congestion indication.
 pub fn jersey(q: f64, path: &Path) -> Result<Rest, Invalid> {
     let eta = path.eta()?;
     // Jersey 2005 eq. 8.22: x*^2 = (1-q) / (τ d q^2 + (τ^2 - τ d) q).
@@ -60,15 +60,15 @@ pub fn jersey(q: f64, path: &Path) -> Result<Rest, Invalid> {
     Ok(Rest { rate_pps, window, estimate_pps: rate_pps * (1.0 - q) })
 }
 
-/// Δ, Reno's rate over Jersey's on the same path with d/τ = `eta` and the same 0 < `q` < 1; below 1 where Jersey is
-/// faster.
+/// Δ, the ratio of Reno's rate to Jersey's rate, for the same path with d/τ = `eta` and the same 0 < `q` < 1. Jersey is
+/// faster if Δ is below 1.
 pub fn ratio(q: f64, eta: f64) -> Result<f64, Invalid> {
     indicated(q)?;
-    // Jersey 2005 eq. 8.23; eq. 8.24 is its limit for d/τ = 1. Below 1 exactly when (1-q) d/τ > 1/2.
+    // Jersey 2005 eq. 8.23. Eq. 8.24 is its limit for d/τ = 1. Δ is below 1 exactly if (1-q) d/τ > 1/2.
     Ok((2.0 * (1.0 - (1.0 - q) * probability("eta", eta)?)).sqrt())
 }
 
-/// Reno's window in packets at the instants of `grid`, from a constant `window` until time 0 on.
+/// Reno's window in packets at the instants of `grid`. Before time 0 the window was constant at `window`.
 pub fn reno_course(q: f64, path: &Path, window: f64, grid: &Grid) -> Result<Vec<f64>, Invalid> {
     path.eta()?;
     indicated(q)?;
@@ -80,8 +80,9 @@ pub fn reno_course(q: f64, path: &Path, window: f64, grid: &Grid) -> Result<Vec<
     Ok(states.iter().map(|s| s[0]).collect())
 }
 
-/// Jersey's window in packets and estimate in packets/s at the instants of `grid`, from a constant `window` and an
-/// estimate of nothing lost; `zeta_s` is ζ, the time constant of the estimator.
+/// Jersey's window in packets and its estimate in packets/s at the instants of `grid`. Before time 0 the window was
+/// constant at `window`, and the estimate was window/τ, the estimate without loss. `zeta_s` is ζ, the time constant of
+/// the estimator.
 pub fn jersey_course(q: f64, path: &Path, zeta_s: f64, window: f64, grid: &Grid) -> Result<Vec<(f64, f64)>, Invalid> {
     path.eta()?;
     indicated(q)?;
@@ -97,7 +98,7 @@ pub fn jersey_course(q: f64, path: &Path, zeta_s: f64, window: f64, grid: &Grid)
     Ok(states.iter().map(|s| (s[0], s[1])).collect())
 }
 
-/// Passes a probability above 0: without indications a window grows for ever.
+/// Returns `q` if it is a probability above 0. Without congestion indications a window grows for ever.
 fn indicated(q: f64) -> Result<f64, Invalid> {
     match probability("q", q)? {
         0.0 => Err(invalid("q", q, "above 0")),
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn rates_at_rest_have_the_table_of_the_spec() {
-        // Spec section 8: q, then Reno and Jersey in packets/s for the three paths.
+        // Spec section 8: q, then the rates of Reno and Jersey in packets/s for the three paths.
         let table = [
             (1e-4, [2828.29, 2041.14, 282.83, 223.59, 1414.14, 4467.67]),
             (1e-3, [893.98, 645.16, 89.40, 70.67, 446.99, 1400.27]),

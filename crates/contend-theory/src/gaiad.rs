@@ -1,58 +1,60 @@
-//! GAIAD: additive increase and adaptive decrease for sources that set a rate and not a window, in steps of time.
+//! GAIAD: additive increase and adaptive decrease for sources that set a rate instead of a window, in discrete time
+//! steps.
 //!
-//! Jersey 2005 chapter 9, eqs. 9.6-9.27. The theorem on delays is that of Zhang, Kang, Loguinov, "Delay-Independent
+//! Jersey 2005 chapter 9, eqs. 9.6-9.27. The theorem on delays comes from Zhang, Kang, Loguinov, "Delay-Independent
 //! Stability and Performance of Distributed Congestion Control", 2004. Rates are in packets per step.
 //!
 //! Differences from the source:
-//! - eqs. 9.7 (second line), 9.12 and 9.14 print -βqr where the first line of 9.7 gives +βqr; [`Form::Printed`] keeps
-//!   the sign as printed, with its own stationary point (9.17);
-//! - eqs. 9.21 and 9.22 print a derivative that neither form has; [`Gaiad::bend_as_printed`] keeps it;
-//! - one link, which all sources share;
-//! - theorem 9.3 holds in one direction for a given set of delays: what settles without delay settles with any. What
-//!   does not settle without delay does not with equal delays either, but unequal ones can calm it.
+//! - Eqs. 9.7 (second line), 9.12 and 9.14 print -βqr, but the first line of 9.7 gives +βqr. [`Form::Printed`] keeps
+//!   the printed sign; it has its own stationary point (9.17).
+//! - Eqs. 9.21 and 9.22 print a derivative that is correct for neither form. [`Gaiad::bend_as_printed`] keeps it.
+//! - All sources share one link.
+//! - Theorem 9.3 holds in one direction for a given set of delays: a system that is stable without delay is stable with
+//!   any delays. A system that is unstable without delay is also unstable with equal delays, but unequal delays can
+//!   make it stable.
 
 use crate::Invalid;
 use crate::invalid::{invalid, positive, probability};
 use crate::marking::Marking;
 
-/// Which sign the estimate has.
+/// The sign of the estimate in the control law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As derived: the rate moves towards the estimate.
     Corrected,
-    /// As printed: it moves away from it.
+    /// As printed: the rate moves away from the estimate.
     Printed,
 }
 
-/// N sources at one link.
+/// N sources that share one link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gaiad {
-    /// N, sources.
+    /// N, number of sources.
     pub n: u32,
     /// α, added in each step, packets per step.
     pub alpha: f64,
-    /// β, 0 < β <= 1: how much of the way to the estimate a congestion indication goes.
+    /// β, 0 < β <= 1: by what share of the distance to the estimate a congestion indication moves the rate.
     pub beta: f64,
     /// C, capacity of the link, packets per step.
     pub capacity: f64,
-    /// How the link marks.
+    /// The marking function of the link.
     pub marking: Marking,
     /// Sign of the estimate.
     pub form: Form,
 }
 
-/// Where the system rests.
+/// The equilibrium of the system.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rest {
     /// x*, rate of each source, packets per step.
     pub rate: f64,
     /// p*, share of packets marked.
     pub share: f64,
-    /// ∂p/∂x, by how much the share moves with one source's rate.
+    /// ∂p/∂x, derivative of the marked share with respect to the rate of one source.
     pub slope: f64,
 }
 
-/// Delays of a source, steps: to the link, and from the link back.
+/// Delays of a source in steps: from the source to the link, and from the link back to the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delays {
     /// τ^f.
@@ -63,7 +65,7 @@ pub struct Delays {
 
 /// Longest round trip accepted, steps.
 pub const DELAY_LIMIT: u32 = 10_000;
-/// Most numbers that a course consists of.
+/// The largest number of values that a course may contain.
 pub const NUMBERS_LIMIT: usize = 20_000_000;
 
 impl Gaiad {
@@ -80,12 +82,12 @@ impl Gaiad {
         }
     }
 
-    /// The sign of β q r.
+    /// The sign of the term β q r.
     fn sign(&self) -> f64 {
         if self.form == Form::Corrected { 1.0 } else { -1.0 }
     }
 
-    /// x(n), packets per step, from the rate `x` one round trip before and the share `q` of packets marked.
+    /// x(n), packets per step, computed from the rate `x` one round trip earlier and the share `q` of packets marked.
     pub fn next(&self, x: f64, q: f64) -> f64 {
         // Jersey 2005 eq. 9.8.
         let estimate = x * (1.0 - q);
@@ -93,22 +95,23 @@ impl Gaiad {
         (x + self.alpha * (1.0 - q) + self.sign() * self.beta * q * estimate) / (1.0 + self.beta * q)
     }
 
-    /// x*, packets per step, that a constant share 0 < `p` <= 1 holds a source at.
+    /// x*, packets per step: the rate of a source in equilibrium under a constant marked share 0 < `p` <= 1.
     pub fn held_at(&self, p: f64) -> Result<f64, Invalid> {
         self.check()?;
         if probability("p", p)? == 0.0 {
             return Err(invalid("p", p, "above 0"));
         }
-        // Jersey 2005 eq. 9.17; corrected, 2 - p becomes p.
+        // Jersey 2005 eq. 9.17. In the corrected form, 2 - p becomes p.
         let left = if self.form == Form::Corrected { p } else { 2.0 - p };
         Ok(self.alpha * (1.0 - p) / (self.beta * p * left))
     }
 
-    /// Where all sources rest at the same rate.
+    /// The equilibrium in which all sources have the same rate.
     pub fn rest(&self) -> Result<Rest, Invalid> {
         self.check()?;
         let n = f64::from(self.n);
-        // The more is offered, the more is marked, and the less that holds.
+        // A higher load raises the marked share, and a higher marked share lowers the equilibrium rate: there is one
+        // crossing.
         let above = |load: f64| match self.marking.at(load) {
             0.0 => false,
             p => self.held_at(p).is_ok_and(|x| n * x < load * self.capacity),
@@ -133,13 +136,13 @@ impl Gaiad {
         })
     }
 
-    /// g = ∂x(n)/∂x(n-τ) while the marking stays: the eigenvalue of sources that move against each other.
+    /// g = ∂x(n)/∂x(n-τ) at a constant marked share: the eigenvalue of departures that leave the load unchanged.
     pub fn keep(&self, p: f64) -> f64 {
         // Jersey 2005 eqs. 9.14, 9.21.
         (1.0 + self.sign() * self.beta * p * (1.0 - p)) / (1.0 + self.beta * p)
     }
 
-    /// b = ∂x_i(n)/∂x_j at `rest`: what one source does because another moves.
+    /// b = ∂x_i(n)/∂x_j at `rest`: how the rate of one source changes when the rate of another changes.
     pub fn bend(&self, rest: &Rest) -> f64 {
         let (x, p, alpha, beta) = (rest.rate, rest.share, self.alpha, self.beta);
         let d2 = (1.0 + beta * p) * (1.0 + beta * p);
@@ -150,7 +153,7 @@ impl Gaiad {
             }
     }
 
-    /// b as eqs. 9.21, 9.22 and 9.27 print it.
+    /// b as printed in eqs. 9.21, 9.22 and 9.27.
     pub fn bend_as_printed(&self, rest: &Rest) -> f64 {
         let (x, p, alpha, beta) = (rest.rate, rest.share, self.alpha, self.beta);
         let d = 1.0 + beta * p;
@@ -158,23 +161,24 @@ impl Gaiad {
         rest.slope * (x - (x * (1.0 - 2.0 * beta) - alpha * (1.0 + beta)) / (d * d))
     }
 
-    /// The two eigenvalues of the undelayed system, of sources against each other and together, for b = `bend`.
+    /// The two eigenvalues of the system without delay for b = `bend`. The first belongs to departures that leave the
+    /// load unchanged, the second to departures of all sources together.
     pub fn eigenvalues(&self, rest: &Rest, bend: f64) -> [f64; 2] {
         // Jersey 2005 eq. 9.24: a - b and a + (N-1) b with a = g + b.
         let g = self.keep(rest.share);
         [g, g + f64::from(self.n) * bend]
     }
 
-    /// Theorem 9.3: whether the system settles at its rest, whatever its delays; with b = `bend`.
+    /// Theorem 9.3: true if the system with b = `bend` is stable at `rest` for any delays.
     pub fn stable(&self, rest: &Rest, bend: f64) -> bool {
         // Jersey 2005 eqs. 9.25-9.27.
         self.eigenvalues(rest, bend).iter().all(|e| e.abs() < 1.0)
     }
 
-    /// Rates of all sources in each of `steps` steps, from the rates `start` that they had at all times before.
+    /// Rates of all sources in each of `steps` steps. Before step 0 the rates were constant at `start`.
     ///
-    /// An error when a source has no rate or delay of its own, a round trip is shorter than one step or longer than
-    /// [`DELAY_LIMIT`], or the course has more than [`NUMBERS_LIMIT`] numbers.
+    /// Returns an error if `start` or `delays` does not have one entry for each source, if a round trip is shorter than
+    /// one step or longer than [`DELAY_LIMIT`], or if the course has more than [`NUMBERS_LIMIT`] numbers.
     pub fn course(&self, delays: &[Delays], start: &[f64], steps: usize) -> Result<Vec<Vec<f64>>, Invalid> {
         self.check()?;
         let n = self.n as usize;
@@ -192,13 +196,13 @@ impl Gaiad {
         if let Some(trip) = trips.clone().find(|t| !(1..=DELAY_LIMIT).contains(t)) {
             return Err(invalid("delay", trip, "between 1 and 10000 steps for a round trip"));
         }
-        // Before step 0 there is as much past as the longest round trip looks back on.
+        // The history before step 0 is as long as the longest round trip.
         let before = trips.max().unwrap_or(1) as usize;
         let mut past: Vec<Vec<f64>> = vec![start.to_vec(); before];
         for now in before..before + steps {
             let next = delays.iter().enumerate().map(|(i, d)| {
                 let (back, trip) = (d.backward as usize, (d.forward + d.backward) as usize);
-                // Jersey 2005 eqs. 9.10, 9.11, 9.13: the load that met at the link when the feedback left it.
+                // Jersey 2005 eqs. 9.10, 9.11, 9.13: the load at the link at the time when the feedback left the link.
                 let load: f64 = delays
                     .iter()
                     .enumerate()
@@ -213,8 +217,8 @@ impl Gaiad {
         Ok(past)
     }
 
-    /// Whether sources that all start a share `apart` above their rest are closer to it 800 of the longest round trips
-    /// later; errors as [`Gaiad::course`].
+    /// True if sources that start at a relative distance `apart` from the equilibrium are closer to it after 800 of the
+    /// longest round trips. Errors: see [`Gaiad::course`].
     pub fn settles(&self, delays: &[Delays], apart: f64) -> Result<bool, Invalid> {
         let rest = self.rest()?;
         let start = vec![rest.rate * (1.0 + apart); self.n as usize];
@@ -234,7 +238,8 @@ impl Gaiad {
     }
 }
 
-/// Delays that differ from source to source, up to `most` steps each way; `most` = 1 is no delay but the step itself.
+/// Different delays for the sources, up to `most` steps in each direction. `most` = 1: the only delay is the step
+/// itself.
 pub fn unequal(n: u32, most: u32) -> Vec<Delays> {
     let most = most.clamp(1, DELAY_LIMIT / 2);
     (0..n).map(|i| Delays { forward: 1 + (5 * (i % most)) % most, backward: (3 * (i % most) + 2) % most }).collect()
@@ -258,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_derivative_of_the_printed_system_is_not_the_one_printed() {
-        // Spec U10: p = 0.13, α = 2, β = 0.6, x* = 7: -9.0057 in truth, +10.958 as printed.
+        // Spec U10: p = 0.13, α = 2, β = 0.6, x* = 7. The correct value is -9.0057; the printed equation gives +10.958.
         let case = Gaiad { alpha: 2.0, beta: 0.6, form: Form::Printed, ..CALM };
         let rest = Rest { rate: 7.0, share: 0.13, slope: 1.0 };
         assert!((case.bend(&rest) + 9.0057).abs() < 5e-5, "{}", case.bend(&rest));
@@ -292,7 +297,8 @@ mod tests {
         }
     }
 
-    /// Systems on both sides of the boundary and 5 % away from it, each with whether theorem 9.3 calls it stable.
+    /// Systems on both sides of the stability boundary, each at least 5 % away from it. The flag is true if theorem 9.3
+    /// calls the system stable.
     fn systems() -> Vec<(Gaiad, bool)> {
         let mut all = vec![];
         for form in [Form::Corrected, Form::Printed] {
@@ -338,7 +344,7 @@ mod tests {
 
     #[test]
     fn unequal_delays_can_calm_what_does_not_settle_without_delay() {
-        // The theorem's "only if" speaks of all delays together, not of each set of them.
+        // The "only if" of the theorem is about all sets of delays together, not about each set.
         let case = Gaiad { n: 10, alpha: 20.0, beta: 1.0, marking: Marking::Power(1), ..CALM };
         let rest = case.rest().unwrap();
         near(case.eigenvalues(&rest, case.bend(&rest))[1], -1.136_147, 1e-6);

@@ -1,12 +1,12 @@
-//! H: N stations that draw a slot each and forget it after the cycle, as keys that are put into a hash table.
+//! H: N stations draw one slot each and forget it after the cycle, like keys that are inserted into a hash table.
 //!
-//! Starzetz 2006 §8.1.1, eqs. 8.1-8.4, in the closed form that the terms of §8.1.2 give. The stations with the lowest
-//! slot send: one alone succeeds, more collide. What happens in later slots is never seen.
+//! Starzetz 2006 §8.1.1, eqs. 8.1-8.4, in the closed form that follows from the terms of §8.1.2. The stations with the
+//! lowest slot send: one station succeeds, several collide. Later slots have no effect.
 //!
 //! Differences from the source:
-//! - closed form in place of simulation, for any distribution of slots;
-//! - how channel errors σ change what is observed is not given: observed = collision or σ, independent
-//!   ([`with_errors`]).
+//! - A closed form replaces the simulation and holds for any distribution of slots.
+//! - The source does not say how channel errors σ change the observed collisions. Here a frame counts as collided if
+//!   there was a collision or an error, and both are independent ([`with_errors`]).
 
 use crate::Invalid;
 use crate::invalid::{invalid, probability};
@@ -21,21 +21,21 @@ pub struct Contention {
     pub success: f64,
     /// p_c, share of cycles that end in a collision.
     pub collision: f64,
-    /// W_T, mean empty slots before a success; none when there is no success.
+    /// W_T, mean number of empty slots before a success; `None` if no cycle succeeds.
     pub success_wait: Option<f64>,
-    /// W_C, mean empty slots before a collision; none when there is no collision.
+    /// W_C, mean number of empty slots before a collision; `None` if no cycle collides.
     pub collision_wait: Option<f64>,
 }
 
 impl Contention {
-    /// R, collisions over successes.
+    /// R, number of collisions per success.
     pub fn ratio(&self) -> f64 {
         // Starzetz 2006 §8.2: p_c = R/(R + 1).
         self.collision / self.success
     }
 }
 
-/// What `stations` that draw from `slots` meet; an error for no station.
+/// Contention among `stations` that draw from `slots`. Returns an error if there is no station.
 pub fn contention(slots: &Slots, stations: u32) -> Result<Contention, Invalid> {
     let (mut success, mut collision, mut t, mut c) = (0.0, 0.0, 0.0, 0.0);
     for (i, (one, more)) in cycle_ends(slots, stations)?.enumerate() {
@@ -45,7 +45,7 @@ pub fn contention(slots: &Slots, stations: u32) -> Result<Contention, Invalid> {
         c += i as f64 * more;
     }
     let mean = |sum: f64, share: f64| (share > 0.0).then(|| sum / share);
-    // The sum of the two is 1 but for rounding.
+    // Without rounding errors the sum of the two is 1.
     let all = success + collision;
     Ok(Contention {
         success: success / all,
@@ -55,8 +55,8 @@ pub fn contention(slots: &Slots, stations: u32) -> Result<Contention, Invalid> {
     })
 }
 
-/// P_tx(i) and P_col(i) of each slot: that a cycle ends there in a success, and in a collision; an error for no
-/// station.
+/// P_tx(i) and P_col(i) of each slot i: the probability that a cycle ends there in a success, and that it ends there in
+/// a collision. Returns an error if there is no station.
 pub fn cycle_ends(slots: &Slots, stations: u32) -> Result<impl Iterator<Item = (f64, f64)>, Invalid> {
     if stations == 0 {
         return Err(invalid("stations", 0, "at least one"));
@@ -66,19 +66,21 @@ pub fn cycle_ends(slots: &Slots, stations: u32) -> Result<impl Iterator<Item = (
         if here <= 0.0 {
             return (0.0, 0.0);
         }
-        // All have come as far as this slot; each of them sends in it with probability p_i / (p_i + S_i).
+        // `come`: no station sends before slot i. Each station then sends in slot i with probability p_i / (p_i + S_i).
         let come = power(here, stations);
         let (one, more) = senders(p / here, slots.from(i + 1) / here, stations);
         (come * one, come * more)
     }))
 }
 
-/// Probabilities that exactly one, and that more than one, of n sends when each sends with probability x = 1 - s.
+/// Probability that exactly one of n stations sends, and that more than one sends. Each sends with probability x = 1 -
+/// s.
 fn senders(x: f64, s: f64, n: u32) -> (f64, f64) {
     let nf = f64::from(n);
     let one = nf * x * power(s, n - 1);
-    // Starzetz 2006 §8.1.2: sum over k >= 2 of binom(N, k) p^k S^(N-k) = (p+S)^N - S^N - N p S^(N-1). The difference
-    // loses its digits when collisions are rare, and the sum is short then.
+    // Starzetz 2006 §8.1.2: sum over k >= 2 of binom(N, k) p^k S^(N-k) = (p+S)^N - S^N - N p S^(N-1). When collisions
+    // are rare, the difference loses its significant digits; the sum is then used instead, which converges in a few
+    // terms.
     if nf * x >= 1.0 {
         return (one, (1.0 - power(s, n) - one).max(0.0));
     }
@@ -100,12 +102,12 @@ pub struct Row {
     pub stations: u32,
     /// C, slots.
     pub slots: u32,
-    /// What they meet.
+    /// Contention among these stations with these slots.
     pub contention: Contention,
 }
 
-/// H for each number of stations N in `stations`, each with C = N..=N + `beyond` slots. The source has 1..=256 and 256.
-/// Errors as [`contention`].
+/// H for each number of stations N in `stations`, each with C = N..=N + `beyond` slots. The source uses N = 1..=256 and
+/// `beyond` = 256. Errors: see [`contention`].
 pub fn data_set(stations: RangeInclusive<u32>, beyond: u32) -> impl Iterator<Item = Result<Row, Invalid>> {
     stations.flat_map(move |n| {
         (n..=n.saturating_add(beyond))
@@ -113,10 +115,10 @@ pub fn data_set(stations: RangeInclusive<u32>, beyond: u32) -> impl Iterator<Ite
     })
 }
 
-/// Share of cycles that look like collisions when a share `collision` are and every frame is spoilt with probability
-/// `spoilt` (operator M over a noisy channel); an error unless both are probabilities.
+/// Share of cycles that look like collisions, when a share `collision` are collisions and every frame has an error with
+/// probability `spoilt` (operator M over a noisy channel). Returns an error unless both are probabilities.
 pub fn with_errors(collision: f64, spoilt: f64) -> Result<f64, Invalid> {
-    // Starzetz 2006 §11.1 does not say how errors add; a reading: m' = m or σ.
+    // Starzetz 2006 §11.1 does not say how errors combine with collisions. This reading: m' = m or σ.
     let (c, s) = (probability("collision", collision)?, probability("spoilt", spoilt)?);
     Ok(c + s - c * s)
 }
@@ -131,7 +133,7 @@ mod tests {
         contention(&Slots::uniform(c).unwrap(), n).unwrap()
     }
 
-    /// What every possible draw of all stations gives, one by one.
+    /// Contention by enumeration of all draws of all stations.
     fn enumerated(p: &[f64], n: u32) -> Contention {
         let c = p.len();
         let (mut success, mut collision, mut t, mut w) = (0.0, 0.0, 0.0, 0.0);
@@ -165,8 +167,8 @@ mod tests {
 
     #[test]
     fn two_stations_collide_in_one_cycle_of_c() {
-        // By hand: 1/C; the slot of a collision is uniform, (C-1)/2; of a success the lesser of two different slots,
-        // (C-2)/3.
+        // By hand: p_c is 1/C. The slot of a collision is uniform, mean (C-1)/2. The slot of a success is the lesser of
+        // two different slots, mean (C-2)/3.
         for c in [2, 3, 32, 1024, 16_384] {
             let (got, c) = (h(c, 2), f64::from(c));
             assert!((got.collision * c - 1.0).abs() < 1e-12, "{c}: {}", got.collision);
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn h_has_the_waits_of_the_spec_at_equal_collision_rates() {
-        // Spec E13 and E14, windows of E11: W_T of 802.11's equivalent, and W_C.
+        // Spec E13 and E14: W_T and W_C of the H that is equivalent to 802.11, with the windows of E11.
         for (n, window, t, w) in [
             (2, 33.1_f64, 10.37, 16.1),
             (3, 26.4, 5.97, 8.24),

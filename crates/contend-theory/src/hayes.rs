@@ -1,8 +1,8 @@
-//! Whether a linear equation with one delay settles: x'(t) = K1 x(t) + K2 x(t-τ), with b = τ K1 and c = τ K2.
+//! Stability of a linear equation with one delay: x'(t) = K1 x(t) + K2 x(t-τ), with b = τ K1 and c = τ K2.
 //!
 //! Hayes 1950; Johari and Tan, "End-to-End Congestion Control for the Internet: Delays and Stability", 2001, lemma 2;
-//! as lemma 6.1 of Jersey 2005. The root with the largest real part is that of Lambert's function W: Corless and
-//! others, "On the Lambert W Function", 1996, §4.
+//! printed as lemma 6.1 of Jersey 2005. The root with the largest real part comes from Lambert's function W: Corless
+//! and others, "On the Lambert W Function", 1996, §4.
 //!
 //! Differences from the sources: none.
 
@@ -20,7 +20,7 @@ pub struct Hayes {
 }
 
 impl Hayes {
-    /// Of an equation with the gains `k1`, `k2` in 1/s and the delay `tau_s`; an error unless all are finite.
+    /// The equation with the gains `k1`, `k2` in 1/s and the delay `tau_s`. All must be finite.
     pub fn of((k1, k2): (f64, f64), tau_s: f64) -> Result<Hayes, Invalid> {
         let (b, c) = (tau_s * k1, tau_s * k2);
         match [b, c].iter().find(|x| !x.is_finite()) {
@@ -29,55 +29,56 @@ impl Hayes {
         }
     }
 
-    /// a1, the root of a = b tan a in (0, π), π/2 for b = 0; `None` for b >= 1, which has none.
+    /// a1, the root of a = b tan a in (0, π); π/2 for b = 0. `None` for b >= 1: there is no root.
     pub fn a1(&self) -> Option<f64> {
         if self.b == 0.0 {
             return Some(FRAC_PI_2);
         }
-        // a cos a - b sin a has the slope 1 - b at 0 and the value -π at π.
+        // a cos a - b sin a has slope 1 - b at 0 and value -π at π.
         (self.b < 1.0).then(|| root(0.0, PI, |a| a * libm::cos(a) - self.b * libm::sin(a) < 0.0))
     }
 
-    /// The three conditions of lemma 6.1; all roots have negative real parts exactly when all three hold. The third
-    /// does not hold without the first.
+    /// The three conditions of lemma 6.1. All roots have negative real parts exactly if all three hold. The third
+    /// condition holds only if the first holds.
     pub fn conditions(&self) -> [bool; 3] {
         let (b, c) = (self.b, self.c);
         [b < 1.0, b < -c, self.a1().is_some_and(|a1| -c < (a1 * a1 + b * b).sqrt())]
     }
 
-    /// Whether every small departure dies away.
+    /// True if every small departure from the equilibrium dies away.
     pub fn stable(&self) -> bool {
         self.conditions() == [true; 3]
     }
 
-    /// Re λ of the root with the largest real part: a departure grows by e^Re λ in each delay.
+    /// Re λ of the root with the largest real part. A departure grows by the factor e^Re λ in each delay.
     pub fn growth(&self) -> f64 {
         // λ - b = W(z), z = c e^-b, on the principal branch.
         let z = self.c * libm::exp(-self.b);
         if z.is_infinite() || z.abs() < f64::MIN_POSITIVE {
-            // A delayed part that nothing is left of beside e^b, or that drowns everything: the root lies at b, or is
-            // that of λ = c e^-λ alone.
+            // z overflows or underflows. On overflow, e^-b dominates and the root comes from `large`. On underflow, or
+            // for c = 0, the delayed part is negligible and the root lies at b.
             return if z.is_infinite() && self.c != 0.0 { self.b + large(self.b, self.c) } else { self.b };
         }
         if z >= -1.0 / E {
-            // Real: u e^u = z.
+            // The root is real: u e^u = z.
             return self.b + root(-1.0, z.max(1.0), |u| u * libm::exp(u) > z);
         }
-        // A pair u ± iω: u = -ω cot ω and -z = ω e^u / sin ω, which grows from 1/e to infinity over (0, π).
+        // The roots are a pair u ± iω: u = -ω cot ω and -z = ω e^u / sin ω. The right-hand side grows from 1/e to
+        // infinity over (0, π).
         let cot = |w: f64| libm::cos(w) / libm::sin(w);
         let w = root(0.0, PI, |w| w / libm::sin(w) * libm::exp(-w * cot(w)) > -z);
         self.b - w * cot(w)
     }
 }
 
-/// Re W(c e^-b) where that number is too large to be written: W(z) = ln z - ln ln z + ..., here by iteration of u =
-/// ln|c| - b - ln|u|.
+/// Re W(c e^-b) for an argument too large for a floating-point number. W(z) = ln z - ln ln z + ... is computed by
+/// iterating u = ln|c| - b - ln|u|.
 fn large(b: f64, c: f64) -> f64 {
     let log = libm::log(c.abs()) - b;
     (0..60).fold(log, |u, _| log - libm::log(u.abs().max(1.0)))
 }
 
-/// Where `above` begins to hold between `low` and `high`.
+/// The point between `low` and `high` from which on `above` holds.
 fn root(low: f64, high: f64, above: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {
@@ -129,12 +130,12 @@ mod tests {
 
     #[test]
     fn the_root_solves_the_characteristic_equation() {
-        // Real where c is above -e^(b-1).
+        // The root is real if c is above -e^(b-1).
         for (b, c) in [(0.5, 1.0), (-2.0, 0.7), (-1.0, -0.1), (-30.0, 3.0)] {
             let x = Hayes { b, c }.growth();
             assert!((x - b - c * libm::exp(-x)).abs() < 1e-9, "{b} {c} {x}");
         }
-        // No delayed part; and one too large for e^-b to be written: |λ - b| = |c| e^-Re λ.
+        // First case: no delayed part. Second case: e^-b overflows, and |λ - b| = |c| e^-Re λ.
         assert_eq!(Hayes { b: -3.0, c: 0.0 }.growth(), -3.0);
         let x = Hayes { b: -800.0, c: -1.0 }.growth();
         assert!(x < 0.0 && x > -10.0, "{x}");
@@ -146,7 +147,7 @@ mod tests {
             let n = 400;
             let grid = Grid { step_s: 1.0 / n as f64, steps: 40 * n };
             let s = integrate(&[1.0], &[1.0], &grid, |at, d| d[0] = b * at.now(0) + c * at.ago(0, 0)).unwrap();
-            // The largest excursion in two spans of ten delays, twenty delays apart.
+            // The largest departure in each of two spans of ten delays, twenty delays apart.
             let peak = |from: usize| s[from * n..(from + 10) * n].iter().map(|x| x[0].abs()).fold(0.0, f64::max);
             let rate = libm::log(peak(30) / peak(10)) / 20.0;
             assert!((rate - Hayes { b, c }.growth()).abs() < 0.02, "{b} {c}: {rate} {}", Hayes { b, c }.growth());

@@ -1,17 +1,18 @@
-//! The attempt rate at which saturated stations carry the most, and how many slots are then idle between transmissions.
+//! The attempt rate that maximises the throughput of saturated stations, and the mean number of idle slots between
+//! their transmissions.
 //!
 //! Heusse, Rousseau, Guillier, Duda, "Idle Sense: An Optimal Access Method for High Throughput and Fairness in Rate
-//! Diverse Wireless LANs", SIGCOMM 2005, as Starzetz 2006 §8.2 and the specification's S26 report it; the paper itself
-//! is not among ours.
+//! Diverse Wireless LANs", SIGCOMM 2005, as Starzetz 2006 §8.2 and the specification's S26 report it. The paper itself
+//! was not available.
 //!
-//! With many stations the attempts in a slot are Poisson with mean zeta. A collision costs T_c, an idle slot T_slot;
-//! the throughput is largest where 1 - zeta = eta exp(-zeta), eta = 1 - T_slot / T_c. The idle slots between two
-//! transmissions are then exp(-zeta) / (1 - exp(-zeta)) in the mean.
+//! With many stations the number of attempts in a slot is Poisson with mean zeta. A collision costs T_c, an idle slot
+//! T_slot. The throughput is largest if 1 - zeta = eta exp(-zeta) with eta = 1 - T_slot / T_c. The mean number of idle
+//! slots between two transmissions is then exp(-zeta) / (1 - exp(-zeta)).
 
 use crate::Invalid;
 use crate::invalid::invalid;
 
-/// Where saturated stations carry the most.
+/// The operating point with the largest throughput.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Optimum {
     /// zeta, mean number of attempts in a slot.
@@ -20,16 +21,15 @@ pub struct Optimum {
     pub idle_slots: f64,
 }
 
-/// The optimum when a collision takes `collision` slots, more than one.
+/// The optimum for a collision that lasts `collision` slots. `collision` must be above 1.
 ///
-/// # Errors
-/// When a collision is no longer than a slot, or so long that zeta is lost in rounding.
+/// # Errors If `collision` is 1 or less, or so large that rounding makes zeta useless.
 pub fn optimum(collision: f64) -> Result<Optimum, Invalid> {
     if !(collision > 1.0 && collision <= 1e9) {
         return Err(invalid("collision", collision, "above 1 slot and at most 1e9"));
     }
     let eta = 1.0 - 1.0 / collision;
-    // 1 - z falls from 1 to 0, eta e^-z from eta < 1 to eta / e > 0: they meet once in (0, 1).
+    // 1 - z falls from 1 to 0, and eta e^-z falls from eta < 1 to eta / e > 0. The two cross once in (0, 1).
     let (mut low, mut high) = (0.0f64, 1.0f64);
     for _ in 0..80 {
         let z = (low + high) / 2.0;
@@ -40,8 +40,8 @@ pub fn optimum(collision: f64) -> Result<Optimum, Invalid> {
 }
 
 impl Optimum {
-    /// The fixed window with which each of `n` stations attempts in zeta / n of the slots, where a draw is one of
-    /// 0..window and busy slots count.
+    /// The fixed window with which each of `n` stations attempts in zeta / n of the slots. A draw is from 0..window,
+    /// and busy slots count.
     pub fn window(&self, n: u32) -> f64 {
         // Starzetz 2006, specification S26: CW = 2 N / zeta - 1, from the attempt rate 2 / (CW + 1) of a uniform draw.
         2.0 * f64::from(n) / self.zeta - 1.0
@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn the_optimum_has_the_largest_throughput() {
-        // Slots are idle with e^-z, carry one packet with z e^-z, and collide otherwise; packets per unit of time.
+        // A slot is idle with probability e^-z, carries one packet with probability z e^-z, and is a collision
+        // otherwise. `rate` is packets per unit of time.
         let rate = |z: f64, tc: f64| {
             let (idle, one) = (libm::exp(-z), z * libm::exp(-z));
             one / (idle + (1.0 - idle) * tc)

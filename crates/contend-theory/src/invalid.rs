@@ -1,14 +1,14 @@
-//! What a model answers to a question it has no answer for.
+//! The error that every model returns for input outside its valid range.
 
 use std::error::Error;
 use std::fmt;
 
-/// An input outside the range in which a model means anything.
+/// An input outside the valid range of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// The name of the argument or field at fault.
+    /// The name of the invalid argument or field.
     pub what: &'static str,
-    /// What it was and what it should have been.
+    /// The given value and the required range.
     pub why: String,
 }
 
@@ -20,22 +20,22 @@ impl fmt::Display for Invalid {
 
 impl Error for Invalid {}
 
-/// The error that says `what` is `got` although it must be `must`.
+/// Builds the error message: `what` has the value `got`, but must satisfy `must`.
 pub(crate) fn invalid(what: &'static str, got: impl fmt::Display, must: &str) -> Invalid {
     Invalid { what, why: format!("is {got}, must be {must}") }
 }
 
-/// Passes a finite number above zero.
+/// Returns `x` if `x` is finite and above 0, otherwise an error.
 pub(crate) fn positive(what: &'static str, x: f64) -> Result<f64, Invalid> {
     if x.is_finite() && x > 0.0 { Ok(x) } else { Err(invalid(what, x, "finite and above 0")) }
 }
 
-/// Passes a finite number not below zero.
+/// Returns `x` if `x` is finite and not below 0, otherwise an error.
 pub(crate) fn not_negative(what: &'static str, x: f64) -> Result<f64, Invalid> {
     if x.is_finite() && x >= 0.0 { Ok(x) } else { Err(invalid(what, x, "finite and not below 0")) }
 }
 
-/// Passes a number in 0..=1.
+/// Returns `x` if `x` is in 0..=1, otherwise an error.
 pub(crate) fn probability(what: &'static str, x: f64) -> Result<f64, Invalid> {
     if (0.0..=1.0).contains(&x) { Ok(x) } else { Err(invalid(what, x, "between 0 and 1")) }
 }

@@ -1,8 +1,8 @@
 //! Closed forms that the simulation is checked against.
 //!
 //! Each file is one model from one source. A model takes plain numbers (microseconds, slots, probabilities), never a
-//! PHY table, and returns plain numbers: it shares no code with the simulator, so that agreement between the two means
-//! something.
+//! PHY table, and returns plain numbers. A model shares no code with the simulator: agreement between the two is
+//! therefore independent evidence.
 //!
 //! | module | what it predicts | source |
 //! | --- | --- | --- |
@@ -25,9 +25,9 @@
 //! | [`slot_classes`] | shares of classes of stations with distributions of their own | Starzetz 2006 §8.3 |
 //! | [`permutation`] | stations that go through fixed orders of the slots | Starzetz 2006 §8.1.2 |
 //!
-//! [`delayed`] integrates differential equations with delays, [`hayes`] says whether a linear one settles, [`marking`]
-//! is how losses answer a link's load: tools of [`fluid`] to [`gaiad`]. [`slots`] are distributions over the slots of a
-//! window.
+//! Tools of [`fluid`] to [`gaiad`]: [`delayed`] integrates differential equations with delays, [`hayes`] decides
+//! whether a linear one is stable, and [`marking`] gives the loss as a function of the load. [`slots`] has
+//! distributions over the slots of a window.
 
 pub mod aiad;
 pub mod backoff_cost;

@@ -1,18 +1,19 @@
-//! The share of packets that a link loses or marks, by the rate that is offered to it.
+//! The share of packets that a link loses or marks, as a function of the offered load.
 //!
-//! Jersey 2005 §6.2 and §9.3 ask for a function that is not negative and does not fall, and name none.
+//! Jersey 2005 §6.2 and §9.3 require a function that is not negative and does not fall. They name no function.
 //!
-//! Differences from the source: two functions of our own choice. [`Marking::Fluid`] is what a link with a full queue
-//! loses; it has a kink at its capacity. [`Marking::Power`] is smooth, and is cut at 1.
+//! Differences from the source: the two functions here are our own choice. [`Marking::Fluid`] is the loss of a link
+//! with a full queue; it has a kink at the capacity. [`Marking::Power`] is smooth below the capacity and is limited to
+//! 1.
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative, positive};
 use crate::numbers::power;
 
-/// How losses answer the load.
+/// The loss function of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Marking {
-    /// What exceeds the capacity is lost: max(0, (y-C)/y).
+    /// The link loses the load above its capacity: max(0, (y-C)/y).
     Fluid,
     /// (y/C)^k, at most 1.
     Power(
@@ -25,7 +26,7 @@ pub enum Marking {
 pub const EXPONENT_LIMIT: u32 = 10_000;
 
 impl Marking {
-    /// The function with this exponent: 0 is the fluid loss; an error above [`EXPONENT_LIMIT`].
+    /// The function for this exponent; 0 means [`Marking::Fluid`]. Returns an error above [`EXPONENT_LIMIT`].
     pub fn of(exponent: u32) -> Result<Marking, Invalid> {
         match exponent {
             0 => Ok(Marking::Fluid),
@@ -34,12 +35,12 @@ impl Marking {
         }
     }
 
-    /// p(y), for a load of `load` times the capacity; an error for a negative load.
+    /// p(y) for a load of `load` times the capacity. Returns an error for a negative load.
     pub fn share(&self, load: f64) -> Result<f64, Invalid> {
         Ok(self.at(not_negative("load", load)?))
     }
 
-    /// p, for a load that is known to be a number; what is below 0 counts as 0.
+    /// p(y) for a valid `load`; a load below 0 counts as 0.
     pub(crate) fn at(&self, load: f64) -> f64 {
         match self {
             Marking::Fluid if load <= 1.0 => 0.0,
@@ -48,7 +49,8 @@ impl Marking {
         }
     }
 
-    /// dp/du at the load u = `load` in capacities, its right side at a kink; an error unless the load is above 0.
+    /// dp/du at the load u = `load`, in units of the capacity. At a kink it is the slope on the right side. Returns an
+    /// error unless the load is above 0.
     pub fn slope(&self, load: f64) -> Result<f64, Invalid> {
         let u = positive("load", load)?;
         Ok(match self {
@@ -67,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_loses_what_exceeds_its_capacity() {
-        // 1250 packets/s offered to 1000: a fifth is lost.
+        // 1250 packets/s are offered to a link of 1000 packets/s: a fifth is lost.
         assert_eq!(Marking::Fluid.share(1.25).unwrap(), 1.0 - 1.0 / 1.25);
         assert_eq!((Marking::Fluid.share(1.0).unwrap(), Marking::Fluid.slope(0.9).unwrap()), (0.0, 0.0));
         assert_eq!(Marking::Power(3).share(0.5).unwrap(), 0.125);

@@ -2,18 +2,18 @@
 //!
 //! Mathis, Semke, Mahdavi, Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", CCR 27(3), 1997;
 //! Padhye, Firoiu, Towsley, Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical Validation", SIGCOMM
-//! 1998; both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4. [`Bottleneck`] is its §4.1: the windows between which a
-//! queue fills and empties.
+//! 1998. Both as printed in Jersey 2005 §2.2.3, eqs. 2.1-2.4. [`Bottleneck`] is Jersey 2005 §4.1: the windows at which
+//! a queue is empty and full.
 //!
 //! Differences from the papers:
-//! - the square-root window keeps the factor 1-p of Jersey's balance of growth and halving (most texts print
-//!   sqrt(2/p));
-//! - Padhye's approximate form only, which counts a timeout's cost without the window limit's effect on it.
+//! - The square-root window keeps the factor 1-p of Jersey's balance of growth and halving. Most texts print sqrt(2/p).
+//! - Only Padhye's approximate form is here. It includes the cost of a timeout, but not the effect of the window limit
+//!   on this cost.
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative, positive, probability};
 
-/// A TCP flow as Padhye's formula sees it.
+/// The parameters of Padhye's formula for one TCP flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
     /// RTT, mean round-trip time, s.
@@ -22,30 +22,31 @@ pub struct Path {
     pub t0_s: f64,
     /// b, data packets covered by one ACK.
     pub b: f64,
-    /// w_m, window limit, packets; `None` has no limit.
+    /// w_m, window limit, packets; `None`: no limit.
     pub window: Option<f64>,
 }
 
-/// Mean congestion window in packets of one ACK-per-packet flow that loses each packet with probability 0 < `p` <= 1.
+/// Mean congestion window in packets. The receiver acknowledges every packet. Each packet is lost with probability
+/// 0 < `p` <= 1.
 pub fn square_root_window(p: f64) -> Result<f64, Invalid> {
-    // Jersey 2005 eq. 2.1: each packet adds 1/w with probability 1-p and takes w/2 with probability p; eq. 2.2 is the
-    // balance.
+    // Jersey 2005 eq. 2.1: each packet adds 1/w to the window with probability 1-p and removes w/2 with probability p.
+    // Eq. 2.2 is the balance of both.
     lossy(p)?;
     Ok((2.0 * (1.0 - p) / p).sqrt())
 }
 
-/// Approximate rate in packets/s of one ACK-per-packet flow with round-trip time `rtt_s` that loses each packet with
-/// probability 0 < `p` <= 1, if no timeout ever happens.
+/// Approximate rate in packets/s, if no timeout ever happens. The receiver acknowledges every packet. Each packet is
+/// lost with probability 0 < `p` <= 1. The round-trip time is `rtt_s`.
 pub fn square_root_rate(p: f64, rtt_s: f64) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 2.3: sqrt(2/(p RTT^2)).
     lossy(p)?;
     Ok((2.0 / p).sqrt() / positive("rtt_s", rtt_s)?)
 }
 
-/// Send rate in packets/s with timeouts and window limit; `p` in 0..=1 is the probability that a packet starts a loss
+/// Send rate in packets/s with timeouts and window limit. `p` in 0..=1 is the probability that a packet starts a loss
 /// event.
 ///
-/// Without a window limit, `p` = 0 has no finite rate and is an error.
+/// Without a window limit the rate for `p` = 0 is infinite: an error.
 pub fn padhye(p: f64, path: &Path) -> Result<f64, Invalid> {
     probability("p", p)?;
     let rtt = positive("rtt_s", path.rtt_s)?;
@@ -64,27 +65,28 @@ pub fn padhye(p: f64, path: &Path) -> Result<f64, Invalid> {
     Ok(limit.min(1.0 / (recovery + timeout)))
 }
 
-/// The slowest link of a path and the queue before it.
+/// The slowest link of a path and the queue in front of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bottleneck {
-    /// μ, its rate, packets/s.
+    /// μ, rate of the link, packets/s.
     pub rate_pps: f64,
-    /// B, packets that may wait.
+    /// B, queue limit, packets.
     pub buffer: f64,
     /// T, round-trip time without a queue, s.
     pub rtt_s: f64,
 }
 
 impl Bottleneck {
-    /// W_max, the largest window in packets that loses nothing, of a flow with the shares `rate` of μ and `buffer` of B
-    /// (1 and 1: alone).
+    /// W_max, the largest window in packets at which a flow loses nothing. `rate` and `buffer` are the flow's shares of
+    /// μ and B; both are 1 for a flow that is alone.
     pub fn largest_window(&self, rate: f64, buffer: f64) -> Result<f64, Invalid> {
-        // Jersey 2005 §4.1: W_max,i = (α_i μ) T + β_i B; α and β of all flows sum to 1 each.
+        // Jersey 2005 §4.1: W_max,i = (α_i μ) T + β_i B. The α of all flows sum to 1, and so do the β.
         Ok(probability("share of the rate", rate)? * self.filling()?
             + probability("share of the buffer", buffer)? * not_negative("buffer", self.buffer)?)
     }
 
-    /// μ T, the window in packets that fills the path and no queue: what a source may fall back to.
+    /// μ T, the window in packets that fills the path and leaves the queue empty. A source may reduce its window to
+    /// this value.
     pub fn filling(&self) -> Result<f64, Invalid> {
         // Little's law.
         Ok(positive("rate_pps", self.rate_pps)? * positive("rtt_s", self.rtt_s)?)
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_windows_of_all_flows_fill_path_and_buffer() {
-        // 2 Mb/s in packets of 1000 bytes, 40 ms, 50 packets: 10 on the way and 50 waiting.
+        // 2 Mb/s with packets of 1000 bytes, 40 ms, a queue of 50 packets: 10 packets on the path and 50 in the queue.
         let link = Bottleneck { rate_pps: 250.0, buffer: 50.0, rtt_s: 0.04 };
         assert_eq!((link.filling().unwrap(), link.largest_window(1.0, 1.0).unwrap()), (10.0, 60.0));
         let sum: f64 =

@@ -1,18 +1,17 @@
-//! Backoffs as permutations: each station goes through its own order of the slots again and again, and draws a new
-//! order after collisions.
+//! Backoffs as permutations: each station repeats its own order of the slots, and draws a new order after collisions.
 //!
-//! Starzetz 2006 §8.1.2, a sketch with a negative result: orders that never collide can be very unfair.
+//! Starzetz 2006 §8.1.2, a sketch with a negative result: orders without collisions can be very unfair.
 //!
-//! Differences from the source: it gives one example, [1 2 3 4] against [2 3 4 1]; how likely such ends are is counted
-//! here, for two stations that draw both orders anew until no cycle collides.
+//! Differences from the source: the source gives one example, [1 2 3 4] against [2 3 4 1]. Here the probability of such
+//! an outcome is counted, for two stations that draw both orders again until no cycle collides.
 
 use crate::Invalid;
 use crate::invalid::{invalid, probability};
 
-/// Most slots of an order whose ends are counted: beyond, the counts of orders leave the range of numbers.
+/// The largest number of slots per order. Above it, the counts of orders exceed the range of floating-point numbers.
 pub const MOST_SLOTS: u32 = 150;
 
-/// What stations with fixed orders get in one turn of them.
+/// The result of one turn: each station goes through its order once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// Cycles that each station wins.
@@ -21,7 +20,8 @@ pub struct Turn {
     pub collisions: u32,
 }
 
-/// One turn of `orders`, station by station the slot in each cycle; an error unless all are as long.
+/// One turn of `orders`. `orders[i]` has the slot of station i in each cycle. Returns an error unless all orders have
+/// the same length.
 pub fn turn(orders: &[Vec<u32>]) -> Result<Turn, Invalid> {
     let long = orders.first().map_or(0, Vec::len);
     if long == 0 || orders.iter().any(|o| o.len() != long) {
@@ -40,8 +40,8 @@ pub fn turn(orders: &[Vec<u32>]) -> Result<Turn, Invalid> {
     Ok(turn)
 }
 
-/// Probability that two stations whose orders of `slots` slots no longer collide share the cycles at least as unequally
-/// as `share` to 1 - `share`; an error unless there are 2 to [`MOST_SLOTS`] slots and `share` is a probability.
+/// Probability that one of two stations gets at least the share `share` of the cycles, if their orders of `slots` slots
+/// do not collide. Returns an error unless there are 2 to [`MOST_SLOTS`] slots and `share` is a probability.
 pub fn unequal(slots: u32, share: f64) -> Result<f64, Invalid> {
     if !(2..=MOST_SLOTS).contains(&slots) {
         return Err(invalid("slots", slots, "between 2 and 150"));
@@ -53,11 +53,11 @@ pub fn unequal(slots: u32, share: f64) -> Result<f64, Invalid> {
     Ok(far / all.iter().sum::<f64>())
 }
 
-/// How many permutations of n without a fixed point have k places that are exceeded: cycles that the first station
-/// wins, when the second has the permuted order.
+/// Entry k is the number of permutations of n without a fixed point that have k excedances. If the second station has
+/// the permuted order, an excedance is a cycle that the first station wins.
 fn excedances(n: usize) -> Vec<f64> {
-    // D(n, k) = k D(n-1, k) + (n-k) D(n-1, k-1) + (n-1) D(n-2, k-1): a place joins a cycle of a permutation, or makes a
-    // pair with another.
+    // D(n, k) = k D(n-1, k) + (n-k) D(n-1, k-1) + (n-1) D(n-2, k-1): element n joins a cycle of a smaller permutation,
+    // or makes a pair with another element.
     let (mut before, mut last) = (vec![1.0], vec![0.0, 0.0]);
     for m in 2..=n {
         let at = |row: &[f64], k: usize| row.get(k).copied().unwrap_or(0.0);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn of_nine_ends_with_four_slots_two_are_three_to_one() {
-        // 1, 7, 1 permutations of four without a fixed point have 1, 2, 3 excedances.
+        // Of the permutations of four without a fixed point, 1 has one excedance, 7 have two, and 1 has three.
         assert!((unequal(4, 0.75).unwrap() - 2.0 / 9.0).abs() < 1e-15);
         assert_eq!((unequal(4, 0.5).unwrap(), unequal(4, 0.8).unwrap(), unequal(2, 0.5).unwrap()), (1.0, 0.0, 1.0));
         assert!(unequal(MOST_SLOTS, 0.75).unwrap() < 1e-9);

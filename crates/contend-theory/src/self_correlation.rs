@@ -1,19 +1,19 @@
-//! Self-correlation p_s(j): the probability that a station which has sent successfully sends again within the next j
-//! successes.
+//! Self-correlation p_s(j): the probability that a station that has just sent successfully succeeds again within the
+//! next j successes.
 //!
-//! Starzetz 2006 §8.2, Figs 8.7, 8.8, 8.11. The curve of a memoryless method is the origin of the scale: above it
-//! successes of a station attract each other, below they repel. The source draws it over j/(8 N).
+//! Starzetz 2006 §8.2, Figs 8.7, 8.8, 8.11. The curve of a memoryless method is the reference. Above it, successes of a
+//! station attract each other; below it, they repel each other. The source draws the curve over j/(8 N).
 //!
-//! Differences from the source: it says that a memoryless method needs no simulation, and gives no formula.
+//! Differences from the source: the source says that a memoryless method needs no simulation, but gives no formula.
 
 use crate::Invalid;
 use crate::invalid::invalid;
 
-/// Look-ahead of the source's figures, in successes for each station.
+/// Look-ahead in the source's figures, in successes per station.
 pub const LOOK_AHEAD: u32 = 8;
 
-/// p_s(j) of `stations` that forget, whatever their distribution of slots: each success is of any of them alike. An
-/// error for no station.
+/// p_s(j) of `stations` memoryless stations, for any distribution of slots. Each success belongs to each station with
+/// equal probability. Returns an error if there is no station.
 pub fn memoryless(stations: u32, j: u32) -> Result<f64, Invalid> {
     if stations == 0 {
         return Err(invalid("stations", 0, "at least one"));
@@ -21,11 +21,12 @@ pub fn memoryless(stations: u32, j: u32) -> Result<f64, Invalid> {
     if j == 0 {
         return Ok(0.0);
     }
-    // 1 - (1 - 1/N)^j.
+    // p_s(j) = 1 - (1 - 1/N)^j.
     Ok(-libm::expm1(f64::from(j) * libm::log1p(-1.0 / f64::from(stations))))
 }
 
-/// p_s(j) of TCF, in which `stations` take turns: a step at N, 1/8 of the look-ahead. An error for no station.
+/// p_s(j) of TCF, in which `stations` take turns: a step at j = N, which is 1/8 of the look-ahead. Returns an error if
+/// there is no station.
 pub fn tcf(stations: u32, j: u32) -> Result<f64, Invalid> {
     if stations == 0 {
         return Err(invalid("stations", 0, "at least one"));
@@ -33,7 +34,7 @@ pub fn tcf(stations: u32, j: u32) -> Result<f64, Invalid> {
     Ok(f64::from(u8::from(j >= stations)))
 }
 
-/// The slot of station `i` in cycle `j` of TCF as a hash function; an error for no station.
+/// The slot of station `i` in cycle `j` of TCF, written as a hash function. Returns an error if there is no station.
 pub fn tcf_slot(stations: u32, i: u32, j: u64) -> Result<u32, Invalid> {
     // Starzetz 2006 §8.1.1: (i + j) mod N.
     let sum = u64::from(i).checked_add(j).and_then(|s| s.checked_rem(stations.into()));
@@ -45,7 +46,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// p_s(1..=ahead) of a sequence of successes, as the source defines it.
+    /// p_s(1..=ahead) of a sequence of successes, by the source's definition.
     fn counted(sequence: &[u32], ahead: usize) -> Vec<f64> {
         let starts = sequence.len() - ahead;
         (1..=ahead)
@@ -57,7 +58,8 @@ mod tests {
 
     #[test]
     fn a_memoryless_method_has_the_values_of_the_spec() {
-        // Spec E16: N = 15, p_s(0.125) 0.644 and p_s(0.25) 0.874 (of HASH1, simulated); the first points 1/15 and 1/5.
+        // Spec E16: N = 15, p_s(0.125) 0.644 and p_s(0.25) 0.874 (of HASH1, simulated). The first points are 1/15 and
+        // 1/5.
         assert!((memoryless(15, 15).unwrap() - 0.644).abs() < 0.001);
         assert!((memoryless(15, 30).unwrap() - 0.874).abs() < 0.001);
         assert!((memoryless(15, 1).unwrap() - 1.0 / 15.0).abs() < 1e-15);
@@ -66,7 +68,8 @@ mod tests {
 
     #[test]
     fn every_sequence_of_three_stations_together_gives_the_closed_form() {
-        // All 3^5 sequences of five successes, alike: the first again among the next j.
+        // All 3^5 sequences of five successes, with equal probability: does the first station succeed again among the
+        // next j?
         let (n, long) = (3_u32, 5);
         let mut sum = vec![0.0; long - 1];
         for code in 0..n.pow(long as u32) {

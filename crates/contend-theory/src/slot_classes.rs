@@ -1,22 +1,22 @@
-//! Classes of stations that share one contention window and draw their slots from distributions of their own.
+//! Classes of stations that share one contention window. Each class has its own distribution of slots.
 //!
-//! Starzetz 2006 §8.3: distributions over the window set the quality of service, the size of the window the rate of
-//! collisions.
+//! Starzetz 2006 §8.3: the distributions determine the quality of service, the window size determines the collision
+//! rate.
 //!
-//! Differences from the source: it proposes the method and computes nothing. Each station has one class here;
-//! contention among the classes inside one station is left out.
+//! Differences from the source: the source proposes the method but computes no result. Here each station has one class.
+//! Contention between classes inside one station is left out.
 
 use crate::Invalid;
 use crate::invalid::invalid;
 use crate::numbers::power;
 use crate::slots::Slots;
 
-/// Stations that draw alike.
+/// Stations with the same distribution of slots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
-    /// How many.
+    /// Number of stations.
     pub stations: u32,
-    /// What they draw from.
+    /// Their distribution of slots.
     pub slots: Slots,
 }
 
@@ -25,13 +25,13 @@ pub struct Class {
 pub struct Shares {
     /// Share of cycles in which one station of a class sends alone, class by class.
     pub success: Vec<f64>,
-    /// Share of cycles that end in a collision, of stations of one class or of several.
+    /// Share of cycles that end in a collision, within one class or between classes.
     pub collision: f64,
-    /// Mean empty slots of a cycle.
+    /// Mean number of empty slots per cycle.
     pub wait: f64,
 }
 
-/// What `classes` meet together; an error when there is no station.
+/// Contention of all `classes` together. Returns an error if there is no station.
 pub fn shares(classes: &[Class]) -> Result<Shares, Invalid> {
     if classes.iter().all(|c| c.stations == 0) {
         return Err(invalid("stations", 0, "at least one in all classes together"));
@@ -40,7 +40,8 @@ pub fn shares(classes: &[Class]) -> Result<Shares, Invalid> {
     let mut all = Shares { success: vec![0.0; classes.len()], collision: 0.0, wait: 0.0 };
     let mut come = 1.0;
     for i in 0..longest {
-        // That nobody has sent before slot i, and that nobody does up to it.
+        // `come`: the probability that no station sends before slot i. `beyond`: the probability that no station sends
+        // up to and including slot i.
         let beyond: f64 = classes.iter().map(|c| power(c.slots.from(i + 1), c.stations)).product();
         let mut alone = 0.0;
         for (k, (c, success)) in classes.iter().zip(&mut all.success).enumerate() {
@@ -76,11 +77,12 @@ mod tests {
 
     #[test]
     fn two_stations_by_hand() {
-        // One sends in slot 0 or 1 alike, the other with 3/4 in 1 and 1/4 in 0: alone 1/2 x 3/4 and 1/2 x 1/4; together
-        // in the rest; slot 1 when neither draws 0.
+        // Station 1 sends in slot 0 or 1 with equal probability. Station 2 sends in slot 1 with 3/4 and in slot 0 with
+        // 1/4. Alone: 1/2 x 3/4 and 1/2 x 1/4. The remaining probability is a collision. The cycle ends in slot 1 if
+        // neither station draws 0.
         let got = shares(&[class(1, &[1.0, 1.0]), class(1, &[1.0, 3.0])]).unwrap();
         assert_eq!(got, Shares { success: vec![0.375, 0.125], collision: 0.5, wait: 0.375 });
-        // A class whose window ends before the other's begins always wins.
+        // A class always wins if its window ends before the window of the other class begins.
         let got = shares(&[class(1, &[1.0, 1.0]), class(3, &[0.0, 0.0, 1.0])]).unwrap();
         assert_eq!((got.success, got.collision), (vec![1.0, 0.0], 0.0));
     }

@@ -1,12 +1,13 @@
-//! In which slot of the contention window a station sends: distributions of backoffs that are drawn anew in every
-//! cycle.
+//! Distributions of the slot of the contention window in which a station sends, for methods that draw a new backoff in
+//! every cycle.
 //!
-//! Starzetz 2006 §8.1.1 and §8.2 (eq. 8.21). A slot counts the empty slots before it: slot 0 is sent in at once.
+//! Starzetz 2006 §8.1.1 and §8.2 (eq. 8.21). The number of a slot is the number of empty slots before it: a station
+//! with slot 0 sends at once.
 
 use crate::Invalid;
 use crate::invalid::{invalid, not_negative};
 
-/// Most slots of a window.
+/// The largest number of slots in a window.
 pub const MOST_SLOTS: u32 = 1 << 20;
 
 /// A distribution over the slots 0..C-1.
@@ -14,13 +15,14 @@ pub const MOST_SLOTS: u32 = 1 << 20;
 pub struct Slots {
     /// p_i, the probability of slot i.
     p: Vec<f64>,
-    /// p_i + S_i, the probability of slot i or a later one; one entry more than slots, the last is 0.
+    /// p_i + S_i, the probability of slot i or a later one. The vector has one entry more than there are slots; the
+    /// last entry is 0.
     from: Vec<f64>,
 }
 
 impl Slots {
-    /// Slots with probabilities in proportion to `weights`; an error for none or too many, for a negative one, or when
-    /// all are 0.
+    /// A distribution with probabilities proportional to `weights`. Returns an error if `weights` is empty, too long,
+    /// contains a negative number, or is all zeros.
     pub fn of(weights: &[f64]) -> Result<Slots, Invalid> {
         count(weights.len())?;
         weights.iter().try_for_each(|w| not_negative("weight", *w).map(drop))?;
@@ -29,7 +31,7 @@ impl Slots {
             return Err(invalid("sum of the weights", sum, "finite and above 0"));
         }
         let p: Vec<f64> = weights.iter().map(|w| w / sum).collect();
-        // Summed from the far end, where the terms may be small: every tail keeps its relative precision.
+        // The sum starts at the far end, where the terms may be small: every tail keeps its relative precision.
         let mut from = vec![0.0; p.len() + 1];
         for i in (0..p.len()).rev() {
             from[i] = from[i + 1] + p[i];
@@ -37,12 +39,12 @@ impl Slots {
         Ok(Slots { p, from })
     }
 
-    /// 1/C in each of C = `slots`: the distribution of H.
+    /// The uniform distribution over C = `slots` slots, used by H.
     pub fn uniform(slots: u32) -> Result<Slots, Invalid> {
         Slots::of(&vec![1.0; count(slots as usize)?])
     }
 
-    /// HASH1's ramp over `cw` slots: floor(t CW) with t of density 2 (1 - t).
+    /// HASH1's decreasing distribution over `cw` slots: floor(t CW) with t of density 2 (1 - t).
     pub fn hash1(cw: u32) -> Result<Slots, Invalid> {
         count(cw as usize)?;
         // Starzetz 2006 eq. 8.21: p_i = (1 - i/CW)^2 - (1 - (i+1)/CW)^2 = (2 (CW - i) - 1)/CW^2.
@@ -54,7 +56,7 @@ impl Slots {
         &self.p
     }
 
-    /// Probability of slot i or a later one, for i of 0..=C.
+    /// Probability of slot i or a later one, for i in 0..=C.
     pub fn from(&self, i: usize) -> f64 {
         self.from.get(i).copied().unwrap_or(0.0)
     }
@@ -65,7 +67,7 @@ impl Slots {
     }
 }
 
-/// Passes a number of slots that a window can have.
+/// Returns `slots` if it is a valid window size, otherwise an error.
 fn count(slots: usize) -> Result<usize, Invalid> {
     if (1..=MOST_SLOTS as usize).contains(&slots) {
         Ok(slots)
@@ -74,20 +76,20 @@ fn count(slots: usize) -> Result<usize, Invalid> {
     }
 }
 
-/// Distributions that have the size of their window as only parameter.
+/// Families of distributions with the window size as their only parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// The same probability in every slot.
     Uniform,
-    /// HASH1's ramp.
+    /// HASH1's decreasing distribution.
     Hash1,
 }
 
 impl Family {
-    /// All, with their names.
+    /// All families with their names.
     pub const ALL: [(&'static str, Family); 2] = [("uniform", Family::Uniform), ("hash1", Family::Hash1)];
 
-    /// The member with a window of `cw` slots; an error for none or too many.
+    /// The distribution for a window of `cw` slots. Returns an error if `cw` is 0 or too large.
     pub fn slots(self, cw: u32) -> Result<Slots, Invalid> {
         match self {
             Family::Uniform => Slots::uniform(cw),

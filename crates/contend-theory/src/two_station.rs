@@ -1,30 +1,31 @@
 //! Two saturated stations under DCF, exactly: the Markov chain of their backoff, embedded at the ends of transmissions.
 //!
-//! Own derivation; no decoupling. After a collision both stations draw anew: state (stage, stage). After a success the
-//! winner draws in stage 0 and the other waits with what is left of its backoff: state (stage of the waiter, its
-//! remaining slots). Both cases exhaust what the future depends on, and a waiting time only ever falls, so that one
-//! sweep from long to short follows it to its end; sweeps are repeated until the stationary distribution stands still.
+//! Own derivation, without decoupling. After a collision both stations draw anew: state (stage, stage). After a success
+//! the winner draws in stage 0, and the waiter keeps its residual backoff: state (stage of the waiter, its remaining
+//! slots). The future depends on nothing else. A waiting time never grows, so one sweep from long to short waiting
+//! times follows all waits to their end. Sweeps are repeated until the distribution is stationary.
 //!
-//! Differences from Bianchi's chain (IEEE JSAC 18(3), 2000), which has the same rule when the busy slot counts:
-//! - two stations only, but their states are joint: no assumption that p is the same in every stage;
-//! - packets are dropped after `attempts`, and both rules for the busy slot are there.
+//! Differences from Bianchi's chain (IEEE JSAC 18(3), 2000), which has the same backoff rule if the busy slot counts:
+//! - There are only two stations, but the chain has their joint states. p may differ between stages.
+//! - Packets are dropped after `attempts` attempts, and both rules for the busy slot are available.
 
 use crate::Invalid;
 use crate::dcf::{Backoff, SlotTimes};
 use crate::invalid::invalid;
 
-/// The largest chain accepted, in waiting states (the sum of all windows).
+/// The largest chain accepted, in waiting states (the sum of all window sizes).
 pub const STATES_LIMIT: usize = 1 << 18;
-/// States computed before the search for the stationary distribution is given up; ordinary laws need less than 1 in
-/// 10^4 of it.
+/// The largest number of states computed in the search for the stationary distribution. Ordinary backoff laws need less
+/// than 1 in 10^4 of it.
 const WORK_LIMIT: usize = 1 << 30;
 
-/// What happens to the backoff of a station while the other one transmits.
+/// The effect on a station's backoff while the other station transmits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BusySlot {
-    /// It stands still (IEEE 802.11 DCF); who draws 0 after its own success transmits again before the other can.
+    /// The backoff is frozen (IEEE 802.11 DCF). A station that draws 0 after its own success transmits again before the
+    /// other station can.
     Frozen,
-    /// The transmission takes one slot off it too (EDCA; Bianchi's model).
+    /// The transmission also counts as one slot of the backoff (EDCA; Bianchi's model).
     Counted,
 }
 
@@ -33,7 +34,7 @@ pub enum BusySlot {
 pub struct TwoStation {
     /// p, probability that an attempt collides.
     pub p: f64,
-    /// Probability that a transmission (one station or both) is a collision.
+    /// Probability that a transmission (of one station or both) is a collision.
     pub collision: f64,
     /// Mean number of idle slots before a transmission.
     pub idle_slots: f64,
@@ -42,31 +43,34 @@ pub struct TwoStation {
 }
 
 impl TwoStation {
-    /// Throughput of both stations together, bit/s; errors as [`SlotTimes::check`].
+    /// Throughput of both stations together, bit/s. Errors: see [`SlotTimes::check`].
     pub fn throughput_bps(&self, times: &SlotTimes) -> Result<f64, Invalid> {
         let success = 1.0 - self.collision;
         Ok(success * times.payload_bits / self.transmission_us(times)? * 1e6)
     }
 
-    /// Mean time a packet spends at the head of its station, to success or drop, µs; errors as [`SlotTimes::check`].
+    /// Mean time a packet spends at the head of its station, until success or drop, µs. Errors: see
+    /// [`SlotTimes::check`].
     pub fn service_us(&self, times: &SlotTimes) -> Result<f64, Invalid> {
-        // drop = drops / (drops + successes), hence (drops + successes) = successes / (1 - drop); two stations share
-        // them.
+        // drop = drops / (drops + successes), hence drops + successes = successes / (1 - drop). The two stations share
+        // these packets.
         let finished = (1.0 - self.collision) / (1.0 - self.drop);
         Ok(2.0 * self.transmission_us(times)? / finished)
     }
 
-    /// Mean time from the end of one transmission to the end of the next, µs; errors as [`SlotTimes::check`].
+    /// Mean time from the end of one transmission to the end of the next, µs. Errors: see [`SlotTimes::check`].
     pub fn transmission_us(&self, times: &SlotTimes) -> Result<f64, Invalid> {
         times.check()?;
         Ok(self.idle_slots * times.slot_us + (1.0 - self.collision) * times.ts_us + self.collision * times.tc_us)
     }
 }
 
-/// Solves the chain to about 1e-11; an error unless `cw_min` >= 1 and the windows add up to at most [`STATES_LIMIT`].
+/// Solves the chain to about 1e-11. Returns an error unless `cw_min` >= 1 and the windows add up to at most
+/// [`STATES_LIMIT`].
 ///
-/// Takes under a millisecond for CW 15/1023 and 7 attempts. Where the channel is hardly ever handed over (`cw_min` 1 or
-/// 2 with hundreds of attempts) it takes seconds, and may end in an error that says so.
+/// For CW 15/1023 and 7 attempts the solution takes less than a millisecond. It takes seconds if the channel rarely
+/// passes from one station to the other (`cw_min` 1 or 2 with hundreds of attempts). Such a chain may not converge;
+/// `solve` then returns an error.
 pub fn solve(backoff: &Backoff, busy: BusySlot) -> Result<TwoStation, Invalid> {
     let windows: Vec<usize> = backoff.windows()?.iter().map(|&w| w as usize).collect();
     if windows[0] < 2 {
@@ -84,7 +88,8 @@ pub fn solve(backoff: &Backoff, busy: BusySlot) -> Result<TwoStation, Invalid> {
     let mut last = f64::INFINITY;
     for _ in 0..WORK_LIMIT / states {
         let change = chain.sweep();
-        // Done when only rounding is left: the change is negligible, or small and falls no more.
+        // The search ends when only rounding errors are left: the change is negligible, or it is small and no longer
+        // falls.
         if change < 1e-13 || (change < 1e-11 && change >= last) {
             return Ok(chain.summary());
         }
@@ -93,18 +98,19 @@ pub fn solve(backoff: &Backoff, busy: BusySlot) -> Result<TwoStation, Invalid> {
     Err(Invalid { what: "backoff", why: "mixes too slowly to be solved, use fewer attempts or a larger cw_min".into() })
 }
 
-/// The stationary distribution while it is being found.
+/// The current approximation of the stationary distribution.
 struct Chain {
-    /// W_j, slots.
+    /// W_j, the window of each stage, slots.
     windows: Vec<usize>,
-    /// Whether the stage after the last one is the first (a drop) or the last again.
+    /// True if a failed attempt in the last stage drops the packet and the next stage is the first. Otherwise the
+    /// station stays in the last stage.
     limited: bool,
-    /// What the busy slot takes off the waiter: 0 or 1.
+    /// The number of slots by which a busy slot decrements the waiter's backoff: 0 or 1.
     shift: usize,
-    /// `both[i][j]`: probability that both draw anew, in stages i and j.
+    /// `both[i][j]`: probability that both stations draw anew, in stages i and j.
     both: Vec<Vec<f64>>,
-    /// `wait[j][r]`: probability that the winner draws anew in stage 0 and the other waits in stage j with r slots
-    /// left.
+    /// `wait[j][r]`: probability that the winner draws anew in stage 0 and the other station waits in stage j with r
+    /// slots left.
     wait: Vec<Vec<f64>>,
 }
 
@@ -119,7 +125,7 @@ impl Chain {
         }
     }
 
-    /// The stage of the attempt after a failed one in stage `j`.
+    /// The stage that follows a failed attempt in stage `j`.
     fn after(&self, j: usize) -> usize {
         match (j + 1 < self.windows.len(), self.limited) {
             (true, _) => j + 1,
@@ -128,7 +134,7 @@ impl Chain {
         }
     }
 
-    /// Recomputes every probability once from the others; returns by how much they changed in total.
+    /// Recomputes every probability once from the others. Returns the total change.
     fn sweep(&mut self) -> f64 {
         let mut change = self.collide();
         for j in (0..self.windows.len()).rev() {
@@ -141,16 +147,16 @@ impl Chain {
         change / total
     }
 
-    /// The states that follow a collision.
+    /// Recomputes the probabilities of the states that follow a collision.
     fn collide(&mut self) -> f64 {
         let w = &self.windows;
         let mut next = vec![vec![0.0; w.len()]; w.len()];
         for i in 0..w.len() {
             for j in 0..w.len() {
-                // Both drew the same number.
+                // Both stations drew the same number.
                 next[self.after(i)][self.after(j)] += self.both[i][j] / w[i].max(w[j]) as f64;
             }
-            // The winner drew what the waiter had left.
+            // The winner drew the number of slots that the waiter had left.
             let caught: f64 = self.wait[i][..w[0]].iter().sum();
             next[self.after(0)][self.after(i)] += caught / w[0] as f64;
         }
@@ -160,16 +166,17 @@ impl Chain {
         change
     }
 
-    /// The states in which a station in stage `j` waits.
+    /// Recomputes the probabilities of the states in which a station waits in stage `j`.
     fn wait_in(&mut self, j: usize) -> f64 {
         let w = self.windows.as_slice();
-        // Weight of "this station drew in stage j against one in stage i" and its sums from the longest window down.
+        // The weight of "this station drew in stage j, the other in stage i", and its sums, starting at the longest
+        // window.
         let against = (0..w.len()).map(|i| (self.both[i][j] + self.both[j][i]) / (w[i] as f64 * w[j] as f64));
         let mut longer: Vec<f64> = against.collect();
         for i in (1..w.len()).rev() {
             longer[i - 1] += longer[i];
         }
-        // The station that won last draws d more than the other has left, and so waits itself, in stage 0.
+        // The last winner draws d slots more than the other station has left. The last winner then waits, in stage 0.
         let overtaken = match j {
             0 => self.overtaken(),
             _ => Vec::new(),
@@ -177,17 +184,18 @@ impl Chain {
         let first = w[0];
         let wait = &mut self.wait[j];
         let (mut change, mut stage, mut drawn, mut ahead) = (0.0, 0, 0.0, 0.0);
-        // d: by how many slots the winner was ahead, at least one; then d - shift are left.
+        // d: the winner's lead over the waiter in slots, at least one. The waiter then has d - shift slots left.
         for d in (1..w[j]).rev() {
             let left = d - self.shift;
-            // Pairs of draws that differ by d: min(W_i, W_j - d), which grows by one as long as the winner's window
-            // allows.
+            // The number of pairs of draws that differ by d is min(W_i, W_j - d). It grows by one as d falls, up to the
+            // winner's window.
             while stage < w.len() && w[stage] < w[j] - d {
                 stage += 1;
             }
             drawn += longer.get(stage).unwrap_or(&0.0);
-            // The same station won again with a draw below W_0, and this one had d plus that draw left (sum in
-            // `ahead`); if the busy slot does not count, a draw of 0 changes nothing and is taken out of the balance.
+            // The same station won again with a draw below W_0, and the waiter had d slots more than this draw (sum in
+            // `ahead`). If the busy slot does not count, a draw of 0 leaves the state unchanged; `stay` removes it from
+            // the balance.
             ahead += wait.get(left + 1).unwrap_or(&0.0) - wait.get(d + first).unwrap_or(&0.0);
             let inflow = drawn + ahead / first as f64 + overtaken.get(d).unwrap_or(&0.0);
             let stay = (1 - self.shift) as f64 / first as f64;
@@ -198,7 +206,7 @@ impl Chain {
         change
     }
 
-    /// `[d]`: probability that a winner's new draw exceeds what the waiter has left by d, for d below W_0.
+    /// `[d]`: probability that the winner's new draw exceeds the waiter's remaining slots by d, for d below W_0.
     fn overtaken(&self) -> Vec<f64> {
         let first = self.windows[0];
         let mut sums = vec![0.0; first];
@@ -222,11 +230,11 @@ impl Chain {
             }
         }
         for (r, x) in self.wait.iter().flat_map(|w| w.iter().enumerate()) {
-            // The same for a draw in stage 0 against r: sum over k = 1..=r of P(draw >= k).
+            // The corresponding mean for a draw in stage 0 against r: sum over k = 1..=r of P(draw >= k).
             let m = r.min(w[0] - 1) as f64;
             idle_slots += x * (m - m * (m + 1.0) / (2.0 * w[0] as f64));
         }
-        // After a collision a station is back in stage 0 only if its packet was dropped.
+        // After a collision, a station is in stage 0 only if its packet was dropped.
         let drops: f64 = match self.limited {
             true => self.both[0].iter().sum::<f64>() + self.both.iter().map(|b| b[0]).sum::<f64>(),
             false => 0.0,
@@ -254,7 +262,8 @@ mod tests {
         assert!((got - want).abs() <= tolerance, "{got} {want}");
     }
 
-    /// Two counters, slot by slot: (p, idle slots per transmission, dropped share, throughput, service time).
+    /// Simulates two counters slot by slot. Returns (p, idle slots per transmission, dropped share, throughput, service
+    /// time).
     fn monte_carlo(law: &Backoff, busy: BusySlot, transmissions: u32) -> [f64; 5] {
         let windows = law.windows().unwrap();
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
@@ -353,8 +362,8 @@ mod tests {
 
     #[test]
     fn small_chains_have_their_rational_solutions() {
-        // Every pair of draws enumerated and the linear system solved in fractions (a separate program): collisions and
-        // idle slots per transmission, dropped share.
+        // A separate program enumerated every pair of draws and solved the linear system in fractions. It gave the
+        // collisions and idle slots per transmission and the dropped share.
         let two = Backoff { cw_min: 1, cw_max: 3, attempts: Some(2) };
         let three = Backoff { cw_min: 1, cw_max: 5, attempts: None };
         for (law, busy, want) in [

@@ -1,23 +1,23 @@
-//! Mean of Jain's index over a sliding window of successes, for stations that forget.
+//! Mean of Jain's index over a sliding window of successes, for memoryless stations.
 //!
-//! Starzetz 2006 §8.2, Fig. 8.6: each success is of one of N stations alike and alone, so that the counts in a window
-//! of w successes are multinomial, whatever the distribution of slots. J = w^2 / (N sum x_i^2).
+//! Starzetz 2006 §8.2, Fig. 8.6: each success belongs to each of the N stations with the same probability,
+//! independently of all others. The counts in a window of w successes are therefore multinomial for any distribution of
+//! slots. J = w^2 / (N sum x_i^2).
 //!
-//! Differences from the source: it says that no simulation is needed, and gives no formula. The expectation of the
-//! reciprocal is one integral over a product of N equal factors: with y = 1/J - 1 = (N/w^2) sum (x_i - w/N)^2, the mean
-//! of J is the integral over u >= 0 of e^-u times the mean of e^(-u y), and a multinomial is N Poisson counts given
-//! their sum.
+//! Differences from the source: the source says that no simulation is needed, but gives no formula. The formula here is
+//! one integral over a product of N equal factors. Let y = 1/J - 1 = (N/w^2) sum (x_i - w/N)^2. The mean of J is the
+//! integral over u >= 0 of e^-u times the mean of e^(-u y). A multinomial is N Poisson counts with a given sum.
 
 use crate::Invalid;
 use crate::invalid::invalid;
 
-/// Most successes in a window; beyond, a simulation tells the mean.
+/// The largest number of successes in a window. For longer windows, use a simulation.
 pub const MOST_SUCCESSES: u32 = 10_000;
-/// Most stations.
+/// The largest number of stations.
 pub const MOST_STATIONS: u32 = 1024;
 
-/// Mean of Jain's index of the successes of `stations` in a window of `successes`; an error for none or too many of
-/// either.
+/// Mean of Jain's index of the successes of `stations` in a window of `successes`. Returns an error if either number is
+/// 0 or too large.
 pub fn jain(stations: u32, successes: u32) -> Result<f64, Invalid> {
     if !(1..=MOST_STATIONS).contains(&stations) {
         return Err(invalid("stations", stations, "between 1 and 1024"));
@@ -42,7 +42,7 @@ pub fn jain(stations: u32, successes: u32) -> Result<f64, Invalid> {
             .collect();
         coefficient(Terms::of(0, factor), stations, successes as usize) / sum_is_w
     };
-    // Doubly exponential rule for integrals with a factor e^-u (Takahasi and Mori 1974): u = exp(v - e^-v).
+    // Double exponential quadrature for integrals with a factor e^-u (Takahasi and Mori 1974): u = exp(v - e^-v).
     const STEP: f64 = 0.1;
     let node = |i: i32| {
         let v = f64::from(i) * STEP;
@@ -53,7 +53,7 @@ pub fn jain(stations: u32, successes: u32) -> Result<f64, Invalid> {
     Ok(((-38..=38).map(node).sum::<f64>() * STEP).min(1.0))
 }
 
-/// Coefficients of a power series from `low` on; what is too small to matter at either end is cut off.
+/// Coefficients of a power series, starting at the power `low`. Negligible coefficients at both ends are removed.
 #[derive(Clone)]
 struct Terms {
     low: usize,
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn long_windows_come_near_1_as_the_variance_of_counts_says() {
-        // J = 1/(1 + y) with E[y] = (N-1)/w exactly; y is small when w is large: E[J] = 1 - (N-1)/w to first order, y^2
-        // adds (N^2-1)/w^2.
+        // J = 1/(1 + y) with E[y] = (N-1)/w exactly. For large w, y is small: E[J] = 1 - (N-1)/w to first order, and
+        // the y^2 term adds (N^2-1)/w^2.
         for (n, w) in [(2_u32, 5000_u32), (20, 10_000), (100, 10_000)] {
             let (nf, wf) = (f64::from(n), f64::from(w));
             let want = 1.0 - (nf - 1.0) / wf + (nf * nf - 1.0) / (wf * wf);

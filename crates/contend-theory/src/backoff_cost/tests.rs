@@ -1,4 +1,4 @@
-//! Costs and optima against hand calculation, the specification's numbers, enumeration and search.
+//! Checks costs and optima against hand calculation, the specification's numbers, enumeration and search.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -9,7 +9,7 @@ fn near(got: f64, want: f64, within: f64) {
     assert!((got - want).abs() <= within, "{got} {want}");
 }
 
-/// p(t) of `slots` at t, between the middles of slots.
+/// p(t) of `slots` at t, interpolated between the middles of slots.
 fn density(slots: &Slots, t: f64) -> f64 {
     let (p, c) = (slots.probabilities(), slots.probabilities().len() as f64);
     let at = (t * c - 0.5).clamp(0.0, c - 1.001);
@@ -43,8 +43,8 @@ fn over_real_slots_the_optimum_tends_to_eq_8_19_with_the_cost_over_the_slots() {
 
 #[test]
 fn two_slots_by_hand() {
-    // N stations, A = i + T, B = i. u goes on: T (1 - u^N - N (1-u) u^(N-1)) + (1 + T) u^N, least at u = (N-1) T/(1 + N
-    // T).
+    // N stations, A = i + T, B = i. u is the share beyond slot 0. The cost is T (1 - u^N - N (1-u) u^(N-1)) + (1 + T)
+    // u^N, which is least at u = (N-1) T/(1 + N T).
     for (n, t) in [(2_u32, 4.0), (5, 50.0), (50, 1.0)] {
         let best = Costs::slots(2, t).unwrap().optimum(n).unwrap();
         let nf = f64::from(n);
@@ -52,7 +52,7 @@ fn two_slots_by_hand() {
     }
     // Two stations: p = (T + 1, T)/(2T + 1), ζ = T p0^2 + (T + 1) p1^2.
     near(Costs::slots(2, 4.0).unwrap().optimum(2).unwrap().wasted, (4.0 * 25.0 + 5.0 * 16.0) / 81.0, 1e-14);
-    // One station sends at once, and wastes nothing.
+    // A single station sends at once and wastes nothing.
     let one = Costs::slots(8, 10.0).unwrap().optimum(1).unwrap();
     assert_eq!((one.slots.from(1), one.wasted), (0.0, 0.0));
 }
@@ -63,8 +63,8 @@ fn the_least_of_collisions_alone_is_uniform_for_two_and_p_star_for_more() {
     let two = Costs::collisions(16).unwrap().optimum(2).unwrap();
     two.slots.probabilities().iter().for_each(|p| near(*p, 1.0 / 16.0, 1e-14));
     near(two.wasted, 1.0 / 16.0, 1e-14);
-    // Tay, Jamieson, Balakrishnan 2004: f_1 = 0, f_s = ((N-1)/(N - f_(s-1)))^(N-1); slot k of K takes (1 - f_(K-k))/(N
-    // - f_(K-k)) of what is left, and the success probability is f_K.
+    // Tay, Jamieson, Balakrishnan 2004: f_1 = 0, f_s = ((N-1)/(N - f_(s-1)))^(N-1). Slot k of K takes the share (1 -
+    // f_(K-k))/(N - f_(K-k)) of the remaining probability. The success probability is f_K.
     for n in [3_u32, 10, 50] {
         let nf = f64::from(n);
         let slots = 32;
@@ -90,19 +90,19 @@ fn the_least_of_collisions_alone_is_uniform_for_two_and_p_star_for_more() {
 
 #[test]
 fn for_each_success_many_stations_in_a_long_window_send_as_idle_sense_wants() {
-    // Heusse et al. 2005 (Idle Sense): the attempts ζ of a slot of all stations satisfy 1 - ζ = (1 - T_slot/T_c) e^-ζ;
-    // 0.1622 for T_c/T_slot = 68.
+    // Heusse et al. 2005 (Idle Sense): ζ, the mean number of attempts of all stations in a slot, satisfies 1 - ζ = (1 -
+    // T_slot/T_c) e^-ζ. ζ is 0.1622 for T_c/T_slot = 68.
     let (n, cost) = (2000_u32, 68.0);
     let best = Costs::slots(500, cost).unwrap().optimum_per_success(n).unwrap();
     let attempts = best.slots.probabilities()[0] * f64::from(n);
     near(attempts, 0.1622, 3e-4);
     near(1.0 - attempts, (1.0 - 1.0 / cost) * libm::exp(-attempts), 1e-4);
-    // A cycle alone is cheapest with a few attempts more, because what follows a collision is not in it.
+    // The optimum per cycle has slightly more attempts, because its cost does not include the cycle after a collision.
     let cycle = Costs::slots(500, cost).unwrap().optimum(n).unwrap();
     assert!(cycle.slots.probabilities()[0] > best.slots.probabilities()[0]);
 }
 
-/// What all draws one by one cost.
+/// The cost, by enumeration of all draws.
 fn enumerated(costs: &Costs, p: &[f64], n: u32) -> f64 {
     let c = p.len();
     (0..c.pow(n))
@@ -135,8 +135,8 @@ fn no_distribution_on_a_fine_grid_wastes_less() {
     }
 }
 
-/// A search that knows nothing of the problem: coordinates are moved by shrinking steps while that helps. Each is the
-/// logit of the share that sends in its slot, of those that have come so far.
+/// A generic search: it moves one coordinate at a time by shrinking steps while the cost falls. A coordinate is the
+/// logit of a conditional probability: that a station sends in this slot if it has not sent in an earlier slot.
 fn searched(costs: &Costs, n: u32) -> f64 {
     let mut logits = vec![0.0; costs.collision.len() - 1];
     let cost = |logits: &[f64]| {
@@ -184,7 +184,7 @@ fn a_search_that_knows_nothing_of_the_problem_finds_the_same_cost() {
 
 #[test]
 fn the_compact_sum_is_another_number() {
-    // Spec U3: binom(N, i+1) for binom(N, i). N = 2, slot by slot: 2 p^2 for p^2.
+    // Spec U3: binom(N, i+1) instead of binom(N, i). For N = 2 each slot has 2 p^2 instead of p^2.
     let slots = Slots::of(&[0.2, 0.5, 0.3]).unwrap();
     let costs = Costs::collisions(3).unwrap();
     near(costs.wasted(&slots, 2, Sum::Printed).unwrap(), 2.0 * (0.04 + 0.25 + 0.09), 1e-14);
@@ -222,7 +222,7 @@ proptest! {
         a in prop::collection::vec(0.0..50.0f64, 40), b in prop::collection::vec(0.0..50.0f64, 40),
         weights in prop::collection::vec(0.001..1.0f64, 40), slots in 1..40usize, n in 1..60u32, nearness in 0.0..1.0f64,
     ) {
-        // Any costs at all, also successes dearer than collisions.
+        // Arbitrary costs: a success may cost more than a collision.
         let costs = Costs::of(a[..slots].to_vec(), b[..slots].to_vec()).unwrap();
         let best = costs.optimum(n).unwrap();
         let other: Vec<f64> = best.slots.probabilities().iter().zip(&weights).map(|(p, w)| p * nearness + w / 20.0 * (1.0 - nearness)).collect();
@@ -248,7 +248,7 @@ fn impossible_costs_are_errors() {
     assert_eq!(Costs::slots(4, 0.0).unwrap_err().what, "collision");
     assert_eq!(Costs::of(vec![1.0], vec![]).unwrap_err().what, "costs");
     assert_eq!(Costs::of(vec![-1.0], vec![0.0]).unwrap_err().what, "cost");
-    // In one slot two stations never succeed.
+    // With one slot, two stations never succeed.
     assert_eq!(Costs::slots(1, 1.0).unwrap().optimum_per_success(2).unwrap_err().what, "slots");
     assert_eq!(Costs::slots(4, 1.0).unwrap().optimum(0).unwrap_err().what, "stations");
     assert_eq!(
