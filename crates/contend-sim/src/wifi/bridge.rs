@@ -160,11 +160,12 @@ impl Chain {
     fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts], buffer: Option<u64>) -> Result<Chain, String> {
         let cycle_time = |model, down, up| cycle_time(air, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
-        let block = |c: &contend_core::registry::Choice<contend_core::ap::Build>| {
-            let block = (c.entry.build)(&c.args, &facts).map_err(|e| format!("ap.control: {}: {e}", c.entry.name))?;
-            Ok((block, rng::stream(seed, "ap", c.entry.name)))
-        };
-        let blocks = spec.control.iter().map(block).collect::<Result<Vec<_>, String>>()?;
+        let kinds: Vec<&str> = spec.control.iter().map(|c| c.entry.name).collect();
+        let mut blocks = Vec::with_capacity(kinds.len());
+        for (i, c) in spec.control.iter().enumerate() {
+            let block = (c.entry.build)(&c.args, &facts).map_err(|e| format!("ap.control: {}: {e}", kinds[i]))?;
+            blocks.push((block, rng::stream(seed, "ap", &stream_purpose(&kinds, i))));
+        }
         let hears_air = blocks.iter().any(|(b, _)| b.hears_air());
         let deadline = blocks.iter().map(|(b, _)| b.next_deadline()).min().unwrap_or(Time::NEVER);
         Ok(Chain { blocks, hears_air, deadline, ..Chain::default() })
@@ -272,4 +273,25 @@ fn cycle_time(air: &Air, model: CycleModel, down: u32, up: u32) -> Span {
     let ns = cycle.and_then(|c| c.time(air.timing().slot.as_nanos() as f64, exchange(down), exchange(up)));
     // A cell in which both always collide has no cycle.
     ns.map_or(Span::MAX, |ns| Span::from_nanos(libm::round(ns) as u64))
+}
+
+/// Purpose of the random stream of block `i` of a chain of `kinds`: its kind, with a number from the second of a kind
+/// on.
+fn stream_purpose(kinds: &[&str], i: usize) -> String {
+    match kinds[..i].iter().filter(|kind| **kind == kinds[i]).count() {
+        0 => kinds[i].to_owned(),
+        earlier => format!("{}.{}", kinds[i], earlier + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_control_block_of_a_chain_has_its_own_random_stream() {
+        let kinds = ["accf", "fcwa", "accf", "accf"];
+        let purposes: Vec<String> = (0..kinds.len()).map(|i| stream_purpose(&kinds, i)).collect();
+        assert_eq!(purposes, ["accf", "fcwa", "accf.2", "accf.3"]);
+    }
 }
