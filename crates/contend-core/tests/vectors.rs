@@ -125,6 +125,8 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
             return Some(());
         }
         "undo" => {
+            w.cwnd = number("cwnd").unwrap_or(w.cwnd);
+            w.ssthresh = number("ssthresh").unwrap_or(w.ssthresh);
             cc.on_undo(w);
             return Some(());
         }

@@ -5,7 +5,8 @@
 //! - Slow start is Reno's; HyStart++ is not here.
 //! - The multiplicative decrease starts from what the recovery family says (the flight size unless set otherwise),
 //!   `W_max` is the window.
-//! - Undoing a spurious reduction (RFC 9438 §4.9) is not here: no recovery detects one yet.
+//! - A reduction that proves spurious is undone (RFC 9438 §4.9): the recovery restores window and threshold, `on_undo`
+//!   the state of the cubic.
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
@@ -61,46 +62,58 @@ const FARTHEST: u64 = (1 << 17) - 1;
 #[derive(Debug)]
 struct Cubic {
     abc: u32,
-    beta_1024: u32,
-    c_1024: u32,
     /// Reno-friendly growth per window of acknowledged segments: alpha of RFC 9438 §4.3.
     alpha_q20: u32,
-    /// The window when the threshold was last set: `cwnd_prior`.
-    prior: u32,
+    beta_1024: u16,
+    c_1024: u16,
     fast_convergence: bool,
     reno_friendly: bool,
-    /// The stage that begins next knows no maximum: it starts at the cubic's origin (RFC 9438 §4.8, §4.10).
-    from_origin: bool,
-    /// When the present stage of congestion avoidance began, idle time taken out; `None` outside one.
-    epoch: Option<Time>,
+    stage: Stage,
+    /// The stage before the last reduction, for a reduction that proves spurious.
+    before: Stage,
+}
+
+/// What a stage of congestion avoidance goes by: the variables that RFC 9438 §4.9 restores beside window and threshold.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// When it began, idle time taken out: `t_epoch`; [`Time::NEVER`] before its first acknowledgment.
+    epoch: Time,
     /// `W_max`.
     w_max_q20: u64,
-    /// `K`, from the beginning of the stage to the cubic's origin.
-    k_q10: u64,
     /// `W_est`, the window Reno would have.
     w_est_q20: u64,
-    /// What the window has beyond `cwnd` whole segments.
-    fraction_q20: u64,
+    /// `K`, from the beginning of the stage to the cubic's origin; below 2^21.
+    k_q10: u32,
+    /// What the window has beyond `cwnd` whole segments; less than one segment.
+    fraction_q20: u32,
+    /// The window when the threshold was last set: `cwnd_prior`.
+    prior: u32,
+    /// True if no maximum is known: the stage starts at the cubic's origin (RFC 9438 §4.8, §4.10).
+    from_origin: bool,
 }
 
 /// Makes one.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
-    let beta_1024 = args.integer("beta_1024").clamp(1, 1023) as u32;
+    let beta_1024 = args.integer("beta_1024").clamp(1, 1023) as u16;
+    let stage = Stage {
+        epoch: Time::NEVER,
+        w_max_q20: 0,
+        w_est_q20: 0,
+        k_q10: 0,
+        fraction_q20: 0,
+        prior: 0,
+        from_origin: true,
+    };
     Ok(Box::new(Cubic {
         abc: reno::limit(args.integer("abc")),
         beta_1024,
-        c_1024: args.integer("c_1024").clamp(1, 10_240) as u32,
+        c_1024: args.integer("c_1024").clamp(1, 10_240) as u16,
         // RFC 9438 §4.3: 3 (1 - beta) / (1 + beta).
         alpha_q20: (3 * u64::from(1024 - beta_1024) * ONE / u64::from(1024 + beta_1024)) as u32,
-        prior: 0,
         fast_convergence: args.flag("fast_convergence"),
         reno_friendly: args.flag("reno_friendly"),
-        from_origin: true,
-        epoch: None,
-        w_max_q20: 0,
-        k_q10: 0,
-        w_est_q20: 0,
-        fraction_q20: 0,
+        stage,
+        before: stage,
     }))
 }
 
@@ -110,19 +123,20 @@ impl Controller for Cubic {
         if acked == 0 {
             return;
         }
-        let epoch = match self.epoch {
-            Some(e) => e,
-            None => self.begin(cx.now, w.cwnd),
-        };
-        let cwnd_q20 = u64::from(w.cwnd) * ONE + self.fraction_q20;
+        if self.stage.epoch == Time::NEVER {
+            self.begin(cx.now, w.cwnd);
+        }
+        let cwnd_q20 = u64::from(w.cwnd) * ONE + u64::from(self.stage.fraction_q20);
         let segments = u64::from(w.cwnd);
-        let t = q10(cx.now.since(epoch));
+        let t = q10(cx.now.since(self.stage.epoch));
 
         // RFC 9438 §4.3: Reno's growth, with its full slope once the window before the reduction is reached.
-        let alpha = if self.w_est_q20 >= u64::from(self.prior) * ONE { ONE } else { u64::from(self.alpha_q20) };
-        self.w_est_q20 += alpha * u64::from(acked) / segments;
-        let next = if self.reno_friendly && self.cubic_q20(t) < self.w_est_q20 {
-            cwnd_q20.max(self.w_est_q20)
+        let full = self.stage.w_est_q20 >= u64::from(self.stage.prior) * ONE;
+        let alpha = if full { ONE } else { u64::from(self.alpha_q20) };
+        self.stage.w_est_q20 += alpha * u64::from(acked) / segments;
+        let w_est_q20 = self.stage.w_est_q20;
+        let next = if self.reno_friendly && self.cubic_q20(t) < w_est_q20 {
+            cwnd_q20.max(w_est_q20)
         } else {
             // RFC 9438 §4.2, §4.4, §4.5: towards the cubic one round trip ahead, at most half the window a round trip.
             let ahead = self.cubic_q20(t + q10(Span::from_micros(u64::from(ack.srtt_us))));
@@ -131,7 +145,7 @@ impl Controller for Cubic {
             (cwnd_q20 + step).min(target)
         };
         w.cwnd = u32::try_from(next / ONE).unwrap_or(u32::MAX);
-        self.fraction_q20 = next % ONE;
+        self.stage.fraction_q20 = (next % ONE) as u32;
     }
 
     fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
@@ -151,12 +165,12 @@ impl Controller for Cubic {
             // RFC 9438 §4.8.
             Signal::Timeout { nth: 0 | 1, .. } => {
                 self.remember(w.cwnd);
-                self.from_origin = true;
+                self.stage.from_origin = true;
                 Response::restart(reduced)
             }
             // RFC 5681 §3.1: the threshold is held when the same segment times out again.
             Signal::Timeout { .. } => {
-                self.epoch = None;
+                self.stage.epoch = Time::NEVER;
                 Response { cwnd: 1, ..Response::keep(w) }
             }
         }
@@ -164,42 +178,54 @@ impl Controller for Cubic {
 
     fn on_restart(&mut self, _: &mut Window, now: Time, idle: Span) {
         // RFC 9438 §5.8: the cubic stands still while nothing is sent.
-        self.epoch = self.epoch.map(|e| e.saturating_add(idle).min(now));
+        if self.stage.epoch != Time::NEVER {
+            self.stage.epoch = self.stage.epoch.saturating_add(idle).min(now);
+        }
+    }
+
+    fn on_undo(&mut self, w: &mut Window) {
+        // RFC 9438 §4.9: the variables of before return with the window, unless the window is above that of before: the
+        // detection then came late, and the present stage goes on.
+        if w.cwnd <= self.stage.prior {
+            self.stage = self.before;
+        }
     }
 }
 
 impl Cubic {
     /// Notes the window at a reduction.
     fn remember(&mut self, cwnd: u32) {
+        self.before = self.stage;
         let cwnd_q20 = u64::from(cwnd) * ONE;
         // RFC 9438 §4.7.
-        let give_up = self.fast_convergence && cwnd_q20 < self.w_max_q20;
-        self.w_max_q20 = if give_up { cwnd_q20 / 2048 * u64::from(1024 + self.beta_1024) } else { cwnd_q20 };
-        self.prior = cwnd;
-        self.from_origin = false;
-        self.epoch = None;
+        let give_up = self.fast_convergence && cwnd_q20 < self.stage.w_max_q20;
+        self.stage.w_max_q20 = if give_up { cwnd_q20 / 2048 * u64::from(1024 + self.beta_1024) } else { cwnd_q20 };
+        self.stage.prior = cwnd;
+        self.stage.from_origin = false;
+        self.stage.epoch = Time::NEVER;
     }
 
     /// Begins a stage of congestion avoidance with a window of `cwnd`.
-    fn begin(&mut self, now: Time, cwnd: u32) -> Time {
+    fn begin(&mut self, now: Time, cwnd: u32) {
         let cwnd_q20 = u64::from(cwnd) * ONE;
-        if self.from_origin || self.w_max_q20 < cwnd_q20 {
-            self.w_max_q20 = cwnd_q20;
+        let stage = &mut self.stage;
+        if stage.from_origin || stage.w_max_q20 < cwnd_q20 {
+            stage.w_max_q20 = cwnd_q20;
         }
         // RFC 9438 §4.2: K = cbrt((W_max - cwnd_epoch) / C), here in 2^-10 s.
-        let room_q20 = (self.w_max_q20 - cwnd_q20).min(1 << 43);
-        self.k_q10 = cbrt((room_q20 << 20) / u64::from(self.c_1024));
-        self.w_est_q20 = cwnd_q20;
-        self.fraction_q20 = 0;
-        self.epoch = Some(now);
-        now
+        let room_q20 = (stage.w_max_q20 - cwnd_q20).min(1 << 43);
+        stage.k_q10 = cbrt((room_q20 << 20) / u64::from(self.c_1024)) as u32;
+        stage.w_est_q20 = cwnd_q20;
+        stage.fraction_q20 = 0;
+        stage.epoch = now;
     }
 
     /// `W_cubic` at `t` after the beginning of the stage (RFC 9438 §4.2): C (t - K)^3 + W_max.
     fn cubic_q20(&self, t_q10: u64) -> u64 {
-        let d = t_q10.abs_diff(self.k_q10).min(FARTHEST);
+        let (k_q10, w_max_q20) = (u64::from(self.stage.k_q10), self.stage.w_max_q20);
+        let d = t_q10.abs_diff(k_q10).min(FARTHEST);
         let rise = u64::from(self.c_1024).saturating_mul(d * d * d) >> 20;
-        if t_q10 < self.k_q10 { self.w_max_q20.saturating_sub(rise) } else { self.w_max_q20 + rise }
+        if t_q10 < k_q10 { w_max_q20.saturating_sub(rise) } else { w_max_q20 + rise }
     }
 }
 
