@@ -4,8 +4,8 @@
 //!   each round trip that backlog is held against `alpha` and `beta`, exactly: ns-2 rounds it to a whole segment first.
 //! - W is the window or the receiver's, whichever is smaller, for what is expected and for what is measured, as in
 //!   Linux; the source and ns-2 count what was sent in the round trip.
-//! - A round trip in which the window is to grow grows it by a segment at its beginning; in ns-2 by a fraction with
-//!   each acknowledgment.
+//! - A round trip in which the window is to grow grows it by a segment at its beginning, as in Linux; with `growth =
+//!   "spread"` by 1 / cwnd with each acknowledgment, as in the source ("linearly during the next RTT") and in ns-2.
 //! - Slow start doubles every other round trip, first stays, and ends as in ns-2 with an eighth less. A loss ends it
 //!   too.
 //! - What a loss leaves is the source's and ns-2's: three quarters, half when the same segment is lost again. A timeout
@@ -55,6 +55,14 @@ pub const PARAMS: &[Param] = &[
         default: Some("mean"),
         range: (0.0, 0.0),
     },
+    Param {
+        name: "growth",
+        doc: "How a round trip that is to grow the window adds its segment: at its beginning (at_once: Linux), or 1 / \
+            cwnd of it with each acknowledgment (spread: the source and ns-2)",
+        unit: Unit::Word(&["at_once", "spread"]),
+        default: Some("at_once"),
+        range: (0.0, 0.0),
+    },
 ];
 
 /// Vegas' state. Fits the 104 bytes a kernel controller has.
@@ -65,6 +73,10 @@ struct Vegas {
     gamma: u32,
     /// Whether the least sample of a round stands for it, not the mean.
     least: bool,
+    /// Whether growth is spread over a round trip.
+    spread: bool,
+    /// Whether the present round trip grows the window, when growth is spread.
+    growing: bool,
     /// Whether the present round trip of slow start doubles the window.
     doubling: bool,
     /// Samples of the present round trip.
@@ -96,6 +108,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
         beta,
         gamma,
         least,
+        spread: args.word("growth") == "spread",
+        growing: false,
         doubling: true,
         samples: 0,
         min_us: u32::MAX,
@@ -121,6 +135,7 @@ impl Controller for Vegas {
             && let Some(rtt) = self.round()
         {
             let wait = backlog(w.cwnd.min(w.rwnd), rtt, self.base_us);
+            self.growing = self.spread && wait.below(self.alpha);
             if w.in_slow_start() {
                 // A round trip that does not grow, so that what is expected and what is measured belong together, then
                 // one that does.
@@ -132,8 +147,14 @@ impl Controller for Vegas {
                 }
             } else if wait.above(self.beta) {
                 w.cwnd = w.cwnd.saturating_sub(1).max(2);
-            } else if wait.below(self.alpha) && w.limited {
+            } else if wait.below(self.alpha) && w.limited && !self.spread {
                 w.cwnd = w.cwnd.saturating_add(1);
+            }
+        }
+        if self.growing && w.limited && !w.in_slow_start() {
+            w.cwnd_cnt = w.cwnd_cnt.saturating_add(1);
+            if w.cwnd_cnt >= w.cwnd {
+                (w.cwnd, w.cwnd_cnt) = (w.cwnd.saturating_add(1), 0);
             }
         }
         if w.in_slow_start() && self.doubling && w.limited {

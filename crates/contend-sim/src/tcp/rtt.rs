@@ -111,7 +111,7 @@ fn round_up(d: Span, tick: Span, last: &mut Span) -> Span {
 }
 
 /// SRTT and RTTVAR after the sample `r`, in nanoseconds.
-fn smooth(before: Option<(u64, u64)>, r: u64) -> (u64, u64) {
+pub(super) fn smooth(before: Option<(u64, u64)>, r: u64) -> (u64, u64) {
     match before {
         // RFC 6298 §2.2.
         None => (r, r / 2),

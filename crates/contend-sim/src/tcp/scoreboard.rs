@@ -67,6 +67,8 @@ pub struct Covered {
     pub oldest: Option<Time>,
     /// When the last such one had been sent.
     pub newest: Option<Time>,
+    /// When the last segment had been sent, unless it was sent again or selectively acknowledged before.
+    pub last: Option<Time>,
 }
 
 /// Which segments changed since it was last forgotten, by number.
@@ -280,6 +282,7 @@ impl Scoreboard {
         {
             c.segments += 1;
             c.ambiguous |= s.copies > 0;
+            c.last = (s.flags & SACKED == 0 && s.copies == 0).then_some(s.sent);
             if s.flags & SACKED != 0 {
                 self.sacked -= 1;
             } else {
@@ -455,6 +458,7 @@ mod tests {
         b.resend(0, Time::from_nanos(5));
         let c = b.acknowledge(20);
         assert_eq!((c.segments, c.ambiguous, c.oldest, c.newest), (2, true, Some(Time::ZERO), Some(Time::ZERO)));
+        assert_eq!(c.last, Some(Time::ZERO));
         assert_eq!((b.in_flight(), b.lost()), (1, 0));
     }
 

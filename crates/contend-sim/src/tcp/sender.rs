@@ -392,7 +392,7 @@ impl Sender {
             .sack
             .duplicate()
             .map(|(start, end)| (s.ack.saturating_add_signed(start.into()), s.ack.saturating_add_signed(end.into())));
-        let view = View { dsack, ..self.view(io.now, &ack, advanced) };
+        let view = View { dsack, last_sent: covered.last, ..self.view(io.now, &ack, advanced) };
         let verdict = self.recovery.on_ack(&view, &mut self.board);
         ack.lost += verdict.lost + std::mem::take(&mut self.lost);
         self.show_window();
@@ -519,6 +519,11 @@ impl Sender {
         self.phase = self.recovery.phase();
         if v.enter.is_some() {
             self.limited_sent = 0;
+        }
+        if v.back_off {
+            self.rtt.back_off();
+        }
+        if v.enter.is_some() || v.back_off {
             // The repetition gets a whole timeout of its own, as in ns-2 and Linux.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }

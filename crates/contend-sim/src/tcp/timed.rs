@@ -56,6 +56,32 @@ fn vegas_looks_at_two_acks_after_a_retransmission_and_reduces_once() {
 }
 
 #[test]
+fn vegas_as_in_ns_2_doubles_the_timeout_with_an_early_retransmission() {
+    // The first three of ten are acknowledged at 100 ms, 3 is lost twice, and so is all that follows its retransmission
+    // at 100 ms: only the timer of 1 s is left.
+    let lost: Vec<(u64, u8)> = (10..20).map(|n| (n, 0)).chain([(3, 0), (3, 1)]).collect();
+    let run = |backs_off: bool| {
+        let spec = window(10, flow_with("vegas", "vegas", &[("backs_off", Value::Bool(backs_off))]));
+        Bench::new(&with(spec, |t| t.rto.min = ms(1_000)), losing(&lost)).run(2_150).again()[..2].to_vec()
+    };
+    assert_eq!(run(false), [(100, 3), (1_100, 3)]);
+    assert_eq!(run(true), [(100, 3), (2_100, 3)]);
+}
+
+#[test]
+fn vegas_as_in_ns_2_takes_the_wait_for_a_repair_as_a_round_trip() {
+    // As above, 3 and 5 are lost. The ACK at 200 ms covers 3 and 4, and 4 had been sent at 0: a sample of 200 ms after
+    // three of 100. SRTT is 112.5, RTTVAR 28.1 x 0.75 + 25 = 46.1, the fine timeout (112.5 + 92.2) 17/16 = 217 ms; 5 is
+    // 200 ms old then.
+    let run = |samples: &str| {
+        let spec = window(10, flow_with("vegas", "vegas", &[("samples", Value::Word(samples.into()))]));
+        Bench::new(&with(spec, |t| t.rto.min = ms(1_000)), losing(&[(3, 0), (5, 0)])).run(210).again()
+    };
+    assert_eq!(run("karn"), [(100, 3), (200, 5)]);
+    assert_eq!(run("last"), [(100, 3)]);
+}
+
+#[test]
 fn rack_finds_a_lost_retransmission_without_the_timer() {
     // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; the new segment that 8 lets go, sent after it, tells at
     // 200 ms.

@@ -100,6 +100,9 @@ pub struct View {
     pub sacked: u32,
     /// The bytes that, as it reports, arrived twice (RFC 2883).
     pub dsack: Option<(u64, u64)>,
+    /// When the last segment that the cumulative acknowledgment newly covers was sent; `None` if it was sent more than
+    /// once, or had been selectively acknowledged.
+    pub last_sent: Option<Time>,
     /// Whether limited transmit is on.
     pub limited_transmit: bool,
     /// Whether a new segment waits that the receiver's window has room for.
@@ -128,6 +131,8 @@ pub struct Verdict {
     pub grow: bool,
     /// Whether the retransmission timer runs on although new data were acknowledged.
     pub keep_timer: bool,
+    /// True if the retransmission timeout doubles and its timer restarts, as if it had expired.
+    pub back_off: bool,
     /// Segments the recovery itself has newly taken as lost.
     pub lost: u32,
     /// Whether the last episode was not needed: its reduction is taken back.

@@ -1,6 +1,11 @@
 //! Vegas' retransmission: a duplicate ACK is the occasion to look how old the first unacknowledged segment is, not a
 //! thing to count to three.
 //!
+//! - Three options separate the source from ns-2; the defaults are the source's, and Linux's for the growth of the window
+//!   (`growth` of the controller). ns-2's `backs_off` doubles the retransmission timeout with each early retransmission,
+//!   its `samples = "last"` counts the wait for a repair as a round trip, its `growth = "spread"` is the source's.
+//! - Not modelled: ns-2 keeps its counters of transmissions in a ring, and does not clear those of an acknowledgment that
+//!   passes the end of the ring. It then takes some segments as sent twice: no sample, and a reduction by half.
 //! - The fine timeout is that of ns-2: (SRTT + 2 RTTVAR) 17/16, of samples without the coarseness of the retransmission
 //!   timer; a retransmission lengthens it by an eighth, the second of the same segment doubles it, and the next sample
 //!   takes both back.
@@ -11,8 +16,9 @@
 //! - The window is reduced only for a segment sent after the last reduction.
 
 use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use crate::tcp::rtt::smooth;
 use crate::tcp::scoreboard::Scoreboard;
-use contend_core::registry::{Args, Param};
+use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Span, Time};
 
 /// Where it comes from.
@@ -21,7 +27,27 @@ pub const CITE: &str = "Brakmo and Peterson 1995 §3.1; constants of ns-2";
 pub const SUMMARY: &str = "Sends the first segment again at the first duplicate ACK that finds it older than a fine \
     timeout, and looks again at the next two ACKs.";
 /// Its parameters.
-pub const PARAMS: &[Param] = &[DUPTHRESH, Param { default: Some("min(cwnd, rwnd)"), ..HALVE_FROM }, GUARD];
+pub const PARAMS: &[Param] = &[
+    DUPTHRESH,
+    Param { default: Some("min(cwnd, rwnd)"), ..HALVE_FROM },
+    GUARD,
+    Param {
+        name: "backs_off",
+        doc: "Whether each early retransmission also doubles the retransmission timeout, as in ns-2; in the source only \
+            the expiry of that timeout does",
+        unit: Unit::Bool,
+        default: Some("false"),
+        range: (0.0, 0.0),
+    },
+    Param {
+        name: "samples",
+        doc: "Which acknowledgments measure a round trip for the fine timeout: those of segments that were all sent \
+            once (karn), or those whose last segment was sent once, so that the wait for a repair counts (last: ns-2)",
+        unit: Unit::Word(&["karn", "last"]),
+        default: Some("karn"),
+        range: (0.0, 0.0),
+    },
+];
 
 /// A fine timeout that nothing lengthens, in 2^-16.
 const ONE_Q16: u64 = 1 << 16;
@@ -37,6 +63,11 @@ struct Vegas {
     /// By what retransmissions lengthen the fine timeout, and the smoothed round trip for which they do.
     backoff_q16: u64,
     at: Option<(Span, Span)>,
+    backs_off: bool,
+    /// True if the fine timeout has samples of its own: `samples = "last"`.
+    own_samples: bool,
+    /// Smoothed round trip and deviation of its own samples, in nanoseconds.
+    smoothed: Option<(u64, u64)>,
 }
 
 /// Makes one.
@@ -48,16 +79,24 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
         reduced: None,
         backoff_q16: ONE_Q16,
         at: None,
+        backs_off: args.flag("backs_off"),
+        own_samples: args.word("samples") == "last",
+        smoothed: None,
     }))
 }
 
 impl Vegas {
     /// Whether the first unacknowledged segment is older than the fine timeout.
     fn expired(&mut self, v: &View, board: &Scoreboard) -> bool {
-        if v.rtt != self.at {
-            (self.at, self.backoff_q16) = (v.rtt, ONE_Q16);
+        let rtt = if self.own_samples {
+            self.smoothed.map(|(srtt, rttvar)| (Span::from_nanos(srtt), Span::from_nanos(rttvar)))
+        } else {
+            v.rtt
+        };
+        if rtt != self.at {
+            (self.at, self.backoff_q16) = (rtt, ONE_Q16);
         }
-        let (Some((srtt, rttvar)), Some(head)) = (v.rtt, board.head()) else { return false };
+        let (Some((srtt, rttvar)), Some(head)) = (rtt, board.head()) else { return false };
         let fine = u128::from(srtt.as_nanos() + 2 * rttvar.as_nanos()) * 17 / 16 * u128::from(self.backoff_q16)
             / u128::from(ONE_Q16);
         u128::from(v.now.since(head.sent).as_nanos()) >= fine
@@ -90,12 +129,21 @@ impl Vegas {
         if due {
             self.reduced = Some(v.now);
         }
-        Verdict { enter: due.then_some(Enter::Base), send: Some(Forced::Head), extra: self.extra, ..Verdict::default() }
+        Verdict {
+            enter: due.then_some(Enter::Base),
+            send: Some(Forced::Head),
+            extra: self.extra,
+            back_off: self.backs_off,
+            ..Verdict::default()
+        }
     }
 }
 
 impl Recovery for Vegas {
     fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+        if let (true, Some(sent)) = (self.own_samples, v.last_sent) {
+            self.smoothed = Some(smooth(self.smoothed, v.now.since(sent).as_nanos()));
+        }
         if v.advanced {
             return self.advanced(v, board);
         }

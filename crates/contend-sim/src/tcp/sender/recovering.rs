@@ -19,6 +19,7 @@ impl Sender {
             dup: ack.dup,
             sacked: ack.sacked,
             dsack: None,
+            last_sent: None,
             limited_transmit: self.limited_transmit,
             fresh: self.fresh() > 0,
             rtt: self.rtt.fine(),
