@@ -103,7 +103,7 @@ pub struct MacSpec {
     pub busy_slot: BusySlot,
     /// What a station does with a frame that finds the medium idle for long enough.
     pub idle_access: IdleAccess,
-    /// What bystanders wait after a frame they could not decode.
+    /// What stations wait after a collision.
     pub after_collision: AfterCollision,
 }
 
@@ -128,9 +128,13 @@ pub enum IdleAccess {
 /// What bystanders wait after a frame they could not decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterCollision {
-    /// EIFS (the standard).
+    /// Bystanders wait EIFS. A station whose frame collided and ended before the longest one waits DIFS: it has missed
+    /// the beginning of the other frame, so that it receives no frame with an error (the standard).
     Eifs,
-    /// DIFS (ns-3 when all transmissions start together).
+    /// Bystanders wait EIFS, and so does a station whose frame collided and whose timeout passed before the longest frame
+    /// ended (ns-2).
+    EifsAll,
+    /// All wait DIFS (ns-3 when all transmissions start together).
     Difs,
 }
 

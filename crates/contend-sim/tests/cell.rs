@@ -94,6 +94,35 @@ fn ns2_draws_a_backoff_even_on_an_idle_channel() {
 }
 
 #[test]
+fn a_short_frame_that_collided_waits_difs_after_the_longer_one_and_eifs_in_ns2() {
+    // Datagrams of 1500 and 100 B collide; the short one's timeout passes while the long one is on the air. Whole slots
+    // follow DIFS (28 us) or EIFS (88 us) after the end of the long one, when the short one is the first to try again.
+    let waits = |rule: AfterCollision| -> Vec<u64> {
+        let (nodes, links) = hosts(2, Span::ZERO);
+        let flow = |i: usize, packet: u32| FlowSpec {
+            packet,
+            ..cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 40_000_000)
+        };
+        let cell = cell(phy_g(), MacSpec { after_collision: rule, ..MAC }, 2, 54_000_000);
+        let s = Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow(0, 1500), flow(1, 100)] };
+        let mut net = Net::new(&s, Trace::capturing(Time::ZERO, at(1.0), 20_000)).unwrap();
+        net.run_until(at(1.0));
+        let frames = &net.world.trace.capture().unwrap().frames;
+        let wait = |w: &[Frame]| {
+            let (short, long) = if w[0].end < w[1].end { (w[0], w[1]) } else { (w[1], w[0]) };
+            let collided = short.outcome == Outcome::Collided && short.start == long.start;
+            (collided && w[2].from == short.from).then(|| (w[2].start - long.end).as_nanos())
+        };
+        frames.windows(3).filter_map(wait).collect()
+    };
+    let whole_slots_after = |ifs: u64, waits: &[u64]| {
+        waits.len() > 10 && waits.iter().all(|w| *w >= ifs * 1000 && (w - ifs * 1000).is_multiple_of(9000))
+    };
+    assert!(whole_slots_after(28, &waits(AfterCollision::Eifs)));
+    assert!(whole_slots_after(88, &waits(AfterCollision::EifsAll)));
+}
+
+#[test]
 fn rts_and_cts_go_before_a_frame_above_the_threshold() {
     let (_, frames) = one_datagram(us(1000), |s| s.cell.as_mut().unwrap().mac.rts_threshold = 1000);
     // RTS 20 B at 6 Mb/s: 20 + 4 x ceil((16 + 160 + 6)/24) + 6 = 58 us; CTS 14 B: 50 us.

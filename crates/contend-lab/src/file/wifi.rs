@@ -134,7 +134,11 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
             v.word(&[("immediate", IdleAccess::Immediate), ("draw", IdleAccess::Draw)])
         })?,
         after_collision: f.read_or("after_collision", AfterCollision::Eifs, |v| {
-            v.word(&[("eifs", AfterCollision::Eifs), ("difs", AfterCollision::Difs)])
+            v.word(&[
+                ("eifs", AfterCollision::Eifs),
+                ("eifs_all", AfterCollision::EifsAll),
+                ("difs", AfterCollision::Difs),
+            ])
         })?,
     })
 }

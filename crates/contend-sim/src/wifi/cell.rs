@@ -328,12 +328,14 @@ impl Cell {
                 for who in collided.drain(..) {
                     let Some(s) = senders.stations.in_service(who) else { continue };
                     // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame,
-                    // then DIFS.
+                    // then DIFS; in ns-2 EIFS after the end of the longest frame.
                     let plan = senders.air.plan(&s.burst);
                     let part = plan.first_asking();
                     let airtime = part.end() + plan.silence(&part).sender;
                     senders.report(who, airtime, false);
-                    self.fail(senders, who, Answer::Cts, Failure::Collision, (start + airtime).max(now));
+                    let over = start + airtime;
+                    let quiet = if over < now { now + senders.air.timing().short_collider_more } else { over };
+                    self.fail(senders, who, Answer::Cts, Failure::Collision, quiet);
                 }
                 self.senders = collided;
             }

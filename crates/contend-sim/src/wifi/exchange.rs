@@ -246,6 +246,7 @@ mod tests {
             slot: phy.slot,
             sifs: phy.sifs,
             eifs_more: phy.eifs() - phy.difs(),
+            short_collider_more: Span::ZERO,
             limits: Limits {
                 short: 7,
                 long: 4,

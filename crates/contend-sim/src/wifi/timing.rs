@@ -13,6 +13,8 @@ pub(super) struct Timing {
     pub(super) sifs: Span,
     /// How much longer than DIFS a station waits after a frame it could not decode.
     pub(super) eifs_more: Span,
+    /// The same for a station whose own frame collided and whose timeout passed before the longest frame ended.
+    pub(super) short_collider_more: Span,
     pub(super) limits: Limits,
     pub(super) protection_rate: Format,
     pub(super) setting: Setting,
@@ -55,8 +57,12 @@ impl Timing {
             slot: phy.slot,
             sifs: phy.sifs,
             eifs_more: match mac.after_collision {
-                AfterCollision::Eifs => phy.eifs().saturating_sub(phy.difs()),
+                AfterCollision::Eifs | AfterCollision::EifsAll => phy.eifs().saturating_sub(phy.difs()),
                 AfterCollision::Difs => Span::ZERO,
+            },
+            short_collider_more: match mac.after_collision {
+                AfterCollision::EifsAll => phy.eifs().saturating_sub(phy.difs()),
+                AfterCollision::Eifs | AfterCollision::Difs => Span::ZERO,
             },
             limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
             protection_rate,
