@@ -1,18 +1,19 @@
-//! ACCF, acknowledgment congestion control and filtering: an upload is acknowledged no faster than the average download
-//! receives data.
+//! ACCF, acknowledgment congestion control and filtering: an upload receives acknowledgments no faster than the average
+//! download receives data.
 //!
-//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §IV. At most
-//! one acknowledgment of each upload is held, the newest; its timer lets it go when the downloads have had as many
-//! segments as it will trigger. An acknowledgment that is late for its time came in a burst, and more of the burst are
-//! awaited for a while. Downloads' data, and all that comes from the air, pass untouched.
+//! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §IV. ACCF holds
+//! at most one acknowledgment per upload, the newest. A timer releases it after the time in which a download receives
+//! as many segments as the acknowledgment will trigger. An acknowledgment that is already late came in a burst; ACCF
+//! waits a short time for the rest of the burst. Data of downloads and all packets from the air pass unchanged.
 //!
-//! Differences from the paper, which leaves these open:
-//! - `num_cum` counts segments, not acknowledgments; a cut one counts whole;
-//! - the shape of gamma, and the filter of the measurement, are parameters;
-//! - an acknowledgment that tells no new data, or carries SACK blocks, any flag but ACK, or payload, is passed at once;
-//!   so is the first of a flow; one of these that tells new data counts as passed for `num_cum` and t_buf;
-//! - without a measured download all are passed at once, or (`fallback`) held to the mean upload's pace;
-//! - without a measurement of its own flow an acknowledgment that is late is passed.
+//! Differences from the paper, which leaves these points open:
+//! - `num_cum` counts segments, not acknowledgments. A partial segment counts as one.
+//! - The shape of gamma and the filter of the measurement are parameters.
+//! - An acknowledgment passes at once if it acknowledges no new data, carries SACK blocks, a flag other than ACK, or
+//!   payload, or is the first of its flow. If it acknowledges new data, it counts as passed for `num_cum` and t_buf.
+//! - Without a measured download, all acknowledgments pass at once, or (`fallback`) are held to the mean pace of
+//!   uploads.
+//! - A late acknowledgment passes at once if its own flow has no measurement yet.
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
@@ -25,7 +26,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §IV";
 /// What it does.
 pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds the newest acknowledgment of each \
@@ -109,7 +110,7 @@ enum Shape {
     Ratio,
 }
 
-/// The block.
+/// The control block.
 #[derive(Debug)]
 pub struct Accf {
     alpha: f64,
@@ -123,43 +124,42 @@ pub struct Accf {
     flush: bool,
     uplink: bool,
     flows: BTreeMap<FlowId, Flow>,
-    /// Timers that run, by time.
+    /// Running timers, ordered by time.
     timers: BTreeSet<(Time, FlowId)>,
     /// End of the period being measured.
     period_end: Time,
-    /// AvgDataInt in seconds, when there is a download to measure.
+    /// AvgDataInt in seconds; `None` if there is no download to measure.
     avg_data_int: Option<f64>,
 }
 
-/// One flow.
+/// State of one flow.
 #[derive(Debug)]
 struct Flow {
-    /// Whether its data come from the air.
+    /// True if the flow is an upload.
     up: bool,
-    /// Payload of its largest segment so far in bytes; 0 before the first.
+    /// Payload of the largest segment so far in bytes; 0 before the first segment.
     mss: u32,
-    /// Packets of this period: data of a download, acknowledgments of an upload.
+    /// Packets in this period: data packets of a download, acknowledgments of an upload.
     count: u32,
     /// AvgInt in seconds.
     avg_int: Option<f64>,
-    /// When the last of them came.
+    /// Arrival time of the last counted packet.
     last: Time,
-    /// Segments per acknowledgment, and the highest acknowledgment when the period began.
+    /// Segments per acknowledgment, and (`mark`) the highest acknowledgment at the start of the period.
     per_ack: f64,
     mark: u64,
-    /// The highest acknowledgment that came, when one did.
+    /// The highest acknowledgment so far.
     highest: Option<u64>,
-    /// The last acknowledgment passed, and when.
+    /// The last acknowledgment that passed, and the time at which it passed.
     passed: u64,
     passed_at: Time,
-    /// buf: the acknowledgment that is held, and when its timer ends.
+    /// buf: the held acknowledgment, and the end of its timer.
     held: Option<(Packet, Time)>,
 }
 
-/// Makes one.
+/// Builds the control block.
 ///
-/// # Errors
-/// When a constant is outside what the algorithm allows.
+/// # Errors If a constant is outside its range.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let above_one = |name| match args.number(name) {
         x if x > 1.0 => Ok(x),
@@ -217,7 +217,7 @@ impl Control for Accf {
         let first = f.highest.is_none();
         f.highest = f.highest.max(Some(seg.ack));
         if first || !new || p.pure_ack().is_none() {
-            // Keceli 2008 §IV: duplicates and what carries flags are not delayed.
+            // Keceli 2008 §IV: duplicates and acknowledgments with flags are not delayed.
             let ack = seg.ack;
             if self.flush {
                 pass(&mut self.timers, f, p.flow, now, out);
@@ -230,7 +230,7 @@ impl Control for Accf {
             }
             return out.packets.push((from, p));
         }
-        // Keceli 2008 §IV: the newest replaces the older. At most one is held, the highest.
+        // Keceli 2008 §IV: a newer acknowledgment replaces the held one. The held one is always the highest.
         let num = (seg.ack - f.passed).div_ceil(u64::from(f.mss.max(1))) as f64;
         if let Some((older, due)) = f.held.replace((p, Time::NEVER)) {
             self.timers.remove(&(due, p.flow));
@@ -242,7 +242,8 @@ impl Control for Accf {
                 let d = gamma(self.shape, self.gamma_min, self.num_thresh, num) * num * avg
                     - now.since(f.passed_at).as_secs_f64();
                 let burst = self.beta * f.avg_int.unwrap_or(0.0);
-                // Keceli 2008 §IV: late by more than the rest of a burst may take: await that rest.
+                // Keceli 2008 §IV: the acknowledgment is late by more than the duration of the rest of a burst. Wait
+                // for that rest.
                 if d >= 0.0 {
                     d
                 } else if d + burst < 0.0 {
@@ -281,7 +282,7 @@ impl Control for Accf {
     }
 }
 
-/// Passes what is held of `f`, if anything is.
+/// Passes the held acknowledgment of `f`, if there is one.
 fn pass(timers: &mut BTreeSet<(Time, FlowId)>, f: &mut Flow, flow: FlowId, now: Time, out: &mut Pass) {
     if let Some((p, due)) = f.held.take() {
         timers.remove(&(due, flow));
@@ -290,7 +291,7 @@ fn pass(timers: &mut BTreeSet<(Time, FlowId)>, f: &mut Flow, flow: FlowId, now: 
     }
 }
 
-/// Weight of the holding time of an acknowledgment for `num` segments.
+/// Weight of the holding time of an acknowledgment that covers `num` segments.
 fn gamma(shape: Shape, min: f64, thresh: f64, num: f64) -> f64 {
     if num >= thresh {
         return 1.0;
@@ -320,10 +321,10 @@ impl Flow {
         }
     }
 
-    /// A period of `length` seconds ends.
+    /// Updates the averages at the end of a period of `length` seconds.
     fn end_period(&mut self, length: f64, weight: f64) {
         if self.count == 0 {
-            // Nothing came: the mean distance is at least the period.
+            // No packet came: the mean interval is at least the period.
             self.avg_int = self.avg_int.map(|a| a + weight * (a.max(length) - a));
             return;
         }
@@ -340,7 +341,7 @@ impl Flow {
 }
 
 impl Accf {
-    /// Ends the periods that are over at `now`.
+    /// Ends all periods that are over at `now`.
     fn measure(&mut self, now: Time) {
         while self.period_end <= now {
             let (end, length, weight, idle) = (self.period_end, self.period.as_secs_f64(), self.weight, self.idle);
@@ -348,7 +349,7 @@ impl Accf {
                 f.end_period(length, weight);
                 f.held.is_some() || end.since(f.last) <= idle
             });
-            // With nobody left, nothing changes until now.
+            // Without flows nothing changes: skip all periods until `now`.
             let periods = if self.flows.is_empty() { now.since(end).div_floor(self.period) + 1 } else { 1 };
             self.period_end = end + self.period * periods;
             self.avg_data_int = self.average();
@@ -360,10 +361,10 @@ impl Accf {
         let of = |up| self.flows.values().filter(move |f| f.up == up);
         let down = || of(false).filter_map(|f| f.avg_int);
         let fastest = down().fold(f64::INFINITY, f64::min);
-        // Keceli 2008 §IV: the mean over downloads that are not much slower than the fastest.
+        // Keceli 2008 §IV: the mean over the downloads that are not much slower than the fastest.
         let counted = down().filter(|a| *a < self.alpha * fastest);
-        // The paper has no word for a cell without downloads. Seconds per acknowledged segment are comparable with
-        // those per segment.
+        // The paper does not define AvgDataInt for a cell without downloads. The seconds per acknowledged segment of
+        // uploads are comparable with the seconds per segment of downloads.
         mean(counted)
             .or_else(|| self.uplink.then(|| mean(of(true).filter_map(|f| Some(f.avg_int? / f.per_ack)))).flatten())
     }

@@ -1,12 +1,12 @@
-//! Thinning of acknowledgments: of each flow only every d-th goes on at once, and the newest of the others a little
-//! later.
+//! Thinning of acknowledgments: only every d-th acknowledgment of a flow passes at once. The newest of the others
+//! passes a little later.
 //!
-//! The plainest of the schemes that RFC 3449 §5.2 collects, and what a downlink gains when many acknowledgments share
-//! it with data.
+//! This is the simplest of the schemes in RFC 3449 §5.2. It shows the gain of a downlink that carries both data and
+//! many acknowledgments.
 //!
-//! - Only acknowledgments bound for the air are thinned; those that tell no new data, or carry SACK blocks or flags, go
-//!   on at once, after what is held.
-//! - The timer runs from the first that is held: none is later than `hold`.
+//! - Only acknowledgments to the air are thinned. An acknowledgment passes at once, after a held one, if it
+//!   acknowledges no new data, or carries SACK blocks or flags.
+//! - The timer starts with the first held acknowledgment: no acknowledgment is delayed longer than `hold`.
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
@@ -19,7 +19,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering, here by count and with a limit on delay";
 /// What it does.
 pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short \
@@ -42,32 +42,32 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// The block.
+/// The control block.
 #[derive(Debug)]
 pub struct AckThinning {
-    /// d.
+    /// d, one of so many acknowledgments passes at once.
     every: u32,
     hold: Span,
     flows: Recent<Flow>,
-    /// When holding ends, in order: all are held equally long. Entries of what has already gone on are stale.
+    /// Ends of the holding times. They are in order because all holding times are equal. An entry is stale if its
+    /// acknowledgment has already passed.
     timers: VecDeque<(Time, FlowId)>,
     held: u64,
 }
 
-/// One flow.
+/// State of one flow.
 #[derive(Debug, Default)]
 struct Flow {
     highest: u64,
-    /// Acknowledgments since the last that went on.
+    /// Acknowledgments since the last one that passed.
     count: u32,
-    /// The newest of them, and when it must go on.
+    /// The newest acknowledgment of these, and the latest time at which it passes.
     held: Option<(Packet, Time)>,
 }
 
-/// Makes one.
+/// Builds the control block.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let every = u32::try_from(args.integer("d")).unwrap_or(1).max(1);
     Ok(Box::new(AckThinning {
@@ -135,7 +135,7 @@ impl Control for AckThinning {
 }
 
 impl AckThinning {
-    /// Leaves no stale timer in front.
+    /// Removes stale timers from the front.
     fn tidy(&mut self) {
         while let Some((due, flow)) = self.timers.front()
             && self.flows.get(*flow).and_then(|f| f.held).is_none_or(|(_, d)| d != *due)
@@ -146,7 +146,7 @@ impl AckThinning {
 }
 
 impl Flow {
-    /// Passes what is held; returns whether anything was.
+    /// Passes the held acknowledgment. Returns true if there was one.
     fn pass(&mut self, out: &mut Pass) -> bool {
         self.count = 0;
         let held = self.held.take();

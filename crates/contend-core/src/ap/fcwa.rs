@@ -1,23 +1,26 @@
-//! FCWA, fair congestion window assignment: to each flow the largest window with which the access point's queue never
+//! FCWA, fair congestion window assignment: each flow gets the largest window with which the access point's queue never
 //! overflows.
 //!
 //! Keceli, Inan, Ayanoglu, "Fair and Efficient TCP Access in the IEEE 802.11 Infrastructure BSS", 2008, §III.
 //!
-//! Differences from the paper, which prints the windows and leaves their enforcement as an outline:
-//! - W_lim is rounded down to whole segments, not below `minimum`, after `margin` (1: the paper's);
-//! - `mode = "oracle"` takes delays, b and segment sizes from the run, as the paper's own evaluation does;
-//!   `"estimated"` measures all three:
-//!   - 2 LD of an upload: from a segment to the acknowledgment that ends with it. Of a download: from the
-//!     acknowledgment that moves the right edge to the first data beyond the old edge, which is right for a sender that
-//!     the window limits. No sample of retransmitted data; 0 before the first;
-//!   - b: the segments that an acknowledgment covers, rounded to 1 or 2;
-//!   - the segment size: the largest seen;
-//! - one b for all: the rounded mean over active flows;
-//! - `ct = "measured"`: the mean time between two successes of the access point with its queue never empty between;
-//! - windows are written into acknowledgments only, in the unit that each carries: rounded up when the unit would cut
-//!   the last segment off (the outline's shift alone makes 4 segments of 5 wherever 5 are no whole units). A deployed
-//!   access point learns this unit from the handshake, and leaves a flow alone whose handshake it has not seen: what it
-//!   writes could mean 2^14 times as much. It also corrects the checksum (RFC 1624).
+//! Differences from the paper, which gives the windows and only outlines how to enforce them:
+//! - W_lim is multiplied by `margin` (1 in the paper) and rounded down to whole segments, but not below `minimum`.
+//! - `mode = "oracle"` takes delays, b and segment sizes from the run, as the paper's own evaluation does. `mode =
+//!   "estimated"` measures all three.
+//! - Estimate of 2 LD for an upload: the time from a segment to the acknowledgment of exactly this segment's end.
+//! - Estimate of 2 LD for a download: the time from an acknowledgment that moves the right edge to the first data
+//!   beyond the old edge. This is correct for a sender limited by the window. Retransmitted data give no sample. Before
+//!   the first sample, 2 LD is 0.
+//! - Estimate of b: the number of segments per acknowledgment, rounded to 1 or 2.
+//! - Estimate of the segment size: the largest segment seen.
+//! - All flows share one b: the rounded mean over active flows.
+//! - `ct = "measured"` takes the mean time between two successes of the access point between which its queue was never
+//!   empty.
+//! - Windows are written only into acknowledgments, in the window unit of each acknowledgment. A window is rounded up
+//!   if rounding down would cut off the last segment. (With the shift alone, as in the outline, 5 segments become 4 if
+//!   they are not a whole number of units.)
+//! - A deployed access point learns the window unit from the handshake and must not change flows whose handshake it has
+//!   not seen: the written value could mean 2^14 times as much. It must also correct the checksum (RFC 1624).
 
 use super::path::{Cycle, Path};
 use super::window::{self, Flows};
@@ -31,7 +34,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §III, eqs. 2-9";
 /// What it does.
 pub const SUMMARY: &str = "Windows that fill path and queue: lowers the advertised window of each TCP flow to the \
@@ -87,12 +90,14 @@ const fn size(name: &'static str, doc: &'static str, default: &'static str) -> P
     Param { name, doc, unit: Unit::Amount, default: Some(default), range: (40.0, 2296.0) }
 }
 
-/// Cycle times CT_{x,y} in seconds by what the access point sends, then what the station sends: data, TCP ACK.
+/// Cycle times CT_{x,y} in seconds. First index: what the access point sends. Second index: what the station sends. 0
+/// is data, 1 is a TCP ACK.
 pub type Pairs = [[f64; 2]; 2];
 
-/// CT_AP: the mean cycle time with so many uploads and downloads, at least one, and `b` data packets per ACK.
+/// CT_AP: the mean cycle time with `up` uploads and `down` downloads, at least one flow in total, and `b` data packets
+/// per ACK.
 pub fn ct_ap(pairs: &Pairs, up: f64, down: f64, b: f64) -> f64 {
-    // Keceli 2008 eqs. 8, 9: the shares of data in what the access point and the stations send.
+    // Keceli 2008 eqs. 8, 9: the shares of data frames in what the access point and the stations send.
     let ap = down / (up / b + down);
     let station = up / (down / b + up);
     // Keceli 2008 eq. 7.
@@ -100,40 +105,39 @@ pub fn ct_ap(pairs: &Pairs, up: f64, down: f64, b: f64) -> f64 {
     ap * mean(&pairs[0]) + (1.0 - ap) * mean(&pairs[1])
 }
 
-/// W_lim in packets of a flow with a wired round trip of `two_ld` seconds; `per_round` = n_up / b + n_down.
+/// W_lim in packets of a flow with a wired round trip of `two_ld` seconds. `per_round` = n_up / b + n_down.
 pub fn window_limit(two_ld: f64, ct_ap: f64, buffer: f64, per_round: f64) -> f64 {
-    // Keceli 2008 eqs. 5, 6 (eqs. 3, 4 for b = 1): what is on the wire, and the flow's share of the buffer.
+    // Keceli 2008 eqs. 5, 6 (eqs. 3, 4 for b = 1): the packets on the wire plus the flow's share of the buffer.
     two_ld / (per_round * ct_ap) + buffer / per_round
 }
 
-/// The block.
+/// The control block.
 #[derive(Debug)]
 pub struct Fcwa {
     flows: Flows<Path>,
-    /// What is known of each flow, with `mode = "oracle"`.
+    /// Facts about each flow in `mode = "oracle"`.
     oracle: Option<BTreeMap<FlowId, FlowFacts>>,
     pairs: Pairs,
-    /// CT_AP as measured.
+    /// CT_AP as measured; `None` if CT_AP is computed.
     measured: Option<Cycle>,
-    /// 2 LD is the least sample, not the mean.
+    /// True if 2 LD is the minimum of the samples instead of their mean.
     least: bool,
     /// BS_AP in packets.
     buffer: f64,
     margin: f64,
     minimum: u64,
     keep_edge: bool,
-    /// n_up / b + n_down, packets of the access point per round; 0 without flows.
+    /// n_up / b + n_down, packets that the access point sends per round; 0 without flows.
     per_round: f64,
     /// CT_AP in seconds.
     ct_ap: f64,
-    /// Counts updates.
+    /// Number of updates so far.
     generation: u64,
 }
 
-/// Makes one.
+/// Builds the control block.
 ///
-/// # Errors
-/// When a parameter is impossible, or neither the parameters nor the queue say how many packets may wait.
+/// # Errors If a parameter is invalid, or if neither the parameters nor the queue give the buffer size in packets.
 pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
     let margin = args.number("margin");
     if !(margin > 0.0 && margin <= 1.0) {
@@ -162,7 +166,7 @@ pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
 }
 
 impl Fcwa {
-    /// Works out what all windows share.
+    /// Recomputes the values that all windows share.
     fn update(&mut self) {
         self.generation += 1;
         let (up, down) = self.flows.counts();
@@ -171,7 +175,7 @@ impl Fcwa {
             return;
         }
         let sum: f64 = self.flows.active().map(|f| f.more.b()).sum();
-        // Keceli 2008 §III-C assumes one b.
+        // Keceli 2008 §III-C assumes the same b for all flows.
         let b = libm::round(sum / f64::from(up + down)).max(1.0);
         self.per_round = f64::from(up) / b + f64::from(down);
         let measured = self.measured.as_ref().and_then(|c| c.mean);
@@ -196,7 +200,7 @@ impl Control for Fcwa {
                 path.segments = (w as u64).max(self.minimum);
             }
             if reverse {
-                // Before anything is known the window stays as it is, but it has been offered.
+                // Before the first update the window is not lowered, but its right edge is recorded.
                 let segments = if self.per_round > 0.0 && mss > 0 { path.segments } else { u64::MAX };
                 window::rewrite(seg, segments, mss, &mut f.edge, self.keep_edge);
             }

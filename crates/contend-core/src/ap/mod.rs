@@ -1,4 +1,5 @@
-//! Control blocks of an access point: what sees every packet once, from either side, before the queue it is bound for.
+//! Control blocks of an access point. A control block sees every packet once, from the wires or from the air, before
+//! the packet is queued.
 
 use crate::Cx;
 use crate::packet::{FlowId, Packet};
@@ -10,7 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-/// Makes a block from its parameters; the error says which parameter is wrong and what to write instead.
+/// Builds a block from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, &Facts) -> Result<Box<dyn Control>, String>;
 
 mod path;
@@ -18,67 +19,67 @@ mod window;
 
 crate::registry!(Build; accf, ack_thinning, fcwa, pilosof, rate_limiter);
 
-/// Which side of the access point a packet comes from.
+/// The side of the access point from which a packet comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// The wired side: bound for a station.
+    /// The wired side. The packet goes to a station.
     Wire,
-    /// The air: bound for the wire, or for another station.
+    /// The air. The packet goes to the wire or to another station.
     Air,
 }
 
-/// One control block. Several stand in a row: what one passes on, the next sees.
+/// One control block. Several blocks form a chain: each block sees the packets that the previous block passes on.
 ///
-/// Every packet given to it is passed on, held, or handed to [`Pass::sink`] with the reason; nothing vanishes.
+/// A block passes every packet on, holds it, or puts it into [`Pass::sink`] with the reason. No packet disappears.
 pub trait Control: Debug + Send {
-    /// Takes `p`, changed or not, now or later, into `out`.
+    /// Handles `p`. The block passes `p` on in `out`, changed or not, now or later.
     fn on_packet(&mut self, cx: &mut Cx, from: Side, p: Packet, out: &mut Pass);
-    /// The time it asked for has come, or less.
+    /// Called at the announced deadline or earlier.
     fn on_wake(&mut self, _cx: &mut Cx, _out: &mut Pass) {}
-    /// When it wants to be woken.
+    /// The time at which the block wants to be woken; [`Time::NEVER`] if it does not.
     fn next_deadline(&self) -> Time {
         Time::NEVER
     }
-    /// An attempt on the air has ended. Called only when it [wants to](Control::hears_air).
+    /// Called when an attempt on the air has ended, but only if [`Control::hears_air`] is true.
     fn on_air(&mut self, _report: &AirReport) {}
-    /// Whether [`Control::on_air`] is to be called.
+    /// True if the block needs [`Control::on_air`].
     fn hears_air(&self) -> bool {
         false
     }
-    /// Packets it holds.
+    /// Number of packets that the block holds.
     fn held(&self) -> u64 {
         0
     }
 }
 
-/// Where a block puts packets. Kept by the caller and used again.
+/// The output of a block. The caller keeps it and uses it again.
 #[derive(Debug, Default)]
 pub struct Pass {
-    /// What goes on, with the side it came from, in order.
+    /// Packets that are passed on, in order, with the side from which they came.
     pub packets: Vec<(Side, Packet)>,
-    /// What does not.
+    /// Packets that are not passed on.
     pub sink: Sink,
 }
 
-/// What a block may know of its access point from the start. A deployed one is told by its configuration.
+/// What a block may know about its access point at the start. A deployed block learns this from its configuration.
 pub struct Facts<'a> {
-    /// How many packets may wait at the access point; `None` when its queue has no limit in packets.
+    /// Queue limit of the access point in packets; `None` if the queue has no limit in packets.
     pub buffer: Option<u64>,
-    /// The flows of the run by number: the truth, for blocks that are told delays instead of measuring them.
+    /// The true properties of the flows of the run, by flow number, for blocks that do not measure delays.
     pub flows: &'a [FlowFacts],
-    /// Mean time in which the access point and one station, both with a packet always waiting, succeed once each: by
-    /// model, for IP packets of so many bytes from the access point and from the station.
+    /// Mean time in which the access point and one station, both saturated, have one success each. The arguments are
+    /// the model and the sizes in bytes of the IP packets of the access point and of the station.
     pub cycle_time: &'a dyn Fn(CycleModel, u32, u32) -> Span,
 }
 
-/// What is true of a flow.
+/// The true properties of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowFacts {
     /// The flow.
     pub flow: FlowId,
-    /// Whether its data come from the air; `None` when it does not pass between air and wire.
+    /// True if the flow is an upload, false if it is a download; `None` if it does not pass between air and wire.
     pub up: Option<bool>,
-    /// Mean one-way delay of its wired part, without queues.
+    /// Mean one-way delay of the wired part, without queues.
     pub delay: Span,
     /// Data packets per acknowledgment.
     pub ack: u32,
@@ -86,11 +87,11 @@ pub struct FlowFacts {
     pub mss: u32,
 }
 
-/// How a cycle time is computed (Keceli 2008, eqs. M1 and M2 of the renewal and the cycle form).
+/// The model for the cycle time (Keceli 2008, eqs. M1 and M2 of the renewal and the cycle form).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CycleModel {
-    /// Bianchi's renewal form: counters tick during busy periods.
+    /// Bianchi's renewal form: busy slots count.
     M1,
-    /// The cycle form: counters freeze.
+    /// The cycle form: backoffs are frozen while the medium is busy.
     M2,
 }

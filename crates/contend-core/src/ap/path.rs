@@ -1,4 +1,4 @@
-//! What an access point measures of a flow's path, and of its own access to the air: the estimates that `fcwa` needs
+//! Measurements of an access point: the path of each flow and its own access to the air. `fcwa` uses these estimates
 //! (Keceli 2008 §III-C).
 
 use super::FlowFacts;
@@ -8,17 +8,17 @@ use crate::time::{Span, Time};
 
 /// Weight of a new sample of 2 LD and b.
 const WEIGHT: f64 = 1.0 / 8.0;
-/// Weight of a new cycle: the mean is over about 128 of them, a tenth of a second.
+/// Weight of a new cycle: the mean covers about 128 cycles, a tenth of a second.
 const CYCLE_WEIGHT: f64 = 1.0 / 128.0;
-/// How long a minimum of 2 LD holds at least.
+/// The minimum time for which a minimum of 2 LD is kept.
 const MIN_WINDOW: Span = Span::from_secs(10);
-/// More segments in one ACK than this tell nothing of b.
+/// An ACK that covers more segments than this gives no sample of b.
 const MOST_PER_ACK: f64 = 4.0;
 
 /// The time between successes of an access point whose queue is never empty.
 #[derive(Debug, Default)]
 pub(super) struct Cycle {
-    /// The last success, when packets waited after it.
+    /// Time of the last success, if packets waited after it.
     last: Option<Time>,
     /// Mean in seconds.
     pub(super) mean: Option<f64>,
@@ -33,26 +33,27 @@ impl Cycle {
     }
 }
 
-/// What is known of a flow's path.
+/// Estimates for the path of one flow.
 #[derive(Debug, Default)]
 pub(super) struct Path {
-    /// W_i in segments, and the update it is of.
+    /// W_i in segments, and the number of the update that computed it.
     pub(super) segments: u64,
     pub(super) generation: u64,
-    /// MSS, when told.
+    /// MSS; `None` if it must be measured.
     pub(super) mss: Option<u32>,
     /// Mean of 2 LD in seconds.
     mean: Option<f64>,
-    /// Least 2 LD in seconds: of the present [`MIN_WINDOW`], of the one before; and when the present one began.
+    /// Minimum of 2 LD in seconds in the current [`MIN_WINDOW`] and in the one before, and the start of the current
+    /// one.
     least: [Option<f64>; 2],
     since: Time,
     /// Data packets per ACK.
     b: Option<f64>,
-    /// The byte whose crossing ends the sample that is being taken, and when it began.
+    /// The running sample: the byte that ends the sample, and the start time.
     pending: Option<(u64, Time)>,
-    /// The end of the data seen so far.
+    /// The end of the highest data seen so far.
     end: u64,
-    /// The last ACK seen.
+    /// The highest ACK seen.
     ack: Option<u64>,
 }
 
@@ -87,28 +88,28 @@ impl Path {
 }
 
 impl Flow<Path> {
-    /// Takes what `seg` tells of delay and b. `edge` is the right edge before it.
+    /// Updates the estimates of delay and b from `seg`. `edge` is the right edge before `seg`.
     pub(super) fn measure(&mut self, now: Time, seg: &Segment, reverse: bool, edge: u64) {
         let path = &mut self.more;
         if !reverse && seg.len > 0 {
             let end = seg.seq + u64::from(seg.len);
             if seg.seq < path.end {
-                // Karn: what is sent twice tells no delay.
+                // Karn: retransmitted data give no delay sample.
                 path.pending = None;
             } else {
                 path.end = end;
                 match path.pending {
-                    // Keceli 2008 §III-C: up, from data to their ACK.
+                    // Keceli 2008 §III-C: for an upload, from data to their ACK.
                     None if self.up => path.pending = Some((end, now)),
-                    // Down, from an ACK to the data that it lets go.
+                    // For a download, from an ACK to the data that it releases.
                     Some((edge, since)) if !self.up && end > edge => path.sample(now, since),
                     _ => {}
                 }
             }
         } else if reverse {
             match path.pending {
-                // An ACK that covers more was not triggered by these data: with b > 1 it may have waited for them, or
-                // for a timer.
+                // An ACK that covers more data was not triggered by this segment. With b > 1 it may have waited for
+                // another segment or for a timer.
                 Some((end, since)) if self.up && seg.ack == end => path.sample(now, since),
                 Some((end, _)) if self.up && seg.ack > end => path.pending = None,
                 None if !self.up && edge > 0 && self.edge > edge => path.pending = Some((edge, now)),
@@ -129,7 +130,7 @@ impl Flow<Path> {
     }
 }
 
-/// Moves `mean` towards `sample`; the first one is taken as it is.
+/// Moves `mean` towards `sample`. The first sample sets the mean.
 fn average(mean: &mut Option<f64>, sample: f64, weight: f64) {
     *mean = Some(mean.map_or(sample, |m| m + weight * (sample - m)));
 }

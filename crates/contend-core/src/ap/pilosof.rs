@@ -1,8 +1,9 @@
-//! The fixed window rule of Pilosof and others: the buffer of the access point divided evenly among all flows.
+//! The fixed window rule of Pilosof and others: all flows get an equal share of the access point's buffer.
 //!
-//! - The window is what an acknowledgment advertises, lowered where it is larger; flows are counted as in `fcwa`.
-//! - Neither delays nor delayed acknowledgments enter: at most the buffer's worth of packets is under way, whatever the
-//!   path holds.
+//! - The rule lowers the advertised window of an acknowledgment if it is larger than the share. Flows are counted as in
+//!   `fcwa`.
+//! - The rule uses neither delays nor delayed acknowledgments. The packets under way never exceed the buffer size,
+//!   whatever the path can hold.
 
 use super::window::{self, Flows};
 use super::{Control, Facts, Pass, Side};
@@ -12,7 +13,7 @@ use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Pilosof, Ramjee, Raz, Shavitt, Sinha, Infocom 2003, as Keceli, Inan, Ayanoglu 2008 §III-E \
     compares with it; Starzetz 2006 §9.4";
 /// What it does.
@@ -20,7 +21,7 @@ pub const SUMMARY: &str = "Even shares of the buffer: lowers the advertised wind
 /// Parameters.
 pub const PARAMS: &[Param] = &[window::BUFFER, window::ACTIVE, window::UPDATE, window::KEEP_EDGE];
 
-/// The block.
+/// The control block.
 #[derive(Debug)]
 pub struct Pilosof {
     flows: Flows<()>,
@@ -29,10 +30,9 @@ pub struct Pilosof {
     keep_edge: bool,
 }
 
-/// Makes one.
+/// Builds the control block.
 ///
-/// # Errors
-/// When neither the parameters nor the queue say how many packets may wait.
+/// # Errors If neither the parameters nor the queue give the buffer size in packets.
 pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
     Ok(Box::new(Pilosof {
         flows: Flows::new(args),
@@ -47,8 +47,8 @@ impl Control for Pilosof {
         let (up, down) = self.flows.counts();
         let (flow, reverse) = (p.flow, p.is_reverse());
         if reverse && let (Some(seg), Some(f)) = (p.tcp_mut(), self.flows.get(flow)) {
-            // Keceli 2008 §III-E: BS_AP / n, here in whole segments. Before a flow's first data their size is not
-            // known, and its window stays.
+            // Keceli 2008 §III-E: BS_AP / n, here in whole segments. Before the first data of a flow its segment size
+            // is unknown, so the window is not changed.
             let segments = if f.mss > 0 { (self.buffer / u64::from(up + down).max(1)).max(1) } else { u64::MAX };
             window::rewrite(seg, segments, f.mss, &mut f.edge, self.keep_edge);
         }

@@ -1,19 +1,19 @@
-//! A rate limiter for uploads at the access point: it estimates what the cell carries and lets uploads, as a direction,
-//! have their share.
+//! A rate limiter for uploads at the access point: it estimates the capacity of the cell and limits all uploads
+//! together to their share of it.
 //!
-//! The idea of Detti and others, as Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I report it: a token bucket
-//! whose rate follows an estimate of the cell's present capacity, data and acknowledgments apart, per direction and not
-//! per station. The parameters, and what follows, are our reading:
+//! The idea comes from Detti and others, as reported by Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I: a token
+//! bucket whose rate follows an estimate of the cell's current capacity. Data and acknowledgments have separate
+//! buckets. The limit is per direction, not per station. The parameters and the following points are our reading:
 //!
-//! - capacity: IP bytes of both directions per second, over the time in which packets wait at the access point without
-//!   a break (the air is then never unused for want of packets); averaged exponentially. Nothing is limited before the
-//!   first estimate;
-//! - `on`: data of uploads are shaped after they have crossed the air, which their TCP takes as a longer path, or as
-//!   loss when the FIFO is full; or their acknowledgments before they cross it, each charged with the bytes it
-//!   acknowledges for the first time;
-//! - a packet passes when its bucket is not in debt, and may put it into debt; otherwise it waits in the FIFO of its
-//!   kind;
-//! - without a download in the last T_active nothing is limited.
+//! - Capacity is IP bytes of both directions per second, averaged exponentially. Only time in which packets wait at the
+//!   access point counts, because in this time the air is never unused for lack of packets. Before the first estimate
+//!   nothing is limited.
+//! - `on` selects what is shaped. Data of uploads are shaped after they have crossed the air; their TCP sees a longer
+//!   path, or a loss if the FIFO is full. Acknowledgments of uploads are shaped before they cross the air; each is
+//!   charged with the bytes that it newly acknowledges.
+//! - A packet passes if its bucket is not in debt, and may put the bucket into debt. Otherwise it waits in the FIFO of
+//!   its bucket.
+//! - If no download was active in the last T_active, nothing is limited.
 
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
@@ -27,7 +27,7 @@ use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Detti and others, as reported by Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I";
 /// What it does.
 pub const SUMMARY: &str = "A token bucket for uploads: their data or acknowledgments pass the access point at a share \
@@ -79,20 +79,20 @@ pub const PARAMS: &[Param] = &[
     super::window::ACTIVE,
 ];
 
-/// The block.
+/// The control block.
 #[derive(Debug)]
 pub struct RateLimiter {
     share: f64,
     burst: f64,
     limit: usize,
     active: Span,
-    /// Of uploads' data, and of their acknowledgments; `None` when not limited.
+    /// The buckets for the data of uploads and for their acknowledgments; `None`: not limited.
     data: Option<Bucket>,
     acks: Option<Bucket>,
     capacity: Capacity,
     /// The highest acknowledgment of each upload.
     acked: Recent<u64>,
-    /// When data of a download came last.
+    /// Time of the last data packet of a download.
     download: Option<Time>,
     deadline: Time,
 }
@@ -100,32 +100,31 @@ pub struct RateLimiter {
 /// A token bucket with its FIFO.
 #[derive(Debug, Default)]
 struct Bucket {
-    /// Bytes that may pass; below zero it is in debt.
+    /// Bytes that may pass; negative if the bucket is in debt.
     tokens: f64,
-    /// When it was filled last.
+    /// Time of the last refill.
     at: Time,
-    /// What waits, with its side and charge.
+    /// Waiting packets, each with its side and charge.
     queue: VecDeque<(Side, Packet, f64)>,
 }
 
-/// What the cell carries.
+/// The estimate of the cell's capacity.
 #[derive(Debug)]
 struct Capacity {
     period: f64,
     weight: f64,
-    /// When the last attempt ended, if packets waited then.
+    /// End of the last attempt, if packets waited then.
     last: Option<Time>,
-    /// Seconds and bytes of this sample.
+    /// Duration in seconds and bytes of the current sample.
     time: f64,
     bytes: f64,
-    /// Bytes per second.
+    /// The estimate, bytes per second.
     mean: Option<f64>,
 }
 
-/// Makes one.
+/// Builds the control block.
 ///
-/// # Errors
-/// When a parameter is impossible.
+/// # Errors If a parameter is invalid.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let weight = args.number("weight");
     if !(weight > 0.0 && weight <= 1.0) {
@@ -180,7 +179,7 @@ impl Control for RateLimiter {
             Some(b) if b.queue.len() >= limit => out.sink.drop(p, Drop::Full),
             Some(b) => {
                 if let (true, Some(s)) = (p.is_reverse(), p.tcp()) {
-                    // What a dropped one would have acknowledged is charged to the next.
+                    // The bytes of a dropped acknowledgment are charged to the next one.
                     if let Some(acked) = self.acked.get_mut(p.flow) {
                         *acked = (*acked).max(s.ack);
                     }
@@ -213,7 +212,7 @@ impl Control for RateLimiter {
 }
 
 impl RateLimiter {
-    /// Passes what may pass, and says when the rest may.
+    /// Passes the packets that may pass now, and sets the deadline for the rest.
     fn release(&mut self, now: Time, out: &mut Pass) {
         let limited = self.download.is_some_and(|d| now.since(d) <= self.active);
         let rate = self.capacity.mean.filter(|_| limited).map(|c| c * self.share);
@@ -226,9 +225,10 @@ impl RateLimiter {
 }
 
 impl Bucket {
-    /// Passes what may pass at `rate` bytes per second, everything without one; returns how long the next must wait.
+    /// Passes the packets that may pass at `rate` bytes per second; without a rate, all packets. Returns the waiting
+    /// time of the next packet.
     fn release(&mut self, now: Time, rate: Option<f64>, burst: f64, out: &mut Pass) -> Option<Span> {
-        // Without a rate it is full.
+        // Without a rate the bucket is full.
         let elapsed = now.since(self.at).as_secs_f64();
         self.tokens = rate.map_or(burst, |r| (self.tokens + r * elapsed).min(burst));
         self.at = now;
@@ -238,7 +238,7 @@ impl Bucket {
             out.packets.push((from, p));
         }
         self.queue.front()?;
-        // A nanosecond more, so that rounding never wakes it too early for ever.
+        // One nanosecond more: otherwise rounding could wake the block too early again and again.
         rate.map(|r| Span::from_secs_f64(-self.tokens / r) + Span::from_nanos(1))
     }
 }
@@ -252,7 +252,7 @@ impl Capacity {
         self.last = (r.waiting > 0).then_some(r.now);
         if self.time >= self.period {
             let sample = self.bytes / self.time;
-            // A period without a success tells that the cell is broken, not that uploads must stop.
+            // A period without a success means that the cell is broken, not that uploads must stop.
             if sample > 0.0 {
                 self.mean = Some(self.mean.map_or(sample, |m| m + self.weight * (sample - m)));
             }
@@ -282,7 +282,7 @@ mod tests {
         build(&args, &Facts { buffer: None, flows: &[], cycle_time: &|_, _, _| Span::ZERO }).unwrap()
     }
 
-    /// 100 ms with packets waiting, in which 200 kB are carried: 2 MB/s.
+    /// 100 ms in which packets wait and 200 kB are carried: 2 MB/s.
     fn measure(block: &mut dyn Control) {
         for i in 0..=200 {
             let now = Time::ZERO + Span::from_micros(500 * i);
@@ -306,12 +306,12 @@ mod tests {
         if reverse { p.reversed() } else { p }
     }
 
-    /// Microseconds after 200 ms at which each packet of `given`, all offered at 200 ms, goes on; and how many were
-    /// dropped.
+    /// Offers all packets of `given` at 200 ms. Returns for each passed packet the microseconds after 200 ms, and the
+    /// number of drops.
     fn passes(block: &mut dyn Control, from: Side, given: &[Packet]) -> (Vec<u64>, usize) {
         let (mut rng, mut out) = (Rng::seed_from_u64(1), Pass::default());
         let start = Time::ZERO + Span::from_millis(200);
-        // A download has been seen.
+        // The block has seen a download.
         block.on_packet(&mut Cx { now: start, rng: &mut rng }, Side::Wire, tcp(9, false, 0), &mut out);
         out.packets.clear();
         let mut at = Vec::new();
@@ -327,7 +327,8 @@ mod tests {
 
     #[test]
     fn data_of_uploads_pass_at_their_share_of_the_capacity() {
-        // Half of 2 MB/s: 1000 bytes a millisecond. The bucket of 2000 bytes lets 3 pass, the last into a debt of 1000.
+        // Half of 2 MB/s: 1000 bytes per millisecond. The bucket of 2000 bytes lets 3 packets pass; the last one causes
+        // a debt of 1000.
         let mut b = block("data", 2_000, 100);
         measure(b.as_mut());
         let given: Vec<Packet> = (0..6).map(|i| tcp(0, false, 1000 * i)).collect();
@@ -336,14 +337,14 @@ mod tests {
 
     #[test]
     fn acknowledgments_are_charged_with_what_they_acknowledge() {
-        // The first of a flow is free; then 2000, 0 (a duplicate), 3000 bytes. One does not fit into the FIFO: the next
-        // pays for both.
+        // The first acknowledgment of a flow is free. The next charges are 2000, 0 (a duplicate) and 3000 bytes. One
+        // acknowledgment does not fit into the FIFO; the next one pays for both.
         let mut b = block("acks", 0, 2);
         measure(b.as_mut());
         let given = [1_000, 3_000, 3_000, 6_000, 7_000].map(|a| tcp(0, true, a));
         assert_eq!(passes(b.as_mut(), Side::Wire, &given), (alloc::vec![0, 0, 2_000, 2_000], 1));
         let more = [9_000, 9_000].map(|a| tcp(0, true, a));
-        // 6000 passed at 202 ms into a debt of 3000; 9000 is charged with 3000.
+        // Acknowledgment 6000 passed at 202 ms and caused a debt of 3000. Acknowledgment 9000 is charged with 3000.
         let (mut rng, mut out) = (Rng::seed_from_u64(1), Pass::default());
         let now = Time::ZERO + Span::from_millis(203);
         more.iter().for_each(|p| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, *p, &mut out));
@@ -361,7 +362,7 @@ mod tests {
         let now = Time::ZERO + Span::from_secs(1);
         (0..10).for_each(|i| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Air, tcp(0, false, 1000 * i), &mut out));
         assert_eq!((out.packets.len(), b.held()), (10, 0));
-        // A download comes, and is silent for more than 2 s: what waits goes on at the next occasion.
+        // A download starts and is then silent for more than 2 s. The waiting packets pass at the next event.
         b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Wire, tcp(9, false, 0), &mut out);
         (10..13)
             .for_each(|i| b.on_packet(&mut Cx { now, rng: &mut rng }, Side::Air, tcp(0, false, 1000 * i), &mut out));

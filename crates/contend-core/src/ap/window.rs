@@ -1,5 +1,5 @@
-//! What the blocks that assign windows share: the table of flows with who is active, and the rewriting of advertised
-//! windows.
+//! Common parts of the blocks that assign windows: the table of flows with their activity, and the rewriting of
+//! advertised windows.
 
 use super::{Facts, Side};
 use crate::packet::{Flags, FlowId, Packet, Segment};
@@ -8,7 +8,7 @@ use crate::time::{Span, Time};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-/// A flow silent for so many times T_active is forgotten.
+/// A flow is forgotten after this many T_active of silence.
 const FORGET: u64 = 30;
 
 /// BS_AP.
@@ -45,7 +45,7 @@ pub(super) const KEEP_EDGE: Param = Param {
     range: (0.0, 0.0),
 };
 
-/// BS_AP of `args`, or else that of the queue.
+/// BS_AP from `args`, otherwise from the queue.
 pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {
     match (args.amount("buffer"), facts.buffer) {
         (Amount::Packets(0), Some(n)) => Ok(n),
@@ -57,7 +57,7 @@ pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {
     }
 }
 
-/// Flows seen by an access point. `M` is what a block keeps of each besides.
+/// The flows that an access point has seen. `M` is the additional state that a block keeps per flow.
 #[derive(Debug)]
 pub(super) struct Flows<M> {
     flows: BTreeMap<FlowId, Flow<M>>,
@@ -69,24 +69,24 @@ pub(super) struct Flows<M> {
     down: u32,
 }
 
-/// One flow.
+/// State of one flow.
 #[derive(Debug)]
 pub(super) struct Flow<M> {
-    /// Whether its data come from the air.
+    /// True if the flow is an upload.
     pub(super) up: bool,
-    /// Payload of its largest segment so far, in bytes; 0 before the first.
+    /// Payload of the largest segment so far in bytes; 0 before the first segment.
     pub(super) mss: u32,
-    /// The furthest byte its sender has been offered.
+    /// The right edge: the furthest byte that the receiver has offered to the sender.
     pub(super) edge: u64,
-    /// What the block keeps.
+    /// Additional state of the block.
     pub(super) more: M,
     active: bool,
-    /// When it last sent payload.
+    /// Time of the last payload.
     last: Time,
 }
 
 impl<M> Flows<M> {
-    /// The table that `args` ask for.
+    /// Builds the table from `args`.
     pub(super) fn new(args: &Args) -> Flows<M> {
         Flows {
             flows: BTreeMap::new(),
@@ -98,8 +98,8 @@ impl<M> Flows<M> {
         }
     }
 
-    /// Notes a packet; `more` makes what the block keeps of a new flow. Returns whether it is time to work out the
-    /// windows anew: T_update has passed, or a flow has become active.
+    /// Records a packet. `more` builds the additional state of a new flow. Returns true if the windows must be
+    /// recomputed: T_update has passed, or a flow has become active.
     pub(super) fn see(&mut self, now: Time, from: Side, p: &Packet, more: impl FnOnce() -> M) -> bool {
         let Some(seg) = p.tcp() else { return false };
         let due = now >= self.next;
@@ -129,7 +129,7 @@ impl<M> Flows<M> {
         true
     }
 
-    /// Those silent for T_active no longer count.
+    /// Marks flows as inactive after T_active of silence, and removes flows after a longer silence.
     fn expire(&mut self, now: Time) {
         let (up, down, active) = (&mut self.up, &mut self.down, self.active);
         self.flows.retain(|_, f| {
@@ -152,28 +152,28 @@ impl<M> Flows<M> {
         self.flows.values().filter(|f| f.active)
     }
 
-    /// The flow of a packet that has been [seen](Flows::see).
+    /// The flow of a packet that has been [recorded](Flows::see).
     pub(super) fn get(&mut self, flow: FlowId) -> Option<&mut Flow<M>> {
         self.flows.get_mut(&flow)
     }
 }
 
-/// Lowers the advertised window of `seg` to `segments` of `mss` bytes, when it is larger and `seg` acknowledges
-/// anything. `edge` is the furthest byte offered so far; with `keep` the window is not lowered below it.
+/// Lowers the advertised window of `seg` to `segments` of `mss` bytes. Does nothing if the window is already lower or
+/// `seg` is not an acknowledgment. `edge` is the right edge so far; with `keep` the window is not lowered below it.
 pub(super) fn rewrite(seg: &mut Segment, segments: u64, mss: u32, edge: &mut u64, keep: bool) {
     if !seg.flags.has(Flags::ACK) {
         return;
     }
-    // RFC 7323 §2.2, §2.3: the field counts units of 1 << scale, in a SYN bytes.
+    // RFC 7323 §2.2, §2.3: the field counts units of 1 << scale; in a SYN it counts bytes.
     let unit = 1 << if seg.flags.has(Flags::SYN) { 0 } else { seg.window_scale.min(14) };
     let mss = u64::from(mss.max(1));
     let limit = segments.saturating_mul(mss).min(1 << 30);
-    // The unit may cut the last segment off: rounded up, unless that makes room for another one.
+    // Rounding down to units could cut off the last segment. Round up, unless this makes room for one more segment.
     let up = limit.next_multiple_of(unit);
     let mut window = if up < limit + mss { up } else { limit / unit * unit };
     if keep {
-        // RFC 9293 §3.8.6: a right edge that moves back is strongly discouraged; by less than a unit it may (RFC 7323
-        // §2.4).
+        // RFC 9293 §3.8.6 strongly discourages moving the right edge back. RFC 7323 §2.4 permits it by less than one
+        // unit.
         window = window.max(edge.saturating_sub(seg.ack) / unit * unit);
     }
     seg.window = u32::try_from(window.max(unit)).map_or(seg.window, |w| w.min(seg.window));
@@ -195,7 +195,7 @@ mod tests {
             (60_000, 0, 69, 60_000),
             // 14 600 / 128 = 114.06: 115 units hold 10 segments, 114 would hold 9.
             (1_460_000, 7, 10, 14_720),
-            // Of 16 384: 2 units would hold 22 segments, not 12; 1 holds 11.
+            // Units of 16 384 bytes: 2 units would hold 22 segments instead of 12; 1 unit holds 11.
             (1_460_000, 14, 12, 16_384),
             // Never less than one unit.
             (1_460_000, 14, 1, 16_384),
@@ -217,7 +217,8 @@ mod tests {
     #[test]
     fn a_falling_limit_lets_acknowledgments_close_the_window() {
         let mut edge = 0;
-        // Offered up to 10 000; the limit falls to 4 segments. Then 1000 bytes are acknowledged at a time.
+        // 10 000 bytes are offered; then the limit falls to 4 segments. After that, each acknowledgment covers 1000
+        // bytes more.
         for (at, want) in [(0, 10_000), (1_000, 9_000), (1_000, 9_000), (5_000, 5_000), (6_000, 4_000), (7_000, 4_000)]
         {
             let mut s = ack(at, 60_000, 0);
@@ -239,7 +240,7 @@ mod tests {
             window = s.window;
             at += 1_460;
         }
-        // 23 segments are 33 580 bytes: 2 units, for 3 would hold 33.
+        // 23 segments are 33 580 bytes: 2 units, because 3 units would hold 33 segments.
         assert_eq!(window, 1 << 15);
     }
 }

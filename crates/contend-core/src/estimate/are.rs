@@ -1,12 +1,13 @@
-//! ARE, the achievable rate estimator of TCP-Jersey: a filter whose time constant is the round-trip time and its
+//! ARE, the achievable rate estimator of TCP-Jersey: a filter whose time constant is the round-trip time plus its
 //! deviation.
 //!
-//! - `filter = 1` is the thesis' own, a time sliding window that adapts; `filter = 2` is Westwood's low-pass with the
-//!   same constant.
-//! - The thesis leaves the first acknowledgment open: here it gives one segment in a round trip, and starts the clock.
-//! - `count` decides what an acknowledgment counts: the thesis' literal segment double counts nothing only when each
-//!   segment has its ACK.
-//! - Filter 2 takes intervals of no length together with the next one; filter 1 has no pole there.
+//! - `filter = 1` is the thesis' filter, a time sliding window of adaptive length. `filter = 2` is Westwood's low-pass
+//!   with the same time constant.
+//! - The thesis does not define the estimate at the first acknowledgment. Here it is one segment per round-trip time,
+//!   and the clock starts.
+//! - `count` decides how much data an acknowledgment counts. The thesis counts one segment (`literal`), which is
+//!   correct only if each segment has its own ACK.
+//! - Filter 2 adds the data of an interval of length zero to the next interval. Filter 1 accepts such an interval.
 
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
@@ -34,7 +35,7 @@ pub const FILTER: Param = Param {
     range: (1.0, 2.0),
 };
 
-/// The estimator, with either clock.
+/// The estimator. The clock decides between ARE and TS-ARE.
 #[derive(Clone, Debug)]
 pub struct Are {
     filter: Filter,
@@ -43,13 +44,13 @@ pub struct Are {
     second: bool,
 }
 
-/// Makes one.
+/// Builds ARE.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(Are::new(args, Clock::ARRIVALS)))
 }
 
 impl Are {
-    /// From the parameters `filter` and `count`.
+    /// Builds the estimator from the parameters `filter` and `count`.
     pub fn new(args: &Args, clock: Clock) -> Are {
         Are { filter: Filter::default(), clock, count: Count::from_args(args), second: args.integer("filter") == 2 }
     }
@@ -58,7 +59,7 @@ impl Are {
 impl Estimator for Are {
     fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
         let Some(bytes) = self.count.bytes(w, ack) else { return };
-        // Xu 2005 eq. 5.10: the deviation once, not four times as in the timeout.
+        // Xu 2005 eq. 5.10: the deviation counts once, not four times as in the retransmission timeout.
         let tau = u64::from(ack.srtt_us) + u64::from(ack.rttvar_us);
         match self.clock.interval_us(now, w, ack) {
             None => self.filter.start(bytes, ack.srtt_us),

@@ -1,4 +1,4 @@
-//! What an estimator takes as the time between two acknowledgments, and as the data that one of them tells of.
+//! The inputs of an estimator: the time between two acknowledgments, and the data that an acknowledgment counts.
 
 use crate::cc::{Ack, Window};
 use crate::registry::{Args, Param, Unit};
@@ -14,22 +14,22 @@ pub const COUNT: Param = Param {
     range: (0.0, 0.0),
 };
 
-/// What an acknowledgment counts.
+/// How much data an acknowledgment counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// What it shows to have arrived (Westwood's AckedCount).
+    /// The data that the acknowledgment shows to have arrived (Westwood's AckedCount).
     Westwood,
     /// One segment ("the size of the data packet that the ACK acknowledges", Xu 2005 §5.2).
     Literal,
 }
 
 impl Count {
-    /// The [`COUNT`] parameter.
+    /// The value of the [`COUNT`] parameter.
     pub fn from_args(args: &Args) -> Count {
         if args.word("count") == "literal" { Count::Literal } else { Count::Westwood }
     }
 
-    /// Bytes that `ack` counts; `None` for one that answers no data.
+    /// Bytes that `ack` counts; `None` if `ack` does not answer data.
     pub fn bytes(self, w: &Window, ack: &Ack) -> Option<u64> {
         if !ack.dup && ack.acked == 0 && ack.sacked == 0 {
             return None;
@@ -39,10 +39,11 @@ impl Count {
     }
 }
 
-/// The times between acknowledgments.
+/// Measures the times between acknowledgments.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// Whether the receiver's timestamps are read, where the connection has them (Xu 2005 §7.3: else the arrivals).
+    /// True if intervals come from the receiver's timestamps. A connection without timestamps uses arrival times (Xu
+    /// 2005 §7.3).
     stamps: bool,
     started: bool,
     /// The last arrival in microseconds, or the last timestamp in ticks.
@@ -50,17 +51,19 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The arrivals of acknowledgments at the sender.
+    /// A clock that uses the arrival times of acknowledgments at the sender.
     pub const ARRIVALS: Clock = Clock { stamps: false, started: false, last: 0 };
-    /// The receiver's timestamps, which are those of the data's arrival when each segment is acknowledged at once.
+    /// A clock that uses the receiver's timestamps. A timestamp is the arrival time of the data if the receiver
+    /// acknowledges each segment at once.
     pub const STAMPS: Clock = Clock { stamps: true, started: false, last: 0 };
 
-    /// Whether it reads timestamps.
+    /// True if the clock reads timestamps.
     pub fn reads_stamps(&self) -> bool {
         self.stamps
     }
 
-    /// Microseconds since the last acknowledgment, 0 for one that was overtaken; `None` for the first.
+    /// Microseconds since the last acknowledgment. 0 if the acknowledgment was overtaken by a later one; `None` for the
+    /// first acknowledgment.
     pub fn interval_us(&mut self, now: Time, w: &Window, ack: &Ack) -> Option<u64> {
         let stamp = ack.tsval.filter(|_| self.stamps && w.tick_ns > 0);
         let here = stamp.map_or(now.as_micros(), u64::from);
@@ -71,17 +74,18 @@ impl Clock {
         let Some(stamp) = stamp else {
             return Some(here.saturating_sub(core::mem::replace(&mut self.last, here)));
         };
-        // RFC 7323 §5.2: timestamps are compared modulo 2^32. An older one does not set the clock back.
+        // RFC 7323 §5.2: timestamps are compared modulo 2^32. An older timestamp does not set the clock back.
         let ticks = stamp.wrapping_sub(self.last as u32);
         if ticks >= 1 << 31 {
             return Some(0);
         }
         self.last = here;
-        // A tick that is no whole number of microseconds loses the fraction of each interval.
+        // If the tick is not a whole number of microseconds, each interval is rounded down.
         Some(u64::from(ticks) * u64::from(w.tick_ns) / 1000)
     }
 
-    /// Microseconds without an acknowledgment until `now`; nothing for timestamps, whose time stands still meanwhile.
+    /// Microseconds without an acknowledgment until `now`. Always 0 for timestamps, because no timestamp arrives in a
+    /// silence.
     pub fn silence_us(&self, now: Time) -> u64 {
         if self.stamps || !self.started { 0 } else { now.as_micros().saturating_sub(self.last) }
     }

@@ -1,8 +1,8 @@
-//! The rate estimator of core-stateless fair queueing: exponential averaging whose weight depends on the time between
-//! packets.
+//! The rate estimator of core-stateless fair queueing: exponential averaging with a weight that depends on the time
+//! between packets.
 //!
-//! - It was made for packets at a router; here it takes the data that ACKs tell of.
-//! - The exponential is a series in 2^-32, within 2^-28.
+//! - The estimator was designed for packets at a router. Here its input is the data that ACKs report.
+//! - The exponential function is computed as a series in units of 2^-32, with an error below 2^-28.
 
 use super::Estimator;
 use super::clock::{Clock, Count};
@@ -34,7 +34,7 @@ struct Csfq {
     omega_us: u64,
 }
 
-/// Makes one.
+/// Builds the estimator.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(Csfq { filter: Filter::default(), clock: Clock::ARRIVALS, omega_us: args.time("omega").as_micros() }))
 }

@@ -1,9 +1,9 @@
 //! The low-pass filters of the estimators, in 2^-8 bytes per second.
 //!
-//! - Rates stop at 2^31 bytes per second, intervals at 2^24 microseconds (17 s), time constants at 2^23, so that every
-//!   product fits 64 bits.
-//! - Quotients are rounded down: an estimate is at most a step's rounding (2^-8 bytes per second, 2 of them in
-//!   [`Filter::bilinear`]) for each acknowledgment below the real form, and falls to nothing when nothing arrives.
+//! - Rates are limited to 2^31 bytes per second, intervals to 2^24 microseconds (17 s), time constants to 2^23
+//!   microseconds. All products then fit 64 bits.
+//! - Quotients are rounded down. Per acknowledgment, an estimate falls below the exact value by at most one rounding
+//!   step (2^-8 bytes per second; two steps in [`Filter::bilinear`]). An estimate falls to zero if no data arrive.
 
 /// Largest rate, in 2^-8 bytes per second.
 const MOST_Q8: u64 = (1 << 39) - 1;
@@ -14,19 +14,19 @@ const SLOWEST_US: u64 = (1 << 23) - 1;
 /// A byte per microsecond in 2^-8 bytes per second.
 const PER_US: u64 = 1_000_000 << 8;
 
-/// A filter's memory.
+/// The state of a filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// What it puts out.
+    /// The output.
     rate_q8: u64,
-    /// The last sample that it took in.
+    /// The last input sample.
     sample_q8: u64,
-    /// Bytes that came in an interval of no length: part of the next sample.
+    /// Bytes that came in an interval of length zero. They are part of the next sample.
     held: u64,
 }
 
 impl Filter {
-    /// The first acknowledgment: so many bytes in a round trip.
+    /// Starts the filter at the first acknowledgment, with a rate of `bytes` per round-trip time.
     pub fn start(&mut self, bytes: u64, rtt_us: u32) {
         self.sample_q8 = sample(bytes, u64::from(rtt_us));
         self.rate_q8 = self.sample_q8;
@@ -37,7 +37,7 @@ impl Filter {
         self.rate_q8 >> 8
     }
 
-    /// Whether nothing is left of what came in.
+    /// True if the state has decayed to zero.
     pub fn is_empty(&self) -> bool {
         self.rate_q8 == 0 && self.sample_q8 == 0
     }
@@ -50,11 +50,12 @@ impl Filter {
     }
 
     /// First-order low-pass by the trapezoidal rule: ((2 tau - Delta) R + Delta (b + b')) / (2 tau + Delta) with the
-    /// last two samples, eq. 5.2 and 5.19. Beyond Delta = 2 tau the weight of R is negative; the estimate stops at 0.
+    /// last two samples, eq. 5.2 and 5.19. For Delta above 2 tau the weight of R is negative; the estimate is then
+    /// limited to at least 0.
     pub fn bilinear(&mut self, bytes: u64, delta_us: u64, tau_us: u64) {
         let Some((bytes, delta)) = self.interval(bytes, delta_us) else { return };
         let twice = 2 * tau_us.clamp(1, SLOWEST_US);
-        // Delta b = L: the sample itself is needed for the next step only.
+        // Delta b = L, so this step does not need the sample b. The next step does.
         let new = bytes.saturating_mul(PER_US).saturating_add(delta * self.sample_q8);
         let sum = if delta <= twice {
             ((twice - delta) * self.rate_q8).saturating_add(new)
@@ -65,7 +66,7 @@ impl Filter {
         self.sample_q8 = sample(bytes, delta);
     }
 
-    /// The same with constant weights, 19/21 and 1/21: its case Delta = tau / 10.
+    /// The low-pass with the constant weights 19/21 and 1/21, which are those of Delta = tau / 10.
     pub fn constant(&mut self, bytes: u64, delta_us: u64) {
         let Some((bytes, delta)) = self.interval(bytes, delta_us) else { return };
         let new = sample(bytes, delta);
@@ -74,7 +75,7 @@ impl Filter {
     }
 
     /// Exponential averaging: (1 - e^(-Delta/omega)) L / Delta + e^(-Delta/omega) R, eq. 8.38 (Stoica, Shenker and
-    /// Zhang 1998), as L / omega g(Delta/omega) + ..., which has no pole at Delta = 0.
+    /// Zhang 1998). The first term is computed as L / omega g(Delta/omega), which has no pole at Delta = 0.
     pub fn exponential(&mut self, bytes: u64, delta_us: u64, omega_us: u64) {
         let omega = omega_us.clamp(1, SLOWEST_US);
         let x_q32 = (delta_us.min(LONGEST_US) << 32) / omega;
@@ -83,7 +84,8 @@ impl Filter {
         self.rate_q8 = scaled(self.rate_q8, e_q32).saturating_add(step).min(MOST_Q8);
     }
 
-    /// The bytes and the length of an interval that has one; one that has none waits.
+    /// Returns the bytes and the length of an interval. Keeps the bytes of an interval of length zero for the next
+    /// interval.
     fn interval(&mut self, bytes: u64, delta_us: u64) -> Option<(u64, u64)> {
         let bytes = self.held.saturating_add(bytes);
         if delta_us == 0 {
@@ -95,7 +97,7 @@ impl Filter {
     }
 }
 
-/// Bytes in an interval as a rate; none for an interval without length.
+/// The rate of `bytes` in an interval, in 2^-8 bytes per second; 0 for an interval of length zero.
 pub fn sample(bytes: u64, delta_us: u64) -> u64 {
     bytes.saturating_mul(PER_US).checked_div(delta_us).map_or(0, |q8| q8.min(MOST_Q8))
 }
@@ -104,12 +106,12 @@ fn scaled(n: u64, by_q32: u64) -> u64 {
     ((u128::from(n) * u128::from(by_q32)) >> 32) as u64
 }
 
-/// (1 - e^-x) / x and e^-x, in 2^-32; within 2^-28.
+/// (1 - e^-x) / x and e^-x in 2^-32, with an error below 2^-28.
 fn decay(x_q32: u64) -> (u64, u64) {
     const ONE: u64 = 1 << 32;
     const LN2_Q32: u64 = 2_977_044_472;
     let (halvings, r) = (x_q32 / LN2_Q32, x_q32 % LN2_Q32);
-    // g(r) = 1 - r/2 (1 - r/3 (1 - r/4 ...)); at r < ln 2 what follows r^12 is below 2^-38.
+    // g(r) = 1 - r/2 (1 - r/3 (1 - r/4 ...)). For r < ln 2 the terms after r^12 are below 2^-38.
     let g = (2..=13).rev().fold(ONE, |g, n| ONE - scaled(g, r) / n);
     let e = (ONE - scaled(g, r)).checked_shr(halvings.min(63) as u32).unwrap_or(0);
     let g = if halvings == 0 { g } else { ((ONE - e) << 31) / (x_q32 >> 1) };

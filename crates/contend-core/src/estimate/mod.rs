@@ -1,8 +1,10 @@
-//! Estimators: at which rate a flow's data get through, as its sender sees it in the acknowledgments, in integers.
+//! Estimators of the rate at which a flow's data arrive. Their input is the acknowledgments that the sender receives.
+//! They use integer arithmetic.
 //!
-//! Rates are bytes of payload per second, times whole microseconds (of the acknowledgments' arrival, or of the
-//! receiver's timestamps). A controller holds one by value; a flow may also carry some that only watch. Files that are
-//! no estimator: [`filter`], the arithmetic they share, and [`clock`], what counts as an interval and as data.
+//! Rates are bytes of payload per second. Times are whole microseconds, from the arrivals of acknowledgments or from
+//! the receiver's timestamps. A controller holds one estimator by value. A flow may also have estimators that only
+//! observe. Two files are not estimators: [`filter`] is their common arithmetic, and [`clock`] defines intervals and
+//! counted data.
 #![deny(clippy::float_arithmetic)]
 
 use crate::cc::{Ack, Window};
@@ -15,24 +17,25 @@ use core::fmt::Debug;
 pub mod clock;
 pub mod filter;
 
-/// Makes an estimator from its parameters; the error says which parameter is wrong and what to write instead.
+/// Builds an estimator from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args) -> Result<Box<dyn Estimator>, String>;
 
 crate::registry!(Build; are, ts_are, westwood, westwood_nr, westwood_plus, tsw, csfq);
 
-/// An estimate of the rate at which data get through.
+/// Estimates the rate at which data arrive.
 pub trait Estimator: Debug + Send {
-    /// Every acknowledgment, duplicates too.
+    /// Called for every acknowledgment, duplicates included.
     fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack);
     /// The estimate at `now` in bytes per second, 0 before the first acknowledgment.
     fn rate(&self, now: Time) -> u64;
-    /// Whether it reads the receiver's timestamps.
+    /// True if the estimator reads the receiver's timestamps.
     fn reads_timestamps(&self) -> bool {
         false
     }
 }
 
-/// The window in segments that carries `rate` over `rtt_us`: eq. 5.22 of Xu 2005, eq. 5.3 for Westwood.
+/// The window in segments that gives the rate `rate` with the round-trip time `rtt_us`: eq. 5.22 of Xu 2005, eq. 5.3
+/// for Westwood.
 pub fn window(rate: u64, rtt_us: u32, mss: u32) -> u32 {
     let bytes = rate.saturating_mul(u64::from(rtt_us)) / 1_000_000;
     u32::try_from(bytes / u64::from(mss.max(1))).unwrap_or(u32::MAX)

@@ -1,13 +1,13 @@
-//! TS-ARE: ARE over the receiver's timestamps, the times at which the data arrived, instead of those at which their
-//! ACKs came back.
+//! TS-ARE: ARE over the receiver's timestamps. A timestamp tells when the data arrived; an arrival tells when their ACK
+//! came back.
 //!
-//! - What the way back does to the acknowledgments (compression behind other traffic) is not seen; what it loses is,
-//!   unless `count` makes it up.
-//! - A timestamp older than the last one is an interval of no length.
-//! - The receiver stamps an acknowledgment when it sends it: with delayed acknowledgments that is not the arrival of
-//!   the data.
-//! - The clock's tick decides (`timestamps` of the flow): at a coarse one all data of a tick arrive at once. Without
-//!   timestamps it is ARE (§7.3).
+//! - Queueing on the return path (for example ACK compression by other traffic) has no effect. Lost acknowledgments do
+//!   have an effect, unless `count` compensates for them.
+//! - A timestamp older than the last one gives an interval of length zero.
+//! - The receiver sets the timestamp when it sends the acknowledgment. With delayed acknowledgments this is not the
+//!   arrival time of the data.
+//! - The resolution is the clock's tick (`timestamps` of the flow): with a coarse tick, all data of one tick seem to
+//!   arrive at once. Without timestamps TS-ARE is ARE (§7.3).
 
 use super::Estimator;
 use super::are::{Are, FILTER};
@@ -24,7 +24,7 @@ pub const SUMMARY: &str = "ARE over the receiver's timestamps: the rate at which
 /// Its parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 
-/// Makes one.
+/// Builds TS-ARE.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(Are::new(args, Clock::STAMPS)))
 }

@@ -1,7 +1,7 @@
-//! TSW, the time sliding window rate estimator, parent of ARE: a window of constant length.
+//! TSW, the time sliding window rate estimator, from which ARE was derived. The window has constant length.
 //!
-//! - It was made for packets at a router; here it takes the data that ACKs tell of.
-//! - The window is about a round-trip time (RFC 2859); the default is this program's.
+//! - The estimator was designed for packets at a router. Here its input is the data that ACKs report.
+//! - The window is about one round-trip time (RFC 2859). The default is our choice.
 
 use super::Estimator;
 use super::clock::{Clock, Count};
@@ -32,7 +32,7 @@ struct Tsw {
     window_us: u64,
 }
 
-/// Makes one.
+/// Builds the estimator.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(Tsw { filter: Filter::default(), clock: Clock::ARRIVALS, window_us: args.time("window").as_micros() }))
 }

@@ -1,10 +1,10 @@
-//! The bandwidth estimate of TCP Westwood: a low-pass with a constant of its own over samples of data per time between
-//! ACKs.
+//! The bandwidth estimate of TCP Westwood: samples of data per time between ACKs, smoothed by a low-pass with a fixed
+//! time constant.
 //!
-//! - A silence of tau/m is a sample of nothing, and the next one is counted from there.
-//! - The first acknowledgment gives one segment in a round trip, as in `are`.
-//! - The authors give neither tau nor m; the defaults are this program's.
-//! - Samples over timestamps know of a silence only when it is over.
+//! - Each tau/m of silence is a sample of zero. The next sample starts at the end of the last zero sample.
+//! - At the first acknowledgment the estimate is one segment per round-trip time, as in `are`.
+//! - The authors give values neither for tau nor for m. The defaults are our choice.
+//! - With timestamps, a silence is known only when it is over.
 
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
@@ -41,24 +41,24 @@ pub const M: Param = Param {
     range: (2.0, 100.0),
 };
 
-/// The estimator, with either clock.
+/// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]
 pub struct Westwood {
     filter: Filter,
     clock: Clock,
     count: Count,
     tau_us: u32,
-    /// Longest interval of a sample: tau/m.
+    /// tau/m, the longest interval of a sample.
     longest_us: u32,
 }
 
-/// Makes one.
+/// Builds the estimator with arrival times.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
 }
 
 impl Westwood {
-    /// From the parameters `tau`, `m` and `count`.
+    /// Builds the estimator from the parameters `tau`, `m` and `count`.
     pub fn new(args: &Args, clock: Clock) -> Westwood {
         let tau_us = u32::try_from(args.time("tau").as_micros()).unwrap_or(u32::MAX).max(1);
         let m = u32::try_from(args.integer("m")).unwrap_or(2).max(2);
@@ -71,7 +71,7 @@ impl Westwood {
         }
     }
 
-    /// Takes in the zeros of a silence of `us`; returns what is left of it for the next sample.
+    /// Adds the zero samples of a silence of `us`. Returns the rest of the silence, which belongs to the next sample.
     fn quiet(&mut self, us: u64) -> u64 {
         let longest = u64::from(self.longest_us);
         let mut zeros = us.saturating_sub(1) / longest;

@@ -1,8 +1,8 @@
-//! The bandwidth estimate of the later Westwood on NewReno: the low-pass of Westwood with constant weights, so that it
-//! smooths over so many acknowledgments, not over so much time.
+//! The bandwidth estimate of the later Westwood on NewReno: Westwood's low-pass with constant weights. It smooths over
+//! a number of acknowledgments, not over a time.
 //!
-//! - The weights are those of Delta = tau/10 (19/21 and 1/21); the thesis gives none, these are an assumption.
-//! - No samples of nothing: weights that do not know of time need none.
+//! - The weights are those of Delta = tau/10 (19/21 and 1/21). They are an assumption, because the thesis gives none.
+//! - A silence gives no zero samples, because the weights do not depend on time.
 
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
@@ -21,7 +21,7 @@ pub const SUMMARY: &str =
 /// Its parameters.
 pub const PARAMS: &[Param] = &[COUNT];
 
-/// The estimator, with either clock.
+/// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]
 pub struct WestwoodNr {
     filter: Filter,
@@ -29,13 +29,13 @@ pub struct WestwoodNr {
     count: Count,
 }
 
-/// Makes one.
+/// Builds the estimator with arrival times.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(WestwoodNr::new(args, Clock::ARRIVALS)))
 }
 
 impl WestwoodNr {
-    /// From the parameter `count`.
+    /// Builds the estimator from the parameter `count`.
     pub fn new(args: &Args, clock: Clock) -> WestwoodNr {
         WestwoodNr { filter: Filter::default(), clock, count: Count::from_args(args) }
     }

@@ -1,9 +1,9 @@
-//! The bandwidth estimate of Westwood+: one sample for each round trip, so that compressed acknowledgments do not look
-//! like bandwidth.
+//! The bandwidth estimate of Westwood+: one sample per round trip, so that ACK compression does not look like
+//! bandwidth.
 //!
-//! - As in Linux: a sample ends with the first acknowledgment after a round-trip time (the last one measured) or 50 ms,
-//!   whichever is longer; two low-passes of 7/8 one behind the other; the first sample fills both.
-//! - A sample is bytes over microseconds, where Linux has jiffies.
+//! - As in Linux, a sample ends with the first acknowledgment after the last measured round-trip time or 50 ms,
+//!   whichever is longer. Two low-passes of 7/8 follow each other. The first sample sets both.
+//! - A sample is in bytes per microsecond; Linux uses jiffies.
 
 use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
@@ -31,7 +31,7 @@ pub const SHORTEST: Param = Param {
     range: (0.0, 8.0),
 };
 
-/// The estimator, with either clock.
+/// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]
 pub struct WestwoodPlus {
     clock: Clock,
@@ -39,23 +39,23 @@ pub struct WestwoodPlus {
     shortest_us: u32,
     /// Last round-trip sample.
     rtt_us: u32,
-    /// Length of the present sample so far.
+    /// Length of the current sample so far.
     passed_us: u64,
-    /// Bytes in it.
+    /// Bytes in the current sample.
     bytes: u64,
-    /// Behind the first low-pass.
+    /// Output of the first low-pass.
     first_q8: u64,
-    /// Behind the second.
+    /// Output of the second low-pass.
     rate_q8: u64,
 }
 
-/// Makes one.
+/// Builds the estimator with arrival times.
 pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
     Ok(Box::new(WestwoodPlus::new(args, Clock::ARRIVALS)))
 }
 
 impl WestwoodPlus {
-    /// From the parameters `shortest` and `count`.
+    /// Builds the estimator from the parameters `shortest` and `count`.
     pub fn new(args: &Args, clock: Clock) -> WestwoodPlus {
         let shortest_us = u32::try_from(args.time("shortest").as_micros()).unwrap_or(u32::MAX);
         WestwoodPlus {
@@ -75,7 +75,7 @@ impl Estimator for WestwoodPlus {
     fn on_ack(&mut self, now: Time, w: &Window, ack: &Ack) {
         let Some(bytes) = self.count.bytes(w, ack) else { return };
         self.rtt_us = ack.rtt_us.unwrap_or(self.rtt_us);
-        // The first acknowledgment starts the clock; its data were sent before.
+        // The first acknowledgment only starts the clock. Its data were sent before the clock started.
         let Some(delta) = self.clock.interval_us(now, w, ack) else { return };
         self.passed_us = self.passed_us.saturating_add(delta);
         self.bytes = self.bytes.saturating_add(bytes);
