@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks, each by name: ./ci.sh [install|fmt|lint|test|golden|bench|all]   (without a word: all)
+# All checks, each by name: ./ci.sh [install|fmt|layers|lint|test|golden|bench|all]   (without a word: all)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -18,7 +18,8 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
 # Everything but the debug golden is built once, with the profile `ci` and the features of the whole workspace: what one step has built the next one takes.
 # By file, because `cargo fmt` does not find the modules that `registry!` declares.
 fmt()    { git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check; }
-lint()   { cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet; }
+lint()   { layers && cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet; }
+layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
 tests()  { cargo test --workspace --profile ci --quiet; }
 # Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2
 # and ns-3 in their short form: every verdict as recorded.
@@ -35,10 +36,11 @@ bench()  { cargo bench --workspace --profile ci --quiet -- --test; }
 case "${1:-all}" in
   install) install ;;
   fmt)     fmt ;;
+  layers)  layers ;;
   lint)    lint ;;
   test)    tests ;;
   golden)  golden ;;
   bench)   bench ;;
   all)     install; fmt; lint; tests; golden; bench ;;
-  *) echo "ci.sh: no check is called '$1'; use install, fmt, lint, test, golden, bench or all" >&2; exit 2 ;;
+  *) echo "ci.sh: no check is called '$1'; use install, fmt, layers, lint, test, golden, bench or all" >&2; exit 2 ;;
 esac

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Modules of a crate depend on each other in one direction: this fails on every circle and names it.
+
+Read are the paths `crate::...` and `super::...` outside comments and tests. Neighbours are compared: the top modules of
+a crate, and in each folder its files and folders. A folder's own file (mod.rs, or name.rs beside name/) and its members
+may use each other: that is the parent and its children. CIRCLES below lists what still is a circle; take out what
+is said to be gone, and let none join.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Crate and folder: neighbours that still depend on each other in a circle.
+CIRCLES = {
+    "contend-core": [["cc", "estimate"]],
+    "contend-lab": [["claim", "contention", "detail", "execute", "file", "run", "search"]],
+    "contend-lab::expression": [["syntax", "token"]],
+    "contend-lab::file": [["reader", "tree"], ["tcp", "words"]],
+    "contend-lab::metric": [["entries", "entry", "eval", "reading"]],
+    "contend-lab::output::html": [["course", "own"]],
+    "contend-sim": [["deadlines", "forwarding", "link", "scenario", "stats", "tcp", "trace", "wifi", "world"]],
+    "contend-sim::traffic": [["exponential", "on_off"]],
+    "contend-sim::wifi": [["air", "bridge"]],
+}
+
+PATH = re.compile(r"\b(crate|super(?:::super)*|self)::([A-Za-z_:{}][\w:{},\s*]*)")
+
+
+def code(text):
+    """The text without comments, strings and tests."""
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r'r#".*?"#|"(?:\\.|[^"\\])*"', '""', text, flags=re.S)
+    return re.split(r"#\[cfg\(test\)\]\s*(?:pub(?:\(crate\))? )?mod \w+ \{", text)[0]
+
+
+def expanded(tree):
+    """The paths in `a::{b, c::d}`."""
+    tree = re.sub(r"\s", "", tree)
+    brace = tree.find("{")
+    if brace < 0:
+        return [tree.split(",")[0].strip(":}").split("::")]
+    head, depth, parts, part = tree[:brace].rstrip(":"), 0, [], ""
+    for c in tree[brace:]:
+        if c == "}":
+            depth -= 1
+            if depth == 0:
+                break
+        if c == "," and depth == 1:
+            parts.append(part)
+            part = ""
+        elif not (c == "{" and depth == 0):
+            part += c
+        if c == "{":
+            depth += 1
+    prefix = [s for s in head.split("::") if s]
+    return [prefix + path for p in parts + [part] if p for path in expanded(p)]
+
+
+def modules(src):
+    """Module path -> file, of all modules that are not tests."""
+    found = {}
+    for file in sorted(src.rglob("*.rs")):
+        parts = list(file.relative_to(src).with_suffix("").parts)
+        if parts[-1] in ("mod", "lib", "main"):
+            parts.pop()
+        if parts and parts[-1] in ("tests", "testbench", "bench", "synthetic", "traces"):
+            continue
+        found[tuple(parts)] = file
+    return found
+
+
+def edges(found):
+    """(folder, neighbour, neighbour) -> the files that make the first depend on the second."""
+    out = {}
+    for me, file in found.items():
+        for match in PATH.finditer(code(file.read_text())):
+            start, rest = match.groups()
+            if start == "crate":
+                base = ()
+            elif start == "self":
+                base = me
+            else:
+                base = me[: max(0, len(me) - start.count("super"))]
+            for path in expanded(rest):
+                target = base + tuple(path)
+                while target and target not in found:
+                    target = target[:-1]
+                same = next((i for i, (a, b) in enumerate(zip(me, target)) if a != b), None)
+                if same is not None:
+                    key = (me[:same], me[same], target[same])
+                    out.setdefault(key, set()).add(str(file))
+    return out
+
+
+def circles(graph):
+    """Sets of nodes that reach each other (Tarjan)."""
+    index, low, stack, out = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in graph.get(v, ()):
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            part = stack[stack.index(v) :]
+            del stack[stack.index(v) :]
+            if len(part) > 1:
+                out.append(sorted(part))
+
+    for v in sorted(graph):
+        if v not in index:
+            visit(v)
+    return out
+
+
+def main():
+    wrong, seen = 0, set()
+    for crate in sorted(Path("crates").iterdir()):
+        all_edges = edges(modules(crate / "src"))
+        for folder in sorted({key[0] for key in all_edges}):
+            graph = {}
+            for where, a, b in all_edges:
+                if where == folder:
+                    graph.setdefault(a, set()).add(b)
+            name = "::".join((crate.name,) + folder)
+            for circle in circles(graph):
+                known = [c for c in CIRCLES.get(name, []) if set(circle) <= set(c)]
+                if known:
+                    seen.add((name, *known[0]))
+                    continue
+                wrong += 1
+                print(f"{name}: {', '.join(circle)} depend on each other in a circle:")
+                for (where, a, b), files in sorted(all_edges.items()):
+                    if where == folder and a in circle and b in circle:
+                        print(f"  {a} -> {b}: {', '.join(sorted(files))}")
+    for name, all_known in CIRCLES.items():
+        for circle in all_known:
+            if (name, *circle) not in seen:
+                print(f"{name}: {', '.join(circle)}: no circle any more; take it out of CIRCLES in ci/layers.py")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
