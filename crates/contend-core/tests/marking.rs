@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{What, Wire, defaults, make, packet, value};
+use common::{PlainLink, What, defaults, make, packet, value};
 use contend_core::qdisc::{Qdisc, REGISTRY, Sink};
 use contend_core::{Cx, Ecn, Rng, Span, Time};
 use rand::SeedableRng as _;
@@ -39,12 +39,12 @@ impl Step {
         for _ in 0..n {
             let mut cx = Cx { now: self.now, rng: &mut self.rng };
             while self.qdisc.backlog().packets > waiting {
-                self.qdisc.dequeue(&mut cx, &Wire, &mut self.sink).unwrap();
+                self.qdisc.dequeue(&mut cx, &PlainLink, &mut self.sink).unwrap();
             }
             self.sent += 1;
             self.qdisc.enqueue(
                 &mut cx,
-                &Wire,
+                &PlainLink,
                 packet(0, self.sent, What::Data, 1000, Ecn::Ect, self.now),
                 &mut self.sink,
             );

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{Reach, What, Wire, defaults, make, number, packet, varied};
-use contend_core::qdisc::{Backlog, Build, Drop, Link, Qdisc, REGISTRY, Sink};
+use common::{PlainLink, Reach, What, defaults, make, number, packet, varied};
+use contend_core::qdisc::{Backlog, Build, DropReason, Link, Qdisc, REGISTRY, Sink};
 use contend_core::registry::{Amount, Args, Entry, Value};
 use contend_core::{Body, Cx, Ecn, Packet, Rng, Segment, Span, Time};
 use proptest::prelude::*;
@@ -87,12 +87,12 @@ impl Watched {
         p = self.cover.map_or(p, |cover| cover(*n, p));
         self.inside.packets += 1;
         self.inside.bytes += u64::from(size);
-        self.qdisc.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
+        self.qdisc.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &PlainLink, p, &mut self.sink);
         self.settle();
     }
 
     fn leave(&mut self) -> Option<Packet> {
-        let p = self.qdisc.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &Wire, &mut self.sink);
+        let p = self.qdisc.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &PlainLink, &mut self.sink);
         if let Some(p) = &p {
             // A packet that is made is the first part of one that waits on: its bytes are added, and its number comes
             // again.
@@ -123,7 +123,7 @@ impl Watched {
         for (p, why) in sink.dropped.drain(..) {
             self.forget(&p);
             self.gone.push((p.flow.0, number(&p)));
-            self.early += u64::from(why == Drop::Early);
+            self.early += u64::from(why == DropReason::Early);
         }
         assert_eq!(self.qdisc.backlog(), self.inside);
     }

@@ -5,7 +5,7 @@ extern crate alloc;
 
 mod common;
 
-use common::{What, Wire, contributing, defaults, each_vector, make, number, packet, time, value};
+use common::{PlainLink, What, contributing, defaults, each_vector, make, number, packet, time, value};
 use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
 use contend_core::registry::Entry;
 use contend_core::{Cx, Ecn, Packet, Rng, Time, packet, registry};
@@ -98,7 +98,7 @@ impl Bench {
                     if reverse {
                         p = p.reversed();
                     }
-                    self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, &Wire, p, &mut self.sink);
+                    self.qdisc.enqueue(&mut Cx { now, rng: &mut self.rng }, &PlainLink, p, &mut self.sink);
                     let own = self.sink.dropped.iter().position(|(d, _)| name(d) == name(&p));
                     if let Some(i) = own {
                         self.sink.dropped.remove(i);
@@ -110,7 +110,7 @@ impl Bench {
             ["out", count @ ..] => {
                 let count = count.first().map_or(Some(1), |n| n.parse().ok())?;
                 let given: Vec<String> = (0..count)
-                    .filter_map(|_| self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &Wire, &mut self.sink))
+                    .filter_map(|_| self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &PlainLink, &mut self.sink))
                     .map(|p| name(&p))
                     .collect();
                 Some(vec![self.result(if given.is_empty() { "none".into() } else { given.join(" ") })])

@@ -13,7 +13,7 @@ use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{FlowSpec, Scenario, Transport};
-use contend_sim::stats::{Durations, QueueCounters, Received, Sent};
+use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::Ledger;
@@ -244,7 +244,7 @@ fn sample(net: &mut Net, series: &mut Series) {
 /// All counters at one instant.
 #[derive(Debug, Default)]
 struct Reading {
-    flows: Vec<(Sent, Received)>,
+    flows: Vec<(SenderCounters, ReceiverCounters)>,
     queues: Vec<(QueueCounters, [u64; 4])>,
     stations: Vec<StationCounters>,
     collisions: u64,

@@ -8,7 +8,7 @@ use contend_core::{Body, FlowId, Span};
 use contend_lab::output::pcapng::Band;
 use contend_lab::output::{Capture, write_pcapng};
 use contend_lab::results::Run;
-use contend_sim::wifi::{Frame, FrameKind, Outcome as Fate};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome as Fate};
 use std::path::Path;
 use std::process::Command;
 

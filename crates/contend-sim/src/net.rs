@@ -2,7 +2,7 @@
 
 use crate::link::{FarEnd, Wire};
 use crate::scenario::{FlowSpec, Place, Scenario, Transport};
-use crate::stats::{Durations, QueueMeter, Received, Sent};
+use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
 use crate::tcp::end::End;
 use crate::tcp::{self, SenderState, Socket};
 use crate::trace::Trace;
@@ -86,12 +86,12 @@ impl Net {
     }
 
     /// What the sending end of `flow` did.
-    pub fn sent(&self, flow: usize) -> Sent {
+    pub fn sent(&self, flow: usize) -> SenderCounters {
         self.sender_of(flow).and_then(End::sent).unwrap_or_default()
     }
 
     /// What the receiving end of `flow` did.
-    pub fn received(&self, flow: usize) -> Received {
+    pub fn received(&self, flow: usize) -> ReceiverCounters {
         self.receiver_of(flow).and_then(End::received).unwrap_or_default()
     }
 
@@ -512,7 +512,9 @@ impl<'a> Builder<'a> {
                 .fold(0, |sum: u64, d| sum.saturating_add(d.as_nanos()));
             let delay = Span::from_nanos(both / 2);
             let (ack, mss) = match &f.transport {
-                Transport::Tcp(tcp) => (tcp.ack.max(1), tcp::Wire::new(f.packet, tcp).map_or(f.packet, |w| w.mss)),
+                Transport::Tcp(tcp) => {
+                    (tcp.ack.max(1), tcp::SegmentFormat::new(f.packet, tcp).map_or(f.packet, |w| w.mss))
+                }
                 Transport::Udp => (1, f.packet),
             };
             FlowFacts { flow: FlowId(i as u32), up, delay, ack, mss }

@@ -3,7 +3,7 @@
 
 use crate::trace::{Event, Trace};
 use contend_core::packet::Kind;
-use contend_core::qdisc::{Drop, Sink};
+use contend_core::qdisc::{DropReason, Sink};
 use contend_core::{Packet, Span, Time};
 
 /// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 %
@@ -126,7 +126,7 @@ impl Durations {
 
 /// What one flow did, at its sending end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
+pub struct SenderCounters {
     /// Data packets handed to the network, retransmissions included.
     pub packets: u64,
     /// IP bytes of them.
@@ -143,14 +143,14 @@ pub struct Sent {
     pub acks: u64,
     /// Reductions of the window because of ECN.
     pub ecn_reductions: u64,
-    /// Losses found without a timeout: by what they were ([`Judged`]), how many the controller took for congestion and
+    /// Losses found without a timeout: by what they were ([`ActualCause`]), how many the controller took for congestion and
     /// how many for errors.
     pub judged: [[u64; 2]; 3],
 }
 
-/// What a loss that a sender found truly was: the first index of [`Sent::judged`].
+/// What a loss that a sender found truly was: the first index of [`SenderCounters::judged`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judged {
+pub enum ActualCause {
     /// A queue dropped the segment.
     Congestion = 0,
     /// The medium spoilt it.
@@ -161,7 +161,7 @@ pub enum Judged {
 
 /// What one flow did, at its receiving end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceiverCounters {
     /// Data packets that arrived, duplicates included.
     pub packets: u64,
     /// IP bytes of them.
@@ -174,7 +174,7 @@ pub struct Received {
     pub duplicates: u64,
 }
 
-impl Received {
+impl ReceiverCounters {
     /// `p` arrived with data, whether or not they are new.
     pub fn arrived(&mut self, p: &Packet) {
         self.packets += 1;
@@ -243,11 +243,11 @@ impl QueueMeter {
         self.delay.zeros += 1;
     }
     /// `p` was dropped.
-    pub fn dropped(&mut self, now: Time, p: &Packet, why: Drop) {
+    pub fn dropped(&mut self, now: Time, p: &Packet, why: DropReason) {
         self.advance(now);
         match why {
-            Drop::Filtered => self.counters.filtered += 1,
-            Drop::Full | Drop::Early => self.counters.dropped[p.kind() as usize] += 1,
+            DropReason::Filtered => self.counters.filtered += 1,
+            DropReason::Full | DropReason::Early => self.counters.dropped[p.kind() as usize] += 1,
         }
         self.waiting -= 1;
     }
@@ -304,9 +304,9 @@ mod tests {
         let now = Time::ZERO;
         let body = contend_core::Body::Udp { seq: 0 };
         let packet = |size| Packet::new(contend_core::FlowId(0), size, now, body);
-        let mut r = Received::default();
+        let mut r = ReceiverCounters::default();
         [1500, 40].map(packet).iter().for_each(|p| r.arrived(p));
-        assert_eq!(r, Received { packets: 2, bytes: 1540, ..Received::default() });
+        assert_eq!(r, ReceiverCounters { packets: 2, bytes: 1540, ..ReceiverCounters::default() });
     }
 
     #[test]

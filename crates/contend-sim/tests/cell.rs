@@ -11,7 +11,7 @@ use contend_sim::scenario::*;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::access;
 use contend_sim::wifi::phy::Protection;
-use contend_sim::wifi::{Frame, FrameKind, Outcome};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 
 fn us(n: u64) -> Time {
     Time::ZERO + Span::from_micros(n)
@@ -110,7 +110,7 @@ fn a_short_frame_that_collided_waits_difs_after_the_longer_one_and_eifs_in_ns2()
         let frames = &net.world.trace.capture().unwrap().frames;
         let wait = |w: &[Frame]| {
             let (short, long) = if w[0].end < w[1].end { (w[0], w[1]) } else { (w[1], w[0]) };
-            let collided = short.outcome == Outcome::Collided && short.start == long.start;
+            let collided = short.outcome == FrameOutcome::Collided && short.start == long.start;
             (collided && w[2].from == short.from).then(|| (w[2].start - long.end).as_nanos())
         };
         frames.windows(3).filter_map(wait).collect()
@@ -153,7 +153,7 @@ fn a_frame_that_is_never_received_is_tried_seven_times_with_a_doubling_window() 
         s.cell.as_mut().unwrap().stations[0].loss = loss("per", &[("p", Value::Number(1.0))]);
     });
     assert_eq!(frames.len(), 7);
-    assert!(frames.iter().all(|f| f.outcome == Outcome::Errored && f.kind == FrameKind::Data));
+    assert!(frames.iter().all(|f| f.outcome == FrameOutcome::Errored && f.kind == FrameKind::Data));
     assert!(frames.iter().enumerate().all(|(i, f)| usize::from(f.retry) == i && f.sequence == frames[0].sequence));
     assert_eq!((net.station(1).retry_drops, net.received(0).packets), (1, 0));
     for (i, pair) in frames.windows(2).enumerate() {

@@ -18,7 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::packet::{Flags, FlowId, Packet};
-use crate::qdisc::Drop;
+use crate::qdisc::DropReason;
 use crate::registry::{Args, Param, Unit};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -234,7 +234,7 @@ impl Control for Accf {
         let num = (seg.ack - f.passed).div_ceil(u64::from(f.mss.max(1))) as f64;
         if let Some((older, due)) = f.held.replace((p, Time::NEVER)) {
             self.timers.remove(&(due, p.flow));
-            out.sink.drop(older, Drop::Filtered);
+            out.sink.drop(older, DropReason::Filtered);
         }
         let hold = match self.avg_data_int {
             None => 0.0,

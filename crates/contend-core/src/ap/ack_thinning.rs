@@ -11,7 +11,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::packet::{FlowId, Packet};
-use crate::qdisc::Drop;
+use crate::qdisc::DropReason;
 use crate::recent::Recent;
 use crate::registry::{Args, Param, Unit};
 use crate::time::{Span, Time};
@@ -94,7 +94,7 @@ impl Control for AckThinning {
         f.count += 1;
         let due = match f.held.take() {
             Some((older, due)) => {
-                out.sink.drop(older, Drop::Filtered);
+                out.sink.drop(older, DropReason::Filtered);
                 due
             }
             None => {

@@ -18,7 +18,7 @@
 use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::qdisc::{AirReport, Drop};
+use crate::qdisc::{AirReport, DropReason};
 use crate::recent::Recent;
 use crate::registry::{Amount, Args, Param, Unit};
 use crate::time::{Span, Time};
@@ -176,7 +176,7 @@ impl Control for RateLimiter {
         };
         match bucket {
             None => out.packets.push((from, p)),
-            Some(b) if b.queue.len() >= limit => out.sink.drop(p, Drop::Full),
+            Some(b) if b.queue.len() >= limit => out.sink.drop(p, DropReason::Full),
             Some(b) => {
                 if let (true, Some(s)) = (p.is_reverse(), p.tcp()) {
                     // The bytes of a dropped acknowledgment are charged to the next one.

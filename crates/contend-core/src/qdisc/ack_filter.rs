@@ -8,7 +8,7 @@
 //!   order stays.
 
 use super::fifo::LIMIT;
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::recent::Recent;
@@ -73,14 +73,14 @@ impl Qdisc for AckFilter {
                 let old = core::mem::replace(old, p);
                 self.waiting.add(&p);
                 self.waiting.remove(&old);
-                return sink.drop(old, Drop::Filtered);
+                return sink.drop(old, DropReason::Filtered);
             }
             if fits {
                 f.waiting = new.then_some(self.gone + self.queue.len() as u64);
             }
         }
         if !fits {
-            return sink.drop(p, Drop::Full);
+            return sink.drop(p, DropReason::Full);
         }
         self.waiting.add(&p);
         self.queue.push_back(p);
@@ -114,8 +114,8 @@ mod tests {
     use alloc::vec::Vec;
     use rand::SeedableRng as _;
 
-    struct Wire;
-    impl Link for Wire {
+    struct PlainLink;
+    impl Link for PlainLink {
         fn neighbour(&self, _: &Packet) -> u32 {
             0
         }
@@ -146,7 +146,7 @@ mod tests {
         tcp(flow, true, s)
     }
 
-    type Gone = Vec<(u64, Drop)>;
+    type Gone = Vec<(u64, DropReason)>;
     type Left = Vec<(u32, u64)>;
 
     /// What is filtered or dropped, and what waits, of a queue of `limit` that is offered `packets`: flow and number.
@@ -157,9 +157,9 @@ mod tests {
         let (mut rng, mut sink) = (crate::Rng::seed_from_u64(1), Sink::default());
         let cx = &mut Cx { now: Time::ZERO, rng: &mut rng };
         let number = |p: &Packet| p.tcp().map_or(0, |s| if p.is_reverse() { s.ack } else { s.seq });
-        packets.iter().for_each(|p| q.enqueue(cx, &Wire, *p, &mut sink));
+        packets.iter().for_each(|p| q.enqueue(cx, &PlainLink, *p, &mut sink));
         let mut left = Vec::new();
-        while let Some(p) = q.dequeue(cx, &Wire, &mut sink) {
+        while let Some(p) = q.dequeue(cx, &PlainLink, &mut sink) {
             left.push((p.flow.0, number(&p)));
         }
         assert_eq!(q.backlog(), Backlog::default());
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_new_acknowledgment_takes_the_place_of_its_flows_older_one() {
         let (gone, left) = offer(Amount::Packets(100), &[ack(0, 10), data(2, 0), ack(1, 7), ack(0, 20), ack(0, 30)]);
-        assert_eq!(gone, [(10, Drop::Filtered), (20, Drop::Filtered)]);
+        assert_eq!(gone, [(10, DropReason::Filtered), (20, DropReason::Filtered)]);
         assert_eq!(left, [(0, 30), (2, 0), (1, 7)]);
     }
 
@@ -179,17 +179,17 @@ mod tests {
             Amount::Packets(100),
             &[ack(0, 10), ack(0, 10), ack(0, 20), sack(0, 20), sack(0, 20), ack(0, 30), ack(0, 40)],
         );
-        assert_eq!(gone, [(30, Drop::Filtered)]);
+        assert_eq!(gone, [(30, DropReason::Filtered)]);
         assert_eq!(left, [(0, 10), (0, 10), (0, 20), (0, 20), (0, 20), (0, 40)]);
     }
 
     #[test]
     fn a_full_queue_has_room_for_a_replacement_only() {
         let (gone, left) = offer(Amount::Packets(2), &[data(1, 0), ack(0, 10), ack(0, 20), ack(2, 5), data(1, 1000)]);
-        assert_eq!(gone, [(10, Drop::Filtered), (5, Drop::Full), (1000, Drop::Full)]);
+        assert_eq!(gone, [(10, DropReason::Filtered), (5, DropReason::Full), (1000, DropReason::Full)]);
         assert_eq!(left, [(1, 0), (0, 20)]);
         let (gone, left) = offer(Amount::Bytes(100), &[ack(0, 10), ack(1, 10), ack(0, 20), ack(2, 10)]);
-        assert_eq!(gone, [(10, Drop::Filtered), (10, Drop::Full)]);
+        assert_eq!(gone, [(10, DropReason::Filtered), (10, DropReason::Full)]);
         assert_eq!(left, [(0, 20), (1, 10)]);
     }
 }

@@ -23,7 +23,7 @@ use super::codel::Law;
 use super::flow_queues::FlowQueues;
 use super::lane::{Weights, limit};
 use super::wf2q::WEIGHTS;
-use super::{AirReport, Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
+use super::{AirReport, Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
@@ -227,7 +227,7 @@ impl Qdisc for Airtime {
             self.flows.shorten_longest(1, sink);
         }
         if full || !self.flows.total().has_room(self.limit, &p) {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
             return;
         }
         if self.law.is_some() {

@@ -11,7 +11,7 @@
 
 use super::fifo::Fifo;
 use super::lane::Lane;
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
@@ -198,7 +198,7 @@ impl Codel {
                 head.packet = Some(p);
                 return true;
             }
-            sink.drop(p, Drop::Early);
+            sink.drop(p, DropReason::Early);
         }
         *head = self.take(law, now, queue, others);
         false

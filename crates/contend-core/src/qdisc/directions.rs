@@ -5,7 +5,7 @@
 //! The paper that proposed it is known here by its place in Keceli 2008 only; what is served when is a parameter.
 
 use super::fifo::Fifo;
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Kind, Packet};
 use crate::registry::{Amount, Param, Unit};
@@ -139,7 +139,7 @@ impl Qdisc for Directions {
         if queue.fits(&p) {
             queue.push(p);
         } else {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
         }
     }
 

@@ -1,7 +1,7 @@
 //! First in, first out, with a limit in packets or bytes; a packet that does not fit is dropped (drop-tail).
 
 use super::lane::Lane;
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
@@ -68,7 +68,7 @@ impl Qdisc for Fifo {
         if self.fits(&p) {
             self.push(p);
         } else {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
         }
     }
 

@@ -174,7 +174,7 @@ impl FlowQueues {
             if let Some(p) = queue.packets.pop() {
                 self.total.remove(&p);
                 g.waiting.remove(&p);
-                sink.drop(p, super::Drop::Full);
+                sink.drop(p, super::DropReason::Full);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! passed are caught up with when the next packet comes or goes ([`Law::pass`], [`Clock`]).
 
 use super::fifo::Fifo;
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, happens};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, happens};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
@@ -82,9 +82,9 @@ impl<L: Law> Qdisc for Marked<L> {
         };
         let probability = self.law.arrives(cx.now, p.size, service, waiting);
         if !self.queue.fits(&p) {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
         } else if happens(probability, cx.rng) && !sink.mark(&mut p) && self.drop {
-            sink.drop(p, Drop::Early);
+            sink.drop(p, DropReason::Early);
         } else {
             self.queue.push(p);
         }

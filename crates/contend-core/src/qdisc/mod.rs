@@ -144,7 +144,7 @@ impl Backlog {
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Drop {
+pub enum DropReason {
     /// The queue was full.
     Full,
     /// To tell the sender in time (RED, CoDel, PIE, ...).
@@ -158,7 +158,7 @@ pub enum Drop {
 #[derive(Debug, Default)]
 pub struct Sink {
     /// Dropped packets with the reason, in order.
-    pub dropped: Vec<(Packet, Drop)>,
+    pub dropped: Vec<(Packet, DropReason)>,
     /// Packets marked since the caller looked last.
     pub marked: u64,
     /// Packets made (one split in two is one made) since the caller looked last.
@@ -167,7 +167,7 @@ pub struct Sink {
 
 impl Sink {
     /// Drops `p`.
-    pub fn drop(&mut self, p: Packet, why: Drop) {
+    pub fn drop(&mut self, p: Packet, why: DropReason) {
         self.dropped.push((p, why));
     }
     /// Marks `p` as having met congestion when its transport understands ECN; returns whether it does.

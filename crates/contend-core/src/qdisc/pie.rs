@@ -16,7 +16,7 @@
 
 use super::codel::LIMIT;
 use super::fifo::Fifo;
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes, happens};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
 use crate::time::{Span, Time};
@@ -342,7 +342,7 @@ impl Qdisc for Pie {
         self.wake();
         if !self.queue.fits(&p) {
             self.accu = 0.0;
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
         } else if !self.drops(p.size, cx.rng) {
             self.queue.push(p);
         } else {
@@ -351,7 +351,7 @@ impl Qdisc for Pie {
             if self.ecn && self.p < self.mark_ecnth && sink.mark(&mut p) {
                 self.queue.push(p);
             } else {
-                sink.drop(p, Drop::Early);
+                sink.drop(p, DropReason::Early);
             }
         }
     }

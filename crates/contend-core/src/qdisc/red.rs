@@ -13,7 +13,7 @@
 //! - the queue has a limit; a packet that does not fit is dropped and does not restart the count.
 
 use super::fifo::{Fifo, LIMIT};
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site, bytes, happens};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Param, Unit};
@@ -264,11 +264,11 @@ impl Qdisc for Red {
         let verdict = self.decide(cx, p.size);
         let may_mark = self.ecn && (verdict == Verdict::Signal || self.mark_above);
         if !self.queue.fits(&p) {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
         } else if verdict == Verdict::Pass || (may_mark && sink.mark(&mut p)) {
             self.queue.push(p);
         } else {
-            sink.drop(p, Drop::Early);
+            sink.drop(p, DropReason::Early);
         }
     }
 

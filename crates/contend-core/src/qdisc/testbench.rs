@@ -1,6 +1,6 @@
 //! What the tests of disciplines share: a link, packets, and a run that watches.
 
-use super::{Args, Build, Drop, Link, Qdisc, Sink, Site};
+use super::{Args, Build, DropReason, Link, Qdisc, Sink, Site};
 use crate::packet::{Body, Flags, FlowId, Packet, Segment};
 use crate::registry::{Amount, Param, Unit, Value};
 use crate::time::{Span, Time};
@@ -167,7 +167,7 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
         };
         // What was dropped on the way to it was in front of it.
         for (p, why) in bench.sink.dropped.drain(..) {
-            prop_assert!(why != Drop::Filtered);
+            prop_assert!(why != DropReason::Filtered);
             dropped += 1;
             order[2 * p.flow.0 as usize + usize::from(p.is_reverse())].retain(|&n| n != p.sent.as_nanos());
         }

@@ -27,7 +27,7 @@ use super::lane::{Lane, Weights, limit};
 use super::turns::Turns;
 use super::virtual_time::{Head, VirtualTime};
 use super::wf2q::{UPDATE, WEIGHTS, update};
-use super::{Args, Backlog, Drop, Link, Qdisc, Sink, Site};
+use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Flags, Packet, Segment};
 use crate::recent::Recent;
@@ -306,7 +306,7 @@ impl Qdisc for Vfq {
             if self.other.backlog().has_room(self.other_limit, &p) {
                 self.other.push(p);
             } else {
-                sink.drop(p, Drop::Full);
+                sink.drop(p, DropReason::Full);
             }
             return;
         }
@@ -314,7 +314,7 @@ impl Qdisc for Vfq {
         let station = link.neighbour(&p) as usize;
         let (all, each) = (self.waiting.has_room(self.limit, &p), self.box_limit);
         let Some(node) = self.meet(station, cx.now, &p).filter(|n| all && n.flows.backlog().has_room(each, &p)) else {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
             return;
         };
         let first = node.flows.front().is_none();

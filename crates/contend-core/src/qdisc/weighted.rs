@@ -2,7 +2,7 @@
 
 use super::lane::{Lane, limit};
 use super::virtual_time::{Head, Update, VirtualTime};
-use super::{Backlog, Drop, Sink};
+use super::{Backlog, DropReason, Sink};
 use crate::packet::Packet;
 use crate::registry::{Amount, Args};
 use alloc::string::String;
@@ -45,7 +45,7 @@ impl Weighted {
             .get_mut(class)
             .filter(|l| self.waiting.has_room(self.limit, &p) && l.backlog().has_room(self.class_limit, &p))
         else {
-            sink.drop(p, Drop::Full);
+            sink.drop(p, DropReason::Full);
             return;
         };
         if lane.front().is_none() {

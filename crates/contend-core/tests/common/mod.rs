@@ -11,9 +11,9 @@ use contend_core::{Body, Ecn, Flags, FlowId, Packet, Segment, Span, Time};
 use std::path::Path;
 
 /// A transmitter with a neighbour for each flow that takes a microsecond for each byte.
-pub struct Wire;
+pub struct PlainLink;
 
-impl Link for Wire {
+impl Link for PlainLink {
     fn neighbour(&self, p: &Packet) -> u32 {
         p.flow.0
     }

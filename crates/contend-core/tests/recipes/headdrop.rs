@@ -1,6 +1,6 @@
 //! A FIFO that drops the packet that has waited longest.
 
-use super::{Backlog, Drop, Link, Qdisc, Sink, Site};
+use super::{Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::registry::{Amount, Args, Param, Unit};
@@ -44,7 +44,7 @@ impl Qdisc for HeadDrop {
         if self.queue.len() >= self.limit
             && let Some(oldest) = self.dequeue(cx, link, sink)
         {
-            sink.drop(oldest, Drop::Full);
+            sink.drop(oldest, DropReason::Full);
         }
         self.bytes += u64::from(p.size);
         self.queue.push_back(p);

@@ -13,7 +13,7 @@ mod independence;
 
 use crate::results::Run;
 use contend_core::Time;
-use contend_sim::wifi::{AP, Frame, FrameKind, Outcome};
+use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome};
 use dissect::What;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -215,7 +215,7 @@ fn seen(f: &Frame) -> Seen {
         rate_bps: Some(f.rate),
         retry: f.retry > 0,
         sequence: Some(f.sequence),
-        spoilt: f.outcome != Outcome::Received,
+        spoilt: f.outcome != FrameOutcome::Received,
         data: true,
         ip: None,
         down: f.from == AP,

@@ -13,7 +13,7 @@ use contend_core::{FlowId, Span, Time};
 use contend_sim::net::{QueueAt, queues_passed};
 use contend_sim::rng;
 use contend_sim::scenario::{FlowSpec, Scenario, Transport};
-use contend_sim::tcp::{UDP_HEADERS, Wire};
+use contend_sim::tcp::{SegmentFormat, UDP_HEADERS};
 
 type Queue = Choice<qdisc::Build>;
 
@@ -67,7 +67,7 @@ fn queue_at(scenario: &Scenario, at: QueueAt) -> Option<&Queue> {
 fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
     let headers = match &flow.transport {
         Transport::Udp => UDP_HEADERS,
-        Transport::Tcp(spec) => Wire::new(flow.packet, spec).ok()?.headers,
+        Transport::Tcp(spec) => SegmentFormat::new(flow.packet, spec).ok()?.headers,
     };
     let full = flow.packet.saturating_sub(headers);
     let mut rng = rng::stream(0, &flow.name, "arrivals");

@@ -10,7 +10,7 @@ use contend_core::cc;
 use contend_core::estimate;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_sim::scenario::{EcnEcho, RtoSpec, TcpSpec};
-use contend_sim::tcp::{Wire, recovery};
+use contend_sim::tcp::{SegmentFormat, recovery};
 
 /// A TCP variant: a controller and a loss recovery under one name.
 #[derive(Clone, Copy)]
@@ -169,7 +169,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     f.finish()?;
     // RFC 7323 §2: what fits the window field without scaling, and at most 2^30 with it.
     let most = if window_scaling { 1 << 30 } else { 65_535 };
-    let wire = Wire::new(packet, &spec)
+    let wire = SegmentFormat::new(packet, &spec)
         .map_err(|e| flow.get("packet").as_ref().unwrap_or(val).error("does not suit the packet size", e))?;
     let bytes = match spec.window {
         Amount::Packets(n) => n.saturating_mul(u64::from(wire.mss)),

@@ -11,7 +11,7 @@
 
 use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
 use crate::results::Run;
-use contend_sim::wifi::{AP, Frame, FrameKind, Outcome};
+use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome};
 use std::io::{self, Write};
 
 /// Which band the radiotap headers name.
@@ -115,7 +115,7 @@ fn stored(f: &Frame, ends: &Endpoints, capture: Capture, out: &mut Vec<u8>) -> u
             cut = payload - kept;
         }
     }
-    let whole = cut == 0 && f.outcome == Outcome::Received;
+    let whole = cut == 0 && f.outcome == FrameOutcome::Received;
     if whole {
         let fcs = crc32(&out[RADIOTAP..]);
         out.extend(fcs.to_le_bytes());
@@ -128,7 +128,7 @@ fn stored(f: &Frame, ends: &Endpoints, capture: Capture, out: &mut Vec<u8>) -> u
 fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
     let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0);
     let present: u32 = 1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3;
-    let flags = if fcs { 0x10 } else { 0 } | if f.outcome == Outcome::Received { 0 } else { 0x40 };
+    let flags = if fcs { 0x10 } else { 0 } | if f.outcome == FrameOutcome::Received { 0 } else { 0x40 };
     let frequency: u16 = if band == Band::Ghz5 { 5180 } else { 2437 };
     // DSSS and CCK have these four rates, everything else is OFDM.
     let modulation = if matches!(f.rate, 1_000_000 | 2_000_000 | 5_500_000 | 11_000_000) { 0x0020 } else { 0x0040 };
@@ -222,9 +222,9 @@ fn packet(f: &Frame, bytes: &[u8], original: usize, w: &mut impl Write) -> io::R
     body.extend(bytes);
     body.resize(body.len() + bytes.len().wrapping_neg() % 4, 0);
     let comment: &[u8] = match f.outcome {
-        Outcome::Received => b"",
-        Outcome::Collided => b"collided",
-        Outcome::Errored => b"spoilt by the channel",
+        FrameOutcome::Received => b"",
+        FrameOutcome::Collided => b"collided",
+        FrameOutcome::Errored => b"spoilt by the channel",
     };
     if !comment.is_empty() {
         option(1, comment, &mut body);

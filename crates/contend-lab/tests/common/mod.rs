@@ -9,7 +9,7 @@ use contend_lab::results::{
     Summary,
 };
 use contend_sim::stats::Durations;
-use contend_sim::wifi::{AP, Frame, FrameKind, Outcome as Fate, StationId};
+use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome as Fate, StationId};
 use std::collections::BTreeMap;
 
 /// Numbers that look random and are always the same.

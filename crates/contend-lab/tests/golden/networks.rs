@@ -8,7 +8,7 @@ use contend_sim::net::Net;
 use contend_sim::scenario::Scenario;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::counters::StationCounters;
-use contend_sim::wifi::{FrameKind, Outcome as Heard, StationId};
+use contend_sim::wifi::{FrameKind, FrameOutcome as Heard, StationId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;

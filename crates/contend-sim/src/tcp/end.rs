@@ -8,7 +8,7 @@ use super::sender::Sender;
 use super::udp::{UdpReceiver, UdpSender};
 use super::{Io, SenderState, Socket};
 use crate::scenario::{FlowSpec, Transport};
-use crate::stats::{Durations, Received, Sent};
+use crate::stats::{Durations, ReceiverCounters, SenderCounters};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::{FlowId, Packet, Span, Time};
@@ -17,12 +17,12 @@ use contend_core::{FlowId, Packet, Span, Time};
 #[derive(Debug)]
 pub struct End {
     socket: Socket,
-    kind: Kind,
+    role: Role,
 }
 
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a box would be one more cache line for every packet")]
-enum Kind {
+enum Role {
     TcpSender(Sender),
     TcpReceiver(Receiver),
     UdpSender(UdpSender),
@@ -33,46 +33,46 @@ impl End {
     /// The end of `flow` that sends its data, attached at `socket`. `seed` is the run's. The error says what in `spec`
     /// does not fit.
     pub fn sender(seed: u64, flow: FlowId, spec: &FlowSpec, socket: Socket) -> Result<End, String> {
-        let kind = match &spec.transport {
-            Transport::Tcp(tcp) => Kind::TcpSender(Sender::new(seed, flow, spec, tcp)?),
-            Transport::Udp => Kind::UdpSender(UdpSender::new(seed, flow, spec)?),
+        let role = match &spec.transport {
+            Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, flow, spec, tcp)?),
+            Transport::Udp => Role::UdpSender(UdpSender::new(seed, flow, spec)?),
         };
-        Ok(End { socket, kind })
+        Ok(End { socket, role })
     }
 
     /// The end of `flow` that receives its data, attached at `socket`. The error says what in `spec` does not fit.
     pub fn receiver(flow: FlowId, spec: &FlowSpec, socket: Socket) -> Result<End, String> {
-        let kind = match &spec.transport {
-            Transport::Tcp(tcp) => Kind::TcpReceiver(Receiver::new(flow, spec, tcp)?),
-            Transport::Udp => Kind::UdpReceiver(UdpReceiver::new()),
+        let role = match &spec.transport {
+            Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
+            Transport::Udp => Role::UdpReceiver(UdpReceiver::new()),
         };
-        Ok(End { socket, kind })
+        Ok(End { socket, role })
     }
 
     /// The instant it next wants to be woken at.
     pub fn deadline(&self) -> Time {
-        match &self.kind {
-            Kind::TcpSender(s) => s.deadline(),
-            Kind::TcpReceiver(r) => r.deadline(),
-            Kind::UdpSender(s) => s.deadline(),
-            Kind::UdpReceiver(_) => Time::NEVER,
+        match &self.role {
+            Role::TcpSender(s) => s.deadline(),
+            Role::TcpReceiver(r) => r.deadline(),
+            Role::UdpSender(s) => s.deadline(),
+            Role::UdpReceiver(_) => Time::NEVER,
         }
     }
 
     /// What it counted as a sender.
-    pub fn sent(&self) -> Option<Sent> {
-        match &self.kind {
-            Kind::TcpSender(s) => Some(s.sent()),
-            Kind::UdpSender(s) => Some(s.sent()),
+    pub fn sent(&self) -> Option<SenderCounters> {
+        match &self.role {
+            Role::TcpSender(s) => Some(s.sent()),
+            Role::UdpSender(s) => Some(s.sent()),
             _ => None,
         }
     }
 
     /// What it counted as a receiver.
-    pub fn received(&self) -> Option<Received> {
-        match &self.kind {
-            Kind::TcpReceiver(r) => Some(r.received()),
-            Kind::UdpReceiver(r) => Some(r.received()),
+    pub fn received(&self) -> Option<ReceiverCounters> {
+        match &self.role {
+            Role::TcpReceiver(r) => Some(r.received()),
+            Role::UdpReceiver(r) => Some(r.received()),
             _ => None,
         }
     }
@@ -84,20 +84,20 @@ impl End {
 
     /// One-way delays from first transmission to first arrival of the data packets, at their receiver.
     pub fn one_way_delay(&self) -> Option<&Durations> {
-        match &self.kind {
-            Kind::TcpReceiver(r) => Some(r.delays()),
-            Kind::UdpReceiver(r) => Some(r.delays()),
+        match &self.role {
+            Role::TcpReceiver(r) => Some(r.delays()),
+            Role::UdpReceiver(r) => Some(r.delays()),
             _ => None,
         }
     }
 
     /// Empties all histograms, as at the end of a warm-up.
     pub fn clear_histograms(&mut self) {
-        match &mut self.kind {
-            Kind::TcpSender(s) => s.clear_histograms(),
-            Kind::TcpReceiver(r) => r.clear_histograms(),
-            Kind::UdpSender(_) => {}
-            Kind::UdpReceiver(r) => r.clear_histograms(),
+        match &mut self.role {
+            Role::TcpSender(s) => s.clear_histograms(),
+            Role::TcpReceiver(r) => r.clear_histograms(),
+            Role::UdpSender(_) => {}
+            Role::UdpReceiver(r) => r.clear_histograms(),
         }
     }
 
@@ -120,32 +120,32 @@ impl End {
     /// How long the flow took as a whole, from its start until its last byte was acknowledged (TCP) or its last
     /// datagram sent (UDP). `None` while it goes on, when it has no end of its own, or at its receiver.
     pub fn completed(&self) -> Option<Span> {
-        match &self.kind {
-            Kind::TcpSender(s) => s.completed(),
-            Kind::UdpSender(s) => s.completed(),
+        match &self.role {
+            Role::TcpSender(s) => s.completed(),
+            Role::UdpSender(s) => s.completed(),
             _ => None,
         }
     }
 
     fn tcp_sender(&self) -> Option<&Sender> {
-        if let Kind::TcpSender(s) = &self.kind { Some(s) } else { None }
+        if let Role::TcpSender(s) = &self.role { Some(s) } else { None }
     }
 
     fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
-        match &mut self.kind {
-            Kind::TcpSender(s) => s.wake(io),
-            Kind::TcpReceiver(r) => r.wake(io),
-            Kind::UdpSender(s) => s.wake(io),
-            Kind::UdpReceiver(_) => Time::NEVER,
+        match &mut self.role {
+            Role::TcpSender(s) => s.wake(io),
+            Role::TcpReceiver(r) => r.wake(io),
+            Role::UdpSender(s) => s.wake(io),
+            Role::UdpReceiver(_) => Time::NEVER,
         }
     }
 
     fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
-        match &mut self.kind {
-            Kind::TcpSender(s) => s.packet(p, io),
-            Kind::TcpReceiver(r) => r.packet(p, io),
-            Kind::UdpSender(s) => s.deadline(),
-            Kind::UdpReceiver(r) => r.packet(io.now, p),
+        match &mut self.role {
+            Role::TcpSender(s) => s.packet(p, io),
+            Role::TcpReceiver(r) => r.packet(p, io),
+            Role::UdpSender(s) => s.deadline(),
+            Role::UdpReceiver(r) => r.packet(io.now, p),
         }
     }
 }
@@ -160,7 +160,7 @@ impl Node for End {
                 self.packet(p, &mut io)
             }
             Input::Rejected => {
-                if let Kind::TcpSender(s) = &mut self.kind {
+                if let Role::TcpSender(s) = &mut self.role {
                     s.rejected(now);
                 }
                 self.deadline()

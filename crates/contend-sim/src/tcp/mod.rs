@@ -77,7 +77,7 @@ fn ticks(now: Time, tick: Option<Span>) -> u32 {
 
 /// What both ends of a connection derive from its specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wire {
+pub struct SegmentFormat {
     /// Payload of a full segment in bytes.
     pub mss: u32,
     /// IP and TCP headers with the options every segment carries, and what encryption adds, in bytes.
@@ -92,9 +92,9 @@ pub struct Wire {
     pub sealed: bool,
 }
 
-impl Wire {
+impl SegmentFormat {
     /// Sizes of a connection whose full data packets have `packet` bytes. The error says what does not fit.
-    pub fn new(packet: u32, spec: &TcpSpec) -> Result<Wire, String> {
+    pub fn new(packet: u32, spec: &TcpSpec) -> Result<SegmentFormat, String> {
         let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
         let headers = TCP_HEADERS + options + spec.encrypted.unwrap_or(0);
         if packet <= headers {
@@ -119,7 +119,7 @@ impl Wire {
         // timestamps; RFC 7323 §2.2 3 B.
         let permitted = if spec.sack && spec.timestamps.is_none() { 4 } else { 0 };
         let scale = if spec.window_scaling { 4 } else { 0 };
-        Ok(Wire {
+        Ok(SegmentFormat {
             mss,
             headers,
             syn: headers + 4 + permitted + scale,

@@ -155,7 +155,7 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::scoreboard::Sent;
+    use crate::tcp::scoreboard::SentSegment;
 
     fn ms(n: u64) -> Time {
         Time::from_nanos(n * 1_000_000)
@@ -170,7 +170,7 @@ mod tests {
 
     fn acknowledge(r: &mut Rate, w: &mut Window, t: u64, delivered: &[u64], first: u64) -> RateSample {
         let changes =
-            Changes { delivered: delivered.iter().map(|&i| (i, Sent::default())).collect(), lost: Vec::new() };
+            Changes { delivered: delivered.iter().map(|&i| (i, SentSegment::default())).collect(), lost: Vec::new() };
         let n = delivered.len() as u32;
         w.delivered += n;
         r.sample(&Ack { delivered: n, ..Ack::default() }, &changes, first, ms(t), 100_000, w)
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn an_interval_below_the_smallest_round_trip_is_no_sample() {
-        // Sent again at 90 ms, and the acknowledgment of the first transmission comes at 100 ms.
+        // SentSegment again at 90 ms, and the acknowledgment of the first transmission comes at 100 ms.
         let (mut r, mut w) = (Rate::default(), Window::default());
         send(&mut r, &w, 0, 0, 2, 0);
         acknowledge(&mut r, &mut w, 90, &[1], 0);

@@ -3,9 +3,9 @@
 //! The application reads at once, so the advertised window is constant. Duplicates are reported (D-SACK) to a sender
 //! whose recovery reads of them.
 
-use super::{Io, Wire, rtt, ticks};
+use super::{Io, SegmentFormat, rtt, ticks};
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
-use crate::stats::{Durations, Received};
+use crate::stats::{Durations, ReceiverCounters};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const SYN_ACKS: u32 = 5;
 #[derive(Debug)]
 pub struct Receiver {
     flow: FlowId,
-    wire: Wire,
+    format: SegmentFormat,
     opening: Option<Opening>,
     /// Next byte expected.
     nxt: u64,
@@ -45,21 +45,21 @@ pub struct Receiver {
     ecn: EcnEcho,
     /// Whether acknowledgments carry ECE.
     echo: bool,
-    received: Received,
+    received: ReceiverCounters,
     delays: Durations,
 }
 
 /// A connection not yet established.
 #[derive(Debug)]
 struct Opening {
-    timeout: rtt::Estimator,
+    timeout: rtt::RttEstimator,
     syn_acks: u32,
 }
 
 impl Receiver {
     /// A receiver for `flow`. The error says what in `spec` does not fit.
     pub fn new(flow: FlowId, spec: &FlowSpec, tcp: &TcpSpec) -> Result<Receiver, String> {
-        let wire = Wire::new(spec.packet, tcp)?;
+        let format = SegmentFormat::new(spec.packet, tcp)?;
         // RFC 2018 §3: 40 bytes of options hold four blocks, three beside timestamps.
         let blocks = match (tcp.sack, tcp.timestamps) {
             (false, _) => 0,
@@ -68,8 +68,8 @@ impl Receiver {
         };
         Ok(Receiver {
             flow,
-            wire,
-            opening: tcp.handshake.then(|| Opening { timeout: rtt::Estimator::new(tcp.rto), syn_acks: 0 }),
+            format,
+            opening: tcp.handshake.then(|| Opening { timeout: rtt::RttEstimator::new(tcp.rto), syn_acks: 0 }),
             nxt: 0,
             seq: 0,
             ahead: VecDeque::with_capacity(16),
@@ -87,13 +87,13 @@ impl Receiver {
             last_ack: 0,
             ecn: tcp.ecn,
             echo: false,
-            received: Received::default(),
+            received: ReceiverCounters::default(),
             delays: Durations::new(),
         })
     }
 
     /// What it counted.
-    pub fn received(&self) -> Received {
+    pub fn received(&self) -> ReceiverCounters {
         self.received
     }
 
@@ -178,7 +178,7 @@ impl Receiver {
         let new = if in_order {
             end > before && self.append(end)
         } else {
-            end <= before + u64::from(self.wire.window) && self.keep(s.seq, end)
+            end <= before + u64::from(self.format.window) && self.keep(s.seq, end)
         };
         if new {
             self.delays.record(io.now.since(p.sent));
@@ -303,7 +303,7 @@ impl Receiver {
         self.deadline = Time::NEVER;
         self.last_ack = self.nxt;
         self.received.acks += 1;
-        self.emit(self.wire.headers + option, flags, &sack, 0, io);
+        self.emit(self.format.headers + option, flags, &sack, 0, io);
     }
 
     fn syn_ack(&mut self, io: &mut Io<'_, '_>) {
@@ -314,7 +314,7 @@ impl Receiver {
         self.last_ack = 1;
         // RFC 3168 §6.1.1: an ECN-setup SYN-ACK answers an ECN-setup SYN.
         let ecn = if self.ecn == EcnEcho::Off { Flags::default() } else { Flags::ECE };
-        self.emit(self.wire.syn, Flags::SYN.with(Flags::ACK).with(ecn), &Sack::NONE, copy, io);
+        self.emit(self.format.syn, Flags::SYN.with(Flags::ACK).with(ecn), &Sack::NONE, copy, io);
     }
 
     fn emit(&self, size: u32, flags: Flags, sack: &Sack, copy: u8, io: &mut Io<'_, '_>) {
@@ -322,17 +322,17 @@ impl Receiver {
             seq: if flags.has(Flags::SYN) { 0 } else { self.seq },
             ack: self.nxt,
             len: 0,
-            window: self.wire.window,
+            window: self.format.window,
             tsval: ticks(io.now, self.tick),
             tsecr: self.ts_recent,
-            window_scale: self.wire.window_scale,
+            window_scale: self.format.window_scale,
             timestamps: self.tick.is_some(),
             sack: *sack,
             flags,
             copy,
         };
         let mut p = Packet::new(self.flow, size, io.now, Body::Tcp(s)).reversed();
-        p.set_sealed(self.wire.sealed);
+        p.set_sealed(self.format.sealed);
         io.emit(&mut p);
     }
 }

@@ -5,7 +5,7 @@ use contend_core::Span;
 
 /// Smoothed round-trip time, its deviation, and the timeout that follows.
 #[derive(Clone, Copy, Debug)]
-pub struct Estimator {
+pub struct RttEstimator {
     spec: RtoSpec,
     /// SRTT and RTTVAR in nanoseconds; `None` before the first sample.
     smoothed: Option<(u64, u64)>,
@@ -20,10 +20,10 @@ pub struct Estimator {
     expiries: u32,
 }
 
-impl Estimator {
+impl RttEstimator {
     /// An estimator without samples.
-    pub fn new(spec: RtoSpec) -> Estimator {
-        Estimator {
+    pub fn new(spec: RtoSpec) -> RttEstimator {
+        RttEstimator {
             spec,
             smoothed: None,
             fine: None,
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn the_first_sample_gives_three_times_itself() {
         // RFC 6298 §2.2: SRTT = R, RTTVAR = R/2, RTO = R + 4 R/2.
-        let mut e = Estimator::new(spec(0, 0));
+        let mut e = RttEstimator::new(spec(0, 0));
         assert_eq!(e.rto(), ms(1_000));
         e.sample(ms(100), ms(100));
         assert_eq!((e.rto(), e.srtt_us(), e.rttvar_us()), (ms(300), 100_000, 50_000));
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_rounds_samples_and_the_timer_up() {
-        let mut e = Estimator::new(spec(0, 100));
+        let mut e = RttEstimator::new(spec(0, 100));
         e.sample(ms(101), ms(101));
         // 200 + 4 x 100.
         assert_eq!((e.rto(), e.min_us()), (ms(600), 101_000));
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_timeout_doubles_until_a_sample_comes() {
-        let mut e = Estimator::new(spec(200, 0));
+        let mut e = RttEstimator::new(spec(200, 0));
         e.sample(ms(10), ms(10));
         assert_eq!(e.rto(), ms(200));
         e.back_off();
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn doubling_may_begin_later() {
-        let mut e = Estimator::new(RtoSpec { backoff_after: 3, ..spec(0, 0) });
+        let mut e = RttEstimator::new(RtoSpec { backoff_after: 3, ..spec(0, 0) });
         let seen: Vec<Span> = (0..4)
             .map(|_| {
                 e.back_off();

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 /// One segment on its way.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sent {
+pub struct SentSegment {
     /// First byte.
     pub seq: u64,
     /// Payload in bytes.
@@ -31,7 +31,7 @@ pub struct Sent {
     flags: u8,
 }
 
-impl Sent {
+impl SentSegment {
     /// One past its last byte.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.len)
@@ -51,7 +51,7 @@ pub enum Look {
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
-/// Sent again since it was last taken as lost.
+/// SentSegment again since it was last taken as lost.
 const AGAIN: u8 = 4;
 
 /// What a cumulative acknowledgment covered.
@@ -75,7 +75,7 @@ pub struct Covered {
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// Those that arrived, as they were on their way.
-    pub delivered: Vec<(u64, Sent)>,
+    pub delivered: Vec<(u64, SentSegment)>,
     /// Those taken as lost, again when they had been sent again.
     pub lost: Vec<u64>,
 }
@@ -84,7 +84,7 @@ pub struct Changes {
 /// connection.
 #[derive(Debug)]
 pub struct Scoreboard {
-    ring: VecDeque<Sent>,
+    ring: VecDeque<SentSegment>,
     /// Number of the first segment in `ring`.
     base: u64,
     una: u64,
@@ -168,7 +168,7 @@ impl Scoreboard {
         self.nxt
     }
     /// The first unacknowledged segment.
-    pub fn head(&self) -> Option<&Sent> {
+    pub fn head(&self) -> Option<&SentSegment> {
         self.ring.front()
     }
     /// Segments sent and not acknowledged.
@@ -190,8 +190,9 @@ impl Scoreboard {
     }
 
     /// Notes a new segment of `len` bytes and returns it.
-    pub fn push(&mut self, len: u32, now: Time) -> Sent {
-        let s = Sent { seq: self.nxt, len, run: 0, first: now, sent: now, order: self.orders, copies: 0, flags: 0 };
+    pub fn push(&mut self, len: u32, now: Time) -> SentSegment {
+        let s =
+            SentSegment { seq: self.nxt, len, run: 0, first: now, sent: now, order: self.orders, copies: 0, flags: 0 };
         self.orders = self.orders.wrapping_add(1);
         self.nxt += u64::from(len);
         self.ring.push_back(s);
@@ -199,7 +200,7 @@ impl Scoreboard {
     }
 
     /// Notes that segment `i` goes out again and returns it as it now is.
-    pub fn resend(&mut self, i: u64, now: Time) -> Option<Sent> {
+    pub fn resend(&mut self, i: u64, now: Time) -> Option<SentSegment> {
         let s = self.ring.get_mut(i.checked_sub(self.base)? as usize)?;
         s.sent = now;
         s.order = self.orders;
@@ -245,7 +246,7 @@ impl Scoreboard {
     /// sent again or not. One that was sent once must not be kept below one that is lost: what is sent later is lost
     /// later. Returns how many. Costs a step for each segment up to where `look` stops, and for each run of selectively
     /// acknowledged ones.
-    pub fn lose_where(&mut self, mut look: impl FnMut(&Sent) -> Look) -> u32 {
+    pub fn lose_where(&mut self, mut look: impl FnMut(&SentSegment) -> Look) -> u32 {
         let (mut i, mut news) = (0, 0);
         while let Some(s) = self.ring.get_mut(i) {
             if s.flags & SACKED != 0 {

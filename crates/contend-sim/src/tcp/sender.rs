@@ -12,22 +12,22 @@ use super::app::{App, Does, Transfers};
 use super::pacing::Pacer;
 use super::rate::Rate;
 use super::recovery::prr::Prr;
-use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, Verdict, View};
-use super::rtt::{Estimator, micros};
+use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, SenderView, Verdict};
+use super::rtt::{RttEstimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
-use super::{Io, SenderState, Wire, ticks};
+use super::{Io, SegmentFormat, SenderState, ticks};
 use crate::rng;
 use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
-use crate::stats::{Durations, Judged, Sent};
+use crate::stats::{ActualCause, Durations, SenderCounters};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
-use contend_core::estimate::Estimator as Watch;
+use contend_core::estimate::Estimator;
 use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// The sending end of a TCP connection.
 #[derive(Debug)]
 pub struct Sender {
     flow: FlowId,
-    wire: Wire,
+    format: SegmentFormat,
     ecn: EcnEcho,
     limited_transmit: bool,
     tick: Option<Span>,
@@ -43,7 +43,7 @@ pub struct Sender {
     w: Window,
     cc: Box<dyn Controller>,
     /// Estimators that only watch.
-    watch: Vec<Box<dyn Watch>>,
+    watch: Vec<Box<dyn Estimator>>,
     rng: Rng,
     needs: Needs,
     recovery: Box<dyn Recovery>,
@@ -60,7 +60,7 @@ pub struct Sender {
     pace: bool,
     pacer: Pacer,
 
-    rtt: Estimator,
+    rtt: RttEstimator,
     /// Retransmission, persist or SYN timer, whichever the state needs.
     timer: Time,
     /// Expiries in a row.
@@ -89,7 +89,7 @@ pub struct Sender {
     /// The receiver's window in bytes.
     rwnd: u32,
 
-    sent: Sent,
+    sent: SenderCounters,
     samples: Durations,
     completed: Option<Span>,
 }
@@ -105,7 +105,7 @@ enum Stage {
 impl Sender {
     /// A sender for `flow`. The error says what in `spec` does not fit.
     pub fn new(seed: u64, flow: FlowId, spec: &FlowSpec, tcp: &TcpSpec) -> Result<Sender, String> {
-        let wire = Wire::new(spec.packet, tcp)?;
+        let format = SegmentFormat::new(spec.packet, tcp)?;
         let recovery = (tcp.recovery.entry.build)(&tcp.recovery.args)?;
         let options = recovery.options();
         if options.sack && !tcp.sack {
@@ -123,26 +123,26 @@ impl Sender {
         let w = Window {
             cwnd: tcp.initial_window.max(1),
             ssthresh: tcp.initial_ssthresh.unwrap_or(SSTHRESH_INFINITE),
-            rwnd: wire.window / wire.mss,
-            mss: wire.mss,
+            rwnd: format.window / format.mss,
+            mss: format.mss,
             snd_una: first,
             snd_nxt: first,
             limited: false,
             tick_ns: tcp.timestamps.map_or(0, |t| u32::try_from(t.as_nanos()).unwrap_or(u32::MAX)),
             ..Window::default()
         };
-        let mut board = Scoreboard::new(first, wire.mss, options.dupthresh);
+        let mut board = Scoreboard::new(first, format.mss, options.dupthresh);
         if needs.rate || options.times {
             board.keep_changes();
         }
         Ok(Sender {
             flow,
-            wire,
+            format,
             ecn: tcp.ecn,
             limited_transmit: tcp.limited_transmit,
             tick: tcp.timestamps,
             handshake: tcp.handshake,
-            app: App::new(seed, spec, wire.mss)?,
+            app: App::new(seed, spec, format.mss)?,
             stage: Stage::Closed,
             written: first,
             transfers: Transfers::default(),
@@ -160,7 +160,7 @@ impl Sender {
             rate: needs.rate.then(Box::default),
             pace: tcp.pacing && !needs.full_control,
             pacer: Pacer::default(),
-            rtt: Estimator::new(tcp.rto),
+            rtt: RttEstimator::new(tcp.rto),
             timer: Time::NEVER,
             expiries: 0,
             limited_to: 0,
@@ -174,15 +174,15 @@ impl Sender {
             ts_recent: 0,
             echoed: None,
             lost: 0,
-            rwnd: wire.window,
-            sent: Sent::default(),
+            rwnd: format.window,
+            sent: SenderCounters::default(),
             samples: Durations::new(),
             completed: None,
         })
     }
 
     /// What it counted.
-    pub fn sent(&self) -> Sent {
+    pub fn sent(&self) -> SenderCounters {
         self.sent
     }
 
@@ -322,7 +322,7 @@ impl Sender {
         // RFC 3168 §6.1.1: an ECN-setup SYN.
         let flags = if self.ecn == EcnEcho::Off { Flags::SYN } else { Flags::SYN.with(Flags::ECE).with(Flags::CWR) };
         let s = Segment { flags, copy, ..self.header(io.now) };
-        self.emit(self.wire.syn, io.now, Ecn::NotEct, s, io);
+        self.emit(self.format.syn, io.now, Ecn::NotEct, s, io);
     }
 
     fn established(&mut self, copies: u8, s: &Segment, io: &mut Io<'_, '_>) {
@@ -392,7 +392,7 @@ impl Sender {
             .sack
             .duplicate()
             .map(|(start, end)| (s.ack.saturating_add_signed(start.into()), s.ack.saturating_add_signed(end.into())));
-        let view = View { dsack, last_sent: covered.last, ..self.view(io.now, &ack, advanced) };
+        let view = SenderView { dsack, last_sent: covered.last, ..self.view(io.now, &ack, advanced) };
         let verdict = self.recovery.on_ack(&view, &mut self.board);
         ack.lost += verdict.lost + std::mem::take(&mut self.lost);
         self.show_window();
@@ -421,7 +421,7 @@ impl Sender {
     /// Notes the receiver's window.
     fn advertised(&mut self, window: u32) {
         if window != self.rwnd {
-            (self.rwnd, self.w.rwnd) = (window, window / self.wire.mss);
+            (self.rwnd, self.w.rwnd) = (window, window / self.format.mss);
         }
     }
 
@@ -433,7 +433,7 @@ impl Sender {
         // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit, and the receiver's
         // window is not below it.
         self.w.limited =
-            before < self.limited_to && u64::from(self.w.cwnd) * u64::from(self.wire.mss) <= u64::from(self.rwnd);
+            before < self.limited_to && u64::from(self.w.cwnd) * u64::from(self.format.mss) <= u64::from(self.rwnd);
         if let (Some(oldest), Some(newest), false) = (covered.oldest, covered.newest, covered.ambiguous) {
             ack.rtt_us = Some(micros(io.now.since(newest)));
             self.sample(io.now.since(oldest), io.now, s);
@@ -491,9 +491,9 @@ impl Sender {
             let truth = self.truth(io);
             let r = self.ask(io.now, Some(ack), Signal::Loss { seq: una, marked: ack.ece, truth });
             let was = match truth {
-                Some(Cause::Congestion) => Judged::Congestion,
-                Some(Cause::Error) => Judged::Error,
-                None => Judged::Nothing,
+                Some(Cause::Congestion) => ActualCause::Congestion,
+                Some(Cause::Error) => ActualCause::Error,
+                None => ActualCause::Nothing,
             };
             self.sent.judged[was as usize][usize::from(r.cause == Cause::Error)] += 1;
             self.reduce(r);

@@ -1,7 +1,7 @@
 //! What a connection does, as packet traces. Round trip 100 ms unless said otherwise; segment n begins at byte 1000 n.
 
+use super::SegmentFormat;
 use super::Socket;
-use super::Wire;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
 use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
@@ -440,7 +440,7 @@ fn udp_sends_each_write_as_a_datagram() {
 #[test]
 fn one_way_delay_counts_from_the_first_transmission() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(390);
-    // Sent at 0, arrived at 150 as a retransmission; everything else takes 50 ms.
+    // SenderCounters at 0, arrived at 150 as a retransmission; everything else takes 50 ms.
     let h = b.receiver().one_way_delay().unwrap();
     let late: u64 = h.buckets().filter(|&(us, _)| us > 51_000).map(|(_, n)| n).sum();
     assert!(h.len() > 15 && late == 1 && (h.quantile_ms(1.0) - 150.0).abs() < 2.0, "{h:?}");
@@ -464,11 +464,11 @@ fn many_flows_do_not_disturb_each_other() {
 #[test]
 fn sizes_that_cannot_be_are_errors() {
     let Transport::Tcp(t) = flow("newreno").transport else { panic!() };
-    assert!(Wire::new(40, &t).unwrap_err().contains("at least 41 B"));
+    assert!(SegmentFormat::new(40, &t).unwrap_err().contains("at least 41 B"));
     let mut none = t.clone();
     none.window = Amount::Bytes(0);
-    assert!(Wire::new(1500, &none).is_err());
-    assert_eq!(Wire::new(1500, &t).unwrap().window_scale, 5);
+    assert!(SegmentFormat::new(1500, &none).is_err());
+    assert_eq!(SegmentFormat::new(1500, &t).unwrap().window_scale, 5);
 }
 
 /// A controller that shows in its window what an acknowledgment says of round trips.

@@ -3,7 +3,7 @@
 use super::app::{App, Does};
 use super::{Io, UDP_HEADERS};
 use crate::scenario::FlowSpec;
-use crate::stats::{Durations, Received, Sent};
+use crate::stats::{Durations, ReceiverCounters, SenderCounters};
 use contend_core::{Body, FlowId, Packet, Span, Time};
 
 /// Largest payload of a datagram in bytes: 65,535 less the headers (RFC 768, RFC 791 §3.1).
@@ -15,7 +15,7 @@ pub struct UdpSender {
     flow: FlowId,
     app: App,
     next: u64,
-    sent: Sent,
+    sent: SenderCounters,
     completed: Option<Span>,
 }
 
@@ -30,11 +30,11 @@ impl UdpSender {
             ));
         }
         let app = App::new(seed, spec, spec.packet - UDP_HEADERS)?;
-        Ok(UdpSender { flow, app, next: 0, sent: Sent::default(), completed: None })
+        Ok(UdpSender { flow, app, next: 0, sent: SenderCounters::default(), completed: None })
     }
 
     /// What it counted.
-    pub fn sent(&self) -> Sent {
+    pub fn sent(&self) -> SenderCounters {
         self.sent
     }
 
@@ -70,7 +70,7 @@ impl UdpSender {
 /// The receiving end of a UDP flow.
 #[derive(Debug, Default)]
 pub struct UdpReceiver {
-    received: Received,
+    received: ReceiverCounters,
     delays: Durations,
 }
 
@@ -81,7 +81,7 @@ impl UdpReceiver {
     }
 
     /// What it counted; every datagram is delivered as it comes.
-    pub fn received(&self) -> Received {
+    pub fn received(&self) -> ReceiverCounters {
         self.received
     }
 

@@ -15,7 +15,7 @@ use super::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
 use super::ledger::Ledger;
 use super::mac::{Failure, InService, Next};
 use super::stations::Senders;
-use super::{AP, Contender, Frame, Outcome, StationId, Success};
+use super::{AP, Contender, Frame, FrameOutcome, StationId, Success};
 use crate::loss::Loss;
 use crate::scenario::{BusySlot, IdleAccess};
 use contend_core::{Cx, Packet, Rng, Span, Time};
@@ -257,7 +257,7 @@ impl Cell {
             let is_data = part.kind == PartKind::Data;
             let packet = is_data.then_some(&s.packet);
             let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet);
-            let reception = if lost { Outcome::Errored } else { Outcome::Received };
+            let reception = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
             senders.out.trace.frame(&frame(&plan, &part, s, now, reception));
             self.ledger.frame(plan.ends(&part).0, plan.account(&part), part.airtime, lost);
             if lost {
@@ -284,7 +284,7 @@ impl Cell {
             let part = plan.first_asking();
             end = end.max(now + part.end());
             self.ledger.collided(s.burst.from, part.end());
-            let collided = frame(&plan, &part, s, now, Outcome::Collided);
+            let collided = frame(&plan, &part, s, now, FrameOutcome::Collided);
             // With a CTS to oneself before it.
             senders.out.trace.frame(&Frame { start: now, ..collided });
         }
@@ -381,7 +381,7 @@ impl Cell {
 
 /// What captures show of `part`, which belongs to the plan of `s` and an exchange that started at `start`.
 #[inline(always)]
-fn frame(plan: &Plan<'_>, part: &Part, s: &InService, start: Time, outcome: Outcome) -> Frame {
+fn frame(plan: &Plan<'_>, part: &Part, s: &InService, start: Time, outcome: FrameOutcome) -> Frame {
     let (from, to) = plan.ends(part);
     Frame {
         start: start + part.start,

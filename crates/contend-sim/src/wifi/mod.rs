@@ -50,7 +50,7 @@ pub struct Frame {
     /// What it is.
     pub kind: FrameKind,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: FrameOutcome,
     /// Rate of its payload in bits per second.
     pub rate: u64,
     /// Which attempt it is: 0 the first.
@@ -80,7 +80,7 @@ pub enum FrameKind {
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FrameOutcome {
     /// Its receiver got it.
     Received,
     /// It overlapped another.

@@ -5,7 +5,7 @@ use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::access::Category;
-use contend_sim::wifi::{Frame, FrameKind, Outcome, StationId};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, StationId};
 use std::collections::BTreeMap;
 
 /// Every packet sent is delivered, dropped, lost, or somewhere.
@@ -51,7 +51,7 @@ const LONGEST_EXCHANGE: Span = Span::from_millis(5);
 /// Each transmitter sends the data of a flow in the order in which they came into its queue.
 pub fn data_keep_their_order(frames: &[Frame]) {
     let mut last: BTreeMap<(StationId, u32), Time> = BTreeMap::new();
-    for f in frames.iter().filter(|f| f.kind == FrameKind::Data && f.outcome == Outcome::Received) {
+    for f in frames.iter().filter(|f| f.kind == FrameKind::Data && f.outcome == FrameOutcome::Received) {
         let Some(p) = f.packet.filter(|p| !p.is_reverse()) else { continue };
         let before = last.insert((f.from, p.flow.0), p.queued).unwrap_or(Time::ZERO);
         assert!(before <= p.queued, "station {}, flow {}: {before} before {}", f.from, p.flow.0, p.queued);

@@ -8,7 +8,7 @@
 use super::{escaped, how};
 use crate::output::shape::point_text;
 use crate::results::Run;
-use contend_sim::wifi::{Frame, FrameKind, Outcome};
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -123,9 +123,9 @@ fn packed(frames: &[&Frame]) -> Packed {
         let values = [id, narrow(f.from), narrow(f.to), f.sequence, f.packet.map_or(u16::MAX, |p| narrow(p.flow.0))];
         words.iter_mut().zip(values).for_each(|(w, v)| w.extend(v.to_le_bytes()));
         let outcome = match f.outcome {
-            Outcome::Received => 0,
-            Outcome::Collided => 1,
-            Outcome::Errored => 2,
+            FrameOutcome::Received => 0,
+            FrameOutcome::Collided => 1,
+            FrameOutcome::Errored => 2,
         };
         let again = f.packet.is_some_and(|p| p.segment().is_some_and(|s| s.copy > 0));
         fates.push(outcome | (u8::from(again) << 2) | (f.retry.min(31) << 3));
@@ -176,7 +176,7 @@ mod tests {
             from: 1,
             to: 0,
             kind: FrameKind::Ack,
-            outcome: Outcome::Collided,
+            outcome: FrameOutcome::Collided,
             rate: 24_000_000,
             retry: 2,
             sequence: 0x0102,

@@ -22,14 +22,14 @@ contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
 /// Loss recovery of one connection.
 pub trait Recovery: Debug + Send {
     /// An acknowledgment was entered in the scoreboard: what follows from it.
-    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict;
+    fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict;
     /// The retransmission timer expired: takes as lost what is to be sent again; most families everything not
     /// acknowledged.
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard);
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard);
     /// What an acknowledgment, a timer or the application allowed was sent.
-    fn on_sent(&mut self, _v: &View, _board: &Scoreboard) {}
+    fn on_sent(&mut self, _v: &SenderView, _board: &Scoreboard) {}
     /// Its own timer is due.
-    fn on_timer(&mut self, _v: &View, _board: &mut Scoreboard) -> Verdict {
+    fn on_timer(&mut self, _v: &SenderView, _board: &mut Scoreboard) -> Verdict {
         Verdict::default()
     }
     /// When its own timer is due.
@@ -43,7 +43,7 @@ pub trait Recovery: Debug + Send {
     /// In [`Phase::Fast`] the window has room, nothing known as lost waits, and no new data may be sent: whether
     /// something else should be sent again. `hole` says whether there is a hole below the highest selectively
     /// acknowledged segment that was not sent again.
-    fn spare(&mut self, _v: &View, _hole: bool) -> Spare {
+    fn spare(&mut self, _v: &SenderView, _hole: bool) -> Spare {
         Spare::Nothing
     }
 }
@@ -83,7 +83,7 @@ pub enum HalveFrom {
 
 /// What a recovery sees of an acknowledgment, or of the connection when a timer is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
+pub struct SenderView {
     /// The present instant.
     pub now: Time,
     /// Oldest byte not acknowledged, this acknowledgment included.
@@ -275,7 +275,7 @@ impl Duplicates {
     }
 
     /// A duplicate outside recovery: whether it begins an episode, and if not, the inflation for limited transmit.
-    fn outside(&mut self, v: &View) -> Result<(), u32> {
+    fn outside(&mut self, v: &SenderView) -> Result<(), u32> {
         self.count = self.count.saturating_add(1);
         // RFC 6582 §3.2 step 2: the acknowledgment must cover more than `recover`.
         if self.count == self.options.dupthresh && !(self.guarded && v.una <= self.recover) {
@@ -290,7 +290,7 @@ impl Duplicates {
     }
 
     /// An acknowledgment that does not advance, as Reno and NewReno take it: inflates the window, or begins an episode.
-    fn duplicate(&mut self, v: &View, extra: &mut u32) -> Verdict {
+    fn duplicate(&mut self, v: &SenderView, extra: &mut u32) -> Verdict {
         let mut verdict = Verdict::default();
         if v.dup && self.phase == Phase::Fast {
             // RFC 5681 §3.2 step 4: each further duplicate is a segment that has left the network.
@@ -311,7 +311,7 @@ impl Duplicates {
     }
 
     /// An episode of `phase` begins.
-    fn enter(&mut self, v: &View, phase: Phase) {
+    fn enter(&mut self, v: &SenderView, phase: Phase) {
         self.guarded = match self.guard {
             Guard::Off => false,
             Guard::Timeout => phase == Phase::Loss,
@@ -323,7 +323,7 @@ impl Duplicates {
     }
 
     /// The cumulative acknowledgment moved outside fast recovery.
-    fn advance(&mut self, v: &View) {
+    fn advance(&mut self, v: &SenderView) {
         self.count = 0;
         if self.phase != Phase::Loss || v.una >= self.recover {
             self.phase = Phase::Open;

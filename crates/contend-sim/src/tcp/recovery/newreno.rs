@@ -4,7 +4,7 @@
 //! - Deflation by a partial ACK stops at the base window, where the RFC's formula may go below it.
 //! - At the end the window is the base window (RFC 6582 §3.2 step 3, second choice, as in ns-2).
 
-use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
 
@@ -48,7 +48,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl NewReno {
-    fn partial_ack(&mut self, v: &View) -> Verdict {
+    fn partial_ack(&mut self, v: &SenderView) -> Verdict {
         // RFC 6582 §3.2 step 3: deflate by what is acknowledged, add one segment back.
         self.extra = self.extra.saturating_sub(v.acked).saturating_add(1);
         let first = !std::mem::replace(&mut self.partial, true);
@@ -62,7 +62,7 @@ impl NewReno {
 }
 
 impl Recovery for NewReno {
-    fn on_ack(&mut self, v: &View, _: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, v: &SenderView, _: &mut Scoreboard) -> Verdict {
         let fast = self.dups.phase == Phase::Fast;
         if v.advanced {
             if fast && v.una < self.dups.recover {
@@ -77,7 +77,7 @@ impl Recovery for NewReno {
         verdict
     }
 
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
         self.extra = 0;
         self.dups.enter(v, Phase::Loss);

@@ -17,7 +17,7 @@ pub struct Prr {
     flight: u32,
     /// Arrived in it (`prr_delivered`).
     delivered: u32,
-    /// Sent in it (`prr_out`).
+    /// SenderCounters in it (`prr_out`).
     out: u32,
     /// Segments that may be in the network until the next acknowledgment (the RFC's `cwnd`).
     window: u32,

@@ -14,7 +14,7 @@
 use super::reo_wnd::ReoWnd;
 use super::tlp::{Tlp, Told};
 use super::undo::Undo;
-use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::{Look, Scoreboard};
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Span, Time};
@@ -129,7 +129,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 steps 2 and 3: what has arrived tells of the round trip and of reordering.
-    fn arrived(&mut self, v: &View, board: &Scoreboard) {
+    fn arrived(&mut self, v: &SenderView, board: &Scoreboard) {
         let fack = self.fack;
         let mut newest = None;
         for (_, s) in board.changes().map_or(&[][..], |c| &c.delivered) {
@@ -148,7 +148,7 @@ impl Rack {
     }
 
     /// The reordering window (RFC 8985 §6.2 step 4).
-    fn reo_wnd(&self, v: &View, board: &Scoreboard) -> Span {
+    fn reo_wnd(&self, v: &SenderView, board: &Scoreboard) -> Span {
         if !self.reordering_seen && (self.recovering() || board.sacked() >= self.options.dupthresh) {
             return Span::ZERO;
         }
@@ -158,7 +158,7 @@ impl Rack {
 
     /// RFC 8985 §6.2 step 5: takes as lost what was sent long enough before the latest that has arrived; the timer is
     /// set for what may be late.
-    fn detect(&mut self, v: &View, board: &mut Scoreboard) -> u32 {
+    fn detect(&mut self, v: &SenderView, board: &mut Scoreboard) -> u32 {
         self.reo_at = Time::NEVER;
         let Some(latest) = self.latest else { return 0 };
         let wait = self.rtt + self.reo_wnd(v, board);
@@ -180,7 +180,7 @@ impl Rack {
     }
 
     /// What follows from `lost` segments newly taken as lost.
-    fn verdict(&mut self, v: &View, board: &Scoreboard, lost: u32, grow: bool) -> Verdict {
+    fn verdict(&mut self, v: &SenderView, board: &Scoreboard, lost: u32, grow: bool) -> Verdict {
         if lost > 0 && !self.recovering() {
             self.phase = Phase::Fast;
             self.recover = v.nxt;
@@ -195,7 +195,7 @@ impl Rack {
 }
 
 impl Recovery for Rack {
-    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict {
         let was = self.phase;
         if v.advanced && (!self.recovering() || v.una >= self.recover) {
             self.phase = Phase::Open;
@@ -221,7 +221,7 @@ impl Recovery for Rack {
         verdict
     }
 
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         // RFC 8985 §6.3: the first, and what is older than a round trip; what was sent since may well arrive.
         let wait = self.rtt + self.reo_wnd(v, board);
         let measured = self.latest.is_some();
@@ -237,11 +237,11 @@ impl Recovery for Rack {
         }
     }
 
-    fn on_sent(&mut self, v: &View, board: &Scoreboard) {
+    fn on_sent(&mut self, v: &SenderView, board: &Scoreboard) {
         self.tlp.on_sent(v, self.phase, board);
     }
 
-    fn on_timer(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+    fn on_timer(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict {
         if v.now >= self.reo_at {
             let lost = self.detect(v, board);
             if lost > 0 {

@@ -4,7 +4,7 @@
 //! - `guard = "always"` is what ns-2 does unless told otherwise: a second loss of the same window then always waits for
 //!   the timer.
 
-use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param};
 
@@ -28,7 +28,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl Recovery for Reno {
-    fn on_ack(&mut self, v: &View, _: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, v: &SenderView, _: &mut Scoreboard) -> Verdict {
         let fast = self.dups.phase == Phase::Fast;
         if v.advanced {
             // RFC 5681 §3.2 step 6: the window deflates, and does not grow on this ACK.
@@ -39,7 +39,7 @@ impl Recovery for Reno {
         self.dups.duplicate(v, &mut self.extra)
     }
 
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
         self.extra = 0;
         self.dups.enter(v, Phase::Loss);

@@ -7,7 +7,7 @@
 //!   segments.
 //! - Selective acknowledgments outlive a timeout; the receiver never takes one back.
 
-use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, Spare, Verdict, View};
+use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
 
@@ -55,7 +55,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl Recovery for Sack {
-    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict {
         let was = self.phase;
         if v.advanced {
             self.count = 0;
@@ -81,7 +81,7 @@ impl Recovery for Sack {
         Verdict { grow: v.advanced && was != Phase::Fast, ..Verdict::default() }
     }
 
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
         // RFC 6675 §5.1: no new episode before all that was sent is acknowledged.
         self.phase = Phase::Loss;
@@ -89,7 +89,7 @@ impl Recovery for Sack {
         self.count = 0;
     }
 
-    fn spare(&mut self, v: &View, hole: bool) -> Spare {
+    fn spare(&mut self, v: &SenderView, hole: bool) -> Spare {
         // RFC 6675 §4 NextSeg rules 3 and 4.
         if hole {
             return Spare::Hole;

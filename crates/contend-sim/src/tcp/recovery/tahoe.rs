@@ -3,7 +3,7 @@
 //! The first unacknowledged segment goes out again, the window restarts at one segment in slow start, and everything
 //! outstanding is sent again in order unless an acknowledgment covers it first (go-back-N).
 
-use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param};
 
@@ -24,7 +24,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl Recovery for Tahoe {
-    fn on_ack(&mut self, v: &View, _: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, v: &SenderView, _: &mut Scoreboard) -> Verdict {
         if v.advanced {
             self.0.advance(v);
             return Verdict { grow: true, ..Verdict::default() };
@@ -42,7 +42,7 @@ impl Recovery for Tahoe {
         }
     }
 
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
         self.0.enter(v, Phase::Loss);
     }

@@ -5,7 +5,7 @@
 //! episode begins, but the loss is answered all the same; a D-SACK, or from a receiver that sends none a bare
 //! duplicate, tells that it was not needed.
 
-use super::{Args, Forced, Phase, Scoreboard, View};
+use super::{Args, Forced, Phase, Scoreboard, SenderView};
 use contend_core::{Span, Time};
 
 /// RFC 8985 §7.2: the probe's time before the first round-trip sample.
@@ -47,7 +47,7 @@ impl Tlp {
     }
 
     /// RFC 8985 §7.4.2: what the acknowledgment tells of the probe.
-    pub fn on_ack(&mut self, v: &View) -> Told {
+    pub fn on_ack(&mut self, v: &SenderView) -> Told {
         let Some(end) = self.end.filter(|&end| v.una >= end) else { return Told::Nothing };
         let duplicate = v.dsack.is_some_and(|d| d.1 == end) || (v.una == end && !v.advanced && v.sacked == 0);
         let told = match self.is_retrans {
@@ -68,7 +68,7 @@ impl Tlp {
     }
 
     /// RFC 8985 §7.2: something may have left; sets the timer in `phase`.
-    pub fn on_sent(&mut self, v: &View, phase: Phase, board: &Scoreboard) {
+    pub fn on_sent(&mut self, v: &SenderView, phase: Phase, board: &Scoreboard) {
         if std::mem::take(&mut self.probing) {
             self.end = Some(v.nxt);
         }
@@ -86,7 +86,7 @@ impl Tlp {
     }
 
     /// RFC 8985 §7.3: the probe to send, when one is due: a new segment, or the last one again.
-    pub fn probe(&mut self, v: &View) -> Option<Forced> {
+    pub fn probe(&mut self, v: &SenderView) -> Option<Forced> {
         if v.now < self.at {
             return None;
         }

@@ -15,7 +15,7 @@
 //!   the episode.
 //! - The window is reduced only for a segment sent after the last reduction.
 
-use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, Verdict, View};
+use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::rtt::smooth;
 use crate::tcp::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param, Unit};
@@ -87,7 +87,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 
 impl Vegas {
     /// Whether the first unacknowledged segment is older than the fine timeout.
-    fn expired(&mut self, v: &View, board: &Scoreboard) -> bool {
+    fn expired(&mut self, v: &SenderView, board: &Scoreboard) -> bool {
         let rtt = if self.own_samples {
             self.smoothed.map(|(srtt, rttvar)| (Span::from_nanos(srtt), Span::from_nanos(rttvar)))
         } else {
@@ -103,7 +103,7 @@ impl Vegas {
     }
 
     /// An ACK of new data.
-    fn advanced(&mut self, v: &View, board: &Scoreboard) -> Verdict {
+    fn advanced(&mut self, v: &SenderView, board: &Scoreboard) -> Verdict {
         let fast = self.dups.phase == Phase::Fast;
         self.extra = 0;
         self.dups.advance(v);
@@ -118,7 +118,7 @@ impl Vegas {
     }
 
     /// The first segment goes out again.
-    fn again(&mut self, v: &View, board: &Scoreboard, arrived: u32) -> Verdict {
+    fn again(&mut self, v: &SenderView, board: &Scoreboard, arrived: u32) -> Verdict {
         let Some(head) = board.head() else { return Verdict::default() };
         self.worried = board.outstanding().min(2);
         self.backoff_q16 = if head.copies > 0 { self.backoff_q16 * 2 } else { self.backoff_q16 + self.backoff_q16 / 8 }
@@ -140,7 +140,7 @@ impl Vegas {
 }
 
 impl Recovery for Vegas {
-    fn on_ack(&mut self, v: &View, board: &mut Scoreboard) -> Verdict {
+    fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict {
         if let (true, Some(sent)) = (self.own_samples, v.last_sent) {
             self.smoothed = Some(smooth(self.smoothed, v.now.since(sent).as_nanos()));
         }
@@ -172,7 +172,7 @@ impl Recovery for Vegas {
         }
     }
 
-    fn on_timeout(&mut self, v: &View, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
         self.extra = 0;
         self.worried = 0;

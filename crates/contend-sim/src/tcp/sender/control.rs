@@ -14,7 +14,7 @@ impl Sender {
         let in_flight = self.board.in_flight();
         rate.begin(in_flight);
         // Linux (tcp_rate_check_app_limited): less than a full segment is left to send.
-        if self.written - self.board.nxt() < u64::from(self.wire.mss)
+        if self.written - self.board.nxt() < u64::from(self.format.mss)
             && in_flight < self.w.cwnd
             && self.board.next_lost().is_none()
         {

@@ -1,7 +1,7 @@
 //! What leaves a sender: which segment is next, and the packets that carry it.
 
 use super::super::recovery::Phase;
-use super::super::scoreboard::Sent as Copy;
+use super::super::scoreboard::SentSegment;
 use super::super::{Io, ticks};
 use super::{Sender, Stage};
 use crate::scenario::EcnEcho;
@@ -70,7 +70,7 @@ impl Sender {
             return 0;
         }
         // RFC 9293 §3.8.6.2.1: no cut segment only because the window ends; a window below a segment is the exception.
-        let len = unsent.min(u64::from(self.wire.mss.min(self.rwnd)));
+        let len = unsent.min(u64::from(self.format.mss.min(self.rwnd)));
         let edge = self.board.una() + u64::from(self.rwnd);
         if self.board.nxt() + len <= edge { len as u32 } else { 0 }
     }
@@ -112,8 +112,8 @@ impl Sender {
         }
     }
 
-    fn data(&mut self, c: Copy, ecn: Ecn, flags: Flags, io: &mut Io<'_, '_>) {
-        let size = c.len + self.wire.headers;
+    fn data(&mut self, c: SentSegment, ecn: Ecn, flags: Flags, io: &mut Io<'_, '_>) {
+        let size = c.len + self.format.headers;
         self.sent.packets += 1;
         if let Some(prr) = &mut self.prr {
             prr.sent();
@@ -128,7 +128,7 @@ impl Sender {
     /// Sends a segment without data: the last of the handshake, or a probe.
     pub(super) fn control(&mut self, seq: u64, io: &mut Io<'_, '_>) {
         let s = Segment { seq, flags: Flags::ACK, ..self.header(io.now) };
-        self.emit(self.wire.headers, io.now, Ecn::NotEct, s, io);
+        self.emit(self.format.headers, io.now, Ecn::NotEct, s, io);
     }
 
     pub(super) fn header(&self, now: Time) -> Segment {
@@ -146,7 +146,7 @@ impl Sender {
         let mut p = Packet::new(self.flow, size, first, Body::Tcp(s));
         p.queued = io.now;
         p.set_ecn(ecn);
-        p.set_sealed(self.wire.sealed);
+        p.set_sealed(self.format.sealed);
         io.emit(&mut p);
     }
 }

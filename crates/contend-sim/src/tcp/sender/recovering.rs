@@ -3,14 +3,14 @@
 use super::Sender;
 use crate::tcp::Io;
 use crate::tcp::recovery::prr::Prr;
-use crate::tcp::recovery::{Forced, Phase, Spare, Verdict, View};
+use crate::tcp::recovery::{Forced, Phase, SenderView, Spare, Verdict};
 use contend_core::Time;
 use contend_core::cc::Ack;
 
 impl Sender {
     /// What the recovery sees at `now` of `ack`, which `advanced` or not; with an empty one, of the connection.
-    pub(super) fn view(&self, now: Time, ack: &Ack, advanced: bool) -> View {
-        View {
+    pub(super) fn view(&self, now: Time, ack: &Ack, advanced: bool) -> SenderView {
+        SenderView {
             now,
             una: self.board.una(),
             nxt: self.board.nxt(),

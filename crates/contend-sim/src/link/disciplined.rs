@@ -1,0 +1,115 @@
+//! A queue of any discipline: asked for the next packet at each end of sending.
+
+use super::ring::Ring;
+use super::transmitter::Transmitter;
+use crate::stats::QueueMeter;
+use crate::trace::Trace;
+use contend_core::qdisc::{Qdisc, Sink};
+use contend_core::{Cx, Packet, Rng, Time};
+
+/// A discipline behind its trait, and the packet that is being sent.
+#[derive(Debug)]
+pub(super) struct Disciplined {
+    qdisc: Box<dyn Qdisc>,
+    rng: Rng,
+    sink: Sink,
+    /// The packet being sent, and when its last bit leaves.
+    sending: Option<(Packet, Time)>,
+    /// Told by the far end to begin no other packet.
+    paused: bool,
+}
+
+impl Disciplined {
+    pub(super) fn new(qdisc: Box<dyn Qdisc>, rng: Rng) -> Disciplined {
+        Disciplined { qdisc, rng, sink: Sink::default(), sending: None, paused: false }
+    }
+
+    /// Packets that wait or are being sent.
+    pub(super) fn held(&self) -> u64 {
+        self.qdisc.backlog().packets + u64::from(self.sending.is_some())
+    }
+
+    /// When it next has something to do.
+    pub(super) fn deadline(&self) -> Time {
+        self.sending.map_or(self.qdisc.next_deadline(), |(_, ends)| ends)
+    }
+
+    /// Does what is due by `now`.
+    pub(super) fn wake(
+        &mut self,
+        now: Time,
+        transmitter: &mut Transmitter,
+        ring: &mut Ring,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
+        // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
+        if self.sending.is_some() || self.qdisc.next_deadline() <= now {
+            self.send(now, transmitter, ring, meter, trace);
+        }
+    }
+
+    /// Ends the sending that is over by `now` and begins the next; without a sending time, until nothing waits.
+    fn send(
+        &mut self,
+        now: Time,
+        transmitter: &mut Transmitter,
+        ring: &mut Ring,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
+        loop {
+            if let Some((p, ends)) = &self.sending {
+                if *ends > now {
+                    return;
+                }
+                ring.push(p, p.queued, *ends);
+            }
+            self.sending = None;
+            if self.paused {
+                return;
+            }
+            let next = self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, transmitter, &mut self.sink);
+            meter.settle(now, &mut self.sink, trace);
+            self.sending = next.map(|p| {
+                meter.taken(now, &p);
+                (p, now.saturating_add(transmitter.sending_time(p.size)))
+            });
+            if self.sending.is_none() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn offer(
+        &mut self,
+        now: Time,
+        p: &Packet,
+        transmitter: &mut Transmitter,
+        ring: &mut Ring,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
+        self.wake(now, transmitter, ring, meter, trace);
+        meter.offered(now);
+        let cx = &mut Cx { now, rng: &mut self.rng };
+        self.qdisc.enqueue(cx, transmitter, p.queued_at(now), &mut self.sink);
+        meter.settle(now, &mut self.sink, trace);
+        self.send(now, transmitter, ring, meter, trace);
+    }
+
+    /// Begins to send no other packet from `now` on (true), or goes on (false).
+    pub(super) fn pause(
+        &mut self,
+        now: Time,
+        pause: bool,
+        transmitter: &mut Transmitter,
+        ring: &mut Ring,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
+        self.wake(now, transmitter, ring, meter, trace);
+        self.paused = pause;
+        self.send(now, transmitter, ring, meter, trace);
+    }
+}

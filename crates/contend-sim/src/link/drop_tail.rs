@@ -1,0 +1,83 @@
+//! Drop-tail without an event of its own: when a packet leaves is known when it comes.
+
+use super::ring::Ring;
+use super::transmitter::Transmitter;
+use crate::stats::QueueMeter;
+use crate::trace::{Event, Trace};
+use contend_core::qdisc::{Backlog, DropReason};
+use contend_core::registry::Amount;
+use contend_core::{Packet, Time};
+
+/// The waiting end of the ring.
+#[derive(Debug)]
+pub(super) struct DropTail {
+    pub(super) limit: Amount,
+    /// Packets at the back of the ring that have not begun to be sent, as of the last call.
+    pub(super) waiting: Backlog,
+    /// When the first of them begins; the next begins when it ends.
+    begins: Time,
+    /// When the last packet of the ring has been sent.
+    free: Time,
+}
+
+impl DropTail {
+    pub(super) fn new(limit: Amount) -> DropTail {
+        DropTail { limit, waiting: Backlog::default(), begins: Time::NEVER, free: Time::ZERO }
+    }
+
+    /// Tells the meter which packets have begun to be sent by `now`.
+    #[inline]
+    pub(super) fn settle(&mut self, now: Time, ring: &Ring, meter: &mut QueueMeter) {
+        while self.begins <= now {
+            self.begin(ring, meter);
+        }
+    }
+
+    /// Tells the meter that the first packet that waits has begun to be sent.
+    #[inline(never)]
+    fn begin(&mut self, ring: &Ring, meter: &mut QueueMeter) {
+        let first = ring.len() - self.waiting.packets as usize;
+        let mut next = Time::NEVER;
+        if let Some(s) = ring.get(first) {
+            meter.taken(self.begins, &s.packet);
+            self.waiting.remove(&s.packet);
+            if self.waiting.packets > 0 {
+                next = s.ends;
+            }
+        }
+        self.begins = next;
+    }
+
+    pub(super) fn offer(
+        &mut self,
+        now: Time,
+        p: &Packet,
+        transmitter: &mut Transmitter,
+        ring: &mut Ring,
+        meter: &mut QueueMeter,
+        trace: &mut Trace,
+    ) {
+        self.settle(now, ring, meter);
+        if !self.waiting.has_room(self.limit, p) {
+            return full(now, p, meter, trace);
+        }
+        let starts = self.free.max(now);
+        if starts == now {
+            meter.passed(now);
+        } else {
+            meter.offered(now);
+            self.waiting.add(p);
+            self.begins = self.begins.min(starts);
+        }
+        self.free = starts.saturating_add(transmitter.sending_time(p.size));
+        ring.push(p, now, self.free);
+    }
+}
+
+/// `p` is dropped at the door.
+#[cold]
+fn full(now: Time, p: &Packet, meter: &mut QueueMeter, trace: &mut Trace) {
+    meter.offered(now);
+    meter.dropped(now, p, DropReason::Full);
+    trace.packet(now, Event::Dropped, p);
+}

@@ -1,0 +1,230 @@
+//! Wires: one direction of a link, and the table of the host or router at its end.
+//!
+//! A packet offered to a [`Wire`] waits in its queue, is sent for `8 size / rate`, propagates for `delay`, and is
+//! handed over, or is found broken, when its last bit arrives. Three things hold for every discipline:
+//!
+//! * At one instant an end of sending comes before arrivals, so that the packet which finds the queue full does not
+//!   depend on node numbers.
+//! * The packet being sent is no longer in the queue and outside its limit (as in ns-2).
+//! * The loss process is asked once per packet, in order, about the instant its last bit left; a lost packet has used
+//!   its sending time and counts as propagating until its last bit would have arrived.
+//!
+//! A drop-tail queue needs no event at the end of sending: the departure of a packet is known when it arrives, so
+//! waiting, sent and propagating packets are in one ring with one deadline. Every other discipline takes the general
+//! path, one more wake per packet.
+
+mod disciplined;
+mod drop_tail;
+mod joined;
+mod ring;
+#[cfg(test)]
+mod tests;
+mod transmitter;
+
+use self::disciplined::Disciplined;
+use self::drop_tail::DropTail;
+use self::joined::Joined;
+use self::ring::Ring;
+use self::transmitter::Transmitter;
+use crate::forwarding::ForwardingTable;
+use crate::rng::stream;
+use crate::scenario::WireSpec;
+use crate::stats::QueueMeter;
+use crate::trace::{Event, Trace};
+use crate::world::Peer;
+use contend_core::packet::Kind;
+use contend_core::qdisc::Site;
+use contend_core::qdisc::fifo::Fifo;
+use contend_core::registry::Amount;
+use contend_core::{FlowId, Packet, Span, Time};
+
+/// One direction of a link.
+#[derive(Debug)]
+pub struct Wire {
+    transmitter: Transmitter,
+    /// Packets that are sent, or will be at a known time (drop-tail), by arrival at the far end.
+    ring: Ring,
+    queue: Queue,
+    meter: QueueMeter,
+    to: FarEnd,
+    joined: Joined,
+    delivered: u64,
+    lost: [u64; 4],
+}
+
+/// Where the far end of a wire hands packets over.
+#[derive(Clone, Debug)]
+pub enum FarEnd {
+    /// Here.
+    Peer(Peer),
+    /// At the next hop to its destination, by the table of the host or router there. A packet without a next hop is
+    /// dropped and counts as lost on the wire.
+    Lookup(ForwardingTable),
+}
+
+impl FarEnd {
+    fn of(&self, p: &Packet) -> Option<Peer> {
+        match self {
+            FarEnd::Peer(to) => Some(*to),
+            FarEnd::Lookup(table) => table.next_hop(p.dst),
+        }
+    }
+}
+
+/// What a wire queues with.
+#[derive(Debug)]
+enum Queue {
+    DropTail(DropTail),
+    Disciplined(Box<Disciplined>),
+}
+
+impl Wire {
+    /// The wire called `name`, which hands its packets to `to`. `flow` turns a flow's name into its number, for
+    /// scripted losses.
+    ///
+    /// # Errors
+    /// What the queue's or the loss process's maker says about a parameter.
+    pub fn new(
+        seed: u64,
+        name: &str,
+        spec: &WireSpec,
+        to: FarEnd,
+        flow: &dyn Fn(&str) -> Option<FlowId>,
+    ) -> Result<Wire, String> {
+        let queue = if spec.queue.entry.name == "fifo" {
+            Queue::DropTail(DropTail::new(spec.queue.args.amount("limit")))
+        } else {
+            let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?;
+            Queue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
+        };
+        let loss = match &spec.loss {
+            Some(l) => Some((l.entry.build)(&l.args, flow)?)
+                .filter(|l| !l.never())
+                .map(|l| Box::new((l, stream(seed, name, "loss")))),
+            None => None,
+        };
+        Ok(Wire::of(Transmitter::new(spec.rate, spec.delay, loss), queue, to))
+    }
+
+    /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
+    pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: FarEnd) -> Wire {
+        let queue = Disciplined::new(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
+        Wire::of(Transmitter::new(rate, delay, None), Queue::Disciplined(Box::new(queue)), to)
+    }
+
+    fn of(transmitter: Transmitter, queue: Queue, to: FarEnd) -> Wire {
+        Wire {
+            transmitter,
+            ring: Ring::default(),
+            queue,
+            meter: QueueMeter::default(),
+            to,
+            joined: Joined::No,
+            delivered: 0,
+            lost: [0; 4],
+        }
+    }
+
+    /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
+    pub fn meter(&mut self, now: Time) -> &mut QueueMeter {
+        if let Queue::DropTail(q) = &mut self.queue {
+            q.settle(now, &self.ring, &mut self.meter);
+        }
+        &mut self.meter
+    }
+
+    /// Packets lost on the wire (not in its queue) so far, by [`Kind`].
+    pub fn lost(&self) -> &[u64; Kind::ALL.len()] {
+        &self.lost
+    }
+
+    /// Packets handed over at the far end so far.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Packets that wait, are being sent, or propagate. Always: offered = delivered + dropped + lost + in flight.
+    pub fn in_flight(&self) -> u64 {
+        let before = match &self.queue {
+            Queue::DropTail(_) => 0,
+            Queue::Disciplined(q) => q.held(),
+        };
+        self.ring.len() as u64 + before
+    }
+
+    /// Takes `p` at its near end at `now`. What has arrived at the far end is asked for next.
+    pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
+        let Wire { transmitter, ring, meter, .. } = self;
+        match &mut self.queue {
+            Queue::DropTail(q) => q.offer(now, p, transmitter, ring, meter, trace),
+            Queue::Disciplined(q) => q.offer(now, p, transmitter, ring, meter, trace),
+        }
+    }
+
+    /// Does what is due by `now` at its near end.
+    pub fn wake(&mut self, now: Time, trace: &mut Trace) {
+        if let Queue::Disciplined(q) = &mut self.queue {
+            q.wake(now, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
+        }
+    }
+
+    /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`]
+    /// can be told to.
+    pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
+        if let Queue::Disciplined(q) = &mut self.queue {
+            q.pause(now, pause, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
+        }
+    }
+
+    /// The next packet that has arrived at the far end by `now`, and where it is handed over; [`Wire::handed_over`]
+    /// follows. Those lost on the way are passed by.
+    pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
+        while let Some(s) = self.ring.front()
+            && self.transmitter.arrives(s) <= now
+        {
+            let gone = if self.transmitter.loses(s) {
+                Event::Lost
+            } else if let Some(to) = self.to.of(&s.packet) {
+                // The borrow of `s` would end with a return from the loop.
+                return self.ring.front().map(|s| (to, &s.packet));
+            } else {
+                Event::Dropped
+            };
+            self.lose(now, gone, trace);
+        }
+        None
+    }
+
+    /// The packet that has arrived is not handed over.
+    #[cold]
+    fn lose(&mut self, now: Time, gone: Event, trace: &mut Trace) {
+        if let Some(s) = self.ring.front() {
+            self.lost[s.packet.kind() as usize] += 1;
+            trace.packet(now, gone, &s.packet);
+        }
+        self.pop(now);
+    }
+
+    /// What [`Wire::arrival`] gave at `now` was handed over.
+    pub fn handed_over(&mut self, now: Time) {
+        self.delivered += 1;
+        self.pop(now);
+    }
+
+    fn pop(&mut self, now: Time) {
+        if let Queue::DropTail(q) = &mut self.queue {
+            // A packet that has arrived has begun.
+            q.settle(now, &self.ring, &mut self.meter);
+        }
+        self.ring.pop();
+    }
+
+    /// When it next has something to do.
+    pub fn deadline(&self) -> Time {
+        let arrival = self.ring.front().map_or(Time::NEVER, |s| self.transmitter.arrives(s));
+        match &self.queue {
+            Queue::Disciplined(q) => q.deadline().min(arrival),
+            Queue::DropTail(_) => arrival,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What has left a queue, or will at a known time, in the order of its arrival at the far end.
+
+use contend_core::{Packet, Time};
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InFlight {
+    pub(super) packet: Packet,
+    /// When its last bit leaves the transmitter.
+    pub(super) ends: Time,
+}
+
+/// First in, first out. Unlike a `VecDeque` it is written in place, with one copy of each packet.
+#[derive(Debug, Default)]
+pub(super) struct Ring {
+    /// A power of two of them, or none. Those behind the last packet hold packets that are gone.
+    slots: Vec<InFlight>,
+    /// Place of the first packet.
+    head: usize,
+    len: usize,
+}
+
+impl Ring {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    pub(super) fn front(&self) -> Option<&InFlight> {
+        self.get(0)
+    }
+
+    /// The packet behind `i` others.
+    #[inline]
+    pub(super) fn get(&self, i: usize) -> Option<&InFlight> {
+        if i < self.len { self.slots.get(self.place(i)) } else { None }
+    }
+
+    /// Adds `p`, which entered the queue at `queued` and whose last bit leaves the transmitter at `ends`.
+    #[inline]
+    pub(super) fn push(&mut self, p: &Packet, queued: Time, ends: Time) {
+        if self.len == self.slots.len() {
+            self.grow(p);
+        }
+        let place = self.place(self.len);
+        let slot = &mut self.slots[place];
+        slot.packet = *p;
+        slot.packet.queued = queued;
+        slot.ends = ends;
+        self.len += 1;
+    }
+
+    /// Removes the first packet, if there is one.
+    #[inline]
+    pub(super) fn pop(&mut self) {
+        if self.len > 0 {
+            self.len -= 1;
+            // An empty ring begins again at the first place, which is in the cache if any is.
+            self.head = if self.len == 0 { 0 } else { self.place(1) };
+        }
+    }
+
+    #[inline]
+    fn place(&self, i: usize) -> usize {
+        (self.head + i) & (self.slots.len() - 1)
+    }
+
+    /// Twice as many places, filled with `p`.
+    #[cold]
+    fn grow(&mut self, p: &Packet) {
+        self.slots.rotate_left(self.head);
+        self.head = 0;
+        self.slots.resize((2 * self.slots.len()).max(4), InFlight { packet: *p, ends: Time::NEVER });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_core::{Body, FlowId};
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn a_ring_is_a_queue(steps in prop::collection::vec(any::<bool>(), 0..300)) {
+            let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
+            for (n, push) in steps.into_iter().enumerate() {
+                if push {
+                    let at = Time::from_nanos(n as u64);
+                    ring.push(&Packet::new(FlowId(0), n as u32, Time::ZERO, Body::Udp { seq: 0 }), at, at);
+                    queue.push_back((n as u32, at, at));
+                } else {
+                    ring.pop();
+                    queue.pop_front();
+                }
+                let held: Vec<_> = (0..).map_while(|i| ring.get(i)).map(|s| (s.packet.size, s.packet.queued, s.ends)).collect();
+                prop_assert_eq!(ring.len(), queue.len());
+                prop_assert_eq!(held, Vec::from(queue.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What happens to a packet once it has left the queue: sending, propagation, loss.
+
+use super::ring::InFlight;
+use crate::loss::Loss;
+use contend_core::qdisc::Link;
+use contend_core::{Cx, Packet, Rng, Span, Time};
+
+/// Rate, delay and losses of a wire.
+#[derive(Debug)]
+pub(super) struct Transmitter {
+    /// Bits per second; 0 for no sending time.
+    rate: u64,
+    delay: Span,
+    loss: Option<Box<(Box<dyn Loss>, Rng)>>,
+    /// The last packet size and its sending time: most packets of a direction have one size, and the division is the
+    /// dearest step.
+    last: (u32, Span),
+}
+
+impl Transmitter {
+    pub(super) fn new(rate: u64, delay: Span, loss: Option<Box<(Box<dyn Loss>, Rng)>>) -> Transmitter {
+        Transmitter { rate, delay, loss, last: (0, Span::ZERO) }
+    }
+
+    pub(super) fn loses_nothing(&self) -> bool {
+        self.loss.is_none()
+    }
+
+    pub(super) fn sending_time(&mut self, size: u32) -> Span {
+        if self.rate == 0 {
+            return Span::ZERO;
+        }
+        if self.last.0 != size {
+            self.last = (size, Span::of_bits(8 * u64::from(size), self.rate));
+        }
+        self.last.1
+    }
+
+    /// When the last bit of `s` reaches the far end.
+    #[inline]
+    pub(super) fn arrives(&self, s: &InFlight) -> Time {
+        s.ends.saturating_add(self.delay)
+    }
+
+    /// True if `s`, which has now arrived, was lost on the way. Asked no earlier, because a backlog may reach far beyond
+    /// the end of the run.
+    pub(super) fn loses(&mut self, s: &InFlight) -> bool {
+        match &mut self.loss {
+            Some(loss) => loss.0.lost(&mut Cx { now: s.ends, rng: &mut loss.1 }, s.packet.size, Some(&s.packet)),
+            None => false,
+        }
+    }
+}
+
+impl Link for Transmitter {
+    fn neighbour(&self, _: &Packet) -> u32 {
+        0
+    }
+    fn exchange(&self, _: u32, bytes: u32) -> Span {
+        if self.rate == 0 { Span::ZERO } else { Span::of_bits(8 * u64::from(bytes), self.rate) }
+    }
+    fn contention(&self, _: u32) -> Span {
+        Span::ZERO
+    }
+    fn slot(&self) -> Span {
+        Span::ZERO
+    }
+}
