@@ -1,11 +1,11 @@
-//! AIAD: additive increase, adaptive decrease to an estimated rate times the round trip's propagation, with either of
-//! two rates.
+//! AIAD: additive increase, adaptive decrease to an estimated rate times the round-trip propagation delay. There are
+//! two estimates of the rate.
 //!
-//! - `kappa`, the rate of the acknowledgments, is TCP Westwood; it is bounded by what the way back can carry, up to 25
-//!   times the capacity of the way there.
-//! - `phi`, the rate at which data arrive, is Westwood with the samples' times taken from the receiver's timestamps; it
-//!   is at most the capacity. Without timestamps it is `kappa`.
-//! - All else is `westwood.rs`: no loss is told from another.
+//! - `kappa`, the rate of the acknowledgments, gives TCP Westwood. Its bound is the capacity of the return path in
+//!   ACKs, up to 25 times the capacity of the forward path.
+//! - `phi`, the rate at which data arrive, is Westwood with sample times from the receiver's timestamps. It is at most
+//!   the capacity. Without timestamps `phi` is `kappa`.
+//! - Everything else is `westwood.rs`. Losses are not distinguished.
 
 use super::{Controller, reno, westwood};
 use crate::estimate::clock::{COUNT, Clock};
@@ -38,7 +38,7 @@ pub const PARAMS: &[Param] = &[
     reno::ABC,
 ];
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let clock = if args.word("estimator") == "kappa" { Clock::ARRIVALS } else { Clock::STAMPS };
     Ok(Box::new(westwood::Westwood::new(args, clock)))

@@ -1,15 +1,14 @@
-//! BBR, version 1: the window and the pace follow a model of the path, the largest rate of delivery and the smallest
-//! round trip, not losses.
+//! BBR, version 1: window and pacing rate follow a model of the path (the maximum delivery rate and the minimum
+//! round-trip time), not losses.
 //!
-//! - Read from the draft, with what Linux adds: the quanta in the window, the room for aggregated acknowledgments
-//!   (`ack_aggregation`).
-//! - Segments leave one by one here; the window has room for three of Linux's send quanta all the same, because they
-//!   decide how it behaves on small paths.
-//! - Linux's detection of token-bucket policers (its long-term bandwidth) is not here: no policer is modelled.
-//! - The pacing rate is set with the first acknowledgment, not before; the first ten segments are not paced anyway.
-//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next
-//!   segment.
-//! - ECN marks and the sender's own full queue change nothing.
+//! - The source is the draft, with Linux's additions: the quanta in the window and the room for aggregated
+//!   acknowledgments (`ack_aggregation`).
+//! - Segments are sent one by one. The window still has room for three of Linux's send quanta, because they determine
+//!   the behaviour on small paths.
+//! - Linux's detection of token-bucket policers (its long-term bandwidth) is not implemented: no policer is modelled.
+//! - The pacing rate is set at the first acknowledgment, not before. The first ten segments are not paced in any case.
+//! - If ProbeRTT expires while nothing is sent, it ends at the next acknowledgment, not before the next segment.
+//! - ECN marks and drops by the sender's own queue have no effect.
 
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
@@ -36,24 +35,26 @@ pub const PARAMS: &[Param] = &[Param {
     range: (0.0, 0.0),
 }];
 
-/// 2 / ln 2: the least gain that doubles the rate every round trip, in 256ths.
+/// 2 / ln 2: the smallest gain that doubles the rate every round trip, in 256ths.
 const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;
-/// Its inverse, which drains in a round trip what Startup left in the queue.
+/// The inverse of [`HIGH_GAIN`]. It drains in one round trip the queue that Startup built.
 const DRAIN_GAIN: u32 = UNIT * 1000 / 2885;
-/// Pacing gains of ProbeBW, each for a smallest round trip: more, less by as much, then six times the bandwidth itself.
+/// Pacing gains of ProbeBW, each for one minimum round-trip time: one phase above the bandwidth, one below it by the
+/// same amount, then six at the bandwidth.
 const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
-/// Rounds for which a bandwidth is remembered: a cycle and two more.
+/// Number of rounds for which a bandwidth is kept: a cycle and two more.
 const BW_ROUNDS: u32 = 10;
 const MIN_RTT_WINDOW: Span = Span::from_secs(10);
 const PROBE_RTT_TIME: Span = Span::from_millis(200);
-/// Smallest window of a pipe whose receiver acknowledges every other segment, and the window of ProbeRTT.
+/// The smallest window that keeps the pipe busy if the receiver acknowledges every second segment; also the window of
+/// ProbeRTT.
 const MIN_CWND: u32 = 4;
-/// Segments that must have been delivered before the model bounds the window (Linux: `TCP_INIT_CWND`), and the window
-/// without a round-trip sample.
+/// The number of segments that must be delivered before the model limits the window (Linux: `TCP_INIT_CWND`); also the
+/// window before the first round-trip sample.
 const INIT_CWND: u32 = 10;
-/// Rounds for which one of two slots remembers aggregation.
+/// Number of rounds for which each of two slots keeps the aggregation.
 const EXTRA_ROUNDS: u8 = 5;
-/// Most time by which aggregation may lengthen the window, in microseconds.
+/// The longest time by which aggregation may enlarge the window, in microseconds.
 const EXTRA_MAX_US: u32 = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,37 +65,37 @@ enum Mode {
     ProbeRtt,
 }
 
-/// BBR's state. Fits the 104 bytes a kernel controller has.
+/// BBR's state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct Bbr {
-    /// Largest rate of delivery of the last ten rounds, segments per microsecond (BtlBw).
+    /// Maximum delivery rate of the last ten rounds, segments per microsecond (BtlBw).
     bw_q24: MaxFilter,
-    /// When the smallest round trip was measured; never before the first.
+    /// Time of the minimum round-trip sample; [`Time::NEVER`] before the first sample.
     min_rtt_at: Time,
-    /// When ProbeRTT may end; never while the pipe is not drained yet.
+    /// Earliest end of ProbeRTT; [`Time::NEVER`] until the pipe is drained.
     probe_rtt_done: Time,
     cycle_at: Time,
-    /// When the present bunch of acknowledgments began.
+    /// Start of the current burst of acknowledgments.
     epoch_at: Time,
-    /// Segments delivered in it.
+    /// Segments delivered in the burst.
     epoch_acked: u32,
-    /// Smallest round trip in microseconds (RTprop).
+    /// Minimum round-trip time in microseconds (RTprop).
     min_rtt_us: u32,
     rounds: u32,
-    /// A round ends when a segment sent after so many were delivered arrives.
+    /// A round ends when a segment arrives that was sent after this number of segments was delivered.
     round_end: u32,
-    /// Bandwidth that Startup last grew to.
+    /// The bandwidth at the last growth in Startup.
     full_bw_q24: u32,
-    /// The window to come back to after a recovery or ProbeRTT.
+    /// The window to restore after a recovery or ProbeRTT.
     prior_cwnd: u32,
-    /// Segments delivered beyond the bandwidth, at most, in the present slot of rounds and the one before.
+    /// Maximum number of segments delivered beyond the bandwidth, in the current slot of rounds and the one before.
     extra: [u16; 2],
     extra_rounds: u8,
     extra_slot: u8,
     full_rounds: u8,
     phase: u8,
     mode: Mode,
-    /// State of congestion at the last acknowledgment.
+    /// Congestion state at the last acknowledgment.
     was: CaState,
     ack_aggregation: bool,
     round_start: bool,
@@ -105,7 +106,7 @@ struct Bbr {
     seen_rtt: bool,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Bbr {
         bw_q24: MaxFilter::default(),
@@ -179,7 +180,7 @@ impl Controller for Bbr {
         self.epoch_at = now;
         self.epoch_acked = 0;
         match self.mode {
-            // Draft §4.3.4.4: at the bandwidth, not faster: there is no more to send than before.
+            // Draft §4.3.4.4: pace at the bandwidth, not faster, because there is no more data to send than before.
             Mode::ProbeBw => self.set_pacing(w, 0, UNIT),
             Mode::ProbeRtt => self.probe_rtt_round = true,
             Mode::Startup | Mode::Drain => {}
@@ -188,7 +189,7 @@ impl Controller for Bbr {
 }
 
 impl Bbr {
-    /// Gains of the pacing rate and of the window in the present mode, in 256ths.
+    /// Gains of the pacing rate and of the window in the current mode, in 256ths.
     fn gains(&self) -> (u32, u32) {
         match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
@@ -198,7 +199,7 @@ impl Bbr {
         }
     }
 
-    /// Draft §4.1.1: rounds, and the largest rate of delivery.
+    /// Draft §4.1.1: updates the round count and the maximum delivery rate.
     fn update_bandwidth(&mut self, w: &Window, ack: &Ack) {
         self.round_start = false;
         let rs = &ack.rate;
@@ -212,13 +213,13 @@ impl Bbr {
             self.conserve = false;
         }
         let bw = path::bandwidth_q24(rs.delivered, rs.interval_us);
-        // A sample of an application that sent too little counts only when it is larger than what is known.
+        // An application-limited sample counts only if it is larger than the current maximum.
         if !rs.app_limited || bw >= self.bw_q24.get() {
             self.bw_q24.update(BW_ROUNDS, self.rounds, bw);
         }
     }
 
-    /// Linux (bbr_update_ack_aggregation): how much more than the bandwidth arrives at once.
+    /// Linux (bbr_update_ack_aggregation): measures by how much a burst of acknowledgments exceeds the bandwidth.
     fn update_aggregation(&mut self, now: Time, w: &Window, ack: &Ack) {
         if !self.ack_aggregation || ack.delivered == 0 || !ack.rate.is_valid() {
             return;
@@ -237,7 +238,7 @@ impl Bbr {
         *slot = extra.max(*slot);
     }
 
-    /// Draft §4.3.4.3: the next phase of ProbeBW's cycle.
+    /// Draft §4.3.4.3: moves to the next phase of ProbeBW's cycle if the current one is over.
     fn update_cycle(&mut self, now: Time, w: &Window, ack: &Ack) {
         if self.mode != Mode::ProbeBw {
             return;
@@ -246,7 +247,7 @@ impl Bbr {
         let gain = self.gains().0;
         let inflight = ack.rate.prior_in_flight;
         let next = if gain > UNIT {
-            // Long enough to have shown more in flight, or as much as a small buffer holds.
+            // The phase was long enough to have more in flight, or to fill a small buffer.
             full_length && (ack.rate.losses > 0 || inflight.saturating_add(quantum(w)) >= self.target(w, gain))
         } else if gain < UNIT {
             full_length || inflight <= self.target(w, UNIT)
@@ -263,7 +264,7 @@ impl Bbr {
         self.cycle_at = now;
     }
 
-    /// Draft §4.3.2.2: the pipe is full when the bandwidth has not grown by a quarter for three rounds.
+    /// Draft §4.3.2.2: the pipe is full if the bandwidth has not grown by a quarter in three rounds.
     fn check_full(&mut self, ack: &Ack) {
         if self.full || !self.round_start || ack.rate.app_limited {
             return;
@@ -287,15 +288,15 @@ impl Bbr {
         }
     }
 
-    /// Begins with any phase but the draining one.
+    /// Enters ProbeBW in a random phase, but not in the draining phase.
     fn enter_probe_bw(&mut self, cx: &mut Cx) {
         self.mode = Mode::ProbeBw;
         self.phase = 7 - cx.rng.random_range(0..7u8);
         self.advance(cx.now);
     }
 
-    /// Draft §4.1.2, §4.3.5: the smallest round trip, and the visit to an empty queue when it has not been seen for ten
-    /// seconds.
+    /// Draft §4.1.2, §4.3.5: updates the minimum round-trip time. Enters ProbeRTT, to empty the queue, if the minimum
+    /// has not been seen for ten seconds.
     fn update_min_rtt(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack) {
         let expired = cx.now > self.min_rtt_at.saturating_add(MIN_RTT_WINDOW);
         if let Some(rtt) = ack.rtt_us
@@ -310,7 +311,7 @@ impl Bbr {
             self.probe_rtt_done = Time::NEVER;
         }
         if self.mode == Mode::ProbeRtt {
-            // What is measured with four segments in flight is no bandwidth.
+            // With four segments in flight, rate samples are not a measure of the bandwidth.
             w.app_limited = w.delivered.wrapping_add(w.inflight).max(1);
             if self.probe_rtt_done == Time::NEVER {
                 if w.inflight <= MIN_CWND {
@@ -333,13 +334,13 @@ impl Bbr {
         self.idle_restart &= ack.rate.delivered == 0;
     }
 
-    /// Notes the window to come back to.
+    /// Saves the window for restoration.
     fn save(&mut self, w: &Window) {
         let good = (self.was as u8) < CaState::Recovery as u8 && self.mode != Mode::ProbeRtt;
         self.prior_cwnd = if good { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
     }
 
-    /// Draft §4.2.1: the pacing rate; before the pipe is full it never falls.
+    /// Draft §4.2.1: sets the pacing rate. Before the pipe is full the rate never falls.
     fn set_pacing(&mut self, w: &mut Window, srtt_us: u32, gain: u32) {
         if !self.seen_rtt && srtt_us > 0 {
             self.seen_rtt = true;
@@ -351,7 +352,7 @@ impl Bbr {
         }
     }
 
-    /// Draft §4.2.3: the window.
+    /// Draft §4.2.3: sets the window.
     fn set_cwnd(&mut self, w: &mut Window, ack: &Ack) {
         if ack.delivered > 0 {
             w.cwnd = self.next_cwnd(w, ack);
@@ -366,7 +367,7 @@ impl Bbr {
         let recovering = |s: CaState| s as u8 >= CaState::Recovery as u8;
         let mut cwnd = w.cwnd.saturating_sub(ack.rate.losses).max(1);
         if w.state == CaState::Recovery && self.was != CaState::Recovery {
-            // Draft §4.2.3.4: one segment out for each that has arrived, for a round.
+            // Draft §4.2.3.4: for one round, send one segment for each segment that has arrived.
             self.conserve = true;
             self.round_end = w.delivered;
             cwnd = w.inflight.saturating_add(acked);
@@ -387,19 +388,19 @@ impl Bbr {
         cwnd.max(MIN_CWND)
     }
 
-    /// Segments that fill the path `gain` times.
+    /// The number of segments that fill the path, times `gain`.
     fn volume(&self, gain: u32) -> u32 {
         if self.min_rtt_us == u32::MAX { INIT_CWND } else { path::volume(self.bw_q24.get(), self.min_rtt_us, gain) }
     }
 
-    /// The same with room for what waits in the hosts.
+    /// The volume plus room for segments that wait in the hosts.
     fn target(&self, w: &Window, gain: u32) -> u32 {
         self.with_quanta(w, self.volume(gain))
     }
 
     fn with_quanta(&self, w: &Window, volume: u32) -> u32 {
-        // Linux (bbr_quantization_budget): three quanta, an even number, and two more while probing so that a small
-        // path shows more.
+        // Linux (bbr_quantization_budget): three quanta, rounded to an even number. Two more segments while probing, so
+        // that the probe has an effect on a small path.
         let even = volume.saturating_add(3 * quantum(w)).saturating_add(1) & !1;
         let probing = self.mode == Mode::ProbeBw && self.phase == 0;
         even.saturating_add(if probing { 2 } else { 0 })
@@ -414,8 +415,8 @@ impl Bbr {
     }
 }
 
-/// Segments that Linux would hand down at once at the present rate: a millisecond's, at least 2, below 1.2 Mb/s 1
-/// (bbr_tso_segs_goal).
+/// The number of segments that Linux would send at once at the current rate: those of one millisecond, at least 2, or
+/// at least 1 below 1.2 Mb/s (bbr_tso_segs_goal).
 fn quantum(w: &Window) -> u32 {
     let least = if w.pacing_rate < 150_000 { 1 } else { 2 };
     let segments = (w.pacing_rate >> 10).min(65_535) / u64::from(w.mss.max(1));
@@ -433,7 +434,7 @@ mod tests {
 
     #[test]
     fn gains_double_and_drain_in_a_round_trip_and_a_cycle_is_neutral() {
-        // 2 / ln 2 = 2.885, its inverse 0.347; the mean over a cycle is one.
+        // 2 / ln 2 = 2.885, and its inverse is 0.347. The mean gain of a cycle is one.
         assert_eq!((HIGH_GAIN, DRAIN_GAIN, CYCLE.iter().sum::<u32>()), (739, 88, 8 * UNIT));
     }
 }

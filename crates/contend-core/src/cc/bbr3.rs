@@ -1,14 +1,14 @@
-//! BBR, version 3: version 1's model of the path, bounded by what was lost.
+//! BBR, version 3: version 1's model of the path, with bounds learned from losses.
 //!
-//! - Read from draft-ietf-ccwg-bbr-06; Linux's `v3` branch where it is silent (what counts as a discontiguous loss in
-//!   Startup).
-//! - `inflight_hi` and `inflight_lo`, `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm`,
-//!   `bw_shortterm`: the names it had before.
-//! - Segments leave one by one; the send quantum counts in the window all the same.
-//! - Marks change nothing unless `ecn` is set: the draft leaves the answer open; the branch's is in `bbr3/ecn.rs`.
-//! - A ProbeRTT whose time ends while nothing is sent is left with the next acknowledgment, not before the next
-//!   segment.
-//! - The state takes 208 bytes, more than the 104 of an ordinary kernel (the branch enlarges them).
+//! - The source is draft-ietf-ccwg-bbr-06. Where the draft is silent, the source is Linux's `v3` branch (what counts as
+//!   a discontiguous loss in Startup).
+//! - `inflight_hi`, `inflight_lo` and `bw_lo` are the draft's `inflight_longterm`, `inflight_shortterm` and
+//!   `bw_shortterm`, under the names of earlier drafts.
+//! - Segments are sent one by one. The send quantum is still part of the window.
+//! - Marks have no effect unless `ecn` is set. The draft does not define the answer to marks; `bbr3/ecn.rs` has the
+//!   answer of the branch.
+//! - If ProbeRTT expires while nothing is sent, it ends at the next acknowledgment, not before the next segment.
+//! - The state takes 208 bytes, more than the 104 bytes of an ordinary kernel (the branch provides more).
 
 mod bounds;
 mod ecn;
@@ -49,14 +49,14 @@ pub const PARAMS: &[Param] = &[
 
 /// Pacing gain of Startup (2.77) in 256ths.
 const STARTUP_GAIN: u32 = 709;
-/// Rounds for which aggregation is remembered once the pipe is full.
+/// Number of rounds for which aggregation is kept once the pipe is full.
 const EXTRA_ROUNDS: u32 = 10;
-/// Smallest window (MinPipeCwnd).
+/// The smallest window (MinPipeCwnd).
 const MIN_CWND: u32 = 4;
-/// Segments that must have been delivered before the model bounds the window, and the window without a round-trip
-/// sample (InitialCwnd).
+/// The number of segments that must be delivered before the model limits the window; also the window before the first
+/// round-trip sample (InitialCwnd).
 const INIT_CWND: u32 = 10;
-/// Acknowledgments with losses in a round that end Startup (BBRStartupFullLossCnt).
+/// The number of acknowledgments with losses in one round that ends Startup (BBRStartupFullLossCnt).
 const FULL_LOSSES: u8 = 6;
 /// A bound that is not set.
 const NONE: u32 = u32::MAX;
@@ -73,7 +73,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// What the acknowledgments that come in tell of a probe for bandwidth.
+/// The phase of a bandwidth probe to which the arriving acknowledgments belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Acks {
     Nothing,
@@ -87,29 +87,29 @@ enum Acks {
 #[derive(Debug)]
 struct Bbr3 {
     ecn: ecn::Ecn,
-    /// What the last recovery began with: mode and bounds of rate and volume (BBR.undo_*).
+    /// Mode and bounds on rate and volume at the start of the last recovery (BBR.undo_*).
     undo: bounds::Undo,
     min_rtt_at: Time,
-    /// When the smallest round trip that ProbeRTT goes by was measured; never before the first.
+    /// Time of the minimum round-trip sample that ProbeRTT uses; [`Time::NEVER`] before the first sample.
     probe_rtt_at: Time,
-    /// When ProbeRTT may end; never while the pipe is not drained yet.
+    /// Earliest end of ProbeRTT; [`Time::NEVER`] until the pipe is drained.
     probe_rtt_done: Time,
     cycle_at: Time,
-    /// When the present bunch of acknowledgments began.
+    /// Start of the current burst of acknowledgments.
     epoch_at: Time,
-    /// Segments delivered beyond the bandwidth, by rounds.
+    /// Maximum number of segments delivered beyond the bandwidth, over a window of rounds.
     extra: MaxFilter,
     epoch_acked: u32,
     min_rtt_us: u32,
     probe_rtt_us: u32,
-    /// Largest rates of delivery of the present ProbeBW cycle and the one before, segments per microsecond (max_bw).
+    /// Maximum delivery rates of the current ProbeBW cycle and the one before, segments per microsecond (max_bw).
     max_bw_q24: [u32; 2],
-    /// Bounds in the short term: rate and segments.
+    /// Short-term bounds on the rate and on the segments in flight.
     bw_lo_q24: u32,
     inflight_lo: u32,
-    /// Bound in the long term: segments in flight at which too many were lost.
+    /// Long-term bound: the number of segments in flight at which too many were lost.
     inflight_hi: u32,
-    /// Largest rate and volume of delivery of the present round.
+    /// Maximum delivery rate and delivered volume in the current round.
     bw_latest_q24: u32,
     inflight_latest: u32,
     rounds: u32,
@@ -118,7 +118,7 @@ struct Bbr3 {
     drain_round: u32,
     rounds_since_probe: u32,
     probe_wait_us: u32,
-    /// Segments acknowledged since `inflight_hi` last grew, and how many make it grow.
+    /// Segments acknowledged since `inflight_hi` last grew, and (`up_per`) the number that makes it grow.
     up_acked: u32,
     up_per: u32,
     up_rounds: u32,
@@ -128,14 +128,14 @@ struct Bbr3 {
     loss_events: u8,
     mode: Mode,
     acks: Acks,
-    /// State of congestion at the last acknowledgment.
+    /// Congestion state at the last acknowledgment.
     was: CaState,
     round_start: bool,
     loss_round_start: bool,
     loss_in_round: bool,
     full: bool,
     full_now: bool,
-    /// Whether acknowledgments may be of segments sent while probing, and no answer to their losses was given yet.
+    /// True if acknowledgments may belong to segments sent in a probe whose losses have not been answered yet.
     probe_sample: bool,
     probe_too_high: bool,
     precautionary: bool,
@@ -145,7 +145,7 @@ struct Bbr3 {
     seen_rtt: bool,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Bbr3 {
         ecn: ecn::Ecn::new(args),
@@ -234,7 +234,7 @@ impl Controller for Bbr3 {
                 self.save(w);
                 self.save_bounds();
             }
-            // §5.6.4.4: what is in flight, which is nothing, and one.
+            // §5.6.4.4: the segments in flight, which are none, plus one.
             Signal::Timeout { .. } => {
                 self.save(w);
                 self.was = CaState::Loss;
@@ -265,7 +265,7 @@ impl Controller for Bbr3 {
     }
 }
 
-/// Segments of a send quantum: a millisecond's, from 2 segments to 64 kB (§5.6.3).
+/// The send quantum in segments: the data of one millisecond, from 2 segments to 64 kB (§5.6.3).
 fn quantum(w: &Window) -> u32 {
     ((w.pacing_rate / 1000).min(65_536) / u64::from(w.mss.max(1))).max(2) as u32
 }
@@ -298,17 +298,17 @@ impl Bbr3 {
         self.max_bw_q24[0].max(self.max_bw_q24[1])
     }
 
-    /// The bandwidth that the model allows (BoundBWForModel).
+    /// The bandwidth within the bounds of the model (BoundBWForModel).
     fn bw_q24(&self) -> u32 {
         self.max_bw_q24().min(self.bw_lo_q24)
     }
 
-    /// Segments that fill the path `gain` times (BDPMultiple).
+    /// The number of segments that fill the path, times `gain` (BDPMultiple).
     fn volume(&self, gain: u32) -> u32 {
         if self.min_rtt_us == NONE { INIT_CWND } else { path::volume(self.bw_q24(), self.min_rtt_us, gain) }
     }
 
-    /// At least three quanta, at least four segments (QuantizationBudget).
+    /// The volume, but at least three quanta and at least four segments (QuantizationBudget).
     fn budget(&self, w: &Window, volume: u32) -> u32 {
         let least = volume.max(3 * quantum(w)).max(MIN_CWND);
         least.saturating_add(if self.mode == Mode::Up { 2 } else { 0 })
@@ -375,13 +375,13 @@ impl Bbr3 {
         }
     }
 
-    /// The pipe is full, and so is the queue: what was delivered in the round is the bound.
+    /// Ends Startup: pipe and queue are full. The volume delivered in the round becomes the long-term bound.
     fn end_startup(&mut self) {
         self.full = true;
         self.inflight_hi = self.volume(UNIT).max(self.inflight_latest);
     }
 
-    /// Notes the window to come back to (SaveCwnd).
+    /// Saves the window for restoration (SaveCwnd).
     fn save(&mut self, w: &Window) {
         let good = (self.was as u8) < CaState::Recovery as u8 && self.mode != Mode::ProbeRtt;
         self.prior_cwnd = if good { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn the_state_has_the_size_that_is_stated() {
-        // More than 104: a kernel with Linux's `v3` branch is needed.
+        // More than 104 bytes: this controller needs a kernel with Linux's `v3` branch.
         assert_eq!(size_of::<Bbr3>(), 208);
     }
 }

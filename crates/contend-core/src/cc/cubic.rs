@@ -1,12 +1,12 @@
 //! CUBIC (RFC 9438), in integers.
 //!
-//! - Windows are kept in 2^-20 segments (`_q20`), times in 2^-10 seconds (`_q10`); a distance from the origin of the
-//!   cubic stops at 128 seconds, where the curve is 840,000 segments away.
-//! - Slow start is Reno's; HyStart++ is not here.
-//! - The multiplicative decrease starts from what the recovery family says (the flight size unless set otherwise),
-//!   `W_max` is the window.
-//! - A reduction that proves spurious is undone (RFC 9438 §4.9): the recovery restores window and threshold, `on_undo`
-//!   the state of the cubic.
+//! - Windows are kept in 2^-20 segments (`_q20`), times in 2^-10 seconds (`_q10`). The distance in time from the origin
+//!   of the cubic is limited to 128 seconds; there the cubic is 840,000 segments from its origin.
+//! - Slow start is Reno's. HyStart++ is not implemented.
+//! - The base of the multiplicative decrease comes from the recovery family (the flight size by default). `W_max` is
+//!   the window.
+//! - A reduction that proves spurious is undone (RFC 9438 §4.9): the recovery restores window and threshold, and
+//!   `on_undo` restores the state of the cubic.
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
@@ -55,10 +55,10 @@ pub const PARAMS: &[Param] = &[
 
 /// One segment in 2^-20 segments.
 const ONE: u64 = 1 << 20;
-/// Farthest distance from the origin of the cubic, in 2^-10 s.
+/// Largest distance from the origin of the cubic, in 2^-10 s.
 const FARTHEST: u64 = (1 << 17) - 1;
 
-/// CUBIC's state. Fits the 104 bytes a kernel controller has.
+/// CUBIC's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct Cubic {
     abc: u32,
@@ -69,22 +69,23 @@ struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     stage: Stage,
-    /// The stage before the last reduction, for a reduction that proves spurious.
+    /// The stage before the last reduction, restored if the reduction proves spurious.
     before: Stage,
 }
 
-/// What a stage of congestion avoidance goes by: the variables that RFC 9438 §4.9 restores beside window and threshold.
+/// The state of a stage of congestion avoidance: the variables that RFC 9438 §4.9 restores in addition to window and
+/// threshold.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// When it began, idle time taken out: `t_epoch`; [`Time::NEVER`] before its first acknowledgment.
+    /// `t_epoch`, the start of the stage, moved forward by idle times; [`Time::NEVER`] before the first acknowledgment.
     epoch: Time,
     /// `W_max`.
     w_max_q20: u64,
-    /// `W_est`, the window Reno would have.
+    /// `W_est`, the window that Reno would have.
     w_est_q20: u64,
-    /// `K`, from the beginning of the stage to the cubic's origin; below 2^21.
+    /// `K`, the time from the start of the stage to the origin of the cubic; below 2^21.
     k_q10: u32,
-    /// What the window has beyond `cwnd` whole segments; less than one segment.
+    /// The fraction of the window beyond `cwnd` whole segments; less than one segment.
     fraction_q20: u32,
     /// The window when the threshold was last set: `cwnd_prior`.
     prior: u32,
@@ -92,7 +93,7 @@ struct Stage {
     from_origin: bool,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let beta_1024 = args.integer("beta_1024").clamp(1, 1023) as u16;
     let stage = Stage {
@@ -130,7 +131,7 @@ impl Controller for Cubic {
         let segments = u64::from(w.cwnd);
         let t = q10(cx.now.since(self.stage.epoch));
 
-        // RFC 9438 §4.3: Reno's growth, with its full slope once the window before the reduction is reached.
+        // RFC 9438 §4.3: Reno's growth. Above the window before the reduction, the slope is Reno's own.
         let full = self.stage.w_est_q20 >= u64::from(self.stage.prior) * ONE;
         let alpha = if full { ONE } else { u64::from(self.alpha_q20) };
         self.stage.w_est_q20 += alpha * u64::from(acked) / segments;
@@ -138,7 +139,8 @@ impl Controller for Cubic {
         let next = if self.reno_friendly && self.cubic_q20(t) < w_est_q20 {
             cwnd_q20.max(w_est_q20)
         } else {
-            // RFC 9438 §4.2, §4.4, §4.5: towards the cubic one round trip ahead, at most half the window a round trip.
+            // RFC 9438 §4.2, §4.4, §4.5: the target is the cubic one round trip ahead, at most half the window more per
+            // round trip.
             let ahead = self.cubic_q20(t + q10(Span::from_micros(u64::from(ack.srtt_us))));
             let target = ahead.clamp(cwnd_q20, cwnd_q20 + cwnd_q20 / 2);
             let step = (target - cwnd_q20).saturating_mul(u64::from(acked)) / segments;
@@ -156,8 +158,8 @@ impl Controller for Cubic {
                 self.remember(w.cwnd);
                 Response::clamp(reduced, w)
             }
-            // RFC 9438 §4.6: a mark may take the window to one segment.
-            // Linux (tcp_enter_cwr): a full queue of one's own is answered as a mark is.
+            // RFC 9438 §4.6: a mark may reduce the window to one segment. Linux (tcp_enter_cwr) answers a drop by the
+            // sender's own queue like a mark.
             Signal::Ecn | Signal::Local => {
                 self.remember(w.cwnd);
                 Response { cwnd: reduced.clamp(1, w.cwnd.max(1)), ..Response::to(reduced) }
@@ -168,7 +170,7 @@ impl Controller for Cubic {
                 self.stage.from_origin = true;
                 Response::restart(reduced)
             }
-            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
             Signal::Timeout { .. } => {
                 self.stage.epoch = Time::NEVER;
                 Response { cwnd: 1, ..Response::keep(w) }
@@ -177,15 +179,15 @@ impl Controller for Cubic {
     }
 
     fn on_restart(&mut self, _: &mut Window, now: Time, idle: Span) {
-        // RFC 9438 §5.8: the cubic stands still while nothing is sent.
+        // RFC 9438 §5.8: the time of the cubic stops while nothing is sent.
         if self.stage.epoch != Time::NEVER {
             self.stage.epoch = self.stage.epoch.saturating_add(idle).min(now);
         }
     }
 
     fn on_undo(&mut self, w: &mut Window) {
-        // RFC 9438 §4.9: the variables of before return with the window, unless the window is above that of before: the
-        // detection then came late, and the present stage goes on.
+        // RFC 9438 §4.9: restore the state together with the window. If the window is above the old window, the
+        // detection came late; the current stage then continues.
         if w.cwnd <= self.stage.prior {
             self.stage = self.before;
         }
@@ -193,7 +195,7 @@ impl Controller for Cubic {
 }
 
 impl Cubic {
-    /// Notes the window at a reduction.
+    /// Records the window at a reduction.
     fn remember(&mut self, cwnd: u32) {
         self.before = self.stage;
         let cwnd_q20 = u64::from(cwnd) * ONE;
@@ -205,7 +207,7 @@ impl Cubic {
         self.stage.epoch = Time::NEVER;
     }
 
-    /// Begins a stage of congestion avoidance with a window of `cwnd`.
+    /// Starts a stage of congestion avoidance with a window of `cwnd`.
     fn begin(&mut self, now: Time, cwnd: u32) {
         let cwnd_q20 = u64::from(cwnd) * ONE;
         let stage = &mut self.stage;
@@ -220,7 +222,7 @@ impl Cubic {
         stage.epoch = now;
     }
 
-    /// `W_cubic` at `t` after the beginning of the stage (RFC 9438 §4.2): C (t - K)^3 + W_max.
+    /// `W_cubic` at time `t` after the start of the stage (RFC 9438 §4.2): C (t - K)^3 + W_max.
     fn cubic_q20(&self, t_q10: u64) -> u64 {
         let (k_q10, w_max_q20) = (u64::from(self.stage.k_q10), self.stage.w_max_q20);
         let d = t_q10.abs_diff(k_q10).min(FARTHEST);
@@ -234,11 +236,11 @@ fn q10(d: Span) -> u64 {
     d.as_micros().saturating_mul(128) / 125_000
 }
 
-/// The largest integer whose cube is not above `n`, digit by binary digit.
+/// The largest integer whose cube is at most `n`, computed bit by bit.
 fn cbrt(n: u64) -> u64 {
     (0..22).rev().fold(0u64, |root, bit| {
         let next = root | 1 << bit;
-        // (2^22 - 1)^3 is above 2^64: the product is compared, not stored.
+        // (2^22 - 1)^3 exceeds 64 bits, so the multiplication is checked.
         if next.checked_mul(next * next).is_some_and(|cube| cube <= n) { next } else { root }
     })
 }

@@ -1,9 +1,10 @@
-//! DCTCP (RFC 8257): a mark takes as much of the window as the share of marked segments says, not always half.
+//! DCTCP (RFC 8257): a mark reduces the window in proportion to the share of marked segments, not always by half.
 //!
-//! - Needs the echo that tells each mark (`echo = "per_packet"`) and a queue that marks at a low threshold.
-//! - Segments are counted where the RFC counts bytes: all full ones are equal.
-//! - A loss, a timeout and a local drop are answered as by Reno (RFC 8257 §3.5). Slow start and growth are Reno's.
-//! - `alpha` is kept in 2^-20; the real-valued form is within a few of these after any number of windows (test below).
+//! - DCTCP needs an echo of each mark (`echo = "per_packet"`) and a queue that marks at a low threshold.
+//! - Segments are counted instead of the RFC's bytes; all full segments have the same size.
+//! - A loss, a timeout and a local drop are answered as in Reno (RFC 8257 §3.5). Slow start and growth are Reno's.
+//! - `alpha` is kept in 2^-20. It stays within a few units of the real-valued form after any number of windows (test
+//!   below).
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
@@ -38,19 +39,19 @@ pub const PARAMS: &[Param] = &[
 /// A share of 1.
 const ONE_Q20: u64 = 1 << 20;
 
-/// DCTCP's state. Fits the 104 bytes a kernel controller has.
+/// DCTCP's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct Dctcp {
     abc: u32,
     g_1024: u32,
     /// `DCTCP.Alpha`.
     alpha_q20: u64,
-    /// Segments acknowledged in this window of data, and those of them with ECE.
+    /// Segments acknowledged in the current window of data, and (`marked`) those of them with ECE.
     acked: u64,
     marked: u64,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Dctcp {
         abc: reno::limit(args.integer("abc")),
@@ -88,16 +89,17 @@ impl Controller for Dctcp {
             }
             Signal::Loss { .. } | Signal::Local => Response::clamp(half, w),
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
-            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
             Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
         }
     }
 }
 
 impl Dctcp {
-    /// RFC 8257 §3.3 steps 5 to 8: M is the share of marked segments of the window, alpha (1 - g) + g M the new alpha.
+    /// RFC 8257 §3.3 steps 5 to 8: M is the share of marked segments in the window. The new alpha is alpha (1 - g) + g
+    /// M.
     fn window_over(&mut self) {
-        // Segments in 44 bits: more than a flow sends in a window.
+        // 2^43 is more segments than a flow sends in a window, and the product fits 64 bits.
         let m_q20 = self.marked.min(1 << 43) * ONE_Q20 / self.acked;
         let g = u64::from(self.g_1024);
         self.alpha_q20 = (self.alpha_q20 * (1024 - g) + m_q20 * g) / 1024;
@@ -117,8 +119,8 @@ mod tests {
     }
 
     proptest! {
-        /// A window cuts off less than 1 from M, of which g counts, and less than 1 from alpha; what is cut stays with
-        /// weight 1 - g: never more than (g + 1) / g in 2^-20.
+        /// In each window, rounding removes less than 1 from M, weighted by g, and less than 1 from alpha. An error
+        /// keeps the weight 1 - g. The total error is never more than (g + 1) / g in 2^-20.
         #[test]
         fn alpha_stays_by_the_real_valued_form(g_1024 in 1u32..=1024, windows in prop::collection::vec((1u64..100_000, 0.0..=1.0f64), 1..300)) {
             let mut d = Dctcp { abc: 1, g_1024, alpha_q20: ONE_Q20, acked: 0, marked: 0 };

@@ -1,20 +1,20 @@
-//! TCP-Jersey: congestion warnings tell losses apart, and an achievable rate replaces halving.
+//! TCP-Jersey: congestion warnings distinguish losses, and an achievable rate replaces halving.
 //!
-//! A marked loss, or a mark on an ACK, sets the window to ARE x RTTmin; an unmarked loss is taken for an error of the
-//! medium and leaves the window as it is. The defaults are the final version (TS-ARE, differentiated timeouts); the
-//! versions of the thesis are switches:
+//! A marked loss, or a mark on an ACK, sets the window to ARE x RTTmin. An unmarked loss counts as an error of the
+//! medium and does not change the window. The defaults are the final version (TS-ARE, differentiated timeouts).
+//! Parameters select the other versions in the thesis:
 //!
-//! - `estimator`, `filter`, `count`: chapter 5's ARE, chapter 7's TS-ARE, with either filter.
-//! - `reaction`: once for each window of data (§9.1, RFC 3168), or to each marked ACK, which then opens the window as
-//!   usual (Fig. 5.8).
-//! - `rate_control`: never opens the window, at an unmarked timeout neither (`clamp`), sets it whenever in congestion
-//!   avoidance (`literal_ca`, §5.5), or always (`unconditional`, App. B). With the last two a signal may open the
-//!   window, as the thesis prints it.
-//! - `timeout`: RFC 5681's (chapter 5), or App. B's: after an unmarked ACK the window is ARE x RTTmin, after a marked
-//!   one a segment.
-//! - The thesis sets no threshold with App. B's windows: here it is ARE x RTTmin too. It has no floor: here it is 2
-//!   segments (`floor`).
-//! - A local drop is answered as a mark is.
+//! - `estimator`, `filter`, `count`: ARE of chapter 5 or TS-ARE of chapter 7, each with either filter.
+//! - `reaction`: once per window of data (§9.1, RFC 3168), or to each marked ACK. In the second case a marked ACK also
+//!   opens the window as usual (Fig. 5.8).
+//! - `rate_control`: `clamp` never opens the window, not even at an unmarked timeout. `literal_ca` always sets the
+//!   window in congestion avoidance (§5.5). `unconditional` always sets it (App. B). With the last two, a signal may
+//!   open the window, as printed in the thesis.
+//! - `timeout`: that of RFC 5681 (chapter 5) or that of App. B. In App. B the window becomes ARE x RTTmin after an
+//!   unmarked ACK, and one segment after a marked ACK.
+//! - App. B of the thesis does not set the threshold. Here the threshold becomes ARE x RTTmin too. The thesis has no
+//!   minimum; here it is 2 segments (`floor`).
+//! - A local drop is answered like a mark.
 
 use super::{Ack, Cause, Controller, Needs, Response, Signal, Window, reno};
 use crate::Cx;
@@ -75,12 +75,12 @@ pub const PARAMS: &[Param] = &[
     reno::ABC,
 ];
 
-/// Jersey's state.
+/// Jersey's parameters and state.
 #[derive(Debug)]
 struct Jersey {
     are: Are,
     abc: u32,
-    /// D, the least round-trip time in microseconds, 0 before the first sample.
+    /// D, the minimum round-trip time in microseconds; 0 before the first sample.
     min_rtt_us: u32,
     floor: u32,
     control: Control,
@@ -95,7 +95,7 @@ enum Control {
     Unconditional,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let clock = if args.word("estimator") == "are" { Clock::ARRIVALS } else { Clock::STAMPS };
     let control = match args.word("rate_control") {
@@ -115,7 +115,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
 }
 
 impl Jersey {
-    /// The window that carries the achievable rate, eq. 5.22: RTTmin ARE / seg_size.
+    /// The window for the achievable rate, eq. 5.22: RTTmin ARE / seg_size.
     fn optimum(&self, cx: &Cx, w: &Window) -> u32 {
         estimate::window(self.are.rate(cx.now), self.min_rtt_us, w.mss).max(self.floor)
     }
@@ -145,7 +145,7 @@ impl Controller for Jersey {
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
         match why {
             Signal::Ecn | Signal::Local | Signal::Loss { marked: true, .. } => self.rate_control(cx, w),
-            // §5.5, App. B algorithm 1: explicit retransmit, the window and its slow start as they are.
+            // §5.5, App. B algorithm 1: explicit retransmit. Window and threshold do not change.
             Signal::Loss { marked: false, .. } => Response { cause: Cause::Error, ..Response::keep(w) },
             // App. B algorithm 2.
             Signal::Timeout { marked, .. } if self.differentiated => {
@@ -157,7 +157,7 @@ impl Controller for Jersey {
                     Response { ssthresh: optimum, cwnd, cause: Cause::Error }
                 }
             }
-            // RFC 5681 §3.1: half the flight, held when the same segment times out again.
+            // RFC 5681 §3.1: half the flight size. The threshold is kept if the same segment times out again.
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(w.reduce_from / 2),
             Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
         }

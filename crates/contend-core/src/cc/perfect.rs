@@ -1,8 +1,10 @@
-//! TCP-Perfect: Reno that an oracle tells which losses are errors of the medium; it does not halve for those.
+//! TCP-Perfect: Reno with an oracle. The oracle tells which losses are errors of the medium; for these the sender does
+//! not halve the window.
 //!
-//! A yardstick, not for deployment: no sender can know. The thesis' oracle is a report from the link for each spoilt
-//! packet; here it is the simulator, without delay. Timeouts are Reno's. What it bounds is halving with perfect
-//! knowledge; a sender with another answer to congestion may exceed it.
+//! TCP-Perfect is a reference, not for deployment: no sender can know the cause of a loss. In the thesis the oracle is
+//! a report from the link for each spoiled packet. Here the oracle is the simulator, without delay. Timeouts are
+//! Reno's. TCP-Perfect is an upper bound for senders that halve on congestion. A sender with another answer to
+//! congestion may exceed it.
 
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
@@ -23,7 +25,7 @@ struct Perfect {
     reno: reno::Reno,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Perfect { reno: reno::Reno::new(args) }))
 }

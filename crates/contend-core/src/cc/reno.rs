@@ -1,7 +1,7 @@
-//! Reno: slow start and congestion avoidance of RFC 5681, window arithmetic only.
+//! Reno: slow start and congestion avoidance of RFC 5681. This file has only the window arithmetic.
 //!
-//! - The window is counted in whole segments, not bytes; the fraction is `cwnd_cnt`.
-//! - A local drop changes nothing here: the segment is missing at the receiver and the duplicate ACKs will tell.
+//! - The window is counted in whole segments, not bytes. The fraction is `cwnd_cnt`.
+//! - A local drop is answered like a mark, as in Linux.
 
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
@@ -37,45 +37,45 @@ pub(super) const ABC: Param = Param {
     range: (0.0, 1e6),
 };
 
-/// Reno's state: none beyond the window.
+/// Reno's parameters. The only state is the window.
 #[derive(Debug)]
 pub struct Reno {
-    /// Most segments of slow start per ACK.
+    /// Maximum number of segments per ACK that count in slow start.
     abc: u32,
-    /// Whether an ACK counts as one segment in congestion avoidance, however many it covers.
+    /// True if an ACK counts as one segment in congestion avoidance, however many segments it covers.
     acks: bool,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Reno::new(args)))
 }
 
 impl Reno {
-    /// From the parameters `abc` and `count`.
+    /// Builds the controller from the parameters `abc` and `count`.
     pub fn new(args: &Args) -> Reno {
         Reno { abc: limit(args.integer("abc")), acks: args.word("count") == "acks" }
     }
 }
 
-/// The slow-start limit from its parameter: 0 stands for none.
+/// The slow-start limit from its parameter; 0 means no limit.
 pub(super) fn limit(abc: i64) -> u32 {
     if abc <= 0 { u32::MAX } else { u32::try_from(abc).unwrap_or(u32::MAX) }
 }
 
-/// Slow start for `acked` segments, of which at most `abc` count (RFC 5681 §3.1 eq. 2). Returns how many are left for
+/// Slow start for `acked` segments; at most `abc` of them count (RFC 5681 §3.1 eq. 2). Returns the segments left for
 /// congestion avoidance.
 pub(super) fn slow_start(w: &mut Window, acked: u32, abc: u32) -> u32 {
     if !w.in_slow_start() {
         return acked;
     }
     let left = w.slow_start(acked.min(abc));
-    // What the limit kept out of slow start does not count later either.
+    // Segments above the limit do not count later either.
     if acked > abc { 0 } else { left }
 }
 
-/// Reno's growth for `acked` segments: slow start, of which at most `abc` count, then one segment per window of
-/// acknowledged data (RFC 5681 §3.1).
+/// Reno's growth for `acked` segments: slow start, in which at most `abc` segments count, then one segment per window
+/// of acknowledged data (RFC 5681 §3.1).
 pub(super) fn grow(w: &mut Window, acked: u32, abc: u32) {
     let acked = slow_start(w, acked, abc);
     if acked > 0 {
@@ -96,11 +96,11 @@ impl Controller for Reno {
         // RFC 5681 §3.1 eq. 4.
         let half = w.reduce_from / 2;
         match why {
-            // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window.
-            // Linux (tcp_enter_cwr): a full queue of one's own is answered as a mark is.
+            // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window. Linux (tcp_enter_cwr) answers
+            // a drop by the sender's own queue like a mark.
             Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(half, w),
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
-            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
             Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
         }
     }

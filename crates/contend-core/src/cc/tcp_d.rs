@@ -1,22 +1,24 @@
-//! TCP-D, differential congestion control: the window grows a little all the time, and shrinks when the delivered rate
-//! answers with a fall.
+//! TCP-D, differential congestion control: the window grows slowly all the time, and shrinks when the delivered rate
+//! falls in response.
 //!
-//! Once in about a window the rate B since the last time is measured, and xi = dB / dCW. The first negative xi ends
-//! cold start; each takes q = CW |xi| / B of the window, at most Q. A loss takes Q. There is no threshold: that of the
-//! flow is left as it is.
+//! About once per window the sender measures B, the rate since the last measurement, and xi = dB / dCW. The first
+//! negative xi ends cold start. Each negative xi reduces the window by the share q = CW |xi| / B, at most Q. A loss
+//! reduces the window by the share Q. TCP-D has no threshold and does not change the flow's threshold.
 //!
-//! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments a second; what is left of a division is
-//!   dropped; held to the equations in real numbers in `tests/tcp_d.rs`.
-//! - What the thesis leaves open, or prints in two ways, is a parameter; `sign = "printed"` is eq. 10.5 to the letter,
-//!   which opens the window. It gives neither epsilon nor k: of 0, 0.5, 0.9, 0.95 and 4, 8, none, the defaults come
-//!   nearest to its figures (`papers/starzetz-2006/e30` to `e33`).
-//! - A cut leaves two segments, as in ns-2's Reno; the thesis names no least window. A mark or a local drop is answered
-//!   as a loss; the thesis says nothing of them.
-//! - The first interval begins when the first segment left, a round trip before its ACK. After a silence a new one
-//!   begins with what is sent.
-//! - The window grows whatever limits sending, as in the thesis and ns-2, so that at the receiver's limit a falling
-//!   rate still tells; `validated` is RFC 7661's rule. Recovery says how long the window stands still after a loss.
-//! - Duplicates count twice in eq. 10.3, as printed: when they come, and when an ACK covers what they told of.
+//! - Windows are kept in 2^-20 segments (`_q20`), rates in 2^-20 segments per second. Divisions are rounded down.
+//!   `tests/tcp_d.rs` compares the results with the equations in real numbers.
+//! - A point that the thesis leaves open or prints in two ways is a parameter. `sign = "printed"` is eq. 10.5 to the
+//!   letter, which opens the window. The thesis gives neither epsilon nor k. Of epsilon 0, 0.5, 0.9, 0.95 and k 4, 8,
+//!   none, the defaults are closest to its figures (`papers/starzetz-2006/e30` to `e33`).
+//! - A reduction leaves at least two segments, as in ns-2's Reno. The thesis gives no minimum window. A mark or a local
+//!   drop is answered like a loss; the thesis does not define this case.
+//! - The first interval begins when the first segment was sent, one round trip before its ACK. After a silence a new
+//!   interval begins with the first segment sent.
+//! - The window grows no matter what limits sending, as in the thesis and ns-2. A falling rate is then also detected at
+//!   the receiver's limit. `validated` selects RFC 7661's rule. Recovery decides how long the window stays constant
+//!   after a loss.
+//! - Duplicates count twice in eq. 10.3, as printed: when a duplicate arrives, and when an ACK covers the same
+//!   segments.
 
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
@@ -116,16 +118,16 @@ pub const PARAMS: &[Param] = &[
     integer("timeout_window", "Window after a timeout in segments", "2", 1.0, 1000.0),
 ];
 
-/// Binary digits behind the point.
+/// Number of fractional bits.
 const SCALE: u32 = 20;
 /// One in 2^-20.
 const ONE_Q20: u64 = 1 << SCALE;
 /// The largest window in 2^-20 segments, and the largest rate in 2^-20 segments a second.
 const MOST_Q20: u64 = 1 << 50;
-/// Segments of an ACK or an interval that count at most.
+/// The largest number of segments counted for one ACK or one interval.
 const MANY: u32 = 1 << 20;
 
-/// TCP-D's state. Fits the 104 bytes a kernel controller has.
+/// TCP-D's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct TcpD {
     growth_1000: u32,
@@ -145,33 +147,33 @@ struct TcpD {
     validated: bool,
     forgets: bool,
 
-    /// Whether an interval has begun.
+    /// True if an interval has begun.
     begun: bool,
-    /// Whether cold start is over.
+    /// True if cold start is over.
     avoiding: bool,
-    /// What the window has beyond whole segments, in 2^-20 segments.
+    /// The fraction of the window beyond whole segments, in 2^-20 segments.
     fraction_q20: u32,
-    /// `inc`: window for a segment acknowledged, in 2^-20 segments, since the last cut.
+    /// `inc`: growth of the window per acknowledged segment, in 2^-20 segments; set by the last reduction.
     inc_q20: u32,
-    /// Segments still to be acknowledged up to `target_reduce`.
+    /// Segments still to be acknowledged until `target_reduce`.
     reduce_left: u32,
-    /// Segments acknowledged in the interval, and duplicates.
+    /// Segments acknowledged in the interval, and (`dups`) duplicates in the interval.
     acked: u32,
     dups: u32,
-    /// The interval ends when more than so many are acknowledged (`target_ack`) or sent (`target_pkt`) after
-    /// `start_sent`.
+    /// The interval ends when more than `ack_limit` segments are acknowledged (`target_ack`), or more than `sent_limit`
+    /// segments are sent after `start_sent` (`target_pkt`).
     ack_limit: u32,
     sent_limit: u32,
     start_sent: u32,
-    /// When the interval began, the window and the rate then.
+    /// Start of the interval, and window and rate at the start.
     start: Time,
     start_cwnd_q20: u64,
     start_bw_q20: u64,
-    /// B, the smoothed rate, in 2^-20 segments a second.
+    /// B, the smoothed rate, in 2^-20 segments per second.
     bw_q20: u64,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let get = |name| u32::try_from(args.integer(name)).unwrap_or(0);
     Ok(Box::new(TcpD {
@@ -217,7 +219,7 @@ impl Controller for TcpD {
         self.acked = self.acked.saturating_add(ack.acked);
         self.dups = self.dups.saturating_add(u32::from(ack.dup));
         self.reduce_left = self.reduce_left.saturating_sub(ack.acked);
-        // `on_ack` hears of neither duplicates nor what a recovery acknowledges.
+        // `on_ack` is called neither for duplicates nor for acknowledgments in a recovery.
         let recovering = w.state == CaState::Recovery;
         if if ack.dup { self.every } else { recovering && ack.acked > 0 } {
             let extra = if recovering && self.inflation { w.extra } else { 0 };
@@ -241,7 +243,7 @@ impl Controller for TcpD {
     fn on_congestion(&mut self, cx: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
         let mut reduced = *w;
         if let Signal::Timeout { .. } = why {
-            // §10.2: "as Reno", with another cold start.
+            // §10.2: "as Reno", with a new cold start.
             self.set(&mut reduced, u64::from(self.timeout_window.min(w.cwnd.max(2))) << SCALE);
             (self.avoiding, self.reduce_left) = (false, 0);
             self.bw_q20 = if self.forgets { 0 } else { self.bw_q20 };
@@ -249,19 +251,19 @@ impl Controller for TcpD {
         } else if self.reduce_left == 0 {
             self.cut(&mut reduced, u64::from(self.q_q20));
             self.avoiding |= self.loss_ends;
-            // target_reduce: the highest acknowledged segment and the reduced window.
+            // target_reduce: the highest acknowledged segment plus the reduced window.
             self.reduce_left = self.cwnd_q20(&reduced).div_ceil(ONE_Q20) as u32;
         }
         Response { cwnd: reduced.cwnd, ..Response::keep(w) }
     }
 
     fn on_restart(&mut self, w: &mut Window, now: Time, _: Span) {
-        // A silence is no fall of the rate.
+        // A silence is not a fall of the rate.
         self.begin(now, self.cwnd_q20(w), w.sent);
     }
 
     fn needs(&self) -> Needs {
-        // Intervals end whatever limits sending.
+        // Intervals end no matter what limits sending.
         Needs { grow_when_unlimited: true, ..Needs::default() }
     }
 }
@@ -277,7 +279,7 @@ impl TcpD {
         self.fraction_q20 = (cwnd_q20 % ONE_Q20) as u32;
     }
 
-    /// Takes `q_q20` of the window, in 2^-20: CW (1 - q), and inc = 1 / CW.
+    /// Reduces the window by the share `q_q20`, in 2^-20: CW (1 - q), and inc = 1 / CW.
     fn cut(&mut self, w: &mut Window, q_q20: u64) {
         let cwnd_q20 = self.cwnd_q20(w);
         let taken_q20 = (u128::from(cwnd_q20) * u128::from(q_q20)) >> SCALE;
@@ -285,7 +287,7 @@ impl TcpD {
         self.inc_q20 = (ONE_Q20 * ONE_Q20 / self.cwnd_q20(w)) as u32;
     }
 
-    /// `init_targets`: an interval begins, with the window at `cwnd_q20` after `sent` segments.
+    /// `init_targets`: starts an interval with the window at `cwnd_q20` after `sent` segments.
     fn begin(&mut self, now: Time, cwnd_q20: u64, sent: u32) {
         let limit = (cwnd_q20 >> SCALE) as u32;
         self.ack_limit = match (self.k, self.longer) {
@@ -299,12 +301,12 @@ impl TcpD {
         (self.start_cwnd_q20, self.start_bw_q20) = (cwnd_q20, self.bw_q20);
     }
 
-    /// Ends the interval when it is over, and cuts the window when the rate fell; `extra`: segments of inflation;
-    /// `stays`: it will be inflated on.
+    /// Ends the interval if it is over, and reduces the window if the rate fell. `extra` is the inflation in segments.
+    /// `stays` is true if the window stays inflated.
     fn sample(&mut self, now: Time, w: &mut Window, extra: u32, stays: bool) {
         let us = now.since(self.start).as_micros();
         let over = self.acked > self.ack_limit || w.sent.wrapping_sub(self.start_sent) > self.sent_limit;
-        // What comes in an instant has no rate yet.
+        // An interval of length zero has no rate.
         if !over || us == 0 {
             return;
         }
@@ -326,7 +328,7 @@ impl TcpD {
                 (u128::from(self.cwnd_q20(w)), u128::from(dcw_q20), u128::from(db_q20), u128::from(self.bw_q20.max(1)));
             let q_q20 = u64::try_from(((cwnd * db) << SCALE) / (dcw * b)).unwrap_or(u64::MAX);
             if self.printed {
-                // CW (1 - q) with a negative q, which min(Q, q) does not bound.
+                // The printed form: CW (1 - q) with a negative q, which min(Q, q) does not limit.
                 let more = u64::try_from((cwnd * u128::from(q_q20)) >> SCALE).unwrap_or(MOST_Q20).min(MOST_Q20);
                 self.set(w, self.cwnd_q20(w) + more);
                 self.cut(w, 0);

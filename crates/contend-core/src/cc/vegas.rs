@@ -1,16 +1,18 @@
-//! Vegas: holds the window where a few segments of it wait in the queue of the path, by what round trips take.
+//! Vegas: keeps a few segments of its window in the queue of the path. It measures the queue by the round-trip times.
 //!
-//! - With a window of W segments, a least round trip of B and a present one of R, W (R - B) / R segments wait. Once
-//!   each round trip that backlog is held against `alpha` and `beta`, exactly: ns-2 rounds it to a whole segment first.
-//! - W is the window or the receiver's, whichever is smaller, for what is expected and for what is measured, as in
-//!   Linux; the source and ns-2 count what was sent in the round trip.
-//! - A round trip in which the window is to grow grows it by a segment at its beginning, as in Linux; with `growth =
-//!   "spread"` by 1 / cwnd with each acknowledgment, as in the source ("linearly during the next RTT") and in ns-2.
-//! - Slow start doubles every other round trip, first stays, and ends as in ns-2 with an eighth less. A loss ends it
-//!   too.
-//! - What a loss leaves is the source's and ns-2's: three quarters, half when the same segment is lost again. A timeout
-//!   is answered as by Reno.
-//! - Which losses are asked for is the affair of the recovery `vegas`: none of what was sent before the last reduction.
+//! - For a window of W segments, a minimum round-trip time B and a current one R, W (R - B) / R segments wait. Once per
+//!   round trip this backlog is compared with `alpha` and `beta`, without rounding. ns-2 first rounds the backlog to
+//!   whole segments.
+//! - W is the smaller of the window and the receiver's window, for the expected and for the actual rate, as in Linux.
+//!   The source and ns-2 count the segments sent in the round trip.
+//! - If the window is to grow in a round trip, it grows by one segment at the start, as in Linux. With `growth =
+//!   "spread"` it grows by 1 / cwnd per acknowledgment, as in the source ("linearly during the next RTT") and in ns-2.
+//! - Slow start doubles the window in every second round trip and keeps it in the other. As in ns-2, it ends with a
+//!   window smaller by an eighth. A loss also ends it.
+//! - The answer to a loss is that of the source and ns-2: three quarters of the window remain, or half if the same
+//!   segment is lost again. A timeout is answered as in Reno.
+//! - The recovery `vegas` decides which losses reach the controller: no loss of a segment sent before the last
+//!   reduction.
 
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
@@ -65,33 +67,33 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Vegas' state. Fits the 104 bytes a kernel controller has.
+/// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct Vegas {
     alpha: u32,
     beta: u32,
     gamma: u32,
-    /// Whether the least sample of a round stands for it, not the mean.
+    /// True if the minimum of a round trip's samples is used instead of the mean.
     least: bool,
-    /// Whether growth is spread over a round trip.
+    /// True if growth is spread over a round trip.
     spread: bool,
-    /// Whether the present round trip grows the window, when growth is spread.
+    /// True if the window grows in the current round trip (only for spread growth).
     growing: bool,
-    /// Whether the present round trip of slow start doubles the window.
+    /// True if the current round trip of slow start doubles the window.
     doubling: bool,
-    /// Samples of the present round trip.
+    /// Number of samples in the current round trip.
     samples: u32,
-    /// The least of them in microseconds.
+    /// Minimum of these samples in microseconds.
     min_us: u32,
-    /// `BaseRTT`: the least round trip ever, in microseconds; 0 before the first.
+    /// `BaseRTT`: the minimum round-trip time of the connection in microseconds; 0 before the first sample.
     base_us: u32,
-    /// Their sum in microseconds.
+    /// Sum of the samples in microseconds.
     sum_us: u64,
-    /// First byte of the segment last lost.
+    /// First byte of the last lost segment.
     lost: Option<u64>,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let get = |name| u32::try_from(args.integer(name)).unwrap_or(1).max(1);
     let (alpha, beta) = (get("alpha"), get("beta"));
@@ -137,11 +139,11 @@ impl Controller for Vegas {
             let wait = backlog(w.cwnd.min(w.rwnd), rtt, self.base_us);
             self.growing = self.spread && wait.below(self.alpha);
             if w.in_slow_start() {
-                // A round trip that does not grow, so that what is expected and what is measured belong together, then
-                // one that does.
+                // A round trip without growth and a round trip with growth alternate. Without growth, the expected and
+                // the actual rate belong to the same window.
                 self.doubling = !self.doubling;
                 if self.doubling && wait.above(self.gamma) {
-                    // ns-2: an eighth less, and no slow start before the next timeout.
+                    // ns-2: the window is reduced by an eighth, and there is no slow start before the next timeout.
                     w.ssthresh = 2;
                     w.cwnd = (w.cwnd - w.cwnd / 8).max(2);
                 }
@@ -167,37 +169,36 @@ impl Controller for Vegas {
         let half = w.reduce_from / 2;
         match why {
             Signal::Loss { seq, .. } => {
-                // Brakmo and Peterson 1995: a quarter less, because an early retransmission tells of the loss sooner.
-                // ns-2: half for a segment lost again, and two of three or fewer.
+                // Brakmo and Peterson 1995: reduce by a quarter, because an early retransmission detects the loss
+                // sooner. ns-2: reduce by half if a segment is lost again, and to two segments from three or fewer.
                 let again = self.lost.replace(seq) == Some(seq);
                 let left = if w.reduce_from <= 3 || again { half } else { w.reduce_from - w.reduce_from / 4 };
                 Response::clamp(left, w)
             }
-            // RFC 3168 §6.1.2, as for Reno.
+            // RFC 3168 §6.1.2, as in Reno.
             Signal::Ecn | Signal::Local => Response::clamp(half, w),
             Signal::Timeout { nth, .. } => {
                 self.lost = Some(w.snd_una);
                 self.doubling = true;
-                // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+                // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
                 if nth <= 1 { Response::restart(half) } else { Response { cwnd: 1, ..Response::keep(w) } }
             }
         }
     }
 
     fn on_restart(&mut self, _: &mut Window, _: Time, _: Span) {
-        // What was measured before the silence tells nothing of the first round trip after it.
+        // Samples from before the silence say nothing about the first round trip after it.
         self.forget();
     }
 
     fn needs(&self) -> Needs {
-        // The window shrinks also while the receiver's is the limit; growing is held back above.
+        // The window may also shrink while the receiver's window limits sending. `on_ack` restricts growth.
         Needs { grow_when_unlimited: true, ..Needs::default() }
     }
 }
 
 impl Vegas {
-    /// What the round trip that is over took, in microseconds, and a new one begins; `None` when nothing was measured
-    /// in it.
+    /// Ends the round trip. Returns its round-trip time in microseconds, or `None` if it has no sample.
     fn round(&mut self) -> Option<u32> {
         let mean = self.sum_us.checked_div(u64::from(self.samples))?;
         let rtt = if self.least { self.min_us } else { u32::try_from(mean).unwrap_or(u32::MAX) };
@@ -210,7 +211,7 @@ impl Vegas {
     }
 }
 
-/// How many segments wait on the path, as a fraction.
+/// Number of segments that wait on the path, as a fraction.
 pub(super) struct Backlog {
     waiting: u64,
     per: u64,
@@ -223,11 +224,11 @@ pub(super) fn backlog(cwnd: u32, rtt_us: u32, base_us: u32) -> Backlog {
 }
 
 impl Backlog {
-    /// Whether it is more than `n` segments.
+    /// True if the backlog is more than `n` segments.
     pub(super) fn above(&self, n: u32) -> bool {
         self.waiting > u64::from(n) * self.per
     }
-    /// Whether it is less than `n` segments.
+    /// True if the backlog is less than `n` segments.
     pub(super) fn below(&self, n: u32) -> bool {
         self.waiting < u64::from(n) * self.per
     }
@@ -244,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_backlog_is_what_waits_beyond_the_empty_path() {
-        // 20 segments in 125 ms over an empty path of 100 ms: 16 of them fill it, 4 wait.
+        // 20 segments in 125 ms over an empty path of 100 ms: 16 segments fill the path, 4 wait.
         let b = backlog(20, 125_000, 100_000);
         assert!(b.above(3) && !b.above(4) && !b.below(4) && b.below(5));
         assert!(backlog(u32::MAX, u32::MAX, 1).above(u32::MAX - 2));

@@ -1,12 +1,11 @@
-//! Veno: Reno that tells losses of a full queue from those of the medium by Vegas' backlog, and gives up less for the
-//! latter.
+//! Veno: Reno that uses Vegas' backlog to distinguish losses of a full queue from losses of the medium. For losses of
+//! the medium the window shrinks less.
 //!
-//! - The backlog is that of the last round-trip sample, as in Linux; the source does not say how round trips are
+//! - The backlog uses the last round-trip sample, as in Linux. The source does not say how round-trip times are
 //!   averaged.
-//! - "A segment every other ACK" once the path is full is a segment for every two windows acknowledged.
-//! - A loss before the first sample is taken for congestion. Timeouts, marks and slow start are Reno's.
-//! - Jersey's thesis (§3.2.2) gives the second rule for the first: the window is opened carefully on a full path, not
-//!   after a random loss.
+//! - "A segment every other ACK" on a full path is implemented as one segment per two windows of acknowledged data.
+//! - A loss before the first sample counts as congestion. Timeouts, marks and slow start are Reno's.
+//! - Jersey's thesis (§3.2.2) confuses the two rules. The slow growth applies on a full path, not after a random loss.
 
 use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
@@ -39,18 +38,18 @@ pub const PARAMS: &[Param] = &[
     reno::ABC,
 ];
 
-/// Veno's state. Fits the 104 bytes a kernel controller has.
+/// Veno's parameters and state. Fits the 104 bytes of a kernel controller.
 #[derive(Debug)]
 struct Veno {
     abc: u32,
     beta: u32,
     random_percent: u32,
-    /// Least and last round trip in microseconds, 0 before the first.
+    /// Minimum and last round-trip time in microseconds; 0 before the first sample.
     base_us: u32,
     rtt_us: u32,
 }
 
-/// Makes one.
+/// Builds the controller.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Veno {
         abc: reno::limit(args.integer("abc")),
@@ -62,7 +61,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
 }
 
 impl Veno {
-    /// Whether at least `beta` segments of a window wait on the path.
+    /// True if at least `beta` segments of a window wait on the path.
     fn full(&self, w: &Window) -> bool {
         self.rtt_us == 0 || !backlog(w.cwnd.min(w.rwnd), self.rtt_us, self.base_us).below(self.beta)
     }
@@ -79,7 +78,7 @@ impl Controller for Veno {
     fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
         let acked = reno::slow_start(w, ack.acked, self.abc);
         if acked > 0 {
-            // Fu and Liew 2003 §III-A: a segment for each window, on a full path for every two.
+            // Fu and Liew 2003 §III-A: one segment per window, on a full path one per two windows.
             let per = if self.full(w) { w.cwnd.saturating_mul(2) } else { w.cwnd };
             w.additive_increase(per, acked);
         }
@@ -95,7 +94,7 @@ impl Controller for Veno {
             }
             Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(half, w),
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
-            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
             Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
         }
     }

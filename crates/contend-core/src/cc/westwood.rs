@@ -1,11 +1,11 @@
-//! TCP Westwood: Reno, but a loss sets the window to what the estimated bandwidth carries in the least round-trip time.
+//! TCP Westwood: Reno, but a loss sets the window to the estimated bandwidth times the minimum round-trip time.
 //!
-//! - `filter` chooses the bandwidth estimate: the original's (§5.1 of Xu 2005), that of its NewReno release, or
-//!   Westwood+'s.
-//! - A loss never opens the window: the original's "if cwnd > ssthresh".
-//! - A timeout sets the threshold in the same way and restarts at one segment; the threshold is held when the same
-//!   segment times out again.
-//! - A mark or a local drop is answered as a loss; the authors say nothing of them.
+//! - `filter` selects the bandwidth estimate: the original one (§5.1 of Xu 2005), that of the NewReno release, or that
+//!   of Westwood+.
+//! - A loss never opens the window: "if cwnd > ssthresh" in the original.
+//! - A timeout sets the threshold in the same way, and the window restarts at one segment. The threshold is kept if the
+//!   same segment times out again.
+//! - A mark or a local drop is answered like a loss. The authors do not define this case.
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
@@ -41,11 +41,11 @@ pub(super) const FILTER: Param = Param {
 pub struct Westwood {
     bandwidth: Bandwidth,
     abc: u32,
-    /// RTTmin in microseconds, 0 before the first sample.
+    /// RTTmin in microseconds; 0 before the first sample.
     min_rtt_us: u32,
 }
 
-/// Its bandwidth estimate.
+/// The bandwidth estimate.
 #[derive(Debug)]
 enum Bandwidth {
     Original(estimate::westwood::Westwood),
@@ -53,13 +53,13 @@ enum Bandwidth {
     PerRound(estimate::westwood_plus::WestwoodPlus),
 }
 
-/// Makes one.
+/// Builds the controller with arrival times.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(Westwood::new(args, Clock::ARRIVALS)))
 }
 
 impl Westwood {
-    /// From the parameters, with samples over the times of `clock`.
+    /// Builds the controller from its parameters. `clock` gives the times of the samples.
     pub fn new(args: &Args, clock: Clock) -> Westwood {
         let bandwidth = match args.word("filter") {
             "nr" => Bandwidth::Constant(estimate::westwood_nr::WestwoodNr::new(args, clock)),
@@ -94,7 +94,7 @@ impl Controller for Westwood {
         match why {
             Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(carried, w),
             Signal::Timeout { nth: 0 | 1, .. } => Response::restart(carried),
-            // RFC 5681 §3.1: the threshold is held when the same segment times out again.
+            // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
             Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
         }
     }

@@ -1,21 +1,21 @@
-//! What losses teach BBR: bounds on rate and volume, short-term ones from losses while cruising, a long-term one from
-//! losses while probing.
+//! BBR's bounds on rate and volume. Short-term bounds come from losses while cruising, the long-term bound from losses
+//! while probing.
 
 use super::{Acks, Bbr3, MIN_CWND, Mode, NONE};
 use crate::Cx;
 use crate::cc::{Ack, RateSample, Window};
 
-/// Whether more than 2 % were lost of what was in flight (LossThresh; IsInflightTooHigh).
+/// True if more than 2 % of the segments in flight were lost (LossThresh; IsInflightTooHigh).
 pub(super) fn too_high(lost: u32, in_flight: u32) -> bool {
     u64::from(lost) * 50 > u64::from(in_flight)
 }
 
-/// Seven tenths (Beta), cut off.
+/// Seven tenths of `n` (Beta), rounded down.
 fn beta(n: u32) -> u32 {
     (u64::from(n) * 7 / 10) as u32
 }
 
-/// Mode and bounds when a recovery began.
+/// Mode and bounds at the start of a recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     bw_lo_q24: u32,
@@ -58,8 +58,9 @@ impl Bbr3 {
         }
         self.loss_in_round = true;
         if self.probe_sample && too_high(lost.lost, lost.tx_in_flight) {
-            // InflightAtLoss for a packet of one segment: before it was sent, `tx_in_flight - 1` held `lost - 1`
-            // losses, still below the threshold; lost_prefix = (0.02 inflight_prev - lost_prev) / 0.98, less than one.
+            // InflightAtLoss for a packet of one segment. Before this packet was sent, `tx_in_flight - 1` segments were
+            // in flight and `lost - 1` were lost, still below the threshold. lost_prefix = (0.02 inflight_prev -
+            // lost_prev) / 0.98 is less than one.
             let at_loss = RateSample { tx_in_flight: lost.tx_in_flight.saturating_sub(1), ..*lost };
             self.handle_too_high(cx, w, &at_loss);
         }
@@ -76,7 +77,7 @@ impl Bbr3 {
         }
     }
 
-    /// Rounds, the largest bandwidth, and once a round the answer to losses (UpdateCongestionSignals).
+    /// Updates the round count and the maximum bandwidth; once per round, answers losses (UpdateCongestionSignals).
     pub(super) fn update_congestion(&mut self, w: &Window, ack: &Ack, bw: u32) {
         // §5.5.1 UpdateRound.
         self.round_start = ack.rate.delivered > 0 && ack.rate.prior_delivered.wrapping_sub(self.round_end) as i32 >= 0;
@@ -109,7 +110,7 @@ impl Bbr3 {
         self.ecn.clear();
     }
 
-    /// The long-term bound less 15 % for others (InflightWithHeadroom).
+    /// The long-term bound minus 15 % headroom for other flows (InflightWithHeadroom).
     pub(super) fn with_headroom(&self) -> u32 {
         if self.inflight_hi == NONE {
             return NONE;
@@ -118,13 +119,13 @@ impl Bbr3 {
         self.inflight_hi.saturating_sub(headroom).max(MIN_CWND)
     }
 
-    /// The long-term bound grows twice as fast from now on (RaiseInflightLongtermSlope).
+    /// Doubles the growth of the long-term bound (RaiseInflightLongtermSlope).
     pub(super) fn steepen(&mut self, w: &Window) {
         self.up_per = (w.cwnd >> self.up_rounds).max(1);
         self.up_rounds = (self.up_rounds + 1).min(30);
     }
 
-    /// The long-term model; whether it decided what follows (AdaptLongTermModel).
+    /// Updates the long-term model. Returns true if the model chose the next phase (AdaptLongTermModel).
     pub(super) fn adapt_long_term(&mut self, cx: &mut Cx, w: &Window, ack: &Ack) -> bool {
         if self.acks == Acks::ProbeStarting && self.round_start {
             self.acks = Acks::ProbeFeedback;

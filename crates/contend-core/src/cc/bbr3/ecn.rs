@@ -1,45 +1,46 @@
-//! What marks teach BBR, when it is told to listen (Linux's `v3` branch; the draft leaves the answer to marks open).
+//! BBR's optional answer to marks, as in Linux's `v3` branch. The draft does not define an answer.
 //!
-//! A path marks early, as for DCTCP: the more of a round is marked, the smoother (`alpha`) and the deeper the cut of
-//! the short-term bound. Probing ends when more than half of a sample is marked, Startup after two rounds of which half
-//! is.
+//! The path is expected to mark early, as for DCTCP. The smoothed share of marked segments (`alpha`) determines the cut
+//! of the short-term bound. Probing ends when more than half of a sample is marked. Startup ends after two rounds in
+//! which half of the segments were marked.
 //!
-//! - Marked segments are those of acknowledgments with ECE: the flow needs `echo = "per_packet"`.
-//! - The branch's early probe after a cycle with marks and without losses is not here.
+//! - The marked segments are those whose acknowledgment carries ECE: the flow needs `echo = "per_packet"`.
+//! - The branch's early probe, after a cycle with marks and without losses, is not implemented.
 
 use super::{Bbr3, NONE};
 use crate::cc::path::UNIT;
 use crate::cc::{Ack, RateSample};
 use crate::registry::Args;
 
-/// Weight of the last round in the share of marked segments, in 256ths (`ecn_alpha_gain`).
+/// Weight of the last round in the smoothed share, in 256ths (`ecn_alpha_gain`).
 const GAIN: u32 = UNIT / 16;
-/// Part of the share by which the short-term bound is cut, in 256ths (`ecn_factor`).
+/// The factor between the share and the cut of the short-term bound, in 256ths (`ecn_factor`).
 const FACTOR: u32 = UNIT / 3;
-/// Share of marked segments that is too much, in 256ths (`ecn_thresh`).
+/// A larger share of marked segments is too high, in 256ths (`ecn_thresh`).
 const THRESH: u32 = UNIT / 2;
-/// Rounds with such a share that end Startup (`full_ecn_cnt`).
+/// Number of rounds at or above this share that ends Startup (`full_ecn_cnt`).
 const FULL_ROUNDS: u8 = 2;
 
-/// What is known of marks.
+/// ECN parameters and state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ecn {
-    /// Longest least round trip at which marks are answered, in microseconds; 0: any.
+    /// The largest minimum round-trip time at which marks are answered, in microseconds; 0: no limit.
     max_rtt_us: u32,
-    /// Delivered and marked segments of the present round.
+    /// Delivered and marked segments in the current round.
     delivered: u32,
     marked: u32,
     /// Smoothed share of marked segments, in 256ths (`ecn_alpha`).
     alpha: u16,
     startup_rounds: u8,
     on: bool,
-    /// Whether the path is short enough (`ecn_eligible`).
+    /// True if the path is short enough (`ecn_eligible`).
     eligible: bool,
     in_round: bool,
 }
 
 impl Ecn {
-    /// From the parameters `ecn` and `ecn_max_rtt`; the first marks are taken as seriously as can be.
+    /// Builds the state from the parameters `ecn` and `ecn_max_rtt`. `alpha` starts at its maximum, so that the first
+    /// marks have the full effect.
     pub(super) fn new(args: &Args) -> Ecn {
         let max_rtt_us = u32::try_from(args.time("ecn_max_rtt").as_micros()).unwrap_or(u32::MAX);
         Ecn {
@@ -54,23 +55,23 @@ impl Ecn {
         }
     }
 
-    /// Whether more than half of what the sample shows was marked.
+    /// True if more than half of the sample was marked.
     pub(super) fn too_high(&self, rs: &RateSample) -> bool {
         self.eligible && rs.ce > 0 && u64::from(rs.ce) > u64::from(rs.delivered) * u64::from(THRESH) / u64::from(UNIT)
     }
 
-    /// The round is over, or a probe: marks of what comes now count anew.
+    /// Ends a round or a probe: marks are counted anew.
     pub(super) fn clear(&mut self) {
         self.in_round = false;
     }
 
-    /// Whether there were marks in the round, and the bound `inflight` cut for them.
+    /// Returns the reduced bound if there were marks in the round, otherwise `None`. `inflight` is the current bound.
     pub(super) fn cut(&self, inflight: u32) -> Option<u32> {
         let kept = UNIT - ((u32::from(self.alpha) * FACTOR) >> 8);
         self.in_round.then(|| ((u64::from(inflight) * u64::from(kept)) >> 8) as u32)
     }
 
-    /// Ends a round: the share of marks, smoothed. Returns the share in 256ths.
+    /// Ends a round and smooths the share of marks. Returns the share of this round in 256ths.
     fn end_round(&mut self) -> Option<u32> {
         if self.delivered == 0 {
             return None;
@@ -84,8 +85,8 @@ impl Ecn {
 }
 
 impl Bbr3 {
-    /// Counts the marks of an acknowledgment; at a round's start adapts `alpha`, and ends Startup when there were too
-    /// many for too long.
+    /// Counts the marks of an acknowledgment. At the start of a round, adapts `alpha` and ends Startup after too many
+    /// marked rounds.
     pub(super) fn note_marks(&mut self, ack: &Ack) {
         if !self.ecn.on {
             return;
@@ -131,13 +132,14 @@ mod tests {
         assert_eq!((e.end_round(), e.alpha), (Some(0), 240));
         (e.delivered, e.marked) = (10, 5);
         assert_eq!((e.end_round(), e.alpha), (Some(128), 233));
-        // A round in which nothing arrived tells nothing.
+        // A round without arrivals changes nothing.
         assert_eq!((e.end_round(), e.alpha), (None, 233));
     }
 
     #[test]
     fn the_cut_is_a_third_of_the_share() {
-        // 256 - 85 = 171 of 256 are kept when all were marked: 66 of 100; half of the share: 256 - 42 = 214: 83.
+        // If all segments were marked, 256 - 85 = 171 of 256 are kept: 66 of 100. If alpha is half: 256 - 42 = 214: 83
+        // of 100.
         assert_eq!(
             (FRESH.cut(100), Ecn { alpha: 128, ..FRESH }.cut(100), Ecn { in_round: false, ..FRESH }.cut(100)),
             (Some(66), Some(83), None)

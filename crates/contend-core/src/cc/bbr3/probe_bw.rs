@@ -30,7 +30,7 @@ impl Bbr3 {
         }
     }
 
-    /// The path's volume at the largest bandwidth, whatever the short-term bound says.
+    /// The volume of the path at the maximum bandwidth, without the short-term bound.
     fn inflight_of_max(&self, w: &Window) -> u32 {
         self.budget(
             w,
@@ -40,7 +40,7 @@ impl Bbr3 {
 
     fn time_to_probe(&mut self, now: Time, w: &Window) -> bool {
         let waited = now > self.cycle_at.saturating_add(Span::from_micros(u64::from(self.probe_wait_us)));
-        // §5.3.3.8.2: as often as Reno would lose something, at most every 63 rounds.
+        // §5.3.3.8.2: probe as often as Reno would lose a packet, at least every 63 rounds.
         let due = waited || self.rounds_since_probe >= self.target_inflight(w).min(63);
         if due {
             self.start_refill(w);

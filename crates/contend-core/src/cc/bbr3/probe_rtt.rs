@@ -1,5 +1,4 @@
-//! The smallest round trip, and ProbeRTT, the visit to a queue that is empty, to see it (draft-ietf-ccwg-bbr-06
-//! §5.3.4).
+//! The minimum round-trip time, and ProbeRTT, which empties the queue to measure it (draft-ietf-ccwg-bbr-06 §5.3.4).
 
 use super::{Acks, Bbr3, MIN_CWND, Mode, NONE};
 use crate::Cx;
@@ -39,7 +38,7 @@ impl Bbr3 {
     }
 
     fn stay_in_probe_rtt(&mut self, cx: &mut Cx, w: &mut Window) {
-        // MarkConnectionAppLimited: what is measured with so little in flight is no bandwidth.
+        // MarkConnectionAppLimited: with so few segments in flight, rate samples are not a measure of the bandwidth.
         w.app_limited = w.delivered.wrapping_add(w.inflight).max(1);
         if self.probe_rtt_done == Time::NEVER {
             if w.inflight <= self.probe_rtt_cwnd() {
