@@ -188,7 +188,7 @@ pub(crate) const TCP_TRAFFIC: &[&str] = &[
 ];
 
 /// SplitMix64.
-struct Draws(u64);
+pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
     fn next(&mut self) -> u64 {
@@ -198,10 +198,10 @@ impl Draws {
         z ^ (z >> 31)
     }
     /// A number below `n`.
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
-    fn pick(&mut self, from: &[&'static str]) -> &'static str {
+    pub(crate) fn pick(&mut self, from: &[&'static str]) -> &'static str {
         from[self.below(from.len())]
     }
     /// True in so many percent of all draws.

@@ -1,0 +1,181 @@
+//! Whatever the text of an experiment file, reading and running it ends in numbers or in an error with a message: no
+//! panic, no run without end.
+//!
+//! The texts are generated networks with lines dropped, doubled, spliced in from other networks, and given other
+//! values. A case depends on its number only. `CONTEND_FUZZ_CASES=100000 cargo test --profile ci --test run_fuzz` runs
+//! more cases than CI does; `CONTEND_FUZZ_FIRST=5000` begins at another number.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[allow(dead_code)]
+#[path = "golden/generate.rs"]
+mod generate;
+
+use contend_core::Span;
+use contend_lab::execute::{Options, execute};
+use contend_lab::file;
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Cases in CI.
+const CASES: u64 = 12_000;
+/// A case that would last longer in simulated time is read, but not run.
+const LONGEST_RUN: Span = Span::from_secs(1);
+/// A case with more runs is read, but not run.
+const MOST_RUNS: usize = 4;
+/// A case that takes so many seconds is taken for one without end.
+const PATIENCE: u32 = 120;
+
+/// Values at the edge of what keys take, by what a value of that kind ends with.
+const EDGES: &[(&str, &[&str])] = &[
+    ("bps", &["1bps", "1kbps", "1Mbps", "11Mbps", "54Mbps", "1Gbps", "0bps"]),
+    ("s", &["0s", "1ns", "1us", "99us", "1ms", "37ms", "300ms"]),
+    ("B", &["0B", "1B", "29B", "41B", "600B", "2268B", "2296B", "65535B"]),
+    ("p", &["0p", "1p", "2p", "7p", "1000000p"]),
+    ("%", &["0%", "1%", "50%", "100%"]),
+];
+/// Numbers without a unit.
+const NUMBERS: &[&str] = &["0", "1", "2", "3", "7", "255", "-1", "0.5", "1e-9"];
+/// Values of other kinds, for anything.
+const WILD: &[&str] = &["true", "[]", "{}", "\"none\"", "\"station\"", "\"= k\"", "\"infinite\"", "\"\"", "1979-05-27"];
+
+/// The text of a case.
+fn case(number: u64) -> String {
+    let d = &mut generate::Draws(number.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(3));
+    let network = |d: &mut generate::Draws| generate::network(d.below(2_000) as u64);
+    let text = network(d);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..1 + d.below(6) {
+        let at = d.below(lines.len());
+        match d.below(20) {
+            0..11 => lines[at] = other_value(d, &lines[at]),
+            11..16 => {
+                // The line of the same key in another network.
+                let donor = network(d);
+                let key = lines[at].split_inclusive(" = ").next().unwrap_or_default();
+                let line = donor.lines().find(|l| l.starts_with(key)).map(str::to_owned);
+                lines[at] = line.unwrap_or_else(|| lines[at].clone());
+            }
+            16 | 17 => {
+                if !lines[at].starts_with('[') {
+                    lines.remove(at);
+                }
+            }
+            18 => lines.insert(at, lines[d.below(lines.len())].clone()),
+            _ => {
+                if let Some((key, _)) = lines[at].split_once(" = ") {
+                    lines[at] = format!("{key} = {}", d.pick(WILD));
+                }
+            }
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// `line` with another value of the same kind in place of one of its values.
+fn other_value(d: &mut generate::Draws, line: &str) -> String {
+    let Some((key, value)) = line.split_once(" = ") else { return line.to_owned() };
+    // Every second part of what the quotes divide is a string; numbers stand in the others, between spaces or brackets.
+    let mut parts: Vec<String> = value.split('"').map(str::to_owned).collect();
+    let at = d.below(parts.len());
+    if at % 2 == 1 {
+        let digit = parts[at].starts_with(|c: char| c.is_ascii_digit());
+        if let Some((_, values)) = EDGES.iter().find(|(unit, _)| digit && parts[at].ends_with(unit)) {
+            parts[at] = d.pick(values).to_owned();
+        }
+    } else {
+        let words: Vec<String> = parts[at]
+            .split_inclusive([' ', '[', ',', ']'])
+            .map(|word| {
+                let bare = word.trim_end_matches([' ', '[', ',', ']']);
+                match bare.parse::<f64>() {
+                    Ok(_) => word.replace(bare, d.pick(NUMBERS)),
+                    Err(_) => word.to_owned(),
+                }
+            })
+            .collect();
+        parts[at] = words.concat();
+    }
+    format!("{key} = {}", parts.join("\""))
+}
+
+/// Whether the text was good and was run; an error has a message.
+fn survives(text: &str) -> bool {
+    let e = match file::parse("case.toml", text, &[("sample".into(), "10ms".into())]) {
+        Ok(e) => e,
+        Err(e) => {
+            assert!(!e.render(false).is_empty() && !e.render(true).is_empty());
+            return false;
+        }
+    };
+    if e.duration > LONGEST_RUN || e.points.len() * e.seeds.len() > MOST_RUNS {
+        return false;
+    }
+    let options = Options {
+        jobs: 1,
+        series: true,
+        capture: None,
+        journal: None,
+        stop: &AtomicBool::new(false),
+        progress: &|_, _| {},
+    };
+    match execute(&e, &options) {
+        Ok(done) => done.outcome.runs.iter().all(|r| r.digest.len() == 16),
+        Err(e) => {
+            assert!(!e.to_string().is_empty());
+            false
+        }
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |n| n.parse().unwrap_or_else(|e| panic!("{variable}: {e}")))
+}
+
+#[test]
+fn mutated_networks_are_refused_or_run() {
+    let (first, cases) = (number("CONTEND_FUZZ_FIRST", 0), number("CONTEND_FUZZ_CASES", CASES));
+    let (next, ran) = (AtomicU64::new(first), AtomicU64::new(0));
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let (working, at): (_, Vec<AtomicU64>) = (AtomicUsize::new(cores), (0..cores).map(|_| AtomicU64::new(0)).collect());
+    std::thread::scope(|s| {
+        for at in &at {
+            let (next, ran, working) = (&next, &ran, &working);
+            s.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    at.store(number, Ordering::Relaxed);
+                    if number >= first + cases {
+                        break;
+                    }
+                    let text = case(number);
+                    match catch_unwind(|| survives(&text)) {
+                        Ok(good) => drop(ran.fetch_add(u64::from(good), Ordering::Relaxed)),
+                        Err(_) => {
+                            working.fetch_sub(1, Ordering::Relaxed);
+                            panic!("case {number}:\n{text}");
+                        }
+                    }
+                }
+                working.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        // Whoever is at the same case for so long is in a run without end.
+        let mut seen: Vec<(u64, u32)> = vec![(u64::MAX, 0); cores];
+        while working.load(Ordering::Relaxed) > 0 {
+            std::thread::sleep(Duration::from_millis(100));
+            for (seen, at) in seen.iter_mut().zip(&at) {
+                let number = at.load(Ordering::Relaxed);
+                *seen = if seen.0 == number { (number, seen.1 + 1) } else { (number, 0) };
+                if number < first + cases && seen.1 > 10 * PATIENCE {
+                    eprintln!("case {number} has no end:\n{}", case(number));
+                    std::process::abort();
+                }
+            }
+        }
+    });
+    // Mutation leaves a good part of the files good.
+    let ran = ran.into_inner();
+    assert!(ran > cases / 5, "only {ran} of {cases} cases were run");
+    println!("{ran} of {cases} cases were run");
+}
