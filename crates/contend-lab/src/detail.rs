@@ -123,6 +123,11 @@ impl Detail {
         run.frames.shrink_to_fit();
     }
 
+    /// Most bytes of the numbers, series and histograms of a run of this size of which this is kept.
+    pub fn memory(&self, keep: Keep, size: &Size) -> u64 {
+        size.numbers().saturating_add(size.detail(self.measure(keep), keep == Keep::All || self.histograms))
+    }
+
     /// Lets go of what is not kept.
     pub fn thin(&self, keep: Keep, run: &mut Run) {
         if keep == Keep::Needed && !self.histograms {
@@ -398,12 +403,10 @@ mod tests {
         let seeds: Vec<u64> = (0..100_000).collect();
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
         let (small, large) = (Size { flows: 1, queues: 3, ..SMALL }, Size { flows: 5_000, queues: 15_001, ..SMALL });
-        assert!(
-            matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("1100000 runs"))
-        );
-        assert!(
-            matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. }) if what.contains("GB"))
-        );
+        assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. })
+                if what.contains("1100000 runs")));
+        assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. })
+                if what.contains("GB")));
         assert!(d.plan(&needs(10, small), &seeds[..100], u64::MAX).is_ok());
     }
 }

@@ -97,6 +97,17 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
     })
 }
 
+/// The most bytes that the results of `e` take in memory: the numbers of all runs, and the series and histograms that
+/// are kept of them; `series` as in [`Options`]. A network takes memory of its own while it runs.
+///
+/// # Errors
+/// As [`execute`], before the first run.
+pub fn memory(e: &Experiment, series: bool) -> Result<u64, Error> {
+    let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, series);
+    let (plan, _) = detail.plan(&e.needs, &e.seeds, MOST_DETAIL)?;
+    Ok(plan.iter().filter_map(|p| Some(detail.memory(p.keep, &e.needs.get(p.need)?.1))).sum())
+}
+
 /// What was run.
 struct Made {
     /// By need in the plan's order, and by seed.
