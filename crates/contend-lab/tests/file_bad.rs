@@ -519,6 +519,18 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "tcp = \"newreno\"",
+        "udp = {}\ntraffic = { kind = \"files\", size = \"3p\" }",
+        "t.toml:17:11: `flow.0.traffic` writes datagrams of 4444B with their headers: too large for an 802.11 \
+            frame\n  help: write at most 2268B of payload, or tcp instead of udp",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "udp = {}\ntraffic = { kind = \"poisson\", rate = \"1Mbps\", packet = \"2269B\" }",
+        "t.toml:17:11: `flow.0.traffic` writes datagrams of 2297B with their headers: too large for an 802.11 \
+            frame\n  help: write at most 2268B of payload, or tcp instead of udp",
+    ),
+    (
+        "tcp = \"newreno\"",
         "tcp = \"newreno\"\npacket = \"40B\"",
         "t.toml:17:10: `flow.0.packet` does not suit the packet size\n  help: a packet of 40 B has no room for \
             payload after 40 B of headers: give at least 41 B",

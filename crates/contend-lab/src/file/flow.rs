@@ -24,6 +24,8 @@ pub(crate) struct Draft<'a> {
     pub packet: u32,
     /// Where the packet size stands.
     pub packet_at: Option<Val<'a>>,
+    /// The IP bytes of the largest datagram that its traffic writes, and where the traffic stands; `None` for TCP.
+    pub datagram: Option<(Val<'a>, u64)>,
     pub transport: Transport,
     pub category: Category,
     pub traffic: Choice<traffic::Build>,
@@ -77,7 +79,8 @@ impl<'a> Draft<'a> {
             }
         };
 
-        let traffic = match (f.get("traffic"), udp.get("rate")) {
+        let traffic_at = f.get("traffic");
+        let traffic = match (traffic_at.clone(), udp.get("rate")) {
             (Some(_), Some(rate)) => {
                 return Err(rate.error("contradicts the flow's traffic", "leave one of the two out"));
             }
@@ -104,6 +107,15 @@ impl<'a> Draft<'a> {
         if udp_at.is_some() {
             udp.finish()?;
         }
+        let datagram = traffic_at.filter(|_| udp_at.is_some()).map(|at| {
+            // Packets of one size, or a file in one datagram.
+            let size = ["packet", "size"].iter().find_map(|name| match traffic.args.get(name)? {
+                Value::Amount(Amount::Packets(n)) => Some(n.saturating_mul(u64::from(payload))),
+                Value::Amount(Amount::Bytes(n)) => Some(*n),
+                _ => None,
+            });
+            (at, size.unwrap_or(0).saturating_add(u64::from(UDP_HEADERS)))
+        });
 
         let category = f.read_or("ac", Category::Be, |v| v.word(&Category::ALL.map(|c| (c.name(), c))))?;
         let start_at = f.get("start");
@@ -117,7 +129,7 @@ impl<'a> Draft<'a> {
         })?;
         let size = f.read("size", |v| size(&v, payload))?;
         f.finish()?;
-        Ok(Draft { from, to, delay, packet, packet_at, transport, category, traffic, start, stop, size })
+        Ok(Draft { from, to, delay, packet, packet_at, datagram, transport, category, traffic, start, stop, size })
     }
 }
 

@@ -16,6 +16,7 @@ use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
+use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +75,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     if flows.is_empty() {
         return Err(root.error(
             "has no [[flow]]: nothing would be sent",
-            "add [[flow]] with from = \"server\", to = \"station\", tcp = \"newreno\"; or write [contention] or [model]",
+            "add [[flow]] with from = \"server\", to = \"station\", tcp = \"newreno\"; or write [contention] or \
+                [model]",
         ));
     }
     root.finish()?;
@@ -407,6 +409,15 @@ impl<'a> Builder<'a> {
                 return Err(at.error(
                     format!("is too large for an 802.11 frame: {}B", draft.packet),
                     format!("write at most {LARGEST_ON_AIR}B"),
+                ));
+            }
+            if let Some((at, bytes)) = &draft.datagram
+                && direction != Direction::Wired
+                && *bytes > u64::from(LARGEST_ON_AIR)
+            {
+                return Err(at.error(
+                    format!("writes datagrams of {bytes}B with their headers: too large for an 802.11 frame"),
+                    format!("write at most {}B of payload, or tcp instead of udp", LARGEST_ON_AIR - UDP_HEADERS),
                 ));
             }
             if let (Some(delay), false) = (&draft.delay, ends.0 == End::Server || ends.1 == End::Server) {
