@@ -1,11 +1,11 @@
-//! A FIFO in which a new acknowledgment replaces the waiting one of its flow, as routers on slow uplinks do.
+//! A FIFO in which a new acknowledgment replaces the waiting one of its flow, as in routers on slow uplinks.
 //!
-//! ACK Filtering of RFC 3449 §5.2.1, with CAKE's care for what acknowledgments tell besides a number.
+//! ACK Filtering of RFC 3449 §5.2.1, with CAKE's care for acknowledgments that carry more than a number.
 //!
-//! - The new one takes the place of the old, so that a flow whose acknowledgments keep coming is not kept from the
-//!   front; it is one queue for all.
-//! - Duplicates and acknowledgments with SACK blocks or flags are kept, and nothing is replaced across one: the flow's
-//!   order stays.
+//! - The new acknowledgment takes the place of the old one. A flow with a steady stream of acknowledgments therefore
+//!   still reaches the front. All flows share one queue.
+//! - Duplicates and acknowledgments with SACK blocks or flags are kept. No acknowledgment is replaced across such a
+//!   packet, so the order within a flow is kept.
 
 use super::fifo::LIMIT;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
@@ -17,7 +17,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str =
     "RFC 3449 §5.2.1, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
 /// What it does.
@@ -26,10 +26,9 @@ pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative 
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every limit in range is good.
+/// # Errors None: every limit in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(AckFilter {
         limit: args.amount("limit"),
@@ -46,17 +45,17 @@ pub struct AckFilter {
     limit: Amount,
     waiting: Backlog,
     queue: VecDeque<Packet>,
-    /// Packets that have left at the front: the number of the first that waits.
+    /// Number of packets that have left at the front, which is the number of the first waiting packet.
     gone: u64,
     flows: Recent<Flow>,
 }
 
-/// What is kept of a flow.
+/// State of one flow.
 #[derive(Debug, Default)]
 struct Flow {
     /// The highest acknowledgment seen.
     highest: u64,
-    /// The number of the packet that may be replaced.
+    /// Number of the packet that may be replaced.
     waiting: Option<u64>,
 }
 
@@ -68,7 +67,7 @@ impl Qdisc for AckFilter {
             let f = self.flows.see(cx.now, p.flow, Flow::default);
             let new = seg.ack > f.highest && p.pure_ack().is_some();
             f.highest = f.highest.max(seg.ack);
-            // RFC 3449 §5.2.1: a cumulative acknowledgment makes the older one redundant.
+            // RFC 3449 §5.2.1: a cumulative acknowledgment makes an older one redundant.
             if new && let Some(old) = f.waiting.and_then(|n| self.queue.get_mut((n - self.gone) as usize)) {
                 let old = core::mem::replace(old, p);
                 self.waiting.add(&p);
@@ -149,7 +148,8 @@ mod tests {
     type Gone = Vec<(u64, DropReason)>;
     type Left = Vec<(u32, u64)>;
 
-    /// What is filtered or dropped, and what waits, of a queue of `limit` that is offered `packets`: flow and number.
+    /// Offers `packets` (flow and number) to a queue of `limit`. Returns the packets filtered or dropped, and the
+    /// packets that wait.
     fn offer(limit: Amount, packets: &[Packet]) -> (Gone, Left) {
         let mut args = Args::default();
         args.set("limit", Value::Amount(limit));

@@ -1,23 +1,23 @@
-//! Airtime fairness: stations take turns by the time they have used, measured on the air.
+//! Airtime fairness: stations take turns according to the airtime that they have used, as measured on the air.
 //!
 //! Høiland-Jørgensen, Kazior, Täht, Hurtig, Brunstrom 2017, "Ending the Anomaly: Achieving Low Latency and Airtime
-//! Fairness in WiFi" (USENIX ATC), §3, Algorithms 1 to 3. A deficit round robin over stations: what the station's
-//! frames took of the air in either direction, failed attempts too, is taken from its deficit, and a station whose
-//! deficit is used up waits for the others. Inside a station FQ-CoDel, of queues that all stations share; when all is
-//! full, the head of the longest queue goes.
+//! Fairness in WiFi" (USENIX ATC), §3, Algorithms 1 to 3. The discipline is a deficit round robin over stations. The
+//! airtime of a station's frames in both directions, including failed attempts, is subtracted from the station's
+//! deficit. A station with no deficit left waits for the others. Inside a station there is FQ-CoDel, with queues that
+//! all stations share. If the queues are full, the head of the longest queue is dropped.
 //!
-//! The numbers that the algorithms leave open are those of the paper's own implementation, mac80211 of Linux
-//! (`ieee80211_txq_setup_flows`, `fq_init`): 4096 queues, 8192 packets, 300 bytes a round, target 20 ms, interval 100
-//! ms, ECN; CoDel drops as long as anything waits behind in the same flow.
+//! The algorithms leave some values open. These come from the paper's own implementation, mac80211 of Linux
+//! (`ieee80211_txq_setup_flows`, `fq_init`): 4096 queues, 8192 packets, 300 bytes per round, target 20 ms, interval 100
+//! ms, ECN. CoDel drops as long as another packet waits in the same flow.
 //!
 //! Differences from the paper:
-//! - a station's debt is bounded by `most_debt`: with nothing to receive it can send for any time, and would have to
-//!   wait as long;
-//! - weights: a station with weight w gets w quanta where another gets one (the paper has none);
-//! - `slow_rate` is off. Linux gave stations with less than 6 Mb/s for each station of the cell a target of 50 ms, an
-//!   interval of 300 ms and no ECN, and has taken that back (commit 4876376988081d, 2025). Here the rate is what the
-//!   cell carries to the station alone, without contention and errors;
-//! - `inner = "fifo"`: one queue for each station, with a limit of its own and without CoDel, for comparison.
+//! - `most_debt` limits a station's debt. A station that only sends can use airtime without limit, and would have to
+//!   wait equally long for its own packets.
+//! - Weights: a station with weight w gets w quanta where another station gets one. The paper has no weights.
+//! - `slow_rate` is off. Linux used a target of 50 ms, an interval of 300 ms and no ECN for stations with less than 6
+//!   Mb/s per station of the cell, and later removed this (commit 4876376988081d, 2025). Here the rate is the
+//!   throughput of the station when it is alone in the cell, without contention and errors.
+//! - `inner = "fifo"`: one queue per station, with its own limit and without CoDel, for comparison.
 
 use super::codel::Law;
 use super::flow_queues::FlowQueues;
@@ -128,29 +128,28 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// What CoDel does for a station below `slow_rate`, as in Linux before 2025.
+/// The CoDel settings for a station below `slow_rate`, as in Linux before 2025.
 const SLOW: Law = Law { target: Span::from_millis(50), interval: Span::from_millis(300), mtu: 0, ecn: false };
-/// A full packet in bytes, of which the rate of a station is told.
+/// The size of the full packet that defines a station's rate, in bytes.
 const FULL: u32 = 1500;
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// For a limit without room for one packet, weights of nobody or not above 0, and a `flow_quantum` that is not in
-/// bytes.
+/// # Errors If a limit has no room for one packet, a weight belongs to no neighbour or is not above 0, or
+/// `flow_quantum` is not in bytes.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     let ns = |name| i64::try_from(args.time(name).as_nanos()).unwrap_or(i64::MAX);
     let fifo = args.word("inner") == "fifo";
     let hashes = args.integer("flows").clamp(1, 65_536) as usize;
     let flow_quantum = bytes(args, "flow_quantum")?;
-    // One queue for each station needs no turns.
+    // One queue per station needs no turns.
     let flows = if fifo { FlowQueues::new(0, u64::MAX) } else { FlowQueues::new(hashes, flow_quantum) };
     Ok(Box::new(Airtime {
         quantum: ns("quantum").max(1),
         most_debt: ns("most_debt"),
         sparse: args.flag("sparse"),
         weights: Weights::new(args, site)?,
-        // mac80211: the bytes of its own flow, and no MTU to spare.
+        // mac80211: only the bytes of the packet's own flow count, and there is no MTU allowance.
         law: (!fifo).then(|| Law {
             target: args.time("target"),
             interval: args.time("interval"),
@@ -167,37 +166,37 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     }))
 }
 
-/// Stations in two rows: those that have just begun to wait, and the others.
+/// Stations in two lists: those that have just begun to wait, and the others.
 #[derive(Debug)]
 pub struct Airtime {
-    /// In ns.
+    /// Airtime per turn, in ns.
     quantum: i64,
-    /// In ns.
+    /// Limit of a station's debt, in ns.
     most_debt: i64,
     sparse: bool,
     weights: Weights,
-    /// Of CoDel in flows; `None` for one queue a station.
+    /// CoDel settings for flows; `None` for one queue per station.
     law: Option<Law>,
-    /// In bits per second.
+    /// Rate below which a station is slow, in bits per second.
     slow_rate: u64,
     station_limit: Amount,
     limit: Amount,
     stations: Vec<Station>,
     fresh: VecDeque<usize>,
     old: VecDeque<usize>,
-    /// What waits; a group is a station.
+    /// The waiting packets. A group is a station.
     flows: FlowQueues,
 }
 
 #[derive(Debug)]
 struct Station {
-    /// Airtime it may use before the others have their turn, in ns.
+    /// Airtime that the station may use in this turn, in ns.
     deficit: i64,
-    /// What it gets each turn, in ns.
+    /// Airtime that the station gets per turn, in ns.
     quantum: i64,
-    /// Whether it stands in a row.
+    /// True if the station is in one of the lists.
     listed: bool,
-    /// Whether it is below `slow_rate`; unknown before its first packet.
+    /// True if the station is below `slow_rate`; `None` before its first packet.
     slow: Option<bool>,
 }
 
@@ -212,7 +211,7 @@ impl Airtime {
     }
 }
 
-/// Whether the link carries full packets to `station` at less than `rate` bits per second.
+/// True if the link carries full packets to `station` at less than `rate` bits per second.
 fn is_slow(link: &dyn Link, station: usize, rate: u64) -> bool {
     let bits = 8e9 * f64::from(FULL);
     rate > 0 && bits < rate as f64 * link.exchange(station as u32, FULL).as_nanos() as f64
@@ -222,7 +221,7 @@ impl Qdisc for Airtime {
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
         let i = link.neighbour(&p) as usize;
         let full = self.law.is_none() && !self.flows.backlog(i).has_room(self.station_limit, &p);
-        // Algorithm 1: when the limit is reached the longest queue loses its head.
+        // Algorithm 1: when the limit is reached, the head of the longest queue is dropped.
         while !full && !self.flows.total().has_room(self.limit, &p) && self.flows.total().packets > 0 {
             self.flows.shorten_longest(1, sink);
         }
@@ -245,8 +244,8 @@ impl Qdisc for Airtime {
     }
 
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
-        // Algorithm 3. Each round of the loop hands out a quantum, which is airtime somebody has used, or ends a
-        // station's waiting.
+        // Algorithm 3. Each pass of the loop hands out a quantum, which replaces airtime that was used, or removes a
+        // station from a list.
         loop {
             let fresh = !self.fresh.is_empty();
             let row = if fresh { &mut self.fresh } else { &mut self.old };
@@ -264,7 +263,7 @@ impl Qdisc for Airtime {
                 return packet;
             }
             row.pop_front();
-            // A station that was new stays for a turn among the old, or it would come back as new at once.
+            // A new station moves to the old list for one turn. Otherwise it could become new again at once.
             if fresh {
                 self.old.push_back(i);
             } else {
@@ -314,7 +313,8 @@ mod tests {
         }
     }
 
-    /// Both always have a packet; each sent packet is followed by its report. Returns the airtime of each in us.
+    /// Both stations always have a packet. A report follows each sent packet. Returns the airtime of each station in
+    /// us.
     fn airtime(q: &mut dyn Qdisc, us: [u64; 3], packets: usize) -> [u64; 3] {
         let mut bench = Bench::default();
         let mut used = [0; 3];
@@ -328,8 +328,8 @@ mod tests {
         used
     }
 
-    /// 1500 bytes at 6 Mb/s take about 2100 us with their acknowledgment, at 54 Mb/s about 310: equal airtime to a
-    /// frame of the slow one and a quantum.
+    /// With its acknowledgment, a packet of 1500 bytes takes about 2100 us at 6 Mb/s and about 310 us at 54 Mb/s. The
+    /// airtimes are equal within one frame of the slow station plus one quantum.
     #[test]
     fn a_slow_and_a_fast_station_get_the_same_airtime() {
         let [_, slow, fast] = airtime(&mut *made(build, PARAMS, &[]), [0, 2100, 310], 20_000);
@@ -343,8 +343,8 @@ mod tests {
         assert!(heavy.abs_diff(2 * light) <= 2 * 2100 + 600, "{heavy} {light}");
     }
 
-    /// What a station sends counts, and failed attempts: station 1 sends as much again as it receives, so it receives
-    /// half as much.
+    /// Frames sent by a station and failed attempts count. Station 1 sends as much airtime as it receives, so it
+    /// receives half as much as station 2.
     #[test]
     fn what_a_station_sends_is_charged() {
         let mut q = made(build, PARAMS, &[]);
@@ -362,9 +362,9 @@ mod tests {
         assert!(got[1].abs_diff(3000) <= 2, "{got:?}");
     }
 
-    /// The paper's sparse station: it goes before those that wait, once; without the option it goes after them. A frame
-    /// takes 310 us, a turn gives 300, so each has a frame a turn. By hand: before the fifth packet the row is 2 (-20
-    /// us), 1 (280 us); 2 gets its quantum and goes behind 3.
+    /// The paper's sparse station: it goes once before the waiting stations. Without the option it goes after them. A
+    /// frame takes 310 us and a turn gives 300 us, so each station sends one frame per turn. By hand: before the fifth
+    /// packet the list is 2 (-20 us), 1 (280 us); station 2 gets its quantum and goes behind station 3.
     #[test]
     fn a_sparse_station_goes_first() {
         let order = |sparse| {
@@ -386,9 +386,9 @@ mod tests {
         assert_eq!(order(false), [1, 2, 1, 2, 1, 3, 2, 1]);
     }
 
-    /// Flow 1 goes to a station with 8 Mb/s, flow 2 to one with 4 Mb/s: a packet leaves every 20 ms, the first after 60
-    /// ms. By hand: over 20 ms since 60 ms, the fast one's CoDel drops at 160 and 260 ms (and marks if it may); the
-    /// slow one's, over 50 ms, first at 360 ms.
+    /// Flow 1 goes to a station with 8 Mb/s, flow 2 to a station with 4 Mb/s. A packet leaves every 20 ms, the first
+    /// after 60 ms. By hand: the wait is above 20 ms from 60 ms on. CoDel of the fast station drops at 160 and 260 ms
+    /// (or marks, if permitted). CoDel of the slow station, with target 50 ms, first drops at 360 ms.
     #[test]
     fn a_slow_station_has_more_time() {
         let early = |to: u32| {

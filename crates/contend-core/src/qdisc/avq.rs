@@ -1,11 +1,11 @@
-//! AVQ (adaptive virtual queue): marks what would overflow a virtual queue whose capacity adapts until a share of the
-//! link is used.
+//! AVQ (adaptive virtual queue): marks packets that would overflow a virtual queue. The virtual capacity adapts until
+//! the target utilisation of the link is reached.
 //!
-//! - Works packet by packet, as the paper's Fig. 1: the virtual queue drains and the virtual capacity grows for the
-//!   time since the last arrival, then the arrival is put into the virtual queue, or is told of congestion, and takes
-//!   from the virtual capacity.
-//! - The virtual queue has the real one's limit. Amounts are link time: a packet counts as the time the link needs for
-//!   it, capacities as shares of the link's.
+//! - AVQ works per packet, as in the paper's Fig. 1. At an arrival, the virtual queue drains and the virtual capacity
+//!   grows for the time since the last arrival. Then the packet is added to the virtual queue or gets a congestion
+//!   signal, and the virtual capacity is reduced.
+//! - The virtual queue has the limit of the real queue. Amounts are link time: a packet counts as the time that the
+//!   link needs for it, and a capacity as a share of the link's capacity.
 
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, DROP, Law, Marked, count};
@@ -15,7 +15,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm, SIGCOMM \
     2001, Fig. 1; Xu 2005 eqs. 8.7-8.8";
 /// What it does.
@@ -36,10 +36,9 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let gamma = args.number("gamma");
     let law = Avq {
@@ -56,15 +55,15 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Debug)]
 struct Avq {
     limit: Amount,
-    /// Utilisation aimed at.
+    /// Target utilisation.
     gamma: f64,
-    /// Per second.
+    /// Adaptation rate, per second.
     alpha: f64,
     /// Virtual capacity as a share of the link's, C~ / C.
     capacity: f64,
     /// Virtual queue in the limit's unit, VQ.
     queue: f64,
-    /// Last arrival.
+    /// Time of the last arrival.
     last: Time,
 }
 

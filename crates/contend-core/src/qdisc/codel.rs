@@ -1,13 +1,14 @@
-//! CoDel (controlled delay): drops at the head once every packet has waited longer than `target` for an `interval`,
-//! then ever sooner, in proportion to the square root of the number of drops, until one has not.
+//! CoDel (controlled delay): drops at the head once every packet has waited longer than `target` for an `interval`. The
+//! drops then come more and more often, in proportion to the square root of their number, until a packet has waited
+//! less than `target`.
 //!
-//! The state machine ([`Codel`]) is that of one queue and knows nothing of where packets are kept; `fq_codel` has one
-//! for each flow.
+//! The state machine ([`Codel`]) serves one queue and does not know where packets are stored. `fq_codel` has one state
+//! machine per flow.
 //!
 //! Differences from RFC 8289:
-//! - its pseudocode only drops; with `ecn` a packet that would go is marked instead, stays, and counts as one drop (as
-//!   in Linux);
-//! - the queue has a limit; a packet that does not fit is dropped on arrival and is not seen by the control law.
+//! - The pseudocode of the RFC only drops. With `ecn`, a packet that would be dropped is marked instead, is sent, and
+//!   counts as one drop, as in Linux.
+//! - The queue has a limit. A packet that does not fit is dropped on arrival; the control law does not see it.
 
 use super::fifo::Fifo;
 use super::lane::Lane;
@@ -19,7 +20,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management, RFC 8289, §5";
 /// What it does.
 pub const SUMMARY: &str = "One queue; when packets have waited longer than a target for an interval, drops at the \
@@ -39,7 +40,7 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Room of one queue that is kept short by other means.
+/// Limit of a queue that is kept short by other means.
 pub(super) const LIMIT: Param = Param {
     name: "limit",
     doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
@@ -73,10 +74,9 @@ pub(super) const MTU: Param = Param {
     range: (0.0, 1e9),
 };
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// `mtu` is not in bytes.
+/// # Errors If `mtu` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Single { queue: Fifo::new(args.amount("limit")), law: Law::new(args)?, codel: Codel::default() }))
 }
@@ -86,16 +86,15 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 pub struct Law {
     pub(super) target: Span,
     pub(super) interval: Span,
-    /// Bytes.
+    /// MTU allowance in bytes.
     pub(super) mtu: u64,
     pub(super) ecn: bool,
 }
 
 impl Law {
-    /// From `target`, `interval`, `mtu` and `ecn`.
+    /// Reads `target`, `interval`, `mtu` and `ecn`.
     ///
-    /// # Errors
-    /// `mtu` is not in bytes.
+    /// # Errors If `mtu` is not in bytes.
     pub fn new(args: &Args) -> Result<Law, String> {
         Ok(Law {
             target: args.time("target"),
@@ -113,28 +112,28 @@ impl Law {
 /// The state of CoDel for one queue (RFC 8289 §5.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Codel {
-    /// When it will be an interval since the waiting time was last below target; `None` while it is below.
-    /// `first_above_time_`.
+    /// `first_above_time_`: the time at which the waiting time will have been above target for an interval; `None`
+    /// while it is below.
     first_above: Option<Time>,
-    /// In the state of dropping. `dropping_`.
+    /// `dropping_`: true in the dropping state.
     dropping: bool,
-    /// When to drop next in that state. `drop_next_`.
+    /// `drop_next_`: time of the next drop in the dropping state.
     drop_next: Time,
-    /// Drops since it was entered. `count_`.
+    /// `count_`: number of drops since the dropping state was entered.
     count: u32,
-    /// `count` when it was entered last. `lastcount_`.
+    /// `lastcount_`: `count` when the dropping state was last entered.
     last_count: u32,
 }
 
-/// A packet at the head, taken out, and whether it may be dropped.
+/// The packet taken from the head, and whether it may be dropped.
 struct Head {
     packet: Option<Packet>,
     ok_to_drop: bool,
 }
 
 impl Codel {
-    /// The packet to send from `queue` at `now`; others go into `sink`. `others` is what waits in other queues for the
-    /// same link, in bytes.
+    /// The packet to send from `queue` at `now`. Dropped packets go into `sink`. `others` is the backlog of the other
+    /// queues for the same link, in bytes.
     pub fn dequeue(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64, sink: &mut Sink) -> Option<Packet> {
         // RFC 8289 §5.5, deque.
         let mut head = self.take(law, now, queue, others);
@@ -154,7 +153,7 @@ impl Codel {
         } else if head.ok_to_drop {
             self.signal(law, now, queue, others, &mut head, sink);
             self.dropping = true;
-            // Soon after the last time, begin with the rate that it ended with.
+            // If the last dropping state ended a short time ago, start with its final rate.
             let delta = self.count - self.last_count;
             self.count = if delta > 1 && now.since(self.drop_next) < law.interval * 16 { delta } else { 1 };
             self.drop_next = law.next(now, self.count);
@@ -163,7 +162,7 @@ impl Codel {
         head.packet
     }
 
-    // RFC 8289 §5.6, dodequeue; §4.4: with many queues, what all of them hold counts.
+    // RFC 8289 §5.6, dodequeue. §4.4: with many queues, the total backlog counts.
     fn take(&mut self, law: &Law, now: Time, queue: &mut Lane, others: u64) -> Head {
         let packet = queue.pop();
         let above = packet
@@ -183,7 +182,7 @@ impl Codel {
         Head { packet, ok_to_drop }
     }
 
-    /// Marks the head, or drops it and takes the next; returns whether it was marked.
+    /// Marks the head, or drops it and takes the next packet. Returns true if the head was marked.
     fn signal(
         &mut self,
         law: &Law,
@@ -228,8 +227,8 @@ impl Qdisc for Single {
         self.queue.backlog()
     }
     fn can_bypass(&self) -> bool {
-        // A packet that leaves nothing behind is below target, and so was the one that left the queue empty: the state
-        // is that of the beginning.
+        // A packet that leaves an empty queue is below target. The packet that emptied the queue was also below target,
+        // so the state is the initial one.
         self.queue.can_bypass()
     }
 }

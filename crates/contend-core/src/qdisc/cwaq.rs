@@ -1,8 +1,9 @@
 //! CWAQ: congestion warning by the average queue. Every arrival is marked while the average queue is above a threshold.
 //!
-//! - The average is taken at each arrival of what waits before it; the packet in service is outside the queue.
-//! - The thesis configures RED's code with both thresholds equal; RED would drop above its upper one, so the step is
-//!   written out here.
+//! - The average is updated at each arrival with the backlog before the arrival. The packet in service is outside the
+//!   queue.
+//! - The thesis uses RED's code with equal thresholds. RED would drop above its upper threshold, so the step function
+//!   is written out here.
 
 use super::marking::{DROP, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
@@ -11,7 +12,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §5.3, eq. 8.30";
 /// What it does.
 pub const SUMMARY: &str =
@@ -36,10 +37,9 @@ const W_Q: Param = Param {
     range: (1e-9, 1.0),
 };
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
     let law =
@@ -50,10 +50,10 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Debug)]
 struct Cwaq {
     limit: Amount,
-    /// In the limit's unit.
+    /// Threshold, in the limit's unit.
     threshold: f64,
     weight: f64,
-    /// Average queue in the limit's unit.
+    /// Average queue, in the limit's unit.
     average: f64,
 }
 
@@ -69,8 +69,8 @@ impl Law for Cwaq {
 mod tests {
     use super::*;
 
-    /// Xu 2005, Fig. 5.6, on a queue that rises and falls by a packet every fourth arrival between 0 and 50: what the
-    /// average is off by, in the mean.
+    /// Xu 2005, Fig. 5.6. The queue rises and falls by one packet at every fourth arrival, between 0 and 50. Returns
+    /// the mean error of the average.
     fn off(weight: f64) -> f64 {
         let mut law = Cwaq { limit: Amount::Packets(50), threshold: 25.0, weight, average: 0.0 };
         let queue = |k: u64| if k / 4 % 100 < 50 { k / 4 % 100 } else { 100 - k / 4 % 100 };
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_weight_of_a_fifth_follows_the_queue_and_red_s_does_not() {
-        // A ramp is followed (1 - w) / w = 4 arrivals behind, here one packet; an average that stands at 25 is off by
-        // 50 / sqrt 12 = 14.4. C42: five times.
+        // The average follows a ramp with a lag of (1 - w) / w = 4 arrivals, here one packet. An average that stays at
+        // 25 has an error of 50 / sqrt 12 = 14.4. C42: five times.
         let (quick, slow) = (off(0.2), off(0.002));
         assert!((quick - 1.0).abs() < 0.2, "{quick}");
         assert!(slow > 5.0 * quick && slow > 10.0, "{slow}");

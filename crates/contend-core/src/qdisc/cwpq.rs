@@ -1,7 +1,7 @@
-//! CWPQ: congestion warning by the persistent queue. Every arrival is marked while what has waited through all of the
-//! last interval is above a threshold.
+//! CWPQ: congestion warning by the persistent queue, the minimum queue of the last interval. Every arrival is marked
+//! while the persistent queue is above a threshold.
 //!
-//! - The least queue is noted at departures, as in the thesis' pseudocode; its text says arrivals.
+//! - The minimum queue is updated at departures, as in the thesis' pseudocode. The text of the thesis says arrivals.
 
 use super::cwaq::THRESHOLD;
 use super::marking::{Clock, DROP, INTERVAL, Law, Marked, count, length};
@@ -11,7 +11,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.5.1, Fig. 8.9";
 /// What it does.
 pub const SUMMARY: &str =
@@ -28,10 +28,9 @@ pub const PARAMS: &[Param] = &[
     Param { default: Some("false"), ..DROP },
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
     let law = Cwpq {
@@ -47,12 +46,12 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Debug)]
 struct Cwpq {
     limit: Amount,
-    /// In the limit's unit, as the queues below.
+    /// Threshold, in the limit's unit. The queues below have the same unit.
     threshold: f64,
     clock: Clock,
-    /// Least queue of this interval so far, min_queue.
+    /// min_queue: minimum queue of this interval so far.
     least: f64,
-    /// Least queue of the last whole interval, persistent_queue.
+    /// persistent_queue: minimum queue of the last whole interval.
     persistent: f64,
 }
 
@@ -64,7 +63,7 @@ impl Law for Cwpq {
                 self.persistent = self.least;
                 self.least = length(waiting, self.limit);
             }
-            // Nothing came or went in the last of several intervals.
+            // Several intervals have passed. No packet came or went in the last one.
             _ => {
                 self.least = length(waiting, self.limit);
                 self.persistent = self.least;

@@ -1,8 +1,8 @@
-//! Two first-in-first-out queues at an access point, one for data and one for TCP's acknowledgments, so that neither
-//! direction's traffic fills the other's queue: downloads keep their place when uploads' acknowledgments come in
-//! numbers, and acknowledgments theirs among data.
+//! Two FIFO queues at an access point, one for data and one for TCP's acknowledgments. Neither kind of packet can fill
+//! the queue of the other: many acknowledgments of uploads do not displace data of downloads, and data do not displace
+//! acknowledgments.
 //!
-//! The paper that proposed it is known here by its place in Keceli 2008 only; what is served when is a parameter.
+//! The original paper is known only through its citation in Keceli 2008. The order of service is therefore a parameter.
 
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
@@ -12,7 +12,7 @@ use crate::registry::{Amount, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "per-direction queueing at the access point, as cited in Keceli, Inan, Ayanoglu 2008, §II [16]";
 /// What it does.
 pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, each with its limit; served by weights, \
@@ -64,10 +64,9 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// Weights are given with an order that has none.
+/// # Errors If weights are given with an order that does not use weights.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let weights = [args.integer("data_weight"), args.integer("ack_weight")];
     let first = match args.word("order") {
@@ -96,28 +95,28 @@ const ACKS: usize = 1;
 /// A queue for data and one for acknowledgments.
 #[derive(Debug)]
 struct Directions {
-    /// By [`DATA`] and [`ACKS`].
+    /// Indexed by [`DATA`] and [`ACKS`].
     queues: [Fifo; 2],
-    /// All packets on their way back are acknowledgments.
+    /// True if all packets in the reverse direction count as acknowledgments.
     reverse: bool,
-    /// The queue with strict priority.
+    /// The queue with strict priority, if there is one.
     first: Option<usize>,
-    /// Packets in a turn.
+    /// Packets per turn.
     weights: [i64; 2],
-    /// Whose turn it is.
+    /// The queue that has its turn.
     turn: usize,
     /// Packets left in the turn.
     left: i64,
 }
 
 impl Directions {
-    /// The queue to serve.
+    /// The queue to serve next.
     fn choose(&mut self) -> usize {
         let waits = |i: usize| self.queues[i].backlog().packets > 0;
         if let Some(first) = self.first {
             return if waits(first) { first } else { 1 - first };
         }
-        // A turn ends when it is used up, or when nothing is there to use it.
+        // A turn ends when its packets are used up or when its queue is empty.
         if self.left == 0 || !waits(self.turn) {
             self.turn = 1 - self.turn;
             self.left = self.weights[self.turn];
@@ -133,7 +132,7 @@ impl Directions {
 
 impl Qdisc for Directions {
     fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
-        // A header that cannot be read says nothing: such packets are data.
+        // If the header cannot be read, the packet counts as data.
         let is_ack = p.tcp().is_some() && if self.reverse { p.is_reverse() } else { p.kind() == Kind::Ack };
         let queue = &mut self.queues[if is_ack { ACKS } else { DATA }];
         if queue.fits(&p) {

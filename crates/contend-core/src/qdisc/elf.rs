@@ -1,14 +1,14 @@
-//! Effort-limited fairness (Eckhardt and Steenkiste 2000, as Starzetz 2006 §2 gives it): a station with errors gets
-//! more effort so that its outcome is that of the others, but at most P times its share of effort.
+//! Effort-limited fairness (Eckhardt and Steenkiste 2000, as described in Starzetz 2006 §2). A station with errors gets
+//! more effort, so that its outcome equals that of the other stations, but at most P times its share of effort.
 //!
-//! w_eff = min(w / (1 - E), P w), with WF2Q+ underneath.
+//! w_eff = min(w / (1 - E), P w). The scheduler is WF2Q+.
 //!
 //! Differences from the source:
-//! - a cost is effort, cost of one attempt / (1 - E), because the MAC tries again by itself: with the cost of one
-//!   attempt each repetition would be free, and the higher weight would favour the station with errors. So a station is
-//!   served as by WF2Q+ until 1 / (1 - E) exceeds P, and by effort beyond;
-//! - E is an exponential average over the access point's attempts to the station, collisions among them: a sender
-//!   cannot tell them from errors.
+//! - The cost is effort: the cost of one attempt / (1 - E), because the MAC retries by itself. With the cost of one
+//!   attempt, each retry would be free, and the higher weight would favour the station with errors. A station is
+//!   therefore served as in WF2Q+ until 1 / (1 - E) exceeds P, and by effort above that.
+//! - E is an exponential average over the access point's attempts to the station. Collisions count as errors, because a
+//!   sender cannot distinguish them.
 
 use super::lane::{Cost, Weights};
 use super::virtual_time::{Head, Update};
@@ -22,7 +22,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair scheduling), after Starzetz 2006";
 /// What it does.
 pub const SUMMARY: &str = "WF2Q+ over stations that gives those with errors more effort: up to a factor.";
@@ -60,14 +60,12 @@ pub const PARAMS: &[Param] = &[
     LIMIT,
 ];
 
-/// An error rate above this counts as this: the MAC gives up after a few attempts, so that effort for a packet is
-/// bounded.
+/// The largest error rate that counts. The MAC gives up after a few attempts, so the effort per packet is bounded.
 const WORST: f64 = 0.9;
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// For a limit without room for one packet, and for weights of nobody or not above 0.
+/// # Errors If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     let effort = Effort {
         power: args.number("power").max(1.0),
@@ -79,7 +77,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Elf { effort, stations: Weighted::new(args, Update::Standard)? }))
 }
 
-/// WF2Q+ over stations by effort.
+/// WF2Q+ over stations with effort as the cost.
 #[derive(Debug)]
 pub struct Elf {
     effort: Effort,
@@ -88,12 +86,12 @@ pub struct Elf {
 
 #[derive(Debug)]
 struct Effort {
-    /// P.
+    /// P, the power factor.
     power: f64,
     gain: f64,
     cost: Cost,
     weights: Weights,
-    /// E by station.
+    /// E of each station.
     errors: Vec<f64>,
 }
 
@@ -151,10 +149,10 @@ mod tests {
     use crate::time::{Span, Time};
     use proptest::prelude::*;
 
-    /// Of every four attempts to station 1, `bad` fail; each packet is tried until it arrives. Returns packets of both
-    /// stations that arrive in 3000.
+    /// Of every four attempts to station 1, `bad` fail. Each packet is repeated until it arrives. Returns the packets
+    /// of both stations among 3000 arrivals.
     fn outcome(power: f64, bad: u32) -> [u32; 3] {
-        // A gain so small that E stands still once it is learnt.
+        // The gain is so small that E stays constant once it is learnt.
         let mut q = made(build, PARAMS, &[("power", Value::Number(power)), ("gain", Value::Number(0.002))]);
         let mut bench = Bench::default();
         let (mut got, mut attempt) = ([0; 3], 0);
@@ -182,8 +180,8 @@ mod tests {
         got
     }
 
-    /// S35: as WFQ without errors; with E = 1/2 and P = 2 the same outcome; with E = 3/4, which takes four attempts, P
-    /// = 2 pays for two: half the outcome.
+    /// S35. Without errors: as in WFQ. With E = 1/2 and P = 2: equal outcome. With E = 3/4 a packet takes four
+    /// attempts, but P = 2 pays for two: half the outcome.
     #[test]
     fn effort_is_limited_by_the_power_factor() {
         let close = |got: [u32; 3], first: u32| assert!(got[1].abs_diff(first) <= 15, "{got:?}");

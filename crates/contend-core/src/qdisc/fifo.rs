@@ -8,14 +8,14 @@ use crate::registry::{Amount, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "drop-tail FIFO, as in every access point's default and in ns-2's Queue/DropTail";
 /// What it does.
 pub const SUMMARY: &str = "One queue, first in first out; a packet that arrives at a full queue is dropped.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 
-/// Room of one queue.
+/// Limit of the queue.
 pub(super) const LIMIT: Param = Param {
     name: "limit",
     doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
@@ -24,10 +24,9 @@ pub(super) const LIMIT: Param = Param {
     range: (1.0, 1e9),
 };
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every limit in range is good.
+/// # Errors None: every limit in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Fifo::new(args.amount("limit"))))
 }
@@ -45,15 +44,15 @@ impl Fifo {
         Fifo { limit, queue: Lane::default() }
     }
 
-    /// Whether `p` is within the limit.
+    /// True if `p` fits within the limit.
     pub(super) fn fits(&self, p: &Packet) -> bool {
         self.queue.backlog().has_room(self.limit, p)
     }
-    /// Appends `p`, whatever the limit.
+    /// Appends `p` regardless of the limit.
     pub(super) fn push(&mut self, p: Packet) {
         self.queue.push(p);
     }
-    /// Takes the oldest.
+    /// Removes the oldest packet.
     pub(super) fn pop(&mut self) -> Option<Packet> {
         self.queue.pop()
     }
@@ -77,7 +76,7 @@ impl Qdisc for Fifo {
     }
 
     fn can_bypass(&self) -> bool {
-        // A limit in packets has room for one; a limit in bytes may not.
+        // A limit in packets always has room for one packet. A limit in bytes may not.
         matches!(self.limit, Amount::Packets(_))
     }
 

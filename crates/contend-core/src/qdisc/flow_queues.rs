@@ -1,11 +1,11 @@
-//! Queues of flows under CoDel, by hash, served by deficit round robin, new ones first: what `fq_codel` and `airtime`
-//! share.
+//! Flow queues under CoDel, selected by hash and served by deficit round robin, new queues first. `fq_codel` and
+//! `airtime` share this file.
 //!
-//! The queues are shared by groups, each with its own turns (in `airtime` the stations): Høiland-Jørgensen et al. 2017,
-//! "Ending the Anomaly", Algorithms 1 and
-//! 2. With one group it is RFC 8290. A flow whose hash leads to a queue that another group uses goes to the one queue
-//!    of its own group that has no hash; as long as that is in use, so do flows that begin: otherwise a flow could have
-//!    packets in two queues, and lose its order.
+//! Several groups share the queues, and each group has its own turns; in `airtime` a group is a station. Source:
+//! Høiland-Jørgensen et al. 2017, "Ending the Anomaly", Algorithms 1 and 2. With one group the result is RFC 8290. If
+//! the hash of a flow selects a queue in use by another group, the flow uses the one unhashed queue of its own group.
+//! While the unhashed queue is in use, flows that begin use it too. Otherwise a flow could have packets in two queues
+//! and lose its order.
 
 use super::codel::{Codel, Law};
 use super::lane::Lane;
@@ -17,43 +17,43 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use rand::RngExt as _;
 
-/// The queues, and in which order they have their turn.
+/// The queues, and the order of their turns.
 #[derive(Debug)]
 pub struct FlowQueues {
-    /// Those with a hash, then one for each group.
+    /// The hashed queues, then one unhashed queue for each group.
     queues: Vec<Queue>,
-    /// Number of those with a hash.
+    /// Number of hashed queues.
     hashes: usize,
-    /// Bytes that a queue may send in a round.
+    /// Bytes that a queue may send per round.
     quantum: i64,
     perturbation: Option<u64>,
     groups: Vec<Group>,
     total: Backlog,
 }
 
-/// One flow's queue, or that of flows whose hashes are equal.
+/// The queue of one flow, or of all flows with the same hash.
 #[derive(Debug, Default)]
 struct Queue {
     packets: Lane,
     codel: Codel,
-    /// Bytes it may still send in this round.
+    /// Bytes that the queue may still send in this round.
     credits: i64,
-    /// The group in whose lists it stands.
+    /// The group that uses the queue.
     group: Option<usize>,
 }
 
-/// The queues that are active in a group, by number.
+/// The active queues of a group, by number.
 #[derive(Debug, Default)]
 struct Group {
-    /// Those that have become active and not yet used a quantum.
+    /// Queues that have become active and have not yet used a quantum.
     new: VecDeque<usize>,
-    /// The others.
+    /// The other active queues.
     old: VecDeque<usize>,
     waiting: Backlog,
 }
 
 impl FlowQueues {
-    /// `hashes` empty queues, each of which may send `quantum` bytes in a round.
+    /// `hashes` empty queues, each of which may send `quantum` bytes per round.
     pub fn new(hashes: usize, quantum: u64) -> FlowQueues {
         let queues = core::iter::repeat_with(Queue::default).take(hashes).collect();
         FlowQueues {
@@ -66,11 +66,11 @@ impl FlowQueues {
         }
     }
 
-    /// What waits in all groups.
+    /// The backlog of all groups.
     pub fn total(&self) -> Backlog {
         self.total
     }
-    /// What waits in `group`.
+    /// The backlog of `group`.
     pub fn backlog(&self, group: usize) -> Backlog {
         self.groups.get(group).map_or(Backlog::default(), |g| g.waiting)
     }
@@ -87,7 +87,7 @@ impl FlowQueues {
         }
     }
 
-    /// Appends `p` to the queue of `group` that has no hash.
+    /// Appends `p` to the unhashed queue of `group`.
     pub fn push_unhashed(&mut self, group: usize, p: Packet) {
         self.append(group, self.hashes + group, p);
     }
@@ -101,7 +101,7 @@ impl FlowQueues {
         self.total.add(&p);
         g.waiting.add(&p);
         queue.packets.push(p);
-        // RFC 8290 §4.1: a queue that was not active is new and has a quantum of credits.
+        // RFC 8290 §4.1: a queue that was not active is new and gets a quantum of credits.
         if queue.group.is_none() {
             queue.group = Some(group);
             queue.credits = self.quantum;
@@ -109,8 +109,8 @@ impl FlowQueues {
         }
     }
 
-    // RFC 8290 §4.1: which queue, by a hash with a random perturbation, here the mixing function of SplitMix64 (Steele,
-    // Lea, Flood 2014).
+    // RFC 8290 §4.1: selects the queue by a hash with a random perturbation. The hash is the mixing function of
+    // SplitMix64 (Steele, Lea, Flood 2014).
     fn classify(&mut self, cx: &mut Cx, p: &Packet) -> usize {
         let perturbation = *self.perturbation.get_or_insert_with(|| cx.rng.random());
         let mut z = (u64::from(p.flow.0) << 1 | u64::from(p.is_reverse())) ^ perturbation;
@@ -120,8 +120,8 @@ impl FlowQueues {
         ((u128::from(z) * self.hashes as u128) >> 64) as usize
     }
 
-    /// The packet of `group` to send at `now`; with a `law`, others may go into `sink`. The law spares the last bytes
-    /// of the group, of those that the queue has to itself when `alone`.
+    /// The packet of `group` to send at `now`. With a `law`, CoDel may drop packets into `sink`. CoDel does not drop
+    /// the last bytes of the group; if `alone` is true, only the backlog of the packet's own queue counts.
     pub fn pop(&mut self, group: usize, now: Time, law: Option<&Law>, alone: bool, sink: &mut Sink) -> Option<Packet> {
         // RFC 8290 §4.2.
         let g = self.groups.get_mut(group)?;
@@ -151,7 +151,8 @@ impl FlowQueues {
                 queue.credits -= i64::from(p.size);
                 return Some(p);
             }
-            // An empty new queue passes the old ones once, or a flow could have the first turn again and again (§4.2).
+            // An empty new queue moves to the old list once. Otherwise one flow could have the first turn again and
+            // again (§4.2).
             list.pop_front();
             if is_new {
                 g.old.push_back(i);
@@ -161,8 +162,8 @@ impl FlowQueues {
         }
     }
 
-    /// Drops from the head of the queue with most bytes half of its packets, `most` at most. Searches the active
-    /// queues.
+    /// Drops half of the packets, but at most `most`, from the head of the queue with the most bytes. Searches the
+    /// active queues.
     pub fn shorten_longest(&mut self, most: u64, sink: &mut Sink) {
         let active = self.groups.iter().flat_map(|g| g.new.iter().chain(&g.old));
         let length = |i: usize| self.queues.get(i).map(|q| q.packets.backlog()).map(|b| (b.bytes, b.packets));

@@ -1,10 +1,10 @@
-//! FQ-CoDel: a queue for each of many flows, each under CoDel, served by deficit round robin, new flows first.
+//! FQ-CoDel: many flow queues, each under CoDel, served by deficit round robin, new flows first.
 //!
 //! Differences from RFC 8290:
-//! - flows are told apart by flow and direction, which is what the 5-tuple says, and by a hash of this simulator's own;
-//! - the perturbation is drawn once, with the first packet, from the discipline's random stream;
-//! - a queue has to wait for its turn when its credits are used up exactly, too ("at least a quantum", §4.2; as in
-//!   Linux);
+//! - Flows are distinguished by flow and direction, which is equivalent to the 5-tuple. The hash function is our own.
+//! - The perturbation is drawn once, at the first packet, from the random stream of the discipline.
+//! - A queue must also wait for its next turn when its credits are exactly used up ("at least a quantum", §4.2; as in
+//!   Linux).
 //! - `memory` counts bytes of IP packets, not of kernel buffers.
 
 use super::codel::{INTERVAL, Law, MTU, TARGET};
@@ -17,7 +17,7 @@ use crate::time::Span;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: The Flow Queue CoDel Packet Scheduler \
     and AQM Algorithm, RFC 8290";
 /// What it does.
@@ -74,10 +74,9 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// `memory`, `quantum` or `mtu` is not in bytes.
+/// # Errors If `memory`, `quantum` or `mtu` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(FqCodel {
         law: Law::new(args)?,
@@ -94,7 +93,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 struct FqCodel {
     law: Law,
     limit: Amount,
-    /// Bytes.
+    /// Limit in bytes.
     memory: u64,
     batch: u64,
     ce_threshold: Span,
@@ -117,8 +116,8 @@ impl FqCodel {
 impl Qdisc for FqCodel {
     fn enqueue(&mut self, cx: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         self.flows.push(cx, ALL, p);
-        // RFC 8290 §4.1, §5.2.3: from the head of the queue with most bytes, half of its packets, `drop_batch` at most.
-        // The only search, and only when full.
+        // RFC 8290 §4.1, §5.2.3: drop half of the packets, at most `drop_batch`, from the head of the queue with the
+        // most bytes. This is the only search, and it happens only when the queues are full.
         while self.is_over() {
             self.flows.shorten_longest(self.batch, sink);
         }

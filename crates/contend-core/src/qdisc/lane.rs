@@ -1,4 +1,4 @@
-//! What disciplines with many queues share: a queue that knows what waits in it, limits, and weights by station.
+//! Common parts of the disciplines with many queues: a queue with its backlog, limits, and weights per station.
 
 use super::{Backlog, Link, Site};
 use crate::packet::Packet;
@@ -8,10 +8,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The packet that a limit in bytes must have room for, in bytes.
+/// The size in bytes of the packet for which every limit must have room.
 const ONE_PACKET: u64 = 1500;
 
-/// One queue, first in first out.
+/// One FIFO queue.
 #[derive(Debug, Default)]
 pub struct Lane {
     queue: VecDeque<Packet>,
@@ -24,17 +24,17 @@ impl Lane {
         self.waiting.add(&p);
         self.queue.push_back(p);
     }
-    /// Takes the first.
+    /// Removes the first packet.
     pub fn pop(&mut self) -> Option<Packet> {
         let p = self.queue.pop_front()?;
         self.waiting.remove(&p);
         Some(p)
     }
-    /// The first.
+    /// The first packet.
     pub fn front(&self) -> Option<&Packet> {
         self.queue.front()
     }
-    /// What waits.
+    /// The packets that wait.
     pub fn backlog(&self) -> Backlog {
         self.waiting
     }
@@ -42,8 +42,7 @@ impl Lane {
 
 /// The limit called `name`.
 ///
-/// # Errors
-/// When it has no room for one packet.
+/// # Errors If the limit has no room for one packet.
 pub fn limit(args: &Args, name: &str) -> Result<Amount, String> {
     match args.amount(name) {
         Amount::Bytes(n) if n < ONE_PACKET => Err(format!(
@@ -60,10 +59,9 @@ pub fn limit(args: &Args, name: &str) -> Result<Amount, String> {
 pub struct Weights(Vec<Option<f64>>);
 
 impl Weights {
-    /// The parameter `weights` of `args`.
+    /// Reads the parameter `weights` of `args`.
     ///
-    /// # Errors
-    /// For a name that is no neighbour's or stands there twice, and a weight that is not above 0.
+    /// # Errors If a name belongs to no neighbour or occurs twice, or a weight is not above 0.
     pub fn new(args: &Args, site: &Site) -> Result<Weights, String> {
         let mut weights = Weights::default();
         let given = args.weights("weights");
@@ -90,29 +88,29 @@ impl Weights {
         }
         Ok(weights)
     }
-    /// The weight of `neighbour`, when it is given.
+    /// The weight of `neighbour`, if it is given.
     pub fn get(&self, neighbour: u32) -> Option<f64> {
         self.0.get(neighbour as usize).copied().flatten()
     }
 }
 
-/// What a packet costs.
+/// The cost of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cost {
     /// Its size in bytes: weighted fair queueing.
     #[default]
     Bytes,
-    /// One: weighted round robin.
+    /// 1 per packet: weighted round robin.
     Packets,
-    /// The time in which the link carries it, in ns: fairness of time.
+    /// The time in which the link carries the packet, in ns: airtime fairness.
     Airtime,
 }
 
 impl Cost {
-    /// The words of the parameter `cost`.
+    /// The valid words of the parameter `cost`.
     pub const WORDS: &[&str] = &["bytes", "packets", "airtime"];
 
-    /// The parameter `cost` of `args`.
+    /// Reads the parameter `cost` of `args`.
     pub fn new(args: &Args) -> Cost {
         match args.word("cost") {
             "packets" => Cost::Packets,
@@ -120,7 +118,7 @@ impl Cost {
             _ => Cost::Bytes,
         }
     }
-    /// What `p` costs. Starzetz 2006 §9.2.1: a cost is positive, or virtual time would not advance.
+    /// The cost of `p`. Starzetz 2006 §9.2.1: a cost must be positive, otherwise virtual time would not advance.
     pub fn of(self, link: &dyn Link, p: &Packet) -> f64 {
         match self {
             Cost::Bytes => f64::from(p.size.max(1)),

@@ -1,8 +1,8 @@
-//! What the disciplines that mark have in common: one first-in-first-out queue, and a law that says how likely an
-//! arrival is told of congestion.
+//! Common parts of the marking disciplines: one FIFO queue, and a law that gives the probability of a congestion signal
+//! for an arrival.
 //!
-//! A law that works by a clock needs no timer: the queue does not change between packets, so the instants that have
-//! passed are caught up with when the next packet comes or goes ([`Law::pass`], [`Clock`]).
+//! A law with a clock needs no timer. The queue does not change between packets, so missed clock ticks are processed
+//! when the next packet comes or goes ([`Law::pass`], [`Clock`]).
 
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, happens};
@@ -12,7 +12,7 @@ use crate::registry::{Amount, Param, Unit};
 use crate::time::{Span, Time};
 use core::fmt::Debug;
 
-/// What becomes of packets whose transport does not understand marks.
+/// What happens to packets whose transport does not support marks.
 pub(super) const DROP: Param = Param {
     name: "drop",
     doc: "drop packets whose transport does not understand ECN where others are marked; otherwise they pass",
@@ -31,7 +31,7 @@ pub(super) const CAPACITY: Param = Param {
     range: (0.0, 1e12),
 };
 
-/// The time between two computations of a law that works by a clock.
+/// The time between two computations of a law with a clock.
 pub(super) const INTERVAL: Param = Param {
     name: "interval",
     doc: "time from one computation to the next",
@@ -40,13 +40,14 @@ pub(super) const INTERVAL: Param = Param {
     range: (1e-6, 100.0),
 };
 
-/// How likely an arrival is told of congestion.
+/// Gives the probability that an arrival gets a congestion signal.
 pub(super) trait Law: Debug + Send {
-    /// Time has passed up to `now`, and since the last call `waiting` have waited.
+    /// Time has passed up to `now`. Since the last call the backlog was `waiting`.
     fn pass(&mut self, _now: Time, _waiting: Backlog) {}
-    /// A packet of `bytes` that takes the link `service` comes while `waiting` wait: the probability that it is told.
+    /// A packet of `bytes` arrives while `waiting` wait; the link needs `service` to send it. Returns the probability
+    /// of a congestion signal.
     fn arrives(&mut self, now: Time, bytes: u32, service: Span, waiting: Backlog) -> f64;
-    /// One has left, `waiting` remain.
+    /// A packet has left; `waiting` remain.
     fn left(&mut self, _waiting: Backlog) {}
 }
 
@@ -56,17 +57,17 @@ pub(super) struct Marked<L> {
     law: L,
     queue: Fifo,
     drop: bool,
-    /// Bits per second, 0 for what the link says.
+    /// Capacity in bits per second; 0: the capacity of the link.
     capacity: u64,
 }
 
 impl<L: Law> Marked<L> {
-    /// A queue with `limit` and `drop` from `args`; the link says its capacity.
+    /// A queue with `limit` and `drop` from `args`. The capacity is that of the link.
     pub(super) fn new(law: L, args: &Args) -> Marked<L> {
         Marked { law, queue: Fifo::new(args.amount("limit")), drop: args.flag("drop"), capacity: 0 }
     }
 
-    /// The same with [`CAPACITY`] from `args`.
+    /// A queue with `limit`, `drop` and [`CAPACITY`] from `args`.
     pub(super) fn with_capacity(law: L, args: &Args) -> Marked<L> {
         Marked { capacity: args.rate("capacity"), ..Marked::new(law, args) }
     }
@@ -106,7 +107,7 @@ impl<L: Law> Qdisc for Marked<L> {
     }
 }
 
-/// Instants at equal distances.
+/// Ticks at equal intervals.
 #[derive(Debug)]
 pub(super) struct Clock {
     interval: Span,
@@ -114,13 +115,13 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// A clock that strikes every `interval`, first one interval after time zero.
+    /// A clock with a tick every `interval`. The first tick is one interval after time zero.
     pub(super) fn new(interval: Span) -> Clock {
         let interval = interval.max(Span::from_nanos(1));
         Clock { interval, next: Time::ZERO + interval }
     }
 
-    /// How often it has struck since it was last asked, up to `now`.
+    /// Number of ticks since the last call, up to `now`.
     pub(super) fn strikes(&mut self, now: Time) -> u64 {
         if now < self.next {
             return 0;
@@ -130,13 +131,13 @@ impl Clock {
         n
     }
 
-    /// Time between two strikes in seconds.
+    /// Time between two ticks in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.interval.as_secs_f64()
     }
 }
 
-/// What of `waiting` a threshold or reference in the unit of `limit` counts.
+/// The backlog `waiting` in the unit of `limit`, for comparison with a threshold or reference.
 pub(super) fn length(waiting: Backlog, limit: Amount) -> f64 {
     match limit {
         Amount::Packets(_) => waiting.packets as f64,
@@ -144,14 +145,14 @@ pub(super) fn length(waiting: Backlog, limit: Amount) -> f64 {
     }
 }
 
-/// The number of an amount, in its own unit.
+/// The number of an amount, in the unit of the amount.
 pub(super) fn count(amount: Amount) -> f64 {
     match amount {
         Amount::Packets(n) | Amount::Bytes(n) => n as f64,
     }
 }
 
-/// `p` moved by `step` for `n` times, held between 0 and 1.
+/// `p` after `n` steps of `step`, limited to 0..=1.
 pub(super) fn walk(p: f64, step: f64, n: u64) -> f64 {
     (p + step * n as f64).clamp(0.0, 1.0)
 }

@@ -1,4 +1,4 @@
-//! Queue disciplines: what waits at a transmitter, and in which order it leaves.
+//! Queue disciplines: which packets wait at a transmitter, and in which order they leave.
 
 use crate::packet::{Ecn, Packet};
 use crate::registry::{Amount, Args};
@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use rand::RngExt as _;
 
-/// Makes a discipline from its parameters; the error says which parameter is wrong and what to write instead.
+/// Builds a discipline from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
 crate::registry!(Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q);
@@ -27,86 +27,87 @@ pub mod weighted;
 
 /// One queue at one transmitter.
 ///
-/// Every packet offered either waits, or is handed to the [`Sink`] with the reason; nothing vanishes. A discipline
-/// never reorders or duplicates the packets of a flow unless its paper says so. It may change a packet's ECN bits
+/// Every offered packet either waits or goes to the [`Sink`] with the reason. No packet disappears. A discipline never
+/// reorders or duplicates the packets of a flow unless its paper says so. A discipline may change a packet's ECN bits
 /// ([`Sink::mark`]).
 pub trait Qdisc: Debug + Send {
-    /// Takes `p`, or drops it (or others) into `sink`. Its `queued` stamp is already `cx.now`.
+    /// Queues `p`, or drops `p` (or others) into `sink`. The `queued` stamp of `p` is already `cx.now`.
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink);
-    /// The packet to send next, or `None` when nothing waits (or, for a discipline with a [`Qdisc::next_deadline`],
-    /// nothing may go yet). May drop others into `sink`.
+    /// The next packet to send, or `None` if no packet waits. A discipline with a [`Qdisc::next_deadline`] also returns
+    /// `None` if no packet may leave yet. Other packets may be dropped into `sink`.
     fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet>;
-    /// What waits.
+    /// The packets that wait.
     fn backlog(&self) -> Backlog;
-    /// The most that may wait in all, when there is one bound in packets or one in bytes. Parts of it may have bounds
-    /// of their own.
+    /// The largest total backlog, if there is one limit in packets or one in bytes. Parts of the queue may have their
+    /// own limits.
     fn limit(&self) -> Option<Amount>;
-    /// Whether a packet that finds nothing waiting and the transmitter free may go to it without enqueue and dequeue
-    /// (Linux: `TCQ_F_CAN_BYPASS`). Only for a discipline that would take the packet, give it back at once and be as
-    /// before.
+    /// True if a packet may skip enqueue and dequeue when no packet waits and the transmitter is free (Linux:
+    /// `TCQ_F_CAN_BYPASS`). Only for a discipline that would accept the packet, return it at once, and be in the same
+    /// state as before.
     fn can_bypass(&self) -> bool {
         false
     }
-    /// When to ask again a discipline that gave `None` while packets wait, because its rate allows none yet.
+    /// When to call `dequeue` again after it returned `None` although packets wait, because the rate of the discipline
+    /// permits no packet yet.
     fn next_deadline(&self) -> Time {
         Time::NEVER
     }
-    /// An attempt to or from a neighbour has ended. Only the access point's own discipline hears of it, and only when
-    /// it [wants to](Qdisc::hears_air).
+    /// Called when an attempt to or from a neighbour has ended. Only the discipline of the access point receives this
+    /// call, and only if [`Qdisc::hears_air`] is true.
     fn on_air(&mut self, _report: &AirReport) {}
-    /// Whether [`Qdisc::on_air`] is to be called.
+    /// True if the discipline needs [`Qdisc::on_air`].
     fn hears_air(&self) -> bool {
         false
     }
 }
 
-/// What a discipline may ask about where it is put, when it is made.
+/// What a discipline may ask about its place when it is built.
 pub struct Site<'a> {
     /// The number of the neighbour with this name ([`Link::neighbour`]).
     pub neighbour: &'a dyn Fn(&str) -> Option<u32>,
 }
 
 impl Site<'_> {
-    /// A place without named neighbours: a wire, or a station's queue.
+    /// A place without named neighbours: a wire, or the queue of a station.
     pub const ALONE: Site<'static> = Site { neighbour: &|_| None };
 }
 
-/// What a discipline may know of the transmitter it feeds.
+/// What a discipline may ask about its transmitter.
 pub trait Link {
-    /// The neighbour that `p` goes to: a station of the cell from 1 on; 0 where there is only one (on a wire, from a
-    /// station).
+    /// The neighbour that receives `p`: a station of the cell, from 1 on; 0 if there is only one neighbour (on a wire,
+    /// or from a station).
     fn neighbour(&self, p: &Packet) -> u32;
-    /// How long one exchange of an IP packet of `bytes` with `neighbour`, in either direction, takes of the medium:
-    /// inter-frame space, frame, answer, without backoff, collisions and retries. On a wire its sending time.
+    /// How long one exchange of an IP packet of `bytes` with `neighbour`, in either direction, occupies the medium:
+    /// inter-frame space, frame and answer, without backoff, collisions and retries. On a wire: the transmission time.
     fn exchange(&self, neighbour: u32, bytes: u32) -> Span;
-    /// Mean time that backoff and collisions take of the medium for every success while so many saturated transmitters
-    /// contend, by the cell's own model; zero on a wire.
+    /// Mean medium time per success that backoff and collisions take while `contenders` saturated transmitters contend,
+    /// by the cell's own model; zero on a wire.
     fn contention(&self, contenders: u32) -> Span;
     /// A backoff slot; zero on a wire.
     fn slot(&self) -> Span;
 }
 
-/// What an attempt took of the air.
+/// Report of one attempt on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirReport {
-    /// When it ended.
+    /// The end of the attempt.
     pub now: Time,
     /// The station, from 1.
     pub station: u32,
-    /// Whether the station sent, not the access point.
+    /// True if the station sent, false if the access point sent.
     pub up: bool,
-    /// From the first bit to the end of the acknowledgment (or of waiting for it), inter-frame space and backoff not
-    /// counted.
+    /// Time from the first bit to the end of the acknowledgment (or of the wait for it), without inter-frame space and
+    /// backoff.
     pub airtime: Span,
-    /// Whether it was acknowledged.
+    /// True if the attempt was acknowledged.
     pub success: bool,
     /// IP bytes of the packet.
     pub bytes: u32,
-    /// Packets that wait at the access point.
+    /// Number of packets that wait at the access point.
     pub waiting: u64,
 }
 
-/// How much waits in a queue.
+/// The amount that waits in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Packets.
@@ -116,24 +117,24 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Counts `p` in.
+    /// Adds `p`.
     pub fn add(&mut self, p: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(p.size);
     }
-    /// Counts `p` out.
+    /// Removes `p`.
     pub fn remove(&mut self, p: &Packet) {
         self.packets -= 1;
         self.bytes -= u64::from(p.size);
     }
-    /// With the part of it that was `before` now being `after`.
+    /// The backlog after a part of it has changed from `before` to `after`.
     pub fn changed(self, before: Backlog, after: Backlog) -> Backlog {
         Backlog {
             packets: self.packets - before.packets + after.packets,
             bytes: self.bytes - before.bytes + after.bytes,
         }
     }
-    /// Whether `p` may wait too when `limit` may wait.
+    /// True if `p` also fits within `limit`.
     pub fn has_room(&self, limit: Amount, p: &Packet) -> bool {
         match limit {
             Amount::Packets(n) => self.packets < n,
@@ -142,26 +143,26 @@ impl Backlog {
     }
 }
 
-/// Why a packet was dropped.
+/// The reason for a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
     /// The queue was full.
     Full,
-    /// To tell the sender in time (RED, CoDel, PIE, ...).
+    /// An early signal to the sender (RED, CoDel, PIE, ...).
     Early,
-    /// An acknowledgment that a later one says too: not a loss.
+    /// ACK made redundant by a later ACK; not a loss.
     Filtered,
 }
 
-/// Where a discipline puts what it does to packets besides queueing them. Kept by the caller and used again, so that a
-/// drop allocates nothing.
+/// The output of a discipline besides its queue. The caller keeps the sink and uses it again, so that a drop needs no
+/// allocation.
 #[derive(Debug, Default)]
 pub struct Sink {
     /// Dropped packets with the reason, in order.
     pub dropped: Vec<(Packet, DropReason)>,
-    /// Packets marked since the caller looked last.
+    /// Packets marked since the caller last read this count.
     pub marked: u64,
-    /// Packets made (one split in two is one made) since the caller looked last.
+    /// Packets created since the caller last read this count. Splitting one packet into two creates one.
     pub made: u64,
 }
 
@@ -170,7 +171,7 @@ impl Sink {
     pub fn drop(&mut self, p: Packet, why: DropReason) {
         self.dropped.push((p, why));
     }
-    /// Marks `p` as having met congestion when its transport understands ECN; returns whether it does.
+    /// Marks `p` as having met congestion if its transport supports ECN. Returns true if it does.
     pub fn mark(&mut self, p: &mut Packet) -> bool {
         if p.ecn() == Ecn::NotEct {
             return false;
@@ -179,18 +180,18 @@ impl Sink {
         p.set_ecn(Ecn::Ce);
         true
     }
-    /// Whether there is nothing to report.
+    /// True if there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.marked == 0 && self.made == 0
     }
 }
 
-/// Whether something of probability `p` happens; draws only when that is open.
+/// True with probability `p`. Draws a random number only for 0 < p < 1.
 fn happens(p: f64, rng: &mut Rng) -> bool {
     p >= 1.0 || (p > 0.0 && rng.random::<f64>() < p)
 }
 
-/// A parameter that makes sense only in bytes.
+/// Reads a parameter that is valid only in bytes.
 fn bytes(args: &Args, name: &str) -> Result<u64, String> {
     match args.amount(name) {
         Amount::Bytes(n) => Ok(n),

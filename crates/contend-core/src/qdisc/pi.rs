@@ -1,9 +1,9 @@
-//! PI: a proportional-integral controller holds the queue at a reference.
+//! PI: a proportional-integral controller keeps the queue at a reference.
 //!
-//! - The probability moves at fixed instants by the queue then and the queue at the instant before, and is held between
-//!   0 and 1.
-//! - The paper's gains are for its example of a 15 Mb/s link with 60 flows and 500 B packets; other links want others
-//!   (its §III).
+//! - At fixed instants the probability changes according to the queue now and the queue at the previous instant. It is
+//!   limited to 0..=1.
+//! - The paper's gains are for its example: a 15 Mb/s link with 60 flows and packets of 500 B. Other links need other
+//!   gains (its §III).
 
 use super::fifo::LIMIT;
 use super::marking::{Clock, DROP, Law, Marked, length, walk};
@@ -13,7 +13,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting \
     TCP Flows, INFOCOM 2001; Xu 2005 eq. 8.3";
 /// What it does.
@@ -47,7 +47,7 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 
-/// The queue aimed at.
+/// The target queue.
 pub(super) const REFERENCE: Param = Param {
     name: "reference",
     doc: "queue aimed at, in the limit's unit",
@@ -56,10 +56,9 @@ pub(super) const REFERENCE: Param = Param {
     range: (0.0, 1e9),
 };
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// The reference is not in the limit's unit; a is below b.
+/// # Errors If the reference is not in the limit's unit, or if a is below b.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (a, b) = (args.number("a"), args.number("b"));
     if a < b {
@@ -81,14 +80,14 @@ pub(super) fn reference(args: &Args) -> Result<f64, String> {
 #[derive(Debug)]
 struct Pi {
     limit: Amount,
-    /// b_ref.
+    /// b_ref, the target queue.
     reference: f64,
     a: f64,
     b: f64,
     clock: Clock,
     /// Queue at the last computation.
     before: f64,
-    /// Probability.
+    /// Marking probability.
     p: f64,
 }
 
@@ -97,7 +96,7 @@ impl Law for Pi {
         let n = self.clock.strikes(now);
         if n > 0 {
             let queue = length(waiting, self.limit);
-            // Eq. 8.3; from the second instant on the queue before is the queue.
+            // Eq. 8.3. From the second instant on, the previous queue equals the current queue.
             self.p = walk(self.p, self.a * (queue - self.reference) - self.b * (self.before - self.reference), 1);
             self.p = walk(self.p, (self.a - self.b) * (queue - self.reference), n - 1);
             self.before = queue;

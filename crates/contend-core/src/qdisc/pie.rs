@@ -1,17 +1,18 @@
-//! PIE (proportional integral controller, enhanced): drops arrivals at random, with a probability that a controller
-//! moves every `t_update` after the queueing delay and its change.
+//! PIE (proportional integral controller, enhanced): drops arrivals at random. A controller updates the drop
+//! probability every `t_update`, according to the queueing delay and its change.
 //!
 //! Differences from RFC 8033:
-//! - the timer is caught up with: what it reads changes only when a packet comes or goes, so the updates missed since
-//!   are made then, and an update due in the same nanosecond comes first. The result is that of a timer on the
-//!   multiples of `t_update`;
-//! - the queueing delay is that of the last packet that left, 0 once none waits (as in Linux and ns-3), or with
-//!   `estimate = "rate"` that of §5.2 at the last update; a measurement begins with the packet that leaves (§5.2; in
-//!   Appendix B behind it) and ends with its sample (Appendix B);
-//! - where §4.2 and §5.3 differ from Appendix B: the probability decays when the delay is 0 (§4.2; Appendix B: below
-//!   half the target), it ends to work when delays are 0 (Appendix B; §5.3: below half the target), at an update (both:
-//!   at an arrival, where it would end with the arrival that begins it);
-//! - while a burst is let through, `derandomize` sums nothing (in Appendix B it does);
+//! - There is no timer. The input of the controller changes only when a packet comes or goes. The missed updates are
+//!   made at that time, before the packet is handled, also if an update is due in the same nanosecond. The result is
+//!   that of a timer at the multiples of `t_update`.
+//! - The queueing delay is that of the last packet that left, or 0 if no packet waits (as in Linux and ns-3). With
+//!   `estimate = "rate"` it is the estimate of §5.2 at the last update. A measurement begins with the packet that
+//!   leaves (§5.2; in Appendix B, behind it) and ends with its sample (Appendix B).
+//! - §4.2 and §5.3 differ from Appendix B in three points. The probability decays when the delay is 0 (§4.2; Appendix
+//!   B: below half the target). PIE becomes inactive when the delays are 0 (Appendix B; §5.3: below half the target).
+//!   It becomes inactive at an update (both texts: at an arrival, so that it could end with the arrival that activates
+//!   it).
+//! - During the burst allowance, `derandomize` sums nothing (in Appendix B it does).
 //! - `byte_mode` scales by size / `mean_packet` without the bounds of RFC 8034 §4.6.
 
 use super::codel::LIMIT;
@@ -24,7 +25,7 @@ use crate::{Cx, Rng};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str =
     "Pan, Natarajan, Baker, White: Proportional Integral Controller Enhanced (PIE), RFC 8033, §4, §5";
 /// What it does.
@@ -141,10 +142,9 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// `mean_packet` or `dq_threshold` is not in bytes.
+/// # Errors If `mean_packet` or `dq_threshold` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Pie::new(args)?))
 }
@@ -159,27 +159,27 @@ struct Pie {
     alpha: f64,
     beta: f64,
     max_burst: Span,
-    /// Bytes.
+    /// Mean packet size in bytes.
     mean_packet: u64,
     auto_tune: bool,
     cap: bool,
     derandomize: bool,
     byte_mode: bool,
-    /// Part of the limit.
+    /// The share of the limit at which PIE becomes active.
     activate: f64,
     ecn: bool,
     mark_ecnth: f64,
     rate: Option<Rate>,
     active: bool,
-    /// Drop probability, drop_prob_.
+    /// drop_prob_: drop probability.
     p: f64,
-    /// Sum of probabilities since the last drop, accu_prob_.
+    /// accu_prob_: sum of probabilities since the last drop.
     accu: f64,
-    /// Burst allowance, burst_allowance_.
+    /// burst_allowance_: the rest of the burst allowance.
     burst: Span,
-    /// Queueing delay of the last packet that left, or of the last update's estimate, current_qdelay.
+    /// current_qdelay: queueing delay of the last packet that left, or the estimate of the last update.
     delay: Span,
-    /// The delay at the last update, qdelay_old_.
+    /// qdelay_old_: the delay at the last update.
     delay_old: Span,
     next_update: Time,
 }
@@ -187,11 +187,11 @@ struct Pie {
 /// The departure rate (RFC 8033 §5.2).
 #[derive(Debug)]
 struct Rate {
-    /// Bytes, DQ_THRESHOLD.
+    /// DQ_THRESHOLD, in bytes.
     threshold: u64,
-    /// When the measurement began, measurement_start_, and the bytes that have left since, dq_count_.
+    /// measurement_start_ and dq_count_: start of the measurement, and the bytes that have left since.
     measuring: Option<(Time, u64)>,
-    /// Nanoseconds that `threshold` bytes take on average, avg_dq_time_; 0 before the first measurement.
+    /// avg_dq_time_: mean time in nanoseconds in which `threshold` bytes leave; 0 before the first measurement.
     avg_ns: f64,
 }
 
@@ -244,21 +244,21 @@ impl Pie {
         })
     }
 
-    /// Makes the updates that are due by `now`.
+    /// Makes all updates that are due at `now`.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             let before = (self.active, self.p, self.burst, self.delay_old);
             if self.active {
                 self.update();
             }
-            // An update that changes nothing is followed by others like it.
+            // After an update without effect, further updates have no effect either.
             let still = before == (self.active, self.p, self.burst, self.delay_old);
             let steps = if still { (now - self.next_update).div_floor(self.t_update) + 1 } else { 1 };
             self.next_update = self.next_update.saturating_add(self.t_update * steps);
         }
     }
 
-    // RFC 8033 §4.2: every T_UPDATE.
+    // RFC 8033 §4.2: one update, every T_UPDATE.
     fn update(&mut self) {
         if let Some(r) = &self.rate {
             self.delay = r.delay(self.queue.backlog().bytes);
@@ -282,29 +282,29 @@ impl Pie {
             step = step.min(0.02);
         }
         self.p += step;
-        // §4.2: without congestion it decays by 2 % at a time.
+        // §4.2: without congestion the probability decays by 2 % per update.
         if delay.is_zero() && self.delay_old.is_zero() {
             self.p *= 0.98;
         }
         self.p = self.p.clamp(0.0, 1.0);
 
-        // §4.4: the burst allowance runs out.
+        // §4.4: the burst allowance decreases.
         self.burst = self.burst.saturating_sub(self.t_update);
-        // §5.3: off when there is nothing to do.
+        // §5.3: PIE becomes inactive when there is no congestion.
         if self.activate > 0.0 && self.p == 0.0 && delay.is_zero() && self.delay_old.is_zero() {
             self.active = false;
         }
         self.delay_old = delay;
     }
 
-    // What an arrival finds.
+    // The checks before an arrival is handled.
     fn wake(&mut self) {
-        // §4.4, Appendix A: after calm the burst allowance is full again.
+        // §4.4, Appendix A: after a time without congestion the burst allowance is restored.
         let half = self.target / 2;
         if self.p == 0.0 && self.delay < half && self.delay_old < half {
             self.burst = self.max_burst;
         }
-        // §5.3: on again when a part of the buffer is used.
+        // §5.3: PIE becomes active when a share of the buffer is used.
         let waiting = self.queue.backlog();
         let (used, limit) = match self.limit {
             Amount::Packets(n) => (waiting.packets, n),
@@ -316,7 +316,7 @@ impl Pie {
         }
     }
 
-    // §4.1 and §5.4: whether an arrival of `size` bytes is dropped or marked.
+    // §4.1 and §5.4: true if an arrival of `size` bytes is dropped or marked.
     fn drops(&mut self, size: u32, rng: &mut Rng) -> bool {
         let calm = self.delay_old < self.target / 2 && self.p < 0.2;
         if !self.active || !self.burst.is_zero() || calm || self.queue.backlog().bytes <= 2 * self.mean_packet {
@@ -347,7 +347,7 @@ impl Qdisc for Pie {
             self.queue.push(p);
         } else {
             self.accu = 0.0;
-            // §5.1: marks while the probability is below MARK_ECNTH.
+            // §5.1: mark while the probability is below MARK_ECNTH.
             if self.ecn && self.p < self.mark_ecnth && sink.mark(&mut p) {
                 self.queue.push(p);
             } else {
@@ -403,8 +403,8 @@ mod tests {
         assert!((a - b).abs() < 1e-12, "{a} is not {b}");
     }
 
-    /// §4.2 by hand: 35 ms after 15 ms is 0.125 x 0.020 + 1.25 x 0.020 = 0.0275, held at 35 ms 0.0025; each divided by
-    /// the step of the table.
+    /// §4.2 by hand: 35 ms after 15 ms gives 0.125 x 0.020 + 1.25 x 0.020 = 0.0275; a constant 35 ms gives 0.0025. Each
+    /// is divided by the factor of the table.
     #[test]
     fn the_probability_follows_the_delay_and_its_change() {
         for (p, by) in [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)] {
@@ -420,7 +420,7 @@ mod tests {
         }
     }
 
-    /// §5.5: from 10 % on no step above 2 %, unless told otherwise; a step down is not held back.
+    /// §5.5: above 10 % no step exceeds 2 %, unless this cap is off. A step down is not capped.
     #[test]
     fn large_steps_are_cut_above_ten_percent() {
         for (cap, want) in [(true, 0.12), (false, 0.1275)] {
@@ -444,7 +444,7 @@ mod tests {
         near(c.p, (0.5 - 0.001_875) * 0.98);
     }
 
-    /// Catching up after a pause is the same as a timer, and ends early when nothing changes any more.
+    /// Updates after a pause give the same result as a timer. They stop early when nothing changes any more.
     #[test]
     fn missed_updates_are_made_up_for() {
         let set = |c: &mut Pie| (c.p, c.delay, c.delay_old) = (0.3, Span::from_millis(20), Span::from_millis(40));
@@ -458,8 +458,8 @@ mod tests {
         assert_eq!((lazy.p, lazy.next_update.as_nanos() % 15_000_000), (1.0, 0));
     }
 
-    /// §5.2: 16384 B that leave in 16 ms are 1 us for about a byte; 32768 B then wait for 32 ms. A second measurement
-    /// of 32 ms counts a quarter.
+    /// §5.2: 16384 B leave in 16 ms, about 1 us per byte; 32768 B then wait for 32 ms. A second measurement of 32 ms
+    /// has a weight of a quarter.
     #[test]
     fn the_departure_rate_gives_the_delay() {
         let mut r = Rate { threshold: 16_384, measuring: None, avg_ns: 0.0 };
@@ -472,8 +472,8 @@ mod tests {
         assert_eq!(r.delay(16_384), Span::from_millis(20));
     }
 
-    /// At 5 % about one in twenty is dropped; de-randomised never two within 17, and at the latest the 170th after the
-    /// last.
+    /// At 5 % about one packet in twenty is dropped. With de-randomisation there are never two drops within 17 packets,
+    /// and the next drop is at the latest the 170th packet.
     #[test]
     fn drops_come_with_the_probability() {
         for derandomize in [false, true] {
@@ -491,7 +491,7 @@ mod tests {
                     (drops, since, c.accu) = (drops + 1, 0, 0.0);
                 }
             }
-            // Mean distances: 20, and 16 + 20.
+            // Mean distances between drops: 20, and 16 + 20.
             let want = if derandomize { 100_000 / 36 } else { 5_000 };
             assert!(drops.abs_diff(want) < want / 10, "{drops}");
         }

@@ -2,15 +2,15 @@
 //! queue.
 //!
 //! Differences from Floyd & Jacobson 1993, Fig. 2:
-//! - thresholds in bytes make it the byte mode of §4: the average is in bytes and the probability proportional to the
-//!   packet's size;
-//! - the average falls during an idle period as if packets of `mean_packet` had arrived one behind the other, each for
-//!   as long as the link says that it takes; the queue is idle from the moment its last packet has gone into service,
-//!   which is outside the queue here;
-//! - the paper marks; here a packet is dropped unless `ecn` is on and its transport understands it. What happens to
-//!   such packets above the upper threshold is `ecn_above`: RFC 3168 §7 and ns-2 drop them, the paper marks them too;
-//! - `gentle` (Floyd 2000) and `adaptive` (Floyd, Gummadi, Shenker 2001) are off as in 1993;
-//! - the queue has a limit; a packet that does not fit is dropped and does not restart the count.
+//! - Thresholds in bytes select the byte mode of §4: the average is in bytes, and the probability is proportional to
+//!   the packet's size.
+//! - In an idle period the average falls as if packets of `mean_packet` had arrived back to back. The link gives the
+//!   time per packet. The queue is idle from the moment its last packet goes into service, because the packet in
+//!   service is outside the queue here.
+//! - The paper marks. Here a packet is dropped unless `ecn` is on and its transport supports ECN. `ecn_above` decides
+//!   about such packets above the upper threshold: RFC 3168 §7 and ns-2 drop them, the paper marks them too.
+//! - `gentle` (Floyd 2000) and `adaptive` (Floyd, Gummadi, Shenker 2001) are off, as in 1993.
+//! - The queue has a limit. A packet that does not fit is dropped and does not restart the count.
 
 use super::fifo::{Fifo, LIMIT};
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
@@ -21,7 +21,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str =
     "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993, Fig. 2";
 /// What it does.
@@ -102,10 +102,9 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// The thresholds have different units or the wrong order; a packet size is not in bytes.
+/// # Errors If the thresholds have different units or the wrong order, or if a packet size is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Red::new(args)?))
 }
@@ -114,39 +113,39 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Debug)]
 struct Red {
     queue: Fifo,
-    /// Thresholds and average are in bytes.
+    /// True if thresholds and average are in bytes.
     byte_mode: bool,
-    /// Packets or bytes, min_th.
+    /// min_th, in packets or bytes.
     min: f64,
-    /// Packets or bytes, max_th.
+    /// max_th, in packets or bytes.
     max: f64,
     /// max_p.
     max_p: f64,
     /// w_q.
     weight: f64,
-    /// Bytes.
+    /// Mean packet size in bytes.
     mean_packet: u32,
-    /// Bytes.
+    /// Maximum packet size in bytes.
     max_packet: f64,
     gentle: bool,
     ecn: bool,
     mark_above: bool,
     adaptive: bool,
-    /// Average queue in packets or bytes, avg.
+    /// avg: average queue in packets or bytes.
     avg: f64,
-    /// Packets since the last mark, -1 below min_th, count.
+    /// count: packets since the last mark; -1 below min_th.
     count: i64,
-    /// When the queue became empty, or the average was brought up to date since, q_time.
+    /// q_time: the time since which the queue is empty, or the last update of the average after that time.
     idle_since: Time,
-    /// When max_p moves next.
+    /// Time of the next change of max_p.
     next_move: Time,
 }
 
-/// What happens to an arriving packet.
+/// The decision about an arriving packet.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Pass,
-    /// Marked, or dropped: at random.
+    /// Marked or dropped at random.
     Signal,
     /// Above the upper threshold.
     Above,
@@ -200,7 +199,7 @@ impl Red {
         }
     }
 
-    /// The probability p_b for a packet of `size` bytes, 0 below min_th; `None` above the upper threshold.
+    /// The probability p_b for a packet of `size` bytes; 0 below min_th, `None` above the upper threshold.
     fn base(&self, size: u32) -> Option<f64> {
         let p = if self.avg < self.min {
             0.0
@@ -226,7 +225,7 @@ impl Red {
             self.count = -1;
             return Verdict::Pass;
         }
-        // Fig. 2: count rises, p_a <- p_b / (1 - count p_b), so that the distance of marks is uniform.
+        // Fig. 2: count rises, p_a <- p_b / (1 - count p_b), so that the distances between marks are uniform.
         self.count += 1;
         let spent = self.count as f64 * base;
         let p = if spent < 1.0 { base / (1.0 - spent) } else { 1.0 };
@@ -237,7 +236,7 @@ impl Red {
         Verdict::Pass
     }
 
-    /// Moves max_p for the half seconds that have passed; the average has not changed in them.
+    /// Changes max_p for each half second that has passed. The average was constant in this time.
     fn adapt(&mut self, now: Time) {
         let (low, high) = (self.min + 0.4 * (self.max - self.min), self.min + 0.6 * (self.max - self.min));
         while self.next_move <= now {
@@ -247,7 +246,7 @@ impl Red {
             } else if self.avg < low && self.max_p >= 0.01 {
                 self.max_p *= 0.9;
             }
-            // Nothing moves any more: the next half second that can matter is the first after `now`.
+            // max_p no longer changes: continue with the first half second after `now`.
             let steps = if self.max_p == before { (now - self.next_move).div_floor(MOVE_EVERY) + 1 } else { 1 };
             self.next_move = self.next_move.saturating_add(MOVE_EVERY * steps);
         }
@@ -315,8 +314,8 @@ mod tests {
         assert!((a - b).abs() < 1e-12, "{a} is not {b}");
     }
 
-    /// Fig. 2 by hand: p_b from 0 to max_p over the ten packets between the thresholds; gentle from there to 1 at twice
-    /// max_th.
+    /// Fig. 2 by hand: p_b rises from 0 to max_p over the ten packets between the thresholds. With `gentle` it rises
+    /// further to 1 at twice max_th.
     #[test]
     fn the_probability_follows_the_average() {
         let mut r = red(&[("gentle", Value::Bool(true))]);
@@ -328,7 +327,7 @@ mod tests {
         assert_eq!(r.base(40), None);
     }
 
-    /// §4: in byte mode a packet of 500 B has a third of the probability of one of 1500 B.
+    /// §4: in byte mode a packet of 500 B has a third of the probability of a packet of 1500 B.
     #[test]
     fn in_byte_mode_the_probability_follows_the_size() {
         let mut r =
@@ -338,8 +337,8 @@ mod tests {
         near(r.base(500).unwrap(), 0.01 / 3.0);
     }
 
-    /// With w_q = 0.002 the average of 50 packets in a row that each find one waiting is 1 - 0.998^50; 100 idle packet
-    /// times leave 0.998^100 of it.
+    /// w_q = 0.002: after 50 arrivals in a row that each find one packet waiting, the average is 1 - 0.998^50. After
+    /// 100 idle packet times the factor 0.998^100 of it remains.
     #[test]
     fn the_average_is_a_low_pass_and_falls_when_idle() {
         let mut r = red(&[]);
@@ -351,8 +350,8 @@ mod tests {
         near(r.avg, 0.095_253_181_995_964 * 0.818_566_804_688_428);
     }
 
-    /// Jacobson's uniform spacing: with p_b = 1/50 the distance of drops is even in 2..=50 after the first count, so
-    /// its mean is about 26.
+    /// Jacobson's uniform spacing: with p_b = 1/50 the distance between drops is uniform in 2..=50 after the first
+    /// count, so the mean is about 26.
     #[test]
     fn drops_are_spaced_evenly() {
         let mut r = red(&[]);
@@ -372,8 +371,8 @@ mod tests {
         assert!((24.0..27.0).contains(&mean), "{mean}");
     }
 
-    /// Floyd, Gummadi, Shenker 2001: up by min(0.01, max_p / 4), down by a tenth, and not outside 1 % to 50 % (and one
-    /// step).
+    /// Floyd, Gummadi, Shenker 2001: max_p rises by min(0.01, max_p / 4), falls by a tenth, and stays between 1 % and
+    /// 50 % (within one step).
     #[test]
     fn adaptive_red_moves_max_p() {
         let mut r = red(&[("adaptive", Value::Bool(true))]);

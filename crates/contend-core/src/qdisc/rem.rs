@@ -1,5 +1,5 @@
-//! REM (random exponential marking): a price that sums up queue and excess rate, and a probability exponential in it,
-//! so that a path's marks tell the sum of its prices.
+//! REM (random exponential marking): a price that sums queue and excess rate, and a marking probability that is
+//! exponential in the price. The marks of a path therefore show the sum of its prices.
 
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
@@ -9,7 +9,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str =
     "Athuraliya, Li, Low, Yin: REM: Active Queue Management, IEEE Network 15(3), 2001; Xu 2005 eqs. 8.5-8.6";
 /// What it does.
@@ -39,10 +39,9 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// The limit or the reference is not in packets: prices are defined on packets.
+/// # Errors If the limit or the reference is not in packets: prices are defined in packets.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (Amount::Packets(_), Amount::Packets(reference)) = (args.amount("limit"), args.amount("reference")) else {
         return Err("REM counts packets; write limit and reference in packets, like \"20p\"".into());
@@ -63,24 +62,24 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 
 #[derive(Debug)]
 struct Rem {
-    /// b_ref in packets.
+    /// b_ref, the target queue, in packets.
     reference: f64,
     alpha: f64,
     gamma: f64,
     ln_phi: f64,
     clock: Clock,
-    /// Queue at the last computation in packets, b[n-1].
+    /// b[n-1], the queue at the last computation, in packets.
     before: f64,
-    /// Packets that arrived in this interval, x[n].
+    /// x[n], the number of packets that arrived in this interval.
     arrived: f64,
-    /// Packets that the link carries in an interval, c, by the last packet's size.
+    /// c, the number of packets that the link carries per interval, for the size of the last packet.
     capacity: f64,
-    /// mu.
+    /// mu, the price.
     price: f64,
 }
 
 impl Rem {
-    /// Eq. 8.5, `n` times with the same queue before and `arrived` packets an interval.
+    /// Eq. 8.5, applied `n` times with the same previous queue and `arrived` packets per interval.
     fn charge(&mut self, before: f64, arrived: f64, n: u64) {
         let step = self.gamma * (self.alpha * (before - self.reference) + arrived - self.capacity);
         self.price = (self.price + step * n as f64).max(0.0);

@@ -1,4 +1,4 @@
-//! What the tests of disciplines share: a link, packets, and a run that watches.
+//! Common parts of the tests of disciplines: a link, packets, and a run with checks.
 
 use super::{Args, Build, DropReason, Link, Qdisc, Sink, Site};
 use crate::packet::{Body, Flags, FlowId, Packet, Segment};
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 use rand::SeedableRng;
 
-/// Flow k goes to station k, which takes k microseconds for a byte.
+/// Flow k goes to station k. Station k needs k microseconds per byte.
 #[derive(Debug)]
 pub struct Stations;
 
@@ -36,7 +36,7 @@ pub fn named(name: &str) -> Option<u32> {
     name.strip_prefix("sta.")?.parse().ok().filter(|n| (1..10).contains(n))
 }
 
-/// Defaults, some replaced.
+/// Default arguments, some of them replaced.
 pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
     let mut args = Args::default();
     for p in params {
@@ -68,12 +68,12 @@ pub fn args(params: &[Param], with: &[(&'static str, Value)]) -> Args {
     args
 }
 
-/// A discipline with its defaults, some replaced.
+/// A discipline with default arguments, some of them replaced.
 pub fn made(build: Build, params: &[Param], with: &[(&'static str, Value)]) -> Box<dyn Qdisc> {
     build(&args(params, with), &Site { neighbour: &named }).unwrap()
 }
 
-/// The error of one that is refused.
+/// The error of a discipline that is refused.
 pub fn refused(build: Build, params: &[Param], with: &[(&'static str, Value)]) -> String {
     build(&args(params, with), &Site { neighbour: &named }).unwrap_err()
 }
@@ -104,12 +104,12 @@ pub fn ack(to: u32, ack: u64) -> Packet {
     Packet::new(FlowId(to), 40, Time::ZERO, body).reversed()
 }
 
-/// Where a discipline is tried.
+/// Runs a discipline.
 #[derive(Debug)]
 pub struct Bench {
     /// The time.
     pub now: Time,
-    /// What was dropped and made.
+    /// Dropped and created packets.
     pub sink: Sink,
     rng: Rng,
 }
@@ -125,19 +125,19 @@ impl Bench {
     pub fn push(&mut self, q: &mut dyn Qdisc, p: Packet) {
         q.enqueue(&mut Cx { now: self.now, rng: &mut self.rng }, &Stations, p, &mut self.sink);
     }
-    /// Takes one.
+    /// Removes a packet.
     pub fn pop(&mut self, q: &mut dyn Qdisc) -> Option<Packet> {
         q.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &Stations, &mut self.sink)
     }
 }
 
-/// What is done to a discipline: a packet of a flow and size arrives, or (`None`) one leaves.
+/// A sequence of steps: a packet arrives (flow, direction, size), or (`None`) a packet leaves.
 pub fn steps() -> impl Strategy<Value = Vec<Option<(u32, bool, u32)>>> {
     prop::collection::vec(prop::option::weighted(0.6, (1u32..6, any::<bool>(), 40u32..1500)), 1..400)
 }
 
-/// Does them and watches that nothing vanishes, that it works as long as something waits, and that flows keep their
-/// order.
+/// Runs the steps. Checks that no packet disappears, that the discipline sends as long as packets wait, and that flows
+/// keep their order.
 pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Result<(), TestCaseError> {
     let mut bench = Bench::default();
     let mut order: Vec<VecDeque<u64>> = Vec::new();
@@ -147,7 +147,7 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
         bench.now += Span::from_millis(1);
         let got = match *step {
             Some((flow, reverse, size)) => {
-                // Each packet bears its number.
+                // Each packet carries its number.
                 let mut p = packet(flow, size);
                 if reverse {
                     p = p.reversed();
@@ -165,7 +165,7 @@ pub fn conserves(q: &mut dyn Qdisc, steps: &[Option<(u32, bool, u32)>]) -> Resul
                 got
             }
         };
-        // What was dropped on the way to it was in front of it.
+        // The packets dropped by this dequeue were in front of the packet that leaves.
         for (p, why) in bench.sink.dropped.drain(..) {
             prop_assert!(why != DropReason::Filtered);
             dropped += 1;

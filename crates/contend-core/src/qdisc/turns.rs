@@ -1,4 +1,4 @@
-//! The packets of one station, flow by flow in turn, a packet each time.
+//! The packets of one station: its flows take turns, one packet per turn.
 
 use super::Backlog;
 use super::lane::Lane;
@@ -6,14 +6,14 @@ use crate::packet::{FlowId, Packet};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
-/// A queue for each flow and direction of which packets wait, served round robin.
+/// One queue for each flow and direction with waiting packets, served round robin.
 #[derive(Debug, Default)]
 pub struct Turns {
     lane_of: BTreeMap<(FlowId, bool), usize>,
     lanes: Vec<Lane>,
-    /// Lanes of no flow.
+    /// Queues that no flow uses.
     free: Vec<usize>,
-    /// Lanes in which packets wait, the next first.
+    /// Queues with waiting packets; the next one is first.
     turn: VecDeque<usize>,
     waiting: Backlog,
 }
@@ -36,12 +36,12 @@ impl Turns {
         lane.push(p);
     }
 
-    /// The packet whose turn it is. It stays so until it is taken or passed over, whatever arrives.
+    /// The packet that has its turn. Arrivals do not change it; only `pop` and `pass` do.
     pub fn front(&self) -> Option<&Packet> {
         self.lanes.get(*self.turn.front()?)?.front()
     }
 
-    /// Takes it; its flow goes to the end of the row when more of it waits.
+    /// Removes that packet. Its flow moves to the end if it has more packets.
     pub fn pop(&mut self) -> Option<Packet> {
         let i = self.turn.pop_front()?;
         let lane = self.lanes.get_mut(i)?;
@@ -56,12 +56,12 @@ impl Turns {
         Some(p)
     }
 
-    /// What waits.
+    /// The packets that wait.
     pub fn backlog(&self) -> Backlog {
         self.waiting
     }
 
-    /// The turn goes to the next flow, as if a packet had been taken.
+    /// Gives the turn to the next flow, as if a packet had been removed.
     pub fn pass(&mut self) {
         if !self.turn.is_empty() {
             self.turn.rotate_left(1);

@@ -1,15 +1,14 @@
-//! VCRR: rate regulation by a virtual capacity. The marking probability integrates what arrives beyond a share of the
-//! link's capacity: it is the delay of a virtual queue in seconds, times a gain.
+//! VCRR: rate regulation by a virtual capacity. The marking probability integrates the arrivals beyond a share of the
+//! link's capacity. It equals the delay of a virtual queue in seconds, times a gain.
 //!
-//! What the thesis prints and what is computed:
-//! - eq. 8.34 lets the probability only grow ((x)^+ as the positive part); eq. 8.35, its integral, falls as the virtual
-//!   queue drains. It falls here; `increments = "positive"` is the printed form.
-//! - Fig. 8.15 divides by the interval; eq. 8.36 and the text by the virtual capacity. So does this; `divisor =
-//!   "interval"` is the printed form, in bytes and seconds, which makes the probability jump between 0 and 1.
-//! - Eq. 8.37 is printed without the window in the numerator; `rate = "tsw"` has it, as eq. 5.8.
+//! Differences between the printed equations and this code:
+//! - In eq. 8.34 the probability can only grow ((x)^+ as the positive part). In eq. 8.35, its integral, the probability
+//!   falls as the virtual queue drains. Here the probability falls; `increments = "positive"` is the printed form.
+//! - Fig. 8.15 divides by the interval; eq. 8.36 and the text divide by the virtual capacity, and so does this code.
+//!   `divisor = "interval"` is the printed form, in bytes and seconds; with it the probability jumps between 0 and 1.
+//! - Eq. 8.37 is printed without the window in the numerator. `rate = "tsw"` includes it, as eq. 5.8 does.
 //!
-//! Arrivals count whether or not there is room for them. What a packet takes of the capacity is counted as the time the
-//! link needs for it.
+//! Arrivals count even if there is no room for them. The load of a packet is the time that the link needs for it.
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
 use super::{Args, Backlog, Qdisc, Site};
@@ -18,7 +17,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str =
     "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.6, eqs. 8.32-8.38, Fig. 8.15";
 /// What it does.
@@ -70,7 +69,7 @@ pub const PARAMS: &[Param] = &[
     Param { default: Some("false"), ..DROP },
 ];
 
-/// The share of the capacity that is to be used.
+/// The target share of the capacity.
 pub(super) const GAMMA: Param = Param {
     name: "gamma",
     doc: "virtual capacity as a share of the link's: the utilisation aimed at",
@@ -79,10 +78,9 @@ pub(super) const GAMMA: Param = Param {
     range: (0.01, 1.0),
 };
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let rate = match args.word("rate") {
         "trapezoid" => Rate::Trapezoid { before: 0.0 },
@@ -110,7 +108,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Clone, Copy, Debug)]
 enum Rate {
     Count,
-    /// Link time that arrived in the interval before.
+    /// Link time of the arrivals in the previous interval.
     Trapezoid {
         before: f64,
     },
@@ -123,30 +121,30 @@ struct Vcrr {
     clock: Clock,
     /// Target utilisation.
     gamma: f64,
-    /// Per second.
+    /// Gain, per second.
     gain: f64,
     rate: Rate,
-    /// Seconds.
+    /// Window of the rate estimate, seconds.
     window: f64,
     per_interval: bool,
     falls: bool,
-    /// Seconds of link time that arrived in this interval, counter / C.
+    /// counter / C: link time of the arrivals in this interval, seconds.
     counted: f64,
-    /// Estimated rate of arrival as a share of the capacity, y / C.
+    /// y / C: estimated arrival rate as a share of the capacity.
     load: f64,
-    /// Last arrival.
+    /// Time of the last arrival.
     last: Time,
-    /// Capacity as the last packet showed it; only for the printed divisor.
+    /// Capacity according to the last packet. Only the printed divisor uses it.
     bytes_per_second: f64,
     /// Marking probability.
     p: f64,
 }
 
 impl Vcrr {
-    /// Moves the probability for `n` intervals in each of which `arrived` seconds of link time came.
+    /// Updates the probability for `n` intervals with `arrived` seconds of link time in each.
     fn control(&mut self, arrived: f64, n: u64) {
         let interval = self.clock.seconds();
-        // Eq. 8.36 divided by the virtual capacity: seconds of virtual delay.
+        // Eq. 8.36 divided by the virtual capacity, so in seconds of virtual delay.
         let excess = arrived / self.gamma - interval;
         let step =
             if self.per_interval { excess * self.gamma * self.bytes_per_second / interval } else { self.gain * excess };
@@ -185,7 +183,7 @@ impl Law for Vcrr {
             Rate::Count | Rate::Trapezoid { .. } => self.counted += s,
             // Eq. 5.8.
             Rate::Tsw => self.load = (self.window * self.load + s) / (self.window + gap),
-            // Eq. 8.38; several packets in one instant count as one.
+            // Eq. 8.38. Several packets at one instant count as one.
             Rate::Csfq => {
                 self.counted += s;
                 if gap > 0.0 {

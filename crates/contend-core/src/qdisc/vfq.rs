@@ -1,27 +1,27 @@
-//! Virtual Flow Queueing (Starzetz 2006 §9.2.2, §9.3): stations share the air by WF2Q+, and each is charged for what it
-//! will send as well.
+//! Virtual Flow Queueing (Starzetz 2006 §9.2.2, §9.3): stations share the air by WF2Q+. Each station is also charged
+//! for the packets that it will send.
 //!
-//! A data packet costs its own exchange and that of the acknowledgment the station will answer with; an acknowledgment
-//! costs its own and those of the data it acknowledges. So a station that sends and one that receives get the same,
-//! though only packets to stations are queued.
+//! The cost of a data packet is its own exchange plus the exchange of the station's acknowledgment. The cost of an
+//! acknowledgment is its own exchange plus the exchanges of the data that it acknowledges. Uploading and downloading
+//! stations therefore get equal airtime, although only packets to stations are queued.
 //!
 //! Differences from the document:
-//! - time of an exchange: the link says what a packet takes of the air at the station's own rate (§9.5 plans it),
-//!   overhead included. `mac_overhead` is added. Table 9.1 has 0 for it, as "base" of the costs, with which a packet
-//!   costs its bits alone: `exchange = "bits"` and `contention = "none"`. Figure 9.4 has a large base;
-//! - contention: the cell's own model by default; the document's fit with `contention = "fit"`. N is the number of live
-//!   nodes, of which `count_ap` makes one more;
-//! - segments are counted in payload: `tcp_segsize` less 40 bytes of header (ns-2 counts segments, the text bytes of
-//!   MTU);
-//! - an acknowledgment is broken when it leaves, not when it comes, so that it counts once against the limits; one with
-//!   SACK blocks, SYN or FIN stays whole, and all do with `simple_wfq`;
-//! - cost (c), a packet that is data and acknowledgment, cannot arise: a flow's data go one way, so a connection has
-//!   data or acknowledgments to a station, never both, and its descriptor is one queue. Nothing is merged;
-//! - no check of sequence numbers against forgery, and no limit of 65536 bytes of window; the highest acknowledgment of
-//!   a flow is forgotten when it is silent ([`recent`](crate::recent)), and one above 65536 of a flow that is not known
-//!   stays whole;
-//! - a node is forgotten when it has been silent for one to two times `idle_after`;
-//! - virtual time: [`virtual_time`](super::virtual_time).
+//! - Time of an exchange: the link gives the airtime of a packet at the station's own rate (planned in §9.5), overhead
+//!   included. `mac_overhead` is added. Table 9.1 has 0 as the "base" of the costs: only the bits of a packet count
+//!   (`exchange = "bits"` and `contention = "none"`). Figure 9.4 has a large base.
+//! - Contention: the default is the cell's own model; `contention = "fit"` is the document's fit. N is the number of
+//!   live nodes; `count_ap` adds one.
+//! - Segments are counted in payload: `tcp_segsize` minus 40 bytes of header. ns-2 counts segments; the text counts
+//!   bytes of MTU.
+//! - An acknowledgment is split when it leaves, not when it arrives, so that it counts once against the limits. An
+//!   acknowledgment with SACK blocks, SYN or FIN is not split. With `simple_wfq` no acknowledgment is split.
+//! - Cost (c), for a packet that is data and acknowledgment, does not occur: the data of a flow go one way, so a
+//!   connection sends either data or acknowledgments to a station. Its descriptor is one queue. Nothing is merged.
+//! - There is no check of sequence numbers against forgery, and no limit of 65536 bytes of window. The highest
+//!   acknowledgment of a silent flow is forgotten ([`recent`](crate::recent)). An acknowledgment above 65536 of an
+//!   unknown flow is not split.
+//! - A node is forgotten after a silence of one to two times `idle_after`.
+//! - Virtual time: see [`virtual_time`](super::virtual_time).
 
 use super::lane::{Lane, Weights, limit};
 use super::turns::Turns;
@@ -38,12 +38,12 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Starzetz 2006, §9.2.2 (VFQ, VF2Q), §9.3 and Table 9.1";
 /// What it does.
 pub const SUMMARY: &str = "WF2Q+ over stations, each charged for what it will send, too: data with their \
     acknowledgments, and these with their data.";
-/// Parameters: those of Table 9.1, then the rest.
+/// Parameters: those of Table 9.1, then additional ones.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "download_weight",
@@ -148,26 +148,26 @@ pub const PARAMS: &[Param] = &[
     UPDATE,
 ];
 
-/// TCP and IP header without options, and so a pure acknowledgment, in bytes.
+/// Size of TCP and IP header without options in bytes, which is also the size of a pure acknowledgment.
 const HEADER: u32 = 40;
 
-/// Largest window without scaling, in bytes: further than this no new flow is (§9.3.2 allows none larger).
+/// Largest window without scaling, in bytes. A new flow has not advanced further than this (§9.3.2 permits no larger
+/// window).
 const FIRST_WINDOW: u64 = 65_536;
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// For a limit without room for one packet, and for weights of nobody or not above 0.
+/// # Errors If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Vfq::new(args, site)?))
 }
 
-/// A node object for each station, under WF2Q+.
+/// One node per station, under WF2Q+.
 #[derive(Debug)]
 pub struct Vfq {
     eta: Eta,
     weights: Weights,
-    /// Weight of a station first seen receiving data, and acknowledgments.
+    /// Weight of a station whose first packet is data, and of a station whose first packet is an acknowledgment.
     by_direction: [f64; 2],
     idle_after: Span,
     boxes_max: usize,
@@ -176,16 +176,16 @@ pub struct Vfq {
     other_limit: Amount,
     time: VirtualTime,
     nodes: Vec<Node>,
-    /// Live nodes, with the time at which each is looked at: one entry each, in order of time.
+    /// Live nodes, each with the time of its next check for silence, in order of time.
     live: VecDeque<(Time, usize)>,
-    /// Highest acknowledgment that has left, by flow.
+    /// Highest acknowledgment that has left, for each flow.
     acked: Recent<u64>,
     waiting: Backlog,
-    /// What is not TCP.
+    /// Packets that are not TCP.
     other: Lane,
 }
 
-/// What a station may do, and what waits for it.
+/// The state of a station and its waiting packets.
 #[derive(Debug, Default)]
 struct Node {
     flows: Turns,
@@ -226,7 +226,7 @@ impl Vfq {
         })
     }
 
-    /// The node of `station`, live; `None` when there are too many.
+    /// The node of `station`, made live if necessary; `None` if there are too many nodes.
     fn meet(&mut self, station: usize, now: Time, p: &Packet) -> Option<&mut Node> {
         if station >= self.nodes.len() {
             self.nodes.resize_with(station + 1, Node::default);
@@ -237,7 +237,7 @@ impl Vfq {
                 return None;
             }
             node.live = true;
-            // Table 9.1: the first packet seen decides.
+            // Table 9.1: the first packet determines the weight.
             node.weight = self.weights.get(station as u32).unwrap_or(self.by_direction[usize::from(p.is_reverse())]);
             self.live.push_back((now + self.idle_after, station));
         }
@@ -245,7 +245,7 @@ impl Vfq {
         Some(node)
     }
 
-    /// Forgets nodes that have been silent (§9.3.2: after a configurable inactivity).
+    /// Forgets silent nodes (§9.3.2: after a configurable inactivity).
     fn forget(&mut self, now: Time) {
         while let Some(&(_, station)) = self.live.front().filter(|(at, _)| *at <= now) {
             self.live.pop_front();
@@ -259,7 +259,7 @@ impl Vfq {
         }
     }
 
-    /// What the node of `station` shows to WF2Q+: its next packet's cost.
+    /// The cost of the next packet of `station`, for WF2Q+.
     fn head(&self, link: &dyn Link, station: usize) -> Option<Head> {
         let node = self.nodes.get(station)?;
         let p = node.flows.front()?;
@@ -268,12 +268,12 @@ impl Vfq {
         Some(Head { weight: node.weight, cost: self.eta.of(link, station as u32, nodes, p, news) })
     }
 
-    /// Highest acknowledgment of the flow of `p`, which holds `s`, that has left.
+    /// Highest acknowledgment that has left of the flow of `p`. `s` is the segment in `p`.
     fn acked(&self, p: &Packet, s: &Segment) -> u64 {
         self.acked.get(p.flow).copied().unwrap_or_else(|| self.eta.first(s))
     }
 
-    /// Takes the packet that `station` shows, or the first part of it.
+    /// Removes the next packet of `station`, or the first part of it.
     fn take(&mut self, now: Time, station: usize, sink: &mut Sink) -> Option<Packet> {
         let flows = &mut self.nodes.get_mut(station)?.flows;
         let mut p = *flows.front()?;
@@ -284,7 +284,8 @@ impl Vfq {
             let most = self.eta.most(s);
             while self.acked.forget(now, |_| false).is_some() {}
             let acked = self.acked.see(now, flow, || self.eta.first(s));
-            // §9.2.2: an acknowledgment of more than ACKBURST segments is replaced by several of at most that.
+            // §9.2.2: an acknowledgment of more than ACKBURST segments is replaced by several acknowledgments of at
+            // most ACKBURST segments.
             if s.ack.saturating_sub(*acked) > most {
                 *acked += most;
                 s.ack = *acked;
@@ -335,7 +336,7 @@ impl Qdisc for Vfq {
         p
     }
 
-    /// What is TCP, and what is not.
+    /// The sum of the limits for TCP and for other packets.
     fn limit(&self) -> Option<Amount> {
         self.limit.plus(self.other_limit)
     }
@@ -346,7 +347,7 @@ impl Qdisc for Vfq {
     }
 }
 
-/// Where the time of contention comes from.
+/// The source of the contention time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contention {
     /// The cell's own model.
@@ -361,19 +362,19 @@ enum Contention {
 struct Eta {
     simple: bool,
     contention: Contention,
-    /// Only the bits of an IP packet cost, not what is sent and waited for around them.
+    /// True if only the bits of an IP packet cost, without the overhead of the exchange.
     bits: bool,
     overhead: Span,
-    /// Size of a station's data packets in bytes (MTU).
+    /// MTU: size of a station's data packets in bytes.
     segment: u32,
-    /// Segments that one acknowledgment may acknowledge (ACKBURST).
+    /// ACKBURST: largest number of segments that one acknowledgment may acknowledge.
     burst: u64,
     ap: u32,
 }
 
 impl Eta {
-    /// What packet `p` to `station`, which acknowledges `news` bytes, costs while `nodes` are live: ns, or bytes for
-    /// the simple form.
+    /// The cost of packet `p` to `station`. `p` acknowledges `news` bytes, and `nodes` nodes are live. In ns, or in
+    /// bytes for the simple form.
     fn of(&self, link: &dyn Link, station: u32, nodes: u32, p: &Packet, news: u64) -> f64 {
         if self.simple {
             return f64::from(p.size.max(1));
@@ -385,13 +386,13 @@ impl Eta {
             contention + (link.exchange(station, bytes).saturating_sub(around) + self.overhead).as_nanos() as f64
         };
         let eta = if !p.is_reverse() {
-            // Eq. 9.1: the packet, and the acknowledgment it will bring.
+            // Eq. 9.1: the packet plus the acknowledgment that it will cause.
             t(p.size) + t(HEADER)
         } else if news == 0 {
-            // §9.2.2 (d): a duplicate, which makes the station send the missing segment again.
+            // §9.2.2 (d): a duplicate, which causes the station to send the missing segment again.
             t(p.size) + t(self.segment)
         } else {
-            // Eq. 9.4: the acknowledgment, and the segments that it acknowledges.
+            // Eq. 9.4: the acknowledgment plus the segments that it acknowledges.
             let payload = u64::from(self.segment - HEADER);
             let rest = (news % payload) as u32;
             t(p.size) + (news / payload) as f64 * t(self.segment) + if rest > 0 { t(rest + HEADER) } else { 0.0 }
@@ -399,7 +400,7 @@ impl Eta {
         eta.max(1.0)
     }
 
-    /// Time of contention for a success, in ns.
+    /// Contention time per success, in ns.
     fn contention(&self, link: &dyn Link, contenders: u32) -> f64 {
         match self.contention {
             Contention::Model => link.contention(contenders).as_nanos() as f64,
@@ -408,13 +409,13 @@ impl Eta {
         }
     }
 
-    /// What is taken for the acknowledgment before `s` of a flow that is not known: 0 when `s` is within the first
-    /// window of a new one, and otherwise so much that `s` stays whole.
+    /// The assumed previous acknowledgment of an unknown flow with acknowledgment `s`. 0 if `s` is within the first
+    /// window of a new flow; otherwise a value for which `s` is not split.
     fn first(&self, s: &Segment) -> u64 {
         if s.ack <= FIRST_WINDOW { 0 } else { s.ack.saturating_sub(self.most(s)) }
     }
 
-    /// The most that an acknowledgment like `s` acknowledges at once, in bytes.
+    /// The largest number of bytes that an acknowledgment like `s` may acknowledge at once.
     fn most(&self, s: &Segment) -> u64 {
         let whole =
             self.simple || !s.sack.is_empty() || s.flags.has(Flags::SYN) || s.flags.has(Flags::FIN) || s.len > 0;
@@ -422,8 +423,8 @@ impl Eta {
     }
 }
 
-/// Mean slots of contention before a success while `n` contend in a saturated 802.11b cell: a fit to a simulation, with
-/// no claim that the curve is exponential.
+/// Mean number of contention slots before a success while `n` stations contend in a saturated 802.11b cell. The formula
+/// is a fit to a simulation; the document does not claim that the curve is exponential.
 pub fn contention_fit(n: u32) -> f64 {
     let n = f64::from(n);
     // Starzetz eq. 9.3.
@@ -441,8 +442,8 @@ mod tests {
     use crate::registry::Value;
     use proptest::prelude::*;
 
-    /// 802.11b at 11 Mb/s with long preambles, acknowledged at 2 Mb/s: DIFS 50, preamble 192, SIFS 10, ACK 248 us; 36
-    /// bytes of MAC and LLC headers.
+    /// 802.11b at 11 Mb/s with long preambles and acknowledgments at 2 Mb/s: DIFS 50, preamble 192, SIFS 10, ACK 248
+    /// us; 36 bytes of MAC and LLC headers.
     struct LongPreamble;
 
     impl Link for LongPreamble {
@@ -500,7 +501,7 @@ mod tests {
         assert!((t(40) / t(1500) - 0.38).abs() < 0.005);
         let data = us(&packet(1, 1500), 0);
         assert!((data / 2350.0 - 1.0).abs() < 0.01 && libm::round(data / 20.0) == 117.0, "{data}");
-        // An acknowledgment of one full segment costs what a full segment with its acknowledgment costs.
+        // An acknowledgment of one full segment costs the same as a full segment with its acknowledgment.
         assert!((us(&ack(1, 1460), 1460) - data).abs() < 1e-6);
         // Two segments and 100 bytes: eq. 9.4. A duplicate: one segment.
         assert!((us(&ack(1, 0), 3020) - (t(40) + 2.0 * t(1500) + t(140))).abs() < 1e-6);
@@ -515,8 +516,8 @@ mod tests {
         let us = |p: &Packet, news| e.of(&LongPreamble, 1, 6, p, news) / 1e3;
         assert!((us(&packet(1, 1500), 0) - 1120.0).abs() < 1e-6);
         assert!((us(&ack(1, 2920), 2920) - 2211.0).abs() < 1e-6);
-        // What claim C16 turns on: a segment of an upload costs 1.3 % less than one of a download here, and 14 to 16 %
-        // less with the whole exchange.
+        // The basis of claim C16: a segment of an upload costs 1.3 % less than a segment of a download here, and 14 to
+        // 16 % less with the whole exchange.
         let whole = eta(Contention::Fit, false);
         let ratio = |e: &Eta| {
             2.0 * e.of(&LongPreamble, 1, 6, &packet(1, 1500), 0) / e.of(&LongPreamble, 1, 6, &ack(1, 2920), 2920)
@@ -547,16 +548,16 @@ mod tests {
         }
     }
 
-    /// Station 1 gets two data packets (eta 1760 + 300 = 2060), station 2 two acknowledgments of two segments (300 + 2
-    /// x 1760 = 3820), station 3 an empty packet (300 + 300 = 600). All start at 0 and finish at 2060, 3820, 600. By
-    /// hand, with V growing by eta / 3:
+    /// Station 1 gets two data packets (eta 1760 + 300 = 2060). Station 2 gets two acknowledgments of two segments (300
+    /// + 2 x 1760 = 3820). Station 3 gets an empty packet (300 + 300 = 600). All start at 0 and finish at 2060, 3820,
+    /// 600. By hand, V grows by eta / 3:
     ///
-    /// 1. station 3 (600) first: V = 200;
-    /// 2. station 1 (2060): its next is 2060..4120, V = 200 + 2060/3 = 886.7;
-    /// 3. station 1 has not started, so station 2 (3820) though it finishes when station 1 would have had one more: its
-    ///    next is 3820..7640, V = 886.7 + 3820/3 = 2160;
-    /// 4. station 1 (4120): V = 2160 + 2060/3 = 2846.7, lifted to 3820, when the only one left starts;
-    /// 5. station 2 (7640): V = 3820 + 3820/3 = 5093.3.
+    /// - Step 1: station 3 (600). V = 200.
+    /// - Step 2: station 1 (2060). Its next packet is 2060..4120. V = 200 + 2060/3 = 886.7.
+    /// - Step 3: station 2 (3820), because the next packet of station 1 has not started. The next packet of station 2
+    ///   is 3820..7640. V = 886.7 + 3820/3 = 2160.
+    /// - Step 4: station 1 (4120). V = 2160 + 2060/3 = 2846.7, raised to 3820, the start of the only packet left.
+    /// - Step 5: station 2 (7640). V = 3820 + 3820/3 = 5093.3.
     #[test]
     fn five_packets_leave_in_the_order_worked_out_by_hand() {
         let mut q = Vfq::new(&args(PARAMS, &[]), &Site::ALONE).unwrap();
@@ -574,7 +575,8 @@ mod tests {
         assert_eq!(spans(&q), [(2060.0, 4120.0), (3820.0, 7640.0), (0.0, 600.0)]);
     }
 
-    /// Ten segments with a burst of four: 4 + 4 + 2, and another flow of the station in between.
+    /// Ten segments with a burst of four are split into 4 + 4 + 2, with a packet of another flow of the station in
+    /// between.
     #[test]
     fn an_acknowledgment_of_many_segments_is_broken() {
         let mut q = made(build, PARAMS, &[("tcp_ack_burst", Value::Integer(4))]);
@@ -585,14 +587,14 @@ mod tests {
             core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| (p.is_reverse(), p.tcp().unwrap().ack)).collect();
         assert_eq!(got, [(true, 5840), (false, 0), (true, 11_680), (true, 14_600)]);
         assert_eq!((bench.sink.made, q.backlog()), (2, Backlog::default()));
-        // Plain WF2Q+ breaks nothing.
+        // Plain WF2Q+ splits no acknowledgment.
         let mut q = made(build, PARAMS, &[("simple_wfq", Value::Bool(true))]);
         bench.push(&mut *q, ack(1, 146_000));
         assert_eq!((bench.pop(&mut *q).map(|p| p.is_reverse()), bench.pop(&mut *q)), (Some(true), None));
     }
 
-    /// One segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in segments:
-    /// claim C17.
+    /// Claim C17: one segment costs the same in either direction (eq. 9.1 and 9.4), so weights 2 and 1 give 2 to 1 in
+    /// segments.
     #[test]
     fn weights_two_to_one_by_direction_give_twice_the_segments() {
         let mut q = Vfq::new(&args(PARAMS, &[("download_weight", Value::Number(2.0))]), &Site::ALONE).unwrap();
@@ -602,7 +604,7 @@ mod tests {
         q.enqueue(&mut cx, &LongPreamble, ack(2, 1460), &mut sink);
         let mut got = [0, 0, 0];
         for _ in 0..90 {
-            // Each always has one more behind.
+            // Each station always has another packet waiting.
             q.enqueue(&mut cx, &LongPreamble, packet(1, 1500), &mut sink);
             q.enqueue(&mut cx, &LongPreamble, ack(2, 1460 * (got[2] + 2)), &mut sink);
             let p = q.dequeue(&mut cx, &LongPreamble, &mut sink).unwrap();
@@ -623,7 +625,7 @@ mod tests {
         assert_eq!(bench.sink.dropped.len(), 1);
         let order: Vec<u32> = core::iter::from_fn(|| bench.pop(&mut *q)).map(|p| p.flow.0).collect();
         assert_eq!(order, [3, 1]);
-        // Station 1 has been silent for long enough to be forgotten.
+        // Station 1 has been silent long enough to be forgotten.
         bench.now = Time::ZERO + Span::from_secs(2);
         bench.push(&mut *q, packet(2, 1500));
         assert_eq!(bench.pop(&mut *q).unwrap().flow.0, 2);

@@ -1,55 +1,56 @@
 //! Virtual time for classes that share a transmitter by weight: the arithmetic of WF2Q+, without the packets.
 //!
-//! Bennett and Zhang 1997, "Hierarchical packet fair queueing algorithms"; with costs instead of lengths: Starzetz 2006
-//! §9.2.1. Each class that waits has a virtual start and finish of its first packet; of the classes that have started
+//! Bennett and Zhang 1997, "Hierarchical packet fair queueing algorithms". With costs instead of lengths: Starzetz 2006
+//! §9.2.1. Each waiting class has a virtual start and a virtual finish of its first packet. Among the classes whose
+//! start is not after the virtual time V, the class with the earliest finish is served.
 //! by the virtual time V, the one that finishes first is served.
 //!
 //! Differences from the document:
-//! - V grows by cost / (sum of weights), and is lifted to the earliest start of those that wait. Printed is cost x
-//!   weight of the class / (sum of weights), lifted to the next start of the class served, and a next finish worked out
-//!   with the cost of the packet before ([`Update::Printed`]).
-//! - The sum is over all classes that are not [forgotten](VirtualTime::forget), waiting or not, as in WF2Q+; the
+//! - V grows by cost / (sum of weights), and is raised to the earliest start of the waiting classes. The document
+//!   prints cost x weight of the class / (sum of weights), raised to the next start of the served class, and computes
+//!   the next finish with the cost of the previous packet ([`Update::Printed`]).
+//! - The sum is over all classes that are not [forgotten](VirtualTime::forget), waiting or not, as in WF2Q+. The
 //!   document does not say.
-//! - Of classes that finish together the one with the lower number goes first; the document has no rule.
+//! - Of classes with the same finish, the one with the lowest number goes first. The document has no rule.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Starts and V that differ by less, relatively, differ by rounding only.
+/// Starts and V with a smaller relative difference differ only by rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// How virtual time advances.
+/// The rule by which virtual time advances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {
-    /// As WF2Q+ does.
+    /// As in WF2Q+.
     #[default]
     Standard,
-    /// As the document prints it.
+    /// As printed in the document.
     Printed,
 }
 
-/// What the first packet of a class asks for.
+/// Weight and cost for the first packet of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Head {
     /// Weight of the class, above 0.
     pub weight: f64,
-    /// Cost of the packet, above 0, in any unit that all classes share.
+    /// Cost of the packet, above 0, in a unit common to all classes.
     pub cost: f64,
 }
 
-/// The classes, and whose turn it is: O(log n) for a packet.
+/// The classes and their order of service: O(log n) per packet.
 #[derive(Debug, Default)]
 pub struct VirtualTime {
     update: Update,
     /// V, in cost per weight.
     now: f64,
-    /// Sum of the weights of all classes known.
+    /// Sum of the weights of all known classes.
     weight: f64,
     classes: Vec<Class>,
-    /// Classes that wait and have started, by finish.
+    /// Waiting classes that have started, by finish.
     started: BinaryHeap<Key>,
-    /// Classes that wait and start later, by start.
+    /// Waiting classes that start later, by start.
     later: BinaryHeap<Key>,
 }
 
@@ -64,7 +65,7 @@ struct Class {
 const STRANGER: Class = Class { head: Head { weight: 1.0, cost: 1.0 }, start: 0.0, finish: 0.0, known: false };
 
 impl VirtualTime {
-    /// Nobody waits.
+    /// No class waits.
     pub fn new(update: Update) -> VirtualTime {
         VirtualTime { update, ..VirtualTime::default() }
     }
@@ -74,12 +75,12 @@ impl VirtualTime {
         self.now
     }
 
-    /// Virtual start and finish of the first packet of `class`, or of its last one when none waits.
+    /// Virtual start and finish of the first packet of `class`, or of its last packet if none waits.
     pub fn span(&self, class: usize) -> (f64, f64) {
         self.classes.get(class).map_or((0.0, 0.0), |c| (c.start, c.finish))
     }
 
-    /// `class`, of which nothing waited, now has a first packet.
+    /// `class` was empty and now has a first packet.
     pub fn arrive(&mut self, class: usize, head: Head) {
         if class >= self.classes.len() {
             self.classes.resize(class + 1, STRANGER);
@@ -90,12 +91,12 @@ impl VirtualTime {
         self.settle();
     }
 
-    /// The class to serve next. Its packet must be taken, and [`VirtualTime::served`] told of it.
+    /// The class to serve next. The caller must remove its packet and then call [`VirtualTime::served`].
     pub fn select(&mut self) -> Option<usize> {
         self.started.pop().map(|k| k.class)
     }
 
-    /// The first packet of `class`, which was just selected, is gone; `next` is the one behind it.
+    /// The first packet of `class`, which was just selected, has left. `next` is the packet behind it.
     pub fn served(&mut self, class: usize, next: Option<Head>) {
         let Some(&Class { head: Head { weight, cost }, start, finish, .. }) = self.classes.get(class) else { return };
         let sum = self.weight;
@@ -104,7 +105,8 @@ impl VirtualTime {
             self.wait(class, head, finish, if self.update == Update::Printed { cost } else { head.cost });
         }
         self.now = match self.update {
-            // Bennett and Zhang 1997: V := max(V + L / (sum of w), earliest start); the start is seen to by `settle`.
+            // Bennett and Zhang 1997: V := max(V + L / (sum of w), earliest start). `settle` applies the earliest
+            // start.
             Update::Standard => self.now + cost / sum,
             // Starzetz §9.2.1 as printed: V := max(V + L w_i / (sum of w), v_start_i).
             Update::Printed => (self.now + cost * weight / sum).max(if next.is_some() { finish } else { start }),
@@ -112,7 +114,7 @@ impl VirtualTime {
         self.settle();
     }
 
-    /// `class`, of which nothing waits, no longer counts among those that share.
+    /// Removes `class` from the sharing. No packet of `class` may wait.
     pub fn forget(&mut self, class: usize) {
         if let Some(c) = self.classes.get_mut(class).filter(|c| c.known) {
             c.known = false;
@@ -127,8 +129,8 @@ impl VirtualTime {
         self.later.push(Key { tag: start, class });
     }
 
-    /// Moves classes whose start has come to those that have started; lifts V to the earliest start when there would be
-    /// none.
+    /// Moves classes whose start has come to the started classes. If there would be no started class, raises V to the
+    /// earliest start.
     fn settle(&mut self) {
         if self.started.is_empty()
             && let Some(first) = self.later.peek()
@@ -144,7 +146,7 @@ impl VirtualTime {
     }
 }
 
-/// A class in a heap; the smallest tag, then the smallest number, is the greatest.
+/// A class in a heap. The greatest entry is the one with the smallest tag; for equal tags, the smallest number.
 #[derive(Clone, Copy, Debug)]
 struct Key {
     tag: f64,
@@ -174,7 +176,7 @@ mod tests {
     use alloc::collections::VecDeque;
     use proptest::prelude::*;
 
-    /// Packets of each class, served one after the other at a cost of 1 per unit of time.
+    /// Packets of each class, served one after the other; a cost of 1 takes one unit of time.
     struct Server {
         time: VirtualTime,
         weights: Vec<f64>,
@@ -204,8 +206,9 @@ mod tests {
         }
     }
 
-    /// Bennett and Zhang 1996, Fig. 1 to 3: one class of weight 1/2 with eleven packets, ten of 1/20 with one each. WFQ
-    /// sends ten of the first in a row; WF2Q sends every other packet from the first.
+    /// Bennett and Zhang 1996, Fig. 1 to 3: one class of weight 1/2 with eleven packets, and ten classes of weight 1/20
+    /// with one packet each. WFQ sends ten packets of the first class in a row. WF2Q sends every second packet from the
+    /// first class.
     #[test]
     fn a_heavy_class_does_not_run_ahead() {
         let mut weights = alloc::vec![0.05; 11];
@@ -226,7 +229,7 @@ mod tests {
         assert_eq!(first, 60);
     }
 
-    /// Two of three classes share what the third, forgotten, left: V grows by cost / 2, then by cost / 3 again.
+    /// The third class is forgotten, and the other two share: V grows by cost / 2. Later V grows by cost / 3 again.
     #[test]
     fn who_is_forgotten_does_not_count() {
         let mut s = Server::new(&[1.0; 3]);
@@ -246,8 +249,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
-        /// Starzetz S12, after Bennett and Zhang: while all wait, no class is more than one packet of the largest size
-        /// behind GPS.
+        /// Starzetz S12, after Bennett and Zhang: while all classes wait, no class is more than one packet of the
+        /// largest size behind GPS.
         #[test]
         fn no_class_lags_gps_by_more_than_one_packet(
             weights in prop::collection::vec(1u32..8, 1..7),
@@ -260,7 +263,7 @@ mod tests {
             let mut served = alloc::vec![0.0; weights.len()];
             (0..weights.len()).for_each(|i| s.push(i, costs.next().unwrap()));
             for _ in 0..packets.len() {
-                // The next packet of each class is there before the one in front of it goes.
+                // The next packet of each class arrives before the packet in front of it leaves.
                 (0..weights.len()).for_each(|i| s.push(i, costs.next().unwrap()));
                 let (class, cost) = s.pop().unwrap();
                 served[class] += cost;
@@ -272,8 +275,8 @@ mod tests {
             }
         }
 
-        /// From the moment a class begins to wait until it stops, it has its share of the work less one packet of the
-        /// largest size, one of which may have been under way; whatever the others do. And the server never rests while
+        /// While a class waits, it gets its share of the work minus one packet of the largest size, regardless of the
+        /// other classes. One such packet may be in service when the class begins to wait. The server never rests while
         /// a packet waits.
         #[test]
         fn a_class_that_waits_has_its_share_whatever_the_others_do(
@@ -285,7 +288,7 @@ mod tests {
             let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
             let sum: f64 = weights.iter().sum();
             let mut s = Server::new(&weights);
-            // When each class began to wait, and what it had been served then.
+            // The time at which each class began to wait, and its received service at that time.
             let mut since = alloc::vec![None; n];
             let mut served = alloc::vec![0.0; n];
             let (mut now, mut at) = (0.0, 0.0);

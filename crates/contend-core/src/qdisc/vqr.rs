@@ -1,9 +1,10 @@
-//! VQR: marks by the delay of a virtual queue and by the rate of arrival beyond the virtual capacity.
+//! VQR: marks according to the delay of a virtual queue and to the excess of the arrival rate over the virtual
+//! capacity.
 //!
-//! - The thesis gives the law without constants. Here amounts are in units of the virtual capacity: the virtual queue
-//!   as a delay in seconds, the rate as a share. The defaults make `g a` one per second, which is VCRR's gain, and add
-//!   a tenth of the relative excess.
-//! - The rate is counted over an interval; the virtual queue follows each packet and never falls below nothing.
+//! - The thesis gives the law without constants. Here amounts are relative to the virtual capacity: the virtual queue
+//!   is a delay in seconds, the rate is a share. With the defaults, `g a` is one per second, which is VCRR's gain, and
+//!   a tenth of the relative excess is added.
+//! - The rate is measured over an interval. The virtual queue changes with each packet and never falls below zero.
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
@@ -12,7 +13,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Zhu, Ansari: a virtual queue and rate based AQM, as Xu 2005 §8.1, eq. 8.9, gives it";
 /// What it does.
 pub const SUMMARY: &str = "One queue; the probability follows the distance of a virtual queue's delay from a \
@@ -47,10 +48,9 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let law = Vqr {
         clock: Clock::new(args.time("interval")),
@@ -70,18 +70,18 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 struct Vqr {
     clock: Clock,
     gamma: f64,
-    /// Seconds.
+    /// Target delay in seconds.
     reference: f64,
-    /// Per second.
+    /// Gain of the delay, per second.
     a: f64,
     g: f64,
-    /// Seconds of virtual link time that arrived in this interval.
+    /// Virtual link time of the arrivals in this interval, seconds.
     counted: f64,
     /// (x - c) / c over the last whole interval.
     excess: f64,
-    /// Virtual queue over virtual capacity in seconds.
+    /// Delay of the virtual queue in seconds.
     delay: f64,
-    /// Last arrival.
+    /// Time of the last arrival.
     last: Time,
 }
 

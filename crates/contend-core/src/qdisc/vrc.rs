@@ -1,9 +1,11 @@
-//! VRC (virtual rate control): rate, queue and the queue's integral together, a PID controller of the queue.
+//! VRC (virtual rate control): combines the rate, the queue and the integral of the queue. It is a PID controller of
+//! the queue.
 //!
-//! - The thesis gives the law without constants. Here amounts are in units of the capacity: the rate's excess as a
-//!   share, the queue's distance as a delay in seconds. The defaults are ours; they settle with flows of 20 to 200 ms.
-//! - The integral is held between what alone would give probability 0 and 1, so that a long idle time does not wind it
-//!   up.
+//! - The thesis gives the law without constants. Here amounts are relative to the capacity: the excess rate is a share,
+//!   the distance of the queue is a delay in seconds. The defaults are our choice. They are stable for flows with
+//!   round-trip times of 20 to 200 ms.
+//! - The integral is limited to values that alone would give a probability from 0 to 1. A long idle time therefore
+//!   causes no wind-up.
 
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
@@ -13,7 +15,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Park, Lim, Basar, Choi: virtual rate control, as Xu 2005 §8.1, eqs. 8.10-8.11, gives it";
 /// What it does.
 pub const SUMMARY: &str = "One queue held at a reference by the excess of arrivals over the capacity, the queue's \
@@ -54,10 +56,9 @@ pub const PARAMS: &[Param] = &[
     DROP,
 ];
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// None: every value in range is good.
+/// # Errors None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let law = Vrc {
         clock: Clock::new(args.time("interval")),
@@ -76,17 +77,17 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
 #[derive(Debug)]
 struct Vrc {
     clock: Clock,
-    /// Seconds.
+    /// Target delay in seconds.
     reference: f64,
     alpha: f64,
-    /// Per second, as gamma.
+    /// beta and gamma are per second.
     beta: f64,
     gamma: f64,
-    /// Seconds of link time that arrived in this interval.
+    /// Link time of the arrivals in this interval, seconds.
     counted: f64,
-    /// Seconds of link time of a byte, as the last packet showed it.
+    /// Link time per byte in seconds, from the last packet.
     byte_time: f64,
-    /// The integral's part of the probability.
+    /// The part of the probability that comes from the integral.
     integral: f64,
     p: f64,
 }

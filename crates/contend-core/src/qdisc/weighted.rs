@@ -1,4 +1,4 @@
-//! A queue for each class, served by WF2Q+: what `wf2q` and `elf` share.
+//! One queue per class, served by WF2Q+. `wf2q` and `elf` share this file.
 
 use super::lane::{Lane, limit};
 use super::virtual_time::{Head, Update, VirtualTime};
@@ -8,7 +8,7 @@ use crate::registry::{Amount, Args};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Classes with a queue each.
+/// Classes with one queue each.
 #[derive(Debug)]
 pub struct Weighted {
     time: VirtualTime,
@@ -19,10 +19,9 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// No class yet; limits from the parameters `limit` and `class_limit`.
+    /// Starts without classes. The limits are the parameters `limit` and `class_limit`.
     ///
-    /// # Errors
-    /// When a limit has no room for one packet.
+    /// # Errors If a limit has no room for one packet.
     pub fn new(args: &Args, update: Update) -> Result<Weighted, String> {
         let (limit, class_limit) = (limit(args, "limit")?, limit(args, "class_limit")?);
         Ok(Weighted {
@@ -34,8 +33,8 @@ impl Weighted {
         })
     }
 
-    /// Appends `p` to `class`, or drops it when all or the class has no room. `head` is asked when `p` becomes the
-    /// first of its class.
+    /// Appends `p` to `class`, or drops it if the total or the class has no room. Calls `head` if `p` becomes the first
+    /// packet of its class.
     pub fn enqueue(&mut self, class: usize, p: Packet, head: impl FnOnce(&Packet) -> Head, sink: &mut Sink) {
         if class >= self.lanes.len() {
             self.lanes.resize_with(class + 1, Lane::default);
@@ -55,7 +54,7 @@ impl Weighted {
         lane.push(p);
     }
 
-    /// The packet whose turn it is. `head` is asked about the one behind it.
+    /// The packet that has its turn. Calls `head` for the packet behind it.
     pub fn dequeue(&mut self, head: impl FnOnce(&Packet) -> Head) -> Option<Packet> {
         let class = self.time.select()?;
         let lane = self.lanes.get_mut(class)?;
@@ -65,22 +64,22 @@ impl Weighted {
         Some(p)
     }
 
-    /// Whether packets of `class` wait.
+    /// True if packets of `class` wait.
     pub fn waits(&self, class: usize) -> bool {
         self.lanes.get(class).is_some_and(|l| l.front().is_some())
     }
 
-    /// `class`, of which nothing waits, no longer counts.
+    /// Removes `class` from the sharing. No packet of `class` may wait.
     pub fn forget(&mut self, class: usize) {
         self.time.forget(class);
     }
 
-    /// The most that may wait in all classes.
+    /// The largest total backlog of all classes.
     pub fn limit(&self) -> Amount {
         self.limit
     }
 
-    /// What waits.
+    /// The packets that wait.
     pub fn backlog(&self) -> Backlog {
         self.waiting
     }

@@ -1,12 +1,12 @@
 //! Weighted fair queueing with a cost function, by WF2Q+ (Starzetz 2006 §9.2.1; Bennett and Zhang 1997).
 //!
-//! The cost of a packet takes the place of its length: bytes give the original, a constant gives weighted round robin,
+//! The cost of a packet replaces its length: bytes give the original algorithm, a constant gives weighted round robin,
 //! airtime gives shares of time.
 //!
 //! Differences from the document:
-//! - weighted round robin: a cost of w_i, as printed, gives plain round robin because it is divided by w_i; `cost =
-//!   "packets"` is the constant 1;
-//! - virtual time: [`virtual_time`](super::virtual_time).
+//! - Weighted round robin: the printed cost w_i gives plain round robin, because the cost is divided by w_i. `cost =
+//!   "packets"` is the constant 1.
+//! - Virtual time: see [`virtual_time`](super::virtual_time).
 
 use super::lane::{Cost, Weights};
 use super::virtual_time::{Head, Update};
@@ -21,7 +21,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Source.
+/// Source of the algorithm.
 pub const CITE: &str = "Starzetz 2006, §9.2.1 (generalised WFQ); Bennett and Zhang 1997 (WF2Q+)";
 /// What it does.
 pub const SUMMARY: &str = "Weighted fair queueing (WF2Q+) over stations or flows; a cost function says what is \
@@ -84,10 +84,9 @@ pub(super) fn update(args: &Args) -> Update {
     if args.word("update") == "printed" { Update::Printed } else { Update::Standard }
 }
 
-/// Makes one.
+/// Builds the discipline.
 ///
-/// # Errors
-/// For a limit without room for one packet, and for weights of nobody or not above 0.
+/// # Errors If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Wf2q {
         places: (args.word("classes") == "flow").then(Places::default),
@@ -100,7 +99,7 @@ pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
 /// WF2Q+ over stations or flows.
 #[derive(Debug)]
 pub struct Wf2q {
-    /// Of flows; `None` when the classes are stations.
+    /// Classes of flows; `None` if the classes are stations.
     places: Option<Places>,
     cost: Cost,
     weights: Weights,
@@ -131,22 +130,22 @@ impl Qdisc for Wf2q {
     }
 }
 
-/// A flow has the weight of its station.
+/// The weight of a flow is that of its station.
 fn head(cost: Cost, weights: &Weights, link: &dyn Link, p: &Packet) -> Head {
     Head { weight: weights.get(link.neighbour(p)).unwrap_or(1.0), cost: cost.of(link, p) }
 }
 
-/// The classes of flows: each flow has a place as long as it is seen, and a class for each direction.
+/// The classes of flows. Each known flow has a place, with one class per direction.
 #[derive(Debug, Default)]
 struct Places {
     of: Recent<usize>,
     free: Vec<usize>,
-    /// Places so far.
+    /// Number of places so far.
     all: usize,
 }
 
 impl Places {
-    /// The class of `p`; those of silent flows are forgotten.
+    /// The class of `p`. Forgets the classes of silent flows.
     fn class(&mut self, now: Time, p: &Packet, classes: &mut Weighted) -> usize {
         let pair = |place: usize| [2 * place, 2 * place + 1];
         while let Some(place) = self.of.forget(now, |place| pair(*place).iter().any(|c| classes.waits(*c))) {
@@ -173,7 +172,7 @@ mod tests {
         let mut bench = Bench::default();
         let mut got = [0; 3];
         for _ in 0..n {
-            // Every class always has a packet behind the one in front.
+            // Every class always has a packet behind its first one.
             (1..3).for_each(|to| (0..2).for_each(|_| bench.push(q, packets(to))));
             got[bench.pop(q).unwrap().flow.0 as usize] += 1;
         }
@@ -186,14 +185,14 @@ mod tests {
         assert_eq!(shares(&mut *q, 90, |to| packet(to, 1500)), [0, 30, 60]);
     }
 
-    /// Small packets of 100 bytes beside 200 bytes: bytes give two for one, packets one for one (Starzetz §9.2.1: the
-    /// cost says what is shared).
+    /// Small packets of 100 bytes compete with packets of 200 bytes: by bytes, two for one are sent; by packets, one
+    /// for one (Starzetz §9.2.1: the cost determines what is shared).
     #[test]
     fn the_cost_function_says_what_is_shared() {
         let run =
             |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 100 * to));
         assert_eq!((run("bytes"), run("packets")), ([0, 60, 30], [0, 45, 45]));
-        // Station 2 has half the rate of station 1: 1500 B take it 2 x 1.5 ms.
+        // Station 2 has half the rate of station 1: a packet of 1500 B takes 2 x 1.5 ms.
         let run = |cost: &str| shares(&mut *made(build, PARAMS, &[("cost", word(cost))]), 90, |to| packet(to, 1500));
         assert_eq!((run("bytes"), run("airtime")), ([0, 45, 45], [0, 60, 30]));
     }
@@ -220,8 +219,8 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing vanishes, no class holds more than its limit, it works as long as something waits, and a flow's
-        /// packets keep their order.
+        /// No packet disappears, no class exceeds its limit, the discipline sends as long as packets wait, and the
+        /// packets of a flow keep their order.
         #[test]
         fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), by_flow in any::<bool>(), printed in any::<bool>()) {
             let words = [("classes", word(if by_flow { "flow" } else { "station" })), ("update", word(if printed { "printed" } else { "standard" }))];
