@@ -15,8 +15,9 @@ use crate::slots::{Family, MOST_SLOTS};
 /// The window in slots in which `stations` with backoffs of this family have the collision share `collision`. The
 /// result is interpolated between whole numbers.
 ///
-/// # Errors If there are fewer than two stations, because one station never collides. If `collision` is not a
-/// probability, is 0, or needs more than [`MOST_SLOTS`] slots.
+/// # Errors
+/// If there are fewer than two stations, because one station never collides. If `collision` is not a probability, is 0,
+/// or needs more than [`MOST_SLOTS`] slots.
 pub fn window_of(family: Family, stations: u32, collision: f64) -> Result<f64, Invalid> {
     if stations < 2 {
         return Err(invalid("stations", stations, "at least two, or none collide"));

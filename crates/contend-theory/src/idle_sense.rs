@@ -23,7 +23,8 @@ pub struct Optimum {
 
 /// The optimum for a collision that lasts `collision` slots. `collision` must be above 1.
 ///
-/// # Errors If `collision` is 1 or less, or so large that rounding makes zeta useless.
+/// # Errors
+/// If `collision` is 1 or less, or so large that rounding makes zeta useless.
 pub fn optimum(collision: f64) -> Result<Optimum, Invalid> {
     if !(collision > 1.0 && collision <= 1e9) {
         return Err(invalid("collision", collision, "above 1 slot and at most 1e9"));

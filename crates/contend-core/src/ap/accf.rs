@@ -159,7 +159,8 @@ struct Flow {
 
 /// Builds the control block.
 ///
-/// # Errors If a constant is outside its range.
+/// # Errors
+/// If a constant is outside its range.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let above_one = |name| match args.number(name) {
         x if x > 1.0 => Ok(x),

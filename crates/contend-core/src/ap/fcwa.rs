@@ -137,7 +137,8 @@ pub struct Fcwa {
 
 /// Builds the control block.
 ///
-/// # Errors If a parameter is invalid, or if neither the parameters nor the queue give the buffer size in packets.
+/// # Errors
+/// If a parameter is invalid, or if neither the parameters nor the queue give the buffer size in packets.
 pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
     let margin = args.number("margin");
     if !(margin > 0.0 && margin <= 1.0) {

@@ -32,7 +32,8 @@ pub struct Pilosof {
 
 /// Builds the control block.
 ///
-/// # Errors If neither the parameters nor the queue give the buffer size in packets.
+/// # Errors
+/// If neither the parameters nor the queue give the buffer size in packets.
 pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
     Ok(Box::new(Pilosof {
         flows: Flows::new(args),

@@ -124,7 +124,8 @@ struct Capacity {
 
 /// Builds the control block.
 ///
-/// # Errors If a parameter is invalid.
+/// # Errors
+/// If a parameter is invalid.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let weight = args.number("weight");
     if !(weight > 0.0 && weight <= 1.0) {

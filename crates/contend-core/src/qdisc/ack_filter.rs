@@ -28,7 +28,8 @@ pub const PARAMS: &[Param] = &[LIMIT];
 
 /// Builds the discipline.
 ///
-/// # Errors None: every limit in range is valid.
+/// # Errors
+/// None: every limit in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(AckFilter {
         limit: args.amount("limit"),

@@ -135,8 +135,9 @@ const FULL: u32 = 1500;
 
 /// Builds the discipline.
 ///
-/// # Errors If a limit has no room for one packet, a weight belongs to no neighbour or is not above 0, or
-/// `flow_quantum` is not in bytes.
+/// # Errors
+/// If a limit has no room for one packet, a weight belongs to no neighbour or is not above 0, or `flow_quantum` is not
+/// in bytes.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     let ns = |name| i64::try_from(args.time(name).as_nanos()).unwrap_or(i64::MAX);
     let fifo = args.word("inner") == "fifo";

@@ -38,7 +38,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors None: every value in range is valid.
+/// # Errors
+/// None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let gamma = args.number("gamma");
     let law = Avq {

@@ -76,7 +76,8 @@ pub(super) const MTU: Param = Param {
 
 /// Builds the discipline.
 ///
-/// # Errors If `mtu` is not in bytes.
+/// # Errors
+/// If `mtu` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Single { queue: Fifo::new(args.amount("limit")), law: Law::new(args)?, codel: Codel::default() }))
 }
@@ -94,7 +95,8 @@ pub struct Law {
 impl Law {
     /// Reads `target`, `interval`, `mtu` and `ecn`.
     ///
-    /// # Errors If `mtu` is not in bytes.
+    /// # Errors
+    /// If `mtu` is not in bytes.
     pub fn new(args: &Args) -> Result<Law, String> {
         Ok(Law {
             target: args.time("target"),

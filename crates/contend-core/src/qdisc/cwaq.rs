@@ -39,7 +39,8 @@ const W_Q: Param = Param {
 
 /// Builds the discipline.
 ///
-/// # Errors None: every value in range is valid.
+/// # Errors
+/// None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
     let law =

@@ -66,7 +66,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors If weights are given with an order that does not use weights.
+/// # Errors
+/// If weights are given with an order that does not use weights.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let weights = [args.integer("data_weight"), args.integer("ack_weight")];
     let first = match args.word("order") {

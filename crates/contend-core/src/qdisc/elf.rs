@@ -65,7 +65,8 @@ const WORST: f64 = 0.9;
 
 /// Builds the discipline.
 ///
-/// # Errors If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
+/// # Errors
+/// If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     let effort = Effort {
         power: args.number("power").max(1.0),

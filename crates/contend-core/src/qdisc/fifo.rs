@@ -26,7 +26,8 @@ pub(super) const LIMIT: Param = Param {
 
 /// Builds the discipline.
 ///
-/// # Errors None: every limit in range is valid.
+/// # Errors
+/// None: every limit in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Fifo::new(args.amount("limit"))))
 }

@@ -76,7 +76,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors If `memory`, `quantum` or `mtu` is not in bytes.
+/// # Errors
+/// If `memory`, `quantum` or `mtu` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(FqCodel {
         law: Law::new(args)?,

@@ -42,7 +42,8 @@ impl Lane {
 
 /// The limit called `name`.
 ///
-/// # Errors If the limit has no room for one packet.
+/// # Errors
+/// If the limit has no room for one packet.
 pub fn limit(args: &Args, name: &str) -> Result<Amount, String> {
     match args.amount(name) {
         Amount::Bytes(n) if n < ONE_PACKET => Err(format!(
@@ -61,7 +62,8 @@ pub struct Weights(Vec<Option<f64>>);
 impl Weights {
     /// Reads the parameter `weights` of `args`.
     ///
-    /// # Errors If a name belongs to no neighbour or occurs twice, or a weight is not above 0.
+    /// # Errors
+    /// If a name belongs to no neighbour or occurs twice, or a weight is not above 0.
     pub fn new(args: &Args, site: &Site) -> Result<Weights, String> {
         let mut weights = Weights::default();
         let given = args.weights("weights");

@@ -58,7 +58,8 @@ pub(super) const REFERENCE: Param = Param {
 
 /// Builds the discipline.
 ///
-/// # Errors If the reference is not in the limit's unit, or if a is below b.
+/// # Errors
+/// If the reference is not in the limit's unit, or if a is below b.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (a, b) = (args.number("a"), args.number("b"));
     if a < b {

@@ -144,7 +144,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors If `mean_packet` or `dq_threshold` is not in bytes.
+/// # Errors
+/// If `mean_packet` or `dq_threshold` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Pie::new(args)?))
 }

@@ -104,7 +104,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors If the thresholds have different units or the wrong order, or if a packet size is not in bytes.
+/// # Errors
+/// If the thresholds have different units or the wrong order, or if a packet size is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Red::new(args)?))
 }

@@ -41,7 +41,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors If the limit or the reference is not in packets: prices are defined in packets.
+/// # Errors
+/// If the limit or the reference is not in packets: prices are defined in packets.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (Amount::Packets(_), Amount::Packets(reference)) = (args.amount("limit"), args.amount("reference")) else {
         return Err("REM counts packets; write limit and reference in packets, like \"20p\"".into());

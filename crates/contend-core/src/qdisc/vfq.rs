@@ -157,7 +157,8 @@ const FIRST_WINDOW: u64 = 65_536;
 
 /// Builds the discipline.
 ///
-/// # Errors If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
+/// # Errors
+/// If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Vfq::new(args, site)?))
 }

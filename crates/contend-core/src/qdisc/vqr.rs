@@ -50,7 +50,8 @@ pub const PARAMS: &[Param] = &[
 
 /// Builds the discipline.
 ///
-/// # Errors None: every value in range is valid.
+/// # Errors
+/// None: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let law = Vqr {
         clock: Clock::new(args.time("interval")),

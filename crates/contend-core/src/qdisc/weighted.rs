@@ -21,7 +21,8 @@ pub struct Weighted {
 impl Weighted {
     /// Starts without classes. The limits are the parameters `limit` and `class_limit`.
     ///
-    /// # Errors If a limit has no room for one packet.
+    /// # Errors
+    /// If a limit has no room for one packet.
     pub fn new(args: &Args, update: Update) -> Result<Weighted, String> {
         let (limit, class_limit) = (limit(args, "limit")?, limit(args, "class_limit")?);
         Ok(Weighted {

@@ -86,7 +86,8 @@ pub(super) fn update(args: &Args) -> Update {
 
 /// Builds the discipline.
 ///
-/// # Errors If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
+/// # Errors
+/// If a limit has no room for one packet, or a weight belongs to no neighbour or is not above 0.
 pub fn build(args: &Args, site: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Wf2q {
         places: (args.word("classes") == "flow").then(Places::default),
