@@ -1,8 +1,8 @@
-//! What can be deployed: congestion controllers, estimators, queue disciplines, and the plain data they work on.
+//! The deployable part: congestion controllers, estimators, queue disciplines, and the plain data they work on.
 //!
-//! An algorithm here is arithmetic. It is given the time, the measurement and its random stream, and returns a
-//! decision; it has no clock, does no I/O, writes no log and keeps nothing global. The same text therefore serves the
-//! simulator, the emulator and, as the text a C twin is compared with, the kernel.
+//! An algorithm here is arithmetic. Its inputs are the time, a measurement and its random stream; its output is a
+//! decision. It has no clock, does no I/O, writes no log and has no global state. The same source therefore serves the
+//! simulator and the emulator, and it is the reference for a C twin in the kernel.
 #![no_std]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -20,14 +20,14 @@ pub mod time;
 pub use packet::{Address, Body, Ecn, Flags, FlowId, Packet, Sack, Segment};
 pub use time::{Span, Time};
 
-/// The generator behind every random stream: PCG XSL RR 128/64 (O'Neill 2014), a multiplicative congruential generator
-/// with a permuted output.
+/// The generator of every random stream: PCG XSL RR 128/64 (O'Neill 2014), a multiplicative congruential generator with
+/// a permuted output.
 pub type Rng = rand_pcg::Pcg64Mcg;
 
-/// What an algorithm may know of its surroundings at the moment it is asked.
+/// The context of a call: what an algorithm may know about its surroundings.
 #[derive(Debug)]
 pub struct Cx<'a> {
-    /// The present instant.
+    /// The current time.
     pub now: Time,
     /// The caller's own random stream, for this purpose only.
     pub rng: &'a mut Rng,

@@ -1,16 +1,16 @@
 //! A packet: plain data, copied by value, exactly 128 bytes.
 //!
-//! A packet holds what an IP packet with a TCP or UDP header holds, with two liberties: sequence numbers are 64 bits
-//! wide and start at 0 (writers of captures add an initial sequence number and cut to 32 bits), and two time stamps
-//! travel along for measurement only.
+//! A packet has the content of an IP packet with a TCP or UDP header, with two differences. Sequence numbers are 64
+//! bits wide and start at 0; capture writers add an initial sequence number and keep 32 bits. Two time stamps are
+//! included, only for measurement.
 
 use crate::time::Time;
 
-/// Which flow a packet belongs to: an index into the flows of a run.
+/// The flow of a packet: an index into the flows of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// One end of a flow: what an IP address and a port name together.
+/// One end of a flow. It corresponds to an IP address and a port together.
 ///
 /// The addresses of a run are 0, 1, 2, ... without gaps, so that a forwarding table is an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ pub struct Address(pub u32);
 /// The ECN field of the IP header (RFC 3168 §5); the value is its two bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// Not ECN-capable: a queue that wants to signal must drop.
+    /// Not ECN-capable: to signal congestion, a queue must drop the packet.
     #[default]
     NotEct = 0b00,
     /// ECN-capable transport, ECT(0).
@@ -37,18 +37,18 @@ impl Flags {
     pub const FIN: Flags = Flags(0x01);
     /// Synchronise sequence numbers.
     pub const SYN: Flags = Flags(0x02);
-    /// The acknowledgment field is meaningful.
+    /// The acknowledgment field is valid.
     pub const ACK: Flags = Flags(0x10);
     /// ECN echo (RFC 3168 §6.1).
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced (RFC 3168 §6.1).
     pub const CWR: Flags = Flags(0x80);
 
-    /// Whether every flag of `f` is set.
+    /// True if every flag of `f` is set.
     pub const fn has(self, f: Flags) -> bool {
         self.0 & f.0 == f.0
     }
-    /// Both sets of flags together.
+    /// The union of both sets of flags.
     pub const fn with(self, f: Flags) -> Flags {
         Flags(self.0 | f.0)
     }
@@ -56,8 +56,9 @@ impl Flags {
 
 /// Selective acknowledgment blocks (RFC 2018 §3), newest first, at most four.
 ///
-/// A block is kept as its distance from the cumulative acknowledgment, modulo 2^32 as sequence numbers are: a window
-/// fits half of that. The first may report a duplicate (RFC 2883), which may lie below the acknowledgment.
+/// A block is stored as its distance from the cumulative acknowledgment, modulo 2^32 like sequence numbers; a window
+/// fits in half of this range. The first block may report a duplicate (RFC 2883), which may lie below the
+/// acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
     blocks: [(u32, u32); 4],
@@ -68,8 +69,8 @@ impl Sack {
     /// No block.
     pub const NONE: Sack = Sack { blocks: [(0, 0); 4], len: 0 };
 
-    /// Adds the block `start..end` (bytes after the cumulative acknowledgment); returns false, and adds nothing, when
-    /// four are there.
+    /// Adds the block `start..end` (bytes after the cumulative acknowledgment). If there are already four blocks, adds
+    /// nothing and returns false.
     pub fn push(&mut self, start: u32, end: u32) -> bool {
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(b) => {
@@ -80,22 +81,22 @@ impl Sack {
             None => false,
         }
     }
-    /// The blocks as byte ranges relative to the cumulative acknowledgment, that of a duplicate included.
+    /// The blocks as byte ranges relative to the cumulative acknowledgment, including the block of a duplicate.
     pub fn blocks(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.len)]
     }
-    /// What had arrived before, as a byte range relative to the cumulative acknowledgment: the first block, when it
-    /// begins below that or lies inside the second (RFC 2883 §4, D-SACK).
+    /// The reported duplicate as a byte range relative to the cumulative acknowledgment: the first block, if it begins
+    /// below the acknowledgment or lies inside the second block (RFC 2883 §4, D-SACK).
     pub fn duplicate(&self) -> Option<(i32, i32)> {
         let &(start, end) = self.blocks().first()?;
         let inside = self.blocks().get(1).is_some_and(|&(s, e)| s <= start && end <= e);
         (start as i32 <= -1 || inside).then_some((start as i32, end as i32))
     }
-    /// The blocks of what waits beyond the cumulative acknowledgment.
+    /// The blocks of data received beyond the cumulative acknowledgment.
     pub fn ahead(&self) -> &[(u32, u32)] {
         &self.blocks()[usize::from(self.duplicate().is_some())..]
     }
-    /// Whether there is no block.
+    /// True if there is no block.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -106,13 +107,13 @@ impl Sack {
 pub struct Segment {
     /// First byte of the payload (a SYN or FIN takes one number, as in RFC 9293).
     pub seq: u64,
-    /// Next byte expected from the other side; meaningful when the ACK flag is set.
+    /// Next byte expected from the peer; valid if the ACK flag is set.
     pub ack: u64,
     /// Payload in bytes.
     pub len: u32,
     /// Advertised window in bytes, already scaled.
     pub window: u32,
-    /// Timestamp value in ticks of the sender's clock (RFC 7323 §3), 0 when the option is absent.
+    /// Timestamp value in ticks of the sender's clock (RFC 7323 §3); 0 if the option is absent.
     pub tsval: u32,
     /// Timestamp echo reply.
     pub tsecr: u32,
@@ -120,20 +121,19 @@ pub struct Segment {
     pub sack: Sack,
     /// Flags.
     pub flags: Flags,
-    /// Shift of the advertised window that the header field carries (RFC 7323 §2), needed only to write the packet as
-    /// bytes.
+    /// Window scale of the header field (RFC 7323 §2), needed only to write the packet as bytes.
     pub window_scale: u8,
-    /// Whether the timestamps option is present.
+    /// True if the timestamps option is present.
     pub timestamps: bool,
-    /// Which transmission of these bytes this is: 0 the first, 1 the first retransmission, ... For traces and scripted
-    /// loss, not seen by any algorithm.
+    /// Transmission number of these bytes: 0 is the first transmission, 1 the first retransmission, and so on. For
+    /// traces and scripted loss; no algorithm sees it.
     pub copy: u8,
 }
 
-/// What a packet carries.
+/// The transport content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// TCP. Algorithms on the way read it with [`Packet::tcp`], which returns nothing when the packet is sealed.
+    /// TCP. Algorithms on the path read it with [`Packet::tcp`], which returns `None` for a sealed packet.
     Tcp(Segment),
     /// UDP: the number of this datagram in its flow.
     Udp {
@@ -142,42 +142,42 @@ pub enum Body {
     },
 }
 
-/// The header of explicit congestion control (XCP, RCP, WCP, ...), which routers on the way read and change.
+/// The header of explicit congestion control (XCP, RCP, WCP, ...), which routers on the path read and change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Explicit {
     /// Round-trip time of the sender in microseconds.
     pub rtt_us: u32,
     /// Throughput of the sender in bytes per second.
     pub throughput: u32,
-    /// On data the change of rate or window that the sender asks for; on ACKs the feedback that the network gave. The
-    /// kind of header gives the unit.
+    /// On data: the change of rate or window that the sender requests. On ACKs: the feedback of the network. The kind
+    /// of header defines the unit.
     pub change: i32,
 }
 
 /// One IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// The end that sent it.
+    /// The address of the sender.
     pub src: Address,
-    /// The end that it goes to: whoever passes packets on looks up the next hop by this address.
+    /// The address of the receiver. Forwarding nodes look up the next hop by this address.
     pub dst: Address,
-    /// The flow it belongs to.
+    /// The flow of the packet.
     pub flow: FlowId,
     /// Size of the IP packet in bytes, headers included.
     pub size: u32,
-    /// When its first copy left the application or transport, for one-way delay.
+    /// When the first copy left the application or transport; used for the one-way delay.
     pub sent: Time,
-    /// When it entered the queue it is in, for queueing delay.
+    /// When the packet entered its current queue; used for the queueing delay.
     pub queued: Time,
-    /// The explicit header; [`Packet::explicit_kind`] says whether there is one.
+    /// The explicit header. It is valid if [`Packet::explicit_kind`] is not 0.
     pub explicit: Explicit,
-    /// Number of the buffer with the bytes that this packet carries (routing messages, real packets); 0 for none.
+    /// Number of the buffer with the bytes of this packet (routing messages, real packets); 0: none.
     pub payload: u32,
-    /// Nodes that passed it on so far.
+    /// Number of nodes that have forwarded the packet.
     pub hops: u8,
-    /// On an ACK: [`Packet::hops`] of the data packet that it answers, in nodes.
+    /// On an ACK: [`Packet::hops`] of the acknowledged data packet, in nodes.
     pub hops_echo: u8,
-    /// Bits 0 and 1: [`Ecn`]; then [`REVERSE`], [`SEALED`]; bits 4 to 7: kind of explicit header.
+    /// Bits 0 and 1: [`Ecn`]; then [`REVERSE`] and [`SEALED`]; bits 4 to 7: kind of explicit header.
     flags: u8,
     /// Transport header.
     pub body: Body,
@@ -188,12 +188,12 @@ const REVERSE: u8 = 1 << 2;
 const SEALED: u8 = 1 << 3;
 const EXPLICIT_SHIFT: u32 = 4;
 
-// Every queue and the event loop copy packets: a larger packet makes every run slower. The size is two cache lines.
+// Every queue and the event loop copy packets, so a larger packet slows down every run. The size is two cache lines.
 const _: () = assert!(size_of::<Packet>() == 128 && size_of::<Option<Packet>>() == 128);
 
 impl Packet {
-    /// A packet of `flow` with `size` bytes that leaves at `now`: in the direction of the data, not ECN-capable, not
-    /// sealed, without explicit header. Its end sets the addresses when it sends it; until then both are 0.
+    /// A packet of `flow` with `size` bytes that leaves at `now`, in the direction of the data, not ECN-capable, not
+    /// sealed, without explicit header. Both addresses are 0 until the sender sets them.
     #[inline]
     pub const fn new(flow: FlowId, size: u32, now: Time, body: Body) -> Packet {
         Packet {
@@ -217,14 +217,14 @@ impl Packet {
         (self.src, self.dst) = (src, dst);
         self
     }
-    /// The same packet on its way from the receiver of the flow's data back to their sender.
+    /// The same packet in the reverse direction, from the receiver of the flow's data to the sender.
     #[inline]
     #[must_use]
     pub const fn reversed(mut self) -> Packet {
         self.flags |= REVERSE;
         self
     }
-    /// The same packet inside encryption, see [`Packet::set_sealed`].
+    /// The same packet encrypted, see [`Packet::set_sealed`].
     #[must_use]
     pub const fn sealed(mut self) -> Packet {
         self.set_sealed(true);
@@ -242,7 +242,7 @@ impl Packet {
         self.body = body;
         self
     }
-    /// The same packet as it enters a queue at `now`.
+    /// The same packet, stamped as it enters a queue at `now`.
     #[inline]
     #[must_use]
     pub const fn queued_at(mut self, now: Time) -> Packet {
@@ -250,23 +250,24 @@ impl Packet {
         self
     }
 
-    /// True if it travels from the receiver of the flow's data back to their sender (the way of acknowledgments).
+    /// True if the packet travels from the receiver of the flow's data to the sender (the direction of
+    /// acknowledgments).
     #[inline]
     pub const fn is_reverse(&self) -> bool {
         self.flags & REVERSE != 0
     }
-    /// True if nobody on the way can read its segment: [`Packet::tcp`] then returns nothing.
+    /// True if nobody on the path can read the segment: [`Packet::tcp`] then returns `None`.
     #[inline]
     pub const fn is_sealed(&self) -> bool {
         self.flags & SEALED != 0
     }
-    /// Puts it inside encryption (IPsec, WireGuard, any VPN), so that nobody on the way can read its segment, or takes
-    /// it out.
+    /// Encrypts the packet (IPsec, WireGuard, any VPN), so that nobody on the path can read its segment, or decrypts
+    /// it.
     #[inline]
     pub const fn set_sealed(&mut self, sealed: bool) {
         self.flags = self.flags & !SEALED | if sealed { SEALED } else { 0 };
     }
-    /// Its ECN field.
+    /// The ECN field.
     #[inline]
     pub const fn ecn(&self) -> Ecn {
         match self.flags & ECN {
@@ -275,22 +276,22 @@ impl Packet {
             _ => Ecn::NotEct,
         }
     }
-    /// Sets its ECN field.
+    /// Sets the ECN field.
     #[inline]
     pub const fn set_ecn(&mut self, ecn: Ecn) {
         self.flags = self.flags & !ECN | ecn as u8;
     }
-    /// Kind of its explicit header, 1 to 15; 0 for none.
+    /// Kind of the explicit header, 1 to 15; 0: none.
     pub const fn explicit_kind(&self) -> u8 {
         self.flags >> EXPLICIT_SHIFT
     }
-    /// Gives it an explicit header of `kind`, 1 to 15; 0 takes it away. Only the four low bits of `kind` count.
+    /// Sets the explicit header with `kind` 1 to 15; 0 removes it. Only the four low bits of `kind` count.
     pub const fn set_explicit(&mut self, kind: u8, header: Explicit) {
         self.flags = self.flags & ((1 << EXPLICIT_SHIFT) - 1) | kind << EXPLICIT_SHIFT;
         self.explicit = header;
     }
 
-    /// The TCP segment, if it can be read on the way: what disciplines and control blocks may look at.
+    /// The TCP segment if it is readable on the path. Disciplines and control blocks may use only this method.
     #[inline]
     pub fn tcp(&self) -> Option<&Segment> {
         match &self.body {
@@ -298,7 +299,7 @@ impl Packet {
             _ => None,
         }
     }
-    /// [`Packet::tcp`] to change.
+    /// The mutable form of [`Packet::tcp`].
     #[inline]
     pub fn tcp_mut(&mut self) -> Option<&mut Segment> {
         let sealed = self.is_sealed();
@@ -307,7 +308,7 @@ impl Packet {
             _ => None,
         }
     }
-    /// The TCP segment, sealed or not: for its ends and for counting.
+    /// The TCP segment, sealed or not. For the ends of the flow and for counting.
     #[inline]
     pub fn segment(&self) -> Option<&Segment> {
         match &self.body {
@@ -315,12 +316,12 @@ impl Packet {
             Body::Udp { .. } => None,
         }
     }
-    /// The segment, when it can be read and all that it says is how far data have arrived: on its way back to their
-    /// sender, no payload, no flag but ACK, no SACK block.
+    /// The segment, if it is readable and its only content is a cumulative acknowledgment: reverse direction, no
+    /// payload, no flag but ACK, no SACK block.
     pub fn pure_ack(&self) -> Option<&Segment> {
         self.tcp().filter(|s| self.is_reverse() && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
     }
-    /// What kind of packet it is, for counting: not what can be seen of it on the way.
+    /// The kind of the packet, for counting. It also covers sealed packets.
     pub fn kind(&self) -> Kind {
         match self.segment() {
             None => Kind::Datagram,
@@ -331,14 +332,14 @@ impl Packet {
     }
 }
 
-/// Kinds of packet that are counted apart.
+/// Kinds of packet with separate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A TCP segment with payload.
     Data,
     /// A TCP segment without payload.
     Ack,
-    /// A connection's first packets.
+    /// A packet of the connection's handshake.
     Syn,
     /// A UDP datagram.
     Datagram,

@@ -1,24 +1,24 @@
-//! What a box keeps of each flow, until the flow is silent: soft state, as RFC 3449 §5.2.1 wants it of whoever filters
-//! acknowledgments.
+//! State that a node on the path keeps for each flow until the flow is silent: soft state, as RFC 3449 §5.2.1 requires
+//! for ACK filtering.
 //!
-//! A box does not see every connection end, so what it keeps must end by itself. Each flow is looked at once in
-//! [`IDLE`], when a packet of any flow comes, in order of time: a packet costs one look on average, and there is no
+//! A node does not see the end of every connection, so state must expire by itself. Each flow is checked once per
+//! [`IDLE`], in order of time, when a packet of any flow arrives. A packet costs one check on average, and there is no
 //! search.
 
 use crate::packet::FlowId;
 use crate::time::{Span, Time};
 use alloc::collections::{BTreeMap, VecDeque};
 
-/// A flow silent for this long, and at most twice as long, is forgotten: longer than a sender waits between two
-/// timeouts (60 s, RFC 6298 §2.5), with room for several that are lost.
+/// A flow is forgotten after a silence of this time to twice this time. It is longer than the wait of a sender between
+/// two timeouts (60 s, RFC 6298 §2.5), with room for several lost retransmissions.
 pub const IDLE: Span = Span::from_secs(240);
 
-/// `V` for each flow that was seen lately.
+/// A value `V` for each recently seen flow.
 #[derive(Debug)]
 pub struct Recent<V> {
-    /// With the time of the last packet.
+    /// The value and the time of the last packet.
     flows: BTreeMap<FlowId, (V, Time)>,
-    /// When to look whether a flow is silent: one entry for each, in order.
+    /// The time of the next check for silence: one entry per flow, in order.
     looks: VecDeque<(Time, FlowId)>,
 }
 
@@ -29,7 +29,7 @@ impl<V> Default for Recent<V> {
 }
 
 impl<V> Recent<V> {
-    /// Notes a packet of `flow` at `now`; `new` makes what is kept of one that is not known.
+    /// Records a packet of `flow` at `now`. `new` builds the value of an unknown flow.
     pub fn see(&mut self, now: Time, flow: FlowId, new: impl FnOnce() -> V) -> &mut V {
         let looks = &mut self.looks;
         let (v, last) = self.flows.entry(flow).or_insert_with(|| {
@@ -40,8 +40,8 @@ impl<V> Recent<V> {
         v
     }
 
-    /// A silent flow that is forgotten at `now`, if there is one; those that are `needed` stay. To be asked until there
-    /// is none.
+    /// Forgets one flow that is silent at `now` and not `needed`, and returns its value; `None` if there is no such
+    /// flow. Call it until it returns `None`.
     pub fn forget(&mut self, now: Time, needed: impl Fn(&V) -> bool) -> Option<V> {
         while let Some(&(_, flow)) = self.looks.front().filter(|(at, _)| *at <= now) {
             self.looks.pop_front();
@@ -54,11 +54,11 @@ impl<V> Recent<V> {
         None
     }
 
-    /// What is kept of `flow`.
+    /// The value of `flow`.
     pub fn get(&self, flow: FlowId) -> Option<&V> {
         self.flows.get(&flow).map(|(v, _)| v)
     }
-    /// What is kept of `flow`, to be changed.
+    /// The mutable value of `flow`.
     pub fn get_mut(&mut self, flow: FlowId) -> Option<&mut V> {
         self.flows.get_mut(&flow).map(|(v, _)| v)
     }
@@ -68,8 +68,8 @@ impl<V> Recent<V> {
 mod tests {
     use super::*;
 
-    /// Flow 1 speaks once, flow 2 every 100 s, flow 3 is needed. By hand, looks at 240, 480, 720 s: flow 1 goes with
-    /// the first packet at 240 s or later.
+    /// Flow 1 sends once, flow 2 every 100 s, flow 3 is needed. By hand: checks at 240, 480, 720 s; flow 1 is forgotten
+    /// at the first packet at 240 s or later.
     #[test]
     fn silent_flows_are_forgotten_and_others_are_not() {
         let mut r = Recent::default();
@@ -86,7 +86,7 @@ mod tests {
         }
         assert_eq!(gone, [(240, 1)]);
         assert_eq!([1, 2, 3].map(|f| r.get(FlowId(f)).copied()), [None, Some(2), Some(3)]);
-        // Once it is not needed it goes, and comes back as new.
+        // Once the flow is not needed it is forgotten, and starts again as new.
         assert_eq!((r.forget(at(800), |_| false), r.forget(at(800), |_| false)), (Some(2), Some(3)));
         assert_eq!((*r.see(at(801), FlowId(3), || 7), r.looks.len(), r.flows.len()), (7, 1, 1));
     }

@@ -1,8 +1,8 @@
-//! One list per family of algorithms: the module declarations, and the table that files, the command line and the
-//! documentation read.
+//! One list per family of algorithms. The list gives the module declarations and the table used by files, the command
+//! line and the documentation.
 //!
-//! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`; `registry!` turns the list of file names into
-//! `mod` declarations and `REGISTRY`. Adding an algorithm is one file and one word.
+//! Every algorithm file exports `CITE`, `SUMMARY`, `PARAMS` and `build`. `registry!` turns the list of file names into
+//! `mod` declarations and `REGISTRY`. A new algorithm is one file and one word.
 
 use crate::time::{Span, Time};
 use alloc::string::String;
@@ -11,34 +11,34 @@ use alloc::vec::Vec;
 /// One algorithm of a family.
 #[derive(Debug)]
 pub struct Entry<B: 'static> {
-    /// Its name everywhere: file, registry, TOML, command line.
+    /// The name, the same in file, registry, TOML and command line.
     pub name: &'static str,
-    /// Where it comes from: paper or RFC, and section.
+    /// The source: paper or RFC, and section.
     pub cite: &'static str,
-    /// What it does, in a sentence or two.
+    /// A description in one or two sentences.
     pub summary: &'static str,
-    /// Its parameters, in the order they are explained.
+    /// The parameters, in the order of the explanation.
     pub params: &'static [Param],
-    /// Makes one from a full set of parameters.
+    /// Builds the algorithm from a full set of parameters.
     pub build: B,
 }
 
 /// One parameter of an algorithm.
 #[derive(Debug, PartialEq)]
 pub struct Param {
-    /// Its key in the file.
+    /// The key in the file.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     pub doc: &'static str,
-    /// What kind of value it takes.
+    /// The kind of value.
     pub unit: Unit,
-    /// The value when the file is silent, written as in a file; `None` when it must be given.
+    /// The default, written as in a file; `None` if the parameter is mandatory.
     pub default: Option<&'static str>,
     /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1).
     pub range: (f64, f64),
 }
 
-/// What kind of value a parameter takes, and so how it is written in a file.
+/// The kind of value of a parameter. It determines the form in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
     /// A plain number.
@@ -55,19 +55,19 @@ pub enum Unit {
     Fraction,
     /// `true` or `false`.
     Bool,
-    /// One of these words.
+    /// One of the given words.
     Word(&'static [&'static str]),
-    /// A list of rates in force for a while, `[["50s", "100s", "2Mbps"]]`.
+    /// A list of rates with their times, `[["50s", "100s", "2Mbps"]]`.
     Schedule,
     /// A list of intervals, `[["400ms", "410ms"]]`.
     Intervals,
     /// A list of packets to drop, `[{ flow = "f", segment = 20, copy = 0 }]`.
     Drops,
-    /// A positive number for each of some names, `[["down.1.sta", 2], ["down.2.sta", 1]]`; `range` bounds the numbers.
+    /// A positive number per name, `[["down.1.sta", 2], ["down.2.sta", 1]]`; `range` bounds the numbers.
     Weights,
     /// A list of numbers, `[4, 3, 2, 1]`; `range` bounds each.
     Numbers,
-    /// A table of these parameters, `{ cwmin = 7 }`, each of which may be absent.
+    /// A table of these parameters, `{ cwmin = 7 }`. Each parameter is optional.
     Group(&'static [Param]),
 }
 
@@ -76,23 +76,23 @@ pub enum Unit {
 pub struct DropRule {
     /// Name of the flow.
     pub flow: String,
-    /// Which segment of the flow's data, from 0.
+    /// Number of the segment in the flow's data, from 0.
     pub segment: u64,
-    /// Which transmission of it: 0 the first, 1 the first retransmission, ...
+    /// Transmission number: 0 is the first transmission, 1 the first retransmission, and so on.
     pub copy: u8,
 }
 
 /// An amount of waiting data: packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// So many packets, whatever their size.
+    /// A number of packets of any size.
     Packets(u64),
-    /// So many bytes, IP headers included.
+    /// A number of bytes, IP headers included.
     Bytes(u64),
 }
 
 impl Amount {
-    /// Both together, when they count the same.
+    /// The sum, if both have the same unit.
     pub fn plus(self, other: Amount) -> Option<Amount> {
         match (self, other) {
             (Amount::Packets(a), Amount::Packets(b)) => Some(Amount::Packets(a.saturating_add(b))),
@@ -100,7 +100,7 @@ impl Amount {
             _ => None,
         }
     }
-    /// The number, when it counts packets.
+    /// The number, if the unit is packets.
     pub fn packets(self) -> Option<u64> {
         match self {
             Amount::Packets(n) => Some(n),
@@ -136,18 +136,18 @@ pub enum Value {
     Weights(Vec<(String, f64)>),
     /// [`Unit::Numbers`].
     Numbers(Vec<f64>),
-    /// [`Unit::Group`]: what is absent there is absent here.
+    /// [`Unit::Group`]. Only the parameters that were given are present.
     Group(Args),
 }
 
-/// A full set of parameters: every one the algorithm names, each with a value inside its range.
+/// A full set of parameters: every parameter of the algorithm, each with a value inside its range.
 ///
-/// The accessors return the type's zero for a name or type that [`Param`]s do not have; a test builds every registry
-/// entry with [`Args::strict`] arguments, which holds that none reads such a name or type.
+/// For a name or type that the [`Param`]s do not have, an accessor returns the zero of the type. A test builds every
+/// registry entry with [`Args::strict`] arguments and so proves that no entry reads such a name or type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args {
     values: Vec<(&'static str, Value)>,
-    /// Whether reading a name or type that is not there panics.
+    /// True if reading a missing name or type panics.
     strict: bool,
 }
 
@@ -159,8 +159,8 @@ impl Args {
             None => self.values.push((name, value)),
         }
     }
-    /// The same arguments for a test: from now on an accessor panics where it would return the type's zero, and
-    /// [`Args::get`] where it would return `None`.
+    /// The same arguments for a test. An accessor panics where it would return the zero of the type, and [`Args::get`]
+    /// panics where it would return `None`.
     pub fn strict(mut self) -> Args {
         self.strict = true;
         self
@@ -171,7 +171,7 @@ impl Args {
         assert!(!self.strict || value.is_some(), "`{name}` is read, but it is no parameter");
         value
     }
-    /// What an accessor returns when `name` is not there with the type that it reads.
+    /// The value of an accessor if `name` is missing or has another type.
     fn absent<T>(&self, name: &str, zero: T) -> T {
         assert!(!self.strict, "`{name}` is read as a type that the parameter does not have");
         zero
@@ -261,7 +261,7 @@ impl Args {
             _ => self.absent(name, &[]),
         }
     }
-    /// A [`Unit::Group`]; `None` when nothing is given.
+    /// A [`Unit::Group`]; `None` if it was not given.
     pub fn group(&self, name: &str) -> Option<&Args> {
         match self.get(name) {
             Some(Value::Group(args)) => Some(args),
@@ -273,9 +273,9 @@ impl Args {
 /// An algorithm chosen by name, with a full set of parameters.
 #[derive(Debug)]
 pub struct Choice<B: 'static> {
-    /// The algorithm.
+    /// The chosen algorithm.
     pub entry: &'static Entry<B>,
-    /// Its parameters.
+    /// The parameters of the algorithm.
     pub args: Args,
 }
 
@@ -285,7 +285,7 @@ impl<B> Clone for Choice<B> {
     }
 }
 
-/// The member of `family` called `name`.
+/// The member of `family` with the name `name`.
 pub fn find<B>(family: &'static [Entry<B>], name: &str) -> Option<&'static Entry<B>> {
     family.iter().find(|e| e.name == name)
 }

@@ -1,8 +1,8 @@
-//! Instants and durations, in integer nanoseconds, as two types that cannot be mixed up.
+//! Instants and durations in integer nanoseconds, as two distinct types.
 //!
 //! [`Time`] is an instant since the start of the run, [`Span`] a duration. `Time - Time = Span`, `Time + Span = Time`;
-//! a sum of two instants does not compile. Both are unsigned: a negative duration is a mistake, and overflow checks (on
-//! in every profile) stop it.
+//! the sum of two instants does not compile. Both types are unsigned. A negative duration is an error, and the overflow
+//! checks, which are on in every profile, detect it.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -37,18 +37,18 @@ impl Time {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
-    /// The time from `earlier` to `self`, or zero when `earlier` is later.
+    /// The time from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
-    /// `self + span`, held at [`Time::NEVER`] instead of overflowing.
+    /// `self + span`, limited to [`Time::NEVER`] instead of an overflow.
     pub const fn saturating_add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// A duration of zero.
     pub const ZERO: Span = Span(0);
     /// Longer than any run.
     pub const MAX: Span = Span(u64::MAX);
@@ -69,47 +69,47 @@ impl Span {
     pub const fn from_secs(s: u64) -> Span {
         Span(s * 1_000_000_000)
     }
-    /// A duration of `s` seconds, rounded to the nearest nanosecond; negative and undefined values give zero, too large
-    /// ones [`Span::MAX`].
+    /// A duration of `s` seconds, rounded to the nearest nanosecond. Negative values and NaN give zero; values above
+    /// the range give [`Span::MAX`].
     pub fn from_secs_f64(s: f64) -> Span {
         Span(libm::round(s * 1e9) as u64)
     }
-    /// The time it takes to send `bits` at `bps` bits per second, rounded to the nearest nanosecond. A rate of 0 never
-    /// finishes.
+    /// The time to send `bits` at `bps` bits per second, rounded to the nearest nanosecond. At a rate of 0 the sending
+    /// never ends.
     pub const fn of_bits(bits: u64, bps: u64) -> Span {
         if bps == 0 {
             return Span::MAX;
         }
         Span(((bits as u128 * 1_000_000_000 + bps as u128 / 2) / bps as u128) as u64)
     }
-    /// Nanoseconds.
+    /// The duration in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
-    /// Whole microseconds (rounded down).
+    /// The duration in whole microseconds (rounded down).
     pub const fn as_micros(self) -> u64 {
         self.0 / 1_000
     }
-    /// Milliseconds.
+    /// The duration in milliseconds.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
-    /// Seconds.
+    /// The duration in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
-    /// `self - other`, or zero when `other` is longer.
+    /// `self - other`, or zero if `other` is longer.
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
-    /// How many whole `step`s fit into this duration; 0 when `step` is zero.
+    /// The number of whole `step`s in this duration; 0 if `step` is zero.
     pub const fn div_floor(self, step: Span) -> u64 {
         match self.0.checked_div(step.0) {
             Some(n) => n,
             None => 0,
         }
     }
-    /// Whether this is no time at all.
+    /// True if the duration is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

@@ -1,4 +1,4 @@
-//! What holds for every control block: packets are conserved, data keep their order, no time runs back.
+//! Laws of every control block: packets are conserved, data keep their order, and time never runs backwards.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use rand::SeedableRng as _;
 use std::collections::BTreeMap;
 
-/// One packet: microseconds after the one before, flow, whether it is data, how far the flow's number moves (in 500
-/// bytes), SACK or flag, window, scale.
+/// One packet: microseconds since the previous one, flow, true for data, increase of the flow's number (in 500 bytes),
+/// SACK or flag, window, scale.
 type Step = (u64, u32, bool, u64, u8, u32, u8);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -45,7 +45,7 @@ fn build(entry: &Entry<Build>, with: &[(&'static str, &str)]) -> Result<Box<dyn 
     (entry.build)(&args, &Facts { buffer: Some(20), flows: &flows, cycle_time: &cycle })
 }
 
-/// Even flows are uploads: their data come from the air, their acknowledgments from the wire.
+/// Even flows are uploads: their data come from the air, and their acknowledgments come from the wire.
 fn packet(s: &Step, numbers: &mut BTreeMap<(u32, bool), u64>, nth: u64) -> (Side, Packet) {
     let (_, flow, data, moves, extra, window, window_scale) = *s;
     let side = if (flow % 2 == 0) == data { Side::Air } else { Side::Wire };
@@ -64,9 +64,9 @@ fn packet(s: &Step, numbers: &mut BTreeMap<(u32, bool), u64>, nth: u64) -> (Side
     } else {
         t.ack = *number;
     }
-    // The last flow is one of datagrams.
+    // The last flow sends datagrams.
     let body = if flow == 5 && data { Body::Udp { seq: at } } else { Body::Tcp(t) };
-    // `sent` names the packet.
+    // `sent` identifies the packet.
     let p = Packet::new(FlowId(flow), 40 + 500 * u32::from(data), Time::from_nanos(nth), body).queued_at(Time::ZERO);
     (side, if data { p } else { p.reversed() })
 }
@@ -194,8 +194,8 @@ fn a_queue_without_a_limit_in_packets_needs_a_buffer() {
     }
 }
 
-/// Many short flows, one a second, up and down in turn: what a block keeps, as it shows itself, is no more after 4000
-/// than after 1000.
+/// Many short flows, one per second, alternately up and down. The state of a block, as shown by `Debug`, is not larger
+/// after 4000 flows than after 1000.
 #[test]
 fn short_flows_leave_nothing_behind() {
     for entry in REGISTRY {
@@ -205,7 +205,7 @@ fn short_flows_leave_nothing_behind() {
             let start = Time::ZERO + Span::from_secs(u64::from(flow));
             for n in 0..6 {
                 let mut cx = Cx { now: start + Span::from_millis(n), rng: &mut rng };
-                // The sixth flow of `packet` is one of datagrams.
+                // The sixth flow of `packet` sends datagrams.
                 let (side, p) = packet(&(0, flow + 6, n % 2 == 0, 1, 9, 60_000, 0), &mut numbers, n);
                 block.on_packet(&mut cx, side, p, &mut out);
             }
@@ -218,7 +218,7 @@ fn short_flows_leave_nothing_behind() {
                 kept.push(format!("{block:?}").len());
             }
         }
-        // Numbers grow by digits.
+        // Larger numbers have more digits.
         assert!(kept[3] * 10 < kept[0] * 11, "{}: {kept:?}", entry.name);
     }
 }

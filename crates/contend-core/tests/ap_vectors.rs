@@ -16,12 +16,12 @@ fn every_block_follows_its_vectors() {
     each_vector("ap", REGISTRY, run);
 }
 
-/// What a block is told when it is made.
+/// The facts that a block gets when it is built.
 #[derive(Default)]
 struct World {
     buffer: Option<u64>,
     flows: Vec<FlowFacts>,
-    /// CT by what the access point and the station send: data-data, data-ACK, ACK-data, ACK-ACK.
+    /// CT by the frames of access point and station: data-data, data-ACK, ACK-data, ACK-ACK.
     cycle: [Span; 4],
 }
 
@@ -31,7 +31,7 @@ impl World {
         (entry.build)(args, &Facts { buffer: self.buffer, flows: &self.flows, cycle_time: &cycle }).unwrap()
     }
 
-    /// A line that says what the block is told; false when it says something else.
+    /// Reads a line with facts for the block. Returns false if the line is something else.
     fn learn(&mut self, words: &[&str]) -> bool {
         match words {
             ["buffer", n] => {
@@ -54,7 +54,7 @@ impl World {
     }
 }
 
-/// The control block that a recipe of `CONTRIBUTING.md` adds, in a registry of its own.
+/// The control block of a recipe in `CONTRIBUTING.md`, in its own registry.
 mod recipes {
     pub(crate) use contend_core::ap::*;
     contend_core::registry!(Build; passing);
@@ -118,7 +118,7 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
     }
 }
 
-/// Gives the input to the block; returns it, and what came out, as the vectors write them.
+/// Gives one input to the block. Returns the input and the output in the notation of the vectors.
 fn step(block: &mut dyn Control, cx: &mut Cx, input: &[&str], nth: u32) -> Option<(String, String)> {
     let mut out = Pass::default();
     let mut given = String::new();

@@ -1,5 +1,5 @@
-//! What holds for every congestion controller whatever happens to its flow: the window is at least one segment, the
-//! threshold at least two, nothing overflows, and when the path is clean again the flow moves.
+//! Laws of every congestion controller, for any events: the window is at least one segment, the threshold at least two,
+//! nothing overflows, and the flow moves again when the path is clean.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -11,10 +11,10 @@ use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
-/// Something that happens to a flow.
+/// An event of a flow.
 #[derive(Clone, Debug)]
 enum Event {
-    /// A cumulative acknowledgment of so many segments of those in flight.
+    /// A cumulative acknowledgment of `segments` of the segments in flight.
     Ack {
         segments: u32,
         rtt_us: Option<u32>,
@@ -34,14 +34,14 @@ enum Event {
         idle_us: u64,
     },
     Undo,
-    /// The receiver's window, and whether the congestion window is what limits sending.
+    /// The receiver's window, and whether the congestion window limits sending.
     Limits {
         rwnd: u32,
         limited: bool,
     },
 }
 
-/// Events and how long after the one before; times and numbers are `sane`, or anything.
+/// Events with the time since the previous event. Times and numbers are realistic if `sane`, otherwise arbitrary.
 fn events(sane: bool) -> BoxedStrategy<Vec<(u64, Event)>> {
     let (rtts, gaps) =
         if sane { (1_000..2_000_000u32, 0..500_000_000u64) } else { (0..u32::MAX, 0..20_000_000_000_000) };
@@ -69,7 +69,7 @@ fn events(sane: bool) -> BoxedStrategy<Vec<(u64, Event)>> {
     prop::collection::vec((after, event), 1..300).boxed()
 }
 
-/// An entry and parameters: words and switches at will, numbers near their defaults.
+/// An entry and its parameters: arbitrary words and switches, numbers near their defaults.
 fn setting() -> impl Strategy<Value = (usize, Args)> {
     let some = prop::collection::vec(prop::option::of(0.0f64..1.0), 32);
     (0..REGISTRY.len(), some).prop_map(|(i, some)| {
@@ -80,27 +80,27 @@ fn setting() -> impl Strategy<Value = (usize, Args)> {
     })
 }
 
-/// A controller and the part of a sender around it: what is in flight follows the window.
+/// A controller with a minimal sender. The data in flight follow the window.
 struct Flow {
     name: &'static str,
     cc: Box<dyn Controller>,
     w: Window,
     rng: Rng,
     now: Time,
-    /// In segments, as the sender's own numbers: what is acknowledged, sent, and where the round trip ends.
+    /// Segment numbers: the first unacknowledged segment, the next one to send, and the end of the round trip.
     una: u64,
     nxt: u64,
     round_end: u64,
     srtt_us: u32,
     min_rtt_us: u32,
     paced: bool,
-    /// Whether the parameters ask for a printed rule by which a signal may open the window.
+    /// True if the parameters select a printed rule by which a signal may open the window.
     opens: bool,
 }
 
 impl Flow {
     fn new(entry: &Entry<Build>, args: &Args, w: Window) -> Option<Flow> {
-        // Some combinations of parameters are refused, in words.
+        // Some combinations of parameters are refused with a message.
         let cc = (entry.build)(args).map_err(|e| assert!(!e.is_empty())).ok()?;
         let rng = Rng::seed_from_u64(7);
         // Xu 2005 §5.5 and appendix B to the letter.
@@ -123,7 +123,7 @@ impl Flow {
         Some(flow)
     }
 
-    /// Sends what the windows allow.
+    /// Sends as much as the windows permit.
     fn send(&mut self) {
         let nxt = self.nxt.max(self.una + u64::from(self.w.cwnd.min(self.w.rwnd).max(1)));
         self.w.sent = self.w.sent.wrapping_add((nxt - self.nxt) as u32);
@@ -135,7 +135,8 @@ impl Flow {
         assert!(!self.paced || self.w.pacing_rate > 0, "{}: paced, and now not", self.name);
     }
 
-    /// An acknowledgment reaches the controller as the sender gives it: everywhere, and to `on_ack` outside recovery.
+    /// Passes an acknowledgment to the controller as the sender does: always to `on_every_ack`, and to `on_ack` outside
+    /// recovery.
     fn ack(&mut self, mut ack: Ack) {
         self.una += u64::from(ack.acked);
         self.nxt = self.nxt.max(self.una);
@@ -165,7 +166,7 @@ impl Flow {
         let was = self.w;
         let r: Response = self.cc.on_congestion(&mut Cx { now: self.now, rng: &mut self.rng }, &self.w, ack, why);
         assert!(r.cwnd >= 1, "{}: {why:?} leaves no window", self.name);
-        // RFC 5681 §3.1 eq. 4, or what was there.
+        // RFC 5681 §3.1 eq. 4, or the old threshold.
         assert!(
             r.ssthresh >= 2 || r.ssthresh == was.ssthresh,
             "{}: {why:?} leaves a threshold of {}",
@@ -213,14 +214,14 @@ impl Flow {
         self.send();
     }
 
-    /// `rounds` round trips of `rtt_us` without loss or mark, an acknowledgment for each segment, up to `most` of them
-    /// in a round.
+    /// `rounds` round trips of `rtt_us` without loss or mark. There is one acknowledgment per segment, at most `most`
+    /// per round trip.
     fn clean(&mut self, rounds: u32, rtt_us: u32, most: u64) {
         (self.w.rwnd, self.w.limited, self.w.state) = (u32::MAX, true, CaState::Open);
         self.send();
         for _ in 0..rounds {
             let n = (self.nxt - self.una).clamp(1, most);
-            // What a larger flight has beyond that is acknowledged at once.
+            // If more than `most` segments are in flight, the first acknowledgment covers the excess.
             let first = (self.nxt - self.una).saturating_sub(n - 1).max(1);
             for i in 0..n {
                 self.now = self.now.saturating_add(Span::from_nanos(u64::from(rtt_us) * 1000 / n));
@@ -260,11 +261,11 @@ proptest! {
         for (after, event) in &events {
             flow.happens(*after, event);
         }
-        // As short as any before: to a controller that listens to delay, an empty path.
+        // The round trip is as short as any before, so a delay-based controller sees an empty path.
         let rtt = flow.min_rtt_us.clamp(1, 100_000);
         flow.clean(300, if rtt == 1 { 100_000 } else { rtt }, 64);
         prop_assert!(flow.w.cwnd >= 2, "{}: a window of {} after 300 clean round trips", flow.name, flow.w.cwnd);
-        // And no signal in a row of them keeps it down for good.
+        // No sequence of signals may stop the flow permanently.
         for nth in 1..10 {
             flow.signal(Signal::Timeout { nth, marked: false, truth: None }, false);
         }

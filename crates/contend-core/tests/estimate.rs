@@ -1,5 +1,5 @@
-//! Runs every estimator over the vectors in `vectors/estimate/<name>/` (their format: `vectors/estimate/README.md`),
-//! and holds the integers to the real-valued formulas.
+//! Runs every estimator over the vectors in `vectors/estimate/<name>/` (format: `vectors/estimate/README.md`), and
+//! compares the integers with the real-valued formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -50,8 +50,8 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
     }
 }
 
-/// An acknowledgment of a random stream: microseconds since the last, segments delivered, smoothed round trip and
-/// deviation in microseconds.
+/// A random acknowledgment: microseconds since the last one, segments delivered, smoothed round-trip time and deviation
+/// in microseconds.
 type Step = (u64, u32, u32, u32);
 
 fn stream() -> impl Strategy<Value = Vec<Step>> {
@@ -66,7 +66,7 @@ fn estimator(name: &str, set: &[(&'static str, Value)]) -> Box<dyn Estimator> {
     (entry.build)(&args).unwrap()
 }
 
-/// What an estimator makes of a stream, step by step: by arrivals and by timestamps of 1 us.
+/// The estimates after each step, with arrival times and with timestamps of 1 us.
 fn outcome(mut e: Box<dyn Estimator>, steps: &[Step]) -> Vec<f64> {
     let w = Window { mss: 1000, tick_ns: 1000, ..Window::default() };
     let mut t = 5_000_000;
@@ -88,8 +88,8 @@ fn outcome(mut e: Box<dyn Estimator>, steps: &[Step]) -> Vec<f64> {
     steps.iter().map(rate).collect()
 }
 
-/// The real-valued recursions R -> R' from (R, b', Delta, L, tau) in seconds and bytes; those that divide by Delta wait
-/// for one that is not zero.
+/// The real-valued recursions R -> R' from (R, b', Delta, L, tau) in seconds and bytes. Recursions that divide by Delta
+/// wait for a Delta above zero.
 fn real(steps: &[Step], waits: bool, next: impl Fn(f64, f64, f64, f64, f64) -> f64) -> Vec<f64> {
     let (mut r, mut sample, mut held) = (0.0, 0.0, 0.0);
     let mut out = Vec::new();
@@ -110,8 +110,8 @@ fn real(steps: &[Step], waits: bool, next: impl Fn(f64, f64, f64, f64, f64) -> f
     out
 }
 
-/// Each step may round down by 1/256 B/s and twice that in the low-passes, `gain` steps' worth of which are remembered;
-/// 1 B/s is the last cut.
+/// Each step may round down by 1/256 B/s, and by twice that in the low-passes. The filter remembers the rounding of
+/// `gain` steps. The final rounding is 1 B/s.
 fn close(name: &str, integer: &[f64], real: &[f64], gain: f64) -> Result<(), TestCaseError> {
     let top = real.iter().fold(0.0f64, |a, &b| a.max(b));
     for (i, (a, b)) in integer.iter().zip(real).enumerate() {
@@ -143,7 +143,7 @@ proptest! {
         close("westwood_nr", &outcome(estimator("westwood_nr", &[]), &steps), &constant, 10.5)?;
         let window = real(&steps, false, |r, _, delta, bytes, _| type_1(r, 0.0, delta, bytes, 0.1));
         let tsw = &outcome(estimator("tsw", &[]), &steps);
-        // It starts from one window, not one round trip: what that makes is forgotten as everything is.
+        // The start value is one window, not one round trip. The difference decays like everything else.
         let decay = |i: usize| steps[1..=i].iter().map(|s| 0.1 / (0.1 + s.0 as f64 / 1e6)).product::<f64>();
         let first = f64::from(steps[0].1) * (1e4 - 1e9 / f64::from(steps[0].2));
         let window: Vec<f64> = window.iter().enumerate().map(|(i, r)| r + first * decay(i)).collect();
@@ -158,7 +158,7 @@ proptest! {
             let real = real(&steps, true, type_2);
             let top = real.iter().fold(0.0f64, |a, &b| a.max(b));
             for (a, b) in second.iter().zip(&real) {
-                // Where the weight of the past is negative, rounding it down raises the estimate.
+                // If the weight of the past is negative, rounding the past down raises the estimate.
                 prop_assert!((a - b).abs() <= 1.0 + 2.0 * n / 256.0 + 1e-9 * top, "{}: {} for {}", name, a, b);
             }
         }
@@ -187,8 +187,8 @@ proptest! {
         (srtt, rttvar_us) in (1u32..2_000_000, 0u32..500_000),
         literal in any::<bool>(),
     ) {
-        // Segments of 1000 B leave a link of so many bytes per second, each a segment's time or more after the last;
-        // some of their ACKs are lost.
+        // Segments of 1000 B leave a link of `capacity` bytes per second, at least one segment time apart. Some of
+        // their ACKs are lost.
         let segment = 1_000_000_000u64.div_ceil(capacity);
         let count = if literal { "literal" } else { "westwood" };
         let mut e = estimator("ts_are", &[("count", Value::Word(count.into()))]);
@@ -203,7 +203,7 @@ proptest! {
             let ack = Ack { acked: covered, delivered: covered, srtt_us: srtt.max(segment as u32), rttvar_us, tsval: Some(t as u32), ..Ack::default() };
             e.on_ack(Time::ZERO, &w, &ack);
             covered = 0;
-            // Xu 2005 eq. 6.8: the receiving rate is at most the capacity of the way there.
+            // Xu 2005 eq. 6.8: the receiving rate is at most the capacity of the forward path.
             prop_assert!(e.rate(Time::ZERO) <= capacity, "{} over {}", e.rate(Time::ZERO), capacity);
         }
     }
@@ -216,7 +216,7 @@ fn the_time_constant_of_the_sliding_window_grows_with_both_times() {
     for (delta_ms, t_f) in [(1u64, 0.10050), (10, 0.10492), (50, 0.12332), (100, 0.14427), (500, 0.27906)] {
         let (delta, tau) = (delta_ms as f64 / 1e3, 0.1);
         assert!((constant(delta, tau) - t_f).abs() < 5e-6, "{delta}");
-        // From 1 GB/s, with nothing arriving, n steps: R = R0 e^(-n Delta / T_f).
+        // Starting at 1 GB/s, n steps without arrivals: R = R0 e^(-n Delta / T_f).
         let mut f = Filter::default();
         f.start(1_000_000_000, 1_000_000);
         let (mut real, n) = (1e9, 8);
@@ -226,7 +226,7 @@ fn the_time_constant_of_the_sliding_window_grows_with_both_times() {
         }
         let of = |r: f64| f64::from(n) * delta / (libm::log(1e9) - libm::log(r));
         assert!((of(real) / constant(delta, tau) - 1.0).abs() < 1e-6, "{delta}: {}", of(real));
-        // The integer has lost at most n/256 + 1 B/s of what is left.
+        // The integer form has lost at most n/256 + 1 B/s of the rest.
         let bound = (1.0 + f64::from(n) / 256.0) / real;
         assert!(
             (of(f.rate() as f64) / constant(delta, tau) - 1.0).abs() < 1e-6 + bound,

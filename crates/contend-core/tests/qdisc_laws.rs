@@ -1,4 +1,4 @@
-//! What holds for every queue discipline: packets are conserved, those of a flow keep their order, nothing panics.
+//! Laws of every queue discipline: packets are conserved, the packets of a flow keep their order, nothing panics.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -11,14 +11,14 @@ use proptest::prelude::*;
 use rand::SeedableRng as _;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that happens so long after the last thing.
+/// An event, used with the time since the previous event.
 #[derive(Clone, Debug)]
 enum Event {
     In { flow: u32, size: u32, ect: bool },
     Out,
 }
 
-/// Mostly bursts of packets; times that pass are up to `long` nanoseconds.
+/// Mostly bursts of packets. Pauses are up to `long` nanoseconds.
 fn events(long: u64) -> impl Strategy<Value = Vec<(u64, Event)>> {
     let after = prop_oneof![3 => Just(0u64), 6 => 0u64..20_000_000, 1 => 0..long];
     let size = prop_oneof![4 => Just(1500u32), 1 => 1u32..=65_535];
@@ -26,7 +26,8 @@ fn events(long: u64) -> impl Strategy<Value = Vec<(u64, Event)>> {
     prop::collection::vec((after, prop_oneof![3 => arrival, 2 => Just(Event::Out)]), 1..400)
 }
 
-/// An entry and parameters: a short queue, and any words, switches, times and numbers (as places in their ranges).
+/// An entry and its parameters: a short queue, and arbitrary words, switches, times and numbers (as positions in their
+/// ranges).
 fn setting() -> impl Strategy<Value = (usize, Args)> {
     let some = prop::collection::vec(prop::option::of(0.0f64..1.0), 32);
     (0..REGISTRY.len(), prop::option::of(1u64..40), some).prop_map(|(i, limit, some)| {
@@ -39,7 +40,7 @@ fn setting() -> impl Strategy<Value = (usize, Args)> {
     })
 }
 
-/// A discipline and all that was seen of it.
+/// A discipline with a record of its packets.
 struct Watched {
     qdisc: Box<dyn Qdisc>,
     rng: Rng,
@@ -48,11 +49,11 @@ struct Watched {
     offered: BTreeMap<u32, u64>,
     inside: Backlog,
     early: u64,
-    /// Flows of which a part of the first packet has left.
+    /// Flows whose first waiting packet has partly left.
     parts: BTreeSet<u32>,
     /// The last packet of each flow that has left.
     last: BTreeMap<u32, u64>,
-    /// What packets carry in place of what they would: nothing, datagrams, or sealed segments.
+    /// Replaces the content of packets: `None`, datagrams, or sealed segments.
     cover: Option<fn(u64, Packet) -> Packet>,
     /// Every packet that was dropped, by flow and number.
     gone: Vec<(u32, u64)>,
@@ -60,7 +61,7 @@ struct Watched {
 
 impl Watched {
     fn new(entry: &Entry<Build>, args: &Args) -> Option<Watched> {
-        // Some combinations of parameters are refused, in words.
+        // Some combinations of parameters are refused with a message.
         let qdisc = make(entry, args).map_err(|e| assert!(!e.is_empty())).ok()?;
         let rng = Rng::seed_from_u64(7);
         let (now, sink) = (Time::ZERO, Sink::default());
@@ -94,8 +95,8 @@ impl Watched {
     fn leave(&mut self) -> Option<Packet> {
         let p = self.qdisc.dequeue(&mut Cx { now: self.now, rng: &mut self.rng }, &PlainLink, &mut self.sink);
         if let Some(p) = &p {
-            // A packet that is made is the first part of one that waits on: its bytes are added, and its number comes
-            // again.
+            // A created packet is the first part of a packet that still waits: its bytes are added, and its number
+            // occurs again.
             self.inside.bytes += self.sink.made * u64::from(p.size);
             self.forget(p);
             let again = if self.sink.made > 0 { !self.parts.insert(p.flow.0) } else { self.parts.remove(&p.flow.0) };
@@ -128,7 +129,7 @@ impl Watched {
         assert_eq!(self.qdisc.backlog(), self.inside);
     }
 
-    /// Takes out all that waits.
+    /// Removes all waiting packets.
     fn drain(&mut self) {
         for _ in 0..10_000 {
             if self.leave().is_none() {
@@ -193,11 +194,11 @@ proptest! {
             match p.name {
                 "target" => args.set("target", Value::Time(Span::from_secs_f64(p.range.1))),
                 "drop" => args.set("drop", Value::Bool(false)),
-                // A jump of the delay by an hour, as a rate estimated in days of silence makes it, counts against any
-                // target when beta is a hundred.
+                // After days of silence the estimated delay can jump by an hour. With beta = 100 such a jump exceeds
+                // any target.
                 "beta" if entry.name == "pie" => args.set("beta", Value::Number(1.25)),
                 "min_th" | "max_th" => args.set(p.name, Value::Amount(Amount::Packets(1_000_000_000))),
-                // PIE that follows only the change of the delay, alpha near 0, has a target of its own.
+                // With alpha near 0, PIE follows only the change of the delay and ignores the target.
                 "alpha" if entry.name == "pie" => args.set("alpha", Value::Number(0.125)),
                 _ => {}
             }
@@ -214,7 +215,7 @@ proptest! {
     }
 }
 
-/// Five stations behind one transmitter.
+/// One transmitter with five stations.
 struct Five;
 
 impl Link for Five {
@@ -232,8 +233,8 @@ impl Link for Five {
     }
 }
 
-/// Many short flows, one a second, of data and acknowledgments: what a discipline keeps, as it shows itself, is no more
-/// after 4000 than after 1000.
+/// Many short flows, one per second, with data and acknowledgments. The state of a discipline, as shown by `Debug`, is
+/// not larger after 4000 flows than after 1000.
 #[test]
 fn short_flows_leave_nothing_behind() {
     let mut settings: Vec<_> = REGISTRY.iter().map(|e| (e, defaults(e))).collect();
@@ -257,13 +258,13 @@ fn short_flows_leave_nothing_behind() {
                 kept.push(format!("{q:?}").len());
             }
         }
-        // Numbers grow by digits.
+        // Larger numbers have more digits.
         assert!(kept[3] * 10 < kept[0] * 11, "{}: {kept:?}", entry.name);
     }
 }
 
-/// What each says may wait at most does wait when more comes, of flows enough that no bound of a part is the lower one,
-/// and never more.
+/// When enough packets arrive, the backlog reaches the limit that the discipline names, and never exceeds it. There are
+/// so many flows that no limit of a part is lower.
 #[test]
 fn the_limit_that_a_discipline_names_is_reached_and_kept() {
     for entry in REGISTRY {
@@ -275,7 +276,7 @@ fn the_limit_that_a_discipline_names_is_reached_and_kept() {
             .unwrap_or_else(|| panic!("{} has a limit in packets", entry.name));
         let mut most = 0;
         for i in 0..3 * limit as u32 {
-            // Marks are no drops.
+            // Marks are not drops.
             w.enter(i % 1000, 100, true);
             most = most.max(w.inside.packets);
         }
@@ -283,7 +284,7 @@ fn the_limit_that_a_discipline_names_is_reached_and_kept() {
     }
 }
 
-/// Packets and bytes have no sum.
+/// Packets and bytes cannot be added.
 #[test]
 fn limits_of_different_units_are_no_limit_together() {
     let limit = |name: &str, set: &[(&str, Amount)]| {
@@ -300,7 +301,7 @@ fn limits_of_different_units_are_no_limit_together() {
     assert_eq!(limit("vfq", &[("queue_length", bytes)]), None);
 }
 
-/// Every combination that `build` refuses has one message; here are all of them.
+/// Every combination that `build` refuses has its own message. All of them are listed here.
 #[test]
 fn bad_combinations_are_refused_in_words() {
     let refuse = |name: &str, set: &[(&str, Value)]| {

@@ -1,4 +1,4 @@
-//! Runs every queue discipline over the vectors in `vectors/qdisc/<name>/` (their format: `vectors/qdisc/README.md`).
+//! Runs every queue discipline over the vectors in `vectors/qdisc/<name>/` (format: `vectors/qdisc/README.md`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 extern crate alloc;
@@ -17,7 +17,7 @@ fn every_discipline_follows_its_vectors() {
     each_vector("qdisc", REGISTRY, run);
 }
 
-/// A discipline at work, and how many packets each flow has offered.
+/// A running discipline, and the number of packets offered per flow.
 struct Bench {
     qdisc: Box<dyn Qdisc>,
     rng: Rng,
@@ -25,7 +25,7 @@ struct Bench {
     offered: BTreeMap<String, u64>,
 }
 
-/// The queue discipline that a recipe of `CONTRIBUTING.md` adds, in a registry of its own.
+/// The queue discipline of a recipe in `CONTRIBUTING.md`, in its own registry.
 mod recipes {
     pub(crate) use contend_core::qdisc::*;
     contend_core::registry!(Build; headdrop);
@@ -74,7 +74,7 @@ fn run(entry: &Entry<Build>, text: &str, file: &str) {
 }
 
 impl Bench {
-    /// The results of a step: one for each packet offered, one for all that were asked for.
+    /// The results of a step: one result per offered packet, one for all requested packets.
     fn step(&mut self, now: Time, step: &[&str]) -> Option<Vec<String>> {
         match step {
             ["in", flow, kind, size, options @ ..] => {
@@ -119,7 +119,7 @@ impl Bench {
         }
     }
 
-    /// `what` with what is in the sink, which is emptied.
+    /// Appends the content of the sink to `what`, and empties the sink.
     fn result(&mut self, mut what: String) -> String {
         if std::mem::take(&mut self.sink.marked) > 0 {
             what += " marked";
@@ -137,7 +137,7 @@ fn name(p: &Packet) -> String {
     format!("{}{}", char::from(b'a' + p.flow.0 as u8), number(p))
 }
 
-/// Writes out `a1..a3`.
+/// Expands `a1..a3`.
 fn expand(text: &str) -> String {
     let mut words = Vec::new();
     for word in text.split_whitespace() {

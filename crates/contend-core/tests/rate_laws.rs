@@ -1,5 +1,5 @@
-//! What holds for every controller that asks for rate samples, whatever the samples say: a window of at least one
-//! segment, no overflow, and a pace above nothing once it has one.
+//! Laws of every controller that needs rate samples, for arbitrary samples: a window of at least one segment, no
+//! overflow, and a pacing rate that stays above zero once it is set.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -10,7 +10,7 @@ use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
-/// Small numbers and the largest.
+/// Small numbers and the largest ones.
 fn any_count() -> impl Strategy<Value = u32> {
     prop_oneof![4 => 0u32..200, 1 => any::<u32>()]
 }

@@ -1,5 +1,5 @@
-//! TCP-D in integers against its equations in real numbers (Starzetz 2006 §10.2, eq. 10.3 to 10.5), over streams of
-//! acknowledgments at random.
+//! Compares TCP-D in integers with its equations in real numbers (Starzetz 2006 §10.2, eq. 10.3 to 10.5), over random
+//! streams of acknowledgments.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -11,7 +11,7 @@ use contend_core::{Cx, Rng, Span, Time};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
-/// What is held against the equations: parameters, in the order of [`Real`].
+/// The parameters of one comparison, in the order of [`Real`].
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     growth: u32,
@@ -36,10 +36,10 @@ struct Real {
     acked: f64,
 }
 
-/// What a step of the equations says.
+/// The result of a step of the equations.
 enum Said {
     Clear,
-    /// The rate neither rose nor fell beyond what a division drops: the sign of xi hangs on rounding.
+    /// The change of the rate is within rounding, so rounding decides the sign of xi.
     Close,
 }
 
@@ -61,8 +61,8 @@ impl Real {
                 (false, true) => 1.0 / self.cw,
                 (false, false) => self.inc,
             };
-        // Rounding decides whether it is more than a window near a whole number, but for those that nothing has
-        // rounded: k and the initial window.
+        // Near a whole number, rounding decides whether the target is exceeded. Values without rounding are an
+        // exception: k and the initial window.
         let exact = self.target() == f64::from(self.s.k) || self.start_cw == 2.0;
         if !exact && (self.acked - self.target()).abs() < 1e-3 {
             return Said::Close;
@@ -123,14 +123,16 @@ fn settings() -> impl Strategy<Value = Setting> {
         .prop_map(|(growth, q, epsilon, k, running, waits)| Setting { growth, q, epsilon, k, running, waits })
 }
 
-/// An acknowledgment of so many segments after so many microseconds; of none: a loss, or now and then a timeout.
+/// Acknowledgments of a number of segments after a number of microseconds. Zero segments: a loss, or sometimes a
+/// timeout.
 fn stream() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
     let acked = prop_oneof![1 => Just(0u32), 12 => Just(1), 12 => Just(2), 2 => 3u32..6];
     prop::collection::vec((300u64..20_000, acked, prop::bool::weighted(0.2)), 1..600)
 }
 
-/// Segments by which the window may differ after so many steps: each drops at most 2^-20 of a segment for each one
-/// acknowledged and as much of each rate; q multiplies what a rate drops by CW / dCW, and a cut by the window.
+/// The largest permitted difference of the windows in segments after all steps. Each step drops at most 2^-20 of a
+/// segment per acknowledged segment, and the same of each rate. q multiplies the error of a rate by CW / dCW; a
+/// reduction multiplies it by the window.
 const BOUND: f64 = 0.01;
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Runs every controller over the vectors in `vectors/cc/<name>/` (their format: `vectors/cc/README.md`).
+//! Runs every controller over the vectors in `vectors/cc/<name>/` (format: `vectors/cc/README.md`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 extern crate alloc;
@@ -16,7 +16,7 @@ fn every_controller_follows_its_vectors() {
     each_vector("cc", REGISTRY, run);
 }
 
-/// The congestion controller that a recipe of `CONTRIBUTING.md` adds, in a registry of its own.
+/// The congestion controller of a recipe in `CONTRIBUTING.md`, in its own registry.
 mod recipes {
     pub(crate) use contend_core::cc::*;
     contend_core::registry!(Build; fixed_window);
@@ -75,7 +75,7 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
     }
 }
 
-/// Feeds one line to the controller, as the sender would.
+/// Passes one line to the controller as the sender does.
 fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) -> Option<()> {
     let option = |name| common::option(input, name);
     let number = |name| option(name).map(|n| n.parse().unwrap());
@@ -108,7 +108,7 @@ fn step(cc: &mut dyn Controller, cx: &mut Cx, w: &mut Window, input: &[&str]) ->
             for _ in 0..number("times").unwrap_or(1) {
                 w.delivered += ack.delivered;
                 cc.on_every_ack(cx, w, &ack);
-                // A recovery opens no window.
+                // In recovery the window does not grow.
                 if full || !(ack.dup || w.state == CaState::Recovery) {
                     cc.on_ack(cx, w, &ack);
                 }

@@ -37,8 +37,8 @@ impl Cycle {
         Ok(Cycle { idle_slots: (1.0 - tau) / tau, collisions: tau / (1.0 - tau) })
     }
 
-    /// M2: both stations count down at the same time, and a frozen counter loses no slot. Returns an error for `cw_max`
-    /// = 0.
+    /// M2: both stations count down at the same time, and a frozen counter loses no slot. Returns an error if
+    /// `cw_max` is 0.
     pub fn m2(backoff: &Backoff) -> Result<Cycle, Invalid> {
         let (_, p) = bianchi::fixed_point(&endless(backoff), 2)?;
         if p >= 1.0 {

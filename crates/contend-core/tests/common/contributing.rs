@@ -1,11 +1,11 @@
-//! The recipes of `CONTRIBUTING.md`: their code is compiled and run by tests, so that the text stays true.
+//! The recipes of `CONTRIBUTING.md`. Tests compile and run their code, so that the text stays correct.
 
 #![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 use std::path::Path;
 
-/// The code blocks of the recipe under the heading `### <heading>`, in their order: language and text, without the
-/// indentation of the list they stand in.
+/// The code blocks of the recipe under the heading `### <heading>`, in order: language and text, without list
+/// indentation.
 pub fn recipe(heading: &str) -> Vec<(String, String)> {
     let text = text();
     let section = text.split("\n### ").find(|s| s.starts_with(&format!("{heading}\n")));
@@ -28,14 +28,14 @@ pub fn recipe(heading: &str) -> Vec<(String, String)> {
     blocks
 }
 
-/// The headings of the recipes that have Rust or TOML in them.
+/// The headings of the recipes with Rust or TOML code.
 pub fn recipes_with_code() -> Vec<String> {
     let headings = text().split("\n### ").skip(1).map(|s| s.lines().next().unwrap().to_owned()).collect::<Vec<_>>();
     let has_code = |h: &String| recipe(h).iter().any(|(language, _)| language == "rust" || language == "toml");
     headings.into_iter().filter(has_code).collect()
 }
 
-/// Checks that the recipe shows `file` word for word, and returns its other blocks.
+/// Checks that the recipe contains `file` word for word. Returns the other blocks.
 pub fn shows(heading: &str, file: &str) -> Vec<String> {
     let (code, others): (Vec<_>, Vec<_>) = recipe(heading).into_iter().partition(|(language, _)| language == "rust");
     let [(_, code)] = code.as_slice() else { panic!("\"{heading}\" has {} blocks of Rust", code.len()) };

@@ -1,4 +1,4 @@
-//! What tests over a registry share: vector files, algorithms made from texts, parameters at random, a transmitter and
+//! Common parts of the tests over a registry: vector files, algorithms from texts, random parameters, a transmitter and
 //! packets.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -10,7 +10,7 @@ use contend_core::registry::{Amount, Args, Entry, Param, Unit, Value};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Segment, Span, Time};
 use std::path::Path;
 
-/// A transmitter with a neighbour for each flow that takes a microsecond for each byte.
+/// A transmitter with one neighbour per flow. A byte takes one microsecond.
 pub struct PlainLink;
 
 impl Link for PlainLink {
@@ -28,8 +28,8 @@ impl Link for PlainLink {
     }
 }
 
-/// Gives `run` each vector file of each member of a family, from `vectors/<family>/<name>/`: the member, the text, the
-/// path. None has none.
+/// Calls `run` with each vector file of each family member, from `vectors/<family>/<name>/`. The arguments are the
+/// member, the text and the path. Every member must have a vector.
 pub fn each_vector<B>(family: &str, registry: &[Entry<B>], run: impl Fn(&Entry<B>, &str, &str)) {
     for entry in registry {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(family).join(entry.name);
@@ -44,12 +44,13 @@ pub fn each_vector<B>(family: &str, registry: &[Entry<B>], run: impl Fn(&Entry<B
     }
 }
 
-/// What follows the word `name`.
+/// The word after the word `name`.
 pub fn option<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
     words.iter().position(|&x| x == name).and_then(|i| words.get(i + 1)).copied()
 }
 
-/// The acknowledgment that the words of a step describe, `ack N ...` or `dup ...`; of another step what it says of one.
+/// The acknowledgment that a step describes, `ack N ...` or `dup ...`. For another step, the values of
+/// an acknowledgment that it contains.
 pub fn ack(words: &[&str]) -> Option<Ack> {
     let us = |name| option(words, name).map(|t| time(t).as_micros() as u32);
     let (is_ack, dup) = (words.first() == Some(&"ack"), words.first() == Some(&"dup"));
@@ -70,18 +71,18 @@ pub fn ack(words: &[&str]) -> Option<Ack> {
     })
 }
 
-/// How far from their defaults parameters may go.
+/// How far parameters may be from their defaults.
 pub struct Reach {
-    /// Most that a number is multiplied by.
+    /// Largest factor for a number.
     pub number: f64,
-    /// Most that a duration is multiplied by.
+    /// Largest factor for a duration.
     pub time: f64,
-    /// The largest of a whole number whose default is given.
+    /// The largest value of a whole number with the given default.
     pub integer: fn(i64) -> f64,
 }
 
-/// The defaults of `entry`, but where `some` says so words and switches at will, shares anywhere in their range, and
-/// the rest within `reach`.
+/// The defaults of `entry`, changed where `some` has a value: arbitrary words and switches, shares anywhere in their
+/// range, and all other values within `reach`.
 pub fn varied<B>(entry: &Entry<B>, some: Vec<Option<f64>>, reach: &Reach) -> Args {
     let mut args = defaults(entry);
     for (p, x) in entry.params.iter().zip(some) {
@@ -115,12 +116,12 @@ pub fn defaults<B>(entry: &Entry<B>) -> Args {
     args
 }
 
-/// A discipline on its own.
+/// Builds a discipline without named neighbours.
 pub fn make(entry: &Entry<Build>, args: &Args) -> Result<Box<dyn Qdisc>, String> {
     (entry.build)(args, &Site::ALONE)
 }
 
-/// The value that a file's text means.
+/// The value of a text in a file.
 pub fn value(p: &Param, text: &str) -> Value {
     let cut = text.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(text.len());
     let (number, unit) = text.split_at(cut);
@@ -147,7 +148,7 @@ pub fn value(p: &Param, text: &str) -> Value {
     }
 }
 
-/// An amount of packets or bytes in a file.
+/// The amount of packets or bytes of a text in a file.
 pub fn amount(text: &str) -> Amount {
     let cut = text.find(char::is_alphabetic).unwrap_or(text.len());
     let n = |scale: f64| (text[..cut].parse::<f64>().unwrap_or_else(|_| panic!("{text}")) * scale) as u64;
@@ -160,7 +161,7 @@ pub fn amount(text: &str) -> Amount {
     }
 }
 
-/// A duration in a file.
+/// The duration of a text in a file.
 pub fn time(text: &str) -> Span {
     let cut = text.find(char::is_alphabetic).unwrap_or(text.len());
     let ns = match &text[cut..] {
@@ -173,7 +174,7 @@ pub fn time(text: &str) -> Span {
     Span::from_nanos((text[..cut].parse::<f64>().unwrap_or_else(|_| panic!("{text}: no number")) * ns).round() as u64)
 }
 
-/// What a packet is.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Data,
@@ -195,7 +196,7 @@ pub fn packet(flow: u32, n: u64, what: What, size: u32, ecn: Ecn, now: Time) -> 
     if what == What::Ack { p.reversed() } else { p }
 }
 
-/// Which packet of its flow it is.
+/// The number of the packet in its flow.
 pub fn number(p: &Packet) -> u64 {
     match &p.body {
         Body::Tcp(s) => s.seq,
