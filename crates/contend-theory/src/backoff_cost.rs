@@ -1,4 +1,4 @@
-//! What a distribution of backoffs costs in wasted channel time, and the distribution that costs least.
+//! The channel time that a distribution of backoffs wastes, and the distribution that wastes the least.
 //!
 //! Starzetz 2006 §8.1.2, eqs. 8.5-8.20. A contention cycle that ends in slot i costs A(i) after a collision and B(i)
 //! after a success: ζ = sum of A(i) P_col(i) + B(i) P_tx(i). The source solves the case of two stations in continuous

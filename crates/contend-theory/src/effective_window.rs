@@ -107,7 +107,7 @@ pub struct Beside {
     pub window: f64,
     /// Contention in H with this window.
     pub reference: Contention,
-    /// Whether the method waits less than H.
+    /// The result of the comparison of the waits.
     pub standing: Standing,
 }
 

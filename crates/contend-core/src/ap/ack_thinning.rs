@@ -45,7 +45,7 @@ pub const PARAMS: &[Param] = &[
 /// The control block.
 #[derive(Debug)]
 pub struct AckThinning {
-    /// d, one of so many acknowledgments passes at once.
+    /// d: of every d acknowledgments, one passes at once.
     every: u32,
     hold: Span,
     flows: Recent<Flow>,

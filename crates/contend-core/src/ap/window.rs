@@ -35,7 +35,7 @@ pub(super) const UPDATE: Param = Param {
     default: Some("1s"),
     range: (1e-3, 1e6),
 };
-/// Whether the right edge stays.
+/// True if the right edge must not move back.
 pub(super) const KEEP_EDGE: Param = Param {
     name: "keep_edge",
     doc: "never take back window once offered: when the limit falls, acknowledgments close the window (RFC 9293 \

@@ -15,12 +15,12 @@ use crate::registry::{Args, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §6.1-6.3, eq. 6.1, 6.8, 6.9";
 /// What it does.
 pub const SUMMARY: &str = "Additive increase; a loss sets the window to the rate of ACKs (kappa) or of arriving data \
     (phi) times least round-trip time.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "estimator",

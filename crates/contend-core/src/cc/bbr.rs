@@ -19,13 +19,13 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use rand::RngExt as _;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson 2016; \
     draft-cardwell-iccrg-bbr-congestion-control-00; Linux tcp_bbr.c";
 /// What it does.
 pub const SUMMARY: &str = "Paces at the bottleneck's rate, measured as the largest rate of delivery, with twice the \
     path's volume in flight; losses do not slow it down.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[Param {
     name: "ack_aggregation",
     doc: "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has \

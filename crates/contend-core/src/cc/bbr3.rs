@@ -23,12 +23,12 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
 /// What it does.
 pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves headroom for others: version 1's model \
     with bounds on rate and volume.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "ecn",

@@ -15,12 +15,12 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "RFC 9438";
 /// What it does.
 pub const SUMMARY: &str = "The window follows a cubic of the time since the last reduction, flat around the window of \
     that time; at least as fast as Reno.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "beta_1024",

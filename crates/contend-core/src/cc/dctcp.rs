@@ -12,12 +12,12 @@ use crate::registry::{Args, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "RFC 8257";
 /// What it does.
 pub const SUMMARY: &str =
     "Reno whose answer to marks is in proportion: the window shrinks by half the smoothed share of marked segments.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "g_1024",

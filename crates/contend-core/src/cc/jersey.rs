@@ -25,12 +25,12 @@ use crate::registry::{Args, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §5.4-5.6, eq. 5.22, §7.3, §8.7, appendix B";
 /// What it does.
 pub const SUMMARY: &str = "Reno's growth; marked losses and marks set the window to the achievable rate times least \
     round-trip time, unmarked losses leave it.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "estimator",

@@ -12,12 +12,12 @@ use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §8.7";
 /// What it does.
 pub const SUMMARY: &str =
     "Reno that knows which losses are errors of the medium and does not halve for them: a yardstick.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = reno::PARAMS;
 
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use crate::registry::{Args, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `abc`";
 /// What it does.
 pub const SUMMARY: &str =
     "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     ABC,
     Param {

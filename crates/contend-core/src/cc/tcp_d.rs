@@ -27,7 +27,7 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Starzetz 2006 §10.2, eq. 10.1-10.5";
 /// What it does.
 pub const SUMMARY: &str =
@@ -45,7 +45,7 @@ const fn switch(name: &'static str, doc: &'static str, default: &'static str) ->
     Param { name, doc, unit: Unit::Bool, default: Some(default), range: (0.0, 0.0) }
 }
 
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     integer(
         "growth_1000",

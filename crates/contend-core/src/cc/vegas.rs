@@ -21,12 +21,12 @@ use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Brakmo and Peterson 1995; Starzetz 2006 §4.5.1; defaults of ns-2";
 /// What it does.
 pub const SUMMARY: &str = "Keeps between alpha and beta segments waiting on the path, judged once a round trip by how \
     much longer it takes than the shortest.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "alpha",

@@ -14,12 +14,12 @@ use crate::registry::{Args, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Fu and Liew 2003; Xu 2005 §3.2.2";
 /// What it does.
 pub const SUMMARY: &str = "Reno that takes a loss for a random one while fewer than beta segments wait on the path, \
     and then keeps four fifths of the window.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[
     Param {
         name: "beta",

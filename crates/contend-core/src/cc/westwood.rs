@@ -17,13 +17,13 @@ use crate::registry::{Args, Param, Unit};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str =
     "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
 /// What it does.
 pub const SUMMARY: &str =
     "Reno whose window after a loss is estimated bandwidth times least round trip, instead of half of it.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
 
 /// The `filter` parameter.

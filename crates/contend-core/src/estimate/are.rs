@@ -18,12 +18,12 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §5.2, eq. 5.9, 5.10, 5.19-5.21";
 /// What it does.
 pub const SUMMARY: &str = "Achievable rate of TCP-Jersey: data over the times between ACKs, smoothed over a \
     round-trip time and its deviation.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 
 /// The `filter` parameter.

@@ -13,12 +13,12 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
 /// What it does.
 pub const SUMMARY: &str =
     "Exponential averaging of core-stateless fair queueing: data that ACKs tell of, forgotten with a constant time.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[Param {
     name: "omega",
     doc: "Averaging constant (K of Stoica et al.)",

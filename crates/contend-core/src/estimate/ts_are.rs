@@ -16,12 +16,12 @@ use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §7.3, eq. 7.1; RFC 7323 §3";
 /// What it does.
 pub const SUMMARY: &str = "ARE over the receiver's timestamps: the rate at which data arrive, whatever happens to \
     their ACKs; never above the capacity of the way there.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 
 /// Builds TS-ARE.

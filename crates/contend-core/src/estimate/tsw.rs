@@ -12,11 +12,11 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
 /// What it does.
 pub const SUMMARY: &str = "Time sliding window: data that ACKs tell of, over a window of constant length.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[Param {
     name: "window",
     doc: "Length of the window Tw",

@@ -15,12 +15,12 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001 §2.2; Xu 2005 eq. 5.1, 5.2";
 /// What it does.
 pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the times between ACKs through a low-pass of \
     constant time, zeros in a silence.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[TAU, M, COUNT];
 
 /// The `tau` parameter.

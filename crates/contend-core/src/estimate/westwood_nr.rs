@@ -13,12 +13,12 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §7.3 (its weights are an assumption: eq. 5.2 with Delta = tau/10)";
 /// What it does.
 pub const SUMMARY: &str =
     "Bandwidth estimate of Westwood on NewReno: data over the times between ACKs, smoothed with constant weights.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[COUNT];
 
 /// The estimator. The clock decides between arrival times and timestamps.

@@ -14,12 +14,12 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// Where it comes from.
+/// Source of the algorithm.
 pub const CITE: &str = "Grieco and Mascolo 2004; Linux tcp_westwood.c";
 /// What it does.
 pub const SUMMARY: &str =
     "Bandwidth estimate of Westwood+: data acknowledged in a round trip over its time, through two low-passes of 7/8.";
-/// Its parameters.
+/// Parameters.
 pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
 
 /// The `shortest` parameter.

@@ -549,9 +549,9 @@ mod tests {
         }
     }
 
-    /// Station 1 gets two data packets (eta 1760 + 300 = 2060). Station 2 gets two acknowledgments of two segments (2 x
-    /// 1760 + 300 = 3820). Station 3 gets an empty packet (300 + 300 = 600). All start at 0 and finish at 2060, 3820 and
-    /// 600. By hand, V grows by eta / 3:
+    /// Station 1 gets two data packets (eta 1760 + 300 = 2060). Station 2 gets two acknowledgments of two segments (eta
+    /// 2 x 1760 + 300 = 3820). Station 3 gets an empty packet (300 + 300 = 600). All start at 0 and finish at 2060,
+    /// 3820 and 600. By hand, V grows by eta / 3:
     ///
     /// - Step 1: station 3 (600). V = 200.
     /// - Step 2: station 1 (2060). Its next packet is 2060..4120. V = 200 + 2060/3 = 886.7.
