@@ -5,8 +5,8 @@
 //!   averaged.
 //! - "A segment every other ACK" on a full path is implemented as one segment per two windows of acknowledged data.
 //! - A loss before the first sample counts as congestion. Timeouts, marks and slow start are Reno's.
-//! - Jersey's thesis (§3.2.2) gives the second rule in place of the first. This file follows Fu and Liew: the slow growth
-//!   applies on a full path, not after a random loss.
+//! - Jersey's thesis (§3.2.2) gives the second rule in place of the first. This file follows Fu and Liew: the slow
+//!   growth applies on a full path, not after a random loss.
 
 use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
