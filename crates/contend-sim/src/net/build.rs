@@ -1,0 +1,209 @@
+//! From a [`Scenario`] to a world: nodes, wires, and the tables that tell whoever passes packets on who is next.
+
+use super::paths::{self, Hop};
+use super::{CELL, Net};
+use crate::link::{FarEnd, Wire};
+use crate::scenario::{FlowSpec, Place, Scenario, Transport};
+use crate::tcp::end::End;
+use crate::tcp::{SegmentFormat, Socket};
+use crate::trace::Trace;
+use crate::wifi::bridge::{Exit, Route, Routes};
+use crate::wifi::bss::Bss;
+use crate::wifi::client::Client;
+use crate::wifi::{AP, StationId};
+use crate::world::{NodeId, Peer, WireId, World};
+use contend_core::ap::FlowFacts;
+use contend_core::qdisc::Site;
+use contend_core::registry::Amount;
+use contend_core::{Address, FlowId, Span, Time};
+use std::collections::BTreeMap;
+
+/// Numbers of all nodes before any of them exists, so that each can be told its peers.
+pub(super) struct Builder<'a> {
+    spec: &'a Scenario,
+    /// The first end of the first flow.
+    ends: NodeId,
+    /// The network card of each station behind a cable; the cable the other way is the next wire. Before them come the
+    /// links, each with its reverse.
+    cards: BTreeMap<usize, WireId>,
+    /// Path of each flow, from its source to its destination, as the links and places on the way.
+    paths: Vec<[Vec<Hop>; 2]>,
+}
+
+/// The addresses of the sender and the receiver of a flow. Ends are nodes in the order of their addresses.
+fn addresses(flow: usize) -> [Address; 2] {
+    [Address(2 * flow as u32), Address(2 * flow as u32 + 1)]
+}
+
+/// The cable that brings packets to the host of the network card `card`.
+fn cable_down(card: WireId) -> WireId {
+    WireId(card.0 + 1)
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(spec: &'a Scenario) -> Result<Builder<'a>, String> {
+        let ends = NodeId(u32::from(spec.cell.is_some()));
+        let stations = spec.cell.iter().flat_map(|c| &c.stations).enumerate();
+        let behind = stations.filter(|(_, s)| matches!(s.client, Some(Client::Converter(_)))).map(|(i, _)| i);
+        let cards = behind.zip((2 * spec.links.len() as u32..).step_by(2)).map(|(i, id)| (i, WireId(id))).collect();
+        Ok(Builder { spec, ends, cards, paths: paths::of_flows(spec)? })
+    }
+
+    pub(super) fn build(self, trace: Trace) -> Result<Net, String> {
+        let spec = self.spec;
+        let mut world = World::new(trace);
+        let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
+        let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), false);
+        if let Some(cell) = &spec.cell {
+            let node = Bss::new(spec.seed, cell, self.routes(), &self.facts(), &named)?;
+            category_queue_names = node.category_queue_names().to_vec();
+            world.add(Box::new(node), Time::NEVER);
+            controlled = !cell.control.is_empty();
+            stations = std::iter::once(&cell.ap).chain(&cell.stations).map(|s| s.name.clone()).collect();
+        }
+        debug_assert_eq!(self.ends, world.next_id());
+        for ((i, f), path) in spec.flows.iter().enumerate().zip(&self.paths) {
+            let id = FlowId(i as u32);
+            let [sender, receiver] = addresses(i);
+            let socket = |local, remote, path: &Vec<Hop>| {
+                let uplink = path.first().and_then(|h| self.peer(h));
+                uplink.map(|uplink| Socket { local, remote, uplink }).ok_or("its path has no first hop".to_owned())
+            };
+            let there = socket(sender, receiver, &path[0]).and_then(|s| End::sender(spec.seed, id, f, s));
+            let back = socket(receiver, sender, &path[1]).and_then(|s| End::receiver(id, f, s));
+            for end in [there, back] {
+                let end = end.map_err(|e| format!("flow {}: {e}", f.name))?;
+                let first = end.deadline();
+                world.add(Box::new(end), first);
+            }
+        }
+        let far_ends = self.far_ends();
+        let hosts = FarEnd::Lookup((0..2 * spec.flows.len()).map(|a| Some(self.end(Address(a as u32)))).collect());
+        let far_end = |place| far_ends.get(&place).unwrap_or(&hosts).clone();
+        let mut wires = Vec::new();
+        for l in &spec.links {
+            for (name, wire, to) in
+                [(l.name.clone(), &l.forward, l.to), (format!("{}.reverse", l.name), &l.reverse, l.from)]
+            {
+                world.wire(
+                    Wire::new(spec.seed, &name, wire, far_end(to), &named).map_err(|e| format!("link {name}: {e}"))?,
+                );
+                wires.push(name);
+            }
+        }
+        for (first, second) in paths::in_a_row(&self.paths) {
+            world.join(first, second);
+        }
+        for (&i, &card) in &self.cards {
+            let Some(s) = spec.cell.as_ref().and_then(|c| c.stations.get(i)) else { continue };
+            let Some(Client::Converter(c)) = s.client else { continue };
+            let (who, name) = (i as StationId + 1, format!("{}.cable", s.name));
+            let back = format!("{name}.reverse");
+            let cell = FarEnd::Peer(Peer::Node(CELL, Bss::port(who)));
+            let up = world.wire(Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, cell));
+            let down = world.wire(Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, hosts.clone()));
+            debug_assert_eq!((up, down), (card, cable_down(card)));
+            wires.extend([name, back]);
+            let limit = (s.queue.entry.build)(&s.queue.args, &Site::ALONE)?.limit();
+            let pause = match (c.pause, limit.and_then(Amount::packets)) {
+                (None, _) => None,
+                (Some((high, low)), Some(n)) => Some(((high * n as f64).max(1.0) as u64, (low * n as f64) as u64)),
+                _ => {
+                    return Err(format!(
+                        "station {}: client: mode = \"pause\" needs a queue with a limit in packets",
+                        s.name
+                    ));
+                }
+            };
+            if let Some(bss) = world.node_mut::<Bss>(CELL) {
+                bss.convert(who, card, pause);
+            }
+        }
+        Ok(Net {
+            world,
+            flows: spec.flows.len(),
+            ends: self.ends,
+            cell: spec.cell.is_some().then_some(CELL),
+            stations,
+            category_queue_names,
+            controlled,
+            wires,
+        })
+    }
+
+    /// What wires do at the access point and at routers; everywhere else flows end.
+    fn far_ends(&self) -> BTreeMap<Place, FarEnd> {
+        let routers = self.spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
+        let mut ends: BTreeMap<Place, FarEnd> = routers
+            .map(|place| {
+                let hop = |path: &Vec<Hop>| path.iter().find(|h| h.from == place).and_then(|h| self.peer(h));
+                (place, FarEnd::Lookup(self.by_address(hop).collect()))
+            })
+            .collect();
+        ends.insert(Place::Ap, FarEnd::Peer(Peer::Node(CELL, AP)));
+        ends
+    }
+
+    /// What the access point does with the packets to each address.
+    fn routes(&self) -> Routes {
+        let exit = |path: &Vec<Hop>| path.iter().find(|h| h.from == Place::Ap).copied();
+        let exits = self.by_address(exit).enumerate().map(|(a, hop)| {
+            let hop = hop?;
+            let Place::Station(i) = hop.to else { return self.peer(&hop).map(Exit::Wire) };
+            let cable = self.cards.get(&i).map(|&card| Peer::Wire(cable_down(card)));
+            let host = cable.unwrap_or_else(|| self.end(Address(a as u32)));
+            Some(Exit::Air { station: i as StationId + 1, host })
+        });
+        let categories = self.spec.flows.iter().flat_map(|f| [f.category; 2]);
+        exits.zip(categories).map(|(exit, category)| Route { exit, category }).collect()
+    }
+
+    /// What control blocks may be told of each flow.
+    fn facts(&self) -> Vec<FlowFacts> {
+        let one = |(i, (f, [there, _])): (usize, (&FlowSpec, &[Vec<Hop>; 2]))| {
+            let on_air = |p: Place| matches!(p, Place::Station(_));
+            let up = match (on_air(f.from), on_air(f.to)) {
+                (true, false) => Some(true),
+                (false, true) => Some(false),
+                _ => None,
+            };
+            // Half of what a packet and its answer take together.
+            let links = there.iter().filter_map(|h| h.link).filter_map(|(l, _)| self.spec.links.get(l));
+            let both = links
+                .flat_map(|l| [l.forward.delay, l.reverse.delay])
+                .fold(0, |sum: u64, d| sum.saturating_add(d.as_nanos()));
+            let delay = Span::from_nanos(both / 2);
+            let (ack, mss) = match &f.transport {
+                Transport::Tcp(tcp) => (tcp.ack.max(1), SegmentFormat::new(f.packet, tcp).map_or(f.packet, |w| w.mss)),
+                Transport::Udp => (1, f.packet),
+            };
+            FlowFacts { flow: FlowId(i as u32), up, delay, ack, mss }
+        };
+        self.spec.flows.iter().zip(&self.paths).enumerate().map(one).collect()
+    }
+
+    /// Where a packet that leaves over `h` is handed over.
+    fn peer(&self, h: &Hop) -> Option<Peer> {
+        match h.wire() {
+            Some(wire) => Some(Peer::Wire(wire)),
+            None => {
+                let station = if let Place::Station(i) = h.from { i } else { return None };
+                if let Some(&card) = self.cards.get(&station) {
+                    return Some(Peer::Wire(card));
+                }
+                Some(Peer::Node(CELL, Bss::port(station as StationId + 1)))
+            }
+        }
+    }
+
+    /// What `of` says of the path to each address, in the order of addresses.
+    fn by_address<T>(&self, of: impl Fn(&Vec<Hop>) -> Option<T>) -> impl Iterator<Item = Option<T>> {
+        // Data go to the receiver, whose address follows that of the sender.
+        self.paths.iter().flat_map(move |[there, back]| [of(back), of(there)])
+    }
+
+    /// The end with this address.
+    fn end(&self, a: Address) -> Peer {
+        Peer::Node(NodeId(self.ends.0 + a.0), 0)
+    }
+}

@@ -1,0 +1,180 @@
+//! Who is next on the way: the path of each flow, from hop to hop.
+
+use crate::scenario::{FlowSpec, Place, Scenario};
+use crate::wifi::MAX_PACKET;
+use crate::world::WireId;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// One step of a path: leave `from` for `to` over link `link` (`None`: over the air) in this direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    pub(super) from: Place,
+    pub(super) to: Place,
+    pub(super) link: Option<(usize, bool)>,
+}
+
+impl Hop {
+    /// The same step the other way.
+    fn back(self) -> Hop {
+        Hop { from: self.to, to: self.from, link: self.link.map(|(l, forward)| (l, !forward)) }
+    }
+
+    /// The wire it takes; `None` over the air. Each link is a wire and, next, its reverse.
+    pub(super) fn wire(&self) -> Option<WireId> {
+        self.link.map(|(l, forward)| WireId(2 * l as u32 + u32::from(!forward)))
+    }
+}
+
+/// A queue that packets wait in on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueAt {
+    /// The access point's.
+    Ap,
+    /// The station's with this number in [`CellSpec::stations`](crate::scenario::CellSpec::stations).
+    Station(usize),
+    /// That of one direction of a link, which has this number in [`Scenario::links`].
+    Link {
+        /// The link.
+        link: usize,
+        /// True for the direction of the link's own `from` and `to`.
+        forward: bool,
+    },
+}
+
+/// The queues on the way of each flow's data, and on the way back.
+///
+/// # Errors
+/// As [`Net::new`](super::Net::new), when a flow has no path.
+pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, String> {
+    let queue = |h: &Hop| match (h.link, h.from) {
+        (Some((link, forward)), _) => Some(QueueAt::Link { link, forward }),
+        (None, Place::Station(i)) => Some(QueueAt::Station(i)),
+        (None, Place::Ap) => Some(QueueAt::Ap),
+        (None, Place::Node(_)) => None,
+    };
+    let paths = of_flows(scenario)?;
+    Ok(paths.iter().map(|both| both.each_ref().map(|path| path.iter().filter_map(queue).collect())).collect())
+}
+
+/// The path of each flow, from its source to its destination and back.
+///
+/// # Errors
+/// When a flow has no path, both its ends are the same place, or its packets are too large for the air on the way: the
+/// text names the flow.
+pub(super) fn of_flows(spec: &Scenario) -> Result<Vec<[Vec<Hop>; 2]>, String> {
+    let neighbours = neighbours(spec);
+    let mut known = BTreeMap::new();
+    let both = |f: &FlowSpec| {
+        let path = path(spec, &neighbours, &mut known, f)?;
+        if path.iter().any(|h| h.link.is_none()) && f.packet > MAX_PACKET {
+            return Err(format!(
+                "flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less",
+                f.name, f.packet
+            ));
+        }
+        let back = path.iter().rev().map(|h| h.back()).collect();
+        Ok([path, back])
+    };
+    spec.flows.iter().map(both).collect()
+}
+
+/// Every place with the hops that leave it.
+fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
+    let mut n: BTreeMap<Place, Vec<Hop>> = BTreeMap::new();
+    let mut add = |h: Hop| n.entry(h.from).or_default().push(h);
+    for (i, l) in spec.links.iter().enumerate() {
+        add(Hop { from: l.from, to: l.to, link: Some((i, true)) });
+        add(Hop { from: l.to, to: l.from, link: Some((i, false)) });
+    }
+    let stations: BTreeSet<Place> =
+        spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
+    for p in stations {
+        add(Hop { from: p, to: Place::Ap, link: None });
+        add(Hop { from: Place::Ap, to: p, link: None });
+    }
+    n
+}
+
+/// The path of `f`. An end with one way out takes it, so that only the paths between the places behind are
+/// searched, each once.
+fn path(
+    spec: &Scenario,
+    neighbours: &BTreeMap<Place, Vec<Hop>>,
+    known: &mut BTreeMap<(Place, Place), Option<Vec<Hop>>>,
+    f: &FlowSpec,
+) -> Result<Vec<Hop>, String> {
+    if f.from == f.to {
+        return Err(format!("flow {}: both ends are the same; give `from` and `to` different places", f.name));
+    }
+    let only_way = |p: Place| match neighbours.get(&p).map(Vec::as_slice) {
+        Some([h]) => Some(*h),
+        _ => None,
+    };
+    let first = only_way(f.from);
+    let from = first.map_or(f.from, |h| h.to);
+    let last = only_way(f.to).filter(|_| from != f.to);
+    let to = last.map_or(f.to, |h| h.to);
+    let between = known.entry((from, to)).or_insert_with(|| shortest(spec, neighbours, from, to));
+    let Some(between) = between else {
+        return Err(format!(
+            "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access \
+                point pass packets on)",
+            f.name
+        ));
+    };
+    Ok(first.into_iter().chain(between.iter().copied()).chain(last.map(Hop::back)).collect())
+}
+
+/// The path with the fewest hops from `from` to `to`, on which only the access point and routers pass packets on.
+fn shortest(spec: &Scenario, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place, to: Place) -> Option<Vec<Hop>> {
+    let passes = |p: Place| match p {
+        Place::Ap => true,
+        Place::Station(_) => false,
+        Place::Node(i) => spec.nodes.get(i).is_some_and(|n| n.router),
+    };
+    let mut came: BTreeMap<Place, Hop> = BTreeMap::new();
+    let mut todo = VecDeque::from([from]);
+    while let Some(p) = todo.pop_front() {
+        if p == to {
+            let mut path = Vec::new();
+            let mut here = to;
+            while here != from {
+                let h = came.get(&here)?;
+                path.push(*h);
+                here = h.from;
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for h in neighbours.get(&p).map_or(&[][..], Vec::as_slice) {
+            if h.to != from && (h.to == to || passes(h.to)) && !came.contains_key(&h.to) {
+                came.insert(h.to, *h);
+                todo.push_back(h.to);
+            }
+        }
+    }
+    None
+}
+
+/// Pairs of wires of which the second takes all that the first carries, and nothing else.
+pub(super) fn in_a_row(paths: &[[Vec<Hop>; 2]]) -> Vec<(WireId, WireId)> {
+    // The one neighbour of a wire on all paths; `None` where there are several, or where packets come from or go to
+    // no wire.
+    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+    let note = |known: &mut BTreeMap<WireId, Option<WireId>>, wire, neighbour| {
+        known.entry(wire).and_modify(|n| *n = n.filter(|&n| Some(n) == neighbour)).or_insert(neighbour);
+    };
+    for path in paths.iter().flatten() {
+        let wires: Vec<Option<WireId>> = path.iter().map(Hop::wire).collect();
+        for (i, wire) in wires.iter().enumerate() {
+            if let Some(wire) = *wire {
+                note(&mut before, wire, i.checked_sub(1).and_then(|i| wires[i]));
+                note(&mut after, wire, wires.get(i + 1).copied().flatten());
+            }
+        }
+    }
+    let follows = |(first, second): (WireId, Option<WireId>)| {
+        second.filter(|s| before.get(s) == Some(&Some(first))).map(|s| (first, s))
+    };
+    after.into_iter().filter_map(follows).collect()
+}

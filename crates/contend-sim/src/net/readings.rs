@@ -1,0 +1,131 @@
+//! What a run can be asked.
+
+use super::Net;
+use crate::link::Wire;
+use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
+use crate::tcp::SenderState;
+use crate::tcp::end::End;
+use crate::wifi::StationId;
+use crate::wifi::bss::Bss;
+use crate::wifi::counters::StationCounters;
+use crate::wifi::ledger::Ledger;
+use crate::world::{NodeId, WireId};
+use contend_core::{Span, Time};
+
+impl Net {
+    /// Number of flows.
+    pub fn flows(&self) -> usize {
+        self.flows
+    }
+
+    /// What the sending end of `flow` did.
+    pub fn sent(&self, flow: usize) -> SenderCounters {
+        self.sender_of(flow).and_then(End::sent).unwrap_or_default()
+    }
+
+    /// What the receiving end of `flow` did.
+    pub fn received(&self, flow: usize) -> ReceiverCounters {
+        self.receiver_of(flow).and_then(End::received).unwrap_or_default()
+    }
+
+    /// The state of the sending end of `flow`; `None` for UDP.
+    pub fn sender(&self, flow: usize) -> Option<SenderState> {
+        self.sender_of(flow).and_then(End::sender_state)
+    }
+
+    /// What the estimators of `flow` say now, in bytes per second.
+    pub fn estimates(&self, flow: usize) -> Vec<u64> {
+        self.sender_of(flow).map_or_else(Vec::new, |s| s.estimates(self.world.now()))
+    }
+
+    /// Round-trip samples of `flow`.
+    pub fn rtt(&self, flow: usize) -> Option<&Durations> {
+        self.sender_of(flow).and_then(End::rtt)
+    }
+
+    /// One-way delays of `flow`'s data.
+    pub fn delay(&self, flow: usize) -> Option<&Durations> {
+        self.receiver_of(flow).and_then(End::one_way_delay)
+    }
+
+    /// When each finished transfer of `flow` was complete, and how long it took.
+    pub fn transfers(&self, flow: usize) -> &[(Time, Span)] {
+        self.sender_of(flow).map_or(&[], End::transfers)
+    }
+
+    /// How long `flow` took from its start until all it had to send was acknowledged; `None` while it has not, or has
+    /// no end.
+    pub fn completed(&self, flow: usize) -> Option<Span> {
+        self.sender_of(flow).and_then(End::completed)
+    }
+
+    /// The access point and its stations, when there are any.
+    pub fn bss(&self) -> Option<&Bss> {
+        self.cell.and_then(|id| self.world.node(id))
+    }
+
+    /// Names of the cell's stations by [`StationId`]; empty without a cell.
+    pub fn stations(&self) -> &[String] {
+        &self.stations
+    }
+
+    /// The air's books as of now.
+    pub fn ledger(&self) -> Option<Ledger> {
+        self.bss().map(|c| c.ledger(self.world.now()))
+    }
+
+    /// What station `who` did.
+    pub fn station(&self, who: StationId) -> StationCounters {
+        self.bss().and_then(|c| c.counters(who)).unwrap_or_default()
+    }
+
+    /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control
+    /// blocks of the access point (when there are any), which count as one queue in which waits what they hold; then,
+    /// of a station that has categories, those beside best effort, whose queue bears the station's name.
+    pub fn queues(&self) -> impl Iterator<Item = &str> {
+        let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
+        queues
+            .chain(self.controlled.then_some("ap.control"))
+            .chain(self.category_queue_names.iter().map(String::as_str))
+    }
+
+    /// The meter of queue number `i` as of now.
+    pub fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
+        let now = self.world.now();
+        match i.checked_sub(self.stations.len()) {
+            None => self.world.node_mut::<Bss>(self.cell?)?.meter(i),
+            Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.meter(now)),
+            Some(w) if w == self.wires.len() && self.controlled => {
+                self.world.node_mut::<Bss>(self.cell?)?.control_meter()
+            }
+            Some(w) => {
+                let others = w - self.wires.len() - usize::from(self.controlled);
+                self.world.node_mut::<Bss>(self.cell?)?.meter(self.stations.len() + others)
+            }
+        }
+    }
+
+    /// Packets that the channel behind queue number `i` lost, by kind; a cell's queue loses none.
+    pub fn lost(&self, i: usize) -> [u64; 4] {
+        let wire = i.checked_sub(self.stations.len()).and_then(|w| self.world.wires().get(w));
+        wire.map_or([0; 4], |w| *w.lost())
+    }
+
+    /// Every direction of every link.
+    pub fn wires(&self) -> impl Iterator<Item = &Wire> {
+        self.world.wires().iter()
+    }
+
+    /// The wire called `name` (`<link>` or `<link>.reverse`).
+    pub fn wire(&self, name: &str) -> Option<&Wire> {
+        self.wires.iter().zip(self.world.wires()).find(|(n, _)| *n == name).map(|(_, w)| w)
+    }
+
+    fn sender_of(&self, flow: usize) -> Option<&End> {
+        self.world.node(NodeId(self.ends.0 + 2 * flow as u32))
+    }
+
+    fn receiver_of(&self, flow: usize) -> Option<&End> {
+        self.world.node(NodeId(self.ends.0 + 2 * flow as u32 + 1))
+    }
+}
