@@ -115,7 +115,7 @@ const BAD: &[(&str, &str, &str)] = &[
         "effective_window",
         "goodput.up / 1bps",
         "t.toml:17:11: `goodput.up` is measured in a network, and the file is about [contention]\n  help: there are \
-            successes, frames, collisions, collision_probability, wait, effective_window",
+            frames, collisions, collision_probability, wait, effective_window, successes",
     ),
     (
         "self_correlation(successes[up], ",
@@ -138,7 +138,8 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "\"effective_window\"",
         "\"wait\"",
-        "t.toml:17:11: `wait` before what?\n  help: write `wait.success` or `wait.collision`",
+        "t.toml:17:11: `wait` needs one of its words behind it\n  help: write `wait.success`; there are success, \
+            collision",
     ),
     (
         "\"dcf\", { kind = \"hash\", slots = 25 }",
