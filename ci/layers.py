@@ -14,11 +14,9 @@ from pathlib import Path
 # Crate and folder: neighbours that still depend on each other in a circle.
 CIRCLES = {
     "contend-core": [["cc", "estimate"]],
-    "contend-lab": [["claim", "contention", "detail", "execute", "file", "run", "search"]],
     "contend-lab::expression": [["syntax", "token"]],
     "contend-lab::file": [["reader", "tree"], ["tcp", "words"]],
     "contend-lab::metric": [["entries", "entry", "eval", "reading"]],
-    "contend-lab::output::html": [["course", "own"]],
     "contend-sim": [["deadlines", "forwarding", "link", "scenario", "stats", "tcp", "trace", "wifi", "world"]],
     "contend-sim::traffic": [["exponential", "on_off"]],
     "contend-sim::wifi": [["air", "bridge"]],

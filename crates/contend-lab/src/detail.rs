@@ -11,16 +11,14 @@
 //! What is estimated is the most it can be, from the network alone, so the choice is the same on every machine and for
 //! every number of cores.
 
-use crate::claim::Need;
-use crate::execute::Error;
+use crate::error::Error;
+use crate::file::Need;
 use crate::metric::{Sampling, fingerprint};
-use crate::results::{Flow, FlowSample, Queue, QueueSample, Run, Series};
-use crate::run::{self, Capture, Measure};
+use crate::results::{Run, Series};
+use crate::size::{Capture, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
 use contend_core::{Span, Time};
-use contend_sim::scenario::{CellSpec, Scenario, StationSpec};
 use contend_sim::stats::Durations;
-use contend_sim::wifi::Success;
-use contend_sim::wifi::phy::{ACK_BYTES, Format, Phy};
+use contend_sim::wifi::phy::Phy;
 
 /// Most bytes that the series and histograms of all runs take together.
 pub const MOST_DETAIL: u64 = 1 << 30;
@@ -33,11 +31,6 @@ pub const MOST_RUNS: u64 = 1_000_000;
 
 /// Step of the time series when the file names none.
 const SAMPLE: Span = Span::from_secs(1);
-/// Bytes of a histogram of [`Durations`] with something in it: 1600 counters and their sum.
-const HISTOGRAM: u64 = 6_500;
-/// Bytes of a run's named metrics, its point and its air.
-const METRICS: u64 = 8_192;
-
 /// What is kept of a run beside its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
@@ -135,7 +128,8 @@ impl Detail {
         }
     }
 
-    /// The runs of `needs` with `seeds`, need by need. With a note when not all can be shown.
+    /// The runs of `needs` with `seeds`, need by need. With notes when not all can be shown, or not with the step asked
+    /// for.
     ///
     /// # Errors
     /// When there are too many, or what their claims need does not fit; with the remedy.
@@ -144,7 +138,7 @@ impl Detail {
         needs: &[(Need, Size)],
         seeds: &[u64],
         limit: u64,
-    ) -> Result<(Vec<Planned>, Option<String>), Error> {
+    ) -> Result<(Vec<Planned>, Vec<String>), Error> {
         let count = needs.len() as u64 * seeds.len() as u64;
         if count > MOST_RUNS {
             return Err(too_large(
@@ -201,84 +195,35 @@ impl Detail {
                 }
             }
         }
-        let note = (kept < wanted).then(|| {
+        let kept_note = (kept < wanted).then(|| {
             format!(
                 "time series and delay distributions are kept of {kept} of {wanted} runs, the first seeds of each \
                     point first (at most {}); make `sample` longer or take fewer seeds for all",
                 bytes(limit)
             )
         });
-        Ok((runs, note))
-    }
-}
-
-/// How large a network's results are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Size {
-    flows: u64,
-    queues: u64,
-    /// What estimators that watch the flows say.
-    estimates: u64,
-    /// The shortest exchange of the cell; zero without one.
-    exchange: Span,
-    /// Successes of a run of nothing but contention.
-    successes: u64,
-}
-
-impl Size {
-    /// Of this network.
-    pub fn of(s: &Scenario) -> Size {
-        let queues = |s: &StationSpec| if s.access.entry.name == "edca" { 4 } else { 1 };
-        let on_air = s.cell.as_ref().map_or(0, |c| c.stations.iter().chain([&c.ap]).map(queues).sum());
-        let exchange = s.cell.as_ref().map_or(Span::ZERO, shortest_exchange);
-        let flows = s.flows.len() as u64;
-        Size {
-            flows,
-            queues: on_air + 2 * s.links.len() as u64,
-            estimates: run::watched(s) - flows,
-            exchange,
-            successes: 0,
-        }
+        let notes = kept_note.into_iter().chain(self.lengthened(needs, &runs, seeds.len())).collect();
+        Ok((runs, notes))
     }
 
-    /// Of the results of a closed form.
-    pub const MODEL: Size = Size { flows: 0, queues: 0, estimates: 0, exchange: Span::ZERO, successes: 0 };
-
-    /// Of the results of nothing but contention.
-    pub fn of_successes(successes: u64) -> Size {
-        Size { successes, ..Size::MODEL }
-    }
-
-    /// Bytes of the numbers of one run.
-    fn numbers(&self) -> u64 {
-        const NAME: u64 = 64;
-        METRICS + self.flows * (size_of::<Flow>() as u64 + NAME) + self.queues * (size_of::<Queue>() as u64 + NAME)
-    }
-
-    /// Bytes of the series that `m` asks for and, with `histograms`, of those.
-    fn detail(&self, m: &Measure, histograms: bool) -> u64 {
-        let members = self.flows * size_of::<FlowSample>() as u64
-            + self.queues * size_of::<QueueSample>() as u64
-            + self.estimates * 8;
-        let series = run::samples(m, self.flows + self.estimates).saturating_mul(8 + members);
-        let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
-        let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
-        series.saturating_add(successes).saturating_add(if histograms {
-            (2 * self.flows + self.queues) * HISTOGRAM
-        } else {
-            0
+    /// What is to be said if a run that is sampled has too many samples with the step asked for.
+    fn lengthened(&self, needs: &[(Need, Size)], runs: &[Planned], seeds: usize) -> Option<String> {
+        let times = |(i, (_, size)): (usize, &(Need, Size))| {
+            let keep = runs.get(i * seeds).map_or(Keep::Needed, |r| r.keep);
+            let m = self.measure(keep);
+            let step = m.sample.filter(|s| !s.is_zero())?;
+            Some((size.sampled.lengthened(m.duration, step), step))
+        };
+        let (times, step) = needs.iter().enumerate().filter_map(times).max()?;
+        (times > 1).then(|| {
+            format!(
+                "a time series has at most {MAX_SAMPLES} samples of flows and {MAX_QUEUE_SAMPLES} of queues: its step is \
+                    {} s, not {} s",
+                (step * times).as_secs_f64(),
+                step.as_secs_f64()
+            )
         })
     }
-}
-
-/// An empty packet at the highest rate with its ACK, a SIFS before each: no two successes are closer.
-fn shortest_exchange(cell: &CellSpec) -> Span {
-    let phy = &cell.phy;
-    let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
-    let of = |rate: Format| {
-        rate.airtime(phy.mpdu(0)).total + phy.response_rate(rate).airtime(ACK_BYTES).total + phy.sifs * 2
-    };
-    fastest.map_or(Span::ZERO, of)
 }
 
 fn too_large(what: String, remedy: &str) -> Error {
@@ -317,8 +262,14 @@ mod tests {
     use super::*;
     use crate::file::Overlay;
     use crate::results::PointKey;
+    use crate::size::{HISTOGRAM, Sampled};
 
-    const SMALL: Size = Size { flows: 10, queues: 21, estimates: 0, exchange: Span::from_micros(100), successes: 0 };
+    const SMALL: Size = Size {
+        sampled: Sampled { flows: 10, queues: 21, estimates: 0 },
+        stations: 11,
+        exchange: Span::from_micros(100),
+        successes: 0,
+    };
     /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 144 kB; 41
     /// histograms are 267 kB.
     const RUN: u64 = 124 * (8 + 480 + 672) + 41 * HISTOGRAM;
@@ -338,7 +289,9 @@ mod tests {
     }
 
     fn kept(d: &Detail, needs: &[(Need, Size)], seeds: &[u64], limit: u64) -> (Vec<(usize, u64)>, Option<String>) {
-        let (runs, note) = d.plan(needs, seeds, limit).unwrap();
+        let (runs, mut notes) = d.plan(needs, seeds, limit).unwrap();
+        let note = notes.pop();
+        assert!(notes.is_empty());
         assert_eq!(runs.len(), needs.len() * seeds.len());
         (runs.iter().filter(|r| r.keep == Keep::All).map(|r| (r.need, r.seed)).collect(), note)
     }
@@ -371,10 +324,25 @@ mod tests {
     }
 
     #[test]
+    fn a_step_that_is_lengthened_is_said() {
+        let with = |step| Detail::new(Sampling::default(), Span::from_secs(60), Span::ZERO, Some(step), true);
+        // 600,000 steps of 10 flows are three times the bound of two million, of 21 queues 3.15 times that of four.
+        let (_, note) = kept(&with(Span::from_micros(100)), &needs(1, 0), &[1], u64::MAX);
+        assert_eq!(
+            note.unwrap(),
+            "a time series has at most 2000000 samples of flows and 4000000 of queues: its step is 0.0004 s, not \
+                0.0001 s"
+        );
+        assert_eq!(kept(&with(Span::from_millis(1)), &needs(1, 0), &[1], u64::MAX).1, None);
+    }
+
+    #[test]
     fn estimates_count_as_samples_and_must_fit() {
         let d = detail(Sampling { series: true, ..Sampling::default() }, false);
         // 60 steps and both ends, and what comes between, of 20 estimates: 8 B each.
-        let watched = |estimates| vec![(needs(1, 0)[0].0.clone(), Size { estimates, ..SMALL })];
+        let watched = |estimates| {
+            vec![(needs(1, 0)[0].0.clone(), Size { sampled: Sampled { estimates, ..SMALL.sampled }, ..SMALL })]
+        };
         let series = 63 * (8 + 480 + 672);
         assert!(d.plan(&watched(0), &[1], series).is_ok());
         assert!(d.plan(&watched(20), &[1], series + 63 * 160).is_ok());
@@ -402,7 +370,8 @@ mod tests {
         let d = detail(Sampling::default(), false);
         let seeds: Vec<u64> = (0..100_000).collect();
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
-        let (small, large) = (Size { flows: 1, queues: 3, ..SMALL }, Size { flows: 5_000, queues: 15_001, ..SMALL });
+        let sized = |flows, queues| Size { sampled: Sampled { flows, queues, estimates: 0 }, ..SMALL };
+        let (small, large) = (sized(1, 3), sized(5_000, 15_001));
         assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. })
                 if what.contains("1100000 runs")));
         assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. })

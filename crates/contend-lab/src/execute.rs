@@ -6,13 +6,15 @@
 
 use crate::claim::{self, Need};
 use crate::contention;
-use crate::detail::{Detail, MOST_DETAIL, Planned, Size};
+use crate::detail::{Detail, MOST_DETAIL, Planned};
+pub use crate::error::Error;
 use crate::file::{About, Experiment, FileError};
 use crate::journal::Journal;
 use crate::metric;
 use crate::results::{Interrupted, Outcome, Run, SearchResult};
-use crate::run::{self, Capture, Measure};
+use crate::run;
 use crate::search;
+use crate::size::{Capture, Measure, Size};
 use contend_core::Time;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -43,36 +45,6 @@ pub struct Executed {
     pub notes: Vec<String>,
 }
 
-/// Why an experiment could not be run.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-pub enum Error {
-    /// The file says something that cannot be run.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    File(#[from] Box<FileError>),
-    /// The network of a point does not fit together.
-    #[error("{0}")]
-    Network(String),
-    /// More than contend undertakes at a time.
-    #[error("{what}")]
-    #[diagnostic(help("{remedy}"))]
-    TooLarge {
-        /// What, and what the bound is.
-        what: String,
-        /// What to write instead.
-        remedy: String,
-    },
-    /// The machine does not give what is needed.
-    #[error("{0}")]
-    Machine(String),
-}
-
-impl From<FileError> for Error {
-    fn from(e: FileError) -> Error {
-        Error::File(Box::new(e))
-    }
-}
-
 /// Runs `e` with all its seeds and judges its claims.
 ///
 /// # Errors
@@ -92,7 +64,7 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
         let finished = made.runs.iter().map(Vec::len).sum();
         let mut executed = judge(e, made.runs, searches)?;
         executed.outcome.interrupted = (missing > 0).then_some(Interrupted { finished, missing });
-        executed.notes.extend(made.note);
+        executed.notes.extend(made.notes);
         Ok(executed)
     })
 }
@@ -115,11 +87,11 @@ struct Made {
     /// How many were planned and not made.
     missing: usize,
     /// What could not be kept of them.
-    note: Option<String>,
+    notes: Vec<String>,
 }
 
 fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Options<'_>) -> Result<Made, Error> {
-    let (plan, note) = detail.plan(needs, &e.seeds, MOST_DETAIL)?;
+    let (plan, notes) = detail.plan(needs, &e.seeds, MOST_DETAIL)?;
     let done = AtomicUsize::new(0);
     let total = plan.len();
     let made: Vec<Option<Run>> = plan
@@ -158,7 +130,7 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
             None => missing += 1,
         }
     }
-    Ok(Made { runs, missing, note })
+    Ok(Made { runs, missing, notes })
 }
 
 /// Makes one run; `None` when it was stopped. A network is resolved again when its turn comes: those of a large sweep

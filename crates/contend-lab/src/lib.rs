@@ -7,6 +7,7 @@ mod contention;
 pub mod detail;
 pub mod disk;
 pub mod echo;
+mod error;
 pub mod execute;
 pub mod expression;
 pub mod file;
@@ -19,6 +20,7 @@ pub mod output;
 pub mod results;
 pub mod run;
 pub mod search;
+mod size;
 pub mod stats;
 
 pub use names::nearest;

@@ -357,9 +357,9 @@ pub struct Series {
     /// Instants in seconds.
     pub time_s: Vec<f64>,
     /// Per flow (same order as [`Run::flows`]), one sample per instant.
-    pub flows: Vec<Vec<FlowSample>>,
+    pub flows: Vec<FlowSeries>,
     /// Per queue (same order as [`Run::queues`]), one sample per instant.
-    pub queues: Vec<Vec<QueueSample>>,
+    pub queues: Vec<QueueSeries>,
     /// Of [`Run::successes`], how many there were at each instant; empty when they are not kept.
     pub successes: Vec<usize>,
     /// Per flow and estimator that watches it, one sample per instant.
@@ -377,38 +377,102 @@ pub struct EstimateSeries {
     pub rate_bps: Vec<u64>,
 }
 
-/// One queue at one instant.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct QueueSample {
-    /// Packets waiting.
-    pub packets: u64,
-    /// Packets offered since the start of the run.
-    pub enqueued: u64,
-    /// Packets marked since the start of the run.
-    pub marked: u64,
-    /// Packets dropped since the start of the run.
-    pub dropped: u64,
+/// Declares what is sampled of something at one instant, and the columns of many such samples.
+macro_rules! sampled {
+    ($(#[$of_sample:meta])* $sample:ident, $(#[$of_columns:meta])* $columns:ident,
+     { $($(#[$of_field:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$of_sample])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $sample {
+            $($(#[$of_field])* pub $field: $type,)*
+        }
+
+        $(#[$of_columns])*
+        #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+        pub struct $columns {
+            $($(#[$of_field])* pub $field: Vec<$type>,)*
+        }
+
+        impl $columns {
+            /// Columns with room for this many samples.
+            pub fn with_capacity(many: usize) -> $columns {
+                $columns { $($field: Vec::with_capacity(many),)* }
+            }
+            /// Adds a sample.
+            pub fn push(&mut self, sample: $sample) {
+                $(self.$field.push(sample.$field);)*
+            }
+        }
+
+        impl Columns for $columns {
+            type Sample = $sample;
+            fn get(&self, k: usize) -> Option<$sample> {
+                Some($sample { $($field: *self.$field.get(k)?,)* })
+            }
+        }
+
+        impl FromIterator<$sample> for $columns {
+            fn from_iter<I: IntoIterator<Item = $sample>>(samples: I) -> $columns {
+                let mut all = $columns::default();
+                samples.into_iter().for_each(|s| all.push(s));
+                all
+            }
+        }
+    };
 }
 
-/// One flow at one instant.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct FlowSample {
-    /// Payload bytes delivered in order since the start of the run.
-    pub delivered_bytes: u64,
-    /// IP bytes that arrived since the start of the run.
-    pub received_bytes: u64,
-    /// Congestion window in segments.
-    pub snd_cwnd: u32,
-    /// Slow-start threshold in segments.
-    pub snd_ssthresh: u32,
-    /// Smoothed round-trip time in microseconds.
-    pub srtt_us: u32,
-    /// Its mean deviation in microseconds.
-    pub rttvar_us: u32,
-    /// Data packets retransmitted since the start of the run.
-    pub retrans: u64,
-    /// Highest byte acknowledged.
-    pub snd_una_bytes: u64,
+/// Samples of something, a column for each number.
+pub trait Columns {
+    /// All numbers at one instant.
+    type Sample;
+    /// Sample number `k`, if there are so many.
+    fn get(&self, k: usize) -> Option<Self::Sample>;
+    /// All samples, in the order of time.
+    fn iter(&self) -> impl Iterator<Item = Self::Sample> {
+        (0..).map_while(|k| self.get(k))
+    }
+}
+
+sampled! {
+    /// One queue at one instant.
+    QueueSample,
+    /// One queue over time.
+    QueueSeries,
+    {
+        /// Packets waiting.
+        packets: u64,
+        /// Packets offered since the start of the run.
+        enqueued: u64,
+        /// Packets marked since the start of the run.
+        marked: u64,
+        /// Packets dropped since the start of the run.
+        dropped: u64,
+    }
+}
+
+sampled! {
+    /// One flow at one instant.
+    FlowSample,
+    /// One flow over time.
+    FlowSeries,
+    {
+        /// Payload bytes delivered in order since the start of the run.
+        delivered_bytes: u64,
+        /// IP bytes that arrived since the start of the run.
+        received_bytes: u64,
+        /// Congestion window in segments.
+        snd_cwnd: u32,
+        /// Slow-start threshold in segments.
+        snd_ssthresh: u32,
+        /// Smoothed round-trip time in microseconds.
+        srtt_us: u32,
+        /// Its mean deviation in microseconds.
+        rttvar_us: u32,
+        /// Data packets retransmitted since the start of the run.
+        retrans: u64,
+        /// Highest byte acknowledged.
+        snd_una_bytes: u64,
+    }
 }
 
 /// Mean and interval of one metric at one point.

@@ -7,12 +7,15 @@
 use crate::file::Resolved;
 use crate::metric;
 use crate::results::{
-    Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Successes,
+    Air, EstimateSeries, Flow, FlowSample, FlowSeries, Losses, Percentiles, PointKey, Queue, QueueSample, QueueSeries,
+    Run, Series, Successes,
 };
+pub use crate::size::{Capture, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure};
+use crate::size::{Sampled, estimators};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{FlowSpec, Scenario, Transport};
+use contend_sim::scenario::{Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters};
 use contend_sim::trace::Trace;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
@@ -20,37 +23,6 @@ use contend_sim::wifi::ledger::Ledger;
 use contend_sim::wifi::{Frame, StationId};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What is measured of a run, the same for all runs of an experiment.
-#[derive(Clone, Debug)]
-pub struct Measure {
-    /// Simulated time, warm-up included.
-    pub duration: Span,
-    /// What is cut off at the beginning.
-    pub warmup: Span,
-    /// Step of the time series.
-    pub sample: Option<Span>,
-    /// Further instants at which to sample: edges of the windows that claims speak of.
-    pub instants: Vec<Time>,
-    /// Frames kept for a capture or the report's timeline.
-    pub capture: Option<Capture>,
-    /// Whether it is kept who succeeds on the air.
-    pub successes: bool,
-}
-
-/// Which frames are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capture {
-    /// First instant.
-    pub from: Time,
-    /// End of the interval.
-    pub to: Time,
-    /// Most frames kept.
-    pub limit: usize,
-}
-
-/// Most samples (flows and their estimates x instants) a run keeps; beyond it the step is made longer.
-pub const MAX_SAMPLES: u64 = 2_000_000;
 
 /// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is
 /// returned.
@@ -74,12 +46,12 @@ pub fn run(
     }
     let end = Time::ZERO + measure.duration;
     let warm = Time::ZERO + measure.warmup;
-    let instants = instants(measure, watched(&scenario));
+    let instants = instants(measure, &Sampled::of(&scenario));
     let many = instants.iter().filter(|(_, sampled)| *sampled).count();
     let mut series = Series {
         time_s: Vec::with_capacity(many),
-        flows: scenario.flows.iter().map(|_| Vec::with_capacity(many)).collect(),
-        queues: net.queues().map(|_| Vec::with_capacity(many)).collect(),
+        flows: scenario.flows.iter().map(|_| FlowSeries::with_capacity(many)).collect(),
+        queues: net.queues().map(|_| QueueSeries::with_capacity(many)).collect(),
         successes: vec![],
         estimates: estimates(&scenario, many),
     };
@@ -165,11 +137,11 @@ fn captured(net: &Net) -> Vec<Frame> {
 }
 
 /// Every instant at which the world stops, ascending, and whether it is sampled there.
-fn instants(m: &Measure, watched: u64) -> Vec<(Time, bool)> {
+fn instants(m: &Measure, sampled: &Sampled) -> Vec<(Time, bool)> {
     let mut at: BTreeMap<Time, bool> = BTreeMap::new();
     at.insert(Time::ZERO + m.warmup, false);
     if let Some(step) = m.sample.filter(|s| !s.is_zero()) {
-        let step = step * lengthened(m.duration, step, watched);
+        let step = step * sampled.lengthened(m.duration, step);
         for i in 0..=m.duration.div_floor(step) {
             at.insert(Time::ZERO + step * i, true);
         }
@@ -181,28 +153,6 @@ fn instants(m: &Measure, watched: u64) -> Vec<(Time, bool)> {
     let end = Time::ZERO + m.duration;
     at.entry(end).or_insert(m.sample.is_some());
     at.into_iter().filter(|(t, _)| *t <= end).collect()
-}
-
-/// What has a sample at each instant: flows, and what estimators say of them.
-pub(crate) fn watched(s: &Scenario) -> u64 {
-    s.flows.iter().map(|f| 1 + estimators(f).count() as u64).sum()
-}
-
-/// The names of the estimators that watch a flow.
-fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
-    let list = if let Transport::Tcp(t) = &f.transport { t.estimates.as_slice() } else { &[] };
-    list.iter().map(|(name, _)| name)
-}
-
-/// The most instants at which a run with this many `watched` is sampled.
-pub(crate) fn samples(m: &Measure, watched: u64) -> u64 {
-    let steps = |step: Span| m.duration.div_floor(step) / lengthened(m.duration, step, watched) + 3;
-    m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
-}
-
-/// How many times longer than asked for the step of a series of this many `watched` is.
-fn lengthened(duration: Span, step: Span, watched: u64) -> u64 {
-    duration.div_floor(step).saturating_mul(watched).div_ceil(MAX_SAMPLES).max(1)
 }
 
 /// Empty series of everything that the flows' estimators say, in the order in which a flow names them.
@@ -397,10 +347,15 @@ mod tests {
             capture: None,
             successes: false,
         };
+        let of = |flows, estimates, queues| Sampled { flows, estimates, queues };
         // A million steps: of one flow, and of a flow with three estimates, of which every other is left out.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
-            assert_eq!(samples(&m, watched), steps + 3, "{watched}");
-            assert!(instants(&m, watched).len() as u64 <= steps + 3 && watched * steps <= MAX_SAMPLES);
+            let sampled = of(1, watched - 1, 1);
+            assert_eq!(sampled.instants(&m), steps + 3, "{watched}");
+            assert!(instants(&m, &sampled).len() as u64 <= steps + 3 && watched * steps <= MAX_SAMPLES);
+        }
+        for (queues, steps) in [(4, 1_000_000), (5, 500_000), (2001, 1996)] {
+            assert_eq!(of(1, 0, queues).instants(&m), steps + 3, "{queues}");
         }
     }
 }

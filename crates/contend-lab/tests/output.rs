@@ -5,6 +5,7 @@ mod common;
 
 use common::{SMALL, Shape, context, outcome};
 use contend_lab::output::{atomically, summary_table, to_json, write_csv, write_flows, write_series};
+use contend_lab::results::Columns as _;
 use contend_lab::results::{Interrupted, Outcome};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -154,6 +155,28 @@ fn flows_are_read_back_from_parquet_with_metadata() {
 }
 
 #[test]
+fn a_long_series_is_written_in_row_groups_that_need_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("series.parquet");
+    let shape = Shape { seeds: 1, seconds: 1500, ..ONE_POINT };
+    let o = outcome(shape);
+    write_series(&o, &context(shape), &path).unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let rows: Vec<i64> = (0..reader.num_row_groups()).map(|i| reader.metadata().row_group(i).num_rows()).collect();
+    assert_eq!(rows, [65_536, 65_536, 15_001 * 9 - 2 * 65_536]);
+    // The first row of the second group goes on where the first ended.
+    let names: Vec<&str> =
+        reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
+    let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    let row = reader.get_row_iter(None).unwrap().nth(65_536).unwrap().unwrap();
+    let (flow, k) = (65_536 / 15_001, 65_536 % 15_001);
+    assert_eq!(row.get_string(at("name")).unwrap(), &o.runs[0].flows[flow].name);
+    let bytes = &o.runs[0].series.flows[flow].delivered_bytes;
+    let rate = (bytes[k] - bytes[k - 1]) as f64 * 80.0;
+    assert!((row.get_double(at("goodput_bps")).unwrap() / rate - 1.0).abs() < 1e-6);
+}
+
+#[test]
 fn series_hold_every_instant_of_flows_and_queues() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("series.parquet");
@@ -166,17 +189,17 @@ fn series_hold_every_instant_of_flows_and_queues() {
         reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
     let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).take(per_run as usize).collect();
-    let sample = &o.runs[0].series.flows[0][30];
+    let sample = o.runs[0].series.flows[0].get(30).unwrap();
     assert_eq!(rows[30].get_long(at("snd_cwnd")).unwrap(), i64::from(sample.snd_cwnd));
     assert_eq!(rows[30].get_long(at("srtt_us")).unwrap(), i64::from(sample.srtt_us));
-    let before = o.runs[0].series.flows[0][29].delivered_bytes;
+    let before = o.runs[0].series.flows[0].delivered_bytes[29];
     assert!(
         (rows[30].get_double(at("goodput_bps")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0
     );
     assert!(rows[0].is_null(at("goodput_bps")).unwrap(), "the first instant has no rate");
     let queue = &rows[8 * 601 + 5];
     assert_eq!(queue.get_string(at("entity")).unwrap(), "queue");
-    assert_eq!(queue.get_long(at("queue_packets")).unwrap(), o.runs[0].series.queues[0][5].packets as i64);
+    assert_eq!(queue.get_long(at("queue_packets")).unwrap(), o.runs[0].series.queues[0].packets[5] as i64);
     assert!(queue.is_null(at("snd_cwnd")).unwrap());
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::file::Site;
+use crate::file::need::needed;
 use crate::metric::synthetic::{empty, flow};
 use serde_json::json;
 

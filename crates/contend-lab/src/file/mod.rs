@@ -52,6 +52,7 @@ pub mod error;
 mod flow;
 mod judge;
 mod model;
+pub(crate) mod need;
 mod network;
 mod passing;
 mod places;
@@ -64,11 +65,11 @@ pub mod words;
 
 pub use claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 pub use error::{FileError, Site, Source};
+pub use need::{Need, needs};
 pub use tree::Overlay;
 
-use crate::claim::{Need, needs};
-use crate::detail::Size;
 use crate::results::PointKey;
+use crate::size::Size;
 use contend_core::Span;
 use contend_sim::scenario::Scenario;
 pub(crate) use contention::Contended;
@@ -108,7 +109,7 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// A threshold to find.
     pub search: Option<Search>,
-    /// Everything that runs and claims need ([`claim::needs`](crate::claim::needs)), each network tried once: how large
+    /// Everything that runs and claims need ([`needs`]), each network tried once: how large
     /// its results are.
     pub(crate) needs: Vec<(Need, Size)>,
     sweep: Sweep,

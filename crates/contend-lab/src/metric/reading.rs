@@ -4,7 +4,7 @@ use super::entry::{Read, Subject};
 use super::{Aspect, Metric, Scope, Unmeasured, Values};
 use crate::expression::Number;
 use crate::names::remedy;
-use crate::results::{Air, Flow, FlowSample, Queue, QueueSample, Run};
+use crate::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
 use contend_sim::stats::Durations;
 
 /// Instants that are closer than this count as the same: half a microsecond.
@@ -141,8 +141,8 @@ impl<'a> Asked<'a> {
     }
 
     /// The samples of a flow.
-    pub(super) fn samples(&self, flow: usize) -> Result<&'a [FlowSample], Unmeasured> {
-        self.run.series.flows.get(flow).map(Vec::as_slice).ok_or_else(|| {
+    pub(super) fn samples(&self, flow: usize) -> Result<&'a FlowSeries, Unmeasured> {
+        self.run.series.flows.get(flow).ok_or_else(|| {
             Unmeasured::Wrong(
                 "there is no time series of this run; set `sample`, for example sample = \"100ms\"".into(),
             )
@@ -216,9 +216,9 @@ impl SampleRange {
     }
 
     /// By how much a counter of `samples` grew.
-    fn grown<T>(&self, samples: Option<&Vec<T>>, of: fn(&T) -> u64) -> Result<u64, Unmeasured> {
+    fn grown<C: Columns>(&self, samples: Option<&C>, of: fn(&C::Sample) -> u64) -> Result<u64, Unmeasured> {
         match samples.map(|s| (s.get(self.first), s.get(self.last))) {
-            Some((Some(a), Some(b))) => Ok(of(b).saturating_sub(of(a))),
+            Some((Some(a), Some(b))) => Ok(of(&b).saturating_sub(of(&a))),
             _ => Err(Unmeasured::Wrong("the time series has fewer samples than instants".into())),
         }
     }

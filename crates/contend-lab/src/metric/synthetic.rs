@@ -135,10 +135,11 @@ fn series(run: &mut Run) {
     };
     // Of 1 kb/s to 10 s, 2 kb/s after, 3 kb/s at the end, and 9 kb/s for an instant at 15 s.
     let are = (0..=40).map(|k| if k == 30 { 9_000 } else { 1_000 * (k / 20 + 1) });
+    let idle = || (0..=40).map(|_| QueueSample::default()).collect();
     run.series = Series {
         time_s: (0..=40).map(at).collect(),
         flows: vec![],
-        queues: vec![(0..=40).map(ap).collect(), vec![QueueSample::default(); 41], vec![QueueSample::default(); 41]],
+        queues: vec![(0..=40).map(ap).collect(), idle(), idle()],
         successes: vec![],
         estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
     };

@@ -468,8 +468,8 @@ fn a_run_knows_when_it_had_settled() {
     // 9 kB in each of the first five seconds, 1 kB after.
     let delivered = |k: u64| 500 * k + 4_000 * k.min(10);
     for samples in &mut run.series.flows {
-        for (k, s) in samples.iter_mut().enumerate() {
-            s.delivered_bytes = delivered(k as u64);
+        for (k, bytes) in samples.delivered_bytes.iter_mut().enumerate() {
+            *bytes = delivered(k as u64);
         }
     }
     assert_eq!(settled(&run), Some(5.0));
@@ -624,6 +624,16 @@ fn a_metric_is_added_by_its_entry_alone() {
     let entry = metric("toy").unwrap();
     assert!(metrics().any(|m| m == entry) && entry.usage().contains("toy[up]") && entry.aspects_in_words().is_none());
     assert_eq!(entry.period_in_words(), "the measured interval");
+}
+
+#[test]
+fn the_recipe_for_a_metric_compiles_and_is_read() {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let contributing = include_str!("../../../../CONTRIBUTING.md");
+    let recipe = contributing.split_once("### A metric").and_then(|(_, r)| r.split_once("```rust")).unwrap().1;
+    let recipe = recipe.split_once("```").unwrap().0;
+    assert!(plain(include_str!("entries/toy.rs")).contains(&plain(recipe)), "entries/toy.rs has not\n{recipe}");
+    is("undropped[ap]", value("enqueued[ap]") - value("drops[ap]"));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 //!
 //! Units are in the column names, TCP columns carry the names of Linux' `tcp_info`, so that simulated, emulated and
 //! kernel traces can be joined. Key-values of the file: `contend.schema`, `contend.version`, `contend.experiment_hash`,
-//! `contend.title`, `contend.file`, `contend.command`. One row group a run, Snappy, and the library's own column
-//! writers: the Arrow crates would double the build.
+//! `contend.title`, `contend.file`, `contend.command`. A row group holds rows of one run, 65,536 at most, so that
+//! writing needs little memory. Snappy, and the library's own column writers: the Arrow crates would double the build.
 
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
-use crate::results::{Flow, Outcome, Percentiles, PointKey, Run};
+use crate::results::{Flow, FlowSeries, Outcome, Percentiles, PointKey, QueueSeries, Run};
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -19,6 +19,7 @@ use parquet::schema::types::Type;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,16 +39,10 @@ pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), 
 /// apart.
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let head = PointColumns::of(o);
-    let groups = o.runs.iter().filter(|r| !r.series.time_s.is_empty());
     let watched = watched(o);
-    write(
-        o,
-        ctx,
-        SERIES_SCHEMA,
-        path,
-        &series_columns(&head, None, &watched),
-        groups.map(|run| series_columns(&head, Some(run), &watched)),
-    )
+    let groups = o.runs.iter().flat_map(Rows::groups);
+    let layout = series_columns(&head, None, &watched);
+    write(o, ctx, SERIES_SCHEMA, path, &layout, groups.map(|rows| series_columns(&head, Some(&rows), &watched)))
 }
 
 /// One column: its name, and its values in one row group.
@@ -156,101 +151,111 @@ fn flow_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
     all
 }
 
+/// Rows of a row group at most: what is in memory of a file beside the runs.
+const ROWS: usize = 1 << 16;
+
+/// Rows of the series of a run: all instants of each flow, then of each queue.
+struct Rows<'a> {
+    run: &'a Run,
+    range: Range<usize>,
+}
+
+impl<'a> Rows<'a> {
+    /// All rows of a run in groups of at most [`ROWS`].
+    fn groups(run: &'a Run) -> impl Iterator<Item = Rows<'a>> {
+        let all = run.series.time_s.len() * (run.series.flows.len() + run.series.queues.len());
+        (0..all).step_by(ROWS).map(move |from| Rows { run, range: from..all.min(from + ROWS) })
+    }
+
+    /// For each row its flow or (counted behind all flows) queue, and its instant.
+    fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let many = self.run.series.time_s.len().max(1);
+        self.range.clone().map(move |row| (row / many, row % many))
+    }
+
+    /// A number of each flow at each instant; nothing for queues.
+    fn of_flows<T>(&self, of: impl Fn(&FlowSeries, usize) -> Option<T>) -> Vec<Option<T>> {
+        self.places().map(|(i, k)| self.run.series.flows.get(i).and_then(|f| of(f, k))).collect()
+    }
+
+    /// A number of each queue at each instant; nothing for flows.
+    fn of_queues(&self, of: fn(&QueueSeries) -> &Vec<u64>) -> Vec<Option<i64>> {
+        let queue = |i: usize| self.run.series.queues.get(i.checked_sub(self.run.series.flows.len())?);
+        self.places().map(|(i, k)| of(queue(i)?).get(k).copied().and_then(count)).collect()
+    }
+
+    /// Bits per second of each flow since the instant before, by a counter of bytes.
+    fn rate(&self, of: fn(&FlowSeries) -> &Vec<u64>) -> Vec<Option<f64>> {
+        let time = &self.run.series.time_s;
+        self.of_flows(|f, k| {
+            let before = k.checked_sub(1)?;
+            let (t, t0, now, then) = (time.get(k)?, time.get(before)?, of(f).get(k)?, of(f).get(before)?);
+            (t > t0).then(|| now.saturating_sub(*then) as f64 * 8.0 / (t - t0))
+        })
+    }
+
+    /// What an estimator of each flow says.
+    fn estimate(&self, name: &str) -> Vec<Option<f64>> {
+        let of = |(i, k): (usize, usize)| {
+            let of_flow = self.run.series.estimates.iter().find(|e| e.flow == i && e.name == name)?;
+            of_flow.rate_bps.get(k).map(|r| *r as f64)
+        };
+        self.places().map(of).collect()
+    }
+}
+
 /// Names of all estimates in all runs, each once.
 fn watched(o: &Outcome) -> Vec<&str> {
     let all: BTreeSet<&str> = o.runs.iter().flat_map(|r| &r.series.estimates).map(|e| e.name.as_str()).collect();
     all.into_iter().collect()
 }
 
-/// One estimate of all flows of a run, then nothing for each queue.
-fn estimate_column(name: &str, run: Option<&Run>) -> Column {
-    let mut rates = Vec::new();
-    if let Some(run) = run {
-        let many = run.series.time_s.len();
-        for i in 0..run.flows.len() {
-            let of_flow = run.series.estimates.iter().find(|e| e.flow == i && e.name == name);
-            rates.extend((0..many).map(|k| of_flow.and_then(|e| e.rate_bps.get(k)).map(|r| *r as f64)));
-        }
-        rates.resize(rates.len() + many * run.queues.len(), None);
-    }
-    Column { name: format!("estimate_{name}_bps"), values: Values::Number(rates) }
+/// The name of flow `i`, or behind all flows of a queue.
+fn member(run: &Run, i: usize) -> Option<&str> {
+    let queue = || run.queues.get(i.checked_sub(run.flows.len())?).map(|q| q.name.as_str());
+    run.flows.get(i).map(|f| f.name.as_str()).or_else(queue)
 }
 
-fn series_columns(head: &PointColumns, run: Option<&Run>, watched: &[&str]) -> Vec<Column> {
-    let mut entity = Vec::new();
-    let mut name = Vec::new();
-    let mut time = Vec::new();
-    let mut rates: [Vec<Option<f64>>; 2] = Default::default();
-    let mut counts: [Vec<Option<i64>>; 12] = Default::default();
-    if let Some(run) = run {
-        for (flow, samples) in run.flows.iter().zip(&run.series.flows) {
-            let mut before: Option<(f64, u64, u64)> = None;
-            for (t, s) in run.series.time_s.iter().zip(samples) {
-                entity.push(Some("flow".to_owned()));
-                name.push(Some(flow.name.clone()));
-                time.push(Some(*t));
-                let (t0, delivered0, received0) = before.unwrap_or((*t, 0, 0));
-                let rate = |now: u64, then: u64| (*t > t0).then(|| now.saturating_sub(then) as f64 * 8.0 / (t - t0));
-                rates[0].push(rate(s.delivered_bytes, delivered0));
-                rates[1].push(rate(s.received_bytes, received0));
-                before = Some((*t, s.delivered_bytes, s.received_bytes));
-                let values = [
-                    count(s.delivered_bytes),
-                    count(s.received_bytes),
-                    Some(i64::from(s.snd_cwnd)),
-                    Some(i64::from(s.snd_ssthresh)),
-                    Some(i64::from(s.srtt_us)),
-                    Some(i64::from(s.rttvar_us)),
-                    count(s.retrans),
-                    count(s.snd_una_bytes),
-                    None,
-                    None,
-                    None,
-                    None,
-                ];
-                counts.iter_mut().zip(values).for_each(|(column, v)| column.push(v));
-            }
-        }
-        for (queue, samples) in run.queues.iter().zip(&run.series.queues) {
-            for (t, n) in run.series.time_s.iter().zip(samples) {
-                entity.push(Some("queue".to_owned()));
-                name.push(Some(queue.name.clone()));
-                time.push(Some(*t));
-                rates.iter_mut().for_each(|column| column.push(None));
-                counts[..8].iter_mut().for_each(|column| column.push(None));
-                let values = [n.packets, n.enqueued, n.marked, n.dropped];
-                counts[8..].iter_mut().zip(values).for_each(|(column, v)| column.push(count(v)));
-            }
-        }
-    }
-    let rows = time.len();
-    let mut all = head.columns(run.map(|r| &r.point), rows);
-    all.push(Column { name: "seed".into(), values: Values::Count(vec![run.and_then(|r| count(r.seed)); rows]) });
-    all.push(Column { name: "entity".into(), values: Values::Text(entity) });
-    all.push(Column { name: "name".into(), values: Values::Text(name) });
-    all.push(Column { name: "time_s".into(), values: Values::Number(time) });
-    let names = ["goodput_bps", "throughput_bps"];
-    all.extend(
-        names.into_iter().zip(rates).map(|(name, values)| Column { name: name.into(), values: Values::Number(values) }),
-    );
-    let names = [
-        "delivered_bytes",
-        "received_bytes",
-        "snd_cwnd",
-        "snd_ssthresh",
-        "srtt_us",
-        "rttvar_us",
-        "retrans",
-        "snd_una_bytes",
-        "queue_packets",
-        "queue_enqueued",
-        "queue_marked",
-        "queue_dropped",
+fn series_columns(head: &PointColumns, rows: Option<&Rows<'_>>, watched: &[&str]) -> Vec<Column> {
+    let many = rows.map_or(0, |r| r.range.len());
+    let text = |of: &dyn Fn(&Run, usize) -> Option<&str>| {
+        let of_row = |r: &Rows<'_>| r.places().map(|(i, _)| of(r.run, i).map(str::to_owned)).collect();
+        Values::Text(rows.map_or_else(Vec::new, of_row))
+    };
+    let number = |of: &dyn Fn(&Rows<'_>) -> Vec<Option<f64>>| Values::Number(rows.map_or_else(Vec::new, of));
+    let counter = |of: &dyn Fn(&Rows<'_>) -> Vec<Option<i64>>| Values::Count(rows.map_or_else(Vec::new, of));
+    let bytes =
+        |of: fn(&FlowSeries) -> &Vec<u64>| counter(&move |r| r.of_flows(|f, k| of(f).get(k).copied().and_then(count)));
+    let state =
+        |of: fn(&FlowSeries) -> &Vec<u32>| counter(&move |r| r.of_flows(|f, k| of(f).get(k).copied().map(i64::from)));
+    let queue = |of: fn(&QueueSeries) -> &Vec<u64>| counter(&move |r| r.of_queues(of));
+    let time = |r: &Rows<'_>| r.places().map(|(_, k)| r.run.series.time_s.get(k).copied()).collect();
+
+    let mut all = head.columns(rows.map(|r| &r.run.point), many);
+    let seed = Values::Count(vec![rows.and_then(|r| count(r.run.seed)); many]);
+    let columns = [
+        ("seed", seed),
+        ("entity", text(&|run, i| Some(if i < run.flows.len() { "flow" } else { "queue" }))),
+        ("name", text(&member)),
+        ("time_s", number(&time)),
+        ("goodput_bps", number(&|r| r.rate(|f| &f.delivered_bytes))),
+        ("throughput_bps", number(&|r| r.rate(|f| &f.received_bytes))),
+        ("delivered_bytes", bytes(|f| &f.delivered_bytes)),
+        ("received_bytes", bytes(|f| &f.received_bytes)),
+        ("snd_cwnd", state(|f| &f.snd_cwnd)),
+        ("snd_ssthresh", state(|f| &f.snd_ssthresh)),
+        ("srtt_us", state(|f| &f.srtt_us)),
+        ("rttvar_us", state(|f| &f.rttvar_us)),
+        ("retrans", bytes(|f| &f.retrans)),
+        ("snd_una_bytes", bytes(|f| &f.snd_una_bytes)),
+        ("queue_packets", queue(|q| &q.packets)),
+        ("queue_enqueued", queue(|q| &q.enqueued)),
+        ("queue_marked", queue(|q| &q.marked)),
+        ("queue_dropped", queue(|q| &q.dropped)),
     ];
-    all.extend(
-        names.into_iter().zip(counts).map(|(name, values)| Column { name: name.into(), values: Values::Count(values) }),
-    );
-    all.extend(watched.iter().map(|name| estimate_column(name, run)));
+    all.extend(columns.into_iter().map(|(name, values)| Column { name: name.into(), values }));
+    let estimates = watched.iter().map(|name| (format!("estimate_{name}_bps"), number(&|r| r.estimate(name))));
+    all.extend(estimates.map(|(name, values)| Column { name, values }));
     all
 }
 

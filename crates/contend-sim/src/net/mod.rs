@@ -7,6 +7,7 @@ mod paths;
 mod readings;
 
 pub use self::paths::{QueueAt, queues_passed};
+pub use self::readings::queue_count;
 
 use self::build::Builder;
 use crate::scenario::Scenario;

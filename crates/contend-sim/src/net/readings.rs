@@ -2,11 +2,14 @@
 
 use super::Net;
 use crate::link::Wire;
+use crate::scenario::{Scenario, StationSpec};
 use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
 use crate::tcp::SenderState;
 use crate::tcp::end::End;
 use crate::wifi::StationId;
+use crate::wifi::access::{Category, Scheduling, Setting};
 use crate::wifi::bss::Bss;
+use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
 use crate::world::{NodeId, WireId};
@@ -128,4 +131,19 @@ impl Net {
     fn receiver_of(&self, flow: usize) -> Option<&End> {
         self.world.node(NodeId(self.ends.0 + 2 * flow as u32 + 1))
     }
+}
+
+/// How many queues the network of `spec` has: as many as [`Net::queues`] names, without making it.
+pub fn queue_count(spec: &Scenario) -> usize {
+    let wires = 2 * spec.links.len();
+    let Some(cell) = &spec.cell else { return wires };
+    let setting = Setting::of(&cell.phy);
+    // A rule that cannot be built makes no network.
+    let has_categories = |s: &StationSpec| {
+        (s.access.entry.build)(&s.access.args, setting).is_ok_and(|rule| rule.scheduling() != Scheduling::One)
+    };
+    let queues = |s: &StationSpec| if has_categories(s) { Category::ALL.len() } else { 1 };
+    let cables = cell.stations.iter().filter(|s| matches!(s.client, Some(Client::Converter(_)))).count();
+    let on_air: usize = cell.stations.iter().chain([&cell.ap]).map(queues).sum();
+    on_air + wires + 2 * cables + usize::from(!cell.control.is_empty())
 }

@@ -69,7 +69,7 @@ const KINDS: [&str; Kind::ALL.len()] = {
     names
 };
 
-const fn queue(
+pub(super) const fn queue(
     name: &'static str,
     unit: Dimension,
     doc: &'static str,
@@ -82,7 +82,7 @@ fn length(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let Some(range) = a.window()? else { return Ok(a.queues().map(|q| q.mean_packets).sum()) };
     let mean = |i: &usize| {
         let samples = a.run.series.queues.get(*i).ok_or_else(|| a.unsampled())?;
-        range.mean(&a.run.series.time_s, |k| samples.get(k).map(|n| n.packets as f64)).ok_or_else(|| a.unsampled())
+        range.mean(&a.run.series.time_s, |k| samples.packets.get(k).map(|n| *n as f64)).ok_or_else(|| a.unsampled())
     };
     a.members.iter().map(mean).sum()
 }

@@ -5,7 +5,7 @@ use crate::expression::Dimension;
 use crate::metric::entry::{Aspects, MetricEntry, Period};
 use crate::metric::reading::{Asked, SampleRange};
 use crate::metric::{Aspect, Unmeasured};
-use crate::results::{FlowSample, Losses};
+use crate::results::{Columns, FlowSample, FlowSeries, Losses};
 use crate::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[
@@ -134,19 +134,19 @@ fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> f64) -> Result<f64, Unmeasure
     let mut means = vec![];
     for i in a.members {
         let samples = a.samples(*i)?;
-        let mean = range.mean(&a.run.series.time_s, |k| samples.get(k).map(of));
+        let mean = range.mean(&a.run.series.time_s, |k| samples.get(k).map(|s| of(&s)));
         means.push(mean.ok_or_else(|| a.unsampled())?);
     }
     stats::mean(&means).ok_or_else(|| a.undefined("there is no such flow"))
 }
 
 /// The longest time in `range` between samples that show the same highest byte acknowledged.
-fn stall(times: &[f64], samples: &[FlowSample], range: SampleRange) -> f64 {
+fn stall(times: &[f64], samples: &FlowSeries, range: SampleRange) -> f64 {
     let (mut longest, mut since) = (0.0_f64, range.from);
     let mut before = None;
-    for (t, s) in times.iter().zip(samples).take(range.last + 1).skip(range.first) {
-        if before != Some(s.snd_una_bytes) {
-            (since, before) = (*t, Some(s.snd_una_bytes));
+    for (t, una) in times.iter().zip(&samples.snd_una_bytes).take(range.last + 1).skip(range.first) {
+        if before != Some(una) {
+            (since, before) = (*t, Some(una));
         }
         longest = longest.max(t - since);
     }

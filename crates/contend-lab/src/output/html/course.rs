@@ -1,8 +1,7 @@
 //! Figures of means over seeds along the time of the runs.
 
 use super::Figure;
-use super::lines::{called, groups, left_out, legend, named, telling, vertical};
-use super::own::explained;
+use super::lines::{called, explained, groups, left_out, legend, named, telling, vertical};
 use super::series::{SINGLE, against_time, slow_and_fine};
 use super::svg::{STYLES, Scale};
 use crate::metric::{Expr, Unmeasured};

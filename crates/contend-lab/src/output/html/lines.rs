@@ -183,6 +183,12 @@ pub(super) fn hover(metric: &str, at: &str, m: Mean, unit: Unit) -> String {
     format!("{metric}{at}\n{} {}\nn = {}", m.text(unit.scale, unit.decimals), unit.name, m.n)
 }
 
+/// The caption with what tells lines apart, and why some are missing.
+pub(super) fn explained(by: Option<&str>, caption: String, trouble: Option<String>) -> String {
+    let by = by.map_or(String::new(), |by| format!("By {by}. "));
+    by + &caption + &trouble.map_or(String::new(), |why| format!(" Not everything has a value: {why}."))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

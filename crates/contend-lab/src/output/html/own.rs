@@ -1,7 +1,7 @@
 //! The figures that the file asks for: along a swept key, flow by flow, or over time.
 
 use super::charts::{BARS, bars_are, interval};
-use super::lines::{Line, called, drawn, groups, hover, named, telling};
+use super::lines::{Line, called, drawn, explained, groups, hover, named, telling};
 use super::svg::{STYLES, Scale};
 use super::{DETAILED, Figure, course, sweep};
 use crate::file::Along;
@@ -129,10 +129,4 @@ fn read(e: &Result<Expr, impl ToString>, run: &Run) -> Result<Vec<(String, f64)>
     let e = e.as_ref().map_err(ToString::to_string)?;
     let both = || Ok::<_, Unmeasured>((e.members(run)?.unwrap_or_default(), e.values(run)?));
     both().map(|(names, values)| names.into_iter().zip(values).collect()).map_err(|why| why.to_string())
-}
-
-/// The caption with what tells lines apart, and why some are missing.
-pub(super) fn explained(by: Option<&str>, caption: String, trouble: Option<String>) -> String {
-    let by = by.map_or(String::new(), |by| format!("By {by}. "));
-    by + &caption + &trouble.map_or(String::new(), |why| format!(" Not everything has a value: {why}."))
 }

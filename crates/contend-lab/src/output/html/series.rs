@@ -4,7 +4,7 @@ use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
 use crate::output::csv::quoted;
 use crate::output::shape::{Mean, group_of};
-use crate::results::{EstimateSeries, Flow, FlowSample, Run};
+use crate::results::{EstimateSeries, Flow, FlowSeries, Run};
 use crate::stats;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
@@ -25,10 +25,10 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
     }
     let [slow, fine] = slow_and_fine(time);
     let is_tcp = |f: &Flow| f.tcp != "udp";
-    let goodput = |s: &[FlowSample], (i, j): (usize, usize)| rate(s, i, j, time) / 1e6;
-    let cwnd = |s: &[FlowSample], (_, j): (usize, usize)| s.get(j).map_or(f64::NAN, |s| f64::from(s.snd_cwnd));
-    let srtt = |s: &[FlowSample], (_, j): (usize, usize)| {
-        s.get(j).map_or(f64::NAN, |s| if s.srtt_us == 0 { f64::NAN } else { f64::from(s.srtt_us) / 1e3 })
+    let goodput = |s: &FlowSeries, (i, j): (usize, usize)| rate(s, i, j, time) / 1e6;
+    let cwnd = |s: &FlowSeries, (_, j): (usize, usize)| s.snd_cwnd.get(j).map_or(f64::NAN, |n| f64::from(*n));
+    let srtt = |s: &FlowSeries, (_, j): (usize, usize)| {
+        s.srtt_us.get(j).filter(|us| **us > 0).map_or(f64::NAN, |us| f64::from(*us) / 1e3)
     };
     let window = slow.first().map_or(0.0, |(i, j)| time[*j] - time[*i]);
     let what = Sampled { run, warmup_s, span: (*first, *last), command };
@@ -50,11 +50,9 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
 }
 
 /// Goodput between two instants in bits per second.
-fn rate(s: &[FlowSample], i: usize, j: usize, time: &[f64]) -> f64 {
-    match (s.get(i), s.get(j)) {
-        (Some(a), Some(b)) if time[j] > time[i] => {
-            b.delivered_bytes.saturating_sub(a.delivered_bytes) as f64 * 8.0 / (time[j] - time[i])
-        }
+fn rate(s: &FlowSeries, i: usize, j: usize, time: &[f64]) -> f64 {
+    match (s.delivered_bytes.get(i), s.delivered_bytes.get(j)) {
+        (Some(a), Some(b)) if time[j] > time[i] => b.saturating_sub(*a) as f64 * 8.0 / (time[j] - time[i]),
         _ => f64::NAN,
     }
 }
@@ -109,7 +107,7 @@ impl Sampled<'_> {
         note: &str,
         windows: &[(usize, usize)],
         belongs: impl Fn(&Flow) -> bool,
-        of: impl Fn(&[FlowSample], (usize, usize)) -> f64,
+        of: impl Fn(&FlowSeries, (usize, usize)) -> f64,
     ) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let flows: Vec<(&Flow, Vec<f64>)> = self
@@ -229,8 +227,7 @@ impl Sampled<'_> {
     fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let named = self.run.queues.iter().zip(&self.run.series.queues);
-        let mut queues: Vec<(&str, Vec<u64>)> =
-            named.map(|(q, s)| (q.name.as_str(), s.iter().map(|s| s.packets).collect())).collect();
+        let mut queues: Vec<(&str, Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s.packets.clone())).collect();
         if let Some(ap) = queues.iter().position(|q| q.0 == "ap") {
             queues = vec![queues.swap_remove(ap)];
         } else {
