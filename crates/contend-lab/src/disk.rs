@@ -1,7 +1,7 @@
 //! Every change that the lab makes to the file system, so that a test can let each of them fail.
 //!
-//! Files appear whole or not at all ([`whole`]), and what has a name is never overwritten by [`move_aside`] and
-//! [`put_in_place`], whatever other processes do at the same time.
+//! Files appear whole or not at all (`whole`), and what has a name is never overwritten by `move_aside` and
+//! `put_in_place`, whatever other processes do at the same time.
 
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};

@@ -1,7 +1,7 @@
 //! A basic service set: the access point and its stations on one channel, one node of the world.
 //!
-//! The node is made of the stations' Macs ([`Stations`]), the medium ([`Cell`]) and the access point's bridge
-//! ([`Bridge`]); it passes packets and wake-ups on to them.
+//! The node is made of the stations' Macs (`Stations`), the medium (`Cell`) and the access point's bridge
+//! (`Bridge`); it passes packets and wake-ups on to them.
 
 use super::air::Air;
 use super::bridge::{Bridge, Exit, Routes};
