@@ -34,8 +34,61 @@ pub struct Param {
     pub unit: Unit,
     /// The default, written as in a file; `None` if the parameter is mandatory.
     pub default: Option<&'static str>,
-    /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1).
+    /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1);
+    /// (0, 0) when the unit has no range.
     pub range: (f64, f64),
+}
+
+/// Constructors make a parameter that must be given and has no range, until [`Param::default`] and [`Param::range`].
+impl Param {
+    /// A parameter of `unit`.
+    pub const fn new(name: &'static str, unit: Unit, doc: &'static str) -> Param {
+        Param { name, doc, unit, default: None, range: (0.0, 0.0) }
+    }
+    /// A plain number.
+    pub const fn number(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Number, doc)
+    }
+    /// A whole number.
+    pub const fn integer(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Integer, doc)
+    }
+    /// A duration; its range is in seconds.
+    pub const fn time(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Time, doc)
+    }
+    /// A rate; its range is in bits per second.
+    pub const fn rate(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Rate, doc)
+    }
+    /// An amount of queue; its range is in packets or bytes.
+    pub const fn amount(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Amount, doc)
+    }
+    /// A probability or share.
+    pub const fn fraction(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Fraction, doc)
+    }
+    /// `true` or `false`.
+    pub const fn flag(name: &'static str, doc: &'static str) -> Param {
+        Param::new(name, Unit::Bool, doc)
+    }
+    /// One of `words`.
+    pub const fn word(name: &'static str, words: &'static [&'static str], doc: &'static str) -> Param {
+        Param::new(name, Unit::Word(words), doc)
+    }
+    /// The same with a value for when the file is silent, written as in a file.
+    #[must_use]
+    pub const fn default(mut self, text: &'static str) -> Param {
+        self.default = Some(text);
+        self
+    }
+    /// The same with a smallest and a largest value.
+    #[must_use]
+    pub const fn range(mut self, least: f64, most: f64) -> Param {
+        self.range = (least, most);
+        self
+    }
 }
 
 /// The kind of value of a parameter. It determines the form in a file.

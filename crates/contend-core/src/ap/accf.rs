@@ -19,7 +19,7 @@ use super::{Control, Facts, Pass, Side};
 use crate::Cx;
 use crate::packet::{Flags, FlowId, Packet};
 use crate::qdisc::DropReason;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -33,74 +33,43 @@ pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds th
     upload until downloads have had as many segments, and filters the older ones.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    number(
+    Param::number(
         "alpha",
         "downloads whose packets come this many times as slowly as the fastest's, or slower, do not count",
-        "1.5",
-    ),
-    number("beta", "how long the rest of a burst is awaited, in mean distances of the flow's acknowledgments", "2"),
-    Param {
-        name: "gamma_min",
-        doc: "smallest weight of the holding time, for flows that seem to have a small window",
-        unit: Unit::Number,
-        default: Some("0.5"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "num_thresh",
-        doc: "segments in one acknowledgment from which on the weight is 1",
-        unit: Unit::Integer,
-        default: Some("10"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "gamma",
-        doc: "weight below num_thresh: rising from gamma_min evenly; gamma_min; or the segments' share of num_thresh, \
+    )
+    .default("1.5")
+    .range(0.0, 1e6),
+    Param::number("beta", "how long the rest of a burst is awaited, in mean distances of the flow's acknowledgments")
+        .default("2")
+        .range(0.0, 1e6),
+    Param::number("gamma_min", "smallest weight of the holding time, for flows that seem to have a small window")
+        .default("0.5")
+        .range(0.0, 1.0),
+    Param::integer("num_thresh", "segments in one acknowledgment from which on the weight is 1")
+        .default("10")
+        .range(0.0, 1e6),
+    Param::word(
+        "gamma",
+        &["linear", "step", "ratio"],
+        "weight below num_thresh: rising from gamma_min evenly; gamma_min; or the segments' share of num_thresh, \
             at least gamma_min",
-        unit: Unit::Word(&["linear", "step", "ratio"]),
-        default: Some("linear"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "period",
-        doc: "T_m: how often rates are measured",
-        unit: Unit::Time,
-        default: Some("500ms"),
-        range: (1e-2, 1e3),
-    },
-    Param {
-        name: "weight",
-        doc: "w: weight of a new measurement in the mean",
-        unit: Unit::Number,
-        default: Some("0.25"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "idle",
-        doc: "T_idle: a flow silent for longer is forgotten",
-        unit: Unit::Time,
-        default: Some("2s"),
-        range: (1e-2, 1e3),
-    },
-    Param {
-        name: "flush",
-        doc: "whether what is held goes before an acknowledgment that is passed at once, so that order is kept",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "fallback",
-        doc: "without downloads: pass acknowledgments at once, or take the mean upload for the mean download",
-        unit: Unit::Word(&["pass", "uplink"]),
-        default: Some("pass"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("linear"),
+    Param::time("period", "T_m: how often rates are measured").default("500ms").range(1e-2, 1e3),
+    Param::number("weight", "w: weight of a new measurement in the mean").default("0.25").range(0.0, 1.0),
+    Param::time("idle", "T_idle: a flow silent for longer is forgotten").default("2s").range(1e-2, 1e3),
+    Param::flag(
+        "flush",
+        "whether what is held goes before an acknowledgment that is passed at once, so that order is kept",
+    )
+    .default("true"),
+    Param::word(
+        "fallback",
+        &["pass", "uplink"],
+        "without downloads: pass acknowledgments at once, or take the mean upload for the mean download",
+    )
+    .default("pass"),
 ];
-
-const fn number(name: &'static str, doc: &'static str, default: &'static str) -> Param {
-    Param { name, doc, unit: Unit::Number, default: Some(default), range: (0.0, 1e6) }
-}
 
 /// The shape of gamma below `num_thresh`.
 #[derive(Clone, Copy, Debug)]

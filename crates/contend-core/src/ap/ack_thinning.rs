@@ -13,7 +13,7 @@ use crate::Cx;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::DropReason;
 use crate::recent::Recent;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -26,20 +26,8 @@ pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newe
     time, older ones are filtered.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "d",
-        doc: "acknowledgments for which one goes on; 1 passes all",
-        unit: Unit::Integer,
-        default: Some("2"),
-        range: (1.0, 1e6),
-    },
-    Param {
-        name: "hold",
-        doc: "longest time an acknowledgment is held",
-        unit: Unit::Time,
-        default: Some("10ms"),
-        range: (1e-6, 1e3),
-    },
+    Param::integer("d", "acknowledgments for which one goes on; 1 passes all").default("2").range(1.0, 1e6),
+    Param::time("hold", "longest time an acknowledgment is held").default("10ms").range(1e-6, 1e3),
 ];
 
 /// The control block.

@@ -28,7 +28,7 @@ use super::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use crate::Cx;
 use crate::packet::{FlowId, Packet};
 use crate::qdisc::AirReport;
-use crate::registry::{Amount, Args, Param, Unit};
+use crate::registry::{Amount, Args, Param};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -41,54 +41,39 @@ pub const SUMMARY: &str = "Windows that fill path and queue: lowers the advertis
     largest with which the queue never overflows.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    word(
+    Param::word(
         "mode",
-        "where delays, b and segment sizes come from: the run's own values, or measurement",
         &["oracle", "estimated"],
-        "oracle",
-    ),
-    word(
+        "where delays, b and segment sizes come from: the run's own values, or measurement",
+    )
+    .default("oracle"),
+    Param::word(
         "ct",
-        "where the cycle time CT_AP comes from: the model of two saturated stations, or measurement",
         &["model", "measured"],
-        "model",
-    ),
-    word("model", "the model: frozen counters (cycle form), or Bianchi's renewal form", &["m2", "m1"], "m2"),
-    word(
+        "where the cycle time CT_AP comes from: the model of two saturated stations, or measurement",
+    )
+    .default("model"),
+    Param::word("model", &["m2", "m1"], "the model: frozen counters (cycle form), or Bianchi's renewal form")
+        .default("m2"),
+    Param::word(
         "ld",
-        "how delay samples are averaged: exponentially with weight 1/8, or their minimum over 10 to 20 s",
         &["mean", "min"],
-        "mean",
-    ),
-    Param {
-        name: "margin",
-        doc: "factor on the window limit; 0.95 costs no throughput and avoids rare drops",
-        unit: Unit::Number,
-        default: Some("1"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "minimum",
-        doc: "smallest window in segments; 2 is better with delayed ACKs",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (1.0, 1e6),
-    },
-    size("data_size", "IP packet of data in the model", "1500B"),
-    size("ack_size", "IP packet of a TCP ACK in the model", "40B"),
+        "how delay samples are averaged: exponentially with weight 1/8, or their minimum over 10 to 20 s",
+    )
+    .default("mean"),
+    Param::number("margin", "factor on the window limit; 0.95 costs no throughput and avoids rare drops")
+        .default("1")
+        .range(0.0, 1.0),
+    Param::integer("minimum", "smallest window in segments; 2 is better with delayed ACKs")
+        .default("1")
+        .range(1.0, 1e6),
+    Param::amount("data_size", "IP packet of data in the model").default("1500B").range(40.0, 2296.0),
+    Param::amount("ack_size", "IP packet of a TCP ACK in the model").default("40B").range(40.0, 2296.0),
     window::BUFFER,
     window::ACTIVE,
     window::UPDATE,
     window::KEEP_EDGE,
 ];
-
-const fn word(name: &'static str, doc: &'static str, words: &'static [&'static str], default: &'static str) -> Param {
-    Param { name, doc, unit: Unit::Word(words), default: Some(default), range: (0.0, 0.0) }
-}
-
-const fn size(name: &'static str, doc: &'static str, default: &'static str) -> Param {
-    Param { name, doc, unit: Unit::Amount, default: Some(default), range: (40.0, 2296.0) }
-}
 
 /// Cycle times CT_{x,y} in seconds. First index: what the access point sends. Second index: what the station sends. 0
 /// is data, 1 is a TCP ACK.

@@ -20,7 +20,7 @@ use crate::Cx;
 use crate::packet::Packet;
 use crate::qdisc::{AirReport, DropReason};
 use crate::recent::Recent;
-use crate::registry::{Amount, Args, Param, Unit};
+use crate::registry::{Amount, Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -34,48 +34,15 @@ pub const SUMMARY: &str = "A token bucket for uploads: their data or acknowledgm
     of the cell's estimated capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "share",
-        doc: "the uploads' share of the capacity",
-        unit: Unit::Fraction,
-        default: Some("50%"),
-        range: (1e-3, 1.0),
-    },
-    Param {
-        name: "on",
-        doc: "what is limited: data of uploads, their acknowledgments, or both",
-        unit: Unit::Word(&["data", "acks", "both"]),
-        default: Some("data"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "burst",
-        doc: "what a bucket holds, in bytes of data",
-        unit: Unit::Amount,
-        default: Some("15kB"),
-        range: (0.0, 1e9),
-    },
-    Param {
-        name: "limit",
-        doc: "packets that may wait in each FIFO",
-        unit: Unit::Amount,
-        default: Some("100p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "period",
-        doc: "time with packets waiting at the access point that makes one sample of the capacity",
-        unit: Unit::Time,
-        default: Some("500ms"),
-        range: (1e-3, 1e3),
-    },
-    Param {
-        name: "weight",
-        doc: "weight of a new sample in the mean",
-        unit: Unit::Number,
-        default: Some("0.25"),
-        range: (0.0, 1.0),
-    },
+    Param::fraction("share", "the uploads' share of the capacity").default("50%").range(1e-3, 1.0),
+    Param::word("on", &["data", "acks", "both"], "what is limited: data of uploads, their acknowledgments, or both")
+        .default("data"),
+    Param::amount("burst", "what a bucket holds, in bytes of data").default("15kB").range(0.0, 1e9),
+    Param::amount("limit", "packets that may wait in each FIFO").default("100p").range(1.0, 1e9),
+    Param::time("period", "time with packets waiting at the access point that makes one sample of the capacity")
+        .default("500ms")
+        .range(1e-3, 1e3),
+    Param::number("weight", "weight of a new sample in the mean").default("0.25").range(0.0, 1.0),
     super::window::ACTIVE,
 ];
 

@@ -3,7 +3,7 @@
 
 use super::{Facts, Side};
 use crate::packet::{Flags, FlowId, Packet, Segment};
-use crate::registry::{Amount, Args, Param, Unit};
+use crate::registry::{Amount, Args, Param};
 use crate::time::{Span, Time};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -12,38 +12,29 @@ use alloc::string::String;
 const FORGET: u64 = 30;
 
 /// BS_AP.
-pub(super) const BUFFER: Param = Param {
-    name: "buffer",
-    doc: "BS_AP, packets that may wait at the access point; 0p: the limit of its queue",
-    unit: Unit::Amount,
-    default: Some("0p"),
-    range: (0.0, 1e9),
-};
+pub(super) const BUFFER: Param =
+    Param::amount("buffer", "BS_AP, packets that may wait at the access point; 0p: the limit of its queue")
+        .default("0p")
+        .range(0.0, 1e9);
 /// T_active.
-pub(super) const ACTIVE: Param = Param {
-    name: "active",
-    doc: "T_active: a flow whose last data are older than this does not count",
-    unit: Unit::Time,
-    default: Some("2s"),
-    range: (1e-3, 1e6),
-};
+pub(super) const ACTIVE: Param =
+    Param::time("active", "T_active: a flow whose last data are older than this does not count")
+        .default("2s")
+        .range(1e-3, 1e6);
 /// T_update.
-pub(super) const UPDATE: Param = Param {
-    name: "update",
-    doc: "T_update: how often it is looked who is still active; a flow that becomes active counts at once",
-    unit: Unit::Time,
-    default: Some("1s"),
-    range: (1e-3, 1e6),
-};
+pub(super) const UPDATE: Param = Param::time(
+    "update",
+    "T_update: how often it is looked who is still active; a flow that becomes active counts at once",
+)
+.default("1s")
+.range(1e-3, 1e6);
 /// True if the right edge must not move back.
-pub(super) const KEEP_EDGE: Param = Param {
-    name: "keep_edge",
-    doc: "never take back window once offered: when the limit falls, acknowledgments close the window (RFC 9293 \
+pub(super) const KEEP_EDGE: Param = Param::flag(
+    "keep_edge",
+    "never take back window once offered: when the limit falls, acknowledgments close the window (RFC 9293 \
         §3.8.6)",
-    unit: Unit::Bool,
-    default: Some("true"),
-    range: (0.0, 0.0),
-};
+)
+.default("true");
 
 /// BS_AP from `args`, otherwise from the queue.
 pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {

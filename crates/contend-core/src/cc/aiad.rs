@@ -11,7 +11,7 @@ use super::{Controller, reno, westwood};
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_plus::SHORTEST;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -22,14 +22,13 @@ pub const SUMMARY: &str = "Additive increase; a loss sets the window to the rate
     (phi) times least round-trip time.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "estimator",
-        doc: "Times between samples: those of the ACKs (kappa), or of the data's arrival by the receiver's timestamps \
+    Param::word(
+        "estimator",
+        &["kappa", "phi"],
+        "Times between samples: those of the ACKs (kappa), or of the data's arrival by the receiver's timestamps \
             (phi)",
-        unit: Unit::Word(&["kappa", "phi"]),
-        default: Some("phi"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("phi"),
     westwood::FILTER,
     TAU,
     M,

@@ -13,7 +13,7 @@
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -26,14 +26,12 @@ pub const CITE: &str = "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson 2016; \
 pub const SUMMARY: &str = "Paces at the bottleneck's rate, measured as the largest rate of delivery, with twice the \
     path's volume in flight; losses do not slow it down.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "ack_aggregation",
-    doc: "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has \
+pub const PARAMS: &[Param] = &[Param::flag(
+    "ack_aggregation",
+    "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has \
         none",
-    unit: Unit::Bool,
-    default: Some("true"),
-    range: (0.0, 0.0),
-}];
+)
+.default("true")];
 
 /// 2 / ln 2: the smallest gain that doubles the rate every round trip, in 256ths.
 const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;

@@ -18,7 +18,7 @@ mod probe_rtt;
 use super::path::{self, MaxFilter, UNIT};
 use super::{Ack, CaState, Controller, Needs, RateSample, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -30,21 +30,15 @@ pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves h
     with bounds on rate and volume.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "ecn",
-        doc: "Whether marks are answered, as of a path that marks early and often (Linux's v3 branch); the flow needs \
+    Param::flag(
+        "ecn",
+        "Whether marks are answered, as of a path that marks early and often (Linux's v3 branch); the flow needs \
             echo = \"per_packet\"",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "ecn_max_rtt",
-        doc: "Longest least round trip at which marks are answered; 0s: any",
-        unit: Unit::Time,
-        default: Some("5ms"),
-        range: (0.0, 60.0),
-    },
+    )
+    .default("false"),
+    Param::time("ecn_max_rtt", "Longest least round trip at which marks are answered; 0s: any")
+        .default("5ms")
+        .range(0.0, 60.0),
 ];
 
 /// Pacing gain of Startup (2.77) in 256ths.

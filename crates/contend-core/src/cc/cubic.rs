@@ -10,7 +10,7 @@
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -22,34 +22,19 @@ pub const SUMMARY: &str = "The window follows a cubic of the time since the last
     that time; at least as fast as Reno.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "beta_1024",
-        doc: "What a reduction leaves of the window, in 1024ths (RFC 9438 §4.6: 0.7)",
-        unit: Unit::Integer,
-        default: Some("717"),
-        range: (1.0, 1023.0),
-    },
-    Param {
-        name: "c_1024",
-        doc: "Steepness C of the cubic in segments/s^3, in 1024ths (RFC 9438 §5: 0.4)",
-        unit: Unit::Integer,
-        default: Some("410"),
-        range: (1.0, 10240.0),
-    },
-    Param {
-        name: "fast_convergence",
-        doc: "Whether a flow that is reduced below its last maximum gives up more (RFC 9438 §4.7)",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "reno_friendly",
-        doc: "Whether the window is at least what Reno's growth would give (RFC 9438 §4.3)",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
+    Param::integer("beta_1024", "What a reduction leaves of the window, in 1024ths (RFC 9438 §4.6: 0.7)")
+        .default("717")
+        .range(1.0, 1023.0),
+    Param::integer("c_1024", "Steepness C of the cubic in segments/s^3, in 1024ths (RFC 9438 §5: 0.4)")
+        .default("410")
+        .range(1.0, 10240.0),
+    Param::flag(
+        "fast_convergence",
+        "Whether a flow that is reduced below its last maximum gives up more (RFC 9438 §4.7)",
+    )
+    .default("true"),
+    Param::flag("reno_friendly", "Whether the window is at least what Reno's growth would give (RFC 9438 §4.3)")
+        .default("true"),
     reno::ABC,
 ];
 

@@ -8,7 +8,7 @@
 
 use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -19,20 +19,15 @@ pub const SUMMARY: &str =
     "Reno whose answer to marks is in proportion: the window shrinks by half the smoothed share of marked segments.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "g_1024",
-        doc: "Weight g of the last window in the share of marked segments, in 1024ths (RFC 8257 §4.2: 1/16)",
-        unit: Unit::Integer,
-        default: Some("64"),
-        range: (1.0, 1024.0),
-    },
-    Param {
-        name: "alpha_1024",
-        doc: "The share at the beginning, in 1024ths (RFC 8257 §3.3 step 1: 1)",
-        unit: Unit::Integer,
-        default: Some("1024"),
-        range: (0.0, 1024.0),
-    },
+    Param::integer(
+        "g_1024",
+        "Weight g of the last window in the share of marked segments, in 1024ths (RFC 8257 §4.2: 1/16)",
+    )
+    .default("64")
+    .range(1.0, 1024.0),
+    Param::integer("alpha_1024", "The share at the beginning, in 1024ths (RFC 8257 §3.3 step 1: 1)")
+        .default("1024")
+        .range(0.0, 1024.0),
     reno::ABC,
 ];
 

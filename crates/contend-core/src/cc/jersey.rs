@@ -21,7 +21,7 @@ use crate::Cx;
 use crate::estimate::are::{Are, FILTER};
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::{self, Estimator as _};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -32,46 +32,38 @@ pub const SUMMARY: &str = "Reno's growth; marked losses and marks set the window
     round-trip time, unmarked losses leave it.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "estimator",
-        doc: "Achievable rate over the times of ACKs (are) or of the data's arrival by the receiver's timestamps \
+    Param::word(
+        "estimator",
+        &["ts_are", "are"],
+        "Achievable rate over the times of ACKs (are) or of the data's arrival by the receiver's timestamps \
             (ts_are)",
-        unit: Unit::Word(&["ts_are", "are"]),
-        default: Some("ts_are"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("ts_are"),
     FILTER,
     COUNT,
-    Param {
-        name: "reaction",
-        doc: "Which marked ACKs set the window: one for each window of data (round), or every one (every, Fig. 5.8)",
-        unit: Unit::Word(&["round", "every"]),
-        default: Some("round"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "rate_control",
-        doc: "Whether a mark may also open the window: never (clamp), in congestion avoidance (literal_ca), always \
+    Param::word(
+        "reaction",
+        &["round", "every"],
+        "Which marked ACKs set the window: one for each window of data (round), or every one (every, Fig. 5.8)",
+    )
+    .default("round"),
+    Param::word(
+        "rate_control",
+        &["clamp", "literal_ca", "unconditional"],
+        "Whether a mark may also open the window: never (clamp), in congestion avoidance (literal_ca), always \
             (unconditional)",
-        unit: Unit::Word(&["clamp", "literal_ca", "unconditional"]),
-        default: Some("clamp"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "timeout",
-        doc: "After a timeout the window is one segment (standard), or so only when the last ACK was marked and else \
+    )
+    .default("clamp"),
+    Param::word(
+        "timeout",
+        &["differentiated", "standard"],
+        "After a timeout the window is one segment (standard), or so only when the last ACK was marked and else \
             the achievable rate's (differentiated)",
-        unit: Unit::Word(&["differentiated", "standard"]),
-        default: Some("differentiated"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "floor",
-        doc: "Least window that the achievable rate may give, in segments",
-        unit: Unit::Integer,
-        default: Some("2"),
-        range: (2.0, 1000.0),
-    },
+    )
+    .default("differentiated"),
+    Param::integer("floor", "Least window that the achievable rate may give, in segments")
+        .default("2")
+        .range(2.0, 1000.0),
     reno::ABC,
 ];
 

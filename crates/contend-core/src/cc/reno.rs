@@ -5,7 +5,7 @@
 
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -17,25 +17,23 @@ pub const SUMMARY: &str =
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     ABC,
-    Param {
-        name: "count",
-        doc: "What congestion avoidance counts: the segments an ACK covers (RFC 3465, Linux), or ACKs, so that lost \
+    Param::word(
+        "count",
+        &["segments", "acks"],
+        "What congestion avoidance counts: the segments an ACK covers (RFC 3465, Linux), or ACKs, so that lost \
             and delayed ones slow it down (RFC 5681 eq. 3, ns-2)",
-        unit: Unit::Word(&["segments", "acks"]),
-        default: Some("segments"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("segments"),
 ];
 
 /// The `abc` parameter, for every controller with Reno's slow start.
-pub(super) const ABC: Param = Param {
-    name: "abc",
-    doc: "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 for \
+pub(super) const ABC: Param = Param::integer(
+    "abc",
+    "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 for \
         no limit, as Linux",
-    unit: Unit::Integer,
-    default: Some("1"),
-    range: (0.0, 1e6),
-};
+)
+.default("1")
+.range(0.0, 1e6);
 
 /// Reno's parameters. The only state is the window.
 #[derive(Debug)]

@@ -22,7 +22,7 @@
 
 use super::{Ack, CaState, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -33,89 +33,73 @@ pub const CITE: &str = "Starzetz 2006 §10.2, eq. 10.1-10.5";
 pub const SUMMARY: &str =
     "Grows until the delivered rate falls for a larger window, and then gives up at most a quarter; no threshold.";
 
-const fn word(name: &'static str, doc: &'static str, words: &'static [&'static str], default: &'static str) -> Param {
-    Param { name, doc, unit: Unit::Word(words), default: Some(default), range: (0.0, 0.0) }
-}
-
-const fn integer(name: &'static str, doc: &'static str, default: &'static str, least: f64, most: f64) -> Param {
-    Param { name, doc, unit: Unit::Integer, default: Some(default), range: (least, most) }
-}
-
-const fn switch(name: &'static str, doc: &'static str, default: &'static str) -> Param {
-    Param { name, doc, unit: Unit::Bool, default: Some(default), range: (0.0, 0.0) }
-}
-
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    integer(
+    Param::integer(
         "growth_1000",
         "Segments by which cold start opens the window for each segment acknowledged, in 1000ths",
-        "500",
-        1.0,
-        10_000.0,
-    ),
-    integer(
-        "q_1000",
-        "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths",
-        "250",
-        1.0,
-        999.0,
-    ),
-    integer(
+    )
+    .default("500")
+    .range(1.0, 10_000.0),
+    Param::integer("q_1000", "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths")
+        .default("250")
+        .range(1.0, 999.0),
+    Param::integer(
         "epsilon_1000",
         "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950",
-        "0",
-        0.0,
-        999.0,
-    ),
-    integer(
+    )
+    .default("0")
+    .range(0.0, 999.0),
+    Param::integer(
         "k",
         "Limit of the interval in segments acknowledged; 0: none, it is the window. The thesis gives no value",
-        "8",
-        0.0,
-        1e6,
-    ),
-    word(
+    )
+    .default("8")
+    .range(0.0, 1e6),
+    Param::word(
         "interval",
-        "The interval: the smaller of k and the window, or the larger (the thesis says both)",
         &["min", "max"],
-        "min",
-    ),
-    integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths", "1500", 1000.0, 100_000.0),
-    word(
+        "The interval: the smaller of k and the window, or the larger (the thesis says both)",
+    )
+    .default("min"),
+    Param::integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths")
+        .default("1500")
+        .range(1000.0, 100_000.0),
+    Param::word(
         "check",
-        "When the end of an interval is looked for: at ACKs of new data, or at all",
         &["new", "every"],
-        "new",
-    ),
-    word(
+        "When the end of an interval is looked for: at ACKs of new data, or at all",
+    )
+    .default("new"),
+    Param::word(
         "sign",
-        "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed",
         &["repaired", "printed"],
-        "repaired",
-    ),
-    word(
+        "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed",
+    )
+    .default("repaired"),
+    Param::word(
         "shrunk",
-        "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)",
         &["skip", "signed"],
-        "skip",
-    ),
-    switch("inflation", "Whether dCW has in it what duplicates inflate the window by in fast recovery", "true"),
-    word(
+        "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)",
+    )
+    .default("skip"),
+    Param::flag("inflation", "Whether dCW has in it what duplicates inflate the window by in fast recovery")
+        .default("true"),
+    Param::word(
         "increase",
-        "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)",
         &["constant", "running"],
-        "constant",
-    ),
-    switch(
+        "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)",
+    )
+    .default("constant"),
+    Param::flag(
         "xi_waits",
         "Whether a falling rate, as further losses, cuts nothing until target_reduce is acknowledged",
-        "true",
-    ),
-    word("cold_ends", "What ends cold start: a falling rate, or a loss as well", &["xi", "loss"], "xi"),
-    switch("validated", "Whether the window grows only while it is what limits sending", "false"),
-    switch("forgets", "Whether a timeout sets the smoothed rate to 0, as at the beginning", "true"),
-    integer("timeout_window", "Window after a timeout in segments", "2", 1.0, 1000.0),
+    )
+    .default("true"),
+    Param::word("cold_ends", &["xi", "loss"], "What ends cold start: a falling rate, or a loss as well").default("xi"),
+    Param::flag("validated", "Whether the window grows only while it is what limits sending").default("false"),
+    Param::flag("forgets", "Whether a timeout sets the smoothed rate to 0, as at the beginning").default("true"),
+    Param::integer("timeout_window", "Window after a timeout in segments").default("2").range(1.0, 1000.0),
 ];
 
 /// Number of fractional bits.

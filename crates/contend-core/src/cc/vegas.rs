@@ -16,7 +16,7 @@
 
 use super::{Ack, Controller, Needs, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -28,43 +28,27 @@ pub const SUMMARY: &str = "Keeps between alpha and beta segments waiting on the 
     much longer it takes than the shortest.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "alpha",
-        doc: "Waiting segments below which the window grows (2 in the thesis of Starzetz)",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (1.0, 10_000.0),
-    },
-    Param {
-        name: "beta",
-        doc: "Waiting segments above which it shrinks (4 in the thesis of Starzetz)",
-        unit: Unit::Integer,
-        default: Some("3"),
-        range: (1.0, 10_000.0),
-    },
-    Param {
-        name: "gamma",
-        doc: "Waiting segments above which slow start ends",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (1.0, 10_000.0),
-    },
-    Param {
-        name: "sample",
-        doc: "Which round trip stands for all those of a round: their mean (ns-2), or the least (Linux), which \
+    Param::integer("alpha", "Waiting segments below which the window grows (2 in the thesis of Starzetz)")
+        .default("1")
+        .range(1.0, 10_000.0),
+    Param::integer("beta", "Waiting segments above which it shrinks (4 in the thesis of Starzetz)")
+        .default("3")
+        .range(1.0, 10_000.0),
+    Param::integer("gamma", "Waiting segments above which slow start ends").default("1").range(1.0, 10_000.0),
+    Param::word(
+        "sample",
+        &["mean", "min"],
+        "Which round trip stands for all those of a round: their mean (ns-2), or the least (Linux), which \
             delayed acknowledgments do not lengthen",
-        unit: Unit::Word(&["mean", "min"]),
-        default: Some("mean"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "growth",
-        doc: "How a round trip that is to grow the window adds its segment: at its beginning (at_once: Linux), or 1 / \
+    )
+    .default("mean"),
+    Param::word(
+        "growth",
+        &["at_once", "spread"],
+        "How a round trip that is to grow the window adds its segment: at its beginning (at_once: Linux), or 1 / \
             cwnd of it with each acknowledgment (spread: the source and ns-2)",
-        unit: Unit::Word(&["at_once", "spread"]),
-        default: Some("at_once"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("at_once"),
 ];
 
 /// Vegas' parameters and state. Fits the 104 bytes of a kernel controller.

@@ -11,7 +11,7 @@
 use super::vegas::backlog;
 use super::{Ack, Cause, Controller, Response, Signal, Window, reno};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -22,20 +22,12 @@ pub const SUMMARY: &str = "Reno that takes a loss for a random one while fewer t
     and then keeps four fifths of the window.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "beta",
-        doc: "Waiting segments from which on the path counts as congested",
-        unit: Unit::Integer,
-        default: Some("3"),
-        range: (1.0, 10_000.0),
-    },
-    Param {
-        name: "random_percent",
-        doc: "What a loss taken for a random one leaves, in percent",
-        unit: Unit::Integer,
-        default: Some("80"),
-        range: (1.0, 100.0),
-    },
+    Param::integer("beta", "Waiting segments from which on the path counts as congested")
+        .default("3")
+        .range(1.0, 10_000.0),
+    Param::integer("random_percent", "What a loss taken for a random one leaves, in percent")
+        .default("80")
+        .range(1.0, 100.0),
     reno::ABC,
 ];
 

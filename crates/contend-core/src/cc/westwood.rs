@@ -13,7 +13,7 @@ use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::estimate::{self, Estimator};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -27,14 +27,13 @@ pub const SUMMARY: &str =
 pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
 
 /// The `filter` parameter.
-pub(super) const FILTER: Param = Param {
-    name: "filter",
-    doc: "Bandwidth estimate: the original's (westwood, with tau and m), constant weights (nr), one sample a round \
+pub(super) const FILTER: Param = Param::word(
+    "filter",
+    &["westwood", "nr", "plus"],
+    "Bandwidth estimate: the original's (westwood, with tau and m), constant weights (nr), one sample a round \
         trip (plus, with shortest)",
-    unit: Unit::Word(&["westwood", "nr", "plus"]),
-    default: Some("westwood"),
-    range: (0.0, 0.0),
-};
+)
+.default("westwood");
 
 /// Westwood's state.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::cc::{Ack, Window};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -27,13 +27,12 @@ pub const SUMMARY: &str = "Achievable rate of TCP-Jersey: data over the times be
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 
 /// The `filter` parameter.
-pub const FILTER: Param = Param {
-    name: "filter",
-    doc: "1: time sliding window (eq. 5.9); 2: Westwood's low-pass with the adaptive constant (eq. 5.19)",
-    unit: Unit::Integer,
-    default: Some("1"),
-    range: (1.0, 2.0),
-};
+pub const FILTER: Param = Param::integer(
+    "filter",
+    "1: time sliding window (eq. 5.9); 2: Westwood's low-pass with the adaptive constant (eq. 5.19)",
+)
+.default("1")
+.range(1.0, 2.0);
 
 /// The estimator. The clock decides between ARE and TS-ARE.
 #[derive(Clone, Debug)]

@@ -1,18 +1,17 @@
 //! The inputs of an estimator: the time between two acknowledgments, and the data that an acknowledgment counts.
 
 use crate::cc::{Ack, Window};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::Time;
 
 /// The `count` parameter.
-pub const COUNT: Param = Param {
-    name: "count",
-    doc: "What an ACK counts: what it shows to have arrived, a duplicate one segment, a cumulative ACK only what its \
+pub const COUNT: Param = Param::word(
+    "count",
+    &["westwood", "literal"],
+    "What an ACK counts: what it shows to have arrived, a duplicate one segment, a cumulative ACK only what its \
         duplicates did not count (Westwood), or one segment whatever it covers (literal)",
-    unit: Unit::Word(&["westwood", "literal"]),
-    default: Some("westwood"),
-    range: (0.0, 0.0),
-};
+)
+.default("westwood");
 
 /// How much data an acknowledgment counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
 use crate::cc::{Ack, Window};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -19,13 +19,8 @@ pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
 pub const SUMMARY: &str =
     "Exponential averaging of core-stateless fair queueing: data that ACKs tell of, forgotten with a constant time.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "omega",
-    doc: "Averaging constant (K of Stoica et al.)",
-    unit: Unit::Time,
-    default: Some("100ms"),
-    range: (0.001, 8.0),
-}];
+pub const PARAMS: &[Param] =
+    &[Param::time("omega", "Averaging constant (K of Stoica et al.)").default("100ms").range(0.001, 8.0)];
 
 #[derive(Debug)]
 struct Csfq {

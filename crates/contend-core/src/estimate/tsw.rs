@@ -7,7 +7,7 @@ use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
 use crate::cc::{Ack, Window};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -17,13 +17,7 @@ pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
 /// What it does.
 pub const SUMMARY: &str = "Time sliding window: data that ACKs tell of, over a window of constant length.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "window",
-    doc: "Length of the window Tw",
-    unit: Unit::Time,
-    default: Some("100ms"),
-    range: (0.001, 8.0),
-}];
+pub const PARAMS: &[Param] = &[Param::time("window", "Length of the window Tw").default("100ms").range(0.001, 8.0)];
 
 #[derive(Debug)]
 struct Tsw {

@@ -10,7 +10,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::Filter;
 use crate::cc::{Ack, Window};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -24,22 +24,15 @@ pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the tim
 pub const PARAMS: &[Param] = &[TAU, M, COUNT];
 
 /// The `tau` parameter.
-pub const TAU: Param = Param {
-    name: "tau",
-    doc: "Time constant of the low-pass",
-    unit: Unit::Time,
-    default: Some("500ms"),
-    range: (0.001, 8.0),
-};
+pub const TAU: Param = Param::time("tau", "Time constant of the low-pass").default("500ms").range(0.001, 8.0);
 /// The `m` parameter.
-pub const M: Param = Param {
-    name: "m",
-    doc: "After a silence of tau/m a sample of nothing is taken; above 2, so that no interval is too long for the \
+pub const M: Param = Param::integer(
+    "m",
+    "After a silence of tau/m a sample of nothing is taken; above 2, so that no interval is too long for the \
         low-pass",
-    unit: Unit::Integer,
-    default: Some("4"),
-    range: (2.0, 100.0),
-};
+)
+.default("4")
+.range(2.0, 100.0);
 
 /// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]

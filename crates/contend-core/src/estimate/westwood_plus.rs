@@ -9,7 +9,7 @@ use super::Estimator;
 use super::clock::{COUNT, Clock, Count};
 use super::filter::sample;
 use crate::cc::{Ack, Window};
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -23,13 +23,7 @@ pub const SUMMARY: &str =
 pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
 
 /// The `shortest` parameter.
-pub const SHORTEST: Param = Param {
-    name: "shortest",
-    doc: "Least time that a sample covers",
-    unit: Unit::Time,
-    default: Some("50ms"),
-    range: (0.0, 8.0),
-};
+pub const SHORTEST: Param = Param::time("shortest", "Least time that a sample covers").default("50ms").range(0.0, 8.0);
 
 /// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]

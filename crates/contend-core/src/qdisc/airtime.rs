@@ -26,7 +26,7 @@ use super::wf2q::WEIGHTS;
 use super::{AirReport, Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::Span;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -40,92 +40,31 @@ pub const SUMMARY: &str = "Stations take turns by the airtime that their frames 
     round robin, with FQ-CoDel inside each.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "quantum",
-        doc: "airtime that a station gets for each turn",
-        unit: Unit::Time,
-        default: Some("300us"),
-        range: (1e-6, 1.0),
-    },
-    Param {
-        name: "sparse",
-        doc: "whether a station that begins to wait goes before those that were waiting, for one turn",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "most_debt",
-        doc: "most that a station may have used in advance",
-        unit: Unit::Time,
-        default: Some("100ms"),
-        range: (1e-3, 1e3),
-    },
+    Param::time("quantum", "airtime that a station gets for each turn").default("300us").range(1e-6, 1.0),
+    Param::flag("sparse", "whether a station that begins to wait goes before those that were waiting, for one turn")
+        .default("true"),
+    Param::time("most_debt", "most that a station may have used in advance").default("100ms").range(1e-3, 1e3),
     WEIGHTS,
-    Param {
-        name: "inner",
-        doc: "what a station has inside: queues of flows under CoDel, or one queue",
-        unit: Unit::Word(&["fq_codel", "fifo"]),
-        default: Some("fq_codel"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "target",
-        doc: "with fq_codel, waiting time that may stand",
-        unit: Unit::Time,
-        default: Some("20ms"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "interval",
-        doc: "with fq_codel, how long it may be exceeded",
-        unit: Unit::Time,
-        default: Some("100ms"),
-        range: (1e-6, 1e6),
-    },
-    Param {
-        name: "ecn",
-        doc: "with fq_codel, mark packets that understand ECN instead of dropping them",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "slow_rate",
-        doc: "with fq_codel, rate of full packets below which a station has a target of 50 ms, an interval of 300 ms \
+    Param::word("inner", &["fq_codel", "fifo"], "what a station has inside: queues of flows under CoDel, or one queue")
+        .default("fq_codel"),
+    Param::time("target", "with fq_codel, waiting time that may stand").default("20ms").range(0.0, 1e6),
+    Param::time("interval", "with fq_codel, how long it may be exceeded").default("100ms").range(1e-6, 1e6),
+    Param::flag("ecn", "with fq_codel, mark packets that understand ECN instead of dropping them").default("true"),
+    Param::rate(
+        "slow_rate",
+        "with fq_codel, rate of full packets below which a station has a target of 50 ms, an interval of 300 ms \
             and no ECN",
-        unit: Unit::Rate,
-        default: Some("0bps"),
-        range: (0.0, 1e12),
-    },
-    Param {
-        name: "flows",
-        doc: "with fq_codel, number of queues that all stations share",
-        unit: Unit::Integer,
-        default: Some("4096"),
-        range: (1.0, 65536.0),
-    },
-    Param {
-        name: "flow_quantum",
-        doc: "with fq_codel, bytes a queue may send in a round",
-        unit: Unit::Amount,
-        default: Some("300B"),
-        range: (64.0, 1e9),
-    },
-    Param {
-        name: "station_limit",
-        doc: "with fifo, most that may wait for one station",
-        unit: Unit::Amount,
-        default: Some("100p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "limit",
-        doc: "most that may wait in all; the frame the MAC is serving is not counted",
-        unit: Unit::Amount,
-        default: Some("8192p"),
-        range: (1.0, 1e9),
-    },
+    )
+    .default("0bps")
+    .range(0.0, 1e12),
+    Param::integer("flows", "with fq_codel, number of queues that all stations share")
+        .default("4096")
+        .range(1.0, 65536.0),
+    Param::amount("flow_quantum", "with fq_codel, bytes a queue may send in a round").default("300B").range(64.0, 1e9),
+    Param::amount("station_limit", "with fifo, most that may wait for one station").default("100p").range(1.0, 1e9),
+    Param::amount("limit", "most that may wait in all; the frame the MAC is serving is not counted")
+        .default("8192p")
+        .range(1.0, 1e9),
 ];
 
 /// The CoDel settings for a station below `slow_rate`, as in Linux before 2025.

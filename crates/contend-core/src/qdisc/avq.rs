@@ -10,7 +10,7 @@
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, DROP, Law, Marked, count};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -24,14 +24,8 @@ pub const SUMMARY: &str = "One queue; arrivals are told of congestion when they 
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param { default: Some("98%"), ..super::vcrr::GAMMA },
-    Param {
-        name: "alpha",
-        doc: "how fast the virtual capacity adapts, per second",
-        unit: Unit::Number,
-        default: Some("0.15"),
-        range: (1e-9, 1e6),
-    },
+    super::vcrr::GAMMA.default("98%"),
+    Param::number("alpha", "how fast the virtual capacity adapts, per second").default("0.15").range(1e-9, 1e6),
     CAPACITY,
     DROP,
 ];

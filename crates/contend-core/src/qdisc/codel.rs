@@ -15,7 +15,7 @@ use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -31,48 +31,28 @@ pub const PARAMS: &[Param] = &[
     TARGET,
     INTERVAL,
     MTU,
-    Param {
-        name: "ecn",
-        doc: "mark packets that understand ECN instead of dropping them",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
+    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("false"),
 ];
 
 /// Limit of a queue that is kept short by other means.
-pub(super) const LIMIT: Param = Param {
-    name: "limit",
-    doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
-    unit: Unit::Amount,
-    default: Some("1000p"),
-    range: (1.0, 1e9),
-};
+pub(super) const LIMIT: Param =
+    Param::amount("limit", "most that may wait, in packets or bytes; the frame the MAC is serving is not counted")
+        .default("1000p")
+        .range(1.0, 1e9);
 
 /// RFC 8289 §4.3.
-pub(super) const TARGET: Param = Param {
-    name: "target",
-    doc: "waiting time that may stand, TARGET",
-    unit: Unit::Time,
-    default: Some("5ms"),
-    range: (0.0, 1e6),
-};
+pub(super) const TARGET: Param =
+    Param::time("target", "waiting time that may stand, TARGET").default("5ms").range(0.0, 1e6);
 /// RFC 8289 §4.2.
-pub(super) const INTERVAL: Param = Param {
-    name: "interval",
-    doc: "how long it may be exceeded, about the longest usual round trip, INTERVAL",
-    unit: Unit::Time,
-    default: Some("100ms"),
-    range: (1e-6, 1e6),
-};
+pub(super) const INTERVAL: Param =
+    Param::time("interval", "how long it may be exceeded, about the longest usual round trip, INTERVAL")
+        .default("100ms")
+        .range(1e-6, 1e6);
 /// RFC 8289 §4.1, §5.3.
-pub(super) const MTU: Param = Param {
-    name: "mtu",
-    doc: "with no more than this behind the packet that leaves, nothing is dropped, MAXPACKET",
-    unit: Unit::Amount,
-    default: Some("1500B"),
-    range: (0.0, 1e9),
-};
+pub(super) const MTU: Param =
+    Param::amount("mtu", "with no more than this behind the packet that leaves, nothing is dropped, MAXPACKET")
+        .default("1500B")
+        .range(0.0, 1e9);
 
 /// Builds the discipline.
 ///

@@ -7,7 +7,7 @@
 
 use super::marking::{DROP, Law, Marked, count, length};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -18,24 +18,22 @@ pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJ
 pub const SUMMARY: &str =
     "One queue; every arrival is marked while a quick average of the queue is above a share of the limit.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, Param { default: Some("false"), ..DROP }];
+pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, DROP.default("false")];
 
 /// The threshold of congestion warning.
-pub(super) const THRESHOLD: Param = Param {
-    name: "threshold",
-    doc: "share of the limit above which arrivals are marked: a third in the thesis' chapter 5, a half in chapter 8",
-    unit: Unit::Fraction,
-    default: Some("0.3333333333333333"),
-    range: (0.0, 1.0),
-};
+pub(super) const THRESHOLD: Param = Param::fraction(
+    "threshold",
+    "share of the limit above which arrivals are marked: a third in the thesis' chapter 5, a half in chapter 8",
+)
+.default("0.3333333333333333")
+.range(0.0, 1.0);
 
-const W_Q: Param = Param {
-    name: "w_q",
-    doc: "weight of a new sample in the average queue; RED's usual 0.002 is too slow to tell losses apart",
-    unit: Unit::Number,
-    default: Some("0.2"),
-    range: (1e-9, 1.0),
-};
+const W_Q: Param = Param::number(
+    "w_q",
+    "weight of a new sample in the average queue; RED's usual 0.002 is too slow to tell losses apart",
+)
+.default("0.2")
+.range(1e-9, 1.0);
 
 /// Builds the discipline.
 ///

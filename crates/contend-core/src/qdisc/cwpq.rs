@@ -25,7 +25,7 @@ pub const PARAMS: &[Param] = &[
         default: Some("100ms"),
         ..INTERVAL
     },
-    Param { default: Some("false"), ..DROP },
+    DROP.default("false"),
 ];
 
 /// Builds the discipline.

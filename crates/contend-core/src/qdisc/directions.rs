@@ -8,7 +8,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Kind, Packet};
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -19,49 +19,25 @@ pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, ea
     or one before the other.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "data_limit",
-        doc: "most data that may wait, in packets or bytes",
-        unit: Unit::Amount,
-        default: Some("100p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "ack_limit",
-        doc: "most acknowledgments that may wait, in packets or bytes",
-        unit: Unit::Amount,
-        default: Some("100p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "acks",
-        doc: "what the second queue is for: TCP segments without payload, SYN and FIN not counted (\"pure\"), or all \
+    Param::amount("data_limit", "most data that may wait, in packets or bytes").default("100p").range(1.0, 1e9),
+    Param::amount("ack_limit", "most acknowledgments that may wait, in packets or bytes")
+        .default("100p")
+        .range(1.0, 1e9),
+    Param::word(
+        "acks",
+        &["pure", "reverse"],
+        "what the second queue is for: TCP segments without payload, SYN and FIN not counted (\"pure\"), or all \
             that travels from receiver to sender",
-        unit: Unit::Word(&["pure", "reverse"]),
-        default: Some("pure"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "order",
-        doc: "which queue is served: each so many packets in turn, or one whenever it has any",
-        unit: Unit::Word(&["weights", "data_first", "acks_first"]),
-        default: Some("weights"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "data_weight",
-        doc: "packets of data in a turn",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (1.0, 1e6),
-    },
-    Param {
-        name: "ack_weight",
-        doc: "acknowledgments in a turn",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (1.0, 1e6),
-    },
+    )
+    .default("pure"),
+    Param::word(
+        "order",
+        &["weights", "data_first", "acks_first"],
+        "which queue is served: each so many packets in turn, or one whenever it has any",
+    )
+    .default("weights"),
+    Param::integer("data_weight", "packets of data in a turn").default("1").range(1.0, 1e6),
+    Param::integer("ack_weight", "acknowledgments in a turn").default("1").range(1.0, 1e6),
 ];
 
 /// Builds the discipline.

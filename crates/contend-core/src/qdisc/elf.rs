@@ -17,7 +17,7 @@ use super::wf2q::{LIMIT, WEIGHTS};
 use super::{AirReport, Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -28,35 +28,16 @@ pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair schedu
 pub const SUMMARY: &str = "WF2Q+ over stations that gives those with errors more effort: up to a factor.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "power",
-        doc: "P: most effort for a station, in multiples of its share",
-        unit: Unit::Number,
-        default: Some("2"),
-        range: (1.0, 1e3),
-    },
-    Param {
-        name: "gain",
-        doc: "weight of an attempt in the average error rate E",
-        unit: Unit::Fraction,
-        default: Some("2%"),
-        range: (1e-4, 1.0),
-    },
-    Param {
-        name: "cost",
-        doc: "what an attempt costs: bytes, packets, or the time that the exchange takes of the air",
-        unit: Unit::Word(Cost::WORDS),
-        default: Some("bytes"),
-        range: (0.0, 0.0),
-    },
+    Param::number("power", "P: most effort for a station, in multiples of its share").default("2").range(1.0, 1e3),
+    Param::fraction("gain", "weight of an attempt in the average error rate E").default("2%").range(1e-4, 1.0),
+    Param::word(
+        "cost",
+        Cost::WORDS,
+        "what an attempt costs: bytes, packets, or the time that the exchange takes of the air",
+    )
+    .default("bytes"),
     WEIGHTS,
-    Param {
-        name: "class_limit",
-        doc: "most that may wait for one station",
-        unit: Unit::Amount,
-        default: Some("10p"),
-        range: (1.0, 1e9),
-    },
+    Param::amount("class_limit", "most that may wait for one station").default("10p").range(1.0, 1e9),
     LIMIT,
 ];
 

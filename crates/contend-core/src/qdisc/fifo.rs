@@ -4,7 +4,7 @@ use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -16,13 +16,10 @@ pub const SUMMARY: &str = "One queue, first in first out; a packet that arrives 
 pub const PARAMS: &[Param] = &[LIMIT];
 
 /// Limit of the queue.
-pub(super) const LIMIT: Param = Param {
-    name: "limit",
-    doc: "most that may wait, in packets or bytes; the frame the MAC is serving is not counted",
-    unit: Unit::Amount,
-    default: Some("100p"),
-    range: (1.0, 1e9),
-};
+pub(super) const LIMIT: Param =
+    Param::amount("limit", "most that may wait, in packets or bytes; the frame the MAC is serving is not counted")
+        .default("100p")
+        .range(1.0, 1e9);
 
 /// Builds the discipline.
 ///

@@ -12,7 +12,7 @@ use super::flow_queues::FlowQueues;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::Span;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -25,53 +25,22 @@ pub const SUMMARY: &str = "A CoDel queue for each flow, by hash; deficit round r
     first; drops from the longest when full.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "limit",
-        doc: "most that may wait in all queues, in packets or bytes",
-        unit: Unit::Amount,
-        default: Some("10240p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "memory",
-        doc: "most bytes that may wait in all queues",
-        unit: Unit::Amount,
-        default: Some("32MB"),
-        range: (1.0, 1e12),
-    },
-    Param { name: "flows", doc: "number of queues", unit: Unit::Integer, default: Some("1024"), range: (1.0, 65536.0) },
-    Param {
-        name: "quantum",
-        doc: "bytes a queue may send in a round",
-        unit: Unit::Amount,
-        default: Some("1514B"),
-        range: (64.0, 1e9),
-    },
-    Param {
-        name: "drop_batch",
-        doc: "most packets dropped at once when full",
-        unit: Unit::Integer,
-        default: Some("64"),
-        range: (1.0, 1e6),
-    },
+    Param::amount("limit", "most that may wait in all queues, in packets or bytes").default("10240p").range(1.0, 1e9),
+    Param::amount("memory", "most bytes that may wait in all queues").default("32MB").range(1.0, 1e12),
+    Param::integer("flows", "number of queues").default("1024").range(1.0, 65536.0),
+    Param::amount("quantum", "bytes a queue may send in a round").default("1514B").range(64.0, 1e9),
+    Param::integer("drop_batch", "most packets dropped at once when full").default("64").range(1.0, 1e6),
     TARGET,
     INTERVAL,
     MTU,
-    Param {
-        name: "ecn",
-        doc: "mark packets that understand ECN instead of dropping them",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "ce_threshold",
-        doc: "mark every packet that understands ECN and has waited longer, whatever CoDel says; by default longer \
+    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("true"),
+    Param::time(
+        "ce_threshold",
+        "mark every packet that understands ECN and has waited longer, whatever CoDel says; by default longer \
             than any run",
-        unit: Unit::Time,
-        default: Some("1000000s"),
-        range: (0.0, 1e6),
-    },
+    )
+    .default("1000000s")
+    .range(0.0, 1e6),
 ];
 
 /// Builds the discipline.

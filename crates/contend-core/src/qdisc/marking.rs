@@ -8,37 +8,30 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, happens};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use core::fmt::Debug;
 
 /// What happens to packets whose transport does not support marks.
-pub(super) const DROP: Param = Param {
-    name: "drop",
-    doc: "drop packets whose transport does not understand ECN where others are marked; otherwise they pass",
-    unit: Unit::Bool,
-    default: Some("true"),
-    range: (0.0, 1.0),
-};
+pub(super) const DROP: Param = Param::flag(
+    "drop",
+    "drop packets whose transport does not understand ECN where others are marked; otherwise they pass",
+)
+.default("true")
+.range(0.0, 1.0);
 
 /// The capacity of the link.
-pub(super) const CAPACITY: Param = Param {
-    name: "capacity",
-    doc: "capacity of the link; 0bps for what the link itself says (on the air: what an exchange takes, without \
+pub(super) const CAPACITY: Param = Param::rate(
+    "capacity",
+    "capacity of the link; 0bps for what the link itself says (on the air: what an exchange takes, without \
         contention)",
-    unit: Unit::Rate,
-    default: Some("0bps"),
-    range: (0.0, 1e12),
-};
+)
+.default("0bps")
+.range(0.0, 1e12);
 
 /// The time between two computations of a law with a clock.
-pub(super) const INTERVAL: Param = Param {
-    name: "interval",
-    doc: "time from one computation to the next",
-    unit: Unit::Time,
-    default: Some("20ms"),
-    range: (1e-6, 100.0),
-};
+pub(super) const INTERVAL: Param =
+    Param::time("interval", "time from one computation to the next").default("20ms").range(1e-6, 100.0);
 
 /// Gives the probability that an arrival gets a congestion signal.
 pub(super) trait Law: Debug + Send {

@@ -8,7 +8,7 @@
 use super::fifo::LIMIT;
 use super::marking::{Clock, DROP, Law, Marked, length, walk};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -23,38 +23,15 @@ pub const SUMMARY: &str = "One queue held at a reference: the probability follow
 pub const PARAMS: &[Param] = &[
     LIMIT,
     REFERENCE,
-    Param {
-        name: "a",
-        doc: "gain of the present distance, per packet or byte",
-        unit: Unit::Number,
-        default: Some("1.822e-5"),
-        range: (0.0, 1e3),
-    },
-    Param {
-        name: "b",
-        doc: "gain of the distance before, below a",
-        unit: Unit::Number,
-        default: Some("1.816e-5"),
-        range: (0.0, 1e3),
-    },
-    Param {
-        name: "frequency",
-        doc: "computations in a second",
-        unit: Unit::Number,
-        default: Some("170"),
-        range: (1e-3, 1e6),
-    },
+    Param::number("a", "gain of the present distance, per packet or byte").default("1.822e-5").range(0.0, 1e3),
+    Param::number("b", "gain of the distance before, below a").default("1.816e-5").range(0.0, 1e3),
+    Param::number("frequency", "computations in a second").default("170").range(1e-3, 1e6),
     DROP,
 ];
 
 /// The target queue.
-pub(super) const REFERENCE: Param = Param {
-    name: "reference",
-    doc: "queue aimed at, in the limit's unit",
-    unit: Unit::Amount,
-    default: Some("50p"),
-    range: (0.0, 1e9),
-};
+pub(super) const REFERENCE: Param =
+    Param::amount("reference", "queue aimed at, in the limit's unit").default("50p").range(0.0, 1e9);
 
 /// Builds the discipline.
 ///

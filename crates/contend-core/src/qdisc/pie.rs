@@ -19,7 +19,7 @@ use super::codel::LIMIT;
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use crate::{Cx, Rng};
 use alloc::boxed::Box;
@@ -34,112 +34,43 @@ pub const SUMMARY: &str =
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param {
-        name: "target",
-        doc: "queueing delay to hold, QDELAY_REF",
-        unit: Unit::Time,
-        default: Some("15ms"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "t_update",
-        doc: "how often the probability moves, T_UPDATE",
-        unit: Unit::Time,
-        default: Some("15ms"),
-        range: (1e-3, 1e3),
-    },
-    Param {
-        name: "alpha",
-        doc: "probability for each second of delay above target in an update",
-        unit: Unit::Number,
-        default: Some("0.125"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "beta",
-        doc: "probability for each second that the delay has grown by since the last update",
-        unit: Unit::Number,
-        default: Some("1.25"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "max_burst",
-        doc: "how long a burst after calm is let through, MAX_BURST",
-        unit: Unit::Time,
-        default: Some("150ms"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "mean_packet",
-        doc: "with no more than two of these waiting nothing is dropped, MEAN_PKTSIZE",
-        unit: Unit::Amount,
-        default: Some("1000B"),
-        range: (1.0, 65535.0),
-    },
-    Param {
-        name: "auto_tune",
-        doc: "make steps smaller while the probability is small",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "cap",
-        doc: "no step above 2 % once the probability is 10 %",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "derandomize",
-        doc: "no drop before the probabilities since the last one sum to 0.85, a sure one at 8.5",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "byte_mode",
-        doc: "probability times packet size over mean_packet",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "activate",
-        doc: "part of the limit from which it begins to work, and ends once delay and probability are zero; 0: works \
+    Param::time("target", "queueing delay to hold, QDELAY_REF").default("15ms").range(0.0, 1e6),
+    Param::time("t_update", "how often the probability moves, T_UPDATE").default("15ms").range(1e-3, 1e3),
+    Param::number("alpha", "probability for each second of delay above target in an update")
+        .default("0.125")
+        .range(0.0, 1e6),
+    Param::number("beta", "probability for each second that the delay has grown by since the last update")
+        .default("1.25")
+        .range(0.0, 1e6),
+    Param::time("max_burst", "how long a burst after calm is let through, MAX_BURST").default("150ms").range(0.0, 1e6),
+    Param::amount("mean_packet", "with no more than two of these waiting nothing is dropped, MEAN_PKTSIZE")
+        .default("1000B")
+        .range(1.0, 65535.0),
+    Param::flag("auto_tune", "make steps smaller while the probability is small").default("true"),
+    Param::flag("cap", "no step above 2 % once the probability is 10 %").default("true"),
+    Param::flag("derandomize", "no drop before the probabilities since the last one sum to 0.85, a sure one at 8.5")
+        .default("false"),
+    Param::flag("byte_mode", "probability times packet size over mean_packet").default("false"),
+    Param::fraction(
+        "activate",
+        "part of the limit from which it begins to work, and ends once delay and probability are zero; 0: works \
             always",
-        unit: Unit::Fraction,
-        default: Some("0"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "ecn",
-        doc: "mark packets that understand ECN instead of dropping them",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "mark_ecnth",
-        doc: "probability from which they are dropped too, MARK_ECNTH",
-        unit: Unit::Fraction,
-        default: Some("10%"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "estimate",
-        doc: "queueing delay from time stamps, or from the bytes waiting and the departure rate",
-        unit: Unit::Word(&["timestamp", "rate"]),
-        default: Some("timestamp"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "dq_threshold",
-        doc: "bytes that a measurement of the departure rate takes, DQ_THRESHOLD",
-        unit: Unit::Amount,
-        default: Some("16384B"),
-        range: (1.0, 65536.0),
-    },
+    )
+    .default("0")
+    .range(0.0, 1.0),
+    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("false"),
+    Param::fraction("mark_ecnth", "probability from which they are dropped too, MARK_ECNTH")
+        .default("10%")
+        .range(0.0, 1.0),
+    Param::word(
+        "estimate",
+        &["timestamp", "rate"],
+        "queueing delay from time stamps, or from the bytes waiting and the departure rate",
+    )
+    .default("timestamp"),
+    Param::amount("dq_threshold", "bytes that a measurement of the departure rate takes, DQ_THRESHOLD")
+        .default("16384B")
+        .range(1.0, 65536.0),
 ];
 
 /// Builds the discipline.

@@ -16,7 +16,7 @@ use super::fifo::{Fifo, LIMIT};
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes, happens};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -30,76 +30,36 @@ pub const SUMMARY: &str = "One queue; arrivals are dropped or marked at random w
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param {
-        name: "min_th",
-        doc: "average queue from which arrivals are dropped at random; in bytes for the byte mode",
-        unit: Unit::Amount,
-        default: Some("5p"),
-        range: (1.0, 1e12),
-    },
-    Param {
-        name: "max_th",
-        doc: "average queue from which all are dropped, in the same unit",
-        unit: Unit::Amount,
-        default: Some("15p"),
-        range: (1.0, 1e12),
-    },
-    Param {
-        name: "max_p",
-        doc: "probability just below max_th",
-        unit: Unit::Fraction,
-        default: Some("2%"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "w_q",
-        doc: "weight of a new sample in the average queue",
-        unit: Unit::Number,
-        default: Some("0.002"),
-        range: (1e-9, 1.0),
-    },
-    Param {
-        name: "mean_packet",
-        doc: "a typical small packet; the average falls in idle time as if such packets were being sent",
-        unit: Unit::Amount,
-        default: Some("500B"),
-        range: (1.0, 65535.0),
-    },
-    Param {
-        name: "max_packet",
-        doc: "in byte mode, the size that the probability holds for, MaximumPacketSize",
-        unit: Unit::Amount,
-        default: Some("1500B"),
-        range: (1.0, 65535.0),
-    },
-    Param {
-        name: "gentle",
-        doc: "from max_th to twice max_th the probability grows from max_p to 1",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "ecn",
-        doc: "mark packets that understand ECN instead of dropping them",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "ecn_above",
-        doc: "what happens with ecn to packets that understand it above the upper threshold",
-        unit: Unit::Word(&["drop", "mark"]),
-        default: Some("drop"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "adaptive",
-        doc: "every 500 ms move max_p so that the average stays in the middle fifth between the thresholds",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
+    Param::amount("min_th", "average queue from which arrivals are dropped at random; in bytes for the byte mode")
+        .default("5p")
+        .range(1.0, 1e12),
+    Param::amount("max_th", "average queue from which all are dropped, in the same unit")
+        .default("15p")
+        .range(1.0, 1e12),
+    Param::fraction("max_p", "probability just below max_th").default("2%").range(0.0, 1.0),
+    Param::number("w_q", "weight of a new sample in the average queue").default("0.002").range(1e-9, 1.0),
+    Param::amount(
+        "mean_packet",
+        "a typical small packet; the average falls in idle time as if such packets were being sent",
+    )
+    .default("500B")
+    .range(1.0, 65535.0),
+    Param::amount("max_packet", "in byte mode, the size that the probability holds for, MaximumPacketSize")
+        .default("1500B")
+        .range(1.0, 65535.0),
+    Param::flag("gentle", "from max_th to twice max_th the probability grows from max_p to 1").default("false"),
+    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("false"),
+    Param::word(
+        "ecn_above",
+        &["drop", "mark"],
+        "what happens with ecn to packets that understand it above the upper threshold",
+    )
+    .default("drop"),
+    Param::flag(
+        "adaptive",
+        "every 500 ms move max_p so that the average stays in the middle fifth between the thresholds",
+    )
+    .default("false"),
 ];
 
 /// Builds the discipline.

@@ -4,7 +4,7 @@
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -18,23 +18,11 @@ pub const SUMMARY: &str = "One queue; a price grows with the queue above a refer
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param { default: Some("20p"), ..super::pi::REFERENCE },
-    Param {
-        name: "alpha",
-        doc: "weight of the queue against the rate",
-        unit: Unit::Number,
-        default: Some("0.1"),
-        range: (0.0, 1e6),
-    },
-    Param { name: "gamma", doc: "step of the price", unit: Unit::Number, default: Some("0.001"), range: (0.0, 1e6) },
-    Param {
-        name: "phi",
-        doc: "base of the probability, known to all of the network",
-        unit: Unit::Number,
-        default: Some("1.001"),
-        range: (1.000001, 1e6),
-    },
-    Param { default: Some("10ms"), ..INTERVAL },
+    super::pi::REFERENCE.default("20p"),
+    Param::number("alpha", "weight of the queue against the rate").default("0.1").range(0.0, 1e6),
+    Param::number("gamma", "step of the price").default("0.001").range(0.0, 1e6),
+    Param::number("phi", "base of the probability, known to all of the network").default("1.001").range(1.000001, 1e6),
+    INTERVAL.default("10ms"),
     CAPACITY,
     DROP,
 ];

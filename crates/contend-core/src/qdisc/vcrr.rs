@@ -12,7 +12,7 @@
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked, walk};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Param, Unit};
+use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -28,55 +28,37 @@ pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     GAMMA,
     Param { doc: "control interval: about a round trip", ..INTERVAL },
-    Param {
-        name: "gain",
-        doc: "probability for a second of virtual delay",
-        unit: Unit::Number,
-        default: Some("1"),
-        range: (1e-9, 1e9),
-    },
-    Param {
-        name: "rate",
-        doc: "how the rate of arrival is found: counted over an interval (held, or by the trapezoid rule), or \
+    Param::number("gain", "probability for a second of virtual delay").default("1").range(1e-9, 1e9),
+    Param::word(
+        "rate",
+        &["count", "trapezoid", "tsw", "csfq"],
+        "how the rate of arrival is found: counted over an interval (held, or by the trapezoid rule), or \
             estimated packet by packet by TSW or CSFQ's average",
-        unit: Unit::Word(&["count", "trapezoid", "tsw", "csfq"]),
-        default: Some("count"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "window",
-        doc: "window of TSW, time constant of CSFQ's average",
-        unit: Unit::Time,
-        default: Some("100ms"),
-        range: (1e-6, 100.0),
-    },
-    Param {
-        name: "divisor",
-        doc: "what the excess is divided by: the virtual capacity (eq. 8.36), or the interval as Fig. 8.15 prints",
-        unit: Unit::Word(&["virtual_capacity", "interval"]),
-        default: Some("virtual_capacity"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "increments",
-        doc: "whether the probability falls when less arrives than the virtual capacity, or only grows as eq. 8.34 \
+    )
+    .default("count"),
+    Param::time("window", "window of TSW, time constant of CSFQ's average").default("100ms").range(1e-6, 100.0),
+    Param::word(
+        "divisor",
+        &["virtual_capacity", "interval"],
+        "what the excess is divided by: the virtual capacity (eq. 8.36), or the interval as Fig. 8.15 prints",
+    )
+    .default("virtual_capacity"),
+    Param::word(
+        "increments",
+        &["both", "positive"],
+        "whether the probability falls when less arrives than the virtual capacity, or only grows as eq. 8.34 \
             prints",
-        unit: Unit::Word(&["both", "positive"]),
-        default: Some("both"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("both"),
     CAPACITY,
-    Param { default: Some("false"), ..DROP },
+    DROP.default("false"),
 ];
 
 /// The target share of the capacity.
-pub(super) const GAMMA: Param = Param {
-    name: "gamma",
-    doc: "virtual capacity as a share of the link's: the utilisation aimed at",
-    unit: Unit::Fraction,
-    default: Some("95%"),
-    range: (0.01, 1.0),
-};
+pub(super) const GAMMA: Param =
+    Param::fraction("gamma", "virtual capacity as a share of the link's: the utilisation aimed at")
+        .default("95%")
+        .range(0.01, 1.0);
 
 /// Builds the discipline.
 ///

@@ -31,7 +31,7 @@ use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Flags, Packet, Segment};
 use crate::recent::Recent;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Amount, Param};
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -45,106 +45,43 @@ pub const SUMMARY: &str = "WF2Q+ over stations, each charged for what it will se
     acknowledgments, and these with their data.";
 /// Parameters: those of Table 9.1, then additional ones.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "download_weight",
-        doc: "weight of a station first seen receiving data",
-        unit: Unit::Number,
-        default: Some("1"),
-        range: (1e-6, 1e6),
-    },
-    Param {
-        name: "upload_weight",
-        doc: "weight of a station first seen receiving acknowledgments",
-        unit: Unit::Number,
-        default: Some("1"),
-        range: (1e-6, 1e6),
-    },
-    Param {
-        name: "box_max_len",
-        doc: "most that may wait for one station",
-        unit: Unit::Amount,
-        default: Some("10p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "queue_length",
-        doc: "most that may wait for all stations",
-        unit: Unit::Amount,
-        default: Some("500p"),
-        range: (1.0, 1e9),
-    },
-    Param {
-        name: "boxes_max",
-        doc: "stations served at a time; -1: any number",
-        unit: Unit::Integer,
-        default: Some("-1"),
-        range: (-1.0, 1e6),
-    },
-    Param {
-        name: "simple_wfq",
-        doc: "charge bytes: plain WF2Q+",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "mac_overhead",
-        doc: "time added to every exchange",
-        unit: Unit::Time,
-        default: Some("0us"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "tcp_segsize",
-        doc: "assumed size of a station's data packets, IP bytes",
-        unit: Unit::Integer,
-        default: Some("1500"),
-        range: (41.0, 2296.0),
-    },
-    Param {
-        name: "tcp_ack_burst",
-        doc: "segments that one acknowledgment may acknowledge; one of more is broken into several",
-        unit: Unit::Integer,
-        default: Some("8"),
-        range: (1.0, 1e6),
-    },
-    Param {
-        name: "bcast_queue_length",
-        doc: "most that may wait of what is not TCP, which goes first",
-        unit: Unit::Amount,
-        default: Some("100p"),
-        range: (1.0, 1e9),
-    },
+    Param::number("download_weight", "weight of a station first seen receiving data").default("1").range(1e-6, 1e6),
+    Param::number("upload_weight", "weight of a station first seen receiving acknowledgments")
+        .default("1")
+        .range(1e-6, 1e6),
+    Param::amount("box_max_len", "most that may wait for one station").default("10p").range(1.0, 1e9),
+    Param::amount("queue_length", "most that may wait for all stations").default("500p").range(1.0, 1e9),
+    Param::integer("boxes_max", "stations served at a time; -1: any number").default("-1").range(-1.0, 1e6),
+    Param::flag("simple_wfq", "charge bytes: plain WF2Q+").default("false"),
+    Param::time("mac_overhead", "time added to every exchange").default("0us").range(0.0, 1.0),
+    Param::integer("tcp_segsize", "assumed size of a station's data packets, IP bytes")
+        .default("1500")
+        .range(41.0, 2296.0),
+    Param::integer(
+        "tcp_ack_burst",
+        "segments that one acknowledgment may acknowledge; one of more is broken into several",
+    )
+    .default("8")
+    .range(1.0, 1e6),
+    Param::amount("bcast_queue_length", "most that may wait of what is not TCP, which goes first")
+        .default("100p")
+        .range(1.0, 1e9),
     WEIGHTS,
-    Param {
-        name: "contention",
-        doc: "time of contention per exchange: by the cell's model, by the fit of eq. 9.3, or none",
-        unit: Unit::Word(&["model", "fit", "none"]),
-        default: Some("model"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "exchange",
-        doc: "what an exchange takes besides contention and mac_overhead: whole, as the link says, or only the bits \
+    Param::word(
+        "contention",
+        &["model", "fit", "none"],
+        "time of contention per exchange: by the cell's model, by the fit of eq. 9.3, or none",
+    )
+    .default("model"),
+    Param::word(
+        "exchange",
+        &["whole", "bits"],
+        "what an exchange takes besides contention and mac_overhead: whole, as the link says, or only the bits \
             of the IP packet",
-        unit: Unit::Word(&["whole", "bits"]),
-        default: Some("whole"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "count_ap",
-        doc: "whether the access point is one of the N that contend",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "idle_after",
-        doc: "silence after which a station is forgotten",
-        unit: Unit::Time,
-        default: Some("10s"),
-        range: (1e-3, 1e6),
-    },
+    )
+    .default("whole"),
+    Param::flag("count_ap", "whether the access point is one of the N that contend").default("false"),
+    Param::time("idle_after", "silence after which a station is forgotten").default("10s").range(1e-3, 1e6),
     UPDATE,
 ];
 

@@ -8,7 +8,7 @@
 
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Param, Unit};
+use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -22,27 +22,11 @@ pub const SUMMARY: &str = "One queue; the probability follows the distance of a 
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     super::vcrr::GAMMA,
-    Param {
-        name: "reference",
-        doc: "delay of the virtual queue aimed at, b_ref / c",
-        unit: Unit::Time,
-        default: Some("0ms"),
-        range: (0.0, 100.0),
-    },
-    Param {
-        name: "a",
-        doc: "weight of the virtual delay against the relative excess, per second",
-        unit: Unit::Number,
-        default: Some("10"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "g",
-        doc: "probability for a relative excess of one",
-        unit: Unit::Number,
-        default: Some("0.1"),
-        range: (0.0, 1e6),
-    },
+    Param::time("reference", "delay of the virtual queue aimed at, b_ref / c").default("0ms").range(0.0, 100.0),
+    Param::number("a", "weight of the virtual delay against the relative excess, per second")
+        .default("10")
+        .range(0.0, 1e6),
+    Param::number("g", "probability for a relative excess of one").default("0.1").range(0.0, 1e6),
     INTERVAL,
     CAPACITY,
     DROP,

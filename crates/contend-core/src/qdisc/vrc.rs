@@ -10,7 +10,7 @@
 use super::fifo::LIMIT;
 use super::marking::{CAPACITY, Clock, DROP, INTERVAL, Law, Marked};
 use super::{Args, Backlog, Qdisc, Site};
-use crate::registry::{Param, Unit};
+use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -23,34 +23,10 @@ pub const SUMMARY: &str = "One queue held at a reference by the excess of arriva
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param {
-        name: "reference",
-        doc: "queueing delay aimed at, b_ref / c",
-        unit: Unit::Time,
-        default: Some("20ms"),
-        range: (0.0, 100.0),
-    },
-    Param {
-        name: "alpha",
-        doc: "probability for a relative excess of one",
-        unit: Unit::Number,
-        default: Some("0.1"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "beta",
-        doc: "first constant of queue and integral, per second",
-        unit: Unit::Number,
-        default: Some("5"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "gamma",
-        doc: "second constant of queue and integral, per second",
-        unit: Unit::Number,
-        default: Some("0.2"),
-        range: (0.0, 1e6),
-    },
+    Param::time("reference", "queueing delay aimed at, b_ref / c").default("20ms").range(0.0, 100.0),
+    Param::number("alpha", "probability for a relative excess of one").default("0.1").range(0.0, 1e6),
+    Param::number("beta", "first constant of queue and integral, per second").default("5").range(0.0, 1e6),
+    Param::number("gamma", "second constant of queue and integral, per second").default("0.2").range(0.0, 1e6),
     INTERVAL,
     CAPACITY,
     DROP,

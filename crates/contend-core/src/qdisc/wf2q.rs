@@ -28,56 +28,41 @@ pub const SUMMARY: &str = "Weighted fair queueing (WF2Q+) over stations or flows
     shared: bytes, packets or airtime.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "classes",
-        doc: "whose packets share a queue: those to one station, or those of one flow",
-        unit: Unit::Word(&["station", "flow"]),
-        default: Some("station"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "cost",
-        doc: "what is shared by weight: bytes, packets, or the time that exchanges take of the air",
-        unit: Unit::Word(Cost::WORDS),
-        default: Some("bytes"),
-        range: (0.0, 0.0),
-    },
+    Param::word(
+        "classes",
+        &["station", "flow"],
+        "whose packets share a queue: those to one station, or those of one flow",
+    )
+    .default("station"),
+    Param::word(
+        "cost",
+        Cost::WORDS,
+        "what is shared by weight: bytes, packets, or the time that exchanges take of the air",
+    )
+    .default("bytes"),
     WEIGHTS,
-    Param {
-        name: "class_limit",
-        doc: "most that may wait in one class",
-        unit: Unit::Amount,
-        default: Some("10p"),
-        range: (1.0, 1e9),
-    },
+    Param::amount("class_limit", "most that may wait in one class").default("10p").range(1.0, 1e9),
     LIMIT,
     UPDATE,
 ];
 
 /// The parameter `weights`.
-pub(super) const WEIGHTS: Param = Param {
-    name: "weights",
-    doc: "weight of each station named; the others have 1",
-    unit: Unit::Weights,
-    default: Some("[]"),
-    range: (1e-6, 1e6),
-};
+pub(super) const WEIGHTS: Param =
+    Param::new("weights", Unit::Weights, "weight of each station named; the others have 1")
+        .default("[]")
+        .range(1e-6, 1e6);
 /// The parameter `limit`.
-pub(super) const LIMIT: Param = Param {
-    name: "limit",
-    doc: "most that may wait in all; the frame the MAC is serving is not counted",
-    unit: Unit::Amount,
-    default: Some("500p"),
-    range: (1.0, 1e9),
-};
+pub(super) const LIMIT: Param =
+    Param::amount("limit", "most that may wait in all; the frame the MAC is serving is not counted")
+        .default("500p")
+        .range(1.0, 1e9);
 /// The parameter `update`.
-pub(super) const UPDATE: Param = Param {
-    name: "update",
-    doc: "how virtual time advances: as in WF2Q+, or as the document prints it",
-    unit: Unit::Word(&["standard", "printed"]),
-    default: Some("standard"),
-    range: (0.0, 0.0),
-};
+pub(super) const UPDATE: Param = Param::word(
+    "update",
+    &["standard", "printed"],
+    "how virtual time advances: as in WF2Q+, or as the document prints it",
+)
+.default("standard");
 
 /// The value of [`UPDATE`].
 pub(super) fn update(args: &Args) -> Update {

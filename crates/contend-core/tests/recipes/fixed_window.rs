@@ -2,7 +2,7 @@
 
 use super::{Ack, Controller, Response, Signal, Window};
 use crate::Cx;
-use crate::registry::{Args, Param, Unit};
+use crate::registry::{Args, Param};
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -11,13 +11,7 @@ pub const CITE: &str = "where it comes from";
 /// What it does.
 pub const SUMMARY: &str = "What it does, in a sentence.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "segments",
-    doc: "the window in segments",
-    unit: Unit::Integer,
-    default: Some("10"),
-    range: (1.0, 1e6),
-}];
+pub const PARAMS: &[Param] = &[Param::integer("segments", "the window in segments").default("10").range(1.0, 1e6)];
 
 /// Makes one.
 ///

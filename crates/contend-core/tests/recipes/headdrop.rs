@@ -3,7 +3,7 @@
 use super::{Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Args, Param, Unit};
+use crate::registry::{Amount, Args, Param};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -13,13 +13,7 @@ pub const CITE: &str = "where it comes from";
 /// What it does.
 pub const SUMMARY: &str = "What it does, in a sentence.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "limit",
-    doc: "packets that may wait",
-    unit: Unit::Integer,
-    default: Some("100"),
-    range: (1.0, 1e6),
-}];
+pub const PARAMS: &[Param] = &[Param::integer("limit", "packets that may wait").default("100").range(1.0, 1e6)];
 
 /// Makes one.
 ///

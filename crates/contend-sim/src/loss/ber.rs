@@ -3,7 +3,7 @@
 use super::Loss;
 use super::per::Errors;
 use contend_core::FlowId;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 
 /// Source.
 pub const CITE: &str =
@@ -12,13 +12,7 @@ pub const CITE: &str =
 pub const SUMMARY: &str =
     "A frame of L bytes is lost with probability 1 - (1 - ber)^(8 L), independently; control frames too.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "ber",
-    doc: "probability that a bit is received wrongly",
-    unit: Unit::Number,
-    default: None,
-    range: (0.0, 0.5),
-}];
+pub const PARAMS: &[Param] = &[Param::number("ber", "probability that a bit is received wrongly").range(0.0, 0.5)];
 
 /// Makes one.
 ///

@@ -1,7 +1,7 @@
 //! Independent loss of packets, each with the same probability whatever its size.
 
 use super::Loss;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet};
 use rand::RngExt as _;
 
@@ -13,20 +13,13 @@ pub const SUMMARY: &str =
     "Each packet is lost with probability p, independently of size, time and the others; control frames pass.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "p",
-        doc: "probability that a packet is lost",
-        unit: Unit::Fraction,
-        default: None,
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "on",
-        doc: "which packets: all, those of the flow's data direction, or those going back (acknowledgments)",
-        unit: Unit::Word(&["all", "data", "ack"]),
-        default: Some("all"),
-        range: (0.0, 0.0),
-    },
+    Param::fraction("p", "probability that a packet is lost").range(0.0, 1.0),
+    Param::word(
+        "on",
+        &["all", "data", "ack"],
+        "which packets: all, those of the flow's data direction, or those going back (acknowledgments)",
+    )
+    .default("all"),
 ];
 
 /// Makes one.

@@ -10,7 +10,7 @@
 
 use super::Loss;
 use crate::traffic::exponential;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet, Rng, Time};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -21,55 +21,14 @@ pub const SUMMARY: &str = "The channel alternates between good and bad, for expo
     packet; each state has its loss rate.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "clock",
-        doc: "what moves the channel: time (good, bad) or packets (p_gb, p_bg)",
-        unit: Unit::Word(&["time", "packet"]),
-        default: Some("time"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "good",
-        doc: "mean time in the good state, 1/P_GB (clock = time)",
-        unit: Unit::Time,
-        default: Some("0s"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "bad",
-        doc: "mean time in the bad state, 1/P_BG (clock = time)",
-        unit: Unit::Time,
-        default: Some("0s"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "p_gb",
-        doc: "chance to turn bad after a packet (clock = packet)",
-        unit: Unit::Fraction,
-        default: Some("0"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "p_bg",
-        doc: "chance to turn good after a packet (clock = packet)",
-        unit: Unit::Fraction,
-        default: Some("0"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "e_good",
-        doc: "probability of loss in the good state",
-        unit: Unit::Fraction,
-        default: Some("0"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "e_bad",
-        doc: "probability of loss in the bad state",
-        unit: Unit::Fraction,
-        default: Some("1"),
-        range: (0.0, 1.0),
-    },
+    Param::word("clock", &["time", "packet"], "what moves the channel: time (good, bad) or packets (p_gb, p_bg)")
+        .default("time"),
+    Param::time("good", "mean time in the good state, 1/P_GB (clock = time)").default("0s").range(0.0, 1e6),
+    Param::time("bad", "mean time in the bad state, 1/P_BG (clock = time)").default("0s").range(0.0, 1e6),
+    Param::fraction("p_gb", "chance to turn bad after a packet (clock = packet)").default("0").range(0.0, 1.0),
+    Param::fraction("p_bg", "chance to turn good after a packet (clock = packet)").default("0").range(0.0, 1.0),
+    Param::fraction("e_good", "probability of loss in the good state").default("0").range(0.0, 1.0),
+    Param::fraction("e_bad", "probability of loss in the bad state").default("1").range(0.0, 1.0),
 ];
 
 /// Shortest mean sojourn in seconds: a run of a minute then costs less than a million draws.

@@ -1,7 +1,7 @@
 //! Frame errors given as the error rate of one reference length: independent bit errors, whatever the rate of the air.
 
 use super::Loss;
-use contend_core::registry::{Amount, Args, Param, Unit};
+use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, FlowId, Packet};
 use rand::RngExt as _;
 
@@ -12,27 +12,16 @@ pub const SUMMARY: &str =
     "A frame of L bytes is lost with probability 1 - (1 - p)^(L / reference), independently; control frames too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "p",
-        doc: "probability that a frame of the reference length is lost",
-        unit: Unit::Fraction,
-        default: None,
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "reference",
-        doc: "the length p is given for: 1528 B is a 1500-byte packet in its MPDU",
-        unit: Unit::Amount,
-        default: Some("1528B"),
-        range: (1.0, 1e6),
-    },
-    Param {
-        name: "frames",
-        doc: "all frames, or only those that carry a packet (MAC acknowledgments, RTS and CTS pass)",
-        unit: Unit::Word(&["all", "data"]),
-        default: Some("all"),
-        range: (0.0, 0.0),
-    },
+    Param::fraction("p", "probability that a frame of the reference length is lost").range(0.0, 1.0),
+    Param::amount("reference", "the length p is given for: 1528 B is a 1500-byte packet in its MPDU")
+        .default("1528B")
+        .range(1.0, 1e6),
+    Param::word(
+        "frames",
+        &["all", "data"],
+        "all frames, or only those that carry a packet (MAC acknowledgments, RTS and CTS pass)",
+    )
+    .default("all"),
 ];
 
 /// Makes one.

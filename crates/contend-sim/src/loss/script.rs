@@ -11,21 +11,21 @@ pub const CITE: &str =
 pub const SUMMARY: &str = "Loses exactly the transmissions that are listed, and everything during the outages.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "drop",
-        doc: "which transmissions: flow, segment (data packets of the flow from 0, by the payload of the first one \
+    Param::new(
+        "drop",
+        Unit::Drops,
+        "which transmissions: flow, segment (data packets of the flow from 0, by the payload of the first one \
             seen), copy (0 the first transmission)",
-        unit: Unit::Drops,
-        default: Some("[]"),
-        range: (0.0, 1e9),
-    },
-    Param {
-        name: "outage",
-        doc: "from when (inclusive) to when (exclusive) everything is lost; intervals in order of time",
-        unit: Unit::Intervals,
-        default: Some("[]"),
-        range: (0.0, 1e9),
-    },
+    )
+    .default("[]")
+    .range(0.0, 1e9),
+    Param::new(
+        "outage",
+        Unit::Intervals,
+        "from when (inclusive) to when (exclusive) everything is lost; intervals in order of time",
+    )
+    .default("[]")
+    .range(0.0, 1e9),
 ];
 
 /// Makes one.

@@ -12,28 +12,14 @@ pub const SUMMARY: &str =
     "Packets of one size at equal distances; with a schedule, each rate in its interval and silence between.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "rate",
-        doc: "payload bits per second; not needed with a schedule",
-        unit: Unit::Rate,
-        default: Some("0bps"),
-        range: (0.0, 1e12),
-    },
+    Param::rate("rate", "payload bits per second; not needed with a schedule").default("0bps").range(0.0, 1e12),
     super::PACKET,
-    Param {
-        name: "schedule",
-        doc: "from, to (instants of the run) and rate, in order of time; replaces rate",
-        unit: Unit::Schedule,
-        default: Some("[]"),
-        range: (0.0, 1e12),
-    },
-    Param {
-        name: "random",
-        doc: "the first packet of each interval is late by up to this share of the gap, drawn evenly",
-        unit: Unit::Fraction,
-        default: Some("0"),
-        range: (0.0, 1.0),
-    },
+    Param::new("schedule", Unit::Schedule, "from, to (instants of the run) and rate, in order of time; replaces rate")
+        .default("[]")
+        .range(0.0, 1e12),
+    Param::fraction("random", "the first packet of each interval is late by up to this share of the gap, drawn evenly")
+        .default("0")
+        .range(0.0, 1.0),
 ];
 
 /// Makes one.

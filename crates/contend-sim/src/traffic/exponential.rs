@@ -2,7 +2,7 @@
 
 use super::on_off::{Law, OnOff};
 use super::{Source, Write, gap, packet};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
 /// Source.
@@ -12,15 +12,9 @@ pub const CITE: &str = "ns-2's Application/Traffic/Exponential (its defaults: on
 pub const SUMMARY: &str = "On for an exponential time at a constant rate, off for an exponential time, starting on.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "rate",
-        doc: "payload bits per second while on",
-        unit: Unit::Rate,
-        default: None,
-        range: (100.0, 1e12),
-    },
-    Param { name: "on", doc: "mean time on", unit: Unit::Time, default: Some("500ms"), range: (1e-3, 1e6) },
-    Param { name: "off", doc: "mean time off", unit: Unit::Time, default: Some("500ms"), range: (0.0, 1e6) },
+    Param::rate("rate", "payload bits per second while on").range(100.0, 1e12),
+    Param::time("on", "mean time on").default("500ms").range(1e-3, 1e6),
+    Param::time("off", "mean time off").default("500ms").range(0.0, 1e6),
     super::PACKET,
 ];
 

@@ -1,7 +1,7 @@
 //! Finite transfers, one after the other, on one connection.
 
 use super::{Source, Write, exponential};
-use contend_core::registry::{Amount, Args, Param, Unit};
+use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Time};
 
 /// Source.
@@ -12,34 +12,15 @@ pub const SUMMARY: &str = "Files of one size whose transfers start at fixed or e
     the last one is through.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "size",
-        doc: "of a file: bytes of payload, or full packets",
-        unit: Unit::Amount,
-        default: Some("31p"),
-        range: (1.0, 1e15),
-    },
-    Param {
-        name: "count",
-        doc: "how many files, 0 for no end; must be given beside `gap` or `law`",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (0.0, 1e9),
-    },
-    Param {
-        name: "gap",
-        doc: "time between the starts of two files, its mean when exponential",
-        unit: Unit::Time,
-        default: Some("1s"),
-        range: (1e-6, 1e6),
-    },
-    Param {
-        name: "law",
-        doc: "how the gaps are distributed; the first file starts with the flow",
-        unit: Unit::Word(&["fixed", "exponential"]),
-        default: Some("fixed"),
-        range: (0.0, 0.0),
-    },
+    Param::amount("size", "of a file: bytes of payload, or full packets").default("31p").range(1.0, 1e15),
+    Param::integer("count", "how many files, 0 for no end; must be given beside `gap` or `law`")
+        .default("1")
+        .range(0.0, 1e9),
+    Param::time("gap", "time between the starts of two files, its mean when exponential")
+        .default("1s")
+        .range(1e-6, 1e6),
+    Param::word("law", &["fixed", "exponential"], "how the gaps are distributed; the first file starts with the flow")
+        .default("fixed"),
 ];
 
 /// Makes one.

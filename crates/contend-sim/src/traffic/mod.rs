@@ -1,6 +1,6 @@
 //! Traffic sources: what a flow has to send, and when.
 
-use contend_core::registry::{Amount, Args, Param, Unit};
+use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
 use std::fmt::Debug;
@@ -40,13 +40,8 @@ pub trait Source: Debug + Send {
 }
 
 /// The parameter `packet` of every source that writes packets of one size.
-const PACKET: Param = Param {
-    name: "packet",
-    doc: "payload of a packet; 0B for the flow's full packet",
-    unit: Unit::Amount,
-    default: Some("0B"),
-    range: (0.0, 65_535.0),
-};
+const PACKET: Param =
+    Param::amount("packet", "payload of a packet; 0B for the flow's full packet").default("0B").range(0.0, 65_535.0);
 
 /// The parameter `packet` in bytes.
 fn packet(args: &Args) -> Result<u64, String> {

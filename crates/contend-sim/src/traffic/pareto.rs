@@ -3,7 +3,7 @@
 use super::exponential::Periods;
 use super::on_off::Law;
 use super::{Source, packet};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 
 /// Source.
 pub const CITE: &str = "ns-2's Application/Traffic/Pareto (burst and idle both Pareto); Jersey thesis 2005: burst 0.6 \
@@ -12,22 +12,12 @@ pub const CITE: &str = "ns-2's Application/Traffic/Pareto (burst and idle both P
 pub const SUMMARY: &str = "On for a Pareto time at a constant rate, off for a Pareto time, starting on.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "rate",
-        doc: "payload bits per second while on",
-        unit: Unit::Rate,
-        default: None,
-        range: (100.0, 1e12),
-    },
-    Param { name: "on", doc: "mean time on", unit: Unit::Time, default: Some("500ms"), range: (1e-3, 1e6) },
-    Param { name: "off", doc: "mean time off", unit: Unit::Time, default: Some("500ms"), range: (0.0, 1e6) },
-    Param {
-        name: "shape",
-        doc: "tail exponent of both; below 2 the variance is infinite, so means settle slowly",
-        unit: Unit::Number,
-        default: Some("1.5"),
-        range: (1.01, 100.0),
-    },
+    Param::rate("rate", "payload bits per second while on").range(100.0, 1e12),
+    Param::time("on", "mean time on").default("500ms").range(1e-3, 1e6),
+    Param::time("off", "mean time off").default("500ms").range(0.0, 1e6),
+    Param::number("shape", "tail exponent of both; below 2 the variance is infinite, so means settle slowly")
+        .default("1.5")
+        .range(1.01, 100.0),
     super::PACKET,
 ];
 

@@ -1,7 +1,7 @@
 //! Packets of one size at exponential distances.
 
 use super::{Source, Write, exponential, gap, packet};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 use rand::RngExt as _;
 
@@ -13,14 +13,10 @@ pub const SUMMARY: &str = "A Poisson stream of packets (\"telnet\"); with rate_m
     evenly between the two, once.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "rate", doc: "mean payload bits per second", unit: Unit::Rate, default: None, range: (1.0, 1e12) },
-    Param {
-        name: "rate_max",
-        doc: "upper end of the range the mean rate is drawn from; 0bps for no range",
-        unit: Unit::Rate,
-        default: Some("0bps"),
-        range: (0.0, 1e12),
-    },
+    Param::rate("rate", "mean payload bits per second").range(1.0, 1e12),
+    Param::rate("rate_max", "upper end of the range the mean rate is drawn from; 0bps for no range")
+        .default("0bps")
+        .range(0.0, 1e12),
     super::PACKET,
 ];
 

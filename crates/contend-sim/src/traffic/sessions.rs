@@ -2,7 +2,7 @@
 
 use super::on_off::Law;
 use super::{Source, Write};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
 /// Source.
@@ -13,8 +13,8 @@ pub const SUMMARY: &str =
     "Greedy for an exponential time, silent for an exponential time, starting greedy, on one connection.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "on", doc: "mean time of a session", unit: Unit::Time, default: Some("10s"), range: (1e-3, 1e6) },
-    Param { name: "off", doc: "mean time between two", unit: Unit::Time, default: Some("1s"), range: (0.0, 1e6) },
+    Param::time("on", "mean time of a session").default("10s").range(1e-3, 1e6),
+    Param::time("off", "mean time between two").default("1s").range(0.0, 1e6),
 ];
 
 /// Makes one.

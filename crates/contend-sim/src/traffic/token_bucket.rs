@@ -1,7 +1,7 @@
 //! A token bucket that is looked at only when a timer ticks: a program that sleeps until it may send.
 
 use super::{Source, Write, gap, packet};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
 
@@ -13,21 +13,11 @@ pub const SUMMARY: &str = "Packets of one size at a constant mean rate, each at 
     its tokens are there; distances are two neighbouring multiples of the timer. The first tick comes at random.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "rate",
-        doc: "payload bits per second at which tokens come",
-        unit: Unit::Rate,
-        default: None,
-        range: (1.0, 1e12),
-    },
+    Param::rate("rate", "payload bits per second at which tokens come").range(1.0, 1e12),
     super::PACKET,
-    Param {
-        name: "timer",
-        doc: "distance of the timer's ticks; 10ms is that of Linux 2.4 on a PC",
-        unit: Unit::Time,
-        default: Some("10ms"),
-        range: (1e-9, 100.0),
-    },
+    Param::time("timer", "distance of the timer's ticks; 10ms is that of Linux 2.4 on a PC")
+        .default("10ms")
+        .range(1e-9, 100.0),
 ];
 
 /// Makes one.

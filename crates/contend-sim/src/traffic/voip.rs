@@ -2,7 +2,7 @@
 
 use super::on_off::{Law, OnOff};
 use super::{Source, Write, exponential, gap, packet};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
 
@@ -14,37 +14,15 @@ pub const SUMMARY: &str = "Poisson calls of exponential length on a few lines, a
     blocked; each call is an exponential on/off source.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "sources",
-        doc: "lines: calls at the same time; further calls are blocked",
-        unit: Unit::Integer,
-        default: Some("5"),
-        range: (1.0, 256.0),
-    },
-    Param {
-        name: "gap",
-        doc: "mean time between two calls, blocked ones counted",
-        unit: Unit::Time,
-        default: Some("1s"),
-        range: (1e-3, 1e6),
-    },
-    Param { name: "call", doc: "mean length of a call", unit: Unit::Time, default: Some("8s"), range: (1e-3, 1e6) },
-    Param {
-        name: "on",
-        doc: "mean length of a talk spurt",
-        unit: Unit::Time,
-        default: Some("500ms"),
-        range: (1e-3, 1e6),
-    },
-    Param { name: "off", doc: "mean length of a pause", unit: Unit::Time, default: Some("500ms"), range: (0.0, 1e6) },
-    Param {
-        name: "rate",
-        doc: "payload bits per second of a call in a talk spurt",
-        unit: Unit::Rate,
-        default: Some("96kbps"),
-        range: (100.0, 1e12),
-    },
-    Param { default: Some("120B"), ..super::PACKET },
+    Param::integer("sources", "lines: calls at the same time; further calls are blocked")
+        .default("5")
+        .range(1.0, 256.0),
+    Param::time("gap", "mean time between two calls, blocked ones counted").default("1s").range(1e-3, 1e6),
+    Param::time("call", "mean length of a call").default("8s").range(1e-3, 1e6),
+    Param::time("on", "mean length of a talk spurt").default("500ms").range(1e-3, 1e6),
+    Param::time("off", "mean length of a pause").default("500ms").range(0.0, 1e6),
+    Param::rate("rate", "payload bits per second of a call in a talk spurt").default("96kbps").range(100.0, 1e12),
+    super::PACKET.default("120B"),
 ];
 
 /// Makes one.

@@ -2,7 +2,7 @@
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
 /// Source.
@@ -10,13 +10,8 @@ pub const CITE: &str = "where it comes from";
 /// What it does.
 pub const SUMMARY: &str = "What it does, in a sentence.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "cw",
-    doc: "the contention window; 0 for the cell's CWmin",
-    unit: Unit::Integer,
-    default: Some("0"),
-    range: (0.0, 32_767.0),
-}];
+pub const PARAMS: &[Param] =
+    &[Param::integer("cw", "the contention window; 0 for the cell's CWmin").default("0").range(0.0, 32_767.0)];
 
 /// Makes one.
 ///

@@ -5,7 +5,7 @@
 //! [`Verdict`] says.
 
 use super::scoreboard::Scoreboard;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 use std::fmt::Debug;
 
@@ -188,33 +188,28 @@ pub enum Spare {
 }
 
 /// The `dupthresh` parameter of every family.
-pub(crate) const DUPTHRESH: Param = Param {
-    name: "dupthresh",
-    doc: "Duplicate ACKs, or segments selectively acknowledged above a hole, that make a loss",
-    unit: Unit::Integer,
-    default: Some("3"),
-    range: (1.0, 1000.0),
-};
+pub(crate) const DUPTHRESH: Param =
+    Param::integer("dupthresh", "Duplicate ACKs, or segments selectively acknowledged above a hole, that make a loss")
+        .default("3")
+        .range(1.0, 1000.0);
 
 /// The `halve_from` parameter of every family.
-pub(crate) const HALVE_FROM: Param = Param {
-    name: "halve_from",
-    doc: "What a reduction of the window starts from: the flight size (RFC 5681), the window (Linux), or the smaller \
+pub(crate) const HALVE_FROM: Param = Param::word(
+    "halve_from",
+    &["flight", "cwnd", "min(cwnd, rwnd)"],
+    "What a reduction of the window starts from: the flight size (RFC 5681), the window (Linux), or the smaller \
         of window and receiver's window (BSD, ns-2)",
-    unit: Unit::Word(&["flight", "cwnd", "min(cwnd, rwnd)"]),
-    default: Some("flight"),
-    range: (0.0, 0.0),
-};
+)
+.default("flight");
 
 /// The `guard` parameter of the families that count duplicates.
-pub(crate) const GUARD: Param = Param {
-    name: "guard",
-    doc: "When duplicate ACKs start no recovery because all they cover was sent before the last one (RFC 6582 §4.1, \
+pub(crate) const GUARD: Param = Param::word(
+    "guard",
+    &["off", "timeout", "always"],
+    "When duplicate ACKs start no recovery because all they cover was sent before the last one (RFC 6582 §4.1, \
         the ns-2 bug fix): off, after a timeout, always",
-    unit: Unit::Word(&["off", "timeout", "always"]),
-    default: Some("timeout"),
-    range: (0.0, 0.0),
-};
+)
+.default("timeout");
 
 impl Options {
     /// The options of a family from its parameters.

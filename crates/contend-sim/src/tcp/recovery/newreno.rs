@@ -6,7 +6,7 @@
 
 use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
 pub const CITE: &str = "RFC 6582";
@@ -17,15 +17,14 @@ pub const SUMMARY: &str =
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
-    Param { default: Some("always"), ..GUARD },
-    Param {
-        name: "variant",
-        doc: "Whether the retransmission timer restarts at the first partial ACK only (impatient) or at each \
+    GUARD.default("always"),
+    Param::word(
+        "variant",
+        &["impatient", "slow-but-steady"],
+        "Whether the retransmission timer restarts at the first partial ACK only (impatient) or at each \
             (slow-but-steady)",
-        unit: Unit::Word(&["impatient", "slow-but-steady"]),
-        default: Some("impatient"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("impatient"),
 ];
 
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use super::tlp::{Tlp, Told};
 use super::undo::Undo;
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::{Look, Scoreboard};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
 /// Where it comes from.
@@ -28,52 +28,38 @@ pub const SUMMARY: &str = "Finds losses by the time at which segments were sent,
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
-    Param {
-        name: "reo_wnd_mult",
-        doc: "Reordering window at first, in quarters of the shortest round trip; none before reordering is seen, in \
+    Param::integer(
+        "reo_wnd_mult",
+        "Reordering window at first, in quarters of the shortest round trip; none before reordering is seen, in \
             recovery or once dupthresh segments are selectively acknowledged",
-        unit: Unit::Integer,
-        default: Some("1"),
-        range: (0.0, 1000.0),
-    },
-    Param {
-        name: "adaptive",
-        doc: "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a \
+    )
+    .default("1")
+    .range(0.0, 1000.0),
+    Param::flag(
+        "adaptive",
+        "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a \
             quarter of the shortest round trip, until 16 episodes without",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "prr",
-        doc: "Whether an episode sends in proportion to what arrives (RFC 9937) until the window is reached, not \
+    )
+    .default("true"),
+    Param::flag(
+        "prr",
+        "Whether an episode sends in proportion to what arrives (RFC 9937) until the window is reached, not \
             silent for half a round trip and then all at once",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "undo",
-        doc: "Whether window and threshold are restored when all that an episode sent again is reported as duplicates",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "tlp",
-        doc: "Whether the tail of a flight is probed",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "max_ack_delay",
-        doc: "How long the receiver may hold an acknowledgment back, added to the probe's time when one segment is in \
+    )
+    .default("true"),
+    Param::flag(
+        "undo",
+        "Whether window and threshold are restored when all that an episode sent again is reported as duplicates",
+    )
+    .default("true"),
+    Param::flag("tlp", "Whether the tail of a flight is probed").default("true"),
+    Param::time(
+        "max_ack_delay",
+        "How long the receiver may hold an acknowledgment back, added to the probe's time when one segment is in \
             flight",
-        unit: Unit::Time,
-        default: Some("200ms"),
-        range: (0.0, 60.0),
-    },
+    )
+    .default("200ms")
+    .range(0.0, 60.0),
 ];
 
 #[derive(Debug)]

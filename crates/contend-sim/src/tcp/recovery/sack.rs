@@ -9,7 +9,7 @@
 
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 
 /// Where it comes from.
 pub const CITE: &str = "RFC 6675; RFC 2018";
@@ -20,14 +20,12 @@ pub const SUMMARY: &str =
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
-    Param {
-        name: "rescue",
-        doc: "Whether the last outstanding segment is sent again, once an episode, when there is nothing else to send \
+    Param::flag(
+        "rescue",
+        "Whether the last outstanding segment is sent again, once an episode, when there is nothing else to send \
             (RFC 6675 §4 rule 4)",
-        unit: Unit::Bool,
-        default: Some("true"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("true"),
 ];
 
 #[derive(Debug)]

@@ -18,7 +18,7 @@
 use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::rtt::smooth;
 use crate::tcp::scoreboard::Scoreboard;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 
 /// Where it comes from.
@@ -29,24 +29,21 @@ pub const SUMMARY: &str = "Sends the first segment again at the first duplicate 
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
-    Param { default: Some("min(cwnd, rwnd)"), ..HALVE_FROM },
+    HALVE_FROM.default("min(cwnd, rwnd)"),
     GUARD,
-    Param {
-        name: "backs_off",
-        doc: "Whether each early retransmission also doubles the retransmission timeout, as in ns-2; in the source only \
+    Param::flag(
+        "backs_off",
+        "Whether each early retransmission also doubles the retransmission timeout, as in ns-2; in the source only \
             the expiry of that timeout does",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "samples",
-        doc: "Which acknowledgments measure a round trip for the fine timeout: those of segments that were all sent \
+    )
+    .default("false"),
+    Param::word(
+        "samples",
+        &["karn", "last"],
+        "Which acknowledgments measure a round trip for the fine timeout: those of segments that were all sent \
             once (karn), or those whose last segment was sent once, so that the wait for a repair counts (last: ns-2)",
-        unit: Unit::Word(&["karn", "last"]),
-        default: Some("karn"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("karn"),
 ];
 
 /// A fine timeout that nothing lengthens, in 2^-16.

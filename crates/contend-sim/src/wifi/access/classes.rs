@@ -14,28 +14,22 @@ pub const SUMMARY: &str = "Quality of service by distributions: all stations sha
     that window; no residual backoff. Of a station's classes that draw the same slot the highest sends.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "weights",
-        doc: "the distribution over the window, as weights of equal parts of it; none for evenly",
-        unit: Unit::Numbers,
-        default: Some("[]"),
-        range: (0.0, 1e12),
-    },
-    Param {
-        name: "vo",
-        doc: "that of voice, where stations have classes; `weights` is that of best effort then",
-        unit: Unit::Numbers,
-        default: Some("[]"),
-        range: (0.0, 1e12),
-    },
-    Param { name: "vi", doc: "that of video, likewise", unit: Unit::Numbers, default: Some("[]"), range: (0.0, 1e12) },
-    Param {
-        name: "bk",
-        doc: "that of background, likewise",
-        unit: Unit::Numbers,
-        default: Some("[]"),
-        range: (0.0, 1e12),
-    },
+    Param::new(
+        "weights",
+        Unit::Numbers,
+        "the distribution over the window, as weights of equal parts of it; none for evenly",
+    )
+    .default("[]")
+    .range(0.0, 1e12),
+    Param::new(
+        "vo",
+        Unit::Numbers,
+        "that of voice, where stations have classes; `weights` is that of best effort then",
+    )
+    .default("[]")
+    .range(0.0, 1e12),
+    Param::new("vi", Unit::Numbers, "that of video, likewise").default("[]").range(0.0, 1e12),
+    Param::new("bk", Unit::Numbers, "that of background, likewise").default("[]").range(0.0, 1e12),
     idle_sense::TARGET,
     idle_sense::ALPHA,
     idle_sense::EPSILON,

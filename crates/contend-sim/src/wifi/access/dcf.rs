@@ -1,7 +1,7 @@
 //! DCF's binary exponential backoff: an even draw from a window that doubles with every failure.
 
 use super::{Access, Draw, Seen, Setting};
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span};
 use rand::RngExt as _;
 
@@ -12,34 +12,17 @@ pub const SUMMARY: &str = "Distributed coordination function: a backoff drawn ev
     CWmin, becomes 2 CW + 1 after each failure up to CWmax, and CWmin again after a success or a drop.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "cwmin",
-        doc: "smallest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "cwmax",
-        doc: "largest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "aifsn",
-        doc: "slots after SIFS that must be idle before backoff counts, as in EDCA; 0 for the cell's DIFS (which is 2)",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 15.0),
-    },
-    Param {
-        name: "txop",
-        doc: "how long it may hold the medium once it has won it, frame after frame; 0us for one frame",
-        unit: Unit::Time,
-        default: Some("0us"),
-        range: (0.0, 0.1),
-    },
+    Param::integer("cwmin", "smallest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer(
+        "aifsn",
+        "slots after SIFS that must be idle before backoff counts, as in EDCA; 0 for the cell's DIFS (which is 2)",
+    )
+    .default("0")
+    .range(0.0, 15.0),
+    Param::time("txop", "how long it may hold the medium once it has won it, frame after frame; 0us for one frame")
+        .default("0us")
+        .range(0.0, 0.1),
 ];
 
 /// Makes one. A parameter left at 0 takes the cell's value.

@@ -5,7 +5,7 @@
 use super::dcf::Backoff;
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.2, Figs 8.9-8.11";
@@ -13,34 +13,11 @@ pub const CITE: &str = "Starzetz 2006 §8.2, Figs 8.9-8.11";
 pub const SUMMARY: &str = "802.11-M: DCF with M slots added to each new backoff, M twice the number of contenders.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "cwmin",
-        doc: "smallest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "cwmax",
-        doc: "largest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "per_contender",
-        doc: "slots added to a draw for each contender",
-        unit: Unit::Number,
-        default: Some("2"),
-        range: (0.0, 1000.0),
-    },
-    Param {
-        name: "after",
-        doc: "which draws are shifted: every one, or those after a success only",
-        unit: Unit::Word(&["every", "success"]),
-        default: Some("every"),
-        range: (0.0, 0.0),
-    },
+    Param::integer("cwmin", "smallest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::number("per_contender", "slots added to a draw for each contender").default("2").range(0.0, 1000.0),
+    Param::word("after", &["every", "success"], "which draws are shifted: every one, or those after a success only")
+        .default("every"),
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.

@@ -2,7 +2,7 @@
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
 /// Source.
@@ -14,49 +14,20 @@ pub const SUMMARY: &str = "Distributed fair scheduling: after a success a backof
     values.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param { name: "scale", doc: "S, slots per byte", unit: Unit::Number, default: Some("0.02"), range: (1e-6, 1000.0) },
-    Param {
-        name: "weight",
-        doc: "w, the station's weight",
-        unit: Unit::Number,
-        default: Some("0.1"),
-        range: (1e-6, 1e6),
-    },
-    Param {
-        name: "spread",
-        doc: "rho is drawn evenly from 1 - spread to 1 + spread",
-        unit: Unit::Fraction,
-        default: Some("10%"),
-        range: (0.0, 1.0),
-    },
-    Param {
-        name: "collision_window",
-        doc: "slots of the window after a first collision",
-        unit: Unit::Integer,
-        default: Some("4"),
-        range: (1.0, 1024.0),
-    },
-    Param {
-        name: "mapping",
-        doc: "how large backoffs are compressed: not at all, exponentially, or by a square root",
-        unit: Unit::Word(&["linear", "exp", "sqrt"]),
-        default: Some("linear"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "threshold",
-        doc: "backoff in slots above which it is compressed",
-        unit: Unit::Number,
-        default: Some("80"),
-        range: (1.0, 1e6),
-    },
-    Param {
-        name: "range",
-        doc: "slots above the threshold that no compressed backoff reaches (exp)",
-        unit: Unit::Number,
-        default: Some("1000"),
-        range: (1.0, 1e6),
-    },
+    Param::number("scale", "S, slots per byte").default("0.02").range(1e-6, 1000.0),
+    Param::number("weight", "w, the station's weight").default("0.1").range(1e-6, 1e6),
+    Param::fraction("spread", "rho is drawn evenly from 1 - spread to 1 + spread").default("10%").range(0.0, 1.0),
+    Param::integer("collision_window", "slots of the window after a first collision").default("4").range(1.0, 1024.0),
+    Param::word(
+        "mapping",
+        &["linear", "exp", "sqrt"],
+        "how large backoffs are compressed: not at all, exponentially, or by a square root",
+    )
+    .default("linear"),
+    Param::number("threshold", "backoff in slots above which it is compressed").default("80").range(1.0, 1e6),
+    Param::number("range", "slots above the threshold that no compressed backoff reaches (exp)")
+        .default("1000")
+        .range(1.0, 1e6),
 ];
 
 /// Makes one.

@@ -19,85 +19,40 @@ pub const SUMMARY: &str = "Enhanced distributed channel access: four categories 
     its packets take.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "scheduling",
-        doc: "sab (after backoff): each category contends by itself and the highest of a station's goes first; sbb \
+    Param::word(
+        "scheduling",
+        &["sab", "sbb"],
+        "sab (after backoff): each category contends by itself and the highest of a station's goes first; sbb \
             (before backoff): one backoff as of DCF, for the packet of the highest category that waits when the MAC \
             becomes free",
-        unit: Unit::Word(&["sab", "sbb"]),
-        default: Some("sab"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "table",
-        doc: "default parameter set: they differ in TXOP limits only, and in 802.11e best effort and background have \
+    )
+    .default("sab"),
+    Param::word(
+        "table",
+        &["802.11e", "802.11-2016"],
+        "default parameter set: they differ in TXOP limits only, and in 802.11e best effort and background have \
             none",
-        unit: Unit::Word(&["802.11e", "802.11-2016"]),
-        default: Some("802.11e"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "busy_slot",
-        doc: "whether a slot at whose beginning somebody else sends counts as backoff, as the standard says of EDCA, \
+    )
+    .default("802.11e"),
+    Param::word(
+        "busy_slot",
+        &["counted", "frozen"],
+        "whether a slot at whose beginning somebody else sends counts as backoff, as the standard says of EDCA, \
             or not (sab only)",
-        unit: Unit::Word(&["counted", "frozen"]),
-        default: Some("counted"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "vo",
-        doc: "voice, where it differs from the table (sab only)",
-        unit: Unit::Group(CATEGORY),
-        default: Some("{}"),
-        range: (0.0, 0.0),
-    },
-    Param { name: "vi", doc: "video, likewise", unit: Unit::Group(CATEGORY), default: Some("{}"), range: (0.0, 0.0) },
-    Param {
-        name: "be",
-        doc: "best effort, likewise",
-        unit: Unit::Group(CATEGORY),
-        default: Some("{}"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "bk",
-        doc: "background, likewise",
-        unit: Unit::Group(CATEGORY),
-        default: Some("{}"),
-        range: (0.0, 0.0),
-    },
+    )
+    .default("counted"),
+    Param::new("vo", Unit::Group(CATEGORY), "voice, where it differs from the table (sab only)").default("{}"),
+    Param::new("vi", Unit::Group(CATEGORY), "video, likewise").default("{}"),
+    Param::new("be", Unit::Group(CATEGORY), "best effort, likewise").default("{}"),
+    Param::new("bk", Unit::Group(CATEGORY), "background, likewise").default("{}"),
 ];
 
 /// Parameters of a category.
 const CATEGORY: &[Param] = &[
-    Param {
-        name: "aifsn",
-        doc: "slots after SIFS that must be idle before backoff counts",
-        unit: Unit::Integer,
-        default: None,
-        range: (1.0, 15.0),
-    },
-    Param {
-        name: "cwmin",
-        doc: "smallest contention window",
-        unit: Unit::Integer,
-        default: None,
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "cwmax",
-        doc: "largest contention window",
-        unit: Unit::Integer,
-        default: None,
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "txop",
-        doc: "how long it may hold the medium, frame after frame; 0us for one frame",
-        unit: Unit::Time,
-        default: None,
-        range: (0.0, 0.1),
-    },
+    Param::integer("aifsn", "slots after SIFS that must be idle before backoff counts").range(1.0, 15.0),
+    Param::integer("cwmin", "smallest contention window").range(0.0, 32_767.0),
+    Param::integer("cwmax", "largest contention window").range(0.0, 32_767.0),
+    Param::time("txop", "how long it may hold the medium, frame after frame; 0us for one frame").range(0.0, 0.1),
 ];
 
 /// Makes the category that `cell` names.

@@ -2,7 +2,7 @@
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
 /// Source.
@@ -11,13 +11,8 @@ pub const CITE: &str = "Starzetz 2006 §8.1.1, eqs. 8.1-8.4";
 pub const SUMMARY: &str = "Reference model H: in every cycle all draw evenly from a table of C slots and forget the \
     rest; no residual and no exponential backoff.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "slots",
-    doc: "C, the size of the table; 0 for the cell's CWmin + 1",
-    unit: Unit::Integer,
-    default: Some("0"),
-    range: (0.0, 1e6),
-}];
+pub const PARAMS: &[Param] =
+    &[Param::integer("slots", "C, the size of the table; 0 for the cell's CWmin + 1").default("0").range(0.0, 1e6)];
 
 /// Makes one.
 ///

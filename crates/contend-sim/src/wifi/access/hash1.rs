@@ -2,7 +2,7 @@
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
 /// Source.
@@ -12,27 +12,9 @@ pub const SUMMARY: &str = "HASH1: in every cycle all draw from a window of A + B
     a straight line to zero, N the number of contenders; no residual and no exponential backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "window",
-        doc: "CW, the window in slots; 0 for A + B N",
-        unit: Unit::Number,
-        default: Some("0"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "base",
-        doc: "A, slots of the window whatever the number of contenders",
-        unit: Unit::Number,
-        default: Some("6.4"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "per_contender",
-        doc: "B, slots of the window for each contender",
-        unit: Unit::Number,
-        default: Some("12.35"),
-        range: (0.0, 1e4),
-    },
+    Param::number("window", "CW, the window in slots; 0 for A + B N").default("0").range(0.0, 1e6),
+    Param::number("base", "A, slots of the window whatever the number of contenders").default("6.4").range(0.0, 1e6),
+    Param::number("per_contender", "B, slots of the window for each contender").default("12.35").range(0.0, 1e4),
 ];
 
 /// Makes one.

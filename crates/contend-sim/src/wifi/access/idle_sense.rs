@@ -2,7 +2,7 @@
 
 use super::{Access, Channel, Draw, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use contend_theory::idle_sense::{Optimum, optimum};
 use rand::RngExt as _;
 
@@ -15,13 +15,12 @@ pub const SUMMARY: &str = "Idle Sense: residual backoff without exponential back
     transmissions meet a target; or the window at which it settles.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "window",
-        doc: "steered by what is heard, or at rest at 2 N / zeta - 1 for N contenders",
-        unit: Unit::Word(&["aimd", "steady"]),
-        default: Some("aimd"),
-        range: (0.0, 0.0),
-    },
+    Param::word(
+        "window",
+        &["aimd", "steady"],
+        "steered by what is heard, or at rest at 2 N / zeta - 1 for N contenders",
+    )
+    .default("aimd"),
     TARGET,
     ALPHA,
     EPSILON,
@@ -32,61 +31,41 @@ pub const PARAMS: &[Param] = &[
 ];
 
 /// Mean idle slots aimed at.
-pub(super) const TARGET: Param = Param {
-    name: "target",
-    doc: "idle slots between transmissions; 0 for the best of the cell (5.68 for 802.11b)",
-    unit: Unit::Number,
-    default: Some("0"),
-    range: (0.0, 1e6),
-};
+pub(super) const TARGET: Param =
+    Param::number("target", "idle slots between transmissions; 0 for the best of the cell (5.68 for 802.11b)")
+        .default("0")
+        .range(0.0, 1e6);
 /// Multiplicative decrease.
-pub(super) const ALPHA: Param = Param {
-    name: "alpha",
-    doc: "the window grows to so many times itself when fewer slots are idle",
-    unit: Unit::Number,
-    default: Some("1.0666"),
-    range: (1.0, 10.0),
-};
+pub(super) const ALPHA: Param =
+    Param::number("alpha", "the window grows to so many times itself when fewer slots are idle")
+        .default("1.0666")
+        .range(1.0, 10.0);
 /// Additive increase.
-pub(super) const EPSILON: Param = Param {
-    name: "epsilon",
-    doc: "the attempt rate grows by so much when more slots are idle",
-    unit: Unit::Number,
-    default: Some("0.001"),
-    range: (0.0, 1.0),
-};
+pub(super) const EPSILON: Param =
+    Param::number("epsilon", "the attempt rate grows by so much when more slots are idle")
+        .default("0.001")
+        .range(0.0, 1.0);
 /// Samples of a decision.
-pub(super) const TRANSMISSIONS: Param = Param {
-    name: "transmissions",
-    doc: "transmissions heard for each decision",
-    unit: Unit::Integer,
-    default: Some("5"),
-    range: (1.0, 4096.0),
-};
+pub(super) const TRANSMISSIONS: Param =
+    Param::integer("transmissions", "transmissions heard for each decision").default("5").range(1.0, 4096.0);
 /// Near the target.
-pub(super) const BETA: Param = Param {
-    name: "beta",
-    doc: "idle slots from the target within which more transmissions are heard",
-    unit: Unit::Number,
-    default: Some("0.75"),
-    range: (0.0, 1e6),
-};
+pub(super) const BETA: Param =
+    Param::number("beta", "idle slots from the target within which more transmissions are heard")
+        .default("0.75")
+        .range(0.0, 1e6);
 /// More samples near the target.
-pub(super) const GAMMA: Param = Param {
-    name: "gamma",
-    doc: "near the target window / gamma transmissions are heard for a decision; 0 for always the same number",
-    unit: Unit::Number,
-    default: Some("4"),
-    range: (0.0, 1e6),
-};
+pub(super) const GAMMA: Param = Param::number(
+    "gamma",
+    "near the target window / gamma transmissions are heard for a decision; 0 for always the same number",
+)
+.default("4")
+.range(0.0, 1e6);
 /// By rate.
-pub(super) const TIME_FAIR: Param = Param {
-    name: "time_fair",
-    doc: "whether slower stations take windows larger in proportion, so that all get the same time on the air",
-    unit: Unit::Bool,
-    default: Some("true"),
-    range: (0.0, 0.0),
-};
+pub(super) const TIME_FAIR: Param = Param::flag(
+    "time_fair",
+    "whether slower stations take windows larger in proportion, so that all get the same time on the air",
+)
+.default("true");
 
 /// Makes one.
 ///

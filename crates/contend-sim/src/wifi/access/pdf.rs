@@ -13,42 +13,20 @@ pub const SUMMARY: &str = "A backoff from any distribution over the window, give
     residual and exponential backoff can be switched on. Models a card with missing slots or a biased generator too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "weights",
-        doc: "how often each part of the window is drawn, from the first slot to the last, in proportion; none for \
+    Param::new(
+        "weights",
+        Unit::Numbers,
+        "how often each part of the window is drawn, from the first slot to the last, in proportion; none for \
             evenly",
-        unit: Unit::Numbers,
-        default: Some("[]"),
-        range: (0.0, 1e12),
-    },
-    Param {
-        name: "residual",
-        doc: "whether slots that were not waited are kept",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "exponential",
-        doc: "whether the window doubles with every failure",
-        unit: Unit::Bool,
-        default: Some("false"),
-        range: (0.0, 0.0),
-    },
-    Param {
-        name: "cwmin",
-        doc: "smallest contention window, instead of the cell's; a draw is from 0 to it",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 1e6),
-    },
-    Param {
-        name: "cwmax",
-        doc: "largest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 1e6),
-    },
+    )
+    .default("[]")
+    .range(0.0, 1e12),
+    Param::flag("residual", "whether slots that were not waited are kept").default("false"),
+    Param::flag("exponential", "whether the window doubles with every failure").default("false"),
+    Param::integer("cwmin", "smallest contention window, instead of the cell's; a draw is from 0 to it")
+        .default("0")
+        .range(0.0, 1e6),
+    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 1e6),
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.

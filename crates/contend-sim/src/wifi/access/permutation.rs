@@ -14,20 +14,10 @@ pub const SUMMARY: &str = "Each station's backoffs are a permutation of the slot
     collision makes it permute them anew. Collisions die out, but the stations may be left with very unequal shares.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "slots",
-        doc: "C, slots of the window; 0 for the cell's CWmin + 1",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 65_535.0),
-    },
-    Param {
-        name: "sequence",
-        doc: "the first permutation, instead of a random one",
-        unit: Unit::Numbers,
-        default: Some("[]"),
-        range: (0.0, 65_535.0),
-    },
+    Param::integer("slots", "C, slots of the window; 0 for the cell's CWmin + 1").default("0").range(0.0, 65_535.0),
+    Param::new("sequence", Unit::Numbers, "the first permutation, instead of a random one")
+        .default("[]")
+        .range(0.0, 65_535.0),
 ];
 
 /// Makes one.

@@ -3,7 +3,7 @@
 use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
 
 /// Source.
@@ -14,20 +14,8 @@ pub const SUMMARY: &str = "DCF told without residual backoff: each cycle all dra
     not.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "cwmin",
-        doc: "smallest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 32_767.0),
-    },
-    Param {
-        name: "cwmax",
-        doc: "largest contention window, instead of the cell's",
-        unit: Unit::Integer,
-        default: Some("0"),
-        range: (0.0, 32_767.0),
-    },
+    Param::integer("cwmin", "smallest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.

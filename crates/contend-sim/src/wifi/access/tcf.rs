@@ -2,7 +2,7 @@
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
-use contend_core::registry::{Args, Param, Unit};
+use contend_core::registry::{Args, Param};
 
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.1: TCF as H(i, j) = (i + j) mod N";
@@ -10,13 +10,10 @@ pub const CITE: &str = "Starzetz 2006 §8.1.1: TCF as H(i, j) = (i + j) mod N";
 pub const SUMMARY: &str = "TDM-like order: station i waits (i + j) mod N slots in cycle j, so that stations that \
     always have something to send take turns and none collides.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param {
-    name: "stations",
-    doc: "N, places in a round; 0 for one for each station of the cell",
-    unit: Unit::Integer,
-    default: Some("0"),
-    range: (0.0, 65_535.0),
-}];
+pub const PARAMS: &[Param] =
+    &[Param::integer("stations", "N, places in a round; 0 for one for each station of the cell")
+        .default("0")
+        .range(0.0, 65_535.0)];
 
 /// Makes one.
 ///
