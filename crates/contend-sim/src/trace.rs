@@ -119,8 +119,9 @@ impl Trace {
         self.missing[flow].push(m);
     }
 
-    /// Notes that `frame` was on the air.
-    pub fn frame(&mut self, frame: &Frame) {
+    /// Notes that `frame` was on the air. `packet` is what it carries: it is copied only when frames are captured, and
+    /// [`Frame::packet`] of `frame` does not count.
+    pub fn frame(&mut self, frame: &Frame, packet: Option<&Packet>) {
         let what = 1 << 7
             | u64::from(frame.from) << 8
             | u64::from(frame.to) << 32
@@ -132,7 +133,7 @@ impl Trace {
             && frame.start < c.to
         {
             if c.frames.len() < c.limit {
-                c.frames.push(*frame);
+                c.frames.push(Frame { packet: packet.copied(), ..*frame });
             } else {
                 c.missed += 1;
             }

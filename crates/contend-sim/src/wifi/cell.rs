@@ -258,7 +258,7 @@ impl Cell {
             let packet = is_data.then_some(&s.packet);
             let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet);
             let reception = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            senders.out.trace.frame(&frame(&plan, &part, s, now, reception));
+            senders.out.trace.frame(&frame(&plan, &part, s, now, reception), packet);
             self.ledger.frame(plan.ends(&part).0, plan.account(&part), part.airtime, lost);
             if lost {
                 fate = Fate::Lost(who, part.kind.missing(), plan.silence(&part));
@@ -285,8 +285,9 @@ impl Cell {
             end = end.max(now + part.end());
             self.ledger.collided(s.burst.from, part.end());
             let collided = frame(&plan, &part, s, now, FrameOutcome::Collided);
+            let packet = (part.kind == PartKind::Data).then_some(&s.packet);
             // With a CTS to oneself before it.
-            senders.out.trace.frame(&Frame { start: now, ..collided });
+            senders.out.trace.frame(&Frame { start: now, ..collided }, packet);
         }
         self.ledger.collision(end - now);
         self.phase = Phase::Rest(end);
@@ -379,7 +380,8 @@ impl Cell {
     }
 }
 
-/// What captures show of `part`, which belongs to the plan of `s` and an exchange that started at `start`.
+/// What captures show of `part` beside its packet. The part belongs to the plan of `s` and to an exchange that started at
+/// `start`.
 #[inline(always)]
 fn frame(plan: &Plan<'_>, part: &Part, s: &InService, start: Time, outcome: FrameOutcome) -> Frame {
     let (from, to) = plan.ends(part);
@@ -395,7 +397,7 @@ fn frame(plan: &Plan<'_>, part: &Part, s: &InService, start: Time, outcome: Fram
         sequence: s.sequence,
         duration: plan.nav(part),
         bytes: part.bytes,
-        packet: if part.kind == PartKind::Data { Some(s.packet) } else { None },
+        packet: None,
     }
 }
 

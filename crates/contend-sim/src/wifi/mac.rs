@@ -238,15 +238,15 @@ impl Mac {
 
     /// Takes `p`, which enters the queue of `category` now. What the queue drops stays in the sink of `around` until
     /// [`Mac::settle`]. True if `p` did not wait: it is in service.
-    pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: Packet) -> bool {
+    pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet) -> bool {
         let queue = self.queues.of(category);
         queue.meter.offered(around.now);
         if queue.can_bypass && self.in_service.is_none() && queue.meter.waiting() == 1 {
-            queue.meter.taken(around.now, &p);
+            queue.meter.taken(around.now, p);
             self.serve(around.link, p);
             return true;
         }
-        queue.enqueue(around, p);
+        queue.enqueue(around, *p);
         false
     }
 
@@ -262,7 +262,7 @@ impl Mac {
             Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
         };
         let Some(packet) = next else { return false };
-        self.serve(around.link, packet);
+        self.serve(around.link, &packet);
         true
     }
 
@@ -277,13 +277,14 @@ impl Mac {
     }
 
     /// Takes `packet` into service.
-    fn serve(&mut self, link: &dyn Link, packet: Packet) {
+    fn serve(&mut self, link: &dyn Link, packet: &Packet) {
         let bytes = packet.size;
         let protection = self.limits.protection.of(bytes);
-        let burst = Burst { from: self.station, to: link.neighbour(&packet), bytes, protection };
+        let burst = Burst { from: self.station, to: link.neighbour(packet), bytes, protection };
         self.sequence = (self.sequence + 1) & 0xfff;
         let sequence = self.sequence;
-        self.in_service = Some(InService { burst, packet, sequence, attempt: 0, short: 0, long: 0, delivered: false });
+        self.in_service =
+            Some(InService { burst, packet: *packet, sequence, attempt: 0, short: 0, long: 0, delivered: false });
     }
 
     // ---- the medium reports ----

@@ -292,7 +292,7 @@ impl Senders<'_, '_> {
         let category = self.bridge.category(&p);
         let who = self.stations.contender(station, category);
         let free = self.stations.in_service(who).is_none();
-        if self.with(who, |mac, around| mac.accept(around, category, p)) {
+        if self.with(who, |mac, around| mac.accept(around, category, &p)) {
             self.stations.backlogged += 1;
             return Some(who);
         }
