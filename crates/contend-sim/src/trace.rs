@@ -64,6 +64,21 @@ pub struct Capture {
     pub missed: u64,
 }
 
+impl Capture {
+    /// Keeps `frame`, which carries `packet`, if it starts inside the interval and fits.
+    #[cold]
+    fn frame(&mut self, frame: &Frame, packet: Option<&Packet>) {
+        if frame.start < self.from || frame.start >= self.to {
+            return;
+        }
+        if self.frames.len() < self.limit {
+            self.frames.push(Frame { packet: packet.copied(), ..*frame });
+        } else {
+            self.missed += 1;
+        }
+    }
+}
+
 impl Trace {
     /// A trace that keeps the digest only.
     pub fn new() -> Trace {
@@ -121,6 +136,7 @@ impl Trace {
 
     /// Notes that `frame` was on the air. `packet` is what it carries: it is copied only when frames are captured, and
     /// [`Frame::packet`] of `frame` does not count.
+    #[inline]
     pub fn frame(&mut self, frame: &Frame, packet: Option<&Packet>) {
         let what = 1 << 7
             | u64::from(frame.from) << 8
@@ -128,18 +144,12 @@ impl Trace {
             | frame.outcome as u64
             | (frame.kind as u64) << 4;
         self.note(frame.start, what, frame.end.as_nanos());
-        if let Some(c) = &mut self.capture
-            && frame.start >= c.from
-            && frame.start < c.to
-        {
-            if c.frames.len() < c.limit {
-                c.frames.push(Frame { packet: packet.copied(), ..*frame });
-            } else {
-                c.missed += 1;
-            }
+        if let Some(capture) = &mut self.capture {
+            capture.frame(frame, packet);
         }
     }
 
+    #[inline]
     fn note(&mut self, now: Time, what: u64, more: u64) {
         self.digest = fold(self.digest, now.as_nanos(), what ^ more.rotate_left(17));
     }

@@ -129,26 +129,31 @@ impl Contention {
     }
 
     /// Stations that have a frame and wait to send it.
+    #[inline]
     pub fn waiting(&self) -> u32 {
         self.waiting
     }
 
     /// Whether a busy slot counts as one slot of backoff of `who`.
+    #[inline]
     pub fn busy_counts(&self, who: Contender) -> bool {
         self.of(who).busy_counts > 0
     }
 
     /// What was heard on the medium.
+    #[inline]
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
 
     /// The first instant from which anybody counts slots in common with others.
+    #[inline]
     pub fn resume(&self) -> Time {
         self.groups.iter().map(|g| g.resume).min().unwrap_or(Time::ZERO)
     }
 
     /// The inter-frame space of `who`.
+    #[inline]
     pub fn ifs(&self, who: Contender) -> Span {
         self.of(who).rules.ifs
     }
@@ -355,6 +360,7 @@ impl Contention {
         }
     }
 
+    #[inline]
     fn of(&self, who: Contender) -> &Group {
         &self.groups[usize::from(self.group[who as usize])]
     }

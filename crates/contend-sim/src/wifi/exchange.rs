@@ -6,7 +6,7 @@
 //! by their roles: the *sender* has the burst, the *receiver* answers.
 
 use super::ledger::Account;
-use super::phy::{ACK_BYTES, CTS_BYTES, Protection, RTS_BYTES};
+use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Protection, RTS_BYTES};
 use super::timing::{RateTable, Timing};
 use super::{FrameKind, StationId};
 use contend_core::Span;
@@ -83,6 +83,7 @@ pub(super) struct Plan<'a> {
     kinds: &'static [PartKind],
     timing: &'a Timing,
     rates: &'a RateTable,
+    data: Airtime,
     duration: Span,
 }
 
@@ -129,8 +130,9 @@ impl<'a> Plan<'a> {
             Protection::CtsToSelf => rates.cts + timing.sifs,
             Protection::RtsCts => rates.rts + timing.sifs + rates.cts + timing.sifs,
         };
-        let duration = before + rates.data(burst.bytes).total + timing.sifs + rates.ack;
-        Plan { burst: *burst, kinds, timing, rates, duration }
+        let data = rates.data(burst.bytes);
+        let duration = before + data.total + timing.sifs + rates.ack;
+        Plan { burst: *burst, kinds, timing, rates, data, duration }
     }
 
     /// The parts in order, at least one.
@@ -152,6 +154,7 @@ impl<'a> Plan<'a> {
 
     /// The first part that asks for an answer, which is not a CTS to oneself: a sender whose exchange collides learns of
     /// it when that answer does not come.
+    #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
             Protection::None => self.part(PartKind::Data, Span::ZERO),
@@ -169,7 +172,7 @@ impl<'a> Plan<'a> {
             PartKind::Cts | PartKind::CtsToSelf => (CTS_BYTES, r.control, r.cts),
             PartKind::Data => {
                 let overhead = t.limits.protection.overhead;
-                (self.burst.bytes + overhead, r.rate, r.data(self.burst.bytes).total)
+                (self.burst.bytes + overhead, r.rate, self.data.total)
             }
             PartKind::Ack => (ACK_BYTES, r.answer, r.ack),
         };
@@ -198,10 +201,9 @@ impl<'a> Plan<'a> {
     pub(super) fn account(&self, part: &Part) -> Account {
         match part.kind {
             PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => Account::RtsCts,
-            PartKind::Data => Account::Data {
-                preamble: self.rates.data(self.burst.bytes).preamble,
-                payload: self.rates.payload(self.burst.bytes),
-            },
+            PartKind::Data => {
+                Account::Data { preamble: self.data.preamble, payload: self.rates.payload(self.burst.bytes) }
+            }
             PartKind::Ack => Account::Ack,
         }
     }

@@ -90,6 +90,7 @@ impl Ledger {
 
     /// Books silence up to `now`: inter-frame space until `resume`, then backoff when somebody `waits`, idle when
     /// nobody does.
+    #[inline]
     pub fn quiet(&mut self, now: Time, resume: Time, waits: bool) {
         let edge = resume.clamp(self.booked, now.max(self.booked));
         self.cell.ifs += edge - self.booked;
@@ -103,6 +104,7 @@ impl Ledger {
     }
 
     /// Books inter-frame space of `span`.
+    #[inline]
     pub fn ifs(&mut self, span: Span) {
         self.cell.ifs += span;
         self.booked += span;

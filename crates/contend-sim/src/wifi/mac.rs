@@ -128,6 +128,7 @@ impl Queue {
     }
 
     /// Packets waiting.
+    #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.meter.waiting()
     }
@@ -139,6 +140,7 @@ impl Queue {
     }
 
     /// The next packet, when there is one that may go.
+    #[inline]
     fn dequeue(&mut self, around: &mut Around<'_>) -> Option<Packet> {
         if self.meter.waiting() == 0 {
             return None;
@@ -160,6 +162,7 @@ impl Queue {
 
 impl Queues {
     /// The queue of packets of `category`.
+    #[inline]
     pub(super) fn of(&mut self, category: Category) -> &mut Queue {
         match self {
             Queues::One(queue) => queue,
@@ -168,6 +171,7 @@ impl Queues {
     }
 
     /// All, the highest category first.
+    #[inline]
     pub(super) fn all(&self) -> &[Queue] {
         match self {
             Queues::One(queue) => std::slice::from_ref(queue),
@@ -178,11 +182,13 @@ impl Queues {
 
 impl Next {
     /// True if the Mac has a burst to send.
+    #[inline]
     pub(super) fn has_burst(self) -> bool {
         !matches!(self, Next::Idle(_))
     }
 
     /// Slots of backoff.
+    #[inline]
     pub(super) fn slots(self) -> u64 {
         match self {
             Next::GoOn => 0,
@@ -199,6 +205,7 @@ impl Mac {
     }
 
     /// The station it belongs to.
+    #[inline]
     pub(super) fn station(&self) -> StationId {
         self.station
     }
@@ -238,6 +245,7 @@ impl Mac {
 
     /// Takes `p`, which enters the queue of `category` now. What the queue drops stays in the sink of `around` until
     /// [`Mac::settle`]. True if `p` did not wait: it is in service.
+    #[inline]
     pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet) -> bool {
         let queue = self.queues.of(category);
         queue.meter.offered(around.now);
@@ -251,6 +259,7 @@ impl Mac {
     }
 
     /// Books what the queue of `category` has dropped, marked and made.
+    #[inline]
     pub(super) fn settle(&mut self, around: &mut Around<'_>, category: Category) {
         self.queues.of(category).meter.settle(around.now, around.sink, around.trace);
     }
@@ -267,6 +276,7 @@ impl Mac {
     }
 
     /// True if packets wait that no queue lets go yet.
+    #[inline]
     pub(super) fn is_held_back(&self) -> bool {
         self.in_service.is_none() && self.queues.all().iter().any(|q| q.waiting() > 0)
     }
@@ -277,6 +287,7 @@ impl Mac {
     }
 
     /// Takes `packet` into service.
+    #[inline]
     fn serve(&mut self, link: &dyn Link, packet: &Packet) {
         let bytes = packet.size;
         let protection = self.limits.protection.of(bytes);
@@ -290,12 +301,14 @@ impl Mac {
     // ---- the medium reports ----
 
     /// Its attempt starts; `alone` says whether no other does in the same instant.
+    #[inline]
     pub(super) fn started(&mut self, alone: bool) {
         self.counters.attempts += 1;
         self.counters.collided += u64::from(!alone);
     }
 
     /// Its receiver has got the data: the packet to hand on, none when the receiver knows it already.
+    #[inline]
     pub(super) fn received(&mut self) -> Option<&Packet> {
         let s = self.in_service.as_mut()?;
         // A repeated frame whose ACK was lost is answered again and recognised by its sequence number (§10.3.2.11).
@@ -308,6 +321,7 @@ impl Mac {
 
     /// The burst was acknowledged. `held` says how long the medium would have been held, from when this Mac won it, to
     /// the end of the exchange of the burst that comes next if it followed at once.
+    #[inline]
     pub(super) fn answered(
         &mut self,
         around: &mut Around<'_>,

@@ -141,6 +141,7 @@ impl Stations {
     }
 
     /// Macs of `station` with a burst in service.
+    #[inline]
     pub(super) fn in_service_at(&self, station: StationId) -> u64 {
         if self.categories.is_empty() {
             return u64::from(self.in_service(station).is_some());
@@ -150,6 +151,7 @@ impl Stations {
 
     /// The receiver of the burst of `who` has got it: the station that received it and the packet to hand on, unless the
     /// receiver knows it already.
+    #[inline]
     pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, &Packet)> {
         let mac = &mut self.macs[who as usize];
         let to = mac.in_service()?.burst.to;
@@ -157,6 +159,7 @@ impl Stations {
     }
 
     /// True if several Macs belong to one station.
+    #[inline]
     pub(super) fn have_categories(&self) -> bool {
         !self.categories.is_empty()
     }
@@ -340,6 +343,7 @@ impl Senders<'_, '_> {
     }
 
     /// The attempt of `who` starts; `alone` says whether no other does in the same instant.
+    #[inline]
     pub(super) fn started(&mut self, who: Contender, alone: bool) {
         self.stations.macs[who as usize].started(alone);
     }
@@ -371,6 +375,7 @@ impl Senders<'_, '_> {
 
     /// Tells those at the access point who want to hear of it that an attempt of `who`, which took `airtime`, has
     /// ended.
+    #[inline]
     pub(super) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
         if !self.stations.ap_hears_air && !self.bridge.hears_air() {
             return;
@@ -388,6 +393,7 @@ impl Senders<'_, '_> {
         self.bridge.hear(&report);
     }
 
+    #[inline]
     fn heard<'c>(&self, who: Contender, contention: &'c Contention) -> Heard<'c> {
         let own = self.stations.in_service(who).is_some();
         Heard {
@@ -398,6 +404,7 @@ impl Senders<'_, '_> {
     }
 
     /// After an attempt of `who`, which had a burst.
+    #[inline]
     fn done(&mut self, who: Contender, next: Next) -> Next {
         self.stations.backlogged -= u32::from(!next.has_burst());
         if !matches!(next, Next::Again(_)) {
@@ -407,6 +414,7 @@ impl Senders<'_, '_> {
     }
 
     /// `who` has just taken from its queues what they let go.
+    #[inline]
     fn took(&mut self, who: Contender) {
         let mac = &self.stations.macs[who as usize];
         let station = mac.station();
