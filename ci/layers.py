@@ -4,7 +4,7 @@
 Read are the paths `crate::...` and `super::...` outside comments and tests. Neighbours are compared: the top modules of
 a crate, and in each folder its files and folders. A folder's own file (mod.rs, or name.rs beside name/) and its members
 may use each other: that is the parent and its children. CIRCLES below lists what still is a circle; take out what
-is said to be gone, and let none join.
+is said to be gone, and let none join. LAYERS below lists the folders that stand in an order of their own.
 """
 
 import re
@@ -14,12 +14,17 @@ from pathlib import Path
 # Crate and folder: neighbours that still depend on each other in a circle.
 CIRCLES = {
     "contend-core": [["cc", "estimate"]],
-    "contend-lab::expression": [["syntax", "token"]],
-    "contend-lab::file": [["reader", "tree"], ["tcp", "words"]],
-    "contend-lab::metric": [["entries", "entry", "eval", "reading"]],
+    "contend-lab::reading::expression": [["syntax", "token"]],
+    "contend-lab::reading::file": [["reader", "tree"], ["tcp", "words"]],
+    "contend-lab::measuring::metric": [["entries", "entry", "eval", "reading"]],
     "contend-sim": [["deadlines", "forwarding", "link", "scenario", "stats", "tcp", "trace", "wifi", "world"]],
     "contend-sim::traffic": [["exponential", "on_off"]],
     "contend-sim::wifi": [["air", "bridge"]],
+}
+
+# Folders of a crate that are layers: each depends only on those before it. Other modules are below all of them.
+LAYERS = {
+    "contend-lab": ["experiment", "reading", "running", "measuring", "judging", "writing", "execute"],
 }
 
 PATH = re.compile(r"\b(crate|super(?:::super)*|self)::([A-Za-z_:{}][\w:{},\s*]*)")
@@ -140,6 +145,11 @@ def main():
         for circle in all_known:
             if (name, *circle) not in seen:
                 print(f"{name}: {', '.join(circle)}: no circle any more; take it out of CIRCLES in ci/layers.py")
+    for name, layers in LAYERS.items():
+        for (where, a, b), files in sorted(edges(modules(Path("crates") / name / "src")).items()):
+            if where == () and b in layers and layers.index(b) > (layers.index(a) if a in layers else -1):
+                wrong += 1
+                print(f"{name}: {a} is a layer below {b} and depends on it: {', '.join(sorted(files))}")
     return 1 if wrong else 0
 
 

@@ -1,9 +1,9 @@
 //! Captures: any bytes are read or refused with a message, and what was read can be analysed.
 #![no_main]
 
-use contend_lab::analyse::exchange::Exchange;
-use contend_lab::analyse::fingerprint::{First, Settings, fingerprint};
-use contend_lab::analyse::{Capture, access};
+use contend_lab::measuring::analyse::exchange::Exchange;
+use contend_lab::measuring::analyse::fingerprint::{First, Settings, fingerprint};
+use contend_lab::measuring::analyse::{Capture, access};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,8 +1,8 @@
 //! The experiment file: any text, with a setting of the command line behind a NUL, is read or refused with a message.
 #![no_main]
 
-use contend_lab::claim;
-use contend_lab::file::{Overlay, parse};
+use contend_lab::judging::claim;
+use contend_lab::reading::file::{Overlay, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

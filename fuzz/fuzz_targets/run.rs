@@ -3,7 +3,7 @@
 #![no_main]
 
 use contend_lab::execute::{Options, execute};
-use contend_lab::file::parse;
+use contend_lab::reading::file::parse;
 use libfuzzer_sys::fuzz_target;
 use std::sync::atomic::AtomicBool;
 

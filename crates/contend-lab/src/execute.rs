@@ -2,19 +2,18 @@
 //! on all cores.
 //!
 //! Runs share nothing, and their results are put together in the order of the plan, so the number of cores changes
-//! nothing but the time it takes. How much of them stays in memory is bounded: see [`crate::detail`].
+//! nothing but the time it takes. How much of them stays in memory is bounded: see [`crate::measuring::detail`].
 
-use crate::claim::{self, Need};
-use crate::contention;
-use crate::detail::{Detail, MOST_DETAIL, Planned};
-pub use crate::error::Error;
-use crate::file::{About, Experiment, FileError};
-use crate::journal::Journal;
-use crate::metric;
-use crate::results::{Interrupted, Outcome, Run, SearchResult};
-use crate::run;
-use crate::search;
-use crate::size::{Capture, Measure, Size};
+use crate::experiment::results::{Executed, Interrupted, Outcome, Run, SearchResult};
+use crate::experiment::size::{Capture, Measure, Size};
+use crate::judging::claim::{self, Need};
+use crate::judging::search;
+use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
+use crate::measuring::metric;
+pub use crate::reading::error::Error;
+use crate::reading::file::{About, Experiment, FileError};
+use crate::running::{contention, network};
+use crate::writing::journal::Journal;
 use contend_core::Time;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -36,19 +35,10 @@ pub struct Options<'a> {
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
-/// What an experiment yielded.
-#[derive(Debug)]
-pub struct Executed {
-    /// Runs, statistics and verdicts.
-    pub outcome: Outcome,
-    /// What could not be measured or kept, and why.
-    pub notes: Vec<String>,
-}
-
 /// Runs `e` with all its seeds and judges its claims.
 ///
 /// # Errors
-/// When the file or one of its points makes no network, or the whole is larger than the bounds of [`crate::detail`].
+/// When the file or one of its points makes no network, or the whole is larger than the bounds of [`crate::measuring::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
     let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, options.series);
     let pool = rayon::ThreadPoolBuilder::new()
@@ -148,15 +138,20 @@ fn make(
         About::Network => {
             let resolved = e.scenario(&need.point, &need.overlay)?;
             let mut run =
-                run::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
+                network::run(&resolved, &need.point, planned.seed, &measure, options.stop).map_err(Error::Network)?;
             let phy = resolved.scenario.cell.as_ref().map(|c| &c.phy);
-            run.iter_mut().for_each(|run| detail.look(run, phy, shown));
+            if let Some(run) = &mut run {
+                run.metrics = metric::standard(run);
+                detail.look(run, phy, shown);
+            }
             run
         }
         About::Contention => {
             let contended = e.contended(&need.point, &need.overlay)?;
-            contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
-                .map_err(Error::Network)?
+            let mut run = contention::run(&contended, &need.point, planned.seed, measure.successes, options.stop)
+                .map_err(Error::Network)?;
+            run.iter_mut().for_each(|run| run.metrics = metric::standard(run));
+            run
         }
         About::Model => {
             let modelled = e.modelled(&need.point, &need.overlay)?;
@@ -178,7 +173,8 @@ fn with_frames(
     if let (Some(shown), About::Network) = (shown, e.about()) {
         let resolved = e.scenario(&need.point, &need.overlay)?;
         let end = shown.to.min(Time::ZERO + e.duration);
-        let Some(frames) = run::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::Network)? else {
+        let Some(frames) = network::frames(&resolved, run.seed, shown, end, options.stop).map_err(Error::Network)?
+        else {
             return Ok(None);
         };
         run.frames = frames;
@@ -205,7 +201,7 @@ impl std::fmt::Display for Halt {
 /// Searches at every point; returns how many runs were not made, because of an interruption.
 fn find(
     e: &Experiment,
-    s: &crate::file::Search,
+    s: &crate::reading::file::Search,
     detail: &Detail,
     options: &Options<'_>,
     all: &mut Vec<SearchResult>,

@@ -7,10 +7,10 @@ mod common;
 use common::Dice;
 use contend_core::registry::{Args, Value};
 use contend_core::{Cx, Time};
-use contend_lab::analyse::access;
-use contend_lab::analyse::exchange::Exchange;
-use contend_lab::analyse::fingerprint::{Fingerprint, First, Gaps, Settings, Verdict, fingerprint, of_gaps};
-use contend_lab::analyse::{Address, Capture, Seen};
+use contend_lab::measuring::analyse::access;
+use contend_lab::measuring::analyse::exchange::Exchange;
+use contend_lab::measuring::analyse::fingerprint::{Fingerprint, First, Gaps, Settings, Verdict, fingerprint, of_gaps};
+use contend_lab::measuring::analyse::{Address, Capture, Seen};
 use contend_sim::wifi::access::{Channel, Draw, REGISTRY, Seen as Heard, Setting};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use proptest::prelude::*;
@@ -226,7 +226,7 @@ fn gaps_that_say_nothing_about_backoff_are_left_out_and_counted() {
         Seen { spoilt: true, ..card(15_000, 7) },
         card(16_000, 7),
     ];
-    let g = contend_lab::analyse::fingerprint::gaps(&Capture { frames, ..Capture::default() }, CARD);
+    let g = contend_lab::measuring::analyse::fingerprint::gaps(&Capture { frames, ..Capture::default() }, CARD);
     let us = |g: u64| Some(g * 1_000);
     assert_eq!(g.between_ns, [us(1_300), us(1_300), None, us(1_300), None, None, None, None, None, None]);
     assert_eq!((g.frames, g.retries, g.missed, g.disturbed, g.other), (11, 3, 1, 1, 2));

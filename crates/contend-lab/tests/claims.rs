@@ -1,8 +1,8 @@
 //! Claims of whole files: read, planned, and refused where they cannot be judged.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use contend_lab::claim;
-use contend_lab::file::{self, Experiment};
+use contend_lab::judging::claim;
+use contend_lab::reading::file::{self, Experiment};
 use std::path::{Path, PathBuf};
 
 fn experiment(sample: &str, metric: &str, rest: &str) -> Experiment {

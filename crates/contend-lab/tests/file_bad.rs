@@ -1,7 +1,7 @@
 //! Bad files: each gives one message that names the file, the line, the key and the remedy.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use contend_lab::file::parse;
+use contend_lab::reading::file::parse;
 
 /// A good file; cases change a line of it or add to it.
 const GOOD: &str = r#"title = "t"

@@ -2,7 +2,7 @@
 //! it is run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use contend_lab::file::{Overlay, parse};
+use contend_lab::reading::file::{Overlay, parse};
 use proptest::prelude::*;
 
 /// A file that uses most of the words.

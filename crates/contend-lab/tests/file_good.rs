@@ -3,8 +3,9 @@
 
 use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
-use contend_lab::expression::Quantity;
-use contend_lab::file::{Along, Direction, Each, Expect, Experiment, Overlay, Resolved, Verdict, load, parse};
+use contend_lab::experiment::point::{Direction, Resolved};
+use contend_lab::reading::expression::Quantity;
+use contend_lab::reading::file::{Along, Each, Expect, Experiment, Overlay, Verdict, load, parse};
 use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport};
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::Span;
-use contend_lab::claim;
 use contend_lab::execute::{Options, execute};
-use contend_lab::file::parse;
-use contend_lab::results::Outcome;
+use contend_lab::experiment::results::Outcome;
+use contend_lab::judging::claim;
+use contend_lab::reading::file::parse;
 use std::sync::atomic::AtomicBool;
 
 const GOOD: &str = r#"[param]

@@ -1,7 +1,7 @@
 //! What a file or a setting says without effect: it is refused, because numbers that ignore it would deceive.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use contend_lab::file::parse;
+use contend_lab::reading::file::parse;
 
 /// A cell with a download and an upload.
 const GOOD: &str = r#"duration = "70s"

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use contend_lab::execute::{Options, execute, memory};
-use contend_lab::file;
+use contend_lab::reading::file;
 use std::sync::atomic::AtomicBool;
 
 /// Ten downloads and two uploads for five seconds.

@@ -4,9 +4,9 @@
 mod common;
 
 use common::{SMALL, Shape, context, outcome};
-use contend_lab::output::{atomically, summary_table, to_json, write_csv, write_flows, write_series};
-use contend_lab::results::Columns as _;
-use contend_lab::results::{Interrupted, Outcome};
+use contend_lab::experiment::results::Columns as _;
+use contend_lab::experiment::results::{Interrupted, Outcome};
+use contend_lab::writing::output::{atomically, summary_table, to_json, write_csv, write_flows, write_series};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use std::io::{Error, Write};

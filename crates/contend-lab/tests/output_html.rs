@@ -4,8 +4,8 @@
 mod common;
 
 use common::{SMALL, Shape, context, outcome, point, program};
-use contend_lab::file::Along;
-use contend_lab::output::{Chapter, FigureSpec, write_paper, write_report};
+use contend_lab::reading::file::Along;
+use contend_lab::writing::output::{Chapter, FigureSpec, write_paper, write_report};
 use std::path::Path;
 use std::process::Command;
 
@@ -100,8 +100,9 @@ fn every_figure_has_its_data_its_command_and_its_interval() {
 fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let mut o = outcome(SMALL);
     let queue = |up: Option<&serde_json::Value>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
-    let told =
-        |p: &mut contend_lab::results::PointKey| drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()));
+    let told = |p: &mut contend_lab::experiment::results::PointKey| {
+        drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()))
+    };
     o.runs.iter_mut().for_each(|r| told(&mut r.point));
     o.summary.iter_mut().for_each(|s| told(&mut s.point));
     let mut points: Vec<_> = SMALL.uploads.iter().map(|up| point(SMALL, *up)).collect();
@@ -110,7 +111,8 @@ fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let figure = FigureSpec { title: "Asked for".into(), along, by: by.map(str::to_owned), metrics, points };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
-    write_report(&o, &contend_lab::output::ReportContext { figures: vec![figure], ..context(SMALL) }, &path).unwrap();
+    write_report(&o, &contend_lab::writing::output::ReportContext { figures: vec![figure], ..context(SMALL) }, &path)
+        .unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
     page.split("<figure")
         .filter_map(|f| f.split("</figure>").next())
@@ -223,7 +225,7 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     chapters.push(Chapter::new(
         "odd name",
         &o,
-        &contend_lab::output::ReportContext { figures: vec![], ..context(one) },
+        &contend_lab::writing::output::ReportContext { figures: vec![], ..context(one) },
     ));
     write_paper("keceli-2008", "contend reproduce keceli-2008", &chapters, &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();

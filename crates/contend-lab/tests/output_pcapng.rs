@@ -5,9 +5,9 @@ mod common;
 
 use common::{SMALL, Shape, outcome, program};
 use contend_core::{Body, FlowId, Span};
-use contend_lab::output::pcapng::Band;
-use contend_lab::output::{Capture, write_pcapng};
-use contend_lab::results::Run;
+use contend_lab::experiment::results::Run;
+use contend_lab::writing::output::pcapng::Band;
+use contend_lab::writing::output::{Capture, write_pcapng};
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome as Fate};
 use std::path::Path;
 use std::process::Command;

@@ -12,7 +12,7 @@ mod generate;
 
 use contend_core::Span;
 use contend_lab::execute::{Options, execute};
-use contend_lab::file;
+use contend_lab::reading::file;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;

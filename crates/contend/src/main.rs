@@ -12,7 +12,7 @@ mod cmd;
 use clap::{Parser, Subcommand};
 use contend_lab::echo::{REMEDY, SENTENCE, echo};
 use contend_lab::execute;
-use contend_lab::file::FileError;
+use contend_lab::reading::file::FileError;
 use miette::Report;
 use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn a_message_names_place_and_remedy() {
-        let error = contend_lab::file::parse("f.toml", "duration = \"70s\"\nseeds = \"5..1\"", &[]).unwrap_err();
+        let error =
+            contend_lab::reading::file::parse("f.toml", "duration = \"70s\"\nseeds = \"5..1\"", &[]).unwrap_err();
         let text = message(&error.into(), false);
         assert!(text.starts_with("f.toml:2:9: ") && text.contains("help: "), "{text}");
         assert_eq!(message(&cmd::wrong("what", "do this"), true), "contend: what\n  help: do this");

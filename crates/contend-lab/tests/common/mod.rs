@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
-use contend_lab::file::Along;
-use contend_lab::output::{FigureSpec, ReportContext};
-use contend_lab::results::{
+use contend_lab::experiment::results::{
     Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult, Series,
     Summary,
 };
+use contend_lab::reading::file::Along;
+use contend_lab::writing::output::{FigureSpec, ReportContext};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome as Fate, StationId};
 use std::collections::BTreeMap;
@@ -250,7 +250,7 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         throughput_bps: goodput * 1.04,
         sent: (goodput / 240.0) as u64,
         retransmitted: dice.below(60),
-        losses: contend_lab::results::Losses::default(),
+        losses: contend_lab::experiment::results::Losses::default(),
         timeouts: dice.below(4),
         rtt_ms: Percentiles::from(&rtt),
         delay_ms: Percentiles::from(&delay),

@@ -1,7 +1,7 @@
 //! Claims judged by runs: every word of their grammar, on flows whose rates are known beforehand.
 
 use super::lab::{Call, SMALL, execute, wire};
-use contend_lab::results::ClaimResult;
+use contend_lab::experiment::results::ClaimResult;
 
 /// A constant stream at 1, 2 and 4 Mb/s, judged by these claims.
 fn judged(claims: &str) -> Vec<ClaimResult> {

@@ -1,11 +1,12 @@
 //! Experiments as texts, and calls of the lab with them.
 
 use contend_core::Time;
-use contend_lab::execute::{self, Executed, Options};
-use contend_lab::expression::quantity;
-use contend_lab::file::{self, Experiment};
-use contend_lab::results::{Outcome, Run};
-use contend_lab::run::Capture;
+use contend_lab::execute::{self, Options};
+use contend_lab::experiment::results::Executed;
+use contend_lab::experiment::results::{Outcome, Run};
+use contend_lab::experiment::size::Capture;
+use contend_lab::reading::expression::quantity;
+use contend_lab::reading::file::{self, Experiment};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Two downloads and an upload in a cell, for three seconds.

@@ -6,7 +6,7 @@ mod claims;
 mod contributing;
 mod lab;
 
-use contend_lab::results::Interrupted;
+use contend_lab::experiment::results::Interrupted;
 use lab::{Call, SMALL, digests, execute, mean, wire};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn the_same_run_twice_is_the_same_and_another_seed_is_another() {
     let (one, two) = (execute(SMALL), execute(SMALL));
     assert_eq!(digests(&one), digests(&two));
     assert_ne!(one.runs[0].digest, one.runs[1].digest);
-    let flows = |o: &contend_lab::results::Outcome| {
+    let flows = |o: &contend_lab::experiment::results::Outcome| {
         json!(o.runs.iter().map(|r| (&r.flows, &r.queues, &r.air)).collect::<Vec<_>>())
     };
     assert_eq!(flows(&one), flows(&two));
@@ -85,8 +85,9 @@ fn a_run_that_keeps_detail_has_series_and_histograms_and_one_that_does_not_has_t
     );
     assert!(full.runs.iter().all(|r| r.series.time_s.len() == 31 && r.flows.iter().all(|f| !f.rtt.is_empty())));
     assert!(!full.runs[0].frames.is_empty() && full.runs[1].frames.is_empty(), "frames are those of the first run");
-    let numbers =
-        |o: &contend_lab::results::Outcome| json!(o.runs.iter().map(|r| (&r.flows, &r.queues)).collect::<Vec<_>>());
+    let numbers = |o: &contend_lab::experiment::results::Outcome| {
+        json!(o.runs.iter().map(|r| (&r.flows, &r.queues)).collect::<Vec<_>>())
+    };
     assert_eq!(numbers(&bare), numbers(&full));
 }
 
@@ -100,7 +101,7 @@ fn metrics_of_frames_leave_digests_and_captured_frames_as_they_are() {
         Call::new(&text).detail().capture("1s", "2s").outcome(),
     );
     assert_eq!(digests(&plain), digests(&looked));
-    let frames = |o: &contend_lab::results::Outcome| {
+    let frames = |o: &contend_lab::experiment::results::Outcome| {
         o.runs.iter().map(|r| (r.frames.len(), r.frames.first().map(|f| f.start), r.frames_missed)).collect::<Vec<_>>()
     };
     assert!(frames(&plain)[0].0 > 100);
@@ -178,7 +179,7 @@ fn who_succeeded_is_kept_when_a_claim_asks_for_it_and_changes_nothing_else() {
     assert_eq!(digests(&plain), digests(&kept));
     assert!(plain.runs.iter().all(|r| r.successes.is_none()));
     for run in &kept.runs {
-        let of = |text: &str| contend_lab::metric::Expr::parse_any(text).unwrap().values(run).unwrap();
+        let of = |text: &str| contend_lab::measuring::metric::Expr::parse_any(text).unwrap().values(run).unwrap();
         let air = run.air.as_ref().unwrap();
         // In this cell frames fail by colliding only: what did not collide was acknowledged, but for an exchange that
         // spans an end of the measured interval.
@@ -305,7 +306,7 @@ traffic = { kind = "sessions", on = "4s", off = "6s" }
 #[test]
 fn members_of_a_larger_group_draw_as_those_of_a_smaller_one() {
     let more = execute(&APART.replace("count = 2", "count = 5"));
-    let sent = |o: &contend_lab::results::Outcome, run: usize, flow: usize| {
+    let sent = |o: &contend_lab::experiment::results::Outcome, run: usize, flow: usize| {
         (o.runs[run].flows[flow].name.clone(), o.runs[run].flows[flow].sent)
     };
     let few = execute(APART);
@@ -449,7 +450,7 @@ fn a_stop_keeps_what_is_finished_and_counts_what_is_missing() {
 
 #[test]
 fn the_wire_used_here_is_a_good_file() {
-    assert!(contend_lab::file::parse("t.toml", &wire("", "tcp = \"reno\"", ""), &[]).is_ok());
+    assert!(contend_lab::reading::file::parse("t.toml", &wire("", "tcp = \"reno\"", ""), &[]).is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a golden line says of an outcome: hashes over every number and key of its JSON, but no prose.
 
 use super::golden::fnv;
-use contend_lab::results::Outcome;
+use contend_lab::experiment::results::Outcome;
 use serde_json::Value;
 
 /// Keys of the outcome that are not hashed: prose, and what changes from call to call.

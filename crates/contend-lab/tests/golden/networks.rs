@@ -2,8 +2,8 @@
 
 use super::{canon, generate, golden, run};
 use contend_core::Time;
-use contend_lab::file::{self, Overlay};
-use contend_lab::results::{Outcome, Run};
+use contend_lab::experiment::results::{Outcome, Run};
+use contend_lab::reading::file::{self, Overlay};
 use contend_sim::net::Net;
 use contend_sim::scenario::Scenario;
 use contend_sim::trace::Trace;
@@ -134,12 +134,13 @@ fn count(number: u64, text: &str, o: &Outcome, rare: &mut Rare) {
         "packet dropped by its sender after its receiver had it",
         counters.iter().map(|c| c.dropped_after_delivery).sum(),
     );
-    let paused =
-        |q: &&contend_lab::results::Queue| q.name.ends_with(".cable") && q.mean_delay_ms.is_some_and(|ms| ms > 5.0);
+    let paused = |q: &&contend_lab::experiment::results::Queue| {
+        q.name.ends_with(".cable") && q.mean_delay_ms.is_some_and(|ms| ms > 5.0)
+    };
     let pauses = text.contains("mode = \"pause\"");
     add("network card paused", if pauses { run.queues.iter().filter(paused).count() as u64 } else { 0 });
     add("packets of two flows sent in the same nanosecond", ties(run));
-    let queues = |of: fn(&contend_lab::results::Queue) -> u64| run.queues.iter().map(of).sum::<u64>();
+    let queues = |of: fn(&contend_lab::experiment::results::Queue) -> u64| run.queues.iter().map(of).sum::<u64>();
     add("queue drop", queues(|q| q.dropped));
     add("ECN mark", queues(|q| q.marked));
     add("acknowledgment filtered", queues(|q| q.filtered));

@@ -2,9 +2,9 @@
 
 use contend_core::Time;
 use contend_lab::execute::{Options, execute};
-use contend_lab::file;
-use contend_lab::results::Outcome;
-use contend_lab::run::Capture;
+use contend_lab::experiment::results::Outcome;
+use contend_lab::experiment::size::Capture;
+use contend_lab::reading::file;
 use std::sync::atomic::AtomicBool;
 
 /// What comes of `text` with `sets` laid over it, `jobs` runs at the same time; 0 for one on each core.

@@ -3,12 +3,12 @@
 use super::{print, wrong};
 use crate::Done;
 use clap::Subcommand;
-use contend_lab::analyse::access::{self, Access};
-use contend_lab::analyse::exchange::Exchange;
-use contend_lab::analyse::fingerprint::{self, Fingerprint, First, Verdict};
-use contend_lab::analyse::{Address, Capture, Problem};
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::expression::quantity;
+use contend_lab::measuring::analyse::access::{self, Access};
+use contend_lab::measuring::analyse::exchange::Exchange;
+use contend_lab::measuring::analyse::fingerprint::{self, Fingerprint, First, Verdict};
+use contend_lab::measuring::analyse::{Address, Capture, Problem};
+use contend_lab::reading::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use miette::{Report, Result};
 use serde_json::{Value, json};

@@ -8,9 +8,9 @@ use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, estimate, qdisc};
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::expression;
-use contend_lab::metric::{self, MetricEntry, metrics};
-use contend_lab::output::{WIDTH, wrapped};
+use contend_lab::measuring::metric::{self, MetricEntry, metrics};
+use contend_lab::reading::expression;
+use contend_lab::writing::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
 use contend_sim::{loss, traffic};
@@ -137,7 +137,7 @@ pub fn list(args: &ListArgs) -> Result<Done> {
             }
         }
         for file in &files {
-            let title = contend_lab::file::load(file, &[])
+            let title = contend_lab::reading::file::load(file, &[])
                 .map_or_else(|_| "(cannot be read: run it to see why)".into(), |e| e.title);
             let (file, title) = (echo(&file.display().to_string(), SENTENCE), echo(&title, SENTENCE));
             out += &format!("  {file}\n      {title}\n");

@@ -9,7 +9,7 @@ pub mod reproduce;
 pub mod run;
 
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::output::WIDTH;
+use contend_lab::writing::output::WIDTH;
 use miette::{Report, Result, miette};
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write as _};

@@ -8,7 +8,7 @@ mod starzetz;
 use super::{print, wrong};
 use crate::Done;
 use clap::Subcommand;
-use contend_lab::expression::quantity;
+use contend_lab::reading::expression::quantity;
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
 use contend_theory::bianchi::saturation;
 use contend_theory::cycle_time::Cycle;
@@ -315,11 +315,11 @@ fn invalid(e: contend_theory::Invalid) -> miette::Report {
     wrong(e, "see contend model --help for what each value means")
 }
 
-/// What the closed form `model` of [`contend_lab::model`] yields; `arguments` by their parameters' names, in base units.
+/// What the closed form `model` of [`contend_lab::reading::model`] yields; `arguments` by their parameters' names, in base units.
 fn value(model: &str, arguments: &[(&str, f64)]) -> Result<f64> {
     let remedy = "see contend model --help for what each value means";
-    let known =
-        contend_lab::model::named(model).ok_or_else(|| wrong(format!("there is no model `{model}`"), remedy))?;
+    let known = contend_lab::reading::model::named(model)
+        .ok_or_else(|| wrong(format!("there is no model `{model}`"), remedy))?;
     let given = |name: &str| arguments.iter().find(|a| a.0 == name).map(|a| a.1);
     known.value_of(|p| given(p.name)).map_err(|e| wrong(e, remedy))
 }

@@ -9,7 +9,7 @@ use super::run::{self, Common, Format, Job};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
-use contend_lab::output::{self, ReportContext};
+use contend_lab::writing::output::{self, ReportContext};
 use miette::Result;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

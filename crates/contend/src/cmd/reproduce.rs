@@ -6,8 +6,8 @@ use super::run::{Common, Format, Job, command_line, judged, load, say_moved, sto
 use super::{files_below, say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
-use contend_lab::results::{ClaimResult, Outcome};
+use contend_lab::experiment::results::{ClaimResult, Outcome};
+use contend_lab::writing::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
 use miette::Result;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> Result<Done> {
             chapters.push((paper, Chapter::new(experiment, &executed.outcome, &ReportContext::of(e, command_line()))));
         }
         // What only the results folder needed is not kept until the last file is through.
-        executed.outcome.runs.iter_mut().for_each(contend_lab::results::Run::drop_detail);
+        executed.outcome.runs.iter_mut().for_each(contend_lab::experiment::results::Run::drop_detail);
         outcomes.push(performed.executed.outcome);
         unwritten = performed.unwritten;
         if unwritten.is_some() {

@@ -3,9 +3,9 @@
 
 use crate::cmd::model;
 use clap::{Arg, ArgAction};
-use contend_lab::expression::Dimension;
-use contend_lab::model::{Model, Parameter, models};
-use contend_lab::output::{WIDTH, wrapped};
+use contend_lab::reading::expression::Dimension;
+use contend_lab::reading::model::{Model, Parameter, models};
+use contend_lab::writing::output::{WIDTH, wrapped};
 
 /// A name of this family, with what a list says of it.
 pub(super) struct Item {

@@ -3,9 +3,9 @@
 
 use super::{Item, unit};
 use contend_core::registry::{Param, Unit};
-use contend_lab::file::words::{WORDS, variants};
-use contend_lab::model::models;
-use contend_lab::output::{WIDTH, wrapped};
+use contend_lab::reading::file::words::{WORDS, variants};
+use contend_lab::reading::model::models;
+use contend_lab::writing::output::{WIDTH, wrapped};
 
 /// Every TCP variant with its sentence.
 pub(super) fn list_of_variants() -> String {

@@ -3,7 +3,7 @@
 use super::{Cell, Counts, Times, answer, invalid, list, quantity};
 use crate::Done;
 use crate::cmd::wrong;
-use contend_lab::expression::{Dimension, Quantity};
+use contend_lab::reading::expression::{Dimension, Quantity};
 use contend_theory::cycle_time::{Cycle, Pairs};
 use contend_theory::fcwa::{Mix, fixed_window};
 use miette::Result;

@@ -1,7 +1,7 @@
 //! Numbers, shares and durations as the models' options take them.
 
 use super::MOST;
-use contend_lab::expression::{Dimension, Quantity, quantity};
+use contend_lab::reading::expression::{Dimension, Quantity, quantity};
 
 /// A list of plain numbers.
 #[derive(Clone, Debug)]

@@ -1,0 +1,5 @@
+//! Plain types: what is run, how much is measured of it, and what it yields.
+
+pub mod point;
+pub mod results;
+pub mod size;

@@ -1,0 +1,198 @@
+//! What is measured of a run, and how many bytes that takes at most: from the network alone, so that the answer is the same
+//! on every machine.
+
+use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample};
+use contend_core::{Span, Time};
+use contend_sim::net;
+use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
+use contend_sim::wifi::Success;
+use contend_sim::wifi::phy::{ACK_BYTES, Format};
+
+/// Bytes of a histogram of [`Durations`] with something in it: 1600 counters and their sum.
+pub(crate) const HISTOGRAM: u64 = 6_500;
+/// Bytes of a run's named metrics, its point and its air.
+const METRICS: u64 = 8_192;
+
+/// What is measured of a run, the same for all runs of an experiment.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Simulated time, warm-up included.
+    pub duration: Span,
+    /// What is cut off at the beginning.
+    pub warmup: Span,
+    /// Step of the time series.
+    pub sample: Option<Span>,
+    /// Further instants at which to sample: edges of the windows that claims speak of.
+    pub instants: Vec<Time>,
+    /// Frames kept for a capture or the report's timeline.
+    pub capture: Option<Capture>,
+    /// Whether it is kept who succeeds on the air.
+    pub successes: bool,
+}
+
+/// Which frames are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// First instant.
+    pub from: Time,
+    /// End of the interval.
+    pub to: Time,
+    /// Most frames kept.
+    pub limit: usize,
+}
+
+/// Most samples (flows and their estimates x instants) a run keeps; beyond it the step is made longer.
+pub const MAX_SAMPLES: u64 = 2_000_000;
+/// Most samples (queues x instants) a run keeps; beyond it the step is made longer.
+pub const MAX_QUEUE_SAMPLES: u64 = 4_000_000;
+
+/// How much has a sample at each instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sampled {
+    /// Flows.
+    pub flows: u64,
+    /// What estimators say of the flows.
+    pub estimates: u64,
+    /// Queues.
+    pub queues: u64,
+}
+
+impl Sampled {
+    /// Of this network.
+    pub fn of(s: &Scenario) -> Sampled {
+        Sampled {
+            flows: s.flows.len() as u64,
+            estimates: s.flows.iter().map(|f| estimators(f).count() as u64).sum(),
+            queues: net::queue_count(s) as u64,
+        }
+    }
+
+    /// How many times longer than asked for the step of a series is.
+    pub fn lengthened(&self, duration: Span, step: Span) -> u64 {
+        let steps = duration.div_floor(step);
+        let beyond = |members: u64, most: u64| steps.saturating_mul(members).div_ceil(most);
+        beyond(self.flows + self.estimates, MAX_SAMPLES).max(beyond(self.queues, MAX_QUEUE_SAMPLES)).max(1)
+    }
+
+    /// The most instants at which a run is sampled.
+    pub fn instants(&self, m: &Measure) -> u64 {
+        let steps = |step: Span| m.duration.div_floor(step) / self.lengthened(m.duration, step) + 3;
+        m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
+    }
+}
+
+/// The names of the estimators that watch a flow.
+pub(crate) fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
+    let list = if let Transport::Tcp(t) = &f.transport { t.estimates.as_slice() } else { &[] };
+    list.iter().map(|(name, _)| name)
+}
+
+/// How large a network's results are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// What has samples.
+    pub sampled: Sampled,
+    /// Stations of the cell, the access point included.
+    pub stations: u64,
+    /// The shortest exchange of the cell; zero without one.
+    pub exchange: Span,
+    /// Successes of a run of nothing but contention.
+    pub successes: u64,
+}
+
+impl Size {
+    /// Of this network.
+    pub fn of(s: &Scenario) -> Size {
+        Size {
+            sampled: Sampled::of(s),
+            stations: s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1),
+            exchange: s.cell.as_ref().map_or(Span::ZERO, shortest_exchange),
+            successes: 0,
+        }
+    }
+
+    /// Of the results of a closed form.
+    pub const MODEL: Size = Size {
+        sampled: Sampled { flows: 0, estimates: 0, queues: 0 },
+        stations: 0,
+        exchange: Span::ZERO,
+        successes: 0,
+    };
+
+    /// Of the results of nothing but contention.
+    pub fn of_successes(successes: u64) -> Size {
+        Size { successes, ..Size::MODEL }
+    }
+
+    /// Bytes of the numbers of one run.
+    pub fn numbers(&self) -> u64 {
+        const NAME: u64 = 64;
+        // A station has its name twice, before its airtime too.
+        METRICS
+            + self.sampled.flows * (size_of::<Flow>() as u64 + NAME)
+            + self.sampled.queues * (size_of::<Queue>() as u64 + NAME)
+            + self.stations * 2 * NAME
+    }
+
+    /// Bytes of the series that `m` asks for and, with `histograms`, of those.
+    pub fn detail(&self, m: &Measure, histograms: bool) -> u64 {
+        let Sampled { flows, estimates, queues } = self.sampled;
+        let members = flows * size_of::<FlowSample>() as u64 + queues * size_of::<QueueSample>() as u64 + estimates * 8;
+        let instant = 8 + if m.successes { size_of::<usize>() as u64 } else { 0 };
+        let series = self.sampled.instants(m).saturating_mul(instant + members);
+        let on_air = if self.exchange.is_zero() { 0 } else { m.duration.div_floor(self.exchange) };
+        let successes = if m.successes { (on_air + self.successes) * size_of::<Success>() as u64 } else { 0 };
+        series.saturating_add(successes).saturating_add(if histograms { (2 * flows + queues) * HISTOGRAM } else { 0 })
+    }
+}
+
+/// An empty packet at the highest rate with its ACK, a SIFS before each: no two successes are closer.
+fn shortest_exchange(cell: &CellSpec) -> Span {
+    let phy = &cell.phy;
+    let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
+    let of = |rate: Format| {
+        rate.airtime(phy.mpdu(0)).total + phy.response_rate(rate).airtime(ACK_BYTES).total + phy.sifs * 2
+    };
+    fastest.map_or(Span::ZERO, of)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reading::file::{self, Overlay};
+    use contend_sim::net::{self, Net};
+    use contend_sim::trace::Trace;
+    use std::path::{Path, PathBuf};
+
+    fn files(folder: &Path, all: &mut Vec<PathBuf>) {
+        for path in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if path.is_dir() {
+                files(&path, all);
+            } else if path.extension().is_some_and(|e| e == "toml") {
+                all.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn the_queues_of_every_network_are_counted_before_it_is_made() {
+        let mut all = Vec::new();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        ["experiments", "papers"].iter().for_each(|folder| files(&root.join(folder), &mut all));
+        let (mut networks, mut special) = (0, [0; 3]);
+        for path in all {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let e = file::parse(&path.display().to_string(), &text, &[]).unwrap();
+            for point in [e.points.first(), e.points.last()].into_iter().flatten() {
+                let Ok(resolved) = e.scenario(point, &Overlay::default()) else { continue };
+                let net = Net::new(&resolved.scenario, Trace::new()).unwrap();
+                let names: Vec<&str> = net.queues().collect();
+                assert_eq!(net::queue_count(&resolved.scenario), names.len(), "{}: {names:?}", path.display());
+                networks += 1;
+                for (count, part) in special.iter_mut().zip([".vo", ".cable", "ap.control"]) {
+                    *count += usize::from(names.iter().any(|n| n.ends_with(part)));
+                }
+            }
+        }
+        assert!(networks > 50 && special.iter().all(|n| *n > 0), "{networks} networks, {special:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Expectations about a sequence of points: increasing, decreasing, order.
+
+use super::{Samples, Standing, estimate, mean_of, same_value};
+use crate::experiment::results::PointKey;
+use crate::reading::expression::literal;
+use crate::reading::file::{Claim, Each, Expect};
+use crate::stats::Estimate;
+use serde_json::Value;
+
+/// A step counts as flat when its whole interval is within this share of the range that the means of the sequence
+/// cover.
+pub const FLAT: f64 = 0.01;
+
+/// Points that differ only in one key: its value, and which point.
+pub(super) type Group<'p> = Vec<(&'p Value, usize)>;
+
+/// The points that have `along`, grouped by their other keys; each group in ascending order of the key's value, or in
+/// the sweep's when it has no numbers.
+pub(super) fn groups<'p>(along: &str, points: &[&'p PointKey]) -> Vec<Group<'p>> {
+    let others =
+        |p: &PointKey| p.iter().filter(|(k, _)| *k != along).map(|(k, v)| (k.clone(), v.clone())).collect::<PointKey>();
+    let mut all: Vec<(PointKey, Group<'p>)> = vec![];
+    for (i, p) in points.iter().enumerate() {
+        let Some(value) = p.get(along) else { continue };
+        let rest = others(p);
+        match all.iter_mut().find(|(r, _)| *r == rest) {
+            Some((_, group)) => group.push((value, i)),
+            None => all.push((rest, vec![(value, i)])),
+        }
+    }
+    let mut all: Vec<_> = all.into_iter().map(|(_, g)| g).collect();
+    for group in &mut all {
+        if group.iter().all(|(v, _)| number(v).is_some()) {
+            group.sort_by(|a, b| number(a.0).unwrap_or(0.0).total_cmp(&number(b.0).unwrap_or(0.0)));
+        }
+    }
+    all
+}
+
+fn number(v: &Value) -> Option<f64> {
+    v.as_f64().or_else(|| literal(v.as_str()?).map(|n| n.value))
+}
+
+/// Judges the sequences that `claim` is about; `evidence` is the samples at each point.
+pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Standing, Option<Estimate>) {
+    let points: Vec<&PointKey> = evidence.iter().map(|(p, _)| *p).collect();
+    let of = |i: usize| evidence.get(i).map(|(_, s)| s);
+    let along = match &claim.expect {
+        Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. } => along,
+        _ => return (Standing::Unclear, None),
+    };
+    // The samples of each group in the order that the claim is about.
+    let mut sequences: Vec<Vec<Samples>> = vec![];
+    for group in groups(along, &points) {
+        let places: Vec<usize> = match &claim.expect {
+            Expect::Order { values, .. } => {
+                values.iter().filter_map(|v| group.iter().find(|(w, _)| same_value(v, w)).map(|g| g.1)).collect()
+            }
+            _ => group.iter().map(|g| g.1).collect(),
+        };
+        sequences.push(places.into_iter().filter_map(of).cloned().collect());
+    }
+    if claim.each == Each::Mean {
+        let length = sequences.iter().map(Vec::len).min().unwrap_or(0);
+        sequences = vec![
+            (0..length).map(|k| mean_of(&sequences.iter().filter_map(|s| s.get(k)).collect::<Vec<_>>())).collect(),
+        ];
+    }
+    let findings: Vec<(Standing, Option<Estimate>)> = sequences.iter().map(|s| one(&claim.expect, s)).collect();
+    let standing = Standing::together(claim.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
+    // The sequence that decides is one with the verdict of all.
+    let measured = findings.iter().find(|f| f.0 == standing).or(findings.first()).and_then(|f| f.1);
+    (standing, measured)
+}
+
+/// One sequence: how it stands, and what was measured.
+fn one(expect: &Expect, sequence: &[Samples]) -> (Standing, Option<Estimate>) {
+    // Differences are counted in the expected direction: positive is right.
+    let sign = if matches!(expect, Expect::Increasing { .. }) { 1.0 } else { -1.0 };
+    let step = |a: &Samples, b: &Samples| {
+        estimate(&b.iter().filter_map(|(seed, y)| Some((*seed, sign * (y - a.get(seed)?)))).collect())
+    };
+    let steps: Option<Vec<Estimate>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
+    let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else {
+        return (Standing::Unclear, None);
+    };
+    if let Expect::Order { .. } = expect {
+        let standing = Standing::together(Each::Every, &steps.iter().map(|s| stands(s, 0.0)).collect::<Vec<_>>());
+        return (standing, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));
+    }
+    let means = || sequence.iter().filter_map(estimate).map(|m| m.mean);
+    let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
+    let Some(whole) = step(first, last) else { return (Standing::Unclear, None) };
+    let mut standings = vec![stands(&whole, 0.0)];
+    standings.extend(steps.iter().map(|s| stands(s, FLAT * range)));
+    let measured = Estimate { mean: sign * whole.mean, ..whole };
+    (Standing::together(Each::Every, &standings), Some(measured))
+}
+
+/// Whether a difference is certainly positive, or flat within `tolerance`; outside when it is certainly neither.
+fn stands(difference: &Estimate, tolerance: f64) -> Standing {
+    let (low, high) = difference.interval();
+    if low > 0.0 || (low >= -tolerance && high <= tolerance && tolerance > 0.0) {
+        Standing::Inside
+    } else if high < -tolerance || (high <= 0.0 && tolerance == 0.0) {
+        Standing::Outside
+    } else {
+        Standing::Unclear
+    }
+}

@@ -1,0 +1,501 @@
+//! Every word of a claim, on runs made by hand.
+
+use super::*;
+use crate::measuring::metric::synthetic::{empty, flow};
+use crate::reading::file::Site;
+use crate::reading::file::need::needed;
+use serde_json::json;
+
+fn number(value: f64) -> Quantity {
+    Quantity { value, unit: Dimension::Number }
+}
+
+fn mbps(value: f64) -> Quantity {
+    Quantity { value: value * 1e6, unit: Dimension::Rate }
+}
+
+fn claim(metric: &str, expect: Expect) -> Claim {
+    Claim {
+        id: "T".into(),
+        paper: String::new(),
+        metric: metric.into(),
+        metric_site: Site::None,
+        over: None,
+        less: None,
+        when: Default::default(),
+        each: Each::Every,
+        expect,
+        verdict: Verdict::Reproduced,
+        reason: String::new(),
+        reading: vec![],
+    }
+}
+
+fn source() -> Source {
+    Source { path: "t.toml".into(), text: String::new(), sets: vec![] }
+}
+
+fn point(entries: &[(&str, Value)]) -> PointKey {
+    entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect()
+}
+
+fn overlay(entries: &[(&str, Value)]) -> Overlay {
+    Overlay::of(entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone())))
+}
+
+/// Values of `goodput.up` in bit/s at points that differ in the key `k`, one for each seed from 1, and for overlays on
+/// them.
+#[derive(Default)]
+struct World {
+    points: Vec<PointKey>,
+    runs: Vec<(Need, Vec<Run>)>,
+}
+
+impl World {
+    fn runs_of(values: &[f64], p: &PointKey) -> Vec<Run> {
+        let run = |(i, x): (usize, &f64)| Run {
+            point: p.clone(),
+            flows: vec![flow("up.1", "up", *x), flow("down.1", "down", 1e6)],
+            ..empty(i as u64 + 1)
+        };
+        values.iter().enumerate().map(run).collect()
+    }
+
+    fn at(mut self, p: &[(&str, Value)], values: &[f64]) -> World {
+        let p = point(p);
+        self.runs.push((Need { point: p.clone(), overlay: Overlay::default() }, World::runs_of(values, &p)));
+        self.points.push(p);
+        self
+    }
+
+    fn with(mut self, p: &[(&str, Value)], o: &[(&str, Value)], values: &[f64]) -> World {
+        let p = point(p);
+        self.runs.push((Need { point: p.clone(), overlay: overlay(o) }, World::runs_of(values, &p)));
+        self
+    }
+
+    /// Points k = 0, 1, 2, ... with these values.
+    fn along(values: &[&[f64]]) -> World {
+        values.iter().enumerate().fold(World::default(), |w, (k, v)| w.at(&[("k", json!(k))], v))
+    }
+
+    fn judge(&self, c: &Claim) -> Judged {
+        self.try_judge(c).unwrap()
+    }
+
+    fn try_judge(&self, c: &Claim) -> Result<Judged, FileError> {
+        // Everything asked for was announced.
+        let announced: Vec<String> = needed(&self.points, std::slice::from_ref(c)).iter().map(Need::key).collect();
+        judged(&source(), &self.points, c, &|need| {
+            assert!(announced.contains(&need.key()), "{} was not announced", need.key());
+            self.runs.iter().filter(|(n, _)| n == need).flat_map(|(_, r)| r).collect()
+        })
+    }
+
+    fn verdict(&self, c: &Claim) -> String {
+        let j = self.judge(c);
+        assert_eq!(j.results.len(), 1, "{:?}", j.notes);
+        j.results[0].verdict.clone()
+    }
+}
+
+fn one(values: &[f64]) -> World {
+    World::default().at(&[], values)
+}
+
+const GOODPUT: &str = "goodput.up / 1Mbps";
+
+#[test]
+fn between_is_reproduced_inside_and_not_outside_and_undecided_across() {
+    let c = claim(GOODPUT, Expect::Between(number(1.2), number(2.2)));
+    assert_eq!(one(&[1.5e6, 1.6e6, 1.7e6]).verdict(&c), "reproduced");
+    assert_eq!(one(&[2.5e6, 2.6e6, 2.7e6]).verdict(&c), "not reproduced");
+    assert_eq!(one(&[0.5e6, 0.6e6, 0.7e6]).verdict(&c), "not reproduced");
+    assert_eq!(one(&[2.1e6, 2.2e6, 2.3e6]).verdict(&c), "undecided");
+    // The mean is inside, but the interval is not: t(1) = 12.7.
+    assert_eq!(one(&[1.6e6, 1.8e6]).verdict(&c), "undecided");
+}
+
+#[test]
+fn a_single_seed_is_judged_by_its_value() {
+    let c = claim(GOODPUT, Expect::Between(number(1.2), number(2.2)));
+    let r = one(&[2.2e6]).judge(&c).results.remove(0);
+    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(2.2), None));
+    assert_eq!(one(&[2.21e6]).verdict(&c), "not reproduced");
+}
+
+#[test]
+fn at_least_and_at_most_have_one_bound() {
+    let least = claim("goodput.up", Expect::AtLeast(mbps(1.0)));
+    assert_eq!(one(&[1.3e6, 1.35e6, 1.4e6]).verdict(&least), "reproduced");
+    assert_eq!(one(&[0.7e6, 0.8e6, 0.75e6]).verdict(&least), "not reproduced");
+    assert_eq!(one(&[0.9e6, 1.2e6]).verdict(&least), "undecided");
+    let most = claim("goodput.up", Expect::AtMost(mbps(1.0)));
+    assert_eq!(one(&[1.1e6, 1.2e6, 1.15e6]).verdict(&most), "not reproduced");
+    assert_eq!(one(&[0.7e6, 0.8e6, 0.75e6]).verdict(&most), "reproduced");
+}
+
+#[test]
+fn near_takes_a_share_or_an_amount() {
+    let share = claim("goodput.up", Expect::Near { value: mbps(2.0), within: number(0.1), relative: true });
+    assert_eq!(one(&[2.19e6]).verdict(&share), "reproduced");
+    assert_eq!(one(&[2.21e6]).verdict(&share), "not reproduced");
+    let amount = claim("goodput.up", Expect::Near { value: mbps(2.0), within: mbps(0.1), relative: false });
+    assert_eq!(one(&[2.09e6]).verdict(&amount), "reproduced");
+    assert_eq!(one(&[1.89e6]).verdict(&amount), "not reproduced");
+}
+
+#[test]
+fn expectations_are_told_in_words() {
+    let said = |e: Expect| expected(&claim("goodput.up", e));
+    assert_eq!(said(Expect::Between(number(1.2), number(2.2))), "1.2..2.2");
+    assert_eq!(said(Expect::AtLeast(number(0.99))), ">= 0.99");
+    assert_eq!(said(Expect::AtMost(Quantity { value: 0.3, unit: Dimension::Time })), "<= 300ms");
+    assert_eq!(said(Expect::Near { value: mbps(9.62), within: number(0.05), relative: true }), "9.62Mbps ± 5 %");
+    assert_eq!(said(Expect::Near { value: mbps(1.0), within: mbps(0.3), relative: false }), "1Mbps ± 300kbps");
+    assert_eq!(said(Expect::Increasing { along: "flow.1.count".into() }), "increasing along flow.1.count");
+    assert_eq!(
+        said(Expect::Order { values: vec![json!("jersey"), json!("reno")], along: "flow.0.tcp".into() }),
+        "jersey > reno along flow.0.tcp"
+    );
+    let any = Claim { each: Each::Any, ..claim("goodput.up", Expect::AtLeast(number(1.0))) };
+    assert_eq!(expected(&any), ">= 1 (any)");
+}
+
+#[test]
+fn each_says_how_points_are_taken_together() {
+    let with = |each: Each| Claim { each, ..claim(GOODPUT, Expect::AtLeast(number(2.0))) };
+    let split = World::along(&[&[1.0e6, 1.1e6, 1.2e6], &[5.0e6, 5.1e6, 5.2e6]]);
+    assert_eq!(split.verdict(&with(Each::Every)), "not reproduced");
+    assert_eq!(split.verdict(&with(Each::Any)), "reproduced");
+    assert_eq!(split.verdict(&with(Each::Mean)), "reproduced");
+    let low = World::along(&[&[1.0e6, 1.1e6, 1.2e6], &[1.5e6, 1.6e6, 1.7e6]]);
+    assert_eq!(low.verdict(&with(Each::Any)), "not reproduced");
+    assert_eq!(low.verdict(&with(Each::Mean)), "not reproduced");
+    let vague = World::along(&[&[1.0e6, 3.0e6], &[5.0e6, 5.1e6, 5.2e6]]);
+    assert_eq!(vague.verdict(&with(Each::Every)), "undecided");
+    assert_eq!(vague.verdict(&with(Each::Any)), "reproduced");
+}
+
+#[test]
+fn the_point_that_decides_is_the_one_reported() {
+    let w = World::along(&[&[2.1e6], &[5e6], &[3e6]]);
+    let r = |each: Each| w.judge(&Claim { each, ..claim(GOODPUT, Expect::AtLeast(number(2.0))) }).results.remove(0);
+    assert_eq!(r(Each::Every).measured, Some(2.1));
+    assert_eq!(r(Each::Any).measured, Some(5.0));
+    assert!((r(Each::Mean).measured.unwrap() - 10.1 / 3.0).abs() < 1e-12);
+    let points = r(Each::Every).points;
+    assert_eq!(points.iter().map(|p| p.mean).collect::<Vec<_>>(), [2.1, 5.0, 3.0]);
+    assert_eq!(points[1].point["k"], 1);
+}
+
+#[test]
+fn the_mean_over_points_is_taken_seed_by_seed() {
+    // The points move against each other: their mean is the same for every seed.
+    let w = World::along(&[&[1e6, 2e6, 3e6], &[3e6, 2e6, 1e6]]);
+    let r = w
+        .judge(&Claim { each: Each::Mean, ..claim(GOODPUT, Expect::Between(number(1.9), number(2.1))) })
+        .results
+        .remove(0);
+    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(2.0), Some(0.0)));
+}
+
+#[test]
+fn when_leaves_the_points_it_names() {
+    let mut c = claim(GOODPUT, Expect::AtLeast(number(2.0)));
+    let w = World::along(&[&[1e6], &[3e6], &[4e6]]);
+    assert_eq!(w.verdict(&c), "not reproduced");
+    c.when = [("k".to_owned(), vec![json!(1), json!(2.0)])].into();
+    assert_eq!(w.verdict(&c), "reproduced");
+    c.when = [("k".to_owned(), vec![json!(9)])].into();
+    assert!(w.try_judge(&c).unwrap_err().to_string().contains("`when`"));
+}
+
+#[test]
+fn over_is_the_mean_of_ratios_paired_by_seed() {
+    // Every seed gains exactly 40 %, though seeds differ threefold: only pairing sees it.
+    let w = one(&[1.4e6, 2.8e6, 4.2e6]).with(&[], &[("ap.control", json!("pilosof"))], &[1e6, 2e6, 3e6]);
+    let c = Claim {
+        over: Some(overlay(&[("ap.control", json!("pilosof"))])),
+        ..claim("goodput.up", Expect::Between(number(1.35), number(1.5)))
+    };
+    let r = w.judge(&c).results.remove(0);
+    assert_eq!(r.verdict, "reproduced");
+    assert!((r.measured.unwrap() - 1.4).abs() < 1e-12 && r.ci95.unwrap() < 1e-12);
+    assert!(r.points[0].metric.contains("pilosof"));
+    let worse = one(&[1.1e6, 2.2e6, 3.3e6]).with(&[], &[("ap.control", json!("pilosof"))], &[1e6, 2e6, 3e6]);
+    assert_eq!(worse.verdict(&c), "not reproduced");
+}
+
+#[test]
+fn seeds_without_a_partner_are_left_out() {
+    let w = one(&[2e6, 2e6, 9e6]).with(&[], &[("a", json!(1))], &[1e6, 1e6]);
+    let c = Claim {
+        over: Some(overlay(&[("a", json!(1))])),
+        ..claim("goodput.up", Expect::Between(number(1.9), number(2.1)))
+    };
+    let r = w.judge(&c).results.remove(0);
+    assert_eq!((r.verdict.as_str(), r.measured, r.points[0].n), ("reproduced", Some(2.0), 2));
+}
+
+#[test]
+fn less_is_the_mean_of_differences_paired_by_seed() {
+    // Every seed gains exactly 0.4 Mb/s, though seeds differ threefold.
+    let w = one(&[1.4e6, 2.4e6, 3.4e6]).with(&[], &[("a", json!(1))], &[1e6, 2e6, 3e6]);
+    let c =
+        Claim { less: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))) };
+    let r = w.judge(&c).results.remove(0);
+    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(4e5), Some(0.0)));
+    assert!(r.points[0].metric.contains("less a = 1"), "{}", r.points[0].metric);
+}
+
+#[test]
+fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
+    let tcp = |t: &str| [("flow.0.tcp", json!(t)), ("p", json!("1%"))].map(|(k, v)| (k, v));
+    let w = World::default().at(&tcp("jersey"), &[1.85e6]).at(&tcp("reno"), &[1e6]);
+    let c = Claim {
+        over: Some(overlay(&[("flow.0.tcp", json!("reno"))])),
+        when: [("flow.0.tcp".to_owned(), vec![json!("jersey")])].into(),
+        ..claim("goodput.up", Expect::AtLeast(number(1.5)))
+    };
+    assert_eq!(needed(&w.points, std::slice::from_ref(&c)).len(), 2);
+    assert_eq!(w.judge(&c).results[0].measured, Some(1.85));
+    // Together with a setting that is not swept, the setting is laid over that point.
+    let n = Need::of(&w.points, &w.points[0], &overlay(&[("flow.0.tcp", json!("reno")), ("wifi.slot", json!("9us"))]));
+    assert_eq!((n.point, n.overlay), (w.points[1].clone(), overlay(&[("wifi.slot", json!("9us"))])));
+    // A value that the sweep does not have stays a setting.
+    let o = overlay(&[("flow.0.tcp", json!("vegas"))]);
+    assert_eq!(Need::of(&w.points, &w.points[0], &o), Need { point: w.points[0].clone(), overlay: o });
+}
+
+#[test]
+fn needs_are_all_points_and_every_overlay_once() {
+    let points = World::along(&[&[], &[], &[]]).points;
+    let over = Claim {
+        over: Some(overlay(&[("ap.control", json!("none"))])),
+        ..claim("goodput.up", Expect::AtLeast(number(1.0)))
+    };
+    let one_point = Claim { when: [("k".to_owned(), vec![json!(1)])].into(), ..over.clone() };
+    let readings = Claim {
+        reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))],
+        ..one_point.clone()
+    };
+    let count = |claims: &[Claim]| needed(&points, claims).len();
+    assert_eq!(count(&[]), 3);
+    assert_eq!(count(std::slice::from_ref(&over)), 6);
+    assert_eq!(count(&[over.clone(), over.clone(), one_point.clone()]), 6);
+    assert_eq!(count(std::slice::from_ref(&one_point)), 4);
+    // Each reading with and without what it is compared with.
+    assert_eq!(count(std::slice::from_ref(&readings)), 7);
+    assert_eq!(
+        needed(&points, &[over])[..3],
+        points.iter().map(|p| Need { point: p.clone(), overlay: Overlay::default() }).collect::<Vec<_>>()[..]
+    );
+}
+
+#[test]
+fn increasing_and_decreasing_follow_the_key_by_its_number() {
+    let up = claim("goodput.up", Expect::Increasing { along: "k".into() });
+    let down = claim("goodput.up", Expect::Decreasing { along: "k".into() });
+    let rising = World::along(&[&[1e6, 1.1e6, 1.2e6], &[2e6, 2.1e6, 2.2e6], &[4e6, 4.1e6, 4.2e6]]);
+    assert_eq!(rising.verdict(&up), "reproduced");
+    assert_eq!(rising.verdict(&down), "not reproduced");
+    let r = rising.judge(&up).results.remove(0);
+    assert!((r.measured.unwrap() - 3e6).abs() < 1e-6);
+    // Units count, and the order in the file does not.
+    let delays = World::default()
+        .at(&[("k", json!("1s"))], &[9e6])
+        .at(&[("k", json!("20ms"))], &[3e6])
+        .at(&[("k", json!("500us"))], &[1e6]);
+    assert_eq!(delays.verdict(&up), "reproduced");
+    assert_eq!(delays.verdict(&down), "not reproduced");
+}
+
+#[test]
+fn one_step_the_wrong_way_is_enough() {
+    let up = claim("goodput.up", Expect::Increasing { along: "k".into() });
+    let dip = World::along(&[&[1e6, 1.1e6, 1.2e6], &[3e6, 3.1e6, 3.2e6], &[2e6, 2.1e6, 2.2e6], &[4e6, 4.1e6, 4.2e6]]);
+    assert_eq!(dip.verdict(&up), "not reproduced");
+}
+
+#[test]
+fn steps_are_paired_by_seed() {
+    // Between seeds the values spread far more than along the key.
+    let up = claim("goodput.up", Expect::Increasing { along: "k".into() });
+    assert_eq!(World::along(&[&[1e6, 5e6, 9e6], &[1.1e6, 5.1e6, 9.1e6]]).verdict(&up), "reproduced");
+    assert_eq!(World::along(&[&[1e6, 5e6, 9e6], &[9.1e6, 1.1e6, 5.1e6]]).verdict(&up), "undecided");
+}
+
+#[test]
+fn a_curve_that_has_reached_its_floor_still_falls_and_a_flat_one_does_not() {
+    let down = claim("goodput.up", Expect::Decreasing { along: "k".into() });
+    // Keceli's M3: 16.0, 10.9, 6.3, 0.04, 0.05 Mb/s.
+    let floor =
+        World::along(&[&[16.0e6, 16.1e6], &[10.9e6, 11.0e6], &[6.3e6, 6.4e6], &[0.04e6, 0.041e6], &[0.05e6, 0.051e6]]);
+    assert_eq!(floor.verdict(&down), "reproduced");
+    let bounce = World::along(&[&[16.0e6, 16.1e6], &[0.04e6, 0.041e6], &[2.0e6, 2.01e6]]);
+    assert_eq!(bounce.verdict(&down), "not reproduced");
+    assert_eq!(World::along(&[&[1e6], &[1e6], &[1e6]]).verdict(&down), "not reproduced");
+    assert_eq!(World::along(&[&[1e6, 1.1e6], &[1.1e6, 1e6]]).verdict(&down), "undecided");
+}
+
+#[test]
+fn points_that_differ_in_other_keys_are_sequences_of_their_own() {
+    let w = |falls: f64| {
+        let at = |w: World, b: i64, k: i64, x: f64| w.at(&[("b", json!(b)), ("k", json!(k))], &[x]);
+        let w = at(at(World::default(), 1, 0, 5e6), 1, 1, 4e6);
+        at(at(w, 2, 0, 9e6), 2, 1, falls)
+    };
+    let down = |each: Each| Claim { each, ..claim("goodput.up", Expect::Decreasing { along: "k".into() }) };
+    assert_eq!(w(8e6).verdict(&down(Each::Every)), "reproduced");
+    assert_eq!(w(9.5e6).verdict(&down(Each::Every)), "not reproduced");
+    assert_eq!(w(9.5e6).verdict(&down(Each::Any)), "reproduced");
+    assert_eq!(w(9.5e6).verdict(&down(Each::Mean)), "reproduced");
+    assert_eq!(w(11e6).verdict(&down(Each::Mean)), "not reproduced");
+}
+
+#[test]
+fn order_names_the_largest_first() {
+    let tcp = |t: &str| [("tcp", json!(t))];
+    let w = World::default()
+        .at(&tcp("reno"), &[1e6, 1.1e6])
+        .at(&tcp("jersey"), &[3e6, 3.1e6])
+        .at(&tcp("westwood"), &[2e6, 2.1e6]);
+    let order = |names: &[&str]| {
+        claim("goodput.up", Expect::Order { values: names.iter().map(|n| json!(n)).collect(), along: "tcp".into() })
+    };
+    assert_eq!(w.verdict(&order(&["jersey", "westwood", "reno"])), "reproduced");
+    assert_eq!(w.verdict(&order(&["jersey", "reno", "westwood"])), "not reproduced");
+    assert_eq!(w.verdict(&order(&["jersey", "reno"])), "reproduced");
+    let r = w.judge(&order(&["jersey", "westwood", "reno"])).results.remove(0);
+    assert!((r.measured.unwrap() - 1e6).abs() < 1e-6, "the smallest lead");
+    assert!(w.try_judge(&order(&["jersey", "vegas"])).unwrap_err().to_string().contains("vegas"));
+    // Equal is not larger, and a noisy lead is none yet.
+    let tie = World::default().at(&tcp("a"), &[1e6]).at(&tcp("b"), &[1e6]);
+    assert_eq!(tie.verdict(&order(&["a", "b"])), "not reproduced");
+    let noisy = World::default().at(&tcp("a"), &[1.2e6, 1.1e6]).at(&tcp("b"), &[1e6, 1.05e6]);
+    assert_eq!(noisy.verdict(&order(&["a", "b"])), "undecided");
+}
+
+fn two_readings(printed: f64, repaired: f64, verdict: Verdict) -> Judged {
+    let o = |name: &str| overlay(&[("echo", json!(name))]);
+    let w = one(&[0.0]).with(&[], &[("echo", json!("latch"))], &[printed]).with(
+        &[],
+        &[("echo", json!("per_packet"))],
+        &[repaired],
+    );
+    let c = Claim {
+        reading: vec![("printed".into(), o("latch")), ("repaired".into(), o("per_packet"))],
+        verdict,
+        reason: "because".into(),
+        ..claim(GOODPUT, Expect::AtLeast(number(2.0)))
+    };
+    w.judge(&c)
+}
+
+#[test]
+fn each_reading_is_judged_with_its_overlay() {
+    let j = two_readings(1e6, 3e6, Verdict::Reproduced);
+    let all: Vec<_> = j
+        .results
+        .iter()
+        .map(|r| (r.reading.as_deref().unwrap(), r.measured.unwrap(), r.verdict.as_str(), r.as_recorded))
+        .collect();
+    assert_eq!(all, [("printed", 1.0, "not reproduced", false), ("repaired", 3.0, "reproduced", true)]);
+}
+
+#[test]
+fn a_contradiction_is_recorded_and_seen() {
+    let seen = |j: &Judged| j.results.iter().map(|r| (r.verdict.clone(), r.as_recorded)).collect::<Vec<_>>();
+    assert_eq!(seen(&two_readings(1e6, 3e6, Verdict::Contradiction)), vec![("contradiction".to_owned(), true); 2]);
+    // When both readings agree there is none, and the record is wrong.
+    assert_eq!(seen(&two_readings(3e6, 3e6, Verdict::Contradiction)), vec![("reproduced".to_owned(), false); 2]);
+}
+
+#[test]
+fn a_reading_also_changes_what_over_divides_by() {
+    let (echo, off) = (("echo", json!("latch")), ("control", json!("off")));
+    let w = one(&[0.0]).with(&[], std::slice::from_ref(&echo), &[4e6]).with(&[], &[echo.clone(), off.clone()], &[2e6]);
+    let c = Claim {
+        over: Some(overlay(&[off])),
+        reading: vec![("r".into(), overlay(&[echo]))],
+        ..claim("goodput.up", Expect::AtLeast(number(1.9)))
+    };
+    let r = w.judge(&c).results.remove(0);
+    assert_eq!((r.measured, r.verdict.as_str(), r.reading.as_deref()), (Some(2.0), "reproduced", Some("r")));
+}
+
+#[test]
+fn the_recorded_verdict_is_held_in_both_directions() {
+    let base = claim(GOODPUT, Expect::AtLeast(number(2.0)));
+    let bad = Claim {
+        verdict: Verdict::NotReproduced,
+        reason: "the paper's figure is for another buffer".into(),
+        ..base.clone()
+    };
+    let as_recorded = |c: &Claim, x: f64| one(&[x]).judge(c).results[0].as_recorded;
+    assert!(as_recorded(&base, 3e6) && !as_recorded(&base, 1e6));
+    assert!(as_recorded(&bad, 1e6) && !as_recorded(&bad, 3e6));
+    let r = one(&[1e6]).judge(&bad).results.remove(0);
+    assert_eq!((r.recorded.as_str(), r.reason.as_str()), ("not reproduced", bad.reason.as_str()));
+}
+
+#[test]
+fn a_verdict_other_than_reproduced_needs_a_reason() {
+    let c = Claim { verdict: Verdict::NotReproduced, ..claim(GOODPUT, Expect::AtLeast(number(2.0))) };
+    assert!(one(&[1e6]).try_judge(&c).unwrap_err().remedy().unwrap().contains("reason"));
+    let c = Claim { verdict: Verdict::Contradiction, reason: "x".into(), ..c };
+    assert!(one(&[1e6]).try_judge(&c).unwrap_err().to_string().contains("readings"));
+}
+
+#[test]
+fn what_cannot_be_measured_is_undecided_with_a_note() {
+    let undefined = claim("jain.local", Expect::AtLeast(number(0.5)));
+    let j = one(&[1e6]).judge(&undefined);
+    assert_eq!((j.results[0].verdict.as_str(), j.results[0].measured), ("undecided", None));
+    assert!(j.notes[0].contains("jain.local") && j.notes[0].contains("seed 1"), "{:?}", j.notes);
+    let no_runs = World::default().at(&[], &[]);
+    let j = no_runs.judge(&claim(GOODPUT, Expect::AtLeast(number(0.5))));
+    assert_eq!((j.results[0].verdict.as_str(), j.notes.len()), ("undecided", 1));
+    let zero = one(&[1e6]).with(&[], &[("a", json!(1))], &[0.0]);
+    let j = zero
+        .judge(&Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::AtLeast(number(0.5))) });
+    assert!(j.results[0].verdict == "undecided" && j.notes[0].contains("0"));
+}
+
+#[test]
+fn a_metric_that_does_not_fit_the_runs_is_an_error() {
+    let c = claim("goodput[up.7] / 1Mbps", Expect::AtLeast(number(0.5)));
+    let e = one(&[1e6]).try_judge(&c).unwrap_err();
+    assert!(e.to_string().contains("up.7") && e.to_string().contains("up.1"), "{e}");
+}
+
+#[test]
+fn a_bound_has_the_unit_of_its_metric() {
+    let err = |metric: &str, expect: Expect| one(&[1e6]).try_judge(&claim(metric, expect)).unwrap_err();
+    assert!(err("goodput.up", Expect::AtLeast(number(3.0))).remedy().unwrap().contains("3bps"));
+    assert!(err(GOODPUT, Expect::AtLeast(mbps(3.0))).remedy().unwrap().contains("without a unit"));
+    assert_eq!(one(&[1e6]).verdict(&claim("goodput.up", Expect::AtLeast(number(0.0)))), "reproduced");
+    let ratio = Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::AtLeast(mbps(1.0))) };
+    assert!(one(&[1e6]).try_judge(&ratio).is_err());
+}
+
+#[test]
+fn an_error_in_a_metric_points_into_the_file() {
+    let text = "[[claim]]\nmetric = \"1 + godput.up\"\n";
+    let start = text.find("\"1 +").unwrap();
+    let source = Source { path: "t.toml".into(), text: text.into(), sets: vec![] };
+    let c =
+        Claim { metric_site: Site::File(start..start + 15), ..claim("1 + godput.up", Expect::AtLeast(number(0.0))) };
+    let e = judged(&source, &[point(&[])], &c, &|_| vec![]).unwrap_err();
+    assert_eq!(e.line_column(), Some((2, 15)));
+    assert!(e.remedy().unwrap().contains("goodput.up"));
+}
+
+#[test]
+fn a_claim_whose_points_the_command_line_removed_is_not_judged() {
+    let changed = Source { sets: vec!["k=5".into()], ..source() };
+    let c = Claim { when: [("k".to_owned(), vec![json!(9)])].into(), ..claim(GOODPUT, Expect::AtLeast(number(2.0))) };
+    let j = judged(&changed, &[point(&[("k", json!(5))])], &c, &|_| vec![]).unwrap();
+    assert!(j.results.is_empty() && j.notes[0].contains("not judged"));
+}

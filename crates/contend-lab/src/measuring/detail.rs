@@ -1,0 +1,381 @@
+//! How much of a sweep stays in memory: the plan of all runs, and which of them keep their time series and histograms.
+//!
+//! The numbers of every run stay until the end, about half a kilobyte a flow or queue. Series and histograms are what
+//! is heavy; they stay where
+//!
+//! 1. a claim, a figure or a search cannot be evaluated without them (who succeeded on the air is kept for no other
+//!    reason): in all runs, or the experiment is refused before it starts;
+//! 2. the results folder shows them: the first seed of every point, then the second, and so on, as far as
+//!    [`MOST_DETAIL`] goes; a note says where that was.
+//!
+//! What is estimated is the most it can be, from the network alone, so the choice is the same on every machine and for
+//! every number of cores.
+
+use crate::experiment::results::{Run, Series};
+use crate::experiment::size::{Capture, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
+use crate::measuring::metric::{Sampling, fingerprint};
+use crate::reading::error::Error;
+use crate::reading::file::Need;
+use contend_core::{Span, Time};
+use contend_sim::stats::Durations;
+use contend_sim::wifi::phy::Phy;
+
+/// Most bytes that the series and histograms of all runs take together.
+pub const MOST_DETAIL: u64 = 1 << 30;
+/// Most bytes that the numbers of all runs take together.
+pub const MOST_NUMBERS: u64 = 4 << 30;
+/// Most frames that a run looks at when metrics need them; they are let go when it ends.
+const MOST_FRAMES: usize = 2_000_000;
+/// Most runs of an experiment.
+pub const MOST_RUNS: u64 = 1_000_000;
+
+/// Step of the time series when the file names none.
+const SAMPLE: Span = Span::from_secs(1);
+/// What is kept of a run beside its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// What claims, figures and the search are evaluated from; mostly nothing.
+    Needed,
+    /// Everything that a results folder shows.
+    All,
+}
+
+/// One run of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    /// Which need it serves.
+    pub need: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// What is kept of it.
+    pub keep: Keep,
+}
+
+/// How much detail an experiment asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Detail {
+    /// What is measured of a run that keeps everything.
+    all: Measure,
+    /// What is measured of a run that keeps what is needed.
+    needed: Measure,
+    /// Whether histograms are needed.
+    histograms: bool,
+    /// Whether every run's frames are looked at.
+    frames: bool,
+    /// Whether a results folder is to be written.
+    shown: bool,
+}
+
+impl Detail {
+    /// Of runs of `duration`, of which `warmup` is cut, with a series every `sample` when there is one.
+    pub fn new(sampling: Sampling, duration: Span, warmup: Span, sample: Option<Span>, shown: bool) -> Detail {
+        let seconds = || (0..=duration.div_floor(SAMPLE)).map(|s| Time::ZERO + SAMPLE * s);
+        let step = sample.unwrap_or(SAMPLE);
+        let mut instants = sampling.instants;
+        if sampling.every_second {
+            instants.extend(seconds());
+        }
+        let needed = Measure {
+            duration,
+            warmup,
+            sample: (sampling.series || sampling.every_second).then_some(step),
+            instants,
+            capture: None,
+            successes: sampling.successes,
+        };
+        let mut all = Measure { sample: Some(step), ..needed.clone() };
+        // The report's fairness by the second needs a sample at every whole one; in very long runs it goes without.
+        if !sampling.every_second && duration.div_floor(SAMPLE) <= 100_000 {
+            all.instants.extend(seconds());
+        }
+        Detail { all, needed, histograms: sampling.histograms, frames: sampling.frames, shown }
+    }
+
+    /// What is measured of a run of which this is kept.
+    pub fn measure(&self, keep: Keep) -> &Measure {
+        if keep == Keep::All { &self.all } else { &self.needed }
+    }
+
+    /// What a run captures while it lasts, when `shown` is asked for.
+    pub fn captured(&self, shown: Option<Capture>) -> Option<Capture> {
+        let end = Time::ZERO + self.needed.duration;
+        if self.frames { Some(Capture { from: Time::ZERO, to: end, limit: MOST_FRAMES }) } else { shown }
+    }
+
+    /// Looks at the frames of a finished run, where metrics need that, and keeps those that were asked for.
+    pub fn look(&self, run: &mut Run, phy: Option<&Phy>, shown: Option<Capture>) {
+        let Some(phy) = phy.filter(|_| self.frames) else { return };
+        fingerprint::note(run, phy);
+        let Some(c) = shown else {
+            (run.frames, run.frames_missed) = (Vec::new(), 0);
+            return;
+        };
+        run.frames.retain(|f| f.start >= c.from && f.start < c.to);
+        run.frames_missed += run.frames.len().saturating_sub(c.limit) as u64;
+        run.frames.truncate(c.limit);
+        run.frames.shrink_to_fit();
+    }
+
+    /// Most bytes of the numbers, series and histograms of a run of this size of which this is kept.
+    pub fn memory(&self, keep: Keep, size: &Size) -> u64 {
+        size.numbers().saturating_add(size.detail(self.measure(keep), keep == Keep::All || self.histograms))
+    }
+
+    /// Lets go of what is not kept.
+    pub fn thin(&self, keep: Keep, run: &mut Run) {
+        if keep == Keep::Needed && !self.histograms {
+            run.drop_histograms();
+        }
+    }
+
+    /// The runs of `needs` with `seeds`, need by need. With notes when not all can be shown, or not with the step asked
+    /// for.
+    ///
+    /// # Errors
+    /// When there are too many, or what their claims need does not fit; with the remedy.
+    pub fn plan(
+        &self,
+        needs: &[(Need, Size)],
+        seeds: &[u64],
+        limit: u64,
+    ) -> Result<(Vec<Planned>, Vec<String>), Error> {
+        let count = needs.len() as u64 * seeds.len() as u64;
+        if count > MOST_RUNS {
+            return Err(too_large(
+                format!(
+                    "{} points with {} seeds are {count} runs, and at most {MOST_RUNS} are made at a time",
+                    needs.len(),
+                    seeds.len()
+                ),
+                "take fewer values or seeds, or split the sweep with --set",
+            ));
+        }
+        let each = seeds.len() as u64;
+        let sum = |of: &dyn Fn(&Size) -> u64| {
+            needs.iter().fold(0u64, |sum, (_, s)| sum.saturating_add(of(s).saturating_mul(each)))
+        };
+        let numbers = sum(&Size::numbers);
+        if numbers > MOST_NUMBERS {
+            return Err(too_large(
+                format!(
+                    "the results of {count} runs may take {}, and at most {} are kept",
+                    bytes(numbers),
+                    bytes(MOST_NUMBERS)
+                ),
+                "take fewer values or seeds, or split the sweep with --set",
+            ));
+        }
+        let needed = sum(&|s| s.detail(&self.needed, self.histograms));
+        if needed > limit {
+            return Err(too_large(
+                format!(
+                    "the time series, delays and successes that the claims of this file need may take {} in {count} \
+                        runs, and at most {} are kept",
+                    bytes(needed),
+                    bytes(limit)
+                ),
+                "make `sample` longer, `duration` shorter, take fewer values or seeds, or split the sweep with --set",
+            ));
+        }
+        let runs = (0..needs.len())
+            .flat_map(|need| seeds.iter().map(move |seed| Planned { need, seed: *seed, keep: Keep::Needed }));
+        let mut runs: Vec<Planned> = runs.collect();
+        let mut left = limit - needed;
+        let more = |s: &Size| s.detail(&self.all, true).saturating_sub(s.detail(&self.needed, self.histograms));
+        let (mut kept, mut wanted) = (0, 0);
+        for rank in 0..seeds.len() {
+            for (i, (_, size)) in needs.iter().enumerate().filter(|(_, (n, _))| self.shown && n.overlay.is_empty()) {
+                wanted += 1;
+                // The first that does not fit ends it: what is kept is a simple rule, not a puzzle.
+                if kept + 1 == wanted && more(size) <= left {
+                    (left, kept) = (left - more(size), kept + 1);
+                    if let Some(run) = runs.get_mut(i * seeds.len() + rank) {
+                        run.keep = Keep::All;
+                    }
+                }
+            }
+        }
+        let kept_note = (kept < wanted).then(|| {
+            format!(
+                "time series and delay distributions are kept of {kept} of {wanted} runs, the first seeds of each \
+                    point first (at most {}); make `sample` longer or take fewer seeds for all",
+                bytes(limit)
+            )
+        });
+        let notes = kept_note.into_iter().chain(self.lengthened(needs, &runs, seeds.len())).collect();
+        Ok((runs, notes))
+    }
+
+    /// What is to be said if a run that is sampled has too many samples with the step asked for.
+    fn lengthened(&self, needs: &[(Need, Size)], runs: &[Planned], seeds: usize) -> Option<String> {
+        let times = |(i, (_, size)): (usize, &(Need, Size))| {
+            let keep = runs.get(i * seeds).map_or(Keep::Needed, |r| r.keep);
+            let m = self.measure(keep);
+            let step = m.sample.filter(|s| !s.is_zero())?;
+            Some((size.sampled.lengthened(m.duration, step), step))
+        };
+        let (times, step) = needs.iter().enumerate().filter_map(times).max()?;
+        (times > 1).then(|| {
+            format!(
+                "a time series has at most {MAX_SAMPLES} samples of flows and {MAX_QUEUE_SAMPLES} of queues: its step is \
+                    {} s, not {} s",
+                (step * times).as_secs_f64(),
+                step.as_secs_f64()
+            )
+        })
+    }
+}
+
+fn too_large(what: String, remedy: &str) -> Error {
+    Error::TooLarge { what, remedy: remedy.to_owned() }
+}
+
+fn bytes(n: u64) -> String {
+    if n >= 1 << 30 {
+        format!("{:.1} GB", n as f64 / f64::from(1 << 30))
+    } else {
+        format!("{:.1} MB", n as f64 / f64::from(1 << 20))
+    }
+}
+
+impl Run {
+    /// Lets go of the time series, the histograms and the frames; every number stays.
+    pub fn drop_detail(&mut self) {
+        self.series = Series::default();
+        self.frames = Vec::new();
+        self.successes = None;
+        self.drop_histograms();
+    }
+
+    fn drop_histograms(&mut self) {
+        for flow in &mut self.flows {
+            (flow.rtt, flow.delay) = (Durations::new(), Durations::new());
+        }
+        for queue in &mut self.queues {
+            queue.delay = Durations::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::results::PointKey;
+    use crate::experiment::size::{HISTOGRAM, Sampled};
+    use crate::reading::file::Overlay;
+
+    const SMALL: Size = Size {
+        sampled: Sampled { flows: 10, queues: 21, estimates: 0 },
+        stations: 11,
+        exchange: Span::from_micros(100),
+        successes: 0,
+    };
+    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 144 kB; 41
+    /// histograms are 267 kB.
+    const RUN: u64 = 124 * (8 + 480 + 672) + 41 * HISTOGRAM;
+
+    fn needs(points: usize, overlaid: usize) -> Vec<(Need, Size)> {
+        let point = |i: usize| PointKey::from([("flow.0.count".to_owned(), i.into())]);
+        let over = Overlay::of([("ap.queue".to_owned(), "fifo".into())]);
+        let plain = (0..points).map(|i| Need { point: point(i), overlay: Overlay::default() });
+        plain
+            .chain((0..overlaid).map(|i| Need { point: point(i), overlay: over.clone() }))
+            .map(|n| (n, SMALL))
+            .collect()
+    }
+
+    fn detail(sampling: Sampling, shown: bool) -> Detail {
+        Detail::new(sampling, Span::from_secs(60), Span::ZERO, None, shown)
+    }
+
+    fn kept(d: &Detail, needs: &[(Need, Size)], seeds: &[u64], limit: u64) -> (Vec<(usize, u64)>, Option<String>) {
+        let (runs, mut notes) = d.plan(needs, seeds, limit).unwrap();
+        let note = notes.pop();
+        assert!(notes.is_empty());
+        assert_eq!(runs.len(), needs.len() * seeds.len());
+        (runs.iter().filter(|r| r.keep == Keep::All).map(|r| (r.need, r.seed)).collect(), note)
+    }
+
+    #[test]
+    fn every_point_keeps_its_first_seed_before_any_keeps_its_second() {
+        let d = detail(Sampling::default(), true);
+        let (all, none) = kept(&d, &needs(3, 1), &[7, 8], 6 * RUN);
+        assert_eq!((all.len(), none), (6, None));
+        let (some, note) = kept(&d, &needs(3, 1), &[7, 8], 5 * RUN - 1);
+        assert_eq!(some, [(0, 7), (0, 8), (1, 7), (2, 7)]);
+        assert!(note.unwrap().contains("4 of 6 runs"));
+    }
+
+    #[test]
+    fn without_a_results_folder_nothing_is_kept_that_no_claim_needs() {
+        let (none, note) = kept(&detail(Sampling::default(), false), &needs(3, 1), &[1, 2], u64::MAX);
+        assert_eq!((none.len(), note), (0, None));
+    }
+
+    #[test]
+    fn what_claims_need_comes_first_and_must_fit() {
+        let d = detail(Sampling { histograms: true, ..Sampling::default() }, true);
+        let hists = 41 * HISTOGRAM;
+        // All eight runs need histograms; a series is then 144 kB more.
+        let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
+        assert_eq!(some, [(0, 1)]);
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1) else { panic!() };
+        assert!(what.contains("8 runs") && remedy.contains("sample"), "{what}; {remedy}");
+    }
+
+    #[test]
+    fn a_step_that_is_lengthened_is_said() {
+        let with = |step| Detail::new(Sampling::default(), Span::from_secs(60), Span::ZERO, Some(step), true);
+        // 600,000 steps of 10 flows are three times the bound of two million, of 21 queues 3.15 times that of four.
+        let (_, note) = kept(&with(Span::from_micros(100)), &needs(1, 0), &[1], u64::MAX);
+        assert_eq!(
+            note.unwrap(),
+            "a time series has at most 2000000 samples of flows and 4000000 of queues: its step is 0.0004 s, not \
+                0.0001 s"
+        );
+        assert_eq!(kept(&with(Span::from_millis(1)), &needs(1, 0), &[1], u64::MAX).1, None);
+    }
+
+    #[test]
+    fn estimates_count_as_samples_and_must_fit() {
+        let d = detail(Sampling { series: true, ..Sampling::default() }, false);
+        // 60 steps and both ends, and what comes between, of 20 estimates: 8 B each.
+        let watched = |estimates| {
+            vec![(needs(1, 0)[0].0.clone(), Size { sampled: Sampled { estimates, ..SMALL.sampled }, ..SMALL })]
+        };
+        let series = 63 * (8 + 480 + 672);
+        assert!(d.plan(&watched(0), &[1], series).is_ok());
+        assert!(d.plan(&watched(20), &[1], series + 63 * 160).is_ok());
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &[1], series + 63 * 160 - 1) else { panic!() };
+        assert_eq!(
+            what,
+            "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, and \
+                at most 0.1 MB are kept"
+        );
+        assert!(remedy.contains("make `sample` longer"), "{remedy}");
+    }
+
+    #[test]
+    fn who_succeeded_takes_four_bytes_an_exchange_and_must_fit() {
+        let d = detail(Sampling { successes: true, ..Sampling::default() }, false);
+        // 60 s are at most 600,000 exchanges of 100 us.
+        assert!(d.plan(&needs(1, 0), &[1, 2], 2 * 2_400_000).is_ok());
+        let Err(Error::TooLarge { what, .. }) = d.plan(&needs(1, 0), &[1, 2], 2 * 2_400_000 - 1) else { panic!() };
+        assert!(what.contains("successes"), "{what}");
+        assert!(detail(Sampling::default(), false).plan(&needs(1, 0), &[1, 2], 0).is_ok());
+    }
+
+    #[test]
+    fn too_many_runs_are_refused_before_the_first() {
+        let d = detail(Sampling::default(), false);
+        let seeds: Vec<u64> = (0..100_000).collect();
+        let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
+        let sized = |flows, queues| Size { sampled: Sampled { flows, queues, estimates: 0 }, ..SMALL };
+        let (small, large) = (sized(1, 3), sized(5_000, 15_001));
+        assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. })
+                if what.contains("1100000 runs")));
+        assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. })
+                if what.contains("GB")));
+        assert!(d.plan(&needs(10, small), &seeds[..100], u64::MAX).is_ok());
+    }
+}

@@ -1,0 +1,108 @@
+//! Metrics of the cell: of its air as a whole, and how much of it each station took.
+
+use crate::experiment::results::Air;
+use crate::measuring::metric::entry::{Aspects, MetricEntry, Subject};
+use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::names::remedy;
+use crate::reading::expression::Dimension;
+use contend_theory::effective_window;
+use contend_theory::slots::Family;
+
+/// The cell as a whole: it has no members to select.
+static CELL: Subject = Subject {
+    noun: "cell",
+    usage: "NAME, of the cell as a whole",
+    member: "",
+    groups: &[],
+    names: |_| vec![],
+    group: |_, _| vec![],
+    needs_cell: true,
+};
+
+/// Stations of the cell that were on the air, in the order of their names; `ap` is one.
+static TRANSMITTERS: Subject = Subject {
+    noun: "station",
+    usage: "NAME[ap], NAME[STATION]",
+    member: "sta1",
+    groups: &[],
+    names: |run| run.air.iter().flat_map(|air| air.airtime.keys()).map(String::as_str).collect(),
+    group: |_, _| vec![],
+    needs_cell: true,
+};
+
+pub(super) const METRICS: &[MetricEntry] = &[
+    MetricEntry::new(
+        "airtime",
+        Dimension::Number,
+        &TRANSMITTERS,
+        "share of time that the station's own exchanges took",
+        |a| {
+            let (air, names) = (a.air()?, a.names());
+            Ok(a.members.iter().filter_map(|i| air.airtime.get(*names.get(*i)?)).sum())
+        },
+    ),
+    air("frames", "data frames sent, retries included", |a| Ok(a.air()?.frames as f64))
+        .in_contention()
+        .reported(&[("frames", "frames")]),
+    air("collisions", "events in which two or more stations sent at once", |a| Ok(a.air()?.collisions as f64))
+        .in_contention()
+        .reported(&[("collisions", "collisions")])
+        .reported_in_contention(&[("collisions", "collisions"), ("collision_rate", "collisions / successes")]),
+    air("collision_probability", "share of attempts that met another", |a| Ok(a.air()?.collision_probability))
+        .in_contention()
+        .reported(&[("collision_probability", "collision_probability")])
+        .reported_in_contention(&[("collision_probability", "collision_probability")]),
+    air("retry_drops", "packets given up after the last retry", |a| Ok(a.air()?.retry_drops as f64))
+        .reported(&[("retry_drops", "retry_drops")]),
+    air("rivals", "stations with a frame while the access point has one, at the starts of transmissions, mean", |a| {
+        Ok(a.air()?.rivals)
+    }),
+    air(
+        "wait",
+        "idle slots before a transmission, mean: `wait.success` where one station sent (W_T), `wait.collision` where \
+            several did (W_C)",
+        |a| {
+            let air = a.air()?;
+            Ok(if a.metric.aspect == Aspect::Word("success") { air.success_wait } else { air.collision_wait })
+        },
+    )
+    .aspects(Aspects::Required(&["success", "collision"]))
+    .in_contention()
+    .reported_in_contention(&[("wait.success", "wait.success"), ("wait.collision", "wait.collision")]),
+    air(
+        "effective_window",
+        "slots of a table in which as many stations, drawing evenly in every cycle, collide as often (in a run of \
+            [contention])",
+        effective_window,
+    )
+    .in_contention()
+    .reported_in_contention(&[("effective_window", "effective_window")]),
+    air("busy", "share of time with at least one transmission on the air", |a| Ok(a.air()?.busy))
+        .reported(&[("busy", "busy")]),
+    air("ledger", "an account's share of time: `ledger.idle` and so on", |a| account(a, a.air()?))
+        .aspects(Aspects::Named("an account"))
+        .example("ledger.idle` or `ledger.payload"),
+];
+
+const fn air(name: &'static str, doc: &'static str, read: fn(&Asked<'_>) -> Result<f64, Unmeasured>) -> MetricEntry {
+    MetricEntry::new(name, Dimension::Number, &CELL, doc, read)
+}
+
+fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let air = a.air()?;
+    let n = a.run.contending.ok_or_else(|| {
+        Unmeasured::Wrong(format!("`{}` needs a run of [contention], where all contend all the time", a.metric))
+    })?;
+    let share = air.collisions as f64 / (air.collisions + air.successes).max(1) as f64;
+    effective_window::window_of(Family::Uniform, n, share).map_err(|e| a.undefined(e))
+}
+
+fn account(a: &Asked<'_>, air: &Air) -> Result<f64, Unmeasured> {
+    let Aspect::Named(account, _) = &a.metric.aspect else {
+        return Err(Unmeasured::Wrong(format!("`{}` names no account", a.metric)));
+    };
+    let help = || remedy(account, air.ledger.keys().copied());
+    let found = air.ledger.get(account.as_str()).copied();
+    found.ok_or_else(|| Unmeasured::Wrong(format!("the ledger has no account `{account}`; {}", help())))
+}

@@ -1,0 +1,54 @@
+//! What the estimators that watch a flow say.
+
+use super::flow::flow;
+use crate::measuring::metric::entry::{Aspects, MetricEntry, Period};
+use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::names::remedy;
+use crate::reading::expression::Dimension;
+use crate::stats;
+
+pub(super) const METRICS: &[MetricEntry] = &[flow(
+    "estimate",
+    Dimension::Rate,
+    "what an estimator of the flow's `estimate` says, by its name: `estimate.are`, mean over time; `.min`, `.max`, \
+        `.std` of its samples behind it",
+    estimate,
+)
+.over(Period::Series)
+.aspects(Aspects::NamedSeries("an estimator"))
+.example("estimate.are[f]` or `estimate.are.max[f][14s..16s]")
+.level()];
+
+/// What an estimator says in the window, of each flow; of several flows the mean, or the least or largest for `.min`
+/// and `.max`.
+fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let Aspect::Named(name, made) = &a.metric.aspect else {
+        return Err(Unmeasured::Wrong(format!("`{}` names no estimator", a.metric)));
+    };
+    let (m, run) = (a.metric, a.run);
+    let range = a.series()?;
+    let mut values = vec![];
+    for i in a.members {
+        let of_flow = || run.series.estimates.iter().filter(|e| e.flow == *i);
+        let Some(e) = of_flow().find(|e| e.name == *name) else {
+            let flow = run.flows.get(*i).map_or("", |f| f.name.as_str());
+            let help = remedy(name, of_flow().map(|e| e.name.as_str()));
+            return Err(Unmeasured::Wrong(format!(
+                "`{m}`: flow `{flow}` is not watched by `{name}`; {help}; write estimate = [\"{name}\"] in its [[flow]]"
+            )));
+        };
+        let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);
+        let samples = || (range.first..=range.last).map(of).collect::<Option<Vec<f64>>>();
+        let value = match made {
+            None => range.mean(&run.series.time_s, of),
+            Some(made) => samples().and_then(|s| (made.of)(&s)),
+        };
+        values.push(value.ok_or_else(|| a.unsampled())?);
+    }
+    let all = match made {
+        Some(made) if ["min", "max"].contains(&made.name) => (made.of)(&values),
+        _ => stats::mean(&values),
+    };
+    all.ok_or_else(|| a.undefined("there is no such flow"))
+}

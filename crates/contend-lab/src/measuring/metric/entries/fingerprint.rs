@@ -1,0 +1,108 @@
+//! Metrics of the times between a station's frames: worked out when a run ends, from its frames, which then are let go.
+//!
+//! They are what `contend analyse fingerprint` says of the capture of the same run, with the cell's own slot, CWmin and
+//! exchange; the numbers stand among the run's named numbers, as `interarrival.first[sta1]`.
+
+use crate::experiment::results::Run;
+use crate::measuring::analyse::exchange::Exchange;
+use crate::measuring::analyse::fingerprint::{Fingerprint, First, Settings, Verdict, fingerprint};
+use crate::measuring::analyse::{Capture, address};
+use crate::measuring::metric::entry::{Aspects, MetricEntry, Selection, Subject};
+use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::reading::expression::Dimension;
+use contend_core::Time;
+use contend_sim::wifi::phy::Phy;
+
+/// How often a card that conforms is refused by chance.
+const ALPHA: f64 = 0.001;
+
+/// Stations of the cell by number; `ap` is one.
+static STATIONS: Subject = Subject {
+    noun: "station",
+    usage: "NAME[ap], NAME[STATION]",
+    member: "sta1",
+    groups: &[],
+    names: |run| run.stations.iter().map(String::as_str).collect(),
+    group: |_, _| vec![],
+    needs_cell: true,
+};
+
+pub(super) const METRICS: &[MetricEntry] = &[
+    MetricEntry::new(
+        "interarrival",
+        Dimension::Time,
+        &STATIONS,
+        "time from a data frame of a station to its next one, where nobody else sends between them and neither is \
+            repeated: the mean; `.first`, `.last`: the first and the last peak of its histogram, \
+            `interarrival.first[sta1]`",
+        of_station,
+    )
+    .aspects(Aspects::Optional(&["mean", "first", "last"]))
+    .example("interarrival.first[sta1]")
+    .selected(Selection::Each)
+    .needs(|_, s| s.frames = true),
+    MetricEntry::new(
+        "fingerprint",
+        Dimension::Number,
+        &STATIONS,
+        "what the histogram of a station's `interarrival` says of its backoff: `.conformant` (1 or 0), `.slots` that \
+            are drawn, `.peaks`, and how likely by chance it is as uneven (`.even`) or dependent (`.lags`, `.pairs`): \
+            `fingerprint.conformant[sta1]`",
+        of_station,
+    )
+    .aspects(Aspects::Required(&["conformant", "slots", "peaks", "even", "lags", "pairs"]))
+    .example("fingerprint.conformant[sta1]")
+    .selected(Selection::Each)
+    .needs(|_, s| s.frames = true),
+];
+
+/// Puts the numbers of every station of `run` that sent enough among its named numbers.
+pub(crate) fn note(run: &mut Run, phy: &Phy) {
+    let capture = Capture::of_run(run, Time::ZERO + contend_core::Span::from_secs_f64(run.warmup_s));
+    let exchange = Exchange { phy: phy.clone(), rate: None, bytes: None };
+    let s =
+        Settings { slot_ns: phy.slot.as_nanos(), slots: phy.cw_min + 1, first: First::Found, alpha: ALPHA, exchange };
+    for (id, name) in (0..).zip(&run.stations) {
+        let f = fingerprint(&capture, address(id), &s);
+        let mut put = |key: &str, value: Option<f64>| {
+            run.metrics.extend(value.filter(|v| v.is_finite()).map(|v| (format!("{key}[{name}]"), v)))
+        };
+        if f.used > 0 {
+            times(&f).into_iter().for_each(|(what, value)| put(&format!("interarrival.{what}"), value));
+            numbers(&f).into_iter().for_each(|(what, value)| put(&format!("fingerprint.{what}"), value));
+        }
+    }
+}
+
+/// In seconds.
+fn times(f: &Fingerprint) -> [(&'static str, Option<f64>); 3] {
+    let at = |peak: Option<&(f64, u64)>| peak.map(|p| p.0 / 1e9);
+    [("mean", Some(f.mean_gap_ns() / 1e9)), ("first", at(f.peaks.first())), ("last", at(f.peaks.last()))]
+}
+
+fn numbers(f: &Fingerprint) -> [(&'static str, Option<f64>); 6] {
+    let drawn = f.counts.len() - f.missing.len();
+    let judged = f.verdict != Verdict::TooFewFrames;
+    let [even, lags, pairs] = f.tests().map(|t| t.1.map(|t| t.p));
+    [
+        ("conformant", judged.then(|| f64::from(u8::from(f.verdict == Verdict::Conformant)))),
+        ("slots", judged.then_some(drawn as f64)),
+        ("peaks", Some(f.peaks.len() as f64)),
+        ("even", even),
+        ("lags", lags),
+        ("pairs", pairs),
+    ]
+}
+
+/// What [`note`] left of the one station that is selected.
+fn of_station(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let entry = a.metric.entry.name;
+    let [only] = a.members else {
+        return Err(Unmeasured::Wrong(format!("`{}` is of one station; name it: `{entry}[sta1]`", a.metric)));
+    };
+    let what = if let Aspect::Word(what) = a.metric.aspect { what } else { "mean" };
+    let name = a.names().get(*only).copied().unwrap_or_default();
+    let found = a.run.metrics.get(&format!("{entry}.{what}[{name}]")).copied();
+    found.ok_or_else(|| a.undefined(format!("too few frames of `{name}` with nobody else's between them")))
+}

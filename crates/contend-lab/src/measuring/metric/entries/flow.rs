@@ -1,0 +1,113 @@
+//! Metrics of flows, whatever carries them.
+
+use crate::measuring::metric::entry::{Aspects, MetricEntry, Period, Selection, Subject};
+use crate::measuring::metric::reading::{Asked, SampleRange, seconds};
+use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::reading::expression::Dimension;
+use crate::stats;
+
+/// Flows, selected by direction, group or name.
+pub(in crate::measuring::metric) static FLOWS: Subject = Subject {
+    noun: "flow, group of flows or direction",
+    usage: "NAME (of all flows), NAME.up, NAME.down, NAME.FLOW (of a flow or a group): one number; NAME[all], \
+        NAME[up], NAME[FLOW]: one for each flow, for mean(), min(), max(), sum(), count(x < q)",
+    member: "up",
+    groups: &["all", "total", "up", "down", "local", "wired"],
+    names: |run| run.flows.iter().map(|f| f.name.as_str()).collect(),
+    group: |name, run| run.flows.iter().enumerate().filter(|(_, f)| f.direction == name).map(|(i, _)| i).collect(),
+    needs_cell: false,
+};
+
+pub(super) const METRICS: &[MetricEntry] = &[
+    flow("goodput", Dimension::Rate, "payload delivered in order, each byte once, per second", |a| {
+        a.rate(|f| f.goodput_bps, |s| s.delivered_bytes)
+    })
+    .over(Period::RunOrWindow)
+    .reported(&[
+        ("goodput.total", "goodput.total"),
+        ("goodput.up", "goodput.up"),
+        ("goodput.down", "goodput.down"),
+    ]),
+    flow("throughput", Dimension::Rate, "IP bytes that arrived per second, duplicates included", |a| {
+        a.rate(|f| f.throughput_bps, |s| s.received_bytes)
+    })
+    .over(Period::RunOrWindow)
+    .reported(&[
+        ("throughput.total", "throughput.total"),
+        ("throughput.up", "throughput.up"),
+        ("throughput.down", "throughput.down"),
+    ]),
+    flow("sent", Dimension::Packets, "data packets sent, retransmissions included", |a| {
+        Ok(a.flows().map(|f| f.sent as f64).sum())
+    })
+    .reported(&[("sent", "sent")]),
+    flow("delay", Dimension::Time, "one-way delay of data packets", |a| a.durations(a.flows().map(|f| &f.delay)))
+        .aspects(Aspects::Samples)
+        .needs(|_, s| s.histograms = true)
+        .reported(&[
+            ("delay.mean", "delay.mean"),
+            ("delay.p50", "delay.p50"),
+            ("delay.p95", "delay.p95"),
+            ("delay.p99", "delay.p99"),
+        ]),
+    flow(
+        "jain",
+        Dimension::Number,
+        "Jain's index of the flows' goodputs; `jain.short`: the mean of it over windows of one second",
+        jain,
+    )
+    .over(Period::RunOrWindow)
+    .aspects(Aspects::Optional(&["short"]))
+    .selected(Selection::Together)
+    .example("jain.up")
+    .index()
+    .needs(|m, s| s.every_second |= m.aspect == Aspect::Word("short"))
+    .reported(&[
+        ("jain", "jain"),
+        ("jain.up", "jain.up"),
+        ("jain.down", "jain.down"),
+        ("jain.short", "jain.short"),
+    ]),
+    flow("completed", Dimension::Number, "transfers that were completed", |a| {
+        Ok(a.flows().map(|f| f.completions_s.len() as f64).sum())
+    })
+    .reported(&[("completed", "completed")]),
+    flow("fct", Dimension::Time, "flow completion time of the transfers that were completed", completion_time)
+        .aspects(Aspects::Samples)
+        .reported(&[("fct.mean", "fct.mean"), ("fct.p95", "fct.p95")]),
+];
+
+pub(super) const fn flow(
+    name: &'static str,
+    unit: Dimension,
+    doc: &'static str,
+    read: fn(&Asked<'_>) -> Result<f64, Unmeasured>,
+) -> MetricEntry {
+    MetricEntry::new(name, unit, &FLOWS, doc, read)
+}
+
+fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let all: Vec<f64> = a.flows().flat_map(|f| f.completions_s.iter().copied()).collect();
+    let value = match a.metric.aspect {
+        Aspect::Percentile(p) => stats::quantile(&all, f64::from(p) / 100.0),
+        _ => stats::mean(&all),
+    };
+    value.ok_or_else(|| a.undefined("no transfer was completed"))
+}
+
+/// Jain's index over the run, a window, or the mean over windows of a second.
+fn jain(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let nothing = || a.undefined("there is no such flow");
+    let over = |range: SampleRange| {
+        let bytes = a.grown(range, |s| s.delivered_bytes).collect::<Result<Vec<_>, Unmeasured>>()?;
+        stats::jain(&bytes).ok_or_else(nothing)
+    };
+    if a.metric.aspect == Aspect::Word("short") {
+        let indices = seconds(a.run).into_iter().map(over).collect::<Result<Vec<_>, _>>()?;
+        return stats::mean(&indices).ok_or_else(|| a.undefined("the series was not sampled at every second"));
+    }
+    match a.window()? {
+        Some(range) => over(range),
+        None => stats::jain(&a.flows().map(|f| f.goodput_bps).collect::<Vec<_>>()).ok_or_else(nothing),
+    }
+}

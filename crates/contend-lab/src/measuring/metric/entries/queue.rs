@@ -1,0 +1,88 @@
+//! Metrics of queues.
+
+use crate::measuring::metric::entry::{Aspects, MetricEntry, Period, Selection, Subject};
+use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::reading::expression::Dimension;
+use contend_core::packet::Kind;
+
+/// Queues, selected by name: `ap`, a station's, a link's.
+static QUEUES: Subject = Subject {
+    noun: "queue",
+    usage: "NAME[ap], NAME[QUEUE] of a station or a link",
+    member: "ap",
+    groups: &[],
+    names: |run| run.queues.iter().map(|q| q.name.as_str()).collect(),
+    group: |_, _| vec![],
+    needs_cell: false,
+};
+
+pub(super) const METRICS: &[MetricEntry] = &[
+    queue("queue.length", Dimension::Packets, "packets waiting, mean over time", length)
+        .over(Period::RunOrWindow)
+        .selected(Selection::Needed)
+        .level()
+        .needs(|m, s| s.series |= m.window.is_some())
+        .reported(&[("ap.queue.mean_packets", "queue.length[ap]")]),
+    queue("queue.delay", Dimension::Time, "time a packet waits", |a| a.durations(a.queues().map(|q| &q.delay)))
+        .aspects(Aspects::Samples)
+        .selected(Selection::Needed)
+        .needs(|_, s| s.histograms = true)
+        .reported(&[("ap.queue.mean_delay", "queue.delay[ap]"), ("ap.queue.p99_delay", "queue.delay.p99[ap]")]),
+    queue("enqueued", Dimension::Packets, "packets offered", |a| a.queue_count(|q| q.enqueued, |s| s.enqueued))
+        .over(Period::RunOrWindow),
+    queue(
+        "drops",
+        Dimension::Packets,
+        "packets dropped; `drops.data`, `.ack`, `.syn`, `.datagram` for one kind",
+        |a| match a.metric.aspect {
+            Aspect::Word(kind) => {
+                Ok(a.queues().map(|q| q.dropped_by_kind.get(kind).copied().unwrap_or(0)).sum::<u64>() as f64)
+            }
+            _ => Ok(a.queue_total(|q| q.dropped)),
+        },
+    )
+    .aspects(Aspects::Optional(&KINDS))
+    .reported(&[("drops", "drops"), ("ap.dropped", "drops[ap]")]),
+    queue("marked", Dimension::Packets, "packets marked", |a| a.queue_count(|q| q.marked, |s| s.marked))
+        .over(Period::RunOrWindow),
+    queue("filtered", Dimension::Packets, "acknowledgments taken out because a later one says the same", |a| {
+        Ok(a.queue_total(|q| q.filtered))
+    }),
+    queue("made", Dimension::Packets, "packets made by the discipline itself", |a| Ok(a.queue_total(|q| q.made))),
+    queue("lost", Dimension::Packets, "packets lost by the link after the queue", |a| Ok(a.queue_total(|q| q.lost))),
+    // Where nothing is offered, nothing is lost.
+    queue("loss", Dimension::Number, "share of the packets offered that were dropped", |a| {
+        Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.enqueued).max(1.0))
+    })
+    .reported(&[("ap.loss", "loss[ap]")]),
+];
+
+/// The names of the kinds of packets.
+const KINDS: [&str; Kind::ALL.len()] = {
+    let mut names = [""; Kind::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = Kind::ALL[i].name();
+        i += 1;
+    }
+    names
+};
+
+pub(super) const fn queue(
+    name: &'static str,
+    unit: Dimension,
+    doc: &'static str,
+    read: fn(&Asked<'_>) -> Result<f64, Unmeasured>,
+) -> MetricEntry {
+    MetricEntry::new(name, unit, &QUEUES, doc, read)
+}
+
+fn length(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let Some(range) = a.window()? else { return Ok(a.queues().map(|q| q.mean_packets).sum()) };
+    let mean = |i: &usize| {
+        let samples = a.run.series.queues.get(*i).ok_or_else(|| a.unsampled())?;
+        range.mean(&a.run.series.time_s, |k| samples.packets.get(k).map(|n| *n as f64)).ok_or_else(|| a.unsampled())
+    };
+    a.members.iter().map(mean).sum()
+}

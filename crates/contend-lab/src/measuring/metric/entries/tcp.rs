@@ -1,0 +1,154 @@
+//! Metrics of TCP senders.
+
+use super::flow::flow;
+use crate::experiment::results::{Columns, FlowSample, FlowSeries, Losses};
+use crate::measuring::metric::entry::{Aspects, MetricEntry, Period};
+use crate::measuring::metric::reading::{Asked, SampleRange};
+use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::reading::expression::Dimension;
+use crate::stats;
+
+pub(super) const METRICS: &[MetricEntry] = &[
+    flow("retransmitted", Dimension::Packets, "data packets sent again", |a| match a.window()? {
+        Some(range) => a.grown(range, |s| s.retrans).sum(),
+        None => Ok(a.flows().map(|f| f.retransmitted as f64).sum()),
+    })
+    .over(Period::RunOrWindow)
+    .reported(&[("retransmitted", "retransmitted")]),
+    flow("timeouts", Dimension::Number, "expiries of the retransmission timer", |a| {
+        Ok(a.flows().map(|f| f.timeouts as f64).sum())
+    })
+    .reported(&[("timeouts", "timeouts")]),
+    flow(
+        "losses",
+        Dimension::Number,
+        "losses found without a timeout; `losses.congestion`, `.error`, `.nothing` by what they were (a queue's drop, \
+            an error of the medium, no loss at all)",
+        |a| {
+            let losses = Found::of(a);
+            Ok(match cause(a) {
+                "" => losses.were("congestion") + losses.were("error") + losses.were("nothing"),
+                cause => losses.were(cause),
+            })
+        },
+    )
+    .aspects(Aspects::Optional(&["congestion", "error", "nothing"])),
+    flow(
+        "taken_for",
+        Dimension::Number,
+        "losses that controllers took for `taken_for.congestion`, `taken_for.error`",
+        |a| {
+            let losses = Found::of(a);
+            Ok(match cause(a) {
+                "error" => losses.sum(|l| l.congestion.error + l.error.error + l.nothing.error),
+                _ => losses.sum(|l| l.congestion.congestion + l.error.congestion + l.nothing.congestion),
+            })
+        },
+    )
+    .aspects(Aspects::Required(&["congestion", "error"])),
+    flow(
+        "accuracy",
+        Dimension::Number,
+        "share of the losses of a cause that controllers took for it: `accuracy.congestion` (A_c), `accuracy.error` \
+            (A_w)",
+        |a| {
+            let (losses, cause) = (Found::of(a), cause(a));
+            match losses.were(cause) {
+                0.0 => Err(a.undefined("no such loss was found")),
+                all if cause == "error" => Ok(losses.sum(|l| l.error.error) / all),
+                all => Ok(losses.sum(|l| l.congestion.congestion) / all),
+            }
+        },
+    )
+    .aspects(Aspects::Required(&["congestion", "error"])),
+    flow("rtt", Dimension::Time, "round-trip time as the sender measures it", |a| {
+        a.durations(a.flows().map(|f| &f.rtt))
+    })
+    .aspects(Aspects::Samples)
+    .needs(|_, s| s.histograms = true)
+    .reported(&[("rtt.mean", "rtt.mean"), ("rtt.p50", "rtt.p50"), ("rtt.p95", "rtt.p95"), ("rtt.p99", "rtt.p99")]),
+    flow("cwnd", Dimension::Packets, "congestion window, mean over time", |a| over_time(a, |s| f64::from(s.snd_cwnd)))
+        .over(Period::Series)
+        .level(),
+    flow("ssthresh", Dimension::Packets, "slow-start threshold, mean over time", |a| {
+        over_time(a, |s| f64::from(s.snd_ssthresh))
+    })
+    .over(Period::Series)
+    .level(),
+    flow("srtt", Dimension::Time, "smoothed round-trip time, mean over time", |a| {
+        over_time(a, |s| f64::from(s.srtt_us) / 1e6)
+    })
+    .over(Period::Series)
+    .level(),
+    flow("acked", Dimension::Bytes, "bytes acknowledged in the window: progress of `snd_una`", acked)
+        .over(Period::Window)
+        .example("acked[up][10s..15s]"),
+    flow("snd_una", Dimension::Bytes, "another name of `acked`", acked)
+        .over(Period::Window)
+        .example("snd_una[up][10s..15s]"),
+    flow("stall", Dimension::Time, "longest time in which `snd_una` stood still, to the step of the series", |a| {
+        let range = a.series()?;
+        let longest = |i: &usize| Ok(stall(&a.run.series.time_s, a.samples(*i)?, range));
+        a.members.iter().map(longest).try_fold(0.0, |m: f64, x| Ok(m.max(x?)))
+    })
+    .over(Period::Series),
+];
+
+/// The cause behind the metric's name; empty without one.
+fn cause(a: &Asked<'_>) -> &'static str {
+    if let Aspect::Word(cause) = a.metric.aspect { cause } else { "" }
+}
+
+/// Losses that the senders found.
+struct Found(Vec<Losses>);
+
+impl Found {
+    fn of(a: &Asked<'_>) -> Found {
+        Found(a.flows().map(|f| f.losses).collect())
+    }
+
+    fn sum(&self, f: fn(&Losses) -> u64) -> f64 {
+        self.0.iter().map(f).sum::<u64>() as f64
+    }
+
+    /// How many had this cause.
+    fn were(&self, cause: &str) -> f64 {
+        match cause {
+            "congestion" => self.sum(|l| l.congestion.congestion + l.congestion.error),
+            "error" => self.sum(|l| l.error.congestion + l.error.error),
+            _ => self.sum(|l| l.nothing.congestion + l.nothing.error),
+        }
+    }
+}
+
+fn acked(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    match a.window()? {
+        Some(range) => a.grown(range, |s| s.snd_una_bytes).sum(),
+        None => Err(Unmeasured::Wrong(format!("`{}` needs a time window", a.metric))),
+    }
+}
+
+/// Mean over time of something sampled, and over flows.
+fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> f64) -> Result<f64, Unmeasured> {
+    let range = a.series()?;
+    let mut means = vec![];
+    for i in a.members {
+        let samples = a.samples(*i)?;
+        let mean = range.mean(&a.run.series.time_s, |k| samples.get(k).map(|s| of(&s)));
+        means.push(mean.ok_or_else(|| a.unsampled())?);
+    }
+    stats::mean(&means).ok_or_else(|| a.undefined("there is no such flow"))
+}
+
+/// The longest time in `range` between samples that show the same highest byte acknowledged.
+fn stall(times: &[f64], samples: &FlowSeries, range: SampleRange) -> f64 {
+    let (mut longest, mut since) = (0.0_f64, range.from);
+    let mut before = None;
+    for (t, una) in times.iter().zip(&samples.snd_una_bytes).take(range.last + 1).skip(range.first) {
+        if before != Some(una) {
+            (since, before) = (*t, Some(una));
+        }
+        longest = longest.max(t - since);
+    }
+    longest
+}

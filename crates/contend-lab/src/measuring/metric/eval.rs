@@ -1,0 +1,163 @@
+//! The value of an expression in one run.
+
+use super::{Callee, Expr, reading};
+use crate::experiment::results::Run;
+use crate::reading::expression::{Operator, literal};
+use crate::reading::model::Model;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Why an expression has no value in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unmeasured {
+    /// The expression does not fit the run: no such flow, lists of different lengths, no sample at an instant. What it
+    /// says names the remedy.
+    Wrong(String),
+    /// The number does not exist: a mean of nothing, a division by zero.
+    Undefined(String),
+}
+
+impl fmt::Display for Unmeasured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unmeasured::Wrong(s) | Unmeasured::Undefined(s) => f.write_str(s),
+        }
+    }
+}
+
+impl std::error::Error for Unmeasured {}
+
+/// One number, or a list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Values {
+    One(f64),
+    Many(Vec<f64>),
+}
+
+impl Values {
+    pub(super) fn into_list(self) -> Vec<f64> {
+        match self {
+            Values::One(x) => vec![x],
+            Values::Many(list) => list,
+        }
+    }
+
+    fn map(self, f: impl Fn(f64) -> Result<f64, Unmeasured>) -> Result<Values, Unmeasured> {
+        Ok(match self {
+            Values::One(x) => Values::One(f(x)?),
+            Values::Many(list) => Values::Many(list.into_iter().map(f).collect::<Result<_, _>>()?),
+        })
+    }
+}
+
+/// The value of `e`, which must be one number (or a list of one).
+pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
+    let x = match value(e, run)? {
+        Values::One(x) => x,
+        Values::Many(list) => match list.as_slice() {
+            [x] => *x,
+            _ => {
+                return Err(Unmeasured::Wrong(format!(
+                    "`{e}` is a list of {} numbers; make it one: mean(...), sum(...), min(...), max(...), jain(...)",
+                    list.len()
+                )));
+            }
+        },
+    };
+    // The sum of nothing is -0.0 in Rust; nobody wants to read it.
+    if x.is_finite() { Ok(x + 0.0) } else { Err(Unmeasured::Undefined(format!("`{e}` is not a finite number"))) }
+}
+
+/// The members of `e`.
+pub(super) fn list(e: &Expr, run: &Run) -> Result<Vec<f64>, Unmeasured> {
+    value(e, run).map(Values::into_list)
+}
+
+fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
+    match e {
+        Expr::Number(n) => Ok(Values::One(n.value)),
+        Expr::Metric(m) => reading::value(m, run),
+        Expr::Minus(x) => value(x, run)?.map(|x| Ok(-x)),
+        Expr::Binary(operator, x, y) => pairs(x, y, run, |a, b| {
+            if *operator == Operator::Divide && b == 0.0 {
+                return Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it")));
+            }
+            Ok(operator.apply(a, b))
+        }),
+        Expr::Call(Callee::Numbers(function), arguments) => {
+            let mut members = vec![];
+            for x in arguments {
+                members.append(&mut value(x, run)?.into_list());
+            }
+            let few = if members.is_empty() { "nothing" } else { "fewer than two numbers" };
+            let result = (function.of)(&members).map(Values::One);
+            result.ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the {} of {few}", function.name)))
+        }
+        Expr::Call(Callee::Run(function), arguments) => (function.value)(e, arguments, run),
+        Expr::Call(Callee::Model(model), arguments) => closed_form(model, arguments, run).map(Values::One),
+        Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => {
+            Err(Unmeasured::Wrong(format!("`{e}` is no value of its own")))
+        }
+    }
+}
+
+/// What `model` yields with these arguments, those that the file's `[model]` gives, and its defaults.
+fn closed_form(model: &Model, arguments: &[Expr], run: &Run) -> Result<f64, Unmeasured> {
+    // With the arguments of the file's [model] alone, it has been worked out.
+    if let (Some(x), true) = (run.metrics.get(model.name), arguments.iter().all(|x| *x == Expr::Absent)) {
+        return Ok(*x);
+    }
+    let mut given = BTreeMap::new();
+    for (p, x) in model.parameters.iter().zip(arguments).filter(|(_, x)| **x != Expr::Absent) {
+        given.insert(p.name, number(x, run)?);
+    }
+    let value = model.value_of(|p| given.get(p.name).or_else(|| run.arguments.get(p.name)).copied());
+    value.map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
+}
+
+/// `f` for each pair of members of `left` and `right`; a single number goes with every member of the other side.
+pub(super) fn pairs(
+    left: &Expr,
+    right: &Expr,
+    run: &Run,
+    f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
+) -> Result<Values, Unmeasured> {
+    let (x, y) = (value(left, run)?, value(right, run)?);
+    let single = |v: Values| match v {
+        Values::Many(list) => match list.as_slice() {
+            [x] => (Values::One(*x), true),
+            _ => (Values::Many(list), false),
+        },
+        one => (one, false),
+    };
+    let ((x, one_x), (y, one_y)) = (single(x), single(y));
+    Ok(match (x, y) {
+        // A list of one stays a list.
+        (Values::One(a), Values::One(b)) if one_x || one_y => Values::Many(vec![f(a, b)?]),
+        (Values::One(a), Values::One(b)) => Values::One(f(a, b)?),
+        (Values::One(a), list) => list.map(|b| f(a, b))?,
+        (list, Values::One(b)) => list.map(|a| f(a, b))?,
+        (Values::Many(a), Values::Many(b)) if a.len() == b.len() => {
+            Values::Many(a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Result<_, _>>()?)
+        }
+        (Values::Many(a), Values::Many(b)) => {
+            return Err(Unmeasured::Wrong(format!(
+                "`{left}` and `{right}` are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
+                a.len(),
+                b.len()
+            )));
+        }
+    })
+}
+
+/// The number that the sweep gives `key` in this run.
+pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
+    let Some(value) = run.point.get(key) else {
+        return Err(Unmeasured::Wrong(format!(
+            "the sweep has no key `{key}`; {}",
+            crate::names::remedy(key, run.point.keys().map(String::as_str))
+        )));
+    };
+    let number = value.as_f64().or_else(|| literal(value.as_str()?).map(|n| n.value));
+    number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, which is no number")))
+}

@@ -1,0 +1,247 @@
+//! Functions that look into a run, with parameters of their own. Those of plain numbers (`mean`, `max`) are
+//! [`crate::reading::expression::FUNCTIONS`].
+
+use super::entries::success;
+use super::{Expr, Unmeasured, Values, eval};
+use crate::experiment::results::Run;
+use crate::reading::expression::{Argument, Part, Syntax, Yields};
+use crate::reading::model;
+use crate::stats;
+
+/// A function: a row of the table that parser, evaluation and `contend explain` read.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name; where several functions have it, the first that suits the arguments is meant.
+    pub name: &'static str,
+    /// How it is called, an example.
+    pub usage: &'static str,
+    /// What it yields, in a sentence.
+    pub doc: &'static str,
+    /// What it takes.
+    pub takes: &'static [Takes],
+    /// What the result measures.
+    pub yields: Yields,
+    /// True if it yields a list.
+    pub is_list: bool,
+    /// True if its first argument is read in sections of the run.
+    pub(super) in_sections: bool,
+    /// True if the arguments are such that this function is meant, where another has the same name.
+    pub(super) suits: fn(&[Argument<'_>]) -> bool,
+    /// The value of a call with these arguments in a run.
+    pub(super) value: fn(&Expr, &[Expr], &Run) -> Result<Values, Unmeasured>,
+}
+
+/// What a function takes as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// A list.
+    List,
+    /// A comparison, of a list with a number or a list.
+    ListComparison,
+    /// A comparison of numbers that exist in every section of the run.
+    ComparisonInSections,
+    /// A number that exists in every section of the run.
+    InSections,
+    /// The length of a section, whole seconds.
+    Section,
+    /// A number from 0 to 1.
+    Share,
+    /// The successes of stations.
+    Successes,
+    /// A number of successes.
+    Count,
+    /// A text in quotes.
+    Text,
+}
+
+impl Takes {
+    /// What a message calls it.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Takes::List => "a list",
+            Takes::ListComparison | Takes::ComparisonInSections => "a comparison",
+            Takes::InSections => "a number",
+            Takes::Section => "the length of a section",
+            Takes::Share => "a number from 0 to 1",
+            Takes::Successes => "the successes of stations, a list,",
+            Takes::Count => "a number of successes",
+            Takes::Text => "a text in quotes",
+        }
+    }
+}
+
+/// Every function that looks into a run.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        value: |e, x, run| {
+            let members = eval::list(argument(x, 0), run)?;
+            let value = stats::quantile(&members, eval::number(argument(x, 1), run)?);
+            value.map(Values::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
+        },
+        ..function(
+            "quantile",
+            "quantile(goodput[up], 0.1)",
+            "the value that this share of a list is below",
+            &[Takes::List, Takes::Share],
+            Yields::SameUnit,
+        )
+    },
+    Function {
+        suits: |a| a.first().is_some_and(|a| matches!(a.value.part, Part::Comparison { .. })),
+        value: |_, x, run| {
+            let Expr::Comparison(c) = argument(x, 0) else { return Ok(Values::One(0.0)) };
+            let holds = |a: f64, b: f64| Ok(f64::from(u8::from(c.relation.holds(a, b))));
+            let holds = eval::pairs(&c.left, &c.right, run, holds)?;
+            Ok(Values::One(holds.into_list().iter().sum()))
+        },
+        ..function(
+            "count",
+            "count(goodput[up] < 0.3Mbps)",
+            "for how many members of a list a comparison holds",
+            &[Takes::ListComparison],
+            Yields::Number,
+        )
+    },
+    Function {
+        value: |_, x, run| Ok(Values::One(eval::list(argument(x, 0), run)?.len() as f64)),
+        ..function("count", "count(goodput[up])", "how many members a list has", &[Takes::List], Yields::Number)
+    },
+    Function {
+        in_sections: true,
+        value: |e, x, run| {
+            let Expr::Comparison(c) = argument(x, 0) else { return Ok(Values::One(0.0)) };
+            let held = sections(e, argument(x, 1), run, |from, to| {
+                let side = |x: &Expr| eval::number(&x.between(from, to), run);
+                Ok(f64::from(u8::from(c.relation.holds(side(&c.left)?, side(&c.right)?))))
+            })?;
+            let share = stats::mean(&held).map(Values::One);
+            share.ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
+        },
+        ..function(
+            "share",
+            "share(goodput[up.1] >= 10Mbps, 5s)",
+            "the share of the sections of this length, from the end of the warm-up on, in which a comparison holds",
+            &[Takes::ComparisonInSections, Takes::Section],
+            Yields::Number,
+        )
+    },
+    Function {
+        in_sections: true,
+        is_list: true,
+        value: |e, x, run| {
+            let of = argument(x, 0);
+            sections(e, argument(x, 1), run, |from, to| eval::number(&of.between(from, to), run)).map(Values::Many)
+        },
+        ..function(
+            "every",
+            "every(goodput.up, 5s)",
+            "a list: the value in each of the sections of this length, from the end of the warm-up on",
+            &[Takes::InSections, Takes::Section],
+            Yields::SameUnit,
+        )
+    },
+    Function {
+        // A length follows, which is no measurement.
+        suits: |a| match a {
+            [of, length] => starts_with(&of.value, "successes") && !names_a_metric(&length.value),
+            _ => false,
+        },
+        value: |_, x, run| success::sliding(argument(x, 0), argument(x, 1), run, success::jain_over_windows),
+        ..function(
+            "jain",
+            "jain(successes[up], 100)",
+            "Jain's index of how often each station is among so many successes, averaged over all windows of them",
+            &[Takes::Successes, Takes::Count],
+            Yields::Index,
+        )
+    },
+    Function {
+        value: |_, x, run| success::sliding(argument(x, 0), argument(x, 1), run, success::returns_within),
+        ..function(
+            "self_correlation",
+            "self_correlation(successes[up], 100)",
+            "how often the station of a success is among so many successes after it (Starzetz 2006 §8.2: p_s)",
+            &[Takes::Successes, Takes::Count],
+            Yields::Index,
+        )
+    },
+    Function {
+        value: |_, x, run| match argument(x, 0) {
+            Expr::Text(key) => eval::point(key, run).map(Values::One),
+            e => Err(Unmeasured::Wrong(format!("`{e}` is no key of the sweep"))),
+        },
+        ..function(
+            "point",
+            "point(\"flow.1.count\")",
+            "the value that the sweep gives a key, or that a figure gives a name of its own",
+            &[Takes::Text],
+            Yields::Unknown,
+        )
+    },
+];
+
+/// A function of which all arguments suit, and which is not yet evaluated.
+const fn function(
+    name: &'static str,
+    usage: &'static str,
+    doc: &'static str,
+    takes: &'static [Takes],
+    yields: Yields,
+) -> Function {
+    Function {
+        name,
+        usage,
+        doc,
+        takes,
+        yields,
+        is_list: false,
+        in_sections: false,
+        suits: |_| true,
+        value: |e, _, _| Err(Unmeasured::Wrong(format!("`{e}` cannot be evaluated"))),
+    }
+}
+
+/// Functions are the same when they are written the same.
+impl PartialEq for Function {
+    fn eq(&self, other: &Function) -> bool {
+        self.usage == other.usage
+    }
+}
+
+/// The argument at place `i`; reading an expression has made sure of it.
+fn argument(arguments: &[Expr], i: usize) -> &Expr {
+    arguments.get(i).unwrap_or(&Expr::Absent)
+}
+
+/// True if `e` is a name that begins so.
+fn starts_with(e: &Syntax<'_>, name: &str) -> bool {
+    matches!(&e.part, Part::Name { path, .. } if path.split('.').next() == Some(name))
+}
+
+/// True if a name in `e` is that of a metric and not of a closed form.
+fn names_a_metric(e: &Syntax<'_>) -> bool {
+    match &e.part {
+        Part::Name { path, .. } => model::named(path).is_none(),
+        Part::Minus(x) => names_a_metric(x),
+        Part::Binary(_, x, y) | Part::Comparison { left: x, right: y, .. } => names_a_metric(x) || names_a_metric(y),
+        Part::Call { arguments, .. } => arguments.iter().any(|a| names_a_metric(&a.value)),
+        Part::Number(_) | Part::Text(_) => false,
+    }
+}
+
+/// `f` of the beginning and end of each section of the measured interval.
+fn sections(
+    e: &Expr,
+    section: &Expr,
+    run: &Run,
+    f: impl Fn(f64, f64) -> Result<f64, Unmeasured>,
+) -> Result<Vec<f64>, Unmeasured> {
+    let length = eval::number(section, run)?;
+    let (mut all, mut from) = (vec![], run.warmup_s);
+    // The last section may end a rounding error after the run.
+    while from + length <= run.sim_s + 1e-9 {
+        all.push(f(from, from + length)?);
+        from += length;
+    }
+    if all.is_empty() { Err(Unmeasured::Undefined(format!("`{e}`: the run has no whole section"))) } else { Ok(all) }
+}

@@ -1,0 +1,451 @@
+//! The language of metrics: what claims, figures and searches say about a run.
+//!
+//! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. There
+//! are numbers with units, `+ - * /`, a few functions, closed forms (`model`), the values of the sweep (`point`) and
+//! the [`metrics`]; no variables, no loops.
+//!
+//! | written | is |
+//! | --- | --- |
+//! | `goodput`, `goodput.total` | one number for all flows together: a sum, or for durations the mean over all samples |
+//! | `goodput.up` | the same for the flows of a direction (`up`, `down`, `local`, `wired`), a group or one flow |
+//! | `goodput[up]`, `goodput[all]` | a list, one number for each flow |
+//! | `goodput[down.3]`, `goodput["down.3"]` | a list of one, which serves as a number |
+//! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
+//! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
+//! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
+//! | `every(marked[ap] / enqueued[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
+//! | `estimate.are[f][14s..16s]`, `estimate.are.max[f]` | what an estimator that watches a flow says: mean over time, or `.min`, `.max`, `.std` of its samples |
+//! | `interarrival.first[sta1]`, `fingerprint.slots[sta1]` | times between a station's frames, and what they say of its backoff |
+//! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
+//! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
+//! | `self_correlation(successes[up], 15)` | how often the station of a success is among the next 15 (p_s of Starzetz 2006 §8.2) |
+//!
+//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units
+//! and whether a number or a list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
+
+mod axis;
+mod entries;
+mod entry;
+mod eval;
+mod function;
+mod reading;
+mod resolve;
+
+#[cfg(test)]
+pub(crate) mod synthetic;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use entries::fingerprint;
+pub use entry::{Aspects, MetricEntry, Period, Selection, Subject, metric, metrics};
+pub use eval::Unmeasured;
+pub(crate) use eval::Values;
+pub use function::{FUNCTIONS, Function, Takes};
+
+use crate::experiment::results::{Run, Summary};
+use crate::reading::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
+use crate::reading::model::{Model, Parameter};
+use crate::stats::{self, Estimate};
+use contend_core::Time;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A parsed expression. [`fmt::Display`] writes one that parses back to the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A number.
+    Number(Number),
+    /// A text in quotes; only as an argument.
+    Text(String),
+    /// A metric of the run.
+    Metric(Metric),
+    /// `-x`.
+    Minus(Box<Expr>),
+    /// `x + y` and the like; between a list and a number, for each member; between two lists, member by member.
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// `x < y`; only as an argument.
+    Comparison(Box<Condition>),
+    /// A call, its arguments in the order of the parameters.
+    Call(Callee, Vec<Expr>),
+    /// An argument of a closed form that is not written: the file's `[model]` gives it, or it has its default.
+    Absent,
+}
+
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Callee {
+    /// A function of plain numbers: `mean(goodput[up])`.
+    Numbers(&'static NumberFunction),
+    /// A function that looks into the run: `share(goodput.up > 1Mbps, 5s)`.
+    Run(&'static Function),
+    /// A closed form: `model("bianchi.throughput", n = 5, ...)`. With the arguments that the file's `[model]` gives
+    /// its name alone serves: `jersey.gain`, `jersey.gain(aw = 0)`.
+    Model(&'static Model),
+}
+
+/// A metric: which, of what, when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// Which.
+    pub entry: &'static MetricEntry,
+    /// Which aspect of it.
+    pub aspect: Aspect,
+    /// Of which flows, queues or stations.
+    pub scope: Scope,
+    /// From when to when, in time since the start of the run; the measured interval when absent.
+    pub window: Option<(Number, Number)>,
+}
+
+/// Which aspect of a metric is meant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Aspect {
+    /// The only one, or the mean.
+    Plain,
+    /// `.mean`, written out.
+    Mean,
+    /// `.p95`: a percentile.
+    Percentile(u8),
+    /// `.ack`, `.error`, `.short`: a word that the metric has.
+    Word(&'static str),
+    /// `ledger.idle`, `estimate.are.max`: a name that only the run knows, and what is made of its samples; `None` for
+    /// the mean over time.
+    Named(String, Option<&'static NumberFunction>),
+}
+
+/// Which flows, queues or stations are meant, and whether together or one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scope {
+    /// All, as one number.
+    All,
+    /// `.up`: these, as one number.
+    Together(String),
+    /// `[up]`: these, as a list.
+    Each(String),
+}
+
+/// A comparison: an argument of a function, and what a search waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// The left side.
+    pub left: Expr,
+    /// How the sides compare.
+    pub relation: Relation,
+    /// The right side.
+    pub right: Expr,
+}
+
+/// What has to be sampled during a run, so that an expression can be evaluated afterwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sampling {
+    /// Instants at which there must be a sample, in ascending order.
+    pub instants: Vec<Time>,
+    /// Whether there must be a sample at every whole second.
+    pub every_second: bool,
+    /// Whether the path between the instants counts (a mean window, a stall): sample with the file's `sample` step.
+    pub series: bool,
+    /// Whether the histograms of round-trip times and delays are looked into.
+    pub histograms: bool,
+    /// Whether it must be known who succeeds on the air.
+    pub successes: bool,
+    /// Whether the frames on the air are looked at when a run ends.
+    pub frames: bool,
+}
+
+impl Sampling {
+    /// Adds what `other` needs.
+    pub fn add(&mut self, other: Sampling) {
+        self.instants.extend(other.instants);
+        self.instants.sort_unstable();
+        self.instants.dedup();
+        self.every_second |= other.every_second;
+        self.series |= other.series;
+        self.histograms |= other.histograms;
+        self.successes |= other.successes;
+        self.frames |= other.frames;
+    }
+
+    /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when
+    /// they are needed.
+    pub fn within(&self, duration: contend_core::Span) -> Vec<Time> {
+        let end = Time::ZERO.saturating_add(duration);
+        let seconds = if self.every_second { duration.as_nanos() / 1_000_000_000 } else { 0 };
+        let whole = (0..=seconds).filter(|_| self.every_second).map(|s| Time::from_nanos(s * 1_000_000_000));
+        let mut all: Vec<Time> = whole.chain(self.instants.iter().copied().filter(|t| *t <= end)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+impl Expr {
+    /// Reads `text`, which must be one number for each run.
+    ///
+    /// # Errors
+    /// With the place and the remedy, when it is no expression, mixes units, or stands for a list.
+    pub fn parse(text: &str) -> Result<Expr, ParseError> {
+        resolve::expression(text)
+    }
+
+    /// As [`Expr::parse`], but a list is accepted too.
+    ///
+    /// # Errors
+    /// When the text is no expression.
+    pub fn parse_any(text: &str) -> Result<Expr, ParseError> {
+        resolve::any(text)
+    }
+
+    /// Its value in `run`, in base units; always finite.
+    ///
+    /// # Errors
+    /// When the run has nothing of that name, was not sampled when it had to be, or the number does not exist.
+    pub fn eval(&self, run: &Run) -> Result<f64, Unmeasured> {
+        eval::number(self, run)
+    }
+
+    /// The members of a list in `run`; of a number, the number alone. They need not be finite.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn values(&self, run: &Run) -> Result<Vec<f64>, Unmeasured> {
+        eval::list(self, run)
+    }
+
+    /// What it measures; `None` when that cannot be told (a product of two units, a value of the sweep).
+    pub fn dimension(&self) -> Option<Dimension> {
+        resolve::dimension(self)
+    }
+
+    /// The first closed form in it that lacks an argument which `given` does not know either, and that argument.
+    pub fn lacking(&self, given: impl Fn(&str) -> bool) -> Option<(&'static Model, &'static Parameter)> {
+        let mut first = None;
+        self.walk(&mut |e| {
+            if let Expr::Call(Callee::Model(model), list) = e {
+                let lacking = model
+                    .parameters
+                    .iter()
+                    .zip(list)
+                    .find(|(p, x)| **x == Expr::Absent && p.default.is_none() && !given(p.name));
+                first = first.or(lacking.map(|(p, _)| (*model, p)));
+            }
+        });
+        first
+    }
+
+    /// The first metric of a network in it.
+    pub fn measured(&self) -> Option<&Metric> {
+        let mut first = None;
+        self.visit(&mut |m| first = first.or(Some(m)));
+        first
+    }
+
+    /// The first metric in it that is not like that.
+    pub fn unlike(&self, like: impl Fn(&Metric) -> bool) -> Option<&Metric> {
+        let mut first = None;
+        self.visit(&mut |m| first = first.or(Some(m).filter(|m| !like(m))));
+        first
+    }
+
+    /// What a runner has to sample for it.
+    pub fn sampling(&self) -> Sampling {
+        let mut all = Sampling::default();
+        self.walk(&mut |e| match e {
+            Expr::Metric(m) => all.add(m.sampling()),
+            // Sections are whole seconds; in each, a metric is read between two instants.
+            Expr::Call(Callee::Run(f), _) if f.in_sections => {
+                all.every_second = true;
+                e.between(0.0, 1.0).visit(&mut |m| all.add(Sampling { instants: vec![], ..m.sampling() }));
+            }
+            _ => {}
+        });
+        all
+    }
+
+    /// Whether there is a metric in it.
+    fn measures(&self) -> bool {
+        let mut any = false;
+        self.visit(&mut |_| any = true);
+        any
+    }
+
+    /// Calls `f` for every metric in it.
+    fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Metric)) {
+        self.walk(&mut |e| {
+            if let Expr::Metric(m) = e {
+                f(m);
+            }
+        });
+    }
+
+    /// Calls `f` for it and every expression in it.
+    fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        f(self);
+        match self {
+            Expr::Number(_) | Expr::Text(_) | Expr::Metric(_) | Expr::Absent => {}
+            Expr::Minus(x) => x.walk(f),
+            Expr::Binary(_, x, y) => {
+                x.walk(f);
+                y.walk(f);
+            }
+            Expr::Comparison(c) => {
+                c.left.walk(f);
+                c.right.walk(f);
+            }
+            Expr::Call(_, arguments) => arguments.iter().for_each(|x| x.walk(f)),
+        }
+    }
+}
+
+impl Condition {
+    /// Reads `text`: an expression, a comparison, an expression.
+    ///
+    /// # Errors
+    /// As [`Expr::parse`], and when there is no comparison.
+    pub fn parse(text: &str) -> Result<Condition, ParseError> {
+        resolve::condition(text)
+    }
+
+    /// What a runner has to sample for it.
+    pub fn sampling(&self) -> Sampling {
+        let mut all = self.left.sampling();
+        all.add(self.right.sampling());
+        all
+    }
+}
+
+impl Metric {
+    fn sampling(&self) -> Sampling {
+        let instants = self
+            .window
+            .iter()
+            .flat_map(|(a, b)| [a, b])
+            .map(|x| Time::ZERO.saturating_add(contend_core::Span::from_secs_f64(x.value)))
+            .collect();
+        let series = self.entry.period == Period::Series;
+        let mut all = Sampling { instants, series, ..Sampling::default() };
+        (self.entry.needs)(self, &mut all);
+        all
+    }
+}
+
+/// The instants at which `expr` needs a sample, in ascending order.
+pub fn instants(expr: &Expr) -> Vec<Time> {
+    expr.sampling().instants
+}
+
+/// Every expression that runs report, with the name it is reported under; the names can be used in expressions.
+pub fn reported() -> impl Iterator<Item = (&'static str, &'static str)> {
+    metrics().flat_map(|m| m.reported.iter().chain(m.reported_in_contention)).copied()
+}
+
+/// The metrics that `run` reports, by name, in base units. What does not exist (a round-trip time of datagrams, the
+/// collisions of a wire) is left out.
+pub fn standard(run: &Run) -> BTreeMap<String, f64> {
+    let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
+    let of = |m: &MetricEntry| if run.contending.is_some() { m.reported_in_contention } else { m.reported };
+    metrics().flat_map(of).filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+}
+
+/// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the
+/// goodput of all flows in each second, the warm-up cut off in the file included. To be compared with that cut.
+///
+/// `None` when the run was not sampled at every second, is shorter than 20 s, or had not settled by its middle.
+pub fn settled(run: &Run) -> Option<f64> {
+    Some(stats::mser5(&reading::by_second(run)?)? as f64)
+}
+
+/// Mean and interval of every number in [`Run::metrics`], for each point in the order in which it first appears.
+///
+/// A metric that some runs of a point lack has a smaller `n`.
+pub fn summarise(runs: &[Run]) -> Vec<Summary> {
+    let mut points: Vec<&Run> = vec![];
+    for run in runs {
+        if !points.iter().any(|p| p.point == run.point) {
+            points.push(run);
+        }
+    }
+    let mut out = vec![];
+    for first in points {
+        let mut samples: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (name, value) in runs.iter().filter(|r| r.point == first.point).flat_map(|r| &r.metrics) {
+            samples.entry(name).or_default().push(*value);
+        }
+        out.extend(samples.into_iter().filter_map(|(metric, values)| {
+            let e = Estimate::of(&values)?;
+            Some(Summary { point: first.point.clone(), metric: metric.to_owned(), n: e.n, mean: e.mean, ci95: e.ci95 })
+        }));
+    }
+    out
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.relation, self.right)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        match &self.aspect {
+            Aspect::Plain => {}
+            Aspect::Mean => f.write_str(".mean")?,
+            Aspect::Percentile(p) => write!(f, ".p{p:02}")?,
+            Aspect::Word(word) => write!(f, ".{word}")?,
+            Aspect::Named(name, None) => write!(f, ".{name}")?,
+            Aspect::Named(name, Some(made)) => write!(f, ".{name}.{}", made.name)?,
+        }
+        match &self.scope {
+            Scope::All => {}
+            Scope::Together(name) => write!(f, ".{name}")?,
+            Scope::Each(name)
+                if name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !name.contains("..") =>
+            {
+                write!(f, "[{name}]")?
+            }
+            Scope::Each(name) => write!(f, "[\"{name}\"]")?,
+        }
+        match &self.window {
+            Some((a, b)) => write!(f, "[{}..{}]", a.text, b.text),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expr::Number(n) => f.write_str(&n.text),
+            Expr::Text(text) => write!(f, "\"{text}\""),
+            Expr::Metric(m) => write!(f, "{m}"),
+            Expr::Minus(x) if matches!(**x, Expr::Binary(..)) => write!(f, "-({x})"),
+            Expr::Minus(x) => write!(f, "-{x}"),
+            Expr::Binary(op, x, y) => {
+                // Left-associative: an operand of the same strength needs parentheses on the right only.
+                let side = |e: &Expr, least: u8| match e {
+                    Expr::Binary(inner, ..) if inner.power() < least => format!("({e})"),
+                    _ => e.to_string(),
+                };
+                write!(f, "{} {} {}", side(x, op.power()), op.symbol(), side(y, op.power() + 1))
+            }
+            Expr::Comparison(c) => write!(f, "{c}"),
+            Expr::Call(Callee::Numbers(NumberFunction { name, .. }), list)
+            | Expr::Call(Callee::Run(Function { name, .. }), list) => {
+                let list: Vec<String> = list.iter().map(Expr::to_string).collect();
+                write!(f, "{name}({})", list.join(", "))
+            }
+            Expr::Call(Callee::Model(model), list) => {
+                let all = || model.parameters.iter().zip(list);
+                let given: Vec<String> =
+                    all().filter(|(_, x)| **x != Expr::Absent).map(|(p, x)| format!("{} = {x}", p.name)).collect();
+                let complete = all().all(|(p, x)| p.default.is_some() || *x != Expr::Absent);
+                match (complete, given.is_empty()) {
+                    (true, true) => write!(f, "model(\"{}\")", model.name),
+                    (true, false) => write!(f, "model(\"{}\", {})", model.name, given.join(", ")),
+                    (false, true) => f.write_str(model.name),
+                    (false, false) => write!(f, "{}({})", model.name, given.join(", ")),
+                }
+            }
+            Expr::Absent => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Reading metrics from a run: which members are meant, which samples, and what several entries read alike.
+
+use super::entry::{Read, Subject};
+use super::{Aspect, Metric, Scope, Unmeasured, Values};
+use crate::experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
+use crate::names::remedy;
+use crate::reading::expression::Number;
+use contend_sim::stats::Durations;
+
+/// Instants that are closer than this count as the same: half a microsecond.
+const SAME_INSTANT: f64 = 5e-7;
+
+/// What an entry reads: a metric in a run, for some members taken together.
+pub(super) struct Asked<'a> {
+    pub(super) metric: &'a Metric,
+    pub(super) run: &'a Run,
+    /// Places of the members in the names of the metric's subject.
+    pub(super) members: &'a [usize],
+}
+
+/// The value of `m` in `run`.
+pub(super) fn value(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
+    let read = match m.entry.read {
+        Read::Own(read) => return read(m, run),
+        Read::Members(read) => read,
+    };
+    if m.entry.subject.needs_cell && run.air.is_none() {
+        return Err(no_cell(m));
+    }
+    let members = selected(m, run)?;
+    let of = |members: &[usize]| read(&Asked { metric: m, run, members });
+    match m.scope {
+        Scope::Each(_) => members.iter().map(|i| of(&[*i])).collect::<Result<_, _>>().map(Values::Many),
+        _ => of(&members).map(Values::One),
+    }
+}
+
+/// The names of the members of `m` in `run`; none when it is one number.
+pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> {
+    let Scope::Each(_) = m.scope else { return Ok(vec![]) };
+    if m.entry.subject.needs_cell && run.air.is_none() {
+        return Err(no_cell(m));
+    }
+    let names = (m.entry.subject.names)(run);
+    Ok(selected(m, run)?.into_iter().filter_map(|i| Some((*names.get(i)?).to_owned())).collect())
+}
+
+/// The members that `m` selects, by their places in the names of its subject.
+fn selected(m: &Metric, run: &Run) -> Result<Vec<usize>, Unmeasured> {
+    let subject = m.entry.subject;
+    match &m.scope {
+        Scope::All => Ok((0..(subject.names)(run).len()).collect()),
+        Scope::Together(name) | Scope::Each(name) => subject.select(m, name, run),
+    }
+}
+
+impl Subject {
+    /// The members that `name` selects; a group may have none.
+    pub(super) fn select(&self, m: &Metric, name: &str, run: &Run) -> Result<Vec<usize>, Unmeasured> {
+        let names = (self.names)(run);
+        let list = match name {
+            "all" | "total" => (0..names.len()).collect(),
+            _ if self.groups.contains(&name) => (self.group)(name, run),
+            _ => named(name, &names),
+        };
+        if list.is_empty() && !self.groups.contains(&name) {
+            let help = remedy(name, names.into_iter().chain(self.groups.iter().copied()));
+            return Err(Unmeasured::Wrong(format!("`{m}`: there is no {} `{name}`; {help}", self.noun)));
+        }
+        Ok(list)
+    }
+}
+
+/// Those of `names` that are `name`, or else all that add only numbers to it: `down.1`, `down.2`, ..., `sta1`, `sta2`,
+/// ..., or `ftp1.1`, `ftp2.1`, ...
+fn named(name: &str, names: &[&str]) -> Vec<usize> {
+    if let Some(i) = names.iter().position(|n| *n == name) {
+        return vec![i];
+    }
+    let member = |n: &str| {
+        n.strip_prefix(name)
+            .map(|rest| rest.strip_prefix('.').unwrap_or(rest))
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+    };
+    names.iter().enumerate().filter(|(_, n)| member(n)).map(|(i, _)| i).collect()
+}
+
+pub(super) fn no_cell(m: &Metric) -> Unmeasured {
+    Unmeasured::Undefined(format!("`{m}` needs a cell, and this network has none"))
+}
+
+impl<'a> Asked<'a> {
+    /// The names of all members there are.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        (self.metric.entry.subject.names)(self.run)
+    }
+
+    /// The number does not exist, for this reason.
+    pub(super) fn undefined(&self, why: impl std::fmt::Display) -> Unmeasured {
+        Unmeasured::Undefined(format!("`{}`: {why}", self.metric))
+    }
+
+    /// The run has no time series, and the metric needs one.
+    pub(super) fn unsampled(&self) -> Unmeasured {
+        unsampled(self.metric)
+    }
+
+    /// The cell.
+    pub(super) fn air(&self) -> Result<&'a Air, Unmeasured> {
+        self.run.air.as_ref().ok_or_else(|| no_cell(self.metric))
+    }
+
+    /// The selected flows.
+    pub(super) fn flows(&self) -> impl Iterator<Item = &'a Flow> + Clone {
+        self.members.iter().filter_map(|i| self.run.flows.get(*i))
+    }
+
+    /// The selected queues.
+    pub(super) fn queues(&self) -> impl Iterator<Item = &'a Queue> + Clone {
+        self.members.iter().filter_map(|i| self.run.queues.get(*i))
+    }
+
+    /// The time window that the metric names.
+    pub(super) fn window(&self) -> Result<Option<SampleRange>, Unmeasured> {
+        window(self.metric, self.run)
+    }
+
+    /// The samples of the time window that the metric names, or else those of the measured interval.
+    pub(super) fn series(&self) -> Result<SampleRange, Unmeasured> {
+        if let Some(range) = self.window()? {
+            return Ok(range);
+        }
+        let times = &self.run.series.time_s;
+        let first = times.partition_point(|t| *t < self.run.warmup_s - SAME_INSTANT);
+        match (times.get(first), times.last()) {
+            (Some(from), Some(to)) if to > from => {
+                Ok(SampleRange { first, last: times.len() - 1, from: *from, to: *to })
+            }
+            _ => Err(self.unsampled()),
+        }
+    }
+
+    /// The samples of a flow.
+    pub(super) fn samples(&self, flow: usize) -> Result<&'a FlowSeries, Unmeasured> {
+        self.run.series.flows.get(flow).ok_or_else(|| {
+            Unmeasured::Wrong(
+                "there is no time series of this run; set `sample`, for example sample = \"100ms\"".into(),
+            )
+        })
+    }
+
+    /// By how much a counter of each selected flow grew.
+    pub(super) fn grown(
+        &self,
+        range: SampleRange,
+        of: fn(&FlowSample) -> u64,
+    ) -> impl Iterator<Item = Result<f64, Unmeasured>> {
+        self.members.iter().map(move |i| Ok(range.grown(self.run.series.flows.get(*i), of)? as f64))
+    }
+
+    /// Bits per second of the selected flows together: those of the whole run added, or bytes that a counter grew by
+    /// in the window.
+    pub(super) fn rate(&self, whole: fn(&Flow) -> f64, of: fn(&FlowSample) -> u64) -> Result<f64, Unmeasured> {
+        match self.window()? {
+            Some(range) => self.grown(range, of).map(|bytes| Ok(bytes? * 8.0 / range.length())).sum(),
+            None => Ok(self.flows().map(whole).sum()),
+        }
+    }
+
+    /// Mean or percentile in seconds of all samples of some histograms together.
+    pub(super) fn durations(&self, parts: impl Iterator<Item = &'a Durations>) -> Result<f64, Unmeasured> {
+        let mut all = Durations::new();
+        parts.for_each(|d| all.merge(d));
+        if all.is_empty() {
+            return Err(self.undefined("nothing was measured"));
+        }
+        Ok(match self.metric.aspect {
+            Aspect::Percentile(p) => all.quantile_ms(f64::from(p) / 100.0) / 1e3,
+            _ => all.mean_ms() / 1e3,
+        })
+    }
+
+    /// What a counter of the selected queues counted in the whole run.
+    pub(super) fn queue_total(&self, f: fn(&Queue) -> u64) -> f64 {
+        self.queues().map(f).sum::<u64>() as f64
+    }
+
+    /// What a counter of the selected queues counted in the whole run, or in the window.
+    pub(super) fn queue_count(&self, whole: fn(&Queue) -> u64, of: fn(&QueueSample) -> u64) -> Result<f64, Unmeasured> {
+        match self.window()? {
+            Some(range) => {
+                self.members.iter().map(|i| Ok(range.grown(self.run.series.queues.get(*i), of)? as f64)).sum()
+            }
+            None => Ok(self.queue_total(whole)),
+        }
+    }
+}
+
+/// The samples of a series between two instants.
+#[derive(Clone, Copy)]
+pub(super) struct SampleRange {
+    /// The place of the first sample.
+    pub(super) first: usize,
+    /// The place of the last sample.
+    pub(super) last: usize,
+    /// When the first is, in seconds.
+    pub(super) from: f64,
+    /// When the last is, in seconds.
+    pub(super) to: f64,
+}
+
+impl SampleRange {
+    /// How long it is, in seconds.
+    fn length(&self) -> f64 {
+        self.to - self.from
+    }
+
+    /// By how much a counter of `samples` grew.
+    fn grown<C: Columns>(&self, samples: Option<&C>, of: fn(&C::Sample) -> u64) -> Result<u64, Unmeasured> {
+        match samples.map(|s| (s.get(self.first), s.get(self.last))) {
+            Some((Some(a), Some(b))) => Ok(of(&b).saturating_sub(of(&a))),
+            _ => Err(Unmeasured::Wrong("the time series has fewer samples than instants".into())),
+        }
+    }
+
+    /// Mean over time of a value that stays as it was sampled until the next sample.
+    pub(super) fn mean(&self, times: &[f64], value: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+        let mut sum = 0.0;
+        for k in self.first..self.last {
+            sum += value(k)? * (times.get(k + 1)? - times.get(k)?);
+        }
+        (self.length() > 0.0).then(|| sum / self.length())
+    }
+}
+
+fn unsampled(m: &Metric) -> Unmeasured {
+    Unmeasured::Wrong(format!("`{m}` needs the time series of the run; set `sample`, for example sample = \"100ms\""))
+}
+
+/// The sample at `instant`.
+fn sample_at(times: &[f64], instant: f64) -> Option<usize> {
+    let near = times.partition_point(|t| *t < instant - SAME_INSTANT);
+    times.get(near).filter(|t| **t <= instant + SAME_INSTANT).map(|_| near)
+}
+
+/// The window that `m` names.
+pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<SampleRange>, Unmeasured> {
+    let Some((a, b)) = &m.window else { return Ok(None) };
+    let find = |n: &Number| {
+        sample_at(&run.series.time_s, n.value).ok_or_else(|| {
+            let reason = if n.value > run.sim_s + SAME_INSTANT {
+                format!("the run ends at {}s", run.sim_s)
+            } else {
+                "there is no sample at that instant".to_owned()
+            };
+            Unmeasured::Wrong(format!("`{m}` asks for {}, but {reason}", n.text))
+        })
+    };
+    Ok(Some(SampleRange { first: find(a)?, last: find(b)?, from: a.value, to: b.value }))
+}
+
+/// The windows between whole seconds of the measured interval; none unless all of these were sampled.
+pub(super) fn seconds(run: &Run) -> Vec<SampleRange> {
+    windows(run, run.warmup_s).unwrap_or_default()
+}
+
+/// The windows between whole seconds from `from` on; `None` unless all of these were sampled.
+fn windows(run: &Run, from: f64) -> Option<Vec<SampleRange>> {
+    let times = &run.series.time_s;
+    let (from, to) = (libm::ceil(from - SAME_INSTANT).max(0.0), libm::floor(run.sim_s + SAME_INSTANT));
+    let whole = |s: u64| {
+        Some(SampleRange {
+            first: sample_at(times, s as f64)?,
+            last: sample_at(times, (s + 1) as f64)?,
+            from: s as f64,
+            to: (s + 1) as f64,
+        })
+    };
+    (from as u64..to as u64).map(whole).collect()
+}
+
+/// Bytes that all flows together delivered in each second of the run, the warm-up included; `None` unless it was
+/// sampled at all of them.
+pub(super) fn by_second(run: &Run) -> Option<Vec<f64>> {
+    let total = |w: &SampleRange| {
+        (0..run.flows.len())
+            .map(|i| Some(w.grown(run.series.flows.get(i), |s| s.delivered_bytes).ok()? as f64))
+            .sum::<Option<f64>>()
+    };
+    windows(run, 0.0)?.iter().map(total).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_group_is_all_that_add_only_numbers_to_its_name() {
+        let names = ["ftp1.1", "ftp1.2", "ftp2.1", "ftps", "ftp2.1.sta", "down.1"];
+        assert_eq!(super::named("ftp", &names), [0, 1, 2]);
+        assert_eq!(super::named("ftp1", &names), [0, 1]);
+        assert_eq!(super::named("ftp2.1", &names), [2]);
+        assert_eq!(super::named("down", &names), [5]);
+    }
+}

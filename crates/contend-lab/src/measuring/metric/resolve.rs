@@ -1,0 +1,562 @@
+//! From the tree of a text to an expression: which metric a name means, which function a call, and whether units and
+//! "number or list" fit.
+
+use super::entries::success;
+use super::function::{FUNCTIONS, Function, Takes};
+use super::{
+    Aspect, Aspects, Callee, Condition, Expr, Metric, MetricEntry, Period, Scope, Selection, metrics, reported,
+};
+use crate::names::remedy;
+use crate::reading::expression::{
+    Argument, Bracket, Dimension, NumberFunction, Operator, ParseError, Part, Syntax, error, literal, parse,
+};
+use crate::reading::model::{self, Model, models};
+use std::ops::Range;
+
+/// What a value can be, for the remedy where one is missing.
+const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of one";
+
+/// Reads a whole text as one number.
+pub(super) fn expression(text: &str) -> Result<Expr, ParseError> {
+    let e = located(&parse(text, VALUE)?)?;
+    one(&e)?;
+    Ok(e.expr)
+}
+
+/// Reads a whole text as a number or a list.
+pub(super) fn any(text: &str) -> Result<Expr, ParseError> {
+    Ok(located(&parse(text, VALUE)?)?.expr)
+}
+
+/// Reads a whole text as a comparison of two numbers.
+pub(super) fn condition(text: &str) -> Result<Condition, ParseError> {
+    let tree = parse(text, VALUE)?;
+    let Part::Comparison { left, relation, right, .. } = &tree.part else {
+        let help = "write one of < <= > >= == != and what to compare with: `loss[ap] > 1%`";
+        return Err(error(text.len()..text.len(), "there is no comparison", help));
+    };
+    let (left, right) = (located(left)?, located(right)?);
+    one(&left)?;
+    one(&right)?;
+    same(&left, &right)?;
+    Ok(Condition { left: left.expr, relation: *relation, right: right.expr })
+}
+
+/// An expression and where it stands.
+struct Located {
+    expr: Expr,
+    span: Range<usize>,
+}
+
+fn located(e: &Syntax<'_>) -> Result<Located, ParseError> {
+    let span = e.span.clone();
+    let expr = match &e.part {
+        Part::Number(n) => Expr::Number(n.clone()),
+        Part::Text(_) => {
+            let help = "texts name the argument of `model(...)` and `point(...)`, or stand between brackets";
+            return Err(error(span, "a text is no value", help));
+        }
+        Part::Comparison { relation_span, .. } => {
+            let help = "count the members for which it holds: `count(goodput[up] < 0.3Mbps)`";
+            return Err(error(relation_span.clone(), "a comparison is no number", help));
+        }
+        Part::Name { path, brackets } => named(path, brackets, &span)?,
+        Part::Minus(x) => Expr::Minus(Box::new(located(x)?.expr)),
+        Part::Binary(operator, x, y) => {
+            let (x, y) = (located(x)?, located(y)?);
+            if matches!(operator, Operator::Add | Operator::Subtract) {
+                same(&x, &y)?;
+            }
+            Expr::Binary(*operator, Box::new(x.expr), Box::new(y.expr))
+        }
+        Part::Call { name, name_span, arguments, close } => call(name, name_span, arguments, close)?,
+    };
+    Ok(Located { expr, span })
+}
+
+/// Refuses what is certainly a list.
+fn one(e: &Located) -> Result<(), ParseError> {
+    if shape(&e.expr) == Shape::Many {
+        return Err(error(
+            e.span.clone(),
+            format!("`{}` is a list, one number for each member", e.expr),
+            "make it one number: mean(...), sum(...), min(...), max(...), jain(...), count(...)",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses what is certainly one number.
+fn list(function: &str, x: Located) -> Result<Located, ParseError> {
+    if shape(&x.expr) != Shape::One {
+        return Ok(x);
+    }
+    let help = match &x.expr {
+        Expr::Metric(m) if m.entry.selection == Selection::Free && m.entry.subject.groups.contains(&"total") => {
+            let name = if let Scope::Together(name) = &m.scope { name } else { "all" };
+            let each = Metric { scope: Scope::Each(name.to_owned()), ..m.clone() };
+            format!("brackets keep the flows apart: `{function}({each})`")
+        }
+        _ => "brackets make a list: `goodput[up]`, `goodput[all]`".to_owned(),
+    };
+    Err(error(x.span, format!("{function}(...) needs a list, and `{}` is one number", x.expr), help))
+}
+
+/// A call of a function or a closed form.
+fn call(
+    name: &str,
+    name_span: &Range<usize>,
+    arguments: &[Argument<'_>],
+    close: &Range<usize>,
+) -> Result<Expr, ParseError> {
+    if name == "model" {
+        return named_model(arguments, close);
+    }
+    if let Some(model) = model::named(name) {
+        return Ok(Expr::Call(Callee::Model(model), model_arguments(model, arguments)?));
+    }
+    let numbers = NumberFunction::named(name);
+    let suits = |f: &&Function| f.name == name && (f.suits)(arguments);
+    // What suits none of several functions of this name is told what the last of them takes.
+    let function = FUNCTIONS.iter().find(suits).or_else(|| FUNCTIONS.iter().rfind(|f| f.name == name));
+    if function.is_none() && numbers.is_none() {
+        let names =
+            crate::reading::expression::FUNCTIONS.iter().map(|f| f.name).chain(FUNCTIONS.iter().map(|f| f.name));
+        return Err(error(name_span.clone(), format!("there is no function `{name}`"), remedy(name, names)));
+    }
+    if let Some((name, span)) = arguments.iter().find_map(|a| a.name.as_ref()) {
+        let help = "write the value alone; a comparison is `==`, and names of arguments belong in `model(...)`";
+        return Err(error(span.clone(), format!("there is no parameter `{name}`"), help));
+    }
+    match (numbers, function) {
+        (Some(numbers), None) => function_of_numbers(numbers, arguments, close),
+        (Some(numbers), Some(f)) if !(f.suits)(arguments) => function_of_numbers(numbers, arguments, close),
+        (_, Some(f)) => function_of_run(f, arguments, close),
+        (None, None) => Err(error(name_span.clone(), format!("there is no function `{name}`"), "")),
+    }
+}
+
+/// A function of one list, or of several values.
+fn function_of_numbers(
+    f: &'static NumberFunction,
+    arguments: &[Argument<'_>],
+    close: &Range<usize>,
+) -> Result<Expr, ParseError> {
+    let mut given = arguments.iter().map(|a| located(&a.value)).collect::<Result<Vec<_>, _>>()?;
+    match (f.values, given.as_slice()) {
+        (_, []) => return Err(error(close.clone(), "a value is missing before this", format!("write {VALUE}"))),
+        (Some(1), [x]) if dimension(&x.expr).is_none_or(|d| d == Dimension::Number) => one(x)?,
+        (Some(_), [x, ..]) => {
+            let message = format!("`{}` takes one plain number", f.name);
+            return Err(error(x.span.clone(), message, "divide by a unit: `floor(x / 1ms)`"));
+        }
+        (None, [_]) => given = given.into_iter().map(|x| list(f.name, x)).collect::<Result<_, _>>()?,
+        (None, several) => {
+            several.windows(2).try_for_each(|w| if let [a, b] = w { same(a, b) } else { Ok(()) })?;
+        }
+    }
+    Ok(Expr::Call(Callee::Numbers(f), given.into_iter().map(|x| x.expr).collect()))
+}
+
+/// A function with parameters of its own.
+fn function_of_run(f: &'static Function, arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr, ParseError> {
+    let help = || format!("write `{}`", f.usage);
+    let mut given = vec![];
+    for (i, takes) in f.takes.iter().enumerate() {
+        let Some(a) = arguments.get(i) else {
+            return Err(error(close.clone(), format!("{} is missing here", takes.noun()), help()));
+        };
+        given.push(argument(f, *takes, a)?);
+    }
+    if let Some(a) = arguments.get(f.takes.len()) {
+        return Err(error(a.value.span.clone(), format!("{}(...) has no parameter for this", f.name), help()));
+    }
+    if let (Some(Takes::Successes), Some(first), Some(last)) = (f.takes.first(), arguments.first(), arguments.last()) {
+        windowed(f, &given, first.value.span.start..last.value.span.end)?;
+    }
+    Ok(Expr::Call(Callee::Run(f), given))
+}
+
+/// The argument `a` of `f`, which takes such arguments there.
+fn argument(f: &Function, takes: Takes, a: &Argument<'_>) -> Result<Expr, ParseError> {
+    let span = || a.value.span.clone();
+    let usage = || format!("write `{}`", f.usage);
+    Ok(match takes {
+        Takes::Text => match &a.value.part {
+            Part::Text(text) => Expr::Text((*text).to_owned()),
+            _ => return Err(error(span(), "a text is missing here", usage())),
+        },
+        Takes::List => list(f.name, located(&a.value)?)?.expr,
+        Takes::Successes | Takes::Count => located(&a.value)?.expr,
+        Takes::Share => match located(&a.value)?.expr {
+            Expr::Number(n) if (0.0..=1.0).contains(&n.value) && n.unit == Dimension::Number => Expr::Number(n),
+            _ => {
+                let help = "write `quantile(x, 0.95)` or `quantile(x, 95%)`";
+                return Err(error(span(), "a quantile is a number from 0 to 1", help));
+            }
+        },
+        Takes::Section => match located(&a.value)?.expr {
+            Expr::Number(n) if n.unit == Dimension::Time && n.value >= 1.0 && n.value.fract() == 0.0 => Expr::Number(n),
+            _ => return Err(error(span(), "a section is a whole number of seconds", "write `5s`")),
+        },
+        Takes::InSections => {
+            let x = located(&a.value)?;
+            sectioned(f.name, "lists", &x)?;
+            x.expr
+        }
+        Takes::ListComparison | Takes::ComparisonInSections => {
+            let Part::Comparison { left, relation, right, .. } = &a.value.part else {
+                return Err(error(a.end.clone(), "a comparison is missing here", usage()));
+            };
+            let (mut left, right) = (located(left)?, located(right)?);
+            same(&left, &right)?;
+            if takes == Takes::ComparisonInSections {
+                sectioned(f.name, "compares", &left)?;
+                sectioned(f.name, "compares", &right)?;
+            } else if shape(&right.expr) == Shape::One {
+                left = list(f.name, left)?;
+            }
+            Expr::Comparison(Box::new(Condition { left: left.expr, relation: *relation, right: right.expr }))
+        }
+    })
+}
+
+/// Refuses all but the successes of stations and how many of them to look at.
+fn windowed(f: &Function, given: &[Expr], span: Range<usize>) -> Result<(), ParseError> {
+    let help = format!("write `{}`", f.usage);
+    match given {
+        [Expr::Metric(m), _] if success::has_sequence(m) && matches!(m.scope, Scope::All | Scope::Together(_)) => {
+            let message = format!("`{m}` is one number, and windows go over the successes of each station");
+            Err(error(span, message, help))
+        }
+        [_, Expr::Number(n)] if !(n.value >= 1.0 && n.value.fract() == 0.0) => {
+            Err(error(span, "a window has a whole number of successes", help))
+        }
+        [Expr::Metric(m), length] if success::has_sequence(m) && !length.measures() => Ok(()),
+        _ => {
+            let message = format!("{}(...) takes the successes of stations and how many of them to look at", f.name);
+            Err(error(span, message, help))
+        }
+    }
+}
+
+/// `model("name", ...)`, of which every argument without a default must be given.
+fn named_model(arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr, ParseError> {
+    let Some((first, arguments)) = arguments.split_first() else {
+        return Err(no_model_name(close.clone()));
+    };
+    let span = first.value.span.clone();
+    let Part::Text(name) = first.value.part else { return Err(no_model_name(span)) };
+    let Some(model) = model::named(name) else {
+        let help = remedy(name, models().map(|m| m.name));
+        return Err(error(span, format!("there is no model `{name}`"), help));
+    };
+    let given = model_arguments(model, arguments)?;
+    let lacking = |(p, x): &(&model::Parameter, &Expr)| p.default.is_none() && **x == Expr::Absent;
+    let missing: Vec<&str> = model.parameters.iter().zip(&given).filter(lacking).map(|(p, _)| p.name).collect();
+    match missing.first() {
+        None => Ok(Expr::Call(Callee::Model(model), given)),
+        Some(one) => {
+            let message = format!("`{name}` needs {} too", missing.join(", "));
+            Err(error(span, message, format!("write `{one} = ...`")))
+        }
+    }
+}
+
+fn no_model_name(span: Range<usize>) -> ParseError {
+    let help = "write the model's name in quotes: `model(\"bianchi.throughput\", n = 5, ...)`";
+    error(span, "a text is missing here", help)
+}
+
+/// The arguments of `model` in the order of its parameters.
+fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<Vec<Expr>, ParseError> {
+    let name = model.name;
+    let mut given = vec![Expr::Absent; model.parameters.len()];
+    let mut position = 0;
+    for a in arguments {
+        let span = a.name.as_ref().map_or_else(|| a.value.span.clone(), |(_, span)| span.clone());
+        let found = match &a.name {
+            Some((name, _)) => model.parameters.iter().position(|p| p.name == *name),
+            None => Some(position),
+        };
+        let Some((i, p)) = found.and_then(|i| Some((i, model.parameters.get(i)?))) else {
+            let list: Vec<_> = model.parameters.iter().map(|p| p.name).collect();
+            let message = match &a.name {
+                Some((n, _)) => format!("`{name}` has no parameter `{n}`"),
+                None => format!("`{name}` has {} parameters", list.len()),
+            };
+            return Err(error(span, message, format!("they are {}", list.join(", "))));
+        };
+        position = i + 1;
+        let x = located(&a.value)?;
+        one(&x)?;
+        if let Some(unit) = dimension(&x.expr).filter(|u| !u.adds_to(p.unit) && !zero(&x.expr)) {
+            let message = format!("{} is {}, not {}", p.name, p.unit.noun(), unit.noun());
+            return Err(error(x.span, message, unit_help(p.unit)));
+        }
+        if given.get_mut(i).is_some_and(|g| std::mem::replace(g, x.expr) != Expr::Absent) {
+            return Err(error(span, format!("{} is given twice", p.name), "remove one"));
+        }
+    }
+    Ok(given)
+}
+
+/// A metric, a name that runs report, or a closed form with the arguments of the file's `[model]`.
+fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Expr, ParseError> {
+    let unbracketed = |e: Expr| match brackets.first() {
+        None => Ok(e),
+        Some(b) => Err(error(
+            b.span.clone(),
+            "brackets select from a metric, and nothing else",
+            "put them behind the metric's name: `mean(goodput[up][10s..15s])`",
+        )),
+    };
+    // A name that is reported stands for its expression, even where it begins as a metric does.
+    if let Some((_, text)) = reported().find(|(name, text)| *name == path && *text != path) {
+        return unbracketed(expression(text)?);
+    }
+    let Some((entry, aspect, rest)) = split(path) else {
+        if let Some(model) = model::named(path) {
+            return unbracketed(Expr::Call(Callee::Model(model), vec![Expr::Absent; model.parameters.len()]));
+        }
+        let names = metrics().map(|m| m.name).chain(reported().map(|r| r.0));
+        let span = span.start..span.start + path.len();
+        return Err(error(span, format!("there is no metric `{path}`"), remedy(path, names)));
+    };
+    let mut scope = if rest.is_empty() { Scope::All } else { Scope::Together(rest.to_owned()) };
+    let mut window = None;
+    for Bracket { inside, span } in brackets {
+        let here = span.clone();
+        let quoted = inside.strip_prefix('"').and_then(|s| s.strip_suffix('"'));
+        match (quoted, inside.split_once("..")) {
+            (None, Some((a, b))) if window.is_none() => window = Some(read_window(a, b, here)?),
+            (None, Some(_)) => return Err(error(here, "there are two time windows", "leave one")),
+            (name, _) => {
+                let name = name.unwrap_or(inside);
+                if name.is_empty() {
+                    let help = "name what is meant: `[up]`, `[all]`, `[ap]`";
+                    return Err(error(here, "the brackets are empty", help));
+                }
+                if scope != Scope::All || window.is_some() {
+                    return Err(error(
+                        here,
+                        format!("`{path}` has its selection already"),
+                        "select once: `goodput.up` for the sum, `goodput[up]` for the list",
+                    ));
+                }
+                scope = Scope::Each(name.to_owned());
+            }
+        }
+    }
+    let metric = Metric { entry, aspect, scope, window };
+    match refuse(&metric) {
+        Some((message, help)) => Err(error(span.clone(), message, help)),
+        None => Ok(Expr::Metric(metric)),
+    }
+}
+
+/// The metric that `path` begins with, the aspect that follows, and what is left.
+fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
+    let after = |m: &MetricEntry| match path.strip_prefix(m.name)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('.'),
+    };
+    let (entry, rest) = metrics().filter_map(|m| Some((m, after(m)?))).max_by_key(|(m, _)| m.name.len())?;
+    let (head, tail) = rest.split_once('.').unwrap_or((rest, ""));
+    let percentile = || head.strip_prefix('p').filter(|d| d.len() == 2).and_then(|d| d.parse::<u8>().ok());
+    let found = match entry.aspects {
+        Aspects::Samples if head == "mean" => Some((Aspect::Mean, tail)),
+        Aspects::Samples => percentile().map(|p| (Aspect::Percentile(p), tail)),
+        Aspects::Optional(words) | Aspects::Required(words) => {
+            words.iter().find(|w| **w == head).map(|w| (Aspect::Word(w), tail))
+        }
+        Aspects::Named(_) if !head.is_empty() => Some((Aspect::Named(head.to_owned(), None), tail)),
+        Aspects::NamedSeries(_) if !head.is_empty() => {
+            let (made, after) = tail.split_once('.').unwrap_or((tail, ""));
+            let made = NumberFunction::named(made).filter(|f| ["mean", "min", "max", "std"].contains(&f.name));
+            let after = if made.is_some() { after } else { tail };
+            Some((Aspect::Named(head.to_owned(), made.filter(|f| f.name != "mean")), after))
+        }
+        Aspects::None | Aspects::Named(_) | Aspects::NamedSeries(_) => None,
+    };
+    let (aspect, rest) = found.unwrap_or((Aspect::Plain, rest));
+    Some((entry, aspect, rest))
+}
+
+/// What a metric cannot be asked for, and what to write instead.
+fn refuse(m: &Metric) -> Option<(String, String)> {
+    let (entry, name) = (m.entry, m.entry.name);
+    let example = |otherwise: String| format!("write `{}`", entry.example.map_or(otherwise, str::to_owned));
+    let member = entry.subject.member;
+    match (entry.period, &m.window) {
+        (Period::Run, Some(_)) => {
+            let list: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
+            return Some((format!("`{name}` has no time window"), format!("those with one are {}", list.join(", "))));
+        }
+        (Period::Window, None) => {
+            return Some((format!("`{name}` needs a time window"), example(format!("{name}[{member}][10s..15s]"))));
+        }
+        (Period::RunOrWindow, Some(_)) if m.aspect == Aspect::Word("short") => {
+            return Some((
+                format!("`{name}.short` has no time window"),
+                format!("write `{name}.up[10s..15s]` for the index over one window"),
+            ));
+        }
+        _ => {}
+    }
+    if m.aspect == Aspect::Plain {
+        match entry.aspects {
+            Aspects::Required(words) => {
+                let first = words.first().copied().unwrap_or_default();
+                let help = format!("{}; there are {}", example(format!("{name}.{first}")), words.join(", "));
+                return Some((format!("`{name}` needs one of its words behind it"), help));
+            }
+            Aspects::Named(noun) | Aspects::NamedSeries(noun) => {
+                return Some((format!("`{name}` needs {noun}"), example(format!("{name}.NAME"))));
+            }
+            _ => {}
+        }
+    }
+    if member.is_empty() && m.scope != Scope::All {
+        return Some((
+            format!("`{name}` belongs to the {} as a whole", entry.subject.noun),
+            format!("write `{name}` alone"),
+        ));
+    }
+    let noun = entry.subject.noun;
+    match (entry.selection, &m.scope) {
+        (Selection::Needed, Scope::All) => {
+            Some((format!("`{name}` of which {noun}?"), format!("name it: `{name}[{member}]`")))
+        }
+        (Selection::Each, Scope::All | Scope::Together(_)) => {
+            let alone = Metric { scope: Scope::Each(member.to_owned()), ..m.clone() }.to_string();
+            let help = if m.aspect == Aspect::Plain { entry.example.map_or(alone, str::to_owned) } else { alone };
+            Some((format!("`{name}` of which {noun}?"), format!("name it in brackets: `{help}`")))
+        }
+        (Selection::Together, Scope::Each(_)) => Some((
+            format!("`{name}` is one number for several flows"),
+            format!("write `{name}.up`, or `{name}(goodput[up])`"),
+        )),
+        (_, Scope::Together(rest))
+            if entry.aspects == Aspects::Samples && rest.starts_with("p") && rest[1..].parse::<f64>().is_ok() =>
+        {
+            Some((format!("`{name}` has the percentiles p01 to p99"), format!("write `{name}.p95`")))
+        }
+        _ => None,
+    }
+}
+
+/// Refuses what has no value of its own in each section.
+fn sectioned(name: &str, does: &str, e: &Located) -> Result<(), ParseError> {
+    let (e, span) = (&e.expr, &e.span);
+    if shape(e) == Shape::Many {
+        return Err(error(
+            span.clone(),
+            format!("{name}(...) {does} numbers, and `{e}` is a list"),
+            "name one flow, or write mean(...)",
+        ));
+    }
+    match e.timeless() {
+        Some(m) => {
+            let help = "take what can be measured in a section, such as goodput";
+            Err(error(span.clone(), format!("`{m}` is measured over the whole run only"), help))
+        }
+        None => Ok(()),
+    }
+}
+
+fn read_window(
+    a: &str,
+    b: &str,
+    span: Range<usize>,
+) -> Result<(crate::reading::expression::Number, crate::reading::expression::Number), ParseError> {
+    match (literal(a.trim()), literal(b.trim())) {
+        (Some(a), Some(b)) if a.unit == Dimension::Time && b.unit == Dimension::Time => {
+            if a.value < b.value && b.value <= 1e9 {
+                Ok((a, b))
+            } else {
+                Err(error(
+                    span,
+                    format!("the window ends at {}, before it begins at {}", b.text, a.text),
+                    "write the earlier instant first; at most 1e9 s",
+                ))
+            }
+        }
+        _ => Err(error(span, "this is no time window", "write two instants of the run with their units: `[10s..15s]`")),
+    }
+}
+
+/// Refuses values that cannot be added or compared.
+fn same(a: &Located, b: &Located) -> Result<(), ParseError> {
+    match (dimension(&a.expr), dimension(&b.expr)) {
+        (Some(x), Some(y)) if !x.adds_to(y) && !zero(&a.expr) && !zero(&b.expr) => {
+            let (span, want) = if x == Dimension::Number { (a.span.clone(), y) } else { (b.span.clone(), x) };
+            Err(error(span, format!("`{}` is {} and `{}` is {}", a.expr, x.noun(), b.expr, y.noun()), unit_help(want)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn zero(e: &Expr) -> bool {
+    matches!(e, Expr::Number(n) if n.value == 0.0)
+}
+
+fn unit_help(d: Dimension) -> &'static str {
+    match d {
+        Dimension::Number => "write a number without a unit, or a percentage",
+        Dimension::Time => "write a time with its unit: `15ms`",
+        Dimension::Rate => "write a rate with its unit: `0.3Mbps`",
+        Dimension::Bytes => "write bytes with their unit: `10kB`",
+        Dimension::Packets => "write a number of packets: `100p`",
+        Dimension::Length => "write a length with its unit: `100m`",
+    }
+}
+
+/// Whether an expression is a number or a list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    One,
+    /// The run decides: a name may be that of one or of a group.
+    Either,
+    Many,
+}
+
+fn shape(e: &Expr) -> Shape {
+    match e {
+        Expr::Metric(m) => match &m.scope {
+            Scope::Each(name) if m.entry.subject.groups.contains(&name.as_str()) => Shape::Many,
+            Scope::Each(_) => Shape::Either,
+            _ => Shape::One,
+        },
+        Expr::Minus(x) => shape(x),
+        Expr::Binary(_, x, y) => shape(x).max(shape(y)),
+        Expr::Call(Callee::Run(f), _) if f.is_list => Shape::Many,
+        _ => Shape::One,
+    }
+}
+
+/// What an expression measures; `None` when it cannot be told.
+pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
+    match e {
+        Expr::Number(n) => Some(n.unit),
+        Expr::Metric(m) => Some(m.entry.unit),
+        Expr::Minus(x) => dimension(x),
+        Expr::Binary(operator, x, y) => {
+            let (a, b) = (dimension(x)?, dimension(y)?);
+            match operator {
+                Operator::Add | Operator::Subtract if zero(x) => Some(b),
+                Operator::Add | Operator::Subtract if zero(y) => Some(a),
+                _ => operator.unit(a, b),
+            }
+        }
+        Expr::Call(callee, arguments) => {
+            let first = || arguments.first().and_then(dimension);
+            match callee {
+                Callee::Numbers(f) => f.yields.unit(first()),
+                Callee::Run(f) => f.yields.unit(first()),
+                Callee::Model(model) => Some(model.unit),
+            }
+        }
+        Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => None,
+    }
+}

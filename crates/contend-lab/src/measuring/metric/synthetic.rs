@@ -1,0 +1,164 @@
+//! Runs made by hand, for tests.
+
+use crate::experiment::results::{
+    Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken,
+};
+use contend_core::Span;
+use contend_sim::stats::Durations;
+use std::collections::BTreeMap;
+
+/// A run of 20 s with nothing in it.
+pub(crate) fn empty(seed: u64) -> Run {
+    Run {
+        point: PointKey::new(),
+        seed,
+        digest: String::new(),
+        events: 0,
+        wall_s: 0.0,
+        sim_s: 20.0,
+        warmup_s: 0.0,
+        flows: vec![],
+        queues: vec![],
+        air: None,
+        frames_missed: 0,
+        metrics: BTreeMap::new(),
+        series: Series::default(),
+        frames: vec![],
+        successes: None,
+        contending: None,
+        stations: vec![],
+        arguments: BTreeMap::new(),
+    }
+}
+
+/// A flow that got `goodput` bit/s.
+pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
+    Flow {
+        name: name.into(),
+        direction,
+        tcp: "newreno".into(),
+        goodput_bps: goodput,
+        throughput_bps: goodput * 1.1,
+        sent: 100,
+        retransmitted: 5,
+        timeouts: 2,
+        losses: Losses {
+            congestion: Taken { congestion: 9, error: 1 },
+            error: Taken { congestion: 2, error: 6 },
+            nothing: Taken { congestion: 1, error: 0 },
+        },
+        rtt_ms: Percentiles::default(),
+        delay_ms: Percentiles::default(),
+        completed_s: None,
+        completions_s: vec![],
+        rtt: Durations::new(),
+        delay: Durations::new(),
+    }
+}
+
+/// Histogram of these milliseconds.
+pub(crate) fn durations(ms: &[u64]) -> Durations {
+    let mut d = Durations::new();
+    ms.iter().for_each(|m| d.record(Span::from_millis(*m)));
+    d
+}
+
+/// A queue that was offered 200 packets.
+pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u64]) -> Queue {
+    Queue {
+        name: name.into(),
+        enqueued: 200,
+        dropped: dropped.iter().map(|d| d.1).sum(),
+        dropped_by_kind: dropped.iter().copied().collect(),
+        marked: 3,
+        filtered: 5,
+        made: 2,
+        lost: 4,
+        mean_packets: 42.5,
+        mean_delay_ms: None,
+        delay_ms: Percentiles::default(),
+        delay: durations(delays_ms),
+    }
+}
+
+/// The run that most tests ask: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow, three
+/// queues, a cell, and a series.
+pub(crate) fn example() -> Run {
+    let mut run = empty(1);
+    let flows = [
+        ("up.1", "up", 3e6),
+        ("up.2", "up", 2e6),
+        ("up.3", "up", 1e5),
+        ("down.1", "down", 1e6),
+        ("down.2", "down", 1e6),
+        ("probe", "wired", 5e5),
+    ];
+    run.flows = flows.iter().map(|(n, d, g)| flow(n, d, *g)).collect();
+    run.flows[0].rtt = durations(&[10, 20]);
+    run.flows[1].rtt = durations(&[30, 40, 50]);
+    run.flows[3].completions_s = vec![1.0, 3.0];
+    run.flows[4].completions_s = vec![5.0];
+    run.queues = vec![
+        queue("ap", &[("ack", 7), ("data", 3)], &[5, 15]),
+        queue("sta1", &[("data", 1)], &[]),
+        queue("sta2", &[], &[]),
+    ];
+    run.point = [("flow.1.count".to_owned(), 2.into()), ("ap.queue.limit".to_owned(), "100p".into())].into();
+    run.air = Some(Air {
+        frames: 1000,
+        collisions: 50,
+        rivals: 1.5,
+        successes: 900,
+        success_wait: 4.0,
+        collision_wait: 3.0,
+        collision_probability: 0.1,
+        retry_drops: 1,
+        busy: 0.75,
+        airtime: [("ap".to_owned(), 0.4), ("sta1".to_owned(), 0.2), ("sta2".to_owned(), 0.1)].into(),
+        ledger: [("idle", 0.25), ("payload", 0.5)].into(),
+    });
+    series(&mut run);
+    run
+}
+
+/// Samples at every half second: `up.1` delivers 1 kB a second to 10 s and 4 kB a second after, `up.2` 1 kB a second
+/// always, the others nothing; `up.1` is acknowledged as it delivers but for a pause from 5 s to 7 s; its window is 10
+/// to 15 s and 30 after; the AP queue holds as many packets as seconds went by, of a hundred offered a second a tenth
+/// is marked, a fifth from 15 s on.
+fn series(run: &mut Run) {
+    let at = |k: u64| k as f64 / 2.0;
+    let ap = |k: u64| QueueSample {
+        packets: k / 2,
+        enqueued: 50 * k,
+        marked: if k < 30 { 5 * k } else { 10 * k - 150 },
+        dropped: k,
+    };
+    // Of 1 kb/s to 10 s, 2 kb/s after, 3 kb/s at the end, and 9 kb/s for an instant at 15 s.
+    let are = (0..=40).map(|k| if k == 30 { 9_000 } else { 1_000 * (k / 20 + 1) });
+    let idle = || (0..=40).map(|_| QueueSample::default()).collect();
+    run.series = Series {
+        time_s: (0..=40).map(at).collect(),
+        flows: vec![],
+        queues: vec![(0..=40).map(ap).collect(), idle(), idle()],
+        successes: vec![],
+        estimates: vec![EstimateSeries { flow: 0, name: "are".into(), rate_bps: are.collect() }],
+    };
+    let first = |k: u64| 500 * k + 1500 * k.saturating_sub(20);
+    for i in 0..run.flows.len() {
+        let sample = |k: u64| match i {
+            0 => FlowSample {
+                delivered_bytes: first(k),
+                received_bytes: 2 * first(k),
+                snd_cwnd: if k < 30 { 10 } else { 30 },
+                snd_ssthresh: 64,
+                srtt_us: 20_000,
+                retrans: k / 10,
+                snd_una_bytes: if (10..14).contains(&k) { first(10) } else { first(k) },
+                ..FlowSample::default()
+            },
+            1 => FlowSample { delivered_bytes: 500 * k, snd_cwnd: 20, ..FlowSample::default() },
+            _ => FlowSample::default(),
+        };
+        run.series.flows.push((0..=40).map(sample).collect());
+    }
+}

@@ -1,0 +1,241 @@
+//! An algorithm chosen by name with its parameters, read against its registry entry: the same for every family.
+
+use super::error::{FileError, Site};
+use super::reader::{Cx, Val, suggest};
+use super::tree::{Kind, Node, read_setting};
+use crate::reading::expression::{Dimension, Quantity};
+use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
+use contend_core::{Span, Time};
+
+/// `"fifo"`, or `{ kind = "fifo", limit = "100p" }`; `noun` says what is chosen.
+pub(crate) fn choice<B: 'static>(val: &Val, family: &'static [Entry<B>], noun: &str) -> Result<Choice<B>, FileError> {
+    Ok(named(val, family, noun, None, &[])?.0)
+}
+
+/// The same, where a table without `kind` means the member called `usual`, and one key may be the file's own, not the
+/// algorithm's; its value, when it is there.
+pub(crate) fn named<'a, B: 'static>(
+    val: &Val<'a>,
+    family: &'static [Entry<B>],
+    noun: &str,
+    usual: Option<&str>,
+    own: &[&'static str],
+) -> Result<(Choice<B>, Option<Val<'a>>), FileError> {
+    let val = val.pick()?;
+    if let Kind::Text(name) = &val.node.kind {
+        let entry = entry(&val, name, family, noun)?;
+        return Ok((Choice { entry, args: defaults(&val, entry.name, entry.params)? }, None));
+    }
+    let mut fields = val.table()?;
+    let own = own.iter().find_map(|&key| fields.get(key));
+    let entry = match (fields.get("kind"), usual) {
+        (None, Some(usual)) => entry(&val, usual, family, noun)?,
+        (Some(kind), _) => entry(&kind, kind.text()?, family, noun)?,
+        (None, None) => {
+            let kind = fields.need("kind", &format!("\"{}\"", family.first().map_or("...", |e| e.name)))?;
+            entry(&kind, kind.text()?, family, noun)?
+        }
+    };
+    let mut args = Args::default();
+    let given: Vec<Option<Val>> = entry.params.iter().map(|param| fields.get(param.name)).collect();
+    fields.finish()?;
+    for (param, v) in entry.params.iter().zip(given) {
+        args.set(param.name, v.map_or_else(|| default(&val, entry.name, param), |v| parameter(&v, param))?);
+    }
+    Ok((Choice { entry, args }, own))
+}
+
+/// The member of `family` called `name` with all defaults but those in `set`.
+pub(crate) fn default_choice<B: 'static>(
+    cx: Cx,
+    family: &'static [Entry<B>],
+    name: &'static str,
+    set: &[(&'static str, Value)],
+) -> Result<Choice<B>, FileError> {
+    let node = Node { site: Site::None, kind: Kind::Text(name.into()) };
+    let mut choice = choice(&Val { cx, path: name.into(), node: &node }, family, "algorithm")?;
+    for (name, value) in set {
+        choice.args.set(name, value.clone());
+    }
+    Ok(choice)
+}
+
+/// The algorithm's own objection to its parameters, which it finds only together.
+pub(crate) fn objection(val: &Val, name: &str, built: Result<(), String>) -> Result<(), FileError> {
+    built.map_err(|e| val.error(format!("does not suit {name}"), e))
+}
+
+fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {
+    // `ts-are` is `ts_are`: a hyphen is how it is written in words.
+    find(family, name)
+        .or_else(|| find(family, &name.replace('-', "_")))
+        .ok_or_else(|| val.error(format!("names no {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name))))
+}
+
+fn defaults(val: &Val, name: &str, params: &'static [Param]) -> Result<Args, FileError> {
+    let mut args = Args::default();
+    for param in params {
+        args.set(param.name, default(val, name, param)?);
+    }
+    Ok(args)
+}
+
+fn default(val: &Val, name: &str, param: &Param) -> Result<Value, FileError> {
+    let Some(text) = param.default else {
+        return Err(val.error(
+            format!("needs `{}` for {name}: {}", param.name, param.doc),
+            format!("write {{ kind = \"{name}\", {} = {} }}", param.name, example(param)),
+        ));
+    };
+    let node = Node { site: Site::None, ..read_setting(0, 0, text) };
+    parameter(
+        &Val { cx: Cx { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node },
+        param,
+    )
+}
+
+fn example(param: &Param) -> String {
+    let x = param.range.0;
+    match param.unit {
+        Unit::Number => format!("{}", if x > 0.0 { x } else { 1e-5 }),
+        Unit::Integer => format!("{}", x.max(1.0)),
+        Unit::Time => "\"100ms\"".into(),
+        Unit::Rate => "\"1Mbps\"".into(),
+        Unit::Amount => "\"100p\"".into(),
+        Unit::Fraction => "\"1%\"".into(),
+        Unit::Bool => "true".into(),
+        Unit::Word(words) => format!("\"{}\"", words.first().unwrap_or(&"")),
+        Unit::Schedule => "[[\"50s\", \"100s\", \"2Mbps\"]]".into(),
+        Unit::Intervals => "[[\"1s\", \"2s\"]]".into(),
+        Unit::Drops => "[{ flow = \"down\", segment = 20 }]".into(),
+        Unit::Weights => "[[\"down.1.sta\", 2]]".into(),
+        Unit::Numbers => "[4, 3, 2, 1]".into(),
+        Unit::Group(of) => of.first().map_or_else(|| "{}".into(), |p| format!("{{ {} = {} }}", p.name, example(p))),
+    }
+}
+
+/// The value of one parameter, inside its range.
+fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
+    let within = |x: f64, unit: Dimension| {
+        if (param.range.0..=param.range.1).contains(&x) {
+            return Ok(());
+        }
+        let show = |value| Quantity { value, unit };
+        Err(val.error(
+            format!("is out of range: {}", show(x)),
+            format!("write a value from {} to {}", show(param.range.0), show(param.range.1)),
+        ))
+    };
+    Ok(match param.unit {
+        Unit::Number => {
+            let x = val.number()?;
+            within(x, Dimension::Number)?;
+            Value::Number(x)
+        }
+        Unit::Fraction => {
+            let x = val.share()?;
+            within(x, Dimension::Number)?;
+            Value::Number(x)
+        }
+        Unit::Integer => {
+            let x = val.number()?;
+            within(x, Dimension::Number)?;
+            if x.fract() != 0.0 {
+                return Err(val.error(format!("is no whole number: {x}"), "round it"));
+            }
+            Value::Integer(x as i64)
+        }
+        Unit::Time => {
+            let span = val.span()?;
+            within(span.as_secs_f64(), Dimension::Time)?;
+            Value::Time(span)
+        }
+        Unit::Rate => {
+            let bps = val.rate()?;
+            within(bps as f64, Dimension::Rate)?;
+            Value::Rate(bps)
+        }
+        Unit::Amount => {
+            let amount = val.amount()?;
+            match amount {
+                Amount::Packets(n) => within(n as f64, Dimension::Packets)?,
+                Amount::Bytes(n) => within(n as f64, Dimension::Bytes)?,
+            }
+            Value::Amount(amount)
+        }
+        Unit::Bool => Value::Bool(val.flag()?),
+        Unit::Word(words) => {
+            let pairs: Vec<(&str, &str)> = words.iter().map(|w| (*w, *w)).collect();
+            Value::Word(val.word(&pairs)?.into())
+        }
+        Unit::Schedule => {
+            const SHAPE: &str = "[[\"50s\", \"100s\", \"2Mbps\"], ...]: from, to, rate";
+            let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
+                [from, to, rate] => Ok((from.time()?, after(to, from.time()?)?, rate.rate()?)),
+                _ => Err(item.error("must have three values", format!("write {SHAPE}"))),
+            };
+            Value::Schedule(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Intervals => {
+            const SHAPE: &str = "[[\"400ms\", \"410ms\"], ...]: from, to";
+            let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
+                [from, to] => Ok((from.time()?, after(to, from.time()?)?)),
+                _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
+            };
+            Value::Intervals(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Weights => {
+            const SHAPE: &str = "[[\"down.1.sta\", 2], ...]: name, number";
+            let read = |item: Val| match item.list(SHAPE)?.collect::<Vec<_>>().as_slice() {
+                [name, weight] => {
+                    let x = weight.number()?;
+                    within(x, Dimension::Number)?;
+                    Ok((name.text()?.to_string(), x))
+                }
+                _ => Err(item.error("must have two values", format!("write {SHAPE}"))),
+            };
+            Value::Weights(val.list(SHAPE)?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Numbers => {
+            let read = |item: Val| {
+                let x = item.number()?;
+                within(x, Dimension::Number)?;
+                Ok(x)
+            };
+            Value::Numbers(val.list("[4, 3, 2, 1]: numbers")?.map(read).collect::<Result<_, _>>()?)
+        }
+        Unit::Group(of) => {
+            let mut fields = val.table()?;
+            let given: Vec<(&Param, Val)> = of.iter().filter_map(|p| Some((p, fields.get(p.name)?))).collect();
+            fields.finish()?;
+            let mut args = Args::default();
+            for (p, v) in given {
+                args.set(p.name, parameter(&v, p)?);
+            }
+            Value::Group(args)
+        }
+        Unit::Drops => {
+            let read = |item: Val| {
+                let mut f = item.table()?;
+                let flow = f.need("flow", "\"down\"")?.text()?.to_string();
+                let segment = f.need("segment", "20")?.integer(0..=1_000_000_000_000)?;
+                let copy = f.read_or("copy", 0, |v| v.integer(0..=255))? as u8;
+                f.finish()?;
+                Ok(DropRule { flow, segment, copy })
+            };
+            Value::Drops(
+                val.list("[{ flow = \"down\", segment = 20, copy = 0 }, ...]")?.map(read).collect::<Result<_, _>>()?,
+            )
+        }
+    })
+}
+
+/// The end of an interval that begins at `from`.
+fn after(to: &Val, from: Time) -> Result<Time, FileError> {
+    let time = to.time()?;
+    if time.since(from) > Span::ZERO {
+        Ok(time)
+    } else {
+        Err(to.error("is not after the beginning of its interval", "write a later time"))
+    }
+}

@@ -1,0 +1,99 @@
+//! `[contention]`: stations that always have a frame, and nothing but contention, in place of a network.
+
+use super::alone;
+use super::choice::{choice, objection};
+use super::error::{FileError, Source};
+use super::network::params;
+use super::reader::{Cx, Val};
+use super::tree::Node;
+use super::wifi::read_busy_slot;
+use crate::experiment::point::Contended;
+use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
+use contend_sim::wifi::phy::Standard;
+use contend_sim::wifi::{ContenderSpec, SaturatedSpec};
+
+/// Most stations.
+const MOST_STATIONS: u64 = 65_535;
+/// Most successes of a run: their sequence takes four bytes each.
+const MOST_SUCCESSES: u64 = 1_000_000_000;
+
+/// What `[contention]` in `tree` says.
+pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileError> {
+    let params = params(source, tree)?;
+    let cx = Cx { source, params: &params, member: None };
+    let mut f = alone(cx, tree, "contention", "[contention]", "{ stations = 10, rule = \"dcf\" }")?.table()?;
+    let n = f.need("stations", "10")?.integer(1..=MOST_STATIONS)?;
+    let successes = f.read_or("successes", 1_000_000, |v| v.integer(1..=MOST_SUCCESSES))?;
+    let warmup = f.read_or("warmup", 0, |v| v.integer(0..=MOST_SUCCESSES))?;
+    let busy_slot = read_busy_slot(&mut f)?;
+    let cw_min = f.read_or("cwmin", 31, |v| v.integer(0..=32_767))? as u32;
+    let cw_max = f.read_or("cwmax", 1023, |v| match v.integer(0..=32_767)? {
+        max if max < u64::from(cw_min) => {
+            Err(v.error(format!("is {max}, less than cwmin = {cw_min}"), "write a larger cwmax"))
+        }
+        max => Ok(max),
+    })? as u32;
+    let collision = f.read_or("collision", 68.0, |v| match v.number()? {
+        slots if (1.0..=1e6).contains(&slots) && slots > 1.0 => Ok(slots),
+        _ => Err(v.error(
+            "must be more than one slot and at most 1e6",
+            "write what a collision takes in slots, 68 for 1500 B of 802.11b",
+        )),
+    })?;
+    let bytes = f.read_or("packet", 1500, |v| v.bytes(1..=65_535))? as u32;
+    let noise = f.read_or("noise", 0.0, |v| match v.share()? {
+        p if (0.0..1.0).contains(&p) => Ok(p),
+        _ => Err(v.error("must leave some frames whole", "write less than 100%")),
+    })?;
+    let rule = f.need("rule", "\"dcf\"")?;
+    let given = f.get("categories");
+    let categories = match &given {
+        None => vec![Category::Be],
+        Some(v) => {
+            let known = Category::ALL.map(|c| (c.name(), c));
+            let mut all = v
+                .list("the categories in which each station has something to send, [\"vo\", \"be\"]")?
+                .map(|c| c.word(&known))
+                .collect::<Result<Vec<_>, _>>()?;
+            let many = all.len();
+            all.sort_unstable_by_key(|c| *c as u32);
+            all.dedup();
+            if all.is_empty() || all.len() < many {
+                return Err(v.error("must name at least one category, and none twice", "write [\"vo\", \"be\"]"));
+            }
+            all
+        }
+    };
+    f.finish()?;
+    let setting = Setting {
+        cw_min,
+        cw_max,
+        rank: 0,
+        stations: n as u32,
+        collision,
+        slower: 1.0,
+        standard: Standard::B,
+        category: Category::Be,
+    };
+    let mut contenders = Vec::with_capacity(n as usize);
+    for k in 1..=n {
+        let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
+        let rule = choice(&v, access::REGISTRY, "access rule")?;
+        let station = k as u32 - 1;
+        let built = (rule.entry.build)(&rule.args, setting.member(station, n as u32));
+        let several = built.as_ref().is_ok_and(|r| r.scheduling() == Scheduling::AfterBackoff);
+        objection(&v, rule.entry.name, built.map(drop))?;
+        if let (Some(given), false) = (&given, several) {
+            return Err(given.error(
+                format!("is for a rule whose categories contend by themselves, and {} has none such", rule.entry.name),
+                "write rule = \"edca\", or leave it out",
+            ));
+        }
+        for &category in &categories {
+            // One category alone needs no name of its own.
+            let name = if categories.len() == 1 { format!("sta{k}") } else { format!("{}.{k}", category.name()) };
+            contenders.push(ContenderSpec { name, rule: rule.clone(), station, category });
+        }
+    }
+    Ok(Contended { spec: SaturatedSpec { seed: 0, contenders, setting, busy_slot, bytes, noise }, successes, warmup })
+}

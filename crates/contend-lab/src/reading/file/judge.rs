@@ -1,0 +1,281 @@
+//! Reads `[[claim]]`, `[[figure]]` and `[search]`.
+
+use super::claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
+use super::error::FileError;
+use super::reader::{Fields, Val};
+use super::sweep::{Sweep, key_path};
+use super::tree::{Kind, Overlay, flatten};
+use crate::reading::expression::Quantity;
+
+/// What claims and figures refer to.
+pub(crate) struct Judge<'a> {
+    pub sweep: &'a Sweep,
+    /// Whether the command line changed the file: then a claim may speak of points that are no longer there.
+    pub changed: bool,
+}
+
+impl Judge<'_> {
+    /// One `[[claim]]`.
+    pub fn claim(&self, val: &Val) -> Result<Claim, FileError> {
+        let mut f = val.table()?;
+        let id = f.need("id", "\"H1\"")?;
+        let id = match id.text()? {
+            text if text.trim().is_empty() => return Err(id.error("is empty", "write id = \"H1\"")),
+            text => text.to_string(),
+        };
+        let metric = f.need("metric", "\"goodput.total\"")?;
+        let verdict = f.read_or("verdict", Verdict::default(), |v| v.word(&Verdict::ALL.map(|v| (v.name(), v))))?;
+        let reason = f.read_or("reason", "", |v| v.text())?.to_string();
+        if verdict != Verdict::Reproduced && reason.trim().is_empty() {
+            return Err(f.error(
+                format!("is recorded as \"{}\" and gives no reason", verdict.name()),
+                "write reason = \"why the paper's value is not met\"",
+            ));
+        }
+        let reading = match f.get("reading") {
+            Some(v) => v
+                .table()?
+                .all()
+                .map(|(entry, v)| Ok((entry.key.clone(), overlay(&v)?)))
+                .collect::<Result<_, FileError>>()?,
+            None => vec![],
+        };
+        let claim = Claim {
+            id,
+            paper: f.read_or("paper", "", |v| v.text())?.to_string(),
+            metric: expression(&metric)?,
+            metric_site: metric.node.site.clone(),
+            over: f.read("over", |v| overlay(&v))?,
+            less: f.read("less", |v| overlay(&v))?,
+            when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
+            each: f.read_or("each", Each::default(), |v| {
+                v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)])
+            })?,
+            expect: self.expect(&f.need("expect", "{ between = [1.2, 2.2] }")?)?,
+            verdict,
+            reason,
+            reading,
+        };
+        if claim.over.is_some() && claim.less.is_some() {
+            return Err(f.error(
+                "has `over` and `less`",
+                "write `over` for the ratio to another point, or `less` for the difference from it",
+            ));
+        }
+        f.finish()?;
+        Ok(claim)
+    }
+
+    fn expect(&self, val: &Val) -> Result<Expect, FileError> {
+        let mut f = val.table()?;
+        const KINDS: [&str; 7] = ["between", "at_least", "at_most", "near", "increasing", "decreasing", "order"];
+        let mut given: Vec<(&str, Val)> = KINDS.into_iter().filter_map(|kind| f.get(kind).map(|v| (kind, v))).collect();
+        let (within, along) = (f.get("within"), f.get("along"));
+        let help = "write one of between = [1.2, 2.2], at_least = 0.9, at_most = \"10ms\", near = 1.5 with within = \
+            \"10%\", \
+                    increasing = true or decreasing = true with along = \"flow.0.count\", order = [\"a\", \"b\"] with \
+                    along";
+        let (Some((kind, v)), None) = (given.pop(), given.pop()) else {
+            f.finish()?;
+            return Err(val.error("must say one thing", help));
+        };
+        if let (Some(within), true) = (&within, kind != "near") {
+            return Err(within.error("belongs to near", help));
+        }
+        if let (Some(along), true) = (&along, !matches!(kind, "increasing" | "decreasing" | "order")) {
+            return Err(along.error("belongs to increasing, decreasing or order", help));
+        }
+        let along = |f: &Fields| match &along {
+            Some(v) => self.sweep.swept(v, v.text()?),
+            None => Err(f.error(
+                format!("needs `along` for {kind}"),
+                "name the swept key along which the metric moves: along = \"flow.0.count\"",
+            )),
+        };
+        let expect = match kind {
+            "between" => match v.list("[low, high]")?.collect::<Vec<_>>().as_slice() {
+                [low, high] => {
+                    let (low, high) = (low.any()?, same_unit(high, low.any()?)?);
+                    if low.value > high.value {
+                        return Err(v.error("has its lower end above its upper end", "write [low, high]"));
+                    }
+                    Expect::Between(low, high)
+                }
+                _ => return Err(v.error("must have two values", "write [low, high]")),
+            },
+            "at_least" => Expect::AtLeast(v.any()?),
+            "at_most" => Expect::AtMost(v.any()?),
+            "near" => {
+                let value = v.any()?;
+                let Some(within) = within else {
+                    return Err(f.error("needs `within` for near", "write within = \"10%\""));
+                };
+                let relative = matches!(&within.node.kind, Kind::Text(t) if t.trim_end().ends_with('%'));
+                let distance = if relative { within.share()? } else { same_unit(&within, value)?.value };
+                if distance < 0.0 {
+                    return Err(within.error("is negative", "write a distance, \"10%\""));
+                }
+                Expect::Near {
+                    value,
+                    within: if relative { Quantity::number(distance) } else { Quantity { value: distance, ..value } },
+                    relative,
+                }
+            }
+            "order" => {
+                let along = along(&f)?;
+                let known = |item: Val| match self.sweep.value(&along, item.node) {
+                    Some(value) => Ok(value),
+                    None if self.changed => Ok(item.node.to_json()),
+                    None => Err(item.error(
+                        format!("is no value of the sweep: {}", item.node.to_json()),
+                        format!("values of {along}: {}", self.sweep.values(&along)),
+                    )),
+                };
+                let values = v
+                    .list("values of the swept key, that with the largest metric first")?
+                    .map(known)
+                    .collect::<Result<Vec<_>, _>>()?;
+                if values.len() < 2 {
+                    return Err(v.error("must have two values or more", "name the value with the largest metric first"));
+                }
+                Expect::Order { values, along }
+            }
+            _ if !v.flag()? => return Err(v.error("is false", "leave it out, or write true")),
+            "increasing" => Expect::Increasing { along: along(&f)? },
+            _ => Expect::Decreasing { along: along(&f)? },
+        };
+        f.finish()?;
+        Ok(expect)
+    }
+
+    fn when(&self, val: &Val) -> Result<When, FileError> {
+        val.table()?;
+        let mut when = When::new();
+        for (path, _, node) in flatten(val.node.entries().unwrap_or_default(), false) {
+            let at = Val { path: format!("{}.\"{path}\"", val.path), node, ..val.clone() };
+            let key = match self.sweep.swept(&at, &path) {
+                Ok(key) => key,
+                Err(_) if self.changed => continue,
+                Err(e) => return Err(e),
+            };
+            let wanted = match &node.kind {
+                Kind::List(list) => list.iter().collect(),
+                _ => vec![node],
+            };
+            let mut values = vec![];
+            for node in wanted {
+                match self.sweep.value(&key, node) {
+                    Some(value) => values.push(value),
+                    None if self.changed => {}
+                    None => {
+                        let at = Val { node, ..at.clone() };
+                        return Err(at.error(
+                            format!("is no value of the sweep: {}", node.to_json()),
+                            format!("values of {key}: {}", self.sweep.values(&key)),
+                        ));
+                    }
+                }
+            }
+            when.insert(key, values);
+        }
+        Ok(when)
+    }
+
+    /// The axis `x` of a figure that has `values` of its own for it.
+    fn own_axis(&self, x: &Val, values: &Val) -> Result<Along, FileError> {
+        let name = x.text()?;
+        if matches!(name, "flow" | "time") || self.sweep.swept(x, name).is_ok() {
+            return Err(values.error(
+                format!("belong to no figure over `{name}`"),
+                "leave them out, or give `x` a name of its own, \"window\", which `y` has as point(\"window\")",
+            ));
+        }
+        let list = values
+            .list("numbers or quantities, [1, 2, 4]")?
+            .map(|v| v.any().map(|_| v.node.to_json()))
+            .collect::<Result<Vec<_>, _>>()?;
+        if list.is_empty() {
+            return Err(values.error("is an empty list", "write the values along `x`, [1, 2, 4]"));
+        }
+        Ok(Along::Own(name.to_owned(), list))
+    }
+
+    /// One `[[figure]]`.
+    pub fn figure(&self, val: &Val) -> Result<Figure, FileError> {
+        let mut f = val.table()?;
+        let y = f.need("y", "\"goodput.total\"")?;
+        let x = f.need("x", "\"flow.0.count\", \"flow\" or \"time\"")?;
+        let by = f.get("by");
+        let figure = Figure {
+            title: f.read_or("title", "", |v| v.text())?.to_string(),
+            x: match f.get("values") {
+                Some(values) => self.own_axis(&x, &values)?,
+                None => self.sweep.axis(&x, x.text()?)?,
+            },
+            y: match y.node.kind {
+                Kind::List(_) => y.list("expressions")?.map(|v| expression(&v)).collect::<Result<_, _>>()?,
+                _ => vec![expression(&y)?],
+            },
+            y_site: y.node.site.clone(),
+            by: by.as_ref().map(|v| self.sweep.swept(v, v.text()?)).transpose()?,
+            when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
+        };
+        f.finish()?;
+        match (&figure.x, &figure.by, by) {
+            (Along::Key(x), Some(key), Some(v)) if x == key => {
+                Err(v.error(format!("is the key along `x` too: `{key}`"), "name another swept key, or leave it out"))
+            }
+            _ => Ok(figure),
+        }
+    }
+}
+
+/// `[search]`.
+pub(crate) fn search(val: &Val) -> Result<Search, FileError> {
+    let mut f = val.table()?;
+    let key = f.need("key", "\"flow.0.window\"")?;
+    let from = f.need("from", "\"1p\"")?.any()?;
+    let to = f.need("to", "\"100p\"")?;
+    let to = same_unit(&to, from)?;
+    let until = f.need("until", "\"jain >= 0.95\"")?;
+    let search = Search {
+        key: key_path(&key, &key.node.site, key.text()?)?,
+        from,
+        to,
+        until: expression(&until)?,
+        until_site: until.node.site.clone(),
+    };
+    if from.value == to.value {
+        return Err(f.error("has nothing between from and to", "write two different values"));
+    }
+    f.finish()?;
+    Ok(search)
+}
+
+fn expression(val: &Val) -> Result<String, FileError> {
+    match val.text()? {
+        t if t.trim().is_empty() => {
+            Err(val.error("is empty", "write an expression like \"goodput.up / goodput.down\""))
+        }
+        t => Ok(t.into()),
+    }
+}
+
+fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
+    let q = val.any()?;
+    if q.unit == other.unit {
+        Ok(q)
+    } else {
+        Err(val
+            .error(format!("is {} beside {}", q.unit.noun(), other.unit.noun()), "write both in the same kind of unit"))
+    }
+}
+
+/// A table of key paths and values.
+fn overlay(val: &Val) -> Result<Overlay, FileError> {
+    val.table()?;
+    let entries = flatten(val.node.entries().unwrap_or_default(), false);
+    let placed =
+        entries.into_iter().map(|(path, site, node)| Ok((key_path(val, site, &path)?, site.clone(), node.clone())));
+    Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
+}

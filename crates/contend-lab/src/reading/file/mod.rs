@@ -1,0 +1,457 @@
+//! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Scenario`].
+//!
+//! The text becomes a [`tree`] of values that know where they stand. `--set`, sweep points and overlays of claims are
+//! key paths set in that tree; [`Experiment::scenario`] reads the tree of one point afresh, table by table, member by
+//! member, so a rule is written once and holds for all of them. Whatever is wrong is a [`FileError`] that names file,
+//! line, key and remedy.
+//!
+//! # Names
+//! A `[[flow]]` with a `count` has members `<name>.<k>`, k from 1; one without is called `<name>` itself. Without
+//! `name`, a flow is called after its direction (`down`, `up`, `local`, `wired`), with the table's number where several
+//! would be called the same (`down0`, `down2`). What a flow brings along is called after it: `down.3.sta`,
+//! `down.3.server`, `down.3.wire` (`.peer` for the far station of a local flow). `[[station]]` follows the same rule as
+//! `[[flow]]`. No name depends on another table's count, so random streams stay put when one is swept.
+//!
+//! # Defaults
+//! | key | default | why |
+//! | --- | --- | --- |
+//! | `title`; `seeds`; `warmup`; `sample` | the file's name; `"1"`; `"0s"`; none | |
+//! | `wifi.rate` | the standard's highest | |
+//! | `wifi.basic`, `slot`, `sifs`, `cwmin`, `cwmax`, `signal_extension`, `llc` | the standard's tables ([`contend_sim::wifi::phy`]) | |
+//! | `wifi.difs`, `eifs`, `ack_timeout` | computed from the above | |
+//! | `wifi.preamble`; `protection`; `protection_rate` | `"long"`; `"none"`; `"11Mbps"` | |
+//! | `wifi.retry_short`; `retry_long` | 7; 4 | dot11ShortRetryLimit, dot11LongRetryLimit |
+//! | `wifi.rts_threshold` | `"never"` | |
+//! | `wifi.busy_slot`; `idle_access`; `after_collision` | `"frozen"`; `"immediate"`; `"eifs"` | the standard |
+//! | `wifi.access`; `wifi.queue`; `ap.queue` | `"dcf"`; `"fifo"` (100p); `"fifo"` (100p) | |
+//! | `wifi.loss` | `"none"`; a station's own `loss` replaces it | |
+//! | `station.*`: `rate`, `queue`, `loss`, `access` | those of `[wifi]`; `ap.access` too | the queue of an Ethernet converter: `"fifo"` of 50p |
+//! | `station.client` | none: the host's queue feeds the MAC | |
+//! | wires (`[wire]`, `[[link]]`): `rate`; `delay`; `queue`; `loss` | `"100Mbps"`; `"1ms"`; `"fifo"` of 10000p; `"none"` | `rate = "infinite"` is nothing but delay |
+//! | `reverse` of a wire | as forward, `loss` too; each with its own random stream | |
+//! | `flow.packet`; `traffic`; `start` | `"1500B"`; `"bulk"`, with `udp.rate` a `"cbr"` of it; `"0s"` | |
+//! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | not the limit unless the file says so |
+//! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment acknowledged, as in the design's example |
+//! | `flow.encrypted` | false; `true`, or what it adds to each packet | nobody on the way reads the TCP header |
+//! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`, `"2p"` for `tcp_d`; none | RFC 9293; RFC 6928, Starzetz 2006; RFC 5681 |
+//! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |
+//! | `tcp.timestamps` | off; `"1ms"` for `cubic`, `bbr`, `bbr3` | Linux |
+//! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
+//! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
+//!
+//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is
+//! `cubic` with `sack`, `bbr` and `bbr3` are those with `rack`, `tcp_d` is `tcp_d` with `reno`; any other controller's
+//! name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own set parameters of
+//! the variant's. A `tcp` table starts from its `kind`, or else from the variant called as its `cc`, or else from
+//! `newreno`.
+
+mod choice;
+pub mod claim;
+mod contention;
+pub mod error;
+mod flow;
+mod judge;
+mod model;
+pub(crate) mod need;
+mod network;
+mod passing;
+mod places;
+mod reader;
+mod sweep;
+mod tcp;
+pub mod tree;
+mod wifi;
+pub mod words;
+
+pub use claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
+pub use error::{FileError, Site, Source};
+pub use need::{Need, needs};
+pub use tree::Overlay;
+
+use crate::experiment::point::{Contended, Resolved};
+use crate::experiment::results::PointKey;
+use crate::experiment::size::Size;
+use contend_core::Span;
+use judge::Judge;
+use model::Modelled;
+use reader::{Cx, Fields, Val};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use sweep::Sweep;
+use tree::{Kind, Node};
+
+/// One experiment: a network, its sweep, and what must hold.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// What errors point into.
+    pub source: Arc<Source>,
+    /// One line.
+    pub title: String,
+    /// The paper and figure, or empty.
+    pub cite: String,
+    /// Anything else the author wants to say, or empty.
+    pub notes: String,
+    /// Simulated time of a run, warm-up included; the same at every point, as are the next three.
+    pub duration: Span,
+    /// What is cut off at the beginning.
+    pub warmup: Span,
+    /// One run of every point for each of them.
+    pub seeds: Vec<u64>,
+    /// Step of the time series, when they are wanted.
+    pub sample: Option<Span>,
+    /// Points of the sweep in the file's order, never empty: without a sweep there is one point without keys.
+    pub points: Vec<PointKey>,
+    /// What must hold.
+    pub claims: Vec<Claim>,
+    /// What the report draws.
+    pub figures: Vec<Figure>,
+    /// A threshold to find.
+    pub search: Option<Search>,
+    /// Everything that runs and claims need ([`needs`]), each network tried once: how large
+    /// its results are.
+    pub(crate) needs: Vec<(Need, Size)>,
+    sweep: Sweep,
+    /// The tables of the network, as the file has them.
+    network: Node,
+}
+
+/// Reads the file at `path`, after the `--set` settings of the command line.
+///
+/// # Errors
+/// When the file cannot be read, or says something that cannot be run.
+pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(&name, &text, overrides),
+        Err(e) => {
+            let source = Source { path: name, text: String::new(), sets: vec![] };
+            Err(FileError::new(
+                &source,
+                &Site::None,
+                format!("the file cannot be read: {e}"),
+                "give the path of an experiment file; `contend list experiments` shows the ones that come along",
+            ))
+        }
+    }
+}
+
+/// As [`load`], for a text that is already there; `name` is what errors call it.
+///
+/// # Errors
+/// When the text says something that cannot be run.
+pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
+    let sets = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
+    let mut tree = tree::read(&source)?;
+    let sets = apply_sets(&mut tree, &source, overrides)?;
+    tree::check_texts(&tree, &source)?;
+
+    let cx = Cx { source: &source, params: &[], member: None };
+    let mut f = Val { cx, path: String::new(), node: &tree }.table()?;
+    for key in NETWORK {
+        f.get(key);
+    }
+    let stem = Path::new(name).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let title = f.read_or("title", stem.as_str(), |v| v.text())?.to_string();
+    let cite = f.read_or("cite", "", |v| v.text())?.to_string();
+    let notes = f.read_or("notes", "", |v| v.text())?.to_string();
+    let about = About::of(&tree);
+    no_time(&mut f, about)?;
+    let duration = match about {
+        About::Model | About::Contention => Span::ZERO,
+        About::Network => f.need("duration", "\"70s\"")?.positive_span()?,
+    };
+    let warmup = f.read_or("warmup", Span::ZERO, |v| match v.span()? {
+        w if w >= duration => Err(v.error(
+            format!("is {w}, and the whole run is {duration}: nothing is left to measure"),
+            "write a shorter warmup or a longer duration",
+        )),
+        w => Ok(w),
+    })?;
+    let seeds = f.get("seeds").filter(|_| about != About::Model).map_or(Ok(vec![1]), |v| seeds(&v))?;
+    let sample = f.read("sample", |v| match v.positive_span()? {
+        step if step > duration => {
+            Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step"))
+        }
+        step if duration.div_floor(step) > MOST_SAMPLES => {
+            Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step"))
+        }
+        step => Ok(step),
+    })?;
+    let sweep = f.read_or("sweep", Sweep::default(), |v| Sweep::read(&v, &sets))?;
+    let judge = Judge { sweep: &sweep, changed: !overrides.is_empty() };
+    let mut ids = BTreeSet::new();
+    let claims = each(f.get("claim"), "[[claim]]", |v| {
+        let claim = judge.claim(v)?;
+        if ids.insert(claim.id.clone()) {
+            Ok(claim)
+        } else {
+            Err(v.error(format!("has the id of another claim: \"{}\"", claim.id), "give each [[claim]] its own id"))
+        }
+    })?;
+    let figures = each(f.get("figure"), "[[figure]]", |v| judge.figure(v))?;
+    let search = f.read("search", |v| judge::search(&v))?;
+    f.finish()?;
+
+    let network = Node {
+        site: tree.site.clone(),
+        kind: Kind::Table(
+            tree.entries().unwrap_or_default().iter().filter(|e| NETWORK.contains(&e.key.as_str())).cloned().collect(),
+        ),
+    };
+    let points = sweep.points();
+    let needs = vec![];
+    let mut experiment = Experiment {
+        source: source.clone(),
+        title,
+        cite,
+        notes,
+        duration,
+        warmup,
+        seeds,
+        sample,
+        points,
+        claims,
+        figures,
+        search,
+        needs,
+        sweep,
+        network,
+    };
+    experiment.needs = experiment.tried()?;
+    Ok(experiment)
+}
+
+/// The tables that make a network; the other keys belong to the experiment as a whole.
+const NETWORK: [&str; 11] =
+    ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
+/// Most samples of a time series.
+const MOST_SAMPLES: u64 = 10_000_000;
+/// Most seeds.
+const MOST_SEEDS: u64 = 100_000;
+
+/// Lays the command line's settings over the file; returns their plain key paths and values.
+fn apply_sets(
+    tree: &mut Node,
+    source: &Source,
+    overrides: &[(String, String)],
+) -> Result<Vec<(String, Node)>, FileError> {
+    let mut sets = vec![];
+    for (i, (key, value)) in overrides.iter().enumerate() {
+        let site = Site::Set(i, 0..key.len());
+        let path = tree::split_path(key).ok_or_else(|| {
+            FileError::new(
+                source,
+                &site,
+                format!("`{key}` is no key path"),
+                "write it like --set flow.0.count=4 or --set wifi.slot=20us",
+            )
+        })?;
+        let node = tree::read_setting(i, key.len() + 1, value);
+        tree.lay(&path, &site, node.clone())
+            .map_err(|(message, help)| FileError::new(source, &site, format!("`{key}`: {message}"), help))?;
+        sets.push((path.join("."), node));
+    }
+    Ok(sets)
+}
+
+/// What a file is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A network and its flows.
+    Network,
+    /// Closed forms: `[model]`.
+    Model,
+    /// Nothing but contention: `[contention]`.
+    Contention,
+}
+
+impl About {
+    fn of(tree: &Node) -> About {
+        if tree.get("model").is_some() {
+            About::Model
+        } else if tree.get("contention").is_some() {
+            About::Contention
+        } else {
+            About::Network
+        }
+    }
+}
+
+/// The table `key` of a file that is about `what` and has none of the tables that make a network.
+fn alone<'a>(cx: Cx<'a>, tree: &'a Node, key: &'static str, what: &str, example: &str) -> Result<Val<'a>, FileError> {
+    let mut root = Val { cx, path: String::new(), node: tree }.table()?;
+    root.get("param");
+    let other = NETWORK.iter().filter(|k| ![key, "param"].contains(k)).find_map(|k| root.get(k));
+    if let Some(v) = other {
+        return Err(v.error(format!("belongs to a network, and the file is about {what}"), "leave one of the two out"));
+    }
+    let table = root.need(key, example)?;
+    root.finish()?;
+    Ok(table)
+}
+
+/// Refuses what only a network has. Of the command line seeds are accepted for a model, and mean nothing: they may be
+/// meant for other files.
+fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
+    let (keys, why): (&[&'static str], _) = match about {
+        About::Network => return Ok(()),
+        About::Model => (
+            &["duration", "warmup", "seeds", "sample"],
+            "is for networks, and the file is about a [model], which takes no time and draws no numbers",
+        ),
+        About::Contention => (
+            &["duration", "warmup", "sample"],
+            "is for networks, and the file is about [contention], which is as long as its `successes`",
+        ),
+    };
+    for &key in keys {
+        match f.get(key) {
+            Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => {
+                return Err(v.error(why, "leave it out"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn each<T>(
+    val: Option<Val>,
+    name: &str,
+    mut read: impl FnMut(&Val) -> Result<T, FileError>,
+) -> Result<Vec<T>, FileError> {
+    val.map_or(Ok(vec![]), |v| v.list(&format!("{name}, with two brackets"))?.map(|v| read(&v)).collect())
+}
+
+/// `"1..5"`, `"7"` or `[1, 2, 3]`.
+fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
+    const HELP: &str = "write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list";
+    if let Kind::List(_) = val.node.kind {
+        let seeds: Vec<u64> = val.list(HELP)?.map(|v| v.integer(0..=u64::MAX)).collect::<Result<_, _>>()?;
+        let twice = seeds.iter().collect::<BTreeSet<_>>().len() < seeds.len();
+        return if seeds.is_empty() || twice {
+            Err(val.error("must have at least one seed, and none twice", HELP))
+        } else {
+            Ok(seeds)
+        };
+    }
+    if let (Kind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
+        // `--seeds 7`: a word on the command line, where nothing has quotes.
+        return Ok(vec![val.integer(0..=u64::MAX)?]);
+    }
+    let text = val.text().map_err(|_| val.error(format!("must be a string, not {}", val.node.kind_name()), HELP))?;
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
+        (Ok(first), Ok(last)) if first > last => Err(val.error(format!("is empty: \"{text}\""), HELP)),
+        (Ok(first), Ok(last)) if last - first >= MOST_SEEDS => {
+            Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "take fewer"))
+        }
+        (Ok(first), Ok(last)) => Ok((first..=last).collect()),
+        _ => Err(val.error(format!("cannot be \"{text}\""), HELP)),
+    }
+}
+
+impl Experiment {
+    /// The network at `point`, with `overlay` laid over it.
+    ///
+    /// # Errors
+    /// When a value of the point or the overlay makes no network. Every point, and every overlay of a claim, has been
+    /// tried by [`parse`].
+    pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
+        network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
+    }
+
+    /// What the file is about.
+    pub fn about(&self) -> About {
+        About::of(&self.network)
+    }
+
+    /// Names of the arguments that the file's `[model]` has at every point: those of the table, and swept ones.
+    pub(crate) fn model_arguments(&self) -> BTreeSet<String> {
+        let table = self.network.get("model").and_then(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone());
+        let swept =
+            self.points.iter().flat_map(PointKey::keys).filter_map(|key| key.strip_prefix("model.").map(str::to_owned));
+        table.chain(swept).collect()
+    }
+
+    /// The closed forms at `point`, with `overlay` laid over it.
+    pub(crate) fn modelled(&self, point: &PointKey, overlay: &Overlay) -> Result<Modelled, FileError> {
+        model::resolve(&self.source, &self.at(point, overlay)?)
+    }
+
+    /// The contention at `point`, with `overlay` laid over it.
+    pub(crate) fn contended(&self, point: &PointKey, overlay: &Overlay) -> Result<Contended, FileError> {
+        contention::resolve(&self.source, &self.at(point, overlay)?)
+    }
+
+    /// The tables of the network or model at `point`, with `overlay` laid over it.
+    fn at(&self, point: &PointKey, overlay: &Overlay) -> Result<Node, FileError> {
+        let mut tree = self.network.clone();
+        self.sweep.overlay(point).apply(&mut tree, &self.source)?;
+        overlay.apply(&mut tree, &self.source)?;
+        Ok(tree)
+    }
+
+    /// How large the results at `point` are, with `overlay` laid over it: it is resolved, and let go again.
+    pub(crate) fn size(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
+        match self.about() {
+            About::Network => self.scenario(point, overlay).map(|r| Size::of(&r.scenario)),
+            About::Model => self.modelled(point, overlay).map(|_| Size::MODEL),
+            About::Contention => self.contended(point, overlay).map(|c| Size::of_successes(c.warmup + c.successes)),
+        }
+    }
+
+    /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go
+    /// again once its size is known: those of a large sweep would not all fit into memory.
+    fn tried(&self) -> Result<Vec<(Need, Size)>, FileError> {
+        let size = |point: &PointKey, overlay: &Overlay| {
+            self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay))
+        };
+        let needs = needs(self)
+            .into_iter()
+            .map(|n| size(&n.point, &n.overlay).map(|size| (n, size)))
+            .collect::<Result<_, _>>()?;
+        if let Some(search) = &self.search {
+            for overlay in [search.from, search.to].map(|bound| search.overlay(bound.value)) {
+                self.points.iter().try_for_each(|point| size(point, &overlay).map(drop))?;
+            }
+        }
+        Ok(needs)
+    }
+
+    /// Names the point where an error arose, unless it lies in the sweep itself or arises without the point too.
+    fn at_point(&self, error: FileError, point: &PointKey, overlay: &Overlay) -> FileError {
+        let without = self.size(&PointKey::new(), overlay);
+        if point.is_empty()
+            || error.byte().is_some_and(|b| self.sweep.covers(b))
+            || without.is_err_and(|e| e.to_string() == error.to_string())
+        {
+            return error;
+        }
+        let keys: Vec<String> = point.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        error.at(&keys.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_network_that_is_needed_was_tried_once_and_measured() {
+        let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
+            tcp = \"reno\"\n\
+                    [sweep]\n\"flow.0.count\" = [1, 2, 4]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { \
+                    at_least = 0.5 }\n\
+                    over = { \"flow.0.count\" = 4, \"wifi.slot\" = \"20us\" }\n";
+        let e = parse("t.toml", text, &[]).unwrap();
+        let sizes = |n: Need| e.scenario(&n.point, &n.overlay).map(|r| (n, Size::of(&r.scenario))).unwrap();
+        assert_eq!(e.needs, needs(&e).into_iter().map(sizes).collect::<Vec<_>>());
+        // Three points, and the last of them with the other slot, which all three are compared with.
+        assert_eq!(e.needs.len(), 4);
+        assert_eq!(e.needs[2].1, e.needs[3].1);
+        assert_ne!(e.needs[0].1, e.needs[1].1);
+    }
+}

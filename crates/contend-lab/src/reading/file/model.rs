@@ -1,0 +1,114 @@
+//! `[model]`: a closed form, or several, with their arguments, in place of a network.
+
+use super::alone;
+use super::error::{FileError, Source};
+use super::network::params;
+use super::reader::{Cx, Val, suggest};
+use super::tree::{Kind, Node};
+use crate::reading::expression::Dimension;
+use crate::reading::model::{Model, Parameter, models, named as model_named};
+use std::collections::BTreeMap;
+
+/// The models of one point of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Modelled {
+    /// Those named, in the file's order.
+    pub models: Vec<&'static Model>,
+    /// Their arguments by name, in base units; what a default serves for may be missing.
+    pub arguments: BTreeMap<String, f64>,
+}
+
+impl Modelled {
+    /// The value of every model that is named.
+    ///
+    /// # Errors
+    /// When one has none for these arguments, with its name and why.
+    pub fn values(&self) -> Result<BTreeMap<String, f64>, String> {
+        self.values_of(|_| true)
+    }
+
+    fn values_of(&self, wanted: impl Fn(&Model) -> bool) -> Result<BTreeMap<String, f64>, String> {
+        let value = |m: &Model| match m.value_of(|p| self.arguments.get(p.name).copied()) {
+            Ok(x) if x.is_finite() => Ok((m.name.to_owned(), x)),
+            Ok(x) => Err(format!("`{}` is {x} here", m.name)),
+            Err(why) => Err(format!("`{}`: {why}", m.name)),
+        };
+        self.models.iter().filter(|m| wanted(m)).map(|m| value(m)).collect()
+    }
+}
+
+/// What `[model]` in `tree` says; an error when one of the models that are quickly worked out has no value.
+pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileError> {
+    let params = params(source, tree)?;
+    let cx = Cx { source, params: &params, member: None };
+    let table = alone(cx, tree, "model", "a [model]", "{ name = \"jersey.gain\", ... }")?;
+    let mut f = table.table()?;
+    let name = f.need("name", "\"jersey.gain\"")?;
+    let models = match name.node.kind {
+        Kind::List(_) => name.list("the names of models")?.map(|v| named(&v)).collect::<Result<Vec<_>, _>>()?,
+        _ => vec![named(&name)?],
+    };
+    if models.is_empty() {
+        return Err(name.error("is an empty list", "name at least one model"));
+    }
+    let mut parameters: BTreeMap<&'static str, (&Parameter, &Model)> = BTreeMap::new();
+    for m in &models {
+        for p in m.parameters {
+            let (first, of) = parameters.entry(p.name).or_insert((p, m));
+            if !p.unit.adds_to(first.unit) {
+                let message = format!(
+                    "has `{}` and `{}`, which take `{}` as {} and as {}",
+                    of.name,
+                    m.name,
+                    p.name,
+                    first.unit.noun(),
+                    p.unit.noun()
+                );
+                return Err(name.error(message, "put them into files of their own"));
+            }
+        }
+    }
+    let given: Vec<Option<Val>> = parameters.keys().map(|name| f.get(name)).collect();
+    let mut arguments = BTreeMap::new();
+    for ((p, _), v) in parameters.values().zip(given) {
+        let required = models.iter().any(|m| m.parameters.iter().any(|q| q.name == p.name && q.default.is_none()));
+        if let Some(v) = if required { Some(f.need(p.name, example(p.unit))?) } else { v } {
+            arguments.insert(p.name.to_owned(), argument(&v, p)?);
+        }
+    }
+    f.finish()?;
+    let modelled = Modelled { models, arguments };
+    // What would take long is worked out when the file is run.
+    match modelled.values_of(|m| !m.is_slow) {
+        Ok(_) => Ok(modelled),
+        Err(why) => Err(table.error(format!("has no value: {why}"), "change the argument that is named")),
+    }
+}
+
+fn named(v: &Val) -> Result<&'static Model, FileError> {
+    let name = v.text()?;
+    let remedy = || suggest(name, models().map(|m| m.name));
+    model_named(name).ok_or_else(|| v.error(format!("names no model: \"{name}\""), remedy()))
+}
+
+fn argument(v: &Val, p: &Parameter) -> Result<f64, FileError> {
+    let q = v.any()?;
+    if q.unit.adds_to(p.unit) || q.value == 0.0 {
+        return Ok(q.value);
+    }
+    Err(v.error(
+        format!("must be {}, and {q} is {}", p.unit.noun(), q.unit.noun()),
+        format!("write {} = {}", p.name, example(p.unit)),
+    ))
+}
+
+fn example(unit: Dimension) -> &'static str {
+    match unit {
+        Dimension::Number => "0.01",
+        Dimension::Time => "\"50ms\"",
+        Dimension::Rate => "\"2Mbps\"",
+        Dimension::Bytes => "\"1000B\"",
+        Dimension::Packets => "\"20p\"",
+        Dimension::Length => "\"10m\"",
+    }
+}

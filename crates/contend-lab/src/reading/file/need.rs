@@ -1,0 +1,90 @@
+//! Which runs an experiment and its claims need.
+
+use super::{Claim, Experiment, Overlay};
+use crate::experiment::results::PointKey;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// One point of the sweep with settings laid over it: what a runner executes once for every seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// The point: one of [`Experiment::points`].
+    pub point: PointKey,
+    /// What is laid over it; mostly nothing.
+    pub overlay: Overlay,
+}
+
+impl Need {
+    /// The need for `point` with `overlay`. An overlay that only leads to another point of the sweep is that point.
+    pub fn of(points: &[PointKey], point: &PointKey, overlay: &Overlay) -> Need {
+        let mut moved = point.clone();
+        moved
+            .iter_mut()
+            .for_each(|(key, place)| overlay.settings().get(key).into_iter().for_each(|value| place.clone_from(value)));
+        let rest = overlay.without(point);
+        match points.iter().find(|p| same_point(p, &moved)) {
+            Some(p) => Need { point: p.clone(), overlay: rest },
+            None => Need { point: point.clone(), overlay: overlay.clone() },
+        }
+    }
+
+    /// A text that is the same for equal needs and differs for different ones.
+    pub fn key(&self) -> String {
+        let map = |m: &PointKey| m.iter().map(|(k, v)| format!("{k:?}={v}")).collect::<Vec<_>>().join(",");
+        format!("{} | {}", map(&self.point), map(self.overlay.settings()))
+    }
+}
+
+/// Every run that `e` and its claims need, without repetition: all points first, in the file's order.
+///
+/// All are to be run with the same seeds, because claims compare them seed by seed.
+pub fn needs(e: &Experiment) -> Vec<Need> {
+    needed(&e.points, &e.claims)
+}
+
+pub(crate) fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
+    let mut seen = BTreeSet::new();
+    let mut all = vec![];
+    let mut add = |n: Need| {
+        if seen.insert(n.key()) {
+            all.push(n);
+        }
+    };
+    points.iter().for_each(|p| add(Need { point: p.clone(), overlay: Overlay::default() }));
+    for claim in claims {
+        for (_, reading) in readings(claim) {
+            for point in meant(claim, points) {
+                add(Need::of(points, point, &reading));
+                if let Some(other) = claim.other() {
+                    add(Need::of(points, point, &reading.then(other)));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The readings of a claim; a claim without has one that changes nothing.
+pub(crate) fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
+    if claim.reading.is_empty() {
+        return vec![(None, Overlay::default())];
+    }
+    claim.reading.iter().map(|(name, overlay)| (Some(name.clone()), overlay.clone())).collect()
+}
+
+/// The points a claim is about.
+pub(crate) fn meant<'p>(claim: &Claim, points: &'p [PointKey]) -> Vec<&'p PointKey> {
+    let named = |p: &PointKey| {
+        claim.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))))
+    };
+    points.iter().filter(|p| named(p)).collect()
+}
+
+/// Whether two values of a sweep are the same: 2 and 2.0 are.
+pub(crate) fn same_value(a: &Value, b: &Value) -> bool {
+    a == b || matches!((a.as_f64(), b.as_f64()), (Some(x), Some(y)) if x == y)
+}
+
+fn same_point(a: &PointKey, b: &PointKey) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|((k, v), (l, w))| k == l && same_value(v, w))
+}

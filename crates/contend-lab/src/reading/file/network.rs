@@ -1,0 +1,530 @@
+//! The tree of one point becomes a network and its flows.
+
+use super::choice::{choice, default_choice, objection};
+use super::error::{FileError, Source};
+use super::flow::Draft;
+use super::passing;
+use super::places::{End, Places, valid_name};
+use super::reader::{Cx, Fields, Val};
+use super::tree::{Kind, Node};
+use super::wifi::{
+    ANYBODY, Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
+};
+use crate::experiment::point::{Direction, Member, Resolved};
+use crate::reading::expression::Quantity;
+use contend_core::ap::Facts;
+use contend_core::registry::{Amount, Choice, Value};
+use contend_core::{FlowId, Span, ap, qdisc};
+use contend_sim::scenario::{CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
+use contend_sim::tcp::UDP_HEADERS;
+use contend_sim::wifi::client::{self, Client};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most stations, and most flows, of a network.
+pub(crate) const MOST: u64 = 100_000;
+/// Rate of a wire that names none.
+const WIRE_RATE: u64 = 100_000_000;
+/// Delay of a wire that names none.
+const WIRE_DELAY: Span = Span::from_millis(1);
+/// Queue of an Ethernet converter that names none (Arai 2009, spec T8).
+const BRIDGE_QUEUE: Value = Value::Amount(Amount::Packets(50));
+/// Queue of a wire that names none: larger than any window here, so that only what the file names loses packets.
+const WIRE_QUEUE: Value = Value::Amount(Amount::Packets(10_000));
+/// Largest IP packet that an 802.11 frame carries (aMSDUMaximumLength 2304 B less LLC/SNAP).
+const LARGEST_ON_AIR: u32 = 2296;
+
+/// The network that `tree` describes, for a run of `duration`.
+pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Resolved, FileError> {
+    let params = params(source, tree)?;
+    let cx = Cx { source, params: &params, member: None };
+    let mut root = Val { cx, path: String::new(), node: tree }.table()?;
+    root.get("param");
+    root.later(&["field"])?;
+    let mut b = Builder::default();
+    b.places.add_ap();
+    let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses))?;
+    let ap = root.get("ap");
+    let ap_spec = match (&wifi, &ap) {
+        (Some(wifi), ap) => Some(access_point(cx, wifi, ap.as_ref())?),
+        (None, Some(ap)) => {
+            return Err(ap.error("has no cell to serve", "add [wifi] standard = \"802.11g\", or leave [ap] out"));
+        }
+        (None, None) => None,
+    };
+    for v in tables(root.get("node"), "[[node]]")? {
+        b.node(&v)?;
+    }
+    for v in tables(root.get("station"), "[[station]]")? {
+        match &wifi {
+            Some(wifi) => b.stations(&v, wifi)?,
+            None => return Err(v.error("has no cell to be in", "add [wifi] standard = \"802.11g\"")),
+        }
+    }
+    for v in tables(root.get("link"), "[[link]]")? {
+        b.link(&v)?;
+    }
+    let wire = root.get("wire");
+    if let Some(v) = &wire {
+        if wifi.is_none() {
+            return Err(v.error("is the wired side of a cell, and there is no [wifi]", "write [[link]] tables instead"));
+        }
+        let f = Val { cx: Cx { member: Some((1, 1)), ..cx }, ..v.clone() }.table()?;
+        b.wires(f, None, true)?;
+    }
+    let flows = tables(root.get("flow"), "[[flow]]")?;
+    if flows.is_empty() {
+        return Err(root.error(
+            "has no [[flow]]: nothing would be sent",
+            "add [[flow]] with from = \"server\", to = \"station\", tcp = \"newreno\"; or write [contention] or \
+                [model]",
+        ));
+    }
+    root.finish()?;
+
+    let groups = Group::read_all(&flows, &b.places, wifi.is_some(), duration)?;
+    for group in &groups {
+        b.flows(group, wifi.as_ref(), wire.as_ref(), duration)?;
+    }
+    let ids: BTreeMap<&str, FlowId> = b.flows.iter().zip(0u32..).map(|(f, i)| (f.name.as_str(), FlowId(i))).collect();
+    check_losses(&b.losses, &|name| ids.get(name).copied())?;
+    ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
+    b.check_routes()?;
+    let cell = wifi.zip(ap_spec).map(|(wifi, (ap, control))| CellSpec {
+        phy: wifi.phy,
+        mac: wifi.mac,
+        ap,
+        control,
+        stations: b.stations,
+    });
+    let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
+    passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
+    Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
+}
+
+/// `[param]`: each may use the ones before it.
+pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
+    let mut params = vec![];
+    let Some(node) = tree.get("param") else { return Ok(params) };
+    let none = Val { cx: Cx { source, params: &[], member: None }, path: "param".into(), node };
+    for (entry, v) in none.table()?.all() {
+        if !entry.key.starts_with(|c: char| c.is_ascii_alphabetic())
+            || !entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            || entry.key == "k"
+        {
+            return Err(FileError::new(
+                source,
+                &entry.site,
+                format!("`param.{}` cannot be the name of a number", entry.key),
+                "use letters, digits and _; `k` is the number of a member",
+            ));
+        }
+        let value = Val { cx: Cx { source, params: &params, member: None }, ..v }.any()?;
+        params.push((entry.key.clone(), value));
+    }
+    Ok(params)
+}
+
+/// The tables of an array of tables.
+fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileError> {
+    val.map_or(Ok(vec![]), |v| Ok(v.list(&format!("{name}, with two brackets"))?.collect()))
+}
+
+/// `[ap]`: the access point and its control blocks.
+fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
+    let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
+    let mut control = vec![];
+    let mut spec = StationSpec {
+        name: "ap".into(),
+        rate: wifi.rate,
+        queue,
+        loss: None,
+        access: wifi.access.clone(),
+        client: None,
+    };
+    if let Some(v) = ap {
+        let mut f = v.table()?;
+        spec.queue = read_ap_queue(&mut f)?.unwrap_or(spec.queue);
+        spec.access = f.read_or("access", spec.access, |v| read_access(&v, &wifi.phy))?;
+        control = f.read_or("control", control, |v| read_control(&v, &spec))?;
+        f.finish()?;
+    }
+    Ok((spec, control))
+}
+
+/// A control block, or a list of them in the order in which packets pass them; `"none"` is none.
+fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, FileError> {
+    let blocks: Vec<Val> = match &v.node.kind {
+        Kind::Text(t) if t == "none" => return Ok(vec![]),
+        Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
+        _ => vec![v.clone()],
+    };
+    let buffer = (ap.queue.entry.build)(&ap.queue.args, &ANYBODY).ok().and_then(|q| q.limit()?.packets());
+    let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
+    let read = |v: Val| {
+        let block = choice(&v, ap::REGISTRY, "control block")?;
+        objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts).map(drop))?;
+        Ok(block)
+    };
+    blocks.into_iter().map(read).collect()
+}
+
+/// A station's `client`.
+fn read_client(v: Val) -> Result<Client, FileError> {
+    let client = choice(&v, client::REGISTRY, "kind of client")?;
+    (client.entry.build)(&client.args).map_err(|e| v.error(format!("does not suit {}", client.entry.name), e))
+}
+
+/// One `[[flow]]` table.
+struct Group<'a> {
+    index: usize,
+    val: Val<'a>,
+    name: String,
+    /// How many members; `None` for one that bears the group's name.
+    count: Option<u64>,
+}
+
+impl<'a> Group<'a> {
+    /// Names every group: as the file says, or by direction, with the table's number where two would be called the
+    /// same.
+    fn read_all(flows: &[Val<'a>], places: &Places, cell: bool, duration: Span) -> Result<Vec<Group<'a>>, FileError> {
+        let mut groups = vec![];
+        let (mut own, mut default) = (BTreeSet::new(), BTreeMap::new());
+        for (index, val) in flows.iter().enumerate() {
+            let mut f = val.table()?;
+            let count = f.read("count", |v| v.integer(0..=MOST))?;
+            let name = f.get("name");
+            if let Some(name) = name.as_ref()
+                && !own.insert(valid_name(name)?.to_string())
+            {
+                return Err(name.error("is used by two flows", "give each [[flow]] its own name"));
+            }
+            let first = Draft::read(member(val, 1, count.unwrap_or(1).max(1))?, duration)?;
+            let (from, to) = (places.end(&first.from, cell)?, places.end(&first.to, cell)?);
+            let name = match name {
+                Some(name) => valid_name(&name)?.to_string(),
+                None => {
+                    *default.entry(direction(from, to)).or_insert(0) += 1;
+                    String::new()
+                }
+            };
+            groups.push((Group { index, val: val.clone(), name, count }, direction(from, to)));
+        }
+        for (group, direction) in groups.iter_mut().filter(|(g, _)| g.name.is_empty()) {
+            let alone = default.get(direction) == Some(&1) && !own.contains(direction.name());
+            group.name = if alone { direction.name().into() } else { format!("{}{}", direction.name(), group.index) };
+            if own.contains(&group.name) {
+                return Err(group
+                    .val
+                    .error(format!("needs a name: `{}` is that of another flow", group.name), "write name = \"...\""));
+            }
+        }
+        Ok(groups.into_iter().map(|(g, _)| g).collect())
+    }
+}
+
+/// The keys of `val` for its member k of n.
+fn member<'a>(val: &Val<'a>, k: u64, n: u64) -> Result<Fields<'a>, FileError> {
+    Val { cx: Cx { member: Some((k as usize, n as usize)), ..val.cx }, ..val.clone() }.table()
+}
+
+fn direction(from: End, to: End) -> Direction {
+    let on_air = |end| matches!(end, End::Station | End::At(Place::Station(_)));
+    match (on_air(from), on_air(to)) {
+        (true, true) => Direction::Local,
+        (true, false) => Direction::Up,
+        (false, true) => Direction::Down,
+        (false, false) => Direction::Wired,
+    }
+}
+
+#[derive(Default)]
+struct Builder<'a> {
+    places: Places,
+    nodes: Vec<NodeSpec>,
+    links: Vec<LinkSpec>,
+    stations: Vec<StationSpec>,
+    flows: Vec<FlowSpec>,
+    members: Vec<Member>,
+    /// Where each flow says where it comes from.
+    from: Vec<Val<'a>>,
+    losses: Vec<Loss<'a>>,
+}
+
+impl<'a> Builder<'a> {
+    fn node(&mut self, v: &Val<'a>) -> Result<(), FileError> {
+        let mut f = v.table()?;
+        let name = f.need("name", "\"router\"")?;
+        let router = f.read_or("kind", false, |v| match v.text()? {
+            "proxy" => {
+                Err(v.error("is reserved for a later version of contend: \"proxy\"", "write \"host\" or \"router\""))
+            }
+            _ => v.word(&[("host", false), ("router", true)]),
+        })?;
+        f.finish()?;
+        let name = self.places.add(&name, Place::Node(self.nodes.len()))?;
+        self.nodes.push(NodeSpec { name, router });
+        Ok(())
+    }
+
+    fn stations(&mut self, v: &Val<'a>, wifi: &Wifi) -> Result<(), FileError> {
+        let mut f = v.table()?;
+        let name = f.need("name", "\"slow\"")?;
+        let count = f.read("count", |v| v.integer(0..=MOST))?;
+        let first = self.stations.len();
+        let group = match count {
+            None => self.places.add(&name, Place::Station(first))?,
+            Some(n) => self.places.add_group(&name, first, n as usize)?,
+        };
+        let n = count.unwrap_or(1);
+        for k in 1..=n.max(1) {
+            let mut f = member(v, k, n.max(1))?;
+            let (_, _) = (f.get("name"), f.get("count"));
+            f.later(&["grid", "position", "mobility", "off"])?;
+            let losses = self.losses.len();
+            let client = f.read("client", read_client)?;
+            let spec = StationSpec {
+                name: if count.is_some() { format!("{group}.{k}") } else { group.clone() },
+                rate: f.read_or("rate", wifi.rate, |v| data_rate(&v, &wifi.phy))?,
+                queue: match (read_queue(&mut f)?, &client) {
+                    (Some(queue), _) => queue,
+                    // The bridge's own, which is smaller than a host's.
+                    (None, Some(Client::Converter(_))) => {
+                        default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", BRIDGE_QUEUE)])?
+                    }
+                    (None, _) => wifi.queue.clone(),
+                },
+                loss: f.get("loss").map_or(Ok(wifi.loss.clone()), |v| read_loss(v, &mut self.losses))?,
+                access: f.read_or("access", wifi.access.clone(), |v| read_access(&v, &wifi.phy))?,
+                client,
+            };
+            f.finish()?;
+            if n == 0 {
+                self.losses.truncate(losses);
+                return Ok(());
+            }
+            self.add_station(v, spec)?;
+        }
+        Ok(())
+    }
+
+    fn add_station(&mut self, v: &Val, spec: StationSpec) -> Result<Place, FileError> {
+        if self.stations.len() as u64 >= MOST {
+            return Err(v.error(format!("makes more than {MOST} stations"), "write a smaller count"));
+        }
+        self.stations.push(spec);
+        Ok(Place::Station(self.stations.len() - 1))
+    }
+
+    fn link(&mut self, v: &Val<'a>) -> Result<(), FileError> {
+        let mut f = v.table()?;
+        let (from_at, to_at) = (f.need("from", "\"router\"")?, f.need("to", "\"ap\"")?);
+        let (from, to) = (self.places.link_end(&from_at)?, self.places.link_end(&to_at)?);
+        if from == to {
+            return Err(to_at.error("is where the link begins", "name two places"));
+        }
+        let name = f.get("name");
+        let name = self.places.add_link(name.as_ref(), from_at.text()?, to_at.text()?)?;
+        let (forward, reverse) = self.wires(f, None, false)?;
+        self.links.push(LinkSpec { name, from, to, forward, reverse });
+        Ok(())
+    }
+
+    /// Both directions of a wire whose keys are in `f`; what `reverse` does not name is as forward. `delay` goes before
+    /// the one in `f`.
+    fn wires(
+        &mut self,
+        mut f: Fields<'a>,
+        delay: Option<&Val<'a>>,
+        check_only: bool,
+    ) -> Result<(WireSpec, WireSpec), FileError> {
+        let losses = self.losses.len();
+        let default = WireSpec {
+            rate: WIRE_RATE,
+            delay: WIRE_DELAY,
+            queue: default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", WIRE_QUEUE)])?,
+            loss: None,
+        };
+        let mut forward = self.wire(&mut f, default)?;
+        if let Some(delay) = delay {
+            forward.delay = delay.span()?;
+        }
+        let reverse = match f.get("reverse") {
+            Some(v) => {
+                let mut f = v.table()?;
+                let reverse = self.wire(&mut f, forward.clone())?;
+                f.finish()?;
+                reverse
+            }
+            None => forward.clone(),
+        };
+        f.finish()?;
+        if check_only {
+            self.losses.truncate(losses);
+        }
+        Ok((forward, reverse))
+    }
+
+    fn wire(&mut self, f: &mut Fields<'a>, default: WireSpec) -> Result<WireSpec, FileError> {
+        Ok(WireSpec {
+            rate: f.read_or("rate", default.rate, |v| match &v.pick()?.node.kind {
+                Kind::Text(t) if t == "infinite" => Ok(0),
+                _ => match v.rate()? {
+                    0 => Err(v.error(
+                        "is zero",
+                        "write a rate like \"100Mbps\", or \"infinite\" for a wire that is nothing but delay",
+                    )),
+                    bps => Ok(bps),
+                },
+            })?,
+            delay: f.read_or("delay", default.delay, |v| v.span())?,
+            queue: read_queue(f)?.unwrap_or(default.queue),
+            loss: f.get("loss").map_or(Ok(default.loss), |v| read_loss(v, &mut self.losses))?,
+        })
+    }
+
+    /// Every member of a flow, with the stations, hosts and wires it brings along.
+    fn flows(
+        &mut self,
+        group: &Group<'a>,
+        wifi: Option<&Wifi>,
+        wire: Option<&Val<'a>>,
+        duration: Span,
+    ) -> Result<(), FileError> {
+        let n = group.count.unwrap_or(1);
+        for k in 1..=n {
+            if self.flows.len() as u64 >= MOST {
+                return Err(group.val.error(format!("makes more than {MOST} flows"), "write a smaller count"));
+            }
+            let fields = member(&group.val, k, n)?;
+            let cx = fields.cx;
+            let draft = Draft::read(fields, duration)?;
+            let name = if group.count.is_some() { format!("{}.{k}", group.name) } else { group.name.clone() };
+            let ends = (self.places.end(&draft.from, wifi.is_some())?, self.places.end(&draft.to, wifi.is_some())?);
+            if ends.0 == ends.1 && ends.0 != End::Station {
+                return Err(draft.to.error("is where the flow begins", "name two different places"));
+            }
+            let direction = direction(ends.0, ends.1);
+            if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > LARGEST_ON_AIR)
+            {
+                return Err(at.error(
+                    format!("is too large for an 802.11 frame: {}B", draft.packet),
+                    format!("write at most {LARGEST_ON_AIR}B"),
+                ));
+            }
+            if let Some((at, bytes)) = &draft.datagram
+                && direction != Direction::Wired
+                && *bytes > u64::from(LARGEST_ON_AIR)
+            {
+                return Err(at.error(
+                    format!("writes datagrams of {bytes}B with their headers: too large for an 802.11 frame"),
+                    format!("write at most {}B of payload, or tcp instead of udp", LARGEST_ON_AIR - UDP_HEADERS),
+                ));
+            }
+            if let (Some(delay), false) = (&draft.delay, ends.0 == End::Server || ends.1 == End::Server) {
+                return Err(delay.error(
+                    "is that of the flow's own wire, and neither end is \"server\"",
+                    "set the delay of a [[link]] instead",
+                ));
+            }
+            let wire = match wire {
+                Some(v) => Val { cx, ..v.clone() }.table()?,
+                None => Fields::empty(&group.val),
+            };
+            let wires = if ends.0 == End::Server || ends.1 == End::Server {
+                Some(self.wires(wire, draft.delay.as_ref(), false)?)
+            } else {
+                None
+            };
+            let from = self.place(ends.0, &draft.from, &format!("{name}.sta"), &name, wifi, wires.as_ref())?;
+            let to_name = if direction == Direction::Local { "peer" } else { "sta" };
+            let to = self.place(ends.1, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
+            self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction });
+            self.from.push(draft.from);
+            let Draft { packet, transport, category, traffic, start, stop, size, .. } = draft;
+            self.flows.push(FlowSpec { name, from, to, packet, transport, category, traffic, start, stop, size });
+        }
+        Ok(())
+    }
+
+    /// The place of one end of the flow called `flow`.
+    fn place(
+        &mut self,
+        end: End,
+        at: &Val,
+        station: &str,
+        flow: &str,
+        wifi: Option<&Wifi>,
+        wires: Option<&(WireSpec, WireSpec)>,
+    ) -> Result<Place, FileError> {
+        match (end, wifi, wires) {
+            (End::At(Place::Ap), ..) => Err(at.error(
+                "is the access point, where no flow ends",
+                "write \"server\" for a host behind it, or \"station\"",
+            )),
+            (End::At(Place::Node(i)), ..) if self.nodes.get(i).is_some_and(|n| n.router) => {
+                Err(at
+                    .error("is a router, where no flow ends", "name a host, or write kind = \"host\" in its [[node]]"))
+            }
+            (End::At(place), ..) => Ok(place),
+            (End::Station, Some(w), _) => {
+                let spec = StationSpec {
+                    name: station.into(),
+                    rate: w.rate,
+                    queue: w.queue.clone(),
+                    loss: w.loss.clone(),
+                    access: w.access.clone(),
+                    client: None,
+                };
+                self.add_station(at, spec)
+            }
+            (End::Server, _, Some((forward, reverse))) => {
+                let host = Place::Node(self.nodes.len());
+                self.nodes.push(NodeSpec { name: format!("{flow}.server"), router: false });
+                self.links.push(LinkSpec {
+                    name: format!("{flow}.wire"),
+                    from: host,
+                    to: Place::Ap,
+                    forward: forward.clone(),
+                    reverse: reverse.clone(),
+                });
+                Ok(host)
+            }
+            (End::Station | End::Server, ..) => Err(at.error("needs a cell", "add [wifi] standard = \"802.11g\"")),
+        }
+    }
+
+    /// Every flow can get from its one end to the other.
+    fn check_routes(&self) -> Result<(), FileError> {
+        // Vertex 0 is the cell, node i is i + 1; `root` leads to the representative of a connected part.
+        let vertex = |place| match place {
+            Place::Ap | Place::Station(_) => 0,
+            Place::Node(i) => i + 1,
+        };
+        let mut part: Vec<usize> = (0..=self.nodes.len()).collect();
+        fn root(part: &mut [usize], mut v: usize) -> usize {
+            while let Some(&up) = part.get(v).filter(|&&up| up != v) {
+                // Halve the path on the way.
+                let next = part.get(up).copied().unwrap_or(up);
+                if let Some(p) = part.get_mut(v) {
+                    *p = next;
+                }
+                v = up;
+            }
+            v
+        }
+        for link in &self.links {
+            let (a, b) = (root(&mut part, vertex(link.from)), root(&mut part, vertex(link.to)));
+            if let Some(p) = part.get_mut(a) {
+                *p = b;
+            }
+        }
+        for (flow, from) in self.flows.iter().zip(&self.from) {
+            if root(&mut part, vertex(flow.from)) != root(&mut part, vertex(flow.to)) {
+                return Err(
+                    from.error("has no way to the other end of the flow", "connect the two with [[link]] tables")
+                );
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,462 @@
+//! Hands out the values of a table with their units, remembers which keys were asked for, and tells of the others.
+
+use super::error::{FileError, Site, Source};
+
+use super::tree::{Entry, Kind, Node};
+use crate::names::nearest;
+use crate::reading::expression::quantity::{FASTEST, LONGEST, NotAQuantity, nearest_unit};
+use crate::reading::expression::{Dimension, ParseError, Quantity, evaluate};
+use contend_core::registry::Amount;
+use contend_core::{Span, Time};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// Most bytes or packets.
+const MOST: f64 = 1e15;
+
+/// What values are read against.
+#[derive(Clone, Copy)]
+pub(crate) struct Cx<'a> {
+    pub source: &'a Source,
+    /// `[param]`s by name.
+    pub params: &'a [(String, Quantity)],
+    /// Member k of n, where a value may differ between members.
+    pub member: Option<(usize, usize)>,
+}
+
+impl Cx<'_> {
+    fn lookup(&self, name: &str) -> Option<Quantity> {
+        let param = self.params.iter().find(|p| p.0 == name).map(|p| p.1);
+        param.or_else(|| match (name, self.member) {
+            ("k", Some((k, _))) => Some(Quantity::number(k as f64)),
+            ("n", Some((_, n))) => Some(Quantity::number(n as f64)),
+            _ => None,
+        })
+    }
+
+    /// The value of an expression.
+    pub fn evaluate(&self, text: &str) -> Result<Quantity, ParseError> {
+        evaluate(text, &|name| self.lookup(name))
+    }
+
+    fn names(&self) -> String {
+        let own = if self.member.is_some() { vec!["k", "n"] } else { vec![] };
+        let names: Vec<&str> = own.into_iter().chain(self.params.iter().map(|p| p.0.as_str())).collect();
+        if names.is_empty() {
+            "it may use numbers with units, + - * / min max floor, and names from [param]".into()
+        } else {
+            format!("names it may use: {}", names.join(", "))
+        }
+    }
+}
+
+/// A remedy for `word`, which is none of `words`.
+pub(crate) fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    let list = words.iter().copied().take(40).collect::<Vec<_>>().join(", ");
+    match nearest(word, words) {
+        _ if list.is_empty() => "leave it out: there is none to choose from".into(),
+        Some(best) => format!("did you mean `{best}`? There are: {list}"),
+        None => format!("there are: {list}"),
+    }
+}
+
+/// A value, its key path and what it is read against.
+#[derive(Clone)]
+pub(crate) struct Val<'a> {
+    pub cx: Cx<'a>,
+    pub path: String,
+    pub node: &'a Node,
+}
+
+/// What a key asks for, in words.
+struct Want {
+    noun: &'static str,
+    example: &'static str,
+    accepts: &'static [Dimension],
+    /// Whether it may be negative, as far as reading goes: plain numbers have ranges of their own.
+    negative: bool,
+}
+
+const TIME: Want = Want { noun: "a duration", example: "\"15ms\"", accepts: &[Dimension::Time], negative: false };
+const RATE: Want = Want { noun: "a rate", example: "\"54Mbps\"", accepts: &[Dimension::Rate], negative: false };
+const AMOUNT: Want = Want {
+    noun: "an amount of packets or bytes",
+    example: "\"100p\" or \"150kB\"",
+    accepts: &[Dimension::Packets, Dimension::Bytes],
+    negative: false,
+};
+const BYTES: Want =
+    Want { noun: "a number of bytes", example: "\"1500B\"", accepts: &[Dimension::Bytes], negative: false };
+const SHARE: Want =
+    Want { noun: "a probability or share", example: "\"1%\" or 0.01", accepts: &[Dimension::Number], negative: true };
+const NUMBER: Want = Want { noun: "a plain number", example: "1.5", accepts: &[Dimension::Number], negative: true };
+const WHOLE: Want = Want { noun: "a whole number", example: "5", accepts: &[Dimension::Number], negative: true };
+const COUNT: Want = Want {
+    noun: "a number of segments",
+    example: "\"10p\"",
+    accepts: &[Dimension::Packets, Dimension::Number],
+    negative: false,
+};
+const ANY: Want =
+    Want { noun: "a number or a quantity", example: "0.95 or \"15ms\"", accepts: &Dimension::ALL, negative: true };
+
+impl<'a> Val<'a> {
+    /// An error about this value.
+    pub fn error(&self, message: impl Display, help: impl Into<String>) -> FileError {
+        FileError::new(self.cx.source, &self.node.site, format!("`{}` {message}", self.path), help)
+    }
+
+    /// This member's value, when a list gives one for each.
+    pub fn pick(&self) -> Result<Val<'a>, FileError> {
+        let Kind::List(list) = &self.node.kind else { return Ok(self.clone()) };
+        let Some((k, _)) = self.cx.member else {
+            return Err(self.error(
+                "takes one value, not a list",
+                "a list gives one value to each member of a [[flow]] or [[station]]; to try several, put the list \
+                    under [sweep]",
+            ));
+        };
+        match list.get((k - 1) % list.len().max(1)) {
+            Some(node) if !matches!(node.kind, Kind::List(_)) => Ok(Val { node, ..self.clone() }),
+            Some(_) => Err(self.error("is a list of lists", "write a list of values, one for each member")),
+            None => Err(self.error("is an empty list", "write at least one value")),
+        }
+    }
+
+    /// A word or a name.
+    pub fn text(&self) -> Result<&'a str, FileError> {
+        let v = self.pick()?;
+        match &v.node.kind {
+            Kind::Text(s) => Ok(s),
+            _ => Err(v.error(format!("must be a string, not {}", v.node.kind_name()), "write it in double quotes")),
+        }
+    }
+
+    /// One of these words, as its companion.
+    pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, FileError> {
+        #[cfg(test)]
+        asked::note(words.iter().map(|w| w.0));
+        let text = self.text()?;
+        let found = words.iter().find(|w| w.0 == text).map(|w| w.1);
+        found.ok_or_else(|| self.error(format!("cannot be \"{text}\""), suggest(text, words.iter().map(|w| w.0))))
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&self) -> Result<bool, FileError> {
+        let v = self.pick()?;
+        match v.node.kind {
+            Kind::Bool(b) => Ok(b),
+            _ => Err(v.error(
+                format!("must be true or false, not {}", v.node.kind_name()),
+                "write true or false, without quotes",
+            )),
+        }
+    }
+
+    fn quantity(&self, want: &Want) -> Result<Quantity, FileError> {
+        let v = self.pick()?;
+        let help = || {
+            let units: Vec<String> =
+                want.accepts.iter().map(|d| d.units()).filter(|u| !u.is_empty() && want.accepts.len() < 3).collect();
+            let units = if units.is_empty() || want.accepts == [Dimension::Number] {
+                String::new()
+            } else {
+                format!(" (units: {})", units.join(", "))
+            };
+            format!("write {} like {}{units}", want.noun, want.example)
+        };
+        let quantity = match &v.node.kind {
+            Kind::Integer(i) => Quantity::number(*i as f64),
+            Kind::Float(x) if x.is_finite() => Quantity::number(*x),
+            Kind::Float(_) => return Err(v.error("is no finite number", help())),
+            Kind::Text(s) => match s.trim_start().strip_prefix('=') {
+                Some(expression) => self.cx.evaluate(expression).map_err(|e| {
+                    let remedy = if e.help.is_empty() { self.cx.names() } else { e.help };
+                    v.error(format!("cannot be computed: {}", e.message), remedy)
+                })?,
+                None => match Quantity::parse(s) {
+                    Ok(q) => q,
+                    // A number of the command line that is too large for a whole number of TOML.
+                    Err(NotAQuantity::NoUnit(x)) if matches!(v.node.site, Site::Set(..)) && x.abs() > 1e18 => {
+                        Quantity::number(x)
+                    }
+                    Err(NotAQuantity::NoUnit(_)) if want.accepts == [Dimension::Number] => {
+                        return Err(v.error("is a number in quotes", "leave the quotes out"));
+                    }
+                    Err(NotAQuantity::NoUnit(x)) => return Err(v.error(format!("has no unit: {x} of what?"), help())),
+                    Err(NotAQuantity::NoSuchUnit(unit)) => {
+                        let hint = nearest_unit(&unit, want.accepts)
+                            .map_or(String::new(), |u| format!("did you mean `{u}`? "));
+                        return Err(v.error(format!("has no valid unit: there is no `{unit}`"), hint + &help()));
+                    }
+                    Err(NotAQuantity::NoNumber) => {
+                        return Err(v.error(format!("must be {}, not \"{s}\"", want.noun), help()));
+                    }
+                },
+            },
+            _ => return Err(v.error(format!("must be {}, not {}", want.noun, v.node.kind_name()), help())),
+        };
+        if !want.accepts.contains(&quantity.unit) {
+            if quantity.unit == Dimension::Number {
+                return Err(v.error(format!("has no unit: {} of what?", quantity.value), help()));
+            }
+            return Err(v.error(format!("must be {}, and {quantity} is {}", want.noun, quantity.unit.noun()), help()));
+        }
+        if quantity.value < 0.0 && !want.negative {
+            return Err(v.error(format!("is negative: {quantity}"), help()));
+        }
+        Ok(quantity)
+    }
+
+    fn at_most(&self, q: Quantity, most: f64) -> Result<Quantity, FileError> {
+        let limit = Quantity { value: most, ..q };
+        if q.value <= most {
+            Ok(q)
+        } else {
+            Err(self.error(format!("is too large: {q}"), format!("write at most {limit}")))
+        }
+    }
+
+    /// Any number or quantity.
+    pub fn any(&self) -> Result<Quantity, FileError> {
+        self.quantity(&ANY)
+    }
+
+    /// A duration.
+    pub fn span(&self) -> Result<Span, FileError> {
+        let q = self.quantity(&TIME)?;
+        Ok(Span::from_secs_f64(self.at_most(q, LONGEST)?.value))
+    }
+
+    /// A duration that is not zero.
+    pub fn positive_span(&self) -> Result<Span, FileError> {
+        match self.span()? {
+            Span::ZERO => Err(self.error("is zero", "write a duration of at least 1ns")),
+            span => Ok(span),
+        }
+    }
+
+    /// An instant of the run.
+    pub fn time(&self) -> Result<Time, FileError> {
+        Ok(Time::ZERO + self.span()?)
+    }
+
+    /// A rate in bits per second.
+    pub fn rate(&self) -> Result<u64, FileError> {
+        let q = self.quantity(&RATE)?;
+        Ok(self.at_most(q, FASTEST)?.value.round() as u64)
+    }
+
+    /// Packets or bytes.
+    pub fn amount(&self) -> Result<Amount, FileError> {
+        let q = self.quantity(&AMOUNT)?;
+        let value = self.whole(self.at_most(q, MOST)?)?;
+        Ok(if q.unit == Dimension::Packets { Amount::Packets(value) } else { Amount::Bytes(value) })
+    }
+
+    /// Bytes.
+    pub fn bytes(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
+        let q = self.quantity(&BYTES)?;
+        self.within(self.whole(q)?, range, "B")
+    }
+
+    /// A share or probability; its range is the caller's affair.
+    pub fn share(&self) -> Result<f64, FileError> {
+        Ok(self.quantity(&SHARE)?.value)
+    }
+
+    /// A plain number.
+    pub fn number(&self) -> Result<f64, FileError> {
+        Ok(self.quantity(&NUMBER)?.value)
+    }
+
+    /// A whole number.
+    pub fn integer(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
+        let q = self.quantity(&WHOLE)?;
+        self.within(self.whole(q)?, range, "")
+    }
+
+    /// Segments: `"2p"` or `2`.
+    pub fn segments(&self, range: RangeInclusive<u64>) -> Result<u32, FileError> {
+        let q = self.quantity(&COUNT)?;
+        Ok(self.within(self.whole(q)?, range, "p")? as u32)
+    }
+
+    fn whole(&self, q: Quantity) -> Result<u64, FileError> {
+        let rounded = q.value.round();
+        if q.value < 0.0 {
+            return Err(self.error(format!("is negative: {q}"), "write 0 or more"));
+        }
+        // An expression may miss a whole number by a rounding error.
+        if (q.value - rounded).abs() > 1e-9 * rounded.max(1.0) {
+            return Err(self.error(format!("is no whole number: {q}"), "round it, in an expression with floor(...)"));
+        }
+        Ok(rounded as u64)
+    }
+
+    fn within(&self, value: u64, range: RangeInclusive<u64>, unit: &str) -> Result<u64, FileError> {
+        if range.contains(&value) {
+            return Ok(value);
+        }
+        let how = if value > *range.end() { "too large" } else { "too small" };
+        Err(self.error(
+            format!("is {how}: {value}{unit}"),
+            format!("write a value from {}{unit} to {}{unit}", range.start(), range.end()),
+        ))
+    }
+
+    /// The items of a list.
+    pub fn list(&self, of: &str) -> Result<impl Iterator<Item = Val<'a>> + use<'a>, FileError> {
+        let Kind::List(list) = &self.node.kind else {
+            return Err(self.error(format!("must be a list, not {}", self.node.kind_name()), format!("write {of}")));
+        };
+        let (cx, path) = (self.cx, self.path.clone());
+        Ok(list.iter().enumerate().map(move |(i, node)| Val { cx, path: format!("{path}.{i}"), node }))
+    }
+
+    /// The keys of a table.
+    pub fn table(&self) -> Result<Fields<'a>, FileError> {
+        let v = self.pick()?;
+        match v.node.entries() {
+            Some(entries) => Ok(Fields { cx: v.cx, site: &v.node.site, path: v.path, entries, asked: vec![] }),
+            None => Err(v.error(
+                format!("must be a table, not {}", v.node.kind_name()),
+                format!("write [{}] or {} = {{ ... }}", v.path, v.path),
+            )),
+        }
+    }
+}
+
+/// The keys of one table.
+pub(crate) struct Fields<'a> {
+    pub cx: Cx<'a>,
+    pub path: String,
+    site: &'a Site,
+    entries: &'a [Entry],
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Fields<'a> {
+    /// No keys at all, where `val` says everything in a word.
+    pub fn empty(val: &Val<'a>) -> Fields<'a> {
+        Fields { cx: val.cx, path: val.path.clone(), site: &val.node.site, entries: &[], asked: vec![] }
+    }
+
+    /// A table `key` that is not there.
+    pub fn absent(&self, key: &str) -> Fields<'a> {
+        Fields { cx: self.cx, path: self.path_of(key), site: self.site, entries: &[], asked: vec![] }
+    }
+
+    /// The value of `key`, when the table has it.
+    pub fn get(&mut self, key: &'static str) -> Option<Val<'a>> {
+        #[cfg(test)]
+        asked::note([key]);
+        if !self.asked.contains(&key) {
+            self.asked.push(key);
+        }
+        let entry = self.entries.iter().find(|e| e.key == key)?;
+        Some(Val { cx: self.cx, path: self.path_of(key), node: &entry.value })
+    }
+
+    /// The value of `key`; `example` is what to write when it is missing.
+    pub fn need(&mut self, key: &'static str, example: &str) -> Result<Val<'a>, FileError> {
+        if let Some(v) = self.get(key) {
+            return Ok(v);
+        }
+        // A required key that is nearly there was misspelt rather than forgotten.
+        let slips = if key.len() < 6 { 1 } else { 2 };
+        let misspelt = self
+            .entries
+            .iter()
+            .find(|e| !self.asked.contains(&e.key.as_str()) && strsim::damerau_levenshtein(&e.key, key) <= slips);
+        Err(match misspelt {
+            Some(e) => {
+                let message = format!("there is no key `{}`", self.path_of(&e.key));
+                FileError::with_label(self.cx.source, &e.site, message, "unknown", format!("did you mean `{key}`?"))
+            }
+            None => self.error(format!("needs `{key}`"), format!("write {key} = {example}")),
+        })
+    }
+
+    /// What `read` makes of the value of `key`, when the table has it.
+    pub fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(Val<'a>) -> Result<T, FileError>,
+    ) -> Result<Option<T>, FileError> {
+        self.get(key).map(read).transpose()
+    }
+
+    /// As [`Fields::read`], with a value for a table without the key.
+    pub fn read_or<T>(
+        &mut self,
+        key: &'static str,
+        default: T,
+        read: impl FnOnce(Val<'a>) -> Result<T, FileError>,
+    ) -> Result<T, FileError> {
+        self.get(key).map_or(Ok(default), read)
+    }
+
+    /// Refuses a key that is kept for later.
+    pub fn later(&mut self, keys: &[&'static str]) -> Result<(), FileError> {
+        let found = keys.iter().find_map(|&key| self.get(key));
+        self.asked.retain(|key| !keys.contains(key));
+        match found {
+            Some(v) => Err(v.error("is reserved for a later version of contend", "leave it out")),
+            None => Ok(()),
+        }
+    }
+
+    /// Every entry, for tables whose keys are names.
+    pub fn all(&self) -> impl Iterator<Item = (&'a Entry, Val<'a>)> + use<'a> {
+        let (cx, path, entries) = (self.cx, self.path.clone(), self.entries);
+        entries.iter().map(move |e| (e, Val { cx, path: format!("{path}.{}", e.key), node: &e.value }))
+    }
+
+    /// The key path of `key` in this table.
+    pub fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// An error about the whole table.
+    pub fn error(&self, message: impl Display, help: impl Into<String>) -> FileError {
+        let what = if self.path.is_empty() { "the file".into() } else { format!("`{}`", self.path) };
+        FileError::new(self.cx.source, self.site, format!("{what} {message}"), help)
+    }
+
+    /// Tells of the keys nobody asked for.
+    pub fn finish(self) -> Result<(), FileError> {
+        let mut unknown = self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str()));
+        let Some(first) = unknown.next() else { return Ok(()) };
+        let message = format!("there is no key `{}`", self.path_of(&first.key));
+        let error = FileError::with_label(
+            self.cx.source,
+            &first.site,
+            message,
+            "unknown",
+            suggest(&first.key, self.asked.iter().copied()),
+        );
+        Err(unknown.fold(error, |error, e| error.and(&e.site, "unknown too")))
+    }
+}
+
+/// The keys and words that reading asked for, for the test of what `contend explain` must know.
+#[cfg(test)]
+pub(crate) mod asked {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        static WORDS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(crate) fn note<'w>(words: impl IntoIterator<Item = &'w str>) {
+        WORDS.with_borrow_mut(|all| all.extend(words.into_iter().map(str::to_owned)));
+    }
+
+    /// What this thread has asked for so far.
+    pub(crate) fn all() -> BTreeSet<String> {
+        WORDS.with_borrow(Clone::clone)
+    }
+}

@@ -1,0 +1,246 @@
+//! `[sweep]`: key paths with their values, and the points they make.
+
+use super::claim::Along;
+use super::error::{FileError, Site};
+use super::reader::{Val, suggest};
+use super::tree::{Kind, Node, Overlay, flatten, split_path};
+use crate::experiment::results::PointKey;
+use crate::reading::expression::Quantity;
+use std::collections::BTreeSet;
+
+/// Most points of a sweep.
+const MOST_POINTS: usize = 100_000;
+/// Keys that hold for the whole file, whatever the point.
+const FIXED: &[&str] =
+    &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "sweep", "search", "claim", "figure"];
+
+/// The sweep of a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sweep {
+    axes: Vec<Axis>,
+}
+
+/// Keys that advance together: one, or those of a `zip`.
+#[derive(Clone, Debug)]
+struct Axis {
+    keys: Vec<Key>,
+}
+
+#[derive(Clone, Debug)]
+struct Key {
+    path: String,
+    site: Site,
+    values: Vec<Node>,
+}
+
+impl Sweep {
+    /// Reads `[sweep]`. A key that the command line sets (`sets`: key path and value) keeps that value, or those of a
+    /// list.
+    pub fn read(val: &Val, sets: &[(String, Node)]) -> Result<Sweep, FileError> {
+        val.table()?;
+        let mut keys: Vec<Key> = vec![];
+        let mut zip = None;
+        for (path, site, node) in flatten(val.node.entries().unwrap_or_default(), true) {
+            if path == "zip" {
+                zip = Some(node);
+                continue;
+            }
+            let at = Val { path: format!("sweep.\"{path}\""), node, ..val.clone() };
+            let path = key_path(&at, site, &path)?;
+            if let Some(first) = keys.iter().find(|k| k.path == path) {
+                return Err(FileError::new(
+                    val.cx.source,
+                    site,
+                    format!("`sweep` has the key `{path}` twice"),
+                    "leave one of the two out",
+                )
+                .and(&first.site, "first"));
+            }
+            let values: Vec<Node> = at.list("the list of values to try, [1, 2, 4]")?.map(|v| v.node.clone()).collect();
+            if values.is_empty() {
+                return Err(at.error("is an empty list", "write at least one value, or leave the key out"));
+            }
+            keys.push(Key { path, site: site.clone(), values });
+        }
+        let mut sweep = Sweep { axes: zipped(val, keys, zip)? };
+        for axis in &sweep.axes {
+            // Of keys that are paired, one may have a value again with another of its partner.
+            let mut seen = BTreeSet::new();
+            let step = |i: usize| axis.keys.iter().filter_map(move |k| k.values.get(i));
+            let Some(twice) = (0..axis.len()).find(|&i| !seen.insert(step(i).map(meaning).collect::<Vec<_>>())) else {
+                continue;
+            };
+            let names: Vec<String> = axis.keys.iter().map(|k| format!("`sweep.\"{}\"`", k.path)).collect();
+            let values: Vec<String> = step(twice).map(|v| v.to_json().to_string()).collect();
+            let message = format!("{} has the value {} twice", names.join(" with "), values.join(" with "));
+            let site = step(twice).next().map_or(&val.node.site, |v| &v.site);
+            return Err(FileError::new(val.cx.source, site, message, "leave one of the two out"));
+        }
+        for (path, value) in sets {
+            sweep.fix(path, value);
+        }
+        let points = sweep.axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.len()));
+        match points {
+            Some(n) if n <= MOST_POINTS => Ok(sweep),
+            _ => Err(val.error(
+                format!("makes more than {MOST_POINTS} points"),
+                "take fewer values, or pair keys with zip = [[\"...\", \"...\"]]",
+            )),
+        }
+    }
+
+    /// Holds `path` at `value`, or at the values of a list.
+    fn fix(&mut self, path: &str, value: &Node) {
+        let Some(axis) = self.axes.iter_mut().find(|a| a.keys.iter().any(|k| k.path == path)) else { return };
+        let alone = axis.keys.len() == 1;
+        for key in axis.keys.iter_mut().filter(|k| k.path == path) {
+            key.values = match &value.kind {
+                Kind::List(list) if alone && !list.is_empty() => list.clone(),
+                _ if alone => vec![value.clone()],
+                _ => vec![value.clone(); key.values.len()],
+            };
+        }
+    }
+
+    /// Every point, the first key slowest; one point without keys when nothing is swept.
+    pub fn points(&self) -> Vec<PointKey> {
+        let mut points = vec![PointKey::new()];
+        for axis in &self.axes {
+            let with_row = |point: &PointKey, i: usize| {
+                let mut point = point.clone();
+                point.extend(axis.keys.iter().filter_map(|k| Some((k.path.clone(), k.values.get(i)?.to_json()))));
+                point
+            };
+            points = points.iter().flat_map(|p| (0..axis.len()).map(move |i| with_row(p, i))).collect();
+        }
+        points.dedup();
+        points
+    }
+
+    /// The overlay of a point; values of the file keep their place.
+    pub fn overlay(&self, point: &PointKey) -> Overlay {
+        Overlay::placed(point.iter().map(|(path, value)| {
+            let key = self.key(path);
+            let node = key
+                .and_then(|k| k.values.iter().find(|v| v.to_json() == *value))
+                .cloned()
+                .unwrap_or_else(|| Node::from_json(value));
+            (path.clone(), key.map_or(Site::None, |k| k.site.clone()), node)
+        }))
+    }
+
+    fn key(&self, path: &str) -> Option<&Key> {
+        self.axes.iter().flat_map(|a| &a.keys).find(|k| k.path == path)
+    }
+
+    /// `text` as the path of a swept key.
+    pub fn swept(&self, at: &Val, text: &str) -> Result<String, FileError> {
+        self.swept_or(at, text, &[])
+    }
+
+    /// `text` as what a figure has on its horizontal axis: a swept key, `flow` or `time`.
+    pub fn axis(&self, at: &Val, text: &str) -> Result<Along, FileError> {
+        match text {
+            "flow" => Ok(Along::Flow),
+            "time" => Ok(Along::Time),
+            key => self.swept_or(at, key, &["flow", "time"]).map(Along::Key),
+        }
+    }
+
+    /// `text` as the path of a swept key; the message names the words that could have stood there too.
+    fn swept_or(&self, at: &Val, text: &str, words: &[&str]) -> Result<String, FileError> {
+        let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
+        let known = self.axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str()).chain(words.iter().copied());
+        let unknown = || at.error(format!("names a key that is not swept: `{text}`"), suggest(text, known));
+        self.key(&path).map(|key| key.path.clone()).ok_or_else(unknown)
+    }
+
+    /// The value of the swept key `path` that `node` means, as points write it; `None` when it has no such value.
+    pub fn value(&self, path: &str, node: &Node) -> Option<serde_json::Value> {
+        self.key(path)?.values.iter().find(|v| meaning(v) == meaning(node)).map(Node::to_json)
+    }
+
+    /// Whether this byte of the file belongs to a key or a value of the sweep.
+    pub fn covers(&self, byte: usize) -> bool {
+        let inside = |site: &Site| matches!(site, Site::File(range) if range.contains(&byte));
+        self.axes.iter().flat_map(|a| &a.keys).any(|k| inside(&k.site) || k.values.iter().any(|v| inside(&v.site)))
+    }
+
+    /// The values of the swept key `path`, for a message.
+    pub fn values(&self, path: &str) -> String {
+        self.key(path)
+            .map_or(String::new(), |k| k.values.iter().map(|v| v.to_json().to_string()).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Axis {
+    fn len(&self) -> usize {
+        self.keys.first().map_or(0, |k| k.values.len())
+    }
+}
+
+/// A key path of the network, in its plain form.
+pub(crate) fn key_path(at: &Val, site: &Site, text: &str) -> Result<String, FileError> {
+    let error = |message: String, help: &str| FileError::new(at.cx.source, site, message, help);
+    let Some(path) = split_path(text) else {
+        return Err(error(format!("`{text}` is no key path"), "write it like \"flow.0.count\" or \"wifi.slot\""));
+    };
+    match path.first() {
+        Some(head) if FIXED.contains(&head.as_str()) => Err(error(
+            format!("`{head}` is the same at every point"),
+            "vary a key of the network, like \"flow.0.count\" or \"wifi.slot\"",
+        )),
+        _ => Ok(path.join(".")),
+    }
+}
+
+/// The keys as axes: those that `zip` names together are one.
+fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, FileError> {
+    let mut axes: Vec<Axis> = keys.into_iter().map(|k| Axis { keys: vec![k] }).collect();
+    let Some(node) = zip else { return Ok(axes) };
+    const SHAPE: &str = "lists of keys that advance together, [[\"flow.0.count\", \"flow.1.count\"]]";
+    for group in (Val { path: "sweep.zip".into(), node, ..val.clone() }).list(SHAPE)? {
+        let mut joined: Option<usize> = None;
+        for name in group.list(SHAPE)? {
+            let text = name.text()?;
+            let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
+            let Some(i) = axes.iter().position(|a| a.keys.iter().any(|k| k.path == path)) else {
+                return Err(name.error(
+                    format!("names a key that [sweep] does not have: `{text}`"),
+                    suggest(text, axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str())),
+                ));
+            };
+            let Some(j) = joined else {
+                joined = Some(i);
+                continue;
+            };
+            if i == j || axes.get(i).is_none_or(|a| a.keys.len() > 1) {
+                return Err(name.error(format!("names `{text}` twice"), "name each key once"));
+            }
+            let axis = axes.remove(i);
+            let j = if i < j { j - 1 } else { j };
+            joined = Some(j);
+            if let Some(first) = axes.get_mut(j) {
+                if first.len() != axis.len() {
+                    return Err(name.error(
+                        format!("pairs lists of different length: {} and {} values", first.len(), axis.len()),
+                        "give both keys as many values",
+                    ));
+                }
+                first.keys.extend(axis.keys);
+            }
+        }
+    }
+    Ok(axes)
+}
+
+/// A value in one way of writing: 2 and 2.0 are the same, and so are "1s" and "1000ms".
+fn meaning(node: &Node) -> String {
+    let quantity = match &node.kind {
+        Kind::Integer(i) => Some(Quantity::number(*i as f64)),
+        Kind::Float(x) => Some(Quantity::number(*x)),
+        Kind::Text(t) => Quantity::parse(t).ok(),
+        _ => None,
+    };
+    quantity.map_or_else(|| node.to_json().to_string(), |q| q.to_string())
+}

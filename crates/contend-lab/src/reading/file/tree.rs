@@ -1,0 +1,372 @@
+//! The file as a tree of values that know where they stand, and what is laid over it.
+
+use super::error::{FileError, Site, Source};
+use super::reader::suggest;
+use crate::experiment::results::PointKey;
+use std::collections::BTreeMap;
+use toml_edit::{Item, Key, TableLike, Value};
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub site: Site,
+    pub kind: Kind,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+    /// A table made by a dotted key, `a.b = 1`: where key paths are meant, `a.b` is one.
+    Dotted(Vec<Entry>),
+}
+
+/// A key of a table and its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub site: Site,
+    pub value: Node,
+}
+
+impl Node {
+    /// The entries of a table.
+    pub fn entries(&self) -> Option<&[Entry]> {
+        match &self.kind {
+            Kind::Table(entries) | Kind::Dotted(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The value of `key`, in a table.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries()?.iter().find(|e| e.key == key).map(|e| &e.value)
+    }
+
+    /// What a message calls this kind of value.
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Bool(_) => "true or false",
+            Kind::Integer(_) | Kind::Float(_) => "a bare number",
+            Kind::Text(_) => "a string",
+            Kind::List(_) => "a list",
+            Kind::Table(_) | Kind::Dotted(_) => "a table",
+        }
+    }
+
+    /// The value without its place.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.kind {
+            Kind::Bool(b) => (*b).into(),
+            Kind::Integer(i) => (*i).into(),
+            Kind::Float(x) => (*x).into(),
+            Kind::Text(s) => s.as_str().into(),
+            Kind::List(list) => list.iter().map(Node::to_json).collect(),
+            Kind::Table(entries) | Kind::Dotted(entries) => {
+                serde_json::Value::Object(entries.iter().map(|e| (e.key.clone(), e.value.to_json())).collect())
+            }
+        }
+    }
+
+    /// A value from nowhere; `null` becomes an empty text, which nothing accepts.
+    pub fn from_json(value: &serde_json::Value) -> Node {
+        let kind = match value {
+            serde_json::Value::Null => Kind::Text(String::new()),
+            serde_json::Value::Bool(b) => Kind::Bool(*b),
+            serde_json::Value::Number(n) => {
+                n.as_i64().map_or_else(|| Kind::Float(n.as_f64().unwrap_or(f64::NAN)), Kind::Integer)
+            }
+            serde_json::Value::String(s) => Kind::Text(s.clone()),
+            serde_json::Value::Array(list) => Kind::List(list.iter().map(Node::from_json).collect()),
+            serde_json::Value::Object(map) => Kind::Table(
+                map.iter()
+                    .map(|(key, value)| Entry { key: key.clone(), site: Site::None, value: Node::from_json(value) })
+                    .collect(),
+            ),
+        };
+        Node { site: Site::None, kind }
+    }
+
+    /// Puts `value` at the key path `path` of a whole file ([`Node::set`]). A `[param]` must be there already: nothing
+    /// would read a new one. The error is a message and a remedy.
+    pub fn lay(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
+        if let [table, name, ..] = path
+            && table == "param"
+            && self.get("param").and_then(|params| params.get(name)).is_none()
+        {
+            let there = self.get("param").and_then(Node::entries).unwrap_or_default();
+            let remedy = match there {
+                [] => format!("add it to the file: [param] {name} = ..., and use it in an expression"),
+                _ => suggest(name, there.iter().map(|e| e.key.as_str())),
+            };
+            return Err(("[param] of the file has no such key".to_owned(), remedy));
+        }
+        self.set(path, at, value)
+    }
+
+    /// Puts `value` at the key path `path`, whose place is `at`. Missing tables are made; a text on the way becomes a
+    /// table of that kind (`tcp = "reno"` is `tcp = { kind = "reno" }`). The error is a message and a remedy.
+    pub fn set(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
+        let Some((key, rest)) = path.split_first() else {
+            *self = value;
+            return Ok(());
+        };
+        if let Kind::Text(kind) = &self.kind {
+            let kind = Node { site: self.site.clone(), kind: Kind::Text(kind.clone()) };
+            self.kind = Kind::Table(vec![Entry { key: "kind".into(), site: self.site.clone(), value: kind }]);
+        }
+        match &mut self.kind {
+            Kind::Table(entries) | Kind::Dotted(entries) => {
+                if let Some(entry) = entries.iter_mut().find(|e| e.key == *key) {
+                    entry.site = at.clone();
+                    return entry.value.set(rest, at, value);
+                }
+                let mut child = Node { site: at.clone(), kind: Kind::Table(vec![]) };
+                child.set(rest, at, value)?;
+                entries.push(Entry { key: key.clone(), site: at.clone(), value: child });
+                Ok(())
+            }
+            Kind::List(list) => {
+                let len = list.len();
+                match key.parse::<usize>().ok().and_then(|i| list.get_mut(i)) {
+                    Some(item) => item.set(rest, at, value),
+                    None => Err((format!("the list has no member `{key}`"), format!("it has {len}, counted from 0"))),
+                }
+            }
+            _ => Err((format!("there is no key `{key}` in {}", self.kind_name()), "shorten the key path".into())),
+        }
+    }
+}
+
+/// The tree of a TOML text.
+pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
+    let document = toml_edit::Document::parse(source.text.as_str()).map_err(|e| {
+        let site = e.span().map_or(Site::None, |span| Site::File(on_text(&source.text, span)));
+        FileError::new(
+            source,
+            &site,
+            format!("this is not TOML: {}", e.message()),
+            "strings stand in double quotes, tables in [brackets]; see https://toml.io",
+        )
+    })?;
+    let place = |span: Option<std::ops::Range<usize>>| span.map_or(Site::None, Site::File);
+    table(document.as_table(), false, Site::None, &place).map_err(|site| {
+        FileError::new(source, &site, "a date is no value of an experiment", "write a string or a number")
+    })
+}
+
+/// Refuses control characters, but for line breaks and tabs in texts: what a file says reaches terminals, tables and
+/// pages, which would obey them.
+pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError> {
+    let refuse = |site: &Site, c: char| {
+        let message = format!("a text has the control character U+{:04X}", u32::from(c));
+        Err(FileError::new(source, site, message, "leave it out"))
+    };
+    match &tree.kind {
+        Kind::Text(text) => match text.chars().find(|c| c.is_control() && !['\n', '\r', '\t'].contains(c)) {
+            Some(c) => refuse(&tree.site, c),
+            None => Ok(()),
+        },
+        Kind::List(list) => list.iter().try_for_each(|node| check_texts(node, source)),
+        Kind::Table(entries) | Kind::Dotted(entries) => {
+            entries.iter().try_for_each(|e| match e.key.chars().find(|c| c.is_control()) {
+                Some(c) => refuse(&e.site, c),
+                None => check_texts(&e.value, source),
+            })
+        }
+        Kind::Bool(_) | Kind::Integer(_) | Kind::Float(_) => Ok(()),
+    }
+}
+
+/// A value of the command line: TOML, or else a text without quotes. `start` is where it begins in the `--set` number
+/// `index`.
+pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
+    let whole = Site::Set(index, start..start + text.len());
+    let place = |_: Option<std::ops::Range<usize>>| whole.clone();
+    text.trim()
+        .parse::<Value>()
+        .ok()
+        .and_then(|v| of_value(&v, &place).ok())
+        .unwrap_or_else(|| Node { site: whole.clone(), kind: Kind::Text(text.trim().into()) })
+}
+
+/// The parts of a key path, `wifi.slot` or `sweep."flow.1.count"`.
+pub(crate) fn split_path(path: &str) -> Option<Vec<String>> {
+    Key::parse(path.trim()).ok().map(|keys| keys.iter().map(|k| k.get().to_string()).collect())
+}
+
+/// The entries of a table with their key paths: dotted keys are one path, and with `deep` so are the keys of tables.
+pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Node)> {
+    let mut out = vec![];
+    for entry in entries {
+        match &entry.value.kind {
+            Kind::Table(_) if !deep => out.push((entry.key.clone(), &entry.site, &entry.value)),
+            Kind::Dotted(inner) | Kind::Table(inner) => out.extend(
+                flatten(inner, deep)
+                    .into_iter()
+                    .map(|(path, site, node)| (format!("{}.{path}", entry.key), site, node)),
+            ),
+            _ => out.push((entry.key.clone(), &entry.site, &entry.value)),
+        }
+    }
+    out
+}
+
+/// A span that marks at least one character of `text`, and never ends inside one.
+fn on_text(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let floor = |mut i: usize| {
+        i = i.min(text.len());
+        while !text.is_char_boundary(i) {
+            i -= 1;
+        }
+        i
+    };
+    let start = floor(span.start);
+    start..floor(span.end).max(start)
+}
+
+type Place<'a> = dyn Fn(Option<std::ops::Range<usize>>) -> Site + 'a;
+
+fn table(t: &dyn TableLike, dotted: bool, site: Site, place: &Place) -> Result<Node, Site> {
+    let mut entries = vec![];
+    for (key, item) in t.iter() {
+        let key_site = place(t.key(key).and_then(Key::span).or_else(|| item.span()));
+        let Some(value) = of_item(item, &key_site, place)? else { continue };
+        entries.push(Entry { key: key.into(), site: key_site, value });
+    }
+    Ok(Node { site, kind: if dotted { Kind::Dotted(entries) } else { Kind::Table(entries) } })
+}
+
+/// `Ok(None)` for nothing; `Err` for a date, with its place.
+fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, Site> {
+    Ok(Some(match item {
+        Item::None => return Ok(None),
+        Item::Value(v) => of_value(v, place)?,
+        Item::Table(t) => {
+            table(t, t.is_dotted(), t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place)?
+        }
+        Item::ArrayOfTables(list) => {
+            let nodes = list
+                .iter()
+                .map(|t| table(t, false, t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place));
+            Node { site: key_site.clone(), kind: Kind::List(nodes.collect::<Result<_, _>>()?) }
+        }
+    }))
+}
+
+fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
+    let site = place(value.span());
+    let kind = match value {
+        Value::String(s) => Kind::Text(s.value().clone()),
+        Value::Integer(i) => Kind::Integer(*i.value()),
+        Value::Float(x) => Kind::Float(*x.value()),
+        Value::Boolean(b) => Kind::Bool(*b.value()),
+        Value::Datetime(_) => return Err(site),
+        Value::Array(list) => Kind::List(list.iter().map(|v| of_value(v, place)).collect::<Result<_, _>>()?),
+        Value::InlineTable(t) => return table(t, t.is_dotted(), site, place),
+    };
+    Ok(Node { site, kind })
+}
+
+/// Settings laid over a file: key path -> value. Two overlays are equal when they set the same.
+#[derive(Clone, Debug, Default)]
+pub struct Overlay {
+    settings: PointKey,
+    nodes: BTreeMap<String, (Site, Node)>,
+}
+
+impl PartialEq for Overlay {
+    fn eq(&self, other: &Overlay) -> bool {
+        self.settings == other.settings
+    }
+}
+
+impl Overlay {
+    /// An overlay of these settings.
+    pub fn of(settings: impl IntoIterator<Item = (String, serde_json::Value)>) -> Overlay {
+        Overlay::placed(settings.into_iter().map(|(key, value)| (key, Site::None, Node::from_json(&value))))
+    }
+    /// An overlay whose settings have a place in the file: key path, its place, value.
+    pub(crate) fn placed(settings: impl IntoIterator<Item = (String, Site, Node)>) -> Overlay {
+        let nodes: BTreeMap<_, _> = settings.into_iter().map(|(key, site, node)| (key, (site, node))).collect();
+        Overlay { settings: nodes.iter().map(|(key, (_, node))| (key.clone(), node.to_json())).collect(), nodes }
+    }
+    /// Key path -> value.
+    pub fn settings(&self) -> &PointKey {
+        &self.settings
+    }
+    /// This overlay and then `other`, which wins where both set the same key.
+    pub fn then(&self, other: &Overlay) -> Overlay {
+        let mut both = self.clone();
+        both.settings.extend(other.settings.clone());
+        both.nodes.extend(other.nodes.clone());
+        both
+    }
+    /// This overlay without the keys of `point`.
+    pub(crate) fn without(&self, point: &PointKey) -> Overlay {
+        let mut rest = self.clone();
+        rest.settings.retain(|key, _| !point.contains_key(key));
+        rest.nodes.retain(|key, _| !point.contains_key(key));
+        rest
+    }
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
+    /// Lays it over `tree`, shorter key paths first.
+    pub(crate) fn apply(&self, tree: &mut Node, source: &Source) -> Result<(), FileError> {
+        for (key, (site, node)) in &self.nodes {
+            let path = split_path(key).ok_or_else(|| {
+                FileError::new(
+                    source,
+                    site,
+                    format!("`{key}` is no key path"),
+                    "write it like `flow.0.count` or `wifi.slot`",
+                )
+            })?;
+            tree.lay(&path, site, node.clone())
+                .map_err(|(message, help)| FileError::new(source, site, format!("`{key}`: {message}"), help))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(text: &str) -> Node {
+        read(&Source { path: "t.toml".into(), text: text.into(), sets: vec![] }).unwrap()
+    }
+
+    #[test]
+    fn values_know_their_place() {
+        let text = "[wifi]\nslot = \"20us\"\n";
+        let slot = tree(text).get("wifi").and_then(|w| w.get("slot")).cloned().unwrap();
+        assert_eq!(slot.site, Site::File(14..20));
+    }
+
+    #[test]
+    fn an_overlay_makes_a_table_of_a_name() {
+        let mut t = tree("[[flow]]\ntcp = \"newreno\"\n");
+        let overlay = Overlay::of([("flow.0.tcp.echo".into(), "latch".into()), ("wifi.slot".into(), "9us".into())]);
+        overlay.apply(&mut t, &Source { path: String::new(), text: String::new(), sets: vec![] }).unwrap();
+        assert_eq!(
+            t.to_json(),
+            serde_json::json!({"flow": [{"tcp": {"kind": "newreno", "echo": "latch"}}], "wifi": {"slot": "9us"}})
+        );
+    }
+
+    #[test]
+    fn settings_without_quotes_are_text() {
+        assert_eq!(read_setting(0, 2, "20us").to_json(), "20us");
+        assert_eq!(read_setting(0, 2, "20").to_json(), 20);
+        assert_eq!(read_setting(0, 2, "{ kind = \"fifo\" }").to_json(), serde_json::json!({"kind": "fifo"}));
+        assert_eq!(read_setting(0, 2, "1979-05-27").to_json(), "1979-05-27");
+    }
+}

@@ -1,0 +1,347 @@
+//! The words that an experiment file accepts beside the names of algorithms, metrics and models: keys, and values that
+//! are words. `contend explain` shows them; a test holds that the reader asks for no word that is not here.
+
+use super::tcp;
+
+/// A key of a table, or a word that a key takes as its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Where it stands: `[wifi]`, `a claim's expect`, `the value of wifi.preamble`.
+    pub place: &'static str,
+    /// The word.
+    pub name: &'static str,
+    /// What it means, in a sentence.
+    pub doc: &'static str,
+}
+
+/// A TCP variant: a congestion controller with a loss recovery, under one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// What `tcp = "..."` takes.
+    pub name: &'static str,
+    /// Controller, recovery and what else it sets, in a sentence.
+    pub doc: String,
+}
+
+/// Every variant, those that are the plain name of a controller last.
+pub fn variants() -> Vec<Variant> {
+    tcp::variants()
+}
+
+const fn word(place: &'static str, name: &'static str, doc: &'static str) -> Word {
+    Word { place, name, doc }
+}
+
+const FILE: &str = "the file, before its tables";
+const TABLE: &str = "a table of the file";
+const WIFI: &str = "[wifi]";
+const STATION: &str = "[[station]]";
+const FLOW: &str = "[[flow]]";
+const TCP: &str = "the tcp table of a [[flow]]";
+const RTO: &str = "tcp.rto of a [[flow]]";
+const WIRE: &str = "[wire], [[link]] and their reverse";
+const CONTENTION: &str = "[contention]";
+const CLAIM: &str = "[[claim]]";
+const EXPECT: &str = "expect of a [[claim]]";
+const FIGURE: &str = "[[figure]]";
+const SEARCH: &str = "[search]";
+
+/// Every word, by place.
+pub const WORDS: &[Word] = &[
+    word(FILE, "title", "One line that names the experiment; default: the name of the file."),
+    word(FILE, "cite", "The paper and figure that the experiment repeats."),
+    word(FILE, "notes", "Anything else to say; the report shows it."),
+    word(FILE, "duration", "Simulated time of a run, warm-up included, like \"70s\"."),
+    word(FILE, "warmup", "Time at the beginning of a run that is not measured; default \"0s\"."),
+    word(FILE, "seeds", "One run of each point for each seed: \"1..5\", \"7\" or a list; default \"1\"."),
+    word(FILE, "sample", "Step of the time series, like \"100ms\"; default: none is kept."),
+    word(TABLE, "wifi", "[wifi]: a cell of IEEE 802.11, its timing and its rules."),
+    word(TABLE, "ap", "[ap]: the access point; also its name as the end of a [[link]] and in metrics."),
+    word(TABLE, "station", "[[station]]: stations with names; as the end of a flow, a station of the flow's own."),
+    word(TABLE, "flow", "[[flow]]: data from one place to another; as x of a figure, one bar for each flow."),
+    word(TABLE, "wire", "[wire]: the link between the access point and each flow's own server."),
+    word(TABLE, "link", "[[link]]: a cable between two nodes, or between a node and the access point."),
+    word(TABLE, "node", "[[node]]: a wired host or router."),
+    word(TABLE, "param", "[param]: numbers with names, for expressions like \"= 2 * n\" and for sweeps."),
+    word(TABLE, "contention", "[contention]: stations that always have a frame to send, and nothing else."),
+    word(TABLE, "model", "[model]: closed forms instead of a simulation; see `contend list models`."),
+    word(TABLE, "sweep", "[sweep]: key paths with the values to try; each combination is a point."),
+    word(TABLE, "claim", "[[claim]]: what must hold, with the verdict that is on record."),
+    word(TABLE, "figure", "[[figure]]: what the report draws."),
+    word(TABLE, "search", "[search]: finds the value of a key from which a condition holds."),
+    word(TABLE, "field", "[field]: reserved for a later version (stations with positions)."),
+    word("[sweep]", "zip", "Keys that change together: [[\"wifi.slot\", \"flow.0.count\"]]."),
+    word(WIFI, "standard", "The standard whose timing and rates hold: one of 802.11, 802.11b, 802.11g, 802.11a, ..."),
+    word(WIFI, "preamble", "\"long\" or \"short\", of DSSS and CCK frames."),
+    word(WIFI, "slot", "Slot time; default: the standard's."),
+    word(WIFI, "sifs", "Short inter-frame space; default: the standard's."),
+    word(WIFI, "difs", "DCF inter-frame space; default: SIFS and two slots."),
+    word(WIFI, "eifs", "Extended inter-frame space after a frame that could not be read; default: computed."),
+    word(WIFI, "ack_timeout", "Time that a sender waits for an ACK; default: computed."),
+    word(WIFI, "signal_extension", "Silence after each OFDM frame of 802.11g; default: the standard's 6 us."),
+    word(WIFI, "llc", "Bytes of LLC/SNAP before each IP packet; default \"8B\"."),
+    word(WIFI, "cwmin", "Smallest contention window in slots; also of [contention]."),
+    word(WIFI, "cwmax", "Largest contention window in slots; also of [contention]."),
+    word(WIFI, "basic", "Basic rates, at which answers are sent: a rate or a list."),
+    word(WIFI, "protection", "What a station of 802.11g sends first so that 802.11b stations stay silent."),
+    word(WIFI, "protection_rate", "Rate of the protection frames; default \"11Mbps\"."),
+    word(WIFI, "retry_short", "Attempts of a frame without RTS before it is dropped; default 7."),
+    word(WIFI, "retry_long", "Attempts of a frame after RTS before it is dropped; default 4."),
+    word(WIFI, "rts_threshold", "Packet size from which an RTS goes first, or \"never\" (the default)."),
+    word(WIFI, "busy_slot", "Whether a busy slot counts as a backoff slot: \"frozen\" (default) or \"counted\"."),
+    word(WIFI, "idle_access", "What a station does that gets a packet on an idle medium: \"immediate\" or \"draw\"."),
+    word(WIFI, "after_collision", "Space after a collision: \"eifs\" (default), \"eifs_all\" or \"difs\"."),
+    word("[wifi], [[station]] and wires", "rate", "Data rate of the station or wire, like \"54Mbps\"."),
+    word("[ap], [wifi], [[station]] and wires", "queue", "Queue discipline; see `contend list qdiscs`."),
+    word("[wifi], [[station]] and wires", "loss", "Loss process, or \"none\"; see `contend list loss`."),
+    word("[ap], [wifi] and [[station]]", "access", "Rule of medium access; see `contend list access`."),
+    word("[ap]", "control", "Control block or a list of them, or \"none\"; see `contend list controls`."),
+    word("tables and algorithms", "kind", "Which algorithm, TCP variant or sort of [[node]] a table describes."),
+    word("tables with members", "name", "What results and other tables call it; of [model], which closed form."),
+    word("[[station]] and [[flow]]", "count", "How many members; they are called NAME.1, NAME.2, ..."),
+    word(STATION, "client", "What feeds the station; see `contend list clients`."),
+    word(STATION, "grid", "Reserved for a later version (stations with positions)."),
+    word(STATION, "position", "Reserved for a later version (stations with positions)."),
+    word(STATION, "mobility", "Reserved for a later version (stations that move)."),
+    word("[[station]] and [[flow]]", "off", "Reserved for a later version."),
+    word(WIRE, "delay", "Propagation time in one direction; of a [[flow]], that of its own wire."),
+    word(WIRE, "reverse", "What differs in the other direction of the wire."),
+    word("[[flow]], [[link]] and [search]", "from", "Where it begins: a place, or the first value of a search."),
+    word("[[flow]], [[link]] and [search]", "to", "Where it ends: a place, or the last value of a search."),
+    word(FLOW, "tcp", "TCP variant, or a table of its parts; see `contend list variants`."),
+    word(FLOW, "udp", "Datagrams instead of TCP: { rate = \"1Mbps\", packet = \"1000B\" }."),
+    word("[[flow]], udp and [contention]", "packet", "Size of a full IP packet; default \"1500B\"."),
+    word(FLOW, "window", "Receiver's window; default \"1000p\"."),
+    word(FLOW, "ack", "Segments that one acknowledgment answers; default 1."),
+    word(FLOW, "ack_delay", "Longest time that an acknowledgment waits for the next segment; default \"100ms\"."),
+    word(FLOW, "encrypted", "Whether nobody on the way reads the TCP header: true, or the bytes that are added."),
+    word(FLOW, "estimate", "Estimators of bandwidth that watch the flow; see `contend list estimators`."),
+    word(FLOW, "traffic", "What the application sends; see `contend list traffic`."),
+    word(FLOW, "ac", "Access category of IEEE 802.11e: \"bk\", \"be\", \"vi\" or \"vo\"."),
+    word(FLOW, "start", "When the flow begins: \"5s\", \"uniform(0s, 2s)\" or \"stagger(0s, 1s)\"; default \"0s\"."),
+    word(FLOW, "stop", "When the flow sends nothing more."),
+    word(FLOW, "size", "How much it transfers, like \"31p\" or \"1MB\"; default: no end."),
+    word("start of a [[flow]]", "uniform", "uniform(0s, 2s): an instant drawn between the two for each member."),
+    word("start of a [[flow]]", "stagger", "stagger(0s, 1s): the first member's start, and the step to the next."),
+    word("from and to of a [[flow]]", "server", "A wired host of the flow's own, behind the access point."),
+    word(TCP, "cc", "Congestion controller; see `contend list controllers`."),
+    word(TCP, "recovery", "Loss recovery; see `contend list recoveries`."),
+    word(TCP, "handshake", "Whether the connection begins with SYN and SYN-ACK; default true."),
+    word(TCP, "initial_window", "Congestion window at the start (RFC 6928); default \"10p\"."),
+    word(TCP, "initial_ssthresh", "Slow-start threshold at the start; default: none."),
+    word(TCP, "sack", "Whether the receiver reports what arrived (RFC 2018)."),
+    word(TCP, "timestamps", "Whether segments carry timestamps (RFC 7323): true, false, or the clock's tick."),
+    word(TCP, "window_scaling", "Whether windows above 65535 B can be told (RFC 7323); default true."),
+    word(TCP, "echo", "How congestion marks are echoed: \"off\", \"latch\" (RFC 3168) or \"per_packet\"."),
+    word(TCP, "limited_transmit", "Whether the first two duplicate ACKs release new segments (RFC 3042)."),
+    word(TCP, "pacing", "Whether segments are spread over the round-trip time; default false."),
+    word(TCP, "rto", "Retransmission timeout (RFC 6298): { min = \"200ms\", ... }."),
+    word(RTO, "min", "Least timeout; default \"1s\". In expressions, the smaller of two."),
+    word(RTO, "max", "Largest timeout; default \"60s\". In expressions, the larger of two."),
+    word(RTO, "initial", "Timeout before the first sample; default \"1s\"."),
+    word(RTO, "granularity", "Tick of the clock that measures round-trip times; default \"1ms\"."),
+    word(RTO, "backoff_after", "The timeout doubles from this expiry on; default 1."),
+    word(CONTENTION, "stations", "How many stations contend."),
+    word(CONTENTION, "rule", "Their rule of medium access; see `contend list access`."),
+    word(CONTENTION, "successes", "Frames to count in a run; default 1000000."),
+    word(CONTENTION, "collision", "Slots that a collision takes; default 68."),
+    word(CONTENTION, "noise", "Share of the frames that are lost without a collision; default 0."),
+    word(CONTENTION, "categories", "Access categories in which each station has a frame, for the rule edca."),
+    word(CLAIM, "id", "The claim's name, like \"H1\"; no two claims have the same."),
+    word(CLAIM, "paper", "What the paper says, in its words."),
+    word(CLAIM, "metric", "The expression that is measured; see `contend list metrics`."),
+    word(CLAIM, "over", "Settings of the point by whose value the metric is divided."),
+    word(CLAIM, "less", "Settings of the point whose value is subtracted from the metric."),
+    word("[[claim]] and [[figure]]", "when", "The points that count: swept keys with a value or a list of values."),
+    word(CLAIM, "each", "Whether \"every\" point must hold (default), \"any\" one, or their \"mean\"."),
+    word(CLAIM, "expect", "The range or order that is expected."),
+    word(CLAIM, "verdict", "The verdict on record: \"reproduced\" (default), \"not reproduced\", ..."),
+    word(CLAIM, "reason", "Why the verdict is another than \"reproduced\"."),
+    word(CLAIM, "reading", "Ways to read the paper: a name with settings for each."),
+    word(EXPECT, "between", "The lower and the upper end: [1.2, 2.2]."),
+    word(EXPECT, "at_least", "The least value."),
+    word(EXPECT, "at_most", "The largest value."),
+    word(EXPECT, "near", "The value itself, with `within`."),
+    word(EXPECT, "within", "How far from `near` it may be: \"10%\", or an amount."),
+    word(EXPECT, "increasing", "true: the metric grows along the swept key `along`."),
+    word(EXPECT, "decreasing", "true: the metric falls along the swept key `along`."),
+    word(EXPECT, "order", "Values of the swept key `along`, that with the largest metric first."),
+    word(EXPECT, "along", "The swept key along which the metric moves."),
+    word(FIGURE, "x", "What the figure is over: a swept key, \"flow\", \"time\", or a name with `values`."),
+    word(FIGURE, "y", "An expression or a list of them."),
+    word(FIGURE, "by", "The swept key that has a line for each of its values."),
+    word(FIGURE, "values", "Values along an `x` of the figure's own."),
+    word("x of a [[figure]]", "time", "The figure is drawn over time; needs `sample`."),
+    word(SEARCH, "key", "The key that is varied, like \"flow.0.window\"."),
+    word(SEARCH, "until", "The condition whose first value is searched, like \"jain >= 0.95\"."),
+    word("wifi.standard", "802.11", "IEEE 802.11-1997, DSSS: 1 and 2 Mbps."),
+    word("wifi.standard", "802.11b", "IEEE 802.11b-1999, CCK: 1 to 11 Mbps."),
+    word("wifi.standard", "802.11g", "IEEE 802.11g-2003, OFDM at 2.4 GHz: 6 to 54 Mbps."),
+    word("wifi.standard", "802.11a", "IEEE 802.11a-1999, OFDM at 5 GHz: 6 to 54 Mbps."),
+    word("wifi.preamble", "long", "The preamble and header of 192 us; the default."),
+    word("wifi.preamble", "short", "The preamble and header of 96 us."),
+    word("wifi.protection, loss and control", "none", "Nothing of the kind."),
+    word("wifi.protection", "cts-to-self", "A CTS to itself before each OFDM frame."),
+    word("wifi.protection", "rts-cts", "RTS and CTS before each OFDM frame."),
+    word("wifi.rts_threshold", "never", "No RTS; the default."),
+    word("wifi.busy_slot", "frozen", "A busy slot is no backoff slot, as in IEEE 802.11; the default."),
+    word("wifi.busy_slot", "counted", "A busy slot counts as one backoff slot, as in Bianchi's model."),
+    word("wifi.idle_access", "immediate", "It sends after DIFS without backoff, as in IEEE 802.11; the default."),
+    word("wifi.idle_access", "draw", "It draws a backoff first."),
+    word(
+        "wifi.after_collision",
+        "eifs",
+        "Bystanders wait the extended inter-frame space, as in IEEE 802.11; the default.",
+    ),
+    word(
+        "wifi.after_collision",
+        "eifs_all",
+        "So does a station whose frame collided and ended before the longest one, as in ns-2.",
+    ),
+    word("wifi.after_collision", "difs", "All wait the usual inter-frame space."),
+    word("the rate of a wire", "infinite", "Packets take no time to send: the wire is nothing but delay."),
+    word("the kind of a [[node]]", "host", "Flows may end there; the default."),
+    word("the kind of a [[node]]", "router", "It passes packets on; no flow ends there."),
+    word("the kind of a [[node]]", "proxy", "Reserved for a later version."),
+    word("tcp.echo", "latch", "Every ACK after a mark echoes it until the sender answers (RFC 3168)."),
+    word("tcp.echo", "per_packet", "Each ACK echoes the marks of its own segments (RFC 8257)."),
+    word("tcp.echo", "off", "The connection does not use ECN; the default."),
+    word("the ac of a [[flow]]", "bk", "Background, the category with the lowest priority."),
+    word("the ac of a [[flow]]", "be", "Best effort; the default."),
+    word("the ac of a [[flow]]", "vi", "Video."),
+    word("the ac of a [[flow]]", "vo", "Voice, the category with the highest priority."),
+    word("each of a [[claim]]", "every", "Each point must hold; the default."),
+    word("each of a [[claim]]", "mean", "The mean over the points must hold."),
+    word("each of a [[claim]]", "any", "One point must hold."),
+    word("verdict of a [[claim]]", "reproduced", "The measured value is in the expected range."),
+    word("verdict of a [[claim]]", "not reproduced", "It is outside; the file gives the reason."),
+    word("verdict of a [[claim]]", "contradiction", "The paper's own statements contradict each other."),
+    word("verdict of a [[claim]]", "undecided", "More seeds are needed."),
+    word("lost packets of the loss process script", "drop", "Packets that are lost, by flow and segment."),
+    word("lost packets of the loss process script", "segment", "Number of the segment, from 0."),
+    word("lost packets of the loss process script", "copy", "Which transmission is lost: 0 (default) is the first."),
+    word("expressions", "k", "The number of a member of a [[flow]] or [[station]], from 1."),
+    word("expressions", "n", "How many members a [[flow]] or [[station]] has."),
+    word("expressions", "floor", "floor(x): the largest whole number that is not above x."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::super::reader::asked;
+    use super::*;
+    use contend_core::registry::{Entry, Param, Unit};
+    use contend_core::{ap, cc, estimate, qdisc};
+    use contend_sim::wifi::{access, client};
+    use contend_sim::{loss, tcp, traffic};
+
+    /// Files that have every table, so that reading asks for every key.
+    const FILES: [&str; 3] = [
+        r#"duration = "9s"
+[wifi]
+standard = "802.11g"
+protection = "cts-to-self"
+[ap]
+queue = { kind = "fifo", limit = "100p" }
+control = [{ kind = "fcwa" }]
+[wire]
+reverse = { delay = "3ms" }
+[[station]]
+name = "a"
+client = "usb"
+[[node]]
+name = "h"
+kind = "host"
+[[link]]
+from = "h"
+to = "ap"
+loss = { kind = "script", drop = [{ flow = "up", segment = 3 }] }
+[[flow]]
+from = "a"
+to = "server"
+tcp = { kind = "newreno", rto = { min = "1s" }, timestamps = "1us" }
+estimate = ["are"]
+[[flow]]
+from = "h"
+to = "station"
+udp = { rate = "1Mbps" }
+[sweep]
+"flow.0.window" = ["1p", "2p"]
+[[claim]]
+id = "a"
+metric = "jain"
+expect = { increasing = true, along = "flow.0.window" }
+[[figure]]
+x = "flow.0.window"
+y = "jain"
+[search]
+key = "flow.0.packet"
+from = "500B"
+to = "600B"
+until = "jain > 0.5"
+"#,
+        "[contention]\nstations = 2\nrule = \"edca\"\ncategories = [\"vo\", \"be\"]\n",
+        "[model]\nname = \"padhye.rate\"\np = 0.01\nrtt = \"100ms\"\nt0 = \"1s\"\n",
+    ];
+
+    /// Words that reading compares with texts by itself.
+    const OTHERS: [&str; 21] = [
+        "kind", "zip", "none", "never", "infinite", "uniform", "stagger", "server", "station", "ap", "time", "flow",
+        "k", "n", "min", "max", "floor", "field", "grid", "router", "proxy",
+    ];
+
+    fn parameters<B>(family: &'static [Entry<B>]) -> Vec<&'static str> {
+        let members = |p: &'static Param| match p.unit {
+            Unit::Group(of) => of,
+            _ => &[],
+        };
+        let all = family.iter().flat_map(|e| e.params).flat_map(|p| std::iter::once(p).chain(members(p)));
+        let words = |p: &'static Param| match p.unit {
+            Unit::Word(words) => words,
+            _ => &[],
+        };
+        all.flat_map(|p| std::iter::once(p.name).chain(words(p).iter().copied())).collect()
+    }
+
+    #[test]
+    fn every_word_that_reading_asks_for_is_here() {
+        for text in FILES {
+            parse("t.toml", text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        }
+        let mut known: Vec<&str> = WORDS.iter().map(|w| w.name).collect();
+        OTHERS.iter().for_each(|w| assert!(known.contains(w), "{w}"));
+        for families in [
+            parameters(cc::REGISTRY),
+            parameters(estimate::REGISTRY),
+            parameters(qdisc::REGISTRY),
+            parameters(ap::REGISTRY),
+            parameters(tcp::recovery::REGISTRY),
+            parameters(access::REGISTRY),
+            parameters(client::REGISTRY),
+            parameters(traffic::REGISTRY),
+            parameters(loss::REGISTRY),
+        ] {
+            known.extend(families);
+        }
+        known.extend(crate::reading::model::models().flat_map(|m| m.parameters).map(|p| p.name));
+        let asked = asked::all();
+        assert!(asked.len() > 130, "{}", asked.len());
+        let unknown: Vec<&String> = asked.iter().filter(|w| !known.contains(&w.as_str())).collect();
+        assert!(unknown.is_empty(), "add them to WORDS: {unknown:?}");
+    }
+
+    #[test]
+    fn every_variant_can_be_read_and_told() {
+        let all = variants();
+        for name in ["westwood+", "newreno", "jersey-orig", "bbr"] {
+            assert!(all.iter().any(|v| v.name == name), "{name}");
+        }
+        for v in all {
+            let text = format!(
+                "duration = \"9s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"station\"\nto = \"server\"\ntcp = \"{}\"\n",
+                v.name
+            );
+            assert!(parse("t.toml", &text, &[]).is_ok(), "{}", v.name);
+        }
+    }
+}

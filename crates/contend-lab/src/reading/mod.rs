@@ -1,0 +1,6 @@
+//! From text to plain types: experiment files, expressions with units, and the closed forms that both can name.
+
+pub mod error;
+pub mod expression;
+pub mod file;
+pub mod model;

@@ -1,0 +1,335 @@
+//! The closed forms of Starzetz 2006 for expressions: chapter 8 (table H, effective windows, fairness, the cost of
+//! backoffs) and eq. 9.3.
+
+use super::{Model, Parameter, model, optional, required, said, whole};
+use crate::reading::expression::Dimension;
+use contend_core::qdisc::vfq::contention_fit;
+use contend_theory::backoff_cost::{Costs, Sum};
+use contend_theory::backoff_density;
+use contend_theory::effective_window::{reference, window_of};
+use contend_theory::hash_table::{self, Contention};
+use contend_theory::permutation;
+use contend_theory::self_correlation;
+use contend_theory::slots::{Family, Slots};
+use contend_theory::window_fairness;
+
+pub(super) const MODELS: &[Model] = &[
+    model(
+        "hash.collision",
+        Dimension::Number,
+        "share of cycles of n stations in a table of slots that end in a collision",
+        "Starzetz 2006 §8.1.1",
+        &TABLE,
+        collision,
+    ),
+    model(
+        "hash.ratio",
+        Dimension::Number,
+        "collisions over successes of n stations in a table of slots",
+        "Starzetz 2006 §8.1.1",
+        &TABLE,
+        ratio,
+    ),
+    model(
+        "hash.success_wait",
+        Dimension::Number,
+        "mean empty slots before a success of n stations in a table of slots",
+        "Starzetz 2006 §8.1.1",
+        &TABLE,
+        success_wait,
+    ),
+    model(
+        "hash.collision_wait",
+        Dimension::Number,
+        "mean empty slots before a collision of n stations in a table of slots",
+        "Starzetz 2006 §8.1.1",
+        &TABLE,
+        collision_wait,
+    ),
+    model(
+        "hash.window",
+        Dimension::Number,
+        "slots in which n stations collide in this share of cycles: the effective contention window",
+        "Starzetz 2006 §8.1.1",
+        &WINDOW,
+        window,
+    ),
+    model(
+        "hash.equal_success_wait",
+        Dimension::Number,
+        "mean empty slots before a success of H that collides in this share of cycles",
+        "Starzetz 2006 §8.1.1",
+        &EQUAL,
+        equal_success_wait,
+    ),
+    model(
+        "hash.equal_collision_wait",
+        Dimension::Number,
+        "mean empty slots before a collision of H that collides in this share of cycles",
+        "Starzetz 2006 §8.1.1",
+        &EQUAL,
+        equal_collision_wait,
+    ),
+    model(
+        "hash.observed",
+        Dimension::Number,
+        "share of cycles that look like collisions when channel errors spoil a share of all frames",
+        "Starzetz 2006 §11.1, a reading",
+        &OBSERVED,
+        observed,
+    ),
+    model(
+        "hash.self_correlation",
+        Dimension::Number,
+        "probability that a station without memory sends again within the next j successes",
+        "Starzetz 2006 §8.2",
+        &AHEAD,
+        memoryless,
+    ),
+    model(
+        "hash.jain",
+        Dimension::Number,
+        "mean of Jain's index of n stations without memory over w successes",
+        "Starzetz 2006 §8.2",
+        &JAIN,
+        jain,
+    )
+    .slow(),
+    model(
+        "tcf.self_correlation",
+        Dimension::Number,
+        "probability that a station that takes turns sends again within the next j successes",
+        "Starzetz 2006 §8.2",
+        &AHEAD,
+        tcf,
+    ),
+    model(
+        "contention_fit",
+        Dimension::Number,
+        "mean empty slots before a frame of n stations of 802.11b",
+        "Starzetz 2006 eq. 9.3",
+        &FIT,
+        fit,
+    ),
+    model(
+        "permutation.unequal",
+        Dimension::Number,
+        "probability that two stations whose orders never collide share at least as unequally",
+        "Starzetz 2006 §8.1.2",
+        &UNEQUAL,
+        unequal,
+    ),
+    model(
+        "backoff_cost.density",
+        Dimension::Number,
+        "density at t of the cheapest backoff of two stations",
+        "Starzetz 2006 eq. 8.17",
+        &DENSITY,
+        with_wait,
+    ),
+    model(
+        "backoff_cost.density_without_wait",
+        Dimension::Number,
+        "density at t of the cheapest backoff of two stations when waiting before a collision is free",
+        "Starzetz 2006 eq. 8.19",
+        &DENSITY,
+        without_wait,
+    ),
+    model(
+        "backoff_cost.optimal_density",
+        Dimension::Number,
+        "density at t of the cheapest backoff of n stations over slots",
+        "Starzetz 2006 eqs. 8.9, 8.10, 8.15, 8.18",
+        &OPTIMAL,
+        optimal_density,
+    ),
+    model(
+        "backoff_cost.least",
+        Dimension::Number,
+        "what the cheapest backoff of n stations over slots wastes a cycle",
+        "Starzetz 2006 eqs. 8.9, 8.20",
+        &WASTED,
+        least,
+    ),
+    model(
+        "backoff_cost.least_per_success",
+        Dimension::Number,
+        "what the cheapest backoff for each success wastes for it, collisions before it included",
+        "Starzetz 2006 §8.1.2, for a success instead of a cycle",
+        &PER_SUCCESS,
+        least_per_success,
+    ),
+    model(
+        "backoff_cost.uniform",
+        Dimension::Number,
+        "what backoffs alike in all slots waste a cycle",
+        "Starzetz 2006 eqs. 8.9, 8.20",
+        &WASTED,
+        uniform,
+    ),
+    model(
+        "backoff_cost.hash1",
+        Dimension::Number,
+        "what HASH1's ramp wastes a cycle",
+        "Starzetz 2006 eqs. 8.9, 8.20",
+        &WASTED,
+        hash1,
+    ),
+];
+
+const N: Parameter = required("n", Dimension::Number, "number of stations");
+const SLOTS: Parameter = required("slots", Dimension::Number, "slots of the table, or of the backoff");
+const RAMP: Parameter =
+    optional("ramp", Dimension::Number, 0.0, "0 for the same probability in every slot, 1 for HASH1's ramp");
+const RATE: Parameter = required("collision", Dimension::Number, "share of cycles that end in a collision");
+
+const TABLE: [Parameter; 3] = [N, SLOTS, RAMP];
+const EQUAL: [Parameter; 2] = [N, RATE];
+const WINDOW: [Parameter; 3] = [N, RATE, RAMP];
+const OBSERVED: [Parameter; 2] =
+    [RATE, required("spoilt", Dimension::Number, "share of all frames that channel errors spoil")];
+const AHEAD: [Parameter; 2] = [N, required("j", Dimension::Number, "successes looked ahead")];
+const JAIN: [Parameter; 2] = [N, required("w", Dimension::Number, "successes in a window")];
+const FIT: [Parameter; 1] = [N];
+const UNEQUAL: [Parameter; 2] =
+    [SLOTS, required("share", Dimension::Number, "share of the cycles that one of the two gets")];
+
+fn family(ramp: f64) -> Family {
+    if ramp == 0.0 { Family::Uniform } else { Family::Hash1 }
+}
+
+fn table(a: &[f64]) -> Result<Contention, String> {
+    said(hash_table::contention(&said(family(a[2]).slots(whole("slots", a[1])?))?, whole("n", a[0])?))
+}
+
+fn collision(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.collision)
+}
+
+fn ratio(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.ratio())
+}
+
+/// Of cycles that there are not, the wait is none.
+fn success_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.success_wait.unwrap_or(0.0))
+}
+
+fn collision_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(table(a)?.collision_wait.unwrap_or(0.0))
+}
+
+fn window(a: &[f64]) -> Result<f64, String> {
+    said(window_of(family(a[2]), whole("n", a[0])?, a[1]))
+}
+
+fn equal(a: &[f64]) -> Result<Contention, String> {
+    let n = whole("n", a[0])?;
+    said(reference(n, said(window_of(Family::Uniform, n, a[1]))?))
+}
+
+fn equal_success_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(equal(a)?.success_wait.unwrap_or(0.0))
+}
+
+fn equal_collision_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(equal(a)?.collision_wait.unwrap_or(0.0))
+}
+
+fn observed(a: &[f64]) -> Result<f64, String> {
+    said(hash_table::with_errors(a[0], a[1]))
+}
+
+fn memoryless(a: &[f64]) -> Result<f64, String> {
+    said(self_correlation::memoryless(whole("n", a[0])?, whole("j", a[1])?))
+}
+
+fn tcf(a: &[f64]) -> Result<f64, String> {
+    said(self_correlation::tcf(whole("n", a[0])?, whole("j", a[1])?))
+}
+
+fn jain(a: &[f64]) -> Result<f64, String> {
+    said(window_fairness::jain(whole("n", a[0])?, whole("w", a[1])?))
+}
+
+fn fit(a: &[f64]) -> Result<f64, String> {
+    match whole("n", a[0])? {
+        0 => Err("n: is 0, must be at least one station".into()),
+        n => Ok(contention_fit(n)),
+    }
+}
+
+fn unequal(a: &[f64]) -> Result<f64, String> {
+    said(permutation::unequal(whole("slots", a[0])?, a[1]))
+}
+
+/// The time a collision costs, in windows for densities and in slots for slots.
+const COST: Parameter =
+    required("cost", Dimension::Number, "time a collision costs: in windows for densities, in slots for slots");
+const T: Parameter = required("t", Dimension::Number, "place in the window, from 0 to 1");
+/// 0: eqs. 8.9 and 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1 (the cost is not used).
+const FORM: Parameter = optional(
+    "form",
+    Dimension::Number,
+    0.0,
+    "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1",
+);
+/// 1: the compact sum of eq. 8.20.
+const PRINTED: Parameter = optional("printed", Dimension::Number, 0.0, "1 for the compact sum of eq. 8.20 as printed");
+
+const DENSITY: [Parameter; 2] = [COST, T];
+const WASTED: [Parameter; 5] = [N, SLOTS, COST, FORM, PRINTED];
+const PER_SUCCESS: [Parameter; 4] = [N, SLOTS, COST, FORM];
+const OPTIMAL: [Parameter; 5] = [N, SLOTS, COST, T, FORM];
+
+fn with_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(said(backoff_density::with_wait(a[0], a[1]))?.pdf)
+}
+
+fn without_wait(a: &[f64]) -> Result<f64, String> {
+    Ok(said(backoff_density::without_wait(a[0], a[1]))?.pdf)
+}
+
+fn costs(slots: f64, cost: f64, form: f64) -> Result<Costs, String> {
+    let slots = whole("slots", slots)?;
+    said(match whole("form", form)? {
+        0 => Costs::slots(slots, cost),
+        1 => Costs::density(slots, cost),
+        2 => Costs::density_without_wait(slots, cost),
+        3 => Costs::collisions(slots),
+        _ => return Err(format!("form: is {form}, must be 0, 1, 2 or 3")),
+    })
+}
+
+fn wasted(a: &[f64], slots: &Slots) -> Result<f64, String> {
+    let sum = if a[4] == 0.0 { Sum::Expanded } else { Sum::Printed };
+    said(costs(a[1], a[2], a[3])?.wasted(slots, whole("n", a[0])?, sum))
+}
+
+fn least(a: &[f64]) -> Result<f64, String> {
+    let best = said(costs(a[1], a[2], a[3])?.optimum(whole("n", a[0])?))?;
+    if a[4] == 0.0 { Ok(best.wasted) } else { wasted(a, &best.slots) }
+}
+
+fn least_per_success(a: &[f64]) -> Result<f64, String> {
+    Ok(said(costs(a[1], a[2], a[3])?.optimum_per_success(whole("n", a[0])?))?.wasted)
+}
+
+fn uniform(a: &[f64]) -> Result<f64, String> {
+    wasted(a, &said(Slots::uniform(whole("slots", a[1])?))?)
+}
+
+fn hash1(a: &[f64]) -> Result<f64, String> {
+    wasted(a, &said(Slots::hash1(whole("slots", a[1])?))?)
+}
+
+/// Of the slot in which t lies.
+fn optimal_density(a: &[f64]) -> Result<f64, String> {
+    let best = said(costs(a[1], a[2], a[4])?.optimum(whole("n", a[0])?))?.slots;
+    if !(0.0..=1.0).contains(&a[3]) {
+        return Err(format!("t: is {}, must be between 0 and 1", a[3]));
+    }
+    let p = best.probabilities();
+    let at = ((a[3] * p.len() as f64) as usize).min(p.len().saturating_sub(1));
+    Ok(p.get(at).copied().unwrap_or(0.0) * p.len() as f64)
+}

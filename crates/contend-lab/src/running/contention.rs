@@ -1,0 +1,82 @@
+//! One run of nothing but contention: `[contention]` and a seed become a [`Run`].
+
+use crate::experiment::point::Contended;
+use crate::experiment::results::{Air, PointKey, Run, Successes};
+use contend_sim::wifi::{Saturated, SaturatedSpec, Tally};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Successes between two looks at whether to stop.
+const STRETCH: u64 = 100_000;
+
+/// Runs `contended` with `seed`; `successes` says whether it is kept who succeeded. `stop` is looked at now and then:
+/// when it is set the run ends early and `Ok(None)` is returned.
+///
+/// # Errors
+/// When a rule refuses its parameters, or nobody succeeds any more.
+pub(crate) fn run(
+    contended: &Contended,
+    point: &PointKey,
+    seed: u64,
+    successes: bool,
+    stop: &AtomicBool,
+) -> Result<Option<Run>, String> {
+    #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
+    let started = std::time::Instant::now();
+    let spec = SaturatedSpec { seed, ..contended.spec.clone() };
+    let mut all = Saturated::new(&spec)?;
+    let end = contended.warmup + contended.successes;
+    let mut base = Tally::default();
+    let mut here = 0;
+    while here < end {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let edge = if here < contended.warmup { contended.warmup } else { end };
+        here = edge.min(here + STRETCH);
+        all.run_until(here, successes);
+        let t = all.tally();
+        if t.successes < here {
+            return Err(
+                "nobody succeeded in a million contentions in a row: the stations collide for ever; give the rule \
+                    more slots, or take fewer stations"
+                    .into(),
+            );
+        }
+        if here == contended.warmup {
+            base = t;
+        }
+    }
+    let last = all.tally();
+    let since = |of: fn(&Tally) -> u64| of(&last) - of(&base);
+    let mean = |sum: u64, n: u64| sum as f64 / n.max(1) as f64;
+    let (won, collisions, attempts) = (since(|t| t.successes), since(|t| t.collisions), since(|t| t.attempts));
+    let air = Air {
+        frames: attempts,
+        successes: won,
+        collisions,
+        collision_probability: mean(since(|t| t.collided), attempts),
+        retry_drops: 0,
+        rivals: 0.0,
+        success_wait: mean(since(|t| t.success_slots), won),
+        collision_wait: mean(since(|t| t.collision_slots), collisions),
+        busy: 0.0,
+        airtime: BTreeMap::new(),
+        ledger: BTreeMap::new(),
+    };
+    let stations =
+        std::iter::once(String::new()).chain(contended.spec.contenders.iter().map(|c| c.name.clone())).collect();
+    let sequence = if successes { all.successes().to_vec() } else { vec![] };
+    let mut run = Run {
+        seed,
+        digest: format!("{:016x}", all.digest()),
+        events: last.cycles(),
+        air: Some(air),
+        successes: successes.then_some(Successes { sequence, warmup: contended.warmup as usize }),
+        stations,
+        contending: Some(contended.spec.contenders.len() as u32),
+        ..Run::of_model(point, BTreeMap::new(), BTreeMap::new())
+    };
+    run.wall_s = started.elapsed().as_secs_f64();
+    Ok(Some(run))
+}

@@ -1,0 +1,4 @@
+//! One run: a point of an experiment and a seed become a [`Run`](crate::experiment::results::Run).
+
+pub(crate) mod contention;
+pub mod network;

@@ -1,0 +1,359 @@
+//! One run: a resolved scenario and a seed become a [`Run`].
+//!
+//! The world is stepped to the instants at which something is read (end of warm-up, samples, edges of claims' windows);
+//! what is reported is the difference between two readings of counters that only grow, so measuring changes nothing in
+//! the run.
+
+use crate::experiment::point::Resolved;
+use crate::experiment::results::{
+    Air, EstimateSeries, Flow, FlowSample, FlowSeries, Losses, Percentiles, PointKey, Queue, QueueSample, QueueSeries,
+    Run, Series, Successes,
+};
+use crate::experiment::size::{Capture, Measure, Sampled, estimators};
+use contend_core::packet::Kind;
+use contend_core::{Span, Time};
+use contend_sim::net::Net;
+use contend_sim::scenario::{Scenario, Transport};
+use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters};
+use contend_sim::trace::Trace;
+use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
+use contend_sim::wifi::ledger::Ledger;
+use contend_sim::wifi::{Frame, StationId};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is
+/// returned.
+///
+/// # Errors
+/// When the scenario makes no network: the text says what does not fit.
+pub fn run(
+    resolved: &Resolved,
+    point: &PointKey,
+    seed: u64,
+    measure: &Measure,
+    stop: &AtomicBool,
+) -> Result<Option<Run>, String> {
+    #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
+    let started = std::time::Instant::now();
+    let scenario = Scenario { seed, ..resolved.scenario.clone() };
+    let trace = measure.capture.map_or_else(Trace::new, |c| Trace::capturing(c.from, c.to, c.limit));
+    let mut net = Net::new(&scenario, trace)?;
+    if measure.successes {
+        net.keep_successes();
+    }
+    let end = Time::ZERO + measure.duration;
+    let warm = Time::ZERO + measure.warmup;
+    let instants = instants(measure, &Sampled::of(&scenario));
+    let many = instants.iter().filter(|(_, sampled)| *sampled).count();
+    let mut series = Series {
+        time_s: Vec::with_capacity(many),
+        flows: scenario.flows.iter().map(|_| FlowSeries::with_capacity(many)).collect(),
+        queues: net.queues().map(|_| QueueSeries::with_capacity(many)).collect(),
+        successes: vec![],
+        estimates: estimates(&scenario, many),
+    };
+    let succeeded = |net: &Net| net.bss().map_or(0, |c| c.successes().len());
+    let mut before = 0;
+    let mut base = Reading::default();
+    for (at, sampled) in instants {
+        if !run_until(&mut net, at, stop) {
+            return Ok(None);
+        }
+        if at == warm {
+            net.clear_histograms();
+            base = Reading::of(&mut net);
+            before = succeeded(&net);
+        }
+        if sampled {
+            sample(&mut net, &mut series);
+            series.successes.extend(measure.successes.then(|| succeeded(&net)));
+        }
+    }
+    let last = Reading::of(&mut net);
+    let span = (end - warm).as_secs_f64();
+    let mut run = Run {
+        point: point.clone(),
+        seed,
+        digest: format!("{:016x}", net.world.trace.digest()),
+        events: net.world.events(),
+        wall_s: 0.0,
+        sim_s: measure.duration.as_secs_f64(),
+        warmup_s: measure.warmup.as_secs_f64(),
+        flows: flows(resolved, &net, &base, &last, warm, span),
+        queues: queues(&mut net, &base, &last, span),
+        air: air(&net, &base, &last),
+        frames_missed: net.world.trace.capture().map_or(0, |c| c.missed),
+        metrics: BTreeMap::new(),
+        series,
+        frames: captured(&net),
+        successes: measure.successes.then(|| Successes {
+            sequence: net.bss().map_or_else(Vec::new, |c| c.successes().to_vec()),
+            warmup: before,
+        }),
+        stations: net.stations().to_vec(),
+        contending: None,
+        arguments: BTreeMap::new(),
+    };
+    run.wall_s = started.elapsed().as_secs_f64();
+    Ok(Some(run))
+}
+
+/// The frames that [`run`] with `seed` captures, made again by simulating it up to `end` only.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn frames(
+    resolved: &Resolved,
+    seed: u64,
+    capture: Capture,
+    end: Time,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<Frame>>, String> {
+    let scenario = Scenario { seed, ..resolved.scenario.clone() };
+    let mut net = Net::new(&scenario, Trace::capturing(capture.from, capture.to, capture.limit))?;
+    Ok(run_until(&mut net, end, stop).then(|| captured(&net)))
+}
+
+/// Runs the world until `at`; false if it was stopped before.
+fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> bool {
+    // Long silences between instants would make Ctrl-C wait.
+    let mut here = net.world.now();
+    while here < at {
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        here = at.min(here + Span::from_secs(1));
+        net.run_until(here);
+    }
+    true
+}
+
+fn captured(net: &Net) -> Vec<Frame> {
+    net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone())
+}
+
+/// Every instant at which the world stops, ascending, and whether it is sampled there.
+fn instants(m: &Measure, sampled: &Sampled) -> Vec<(Time, bool)> {
+    let mut at: BTreeMap<Time, bool> = BTreeMap::new();
+    at.insert(Time::ZERO + m.warmup, false);
+    if let Some(step) = m.sample.filter(|s| !s.is_zero()) {
+        let step = step * sampled.lengthened(m.duration, step);
+        for i in 0..=m.duration.div_floor(step) {
+            at.insert(Time::ZERO + step * i, true);
+        }
+        at.insert(Time::ZERO + m.warmup, true);
+    }
+    for &i in &m.instants {
+        at.insert(i, true);
+    }
+    let end = Time::ZERO + m.duration;
+    at.entry(end).or_insert(m.sample.is_some());
+    at.into_iter().filter(|(t, _)| *t <= end).collect()
+}
+
+/// Empty series of everything that the flows' estimators say, in the order in which a flow names them.
+fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
+    let each = |(flow, f)| {
+        estimators(f).map(move |name| EstimateSeries { flow, name: name.clone(), rate_bps: Vec::with_capacity(many) })
+    };
+    scenario.flows.iter().enumerate().flat_map(each).collect()
+}
+
+fn sample(net: &mut Net, series: &mut Series) {
+    let now = net.world.now();
+    series.time_s.push(now.as_secs_f64());
+    for (i, samples) in series.flows.iter_mut().enumerate() {
+        let (r, s) = (net.received(i), net.sender(i).unwrap_or_default());
+        samples.push(FlowSample {
+            delivered_bytes: r.delivered_bytes,
+            received_bytes: r.bytes,
+            snd_cwnd: s.snd_cwnd,
+            snd_ssthresh: s.snd_ssthresh,
+            srtt_us: s.srtt_us,
+            rttvar_us: s.rttvar_us,
+            retrans: s.retrans,
+            snd_una_bytes: s.bytes_acked,
+        });
+    }
+    for same in series.estimates.chunk_by_mut(|a, b| a.flow == b.flow) {
+        let rates = same.first().map_or_else(Vec::new, |e| net.estimates(e.flow));
+        same.iter_mut().zip(rates).for_each(|(e, rate)| e.rate_bps.push(8 * rate));
+    }
+    for (i, samples) in series.queues.iter_mut().enumerate() {
+        samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
+            let c = m.read(now);
+            QueueSample { packets: m.waiting(), enqueued: c.offered, marked: c.marked, dropped: c.dropped.iter().sum() }
+        }));
+    }
+}
+
+/// All counters at one instant.
+#[derive(Debug, Default)]
+struct Reading {
+    flows: Vec<(SenderCounters, ReceiverCounters)>,
+    queues: Vec<(QueueCounters, [u64; 4])>,
+    stations: Vec<StationCounters>,
+    collisions: u64,
+    rivals: Rivals,
+    waits: Waits,
+    ledger: Option<Ledger>,
+}
+
+impl Reading {
+    fn of(net: &mut Net) -> Reading {
+        let now = net.world.now();
+        let queues = (0..net.queues().count())
+            .map(|i| (net.meter(i).map(|m| m.read(now)).unwrap_or_default(), net.lost(i)))
+            .collect();
+        Reading {
+            flows: (0..net.flows()).map(|i| (net.sent(i), net.received(i))).collect(),
+            queues,
+            stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
+            collisions: net.bss().map_or(0, |c| c.collisions()),
+            rivals: net.bss().map_or_else(Rivals::default, |c| c.rivals()),
+            waits: net.bss().map_or_else(Waits::default, |c| c.waits()),
+            ledger: net.ledger(),
+        }
+    }
+}
+
+fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: Time, span: f64) -> Vec<Flow> {
+    let rate = |bytes: u64| bytes as f64 * 8.0 / span;
+    let mut all = Vec::with_capacity(last.flows.len());
+    for (i, ((s, r), (s0, r0))) in last.flows.iter().zip(&base.flows).enumerate() {
+        let spec = &resolved.scenario.flows[i];
+        let rtt = net.rtt(i).cloned().unwrap_or_else(Durations::new);
+        let delay = net.delay(i).cloned().unwrap_or_else(Durations::new);
+        all.push(Flow {
+            name: spec.name.clone(),
+            direction: resolved.members[i].direction.name(),
+            tcp: match &spec.transport {
+                Transport::Udp => "udp".to_owned(),
+                Transport::Tcp(t) => t.name.clone(),
+            },
+            goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
+            throughput_bps: rate(r.bytes - r0.bytes),
+            sent: s.packets - s0.packets,
+            retransmitted: s.retransmitted - s0.retransmitted,
+            timeouts: s.timeouts - s0.timeouts,
+            losses: Losses::between(s.judged, s0.judged),
+            rtt_ms: Percentiles::from(&rtt),
+            delay_ms: Percentiles::from(&delay),
+            completed_s: net.completed(i).map(Span::as_secs_f64),
+            completions_s: net
+                .transfers(i)
+                .iter()
+                .filter(|(at, _)| *at >= warm)
+                .map(|(_, took)| took.as_secs_f64())
+                .collect(),
+            rtt,
+            delay,
+        });
+    }
+    all
+}
+
+fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue> {
+    let names: Vec<String> = net.queues().map(str::to_owned).collect();
+    let mut all = Vec::with_capacity(names.len());
+    for (i, name) in names.into_iter().enumerate() {
+        let ((c, lost), (c0, lost0)) = (&last.queues[i], &base.queues[i]);
+        let by_kind = Kind::ALL.map(|k| c.dropped[k as usize] - c0.dropped[k as usize]);
+        let delay = net.meter(i).map(|m| m.delay.clone()).unwrap_or_default();
+        all.push(Queue {
+            name,
+            enqueued: c.offered - c0.offered,
+            dropped: by_kind.iter().sum(),
+            dropped_by_kind: Kind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
+            marked: c.marked - c0.marked,
+            filtered: c.filtered - c0.filtered,
+            made: c.made - c0.made,
+            lost: lost.iter().sum::<u64>() - lost0.iter().sum::<u64>(),
+            mean_packets: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
+            mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
+            delay_ms: Percentiles::from(&delay),
+            delay,
+        });
+    }
+    all
+}
+
+fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
+    let (books, books0) = (last.ledger.as_ref()?, base.ledger.as_ref()?);
+    let span = books.booked().since(books0.booked()).as_nanos() as f64;
+    let share = |a: Span, b: Span| if span > 0.0 { (a.as_nanos() - b.as_nanos()) as f64 / span } else { 0.0 };
+    let sum = |f: fn(&StationCounters) -> u64| {
+        last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>()
+    };
+    let (attempts, collided) = (sum(|c| c.attempts), sum(|c| c.collided));
+    let own = |f: fn(&contend_sim::wifi::ledger::StationAccounts) -> Span| {
+        books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>()
+    };
+    let airtime = net
+        .stations()
+        .iter()
+        .zip(books.stations.iter().zip(&books0.stations))
+        .map(|(name, (a, b))| (name.clone(), share(a.total(), b.total())));
+    let airtime: BTreeMap<String, f64> = airtime.collect();
+    let wait = |several: usize| {
+        let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
+        grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
+    };
+    let (c, c0) = (&books.cell, &books0.cell);
+    let ledger = BTreeMap::from([
+        ("idle", share(c.idle, c0.idle)),
+        ("ifs", share(c.ifs, c0.ifs)),
+        ("backoff", share(c.backoff, c0.backoff)),
+        ("collision", share(c.collision, c0.collision)),
+        ("preamble", own(|o| o.preamble)),
+        ("header", own(|o| o.header)),
+        ("payload", own(|o| o.payload)),
+        ("ack", own(|o| o.ack)),
+        ("rts_cts", own(|o| o.rts_cts)),
+        ("errored", own(|o| o.errored)),
+    ]);
+    Some(Air {
+        frames: attempts,
+        successes: sum(|c| c.acked),
+        collisions: last.collisions - base.collisions,
+        rivals: (last.rivals.stations - base.rivals.stations) as f64
+            / (last.rivals.starts - base.rivals.starts).max(1) as f64,
+        success_wait: wait(0),
+        collision_wait: wait(1),
+        collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
+        retry_drops: sum(|c| c.retry_drops),
+        busy: airtime.values().sum::<f64>() + ledger["collision"],
+        airtime,
+        ledger,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::size::MAX_SAMPLES;
+
+    #[test]
+    fn the_step_grows_until_flows_and_estimates_together_stay_within_the_bound() {
+        let duration = Span::from_secs(1000);
+        let m = Measure {
+            duration,
+            warmup: Span::ZERO,
+            sample: Some(Span::from_millis(1)),
+            instants: vec![],
+            capture: None,
+            successes: false,
+        };
+        let of = |flows, estimates, queues| Sampled { flows, estimates, queues };
+        // A million steps: of one flow, and of a flow with three estimates, of which every other is left out.
+        for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
+            let sampled = of(1, watched - 1, 1);
+            assert_eq!(sampled.instants(&m), steps + 3, "{watched}");
+            assert!(instants(&m, &sampled).len() as u64 <= steps + 3 && watched * steps <= MAX_SAMPLES);
+        }
+        for (queues, steps) in [(4, 1_000_000), (5, 500_000), (2001, 1996)] {
+            assert_eq!(of(1, 0, queues).instants(&m), steps + 3, "{queues}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The results folder: what a call found out, and enough to repeat it.
+//!
+//! `run.toml` is the experiment's text under a head of comments: version, command line, seeds, and the settings of the
+//! call. A file with such a head is read with those settings, so `contend run results/hotspot/run.toml` makes the same
+//! runs, bit by bit.
+
+mod draft;
+mod head;
+
+pub use draft::{Draft, ResumeError, header, unfinished};
+pub use head::settings;
+
+use crate::experiment::results::Executed;
+use crate::reading::file::{Experiment, Overlay};
+use crate::writing::output::{self, Band, Error, ReportContext, atomically};
+use contend_sim::wifi::phy::Standard;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Writes everything about `executed` into `draft` and gives it its place; returns where earlier results went.
+///
+/// # Errors
+/// When the folder cannot be written: then nothing is moved aside, and what is in the journal stays.
+pub fn write(
+    e: &Experiment,
+    executed: &Executed,
+    context: &ReportContext,
+    draft: Draft,
+    capture: bool,
+) -> Result<Option<PathBuf>, Error> {
+    let folder = draft.path();
+    let o = &executed.outcome;
+    let text = |name: &str, text: &str| atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
+    text("run.toml", &head::repeatable(e, context, o.interrupted.map_or(0, |i| i.missing)))?;
+    text("summary.json", &(output::to_json(o) + "\n"))?;
+    output::write_flows(o, context, &folder.join("flows.parquet"))?;
+    output::write_series(o, context, &folder.join("series.parquet"))?;
+    atomically(&folder.join("results.csv"), |w| output::write_csv(o, w))?;
+    if capture && let Some(run) = o.runs.first() {
+        atomically(&folder.join("air.pcapng"), |w| {
+            output::write_pcapng(run, output::Capture { band: band(e), ..output::Capture::default() }, w)
+        })?;
+    }
+    output::write_report(o, context, &folder.join("report.html"))?;
+    draft.put_in_place(o.interrupted.is_some())
+}
+
+/// The band of the experiment's cell, for the channel that a capture names.
+fn band(e: &Experiment) -> Band {
+    let cell = e.points.first().and_then(|p| e.scenario(p, &Overlay::default()).ok()).and_then(|r| r.scenario.cell);
+    if cell.is_some_and(|c| c.phy.standard == Standard::A) { Band::Ghz5 } else { Band::Ghz2 }
+}
+
+#[cfg(test)]
+mod tests;

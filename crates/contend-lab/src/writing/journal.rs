@@ -1,0 +1,405 @@
+//! The journal: every finished run, appended at once, so that a call that is killed loses only the runs in flight.
+//!
+//! `journal.jsonl` is text with one JSON array a line, `[RECORD,LENGTH,"CHECK"]`: LENGTH is the number of bytes of
+//! RECORD, CHECK its CRC-32 (that of zlib) in 8 hex digits. RECORD of the first line is the [`Header`]; each further one
+//! is a run: `point`, `overlay`, `seed`, `run` (as in `summary.json`) and `kept`, which is what figures and claims need
+//! beside the numbers. `docs/journal.md` has the details. A line that is incomplete or does not match its check value
+//! ends the journal: it and what follows it are dropped. Frames are not kept: they are made again.
+
+use crate::experiment::results::{PointKey, Run, Series, Successes};
+use crate::writing::disk;
+use contend_core::Span;
+use contend_sim::stats::Durations;
+use contend_sim::wifi::{AP, Success};
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// The journal's name in its folder.
+pub const NAME: &str = "journal.jsonl";
+/// The journal's format.
+pub const SCHEMA: &str = "contend/journal/1";
+/// Longest time for which a run that is in the journal may be missing from the storage while further runs finish.
+const UNSYNCED: Duration = Duration::from_secs(1);
+
+/// What the runs of a journal belong to. Two calls fit together if all but `command` is equal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of contend.
+    pub version: String,
+    /// The command line of the call that began.
+    pub command: String,
+    /// Text of the experiment file, without the head of a `run.toml`.
+    pub experiment: String,
+    /// Settings of the call, as `key=value`; its seeds are among them.
+    pub settings: Vec<String>,
+    /// The interval whose frames the first run keeps: from, to in nanoseconds.
+    pub frames_ns: Option<(u64, u64)>,
+}
+
+impl Header {
+    /// What makes `self` another experiment than `other`; `None` if their runs fit together.
+    pub fn differs(&self, other: &Header) -> Option<&'static str> {
+        let differences = [
+            (self.schema != other.schema, "the journal's format"),
+            (self.version != other.version, "the version of contend"),
+            (self.experiment != other.experiment, "the text of the experiment"),
+            (self.settings != other.settings, "--set or --seeds"),
+            (self.frames_ns != other.frames_ns, "--capture"),
+        ];
+        differences.iter().find(|d| d.0).map(|d| d.1)
+    }
+}
+
+/// The journal of a call, open for appending.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    writer: Mutex<Writer>,
+    /// Runs of earlier calls that were not asked for yet, by [`key`].
+    earlier: Mutex<BTreeMap<String, Run>>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    file: disk::File,
+    /// Bytes of all complete lines.
+    len: u64,
+    /// Runs in these.
+    runs: usize,
+    synced: Instant,
+    failure: Option<io::Error>,
+}
+
+/// A run in the journal.
+#[derive(Serialize)]
+struct Written<'a> {
+    point: &'a PointKey,
+    overlay: &'a PointKey,
+    seed: u64,
+    run: &'a Run,
+    kept: Kept<'a>,
+}
+
+#[derive(Deserialize)]
+struct Read {
+    point: PointKey,
+    overlay: PointKey,
+    run: Run,
+    kept: KeptRead,
+}
+
+impl Journal {
+    /// Begins the journal of `header` in `folder`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn create(folder: &Path, header: &Header) -> io::Result<Journal> {
+        let path = folder.join(NAME);
+        let file = disk::File::create_new(&path)?;
+        // Nobody else knows the file yet: the lock is free.
+        file.lock();
+        let journal = Journal::of(path, file, 0, BTreeMap::new());
+        {
+            let mut w = journal.writer();
+            w.append(header)?;
+            w.file.sync()?;
+        }
+        Ok(journal)
+    }
+
+    /// The header of the journal in `folder` and the number of its runs; `None` if there is no readable journal, or a
+    /// process still appends to it.
+    pub fn look(folder: &Path) -> Option<(Header, usize)> {
+        let path = folder.join(NAME);
+        let len = path.metadata().ok()?.len();
+        if !disk::File::continued(&path, len).ok()?.lock() {
+            return None;
+        }
+        let (mut header, mut runs) = (None, 0);
+        lines(&path, |record| {
+            match &header {
+                None => header = Some(serde_json::from_slice::<Header>(record)?),
+                Some(_) => runs += 1,
+            }
+            Ok(())
+        })
+        .ok()?;
+        Some((header?, runs))
+    }
+
+    /// Goes on with the journal in `folder`; `None` if a process still appends to it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written, or is no journal.
+    pub fn resume(folder: &Path) -> io::Result<Option<Journal>> {
+        let path = folder.join(NAME);
+        let len = path.metadata()?.len();
+        if !disk::File::continued(&path, len)?.lock() {
+            return Ok(None);
+        }
+        let (mut first, mut earlier) = (true, BTreeMap::new());
+        let len = lines(&path, |record| {
+            if std::mem::take(&mut first) {
+                return Ok(());
+            }
+            let mut read: Read = serde_json::from_slice(record)?;
+            read.kept.give_back(&mut read.run);
+            earlier.insert(key(&read.point, &read.overlay, read.run.seed), read.run);
+            Ok(())
+        })?;
+        let file = disk::File::continued(&path, len)?;
+        Ok(file.lock().then(|| Journal::of(path, file, len, earlier)))
+    }
+
+    fn of(path: PathBuf, file: disk::File, len: u64, earlier: BTreeMap<String, Run>) -> Journal {
+        let writer = Writer { file, len, runs: earlier.len(), synced: now(), failure: None };
+        Journal { path, writer: Mutex::new(writer), earlier: Mutex::new(earlier) }
+    }
+
+    /// The finished run of an earlier call at `point` with `overlay` and `seed`, if the journal has one; its frames are
+    /// missing.
+    pub fn take(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
+        let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        earlier.remove(&key(point, overlay, seed))
+    }
+
+    /// Appends a finished run. After the first failure nothing is appended any more.
+    pub fn append(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
+        let mut w = self.writer();
+        if w.failure.is_some() {
+            return;
+        }
+        let record = Written { point, overlay, seed: run.seed, run, kept: Kept::of(run) };
+        let done = w.append(&record).and_then(|()| {
+            w.runs += 1;
+            if w.synced.elapsed() < UNSYNCED {
+                return Ok(());
+            }
+            w.synced = now();
+            w.file.sync()
+        });
+        w.failure = done.err();
+    }
+
+    /// True if a run could not be appended.
+    pub fn has_failed(&self) -> bool {
+        self.writer().failure.is_some()
+    }
+
+    /// Why the journal ends early, if it does.
+    pub fn failure(&self) -> Option<String> {
+        self.writer().failure.as_ref().map(|e| format!("cannot write {}: {e}", self.path.display()))
+    }
+
+    /// How many runs the journal has.
+    pub fn runs(&self) -> usize {
+        self.writer().runs
+    }
+
+    fn writer(&self) -> std::sync::MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "how often the storage is asked to keep what it has, nothing else")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The same text for the same point, overlay and seed.
+fn key(point: &PointKey, overlay: &PointKey, seed: u64) -> String {
+    // Maps with keys that are strings become JSON without fail.
+    serde_json::to_string(&(point, overlay, seed)).unwrap_or_default()
+}
+
+impl Writer {
+    /// Appends a line, or nothing.
+    fn append(&mut self, record: &impl Serialize) -> io::Result<()> {
+        let done = line(&mut self.file, record);
+        match &done {
+            Ok(len) => self.len += len,
+            // Should this fail too, the check value tells that the line is torn.
+            Err(_) => self.file.truncate(self.len)?,
+        }
+        done.map(drop)
+    }
+}
+
+/// Writes the line of `record`; returns its length.
+fn line(file: &mut disk::File, record: &impl Serialize) -> io::Result<u64> {
+    let mut w = Checked { out: BufWriter::new(file), len: 0, crc: !0 };
+    let done = w.line(record);
+    let Checked { out, len, .. } = w;
+    // What is still buffered after an error must not follow: it is dropped unwritten.
+    drop(out.into_parts());
+    done.map(|()| len)
+}
+
+/// Counts and checks what goes through.
+struct Checked<W> {
+    out: W,
+    len: u64,
+    crc: u32,
+}
+
+impl<W: Write> Checked<W> {
+    fn line(&mut self, record: &impl Serialize) -> io::Result<()> {
+        self.write_all(b"[")?;
+        (self.len, self.crc) = (0, !0);
+        serde_json::to_writer(&mut *self, record)?;
+        let (len, check) = (self.len, !self.crc);
+        self.write_all(format!(",{len},\"{check:08x}\"]\n").as_bytes())?;
+        self.len += 1;
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Write for Checked<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        self.len += n as u64;
+        self.crc = bytes.iter().take(n).fold(self.crc, |crc, b| crc_step(crc, *b));
+        Ok(n)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// CRC-32 as in zlib, PNG and IEEE 802.3: reflected polynomial edb88320, one table entry for each byte.
+const CRC: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        let mut crc = i as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+            bit += 1;
+        }
+        table[i] = crc;
+        i += 1;
+    }
+    table
+};
+
+fn crc_step(crc: u32, byte: u8) -> u32 {
+    CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8
+}
+
+/// The record of a line that is complete and matches its check value.
+fn checked(line: &[u8]) -> Option<&[u8]> {
+    let text = line.strip_prefix(b"[")?.strip_suffix(b"\"]\n")?;
+    let (text, check) = text.split_at_checked(text.len().checked_sub(8)?)?;
+    let text = text.strip_suffix(b",\"")?;
+    let comma = text.iter().rposition(|b| *b == b',')?;
+    let (record, len) = (text.get(..comma)?, text.get(comma + 1..)?);
+    let crc = !record.iter().fold(!0, |crc, b| crc_step(crc, *b));
+    (len == record.len().to_string().as_bytes() && check == format!("{crc:08x}").as_bytes()).then_some(record)
+}
+
+/// Hands the record of each line to `each`, up to the first that is torn; returns the bytes of those before it.
+fn lines(path: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<u64> {
+    let mut file = BufReader::new(std::fs::File::open(path)?);
+    let (mut line, mut good) = (Vec::new(), 0);
+    loop {
+        line.clear();
+        file.read_until(b'\n', &mut line)?;
+        let Some(record) = checked(&line) else { return Ok(good) };
+        each(record)?;
+        good += line.len() as u64;
+    }
+}
+
+/// What a run keeps beside its numbers.
+#[derive(Serialize)]
+struct Kept<'a> {
+    stations: &'a [String],
+    contending: Option<u32>,
+    arguments: &'a BTreeMap<String, f64>,
+    series: &'a Series,
+    /// Round-trip times and one-way delays, by flow.
+    flows: Vec<[Histogram; 2]>,
+    /// Delays, by queue.
+    queues: Vec<Histogram>,
+    successes: Option<SuccessList<Codes<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct KeptRead {
+    stations: Vec<String>,
+    contending: Option<u32>,
+    arguments: BTreeMap<String, f64>,
+    series: Series,
+    flows: Vec<[Histogram; 2]>,
+    queues: Vec<Histogram>,
+    successes: Option<SuccessList<Vec<u64>>>,
+}
+
+/// Durations, bucket by bucket, without empty ones.
+#[derive(Serialize, Deserialize)]
+struct Histogram {
+    zeros: u64,
+    sum_ns: u64,
+    /// Upper end in microseconds, and count.
+    buckets: Vec<(u64, u32)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SuccessList<Sequence> {
+    warmup: usize,
+    /// Of each, twice the station, and 1 more if the access point sent.
+    sequence: Sequence,
+}
+
+struct Codes<'a>(&'a [Success]);
+
+impl Serialize for Codes<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq(self.0.iter().map(|s| 2 * u64::from(s.station()) + u64::from(s.is_down())))
+    }
+}
+
+impl Kept<'_> {
+    fn of(run: &Run) -> Kept<'_> {
+        let histogram = |d: &Durations| {
+            let (zeros, sum, buckets) = d.to_parts();
+            Histogram { zeros, sum_ns: sum.as_nanos(), buckets }
+        };
+        Kept {
+            stations: &run.stations,
+            contending: run.contending,
+            arguments: &run.arguments,
+            series: &run.series,
+            flows: run.flows.iter().map(|f| [histogram(&f.rtt), histogram(&f.delay)]).collect(),
+            queues: run.queues.iter().map(|q| histogram(&q.delay)).collect(),
+            successes: run.successes.as_ref().map(|s| SuccessList { warmup: s.warmup, sequence: Codes(&s.sequence) }),
+        }
+    }
+}
+
+impl KeptRead {
+    fn give_back(self, run: &mut Run) {
+        let durations = |h: &Histogram| Durations::from_parts(h.zeros, Span::from_nanos(h.sum_ns), &h.buckets);
+        let success = |n: &u64| {
+            let station = (n / 2) as u32;
+            if n % 2 == 1 { Success::new(AP, station) } else { Success::new(station, AP) }
+        };
+        (run.stations, run.contending, run.arguments) = (self.stations, self.contending, self.arguments);
+        run.series = self.series;
+        for (flow, [rtt, delay]) in run.flows.iter_mut().zip(&self.flows) {
+            (flow.rtt, flow.delay) = (durations(rtt), durations(delay));
+        }
+        for (queue, delay) in run.queues.iter_mut().zip(&self.queues) {
+            queue.delay = durations(delay);
+        }
+        run.successes =
+            self.successes.map(|s| Successes { sequence: s.sequence.iter().map(success).collect(), warmup: s.warmup });
+    }
+}

@@ -1,0 +1,114 @@
+//! Tidy CSV (RFC 4180): one number a row, so that a data frame can be filtered and pivoted without knowing contend.
+//!
+//! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`,
+//! `queue` or `air` (name: a station for `airtime`, an account for `ledger`). An unknown value is an empty field. No
+//! crate: quoting is five lines.
+
+use super::shape::{points, swept_keys, value_text};
+use crate::experiment::results::{Outcome, Percentiles, Run};
+use std::io::{self, Write};
+
+/// Writes every number of every run, one a row, with a header.
+pub fn write_csv(o: &Outcome, mut w: impl Write) -> io::Result<()> {
+    let keys = swept_keys(&points(o));
+    let header: Vec<String> =
+        keys.iter().map(|k| quoted(k)).chain(["seed", "scope", "name", "metric", "value"].map(String::from)).collect();
+    writeln!(w, "{}", header.join(","))?;
+    for run in &o.runs {
+        let mut prefix: String =
+            keys.iter().map(|k| run.point.get(k).map(|v| quoted(&value_text(v))).unwrap_or_default() + ",").collect();
+        prefix.push_str(&run.seed.to_string());
+        write_run(run, |scope, name, metric, value: Option<f64>| {
+            let value = value.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default();
+            writeln!(w, "{prefix},{scope},{},{},{value}", quoted(name), quoted(metric))
+        })?;
+    }
+    Ok(())
+}
+
+/// Hands every number of a run to `row(scope, name, metric, value)`.
+fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io::Result<()>) -> io::Result<()> {
+    row("run", "", "events", Some(run.events as f64))?;
+    row("run", "", "wall_s", Some(run.wall_s))?;
+    row("run", "", "sim_s", Some(run.sim_s))?;
+    for (metric, value) in &run.metrics {
+        row("run", "", metric, Some(*value))?;
+    }
+    for f in &run.flows {
+        let mut flow = |metric: &str, value: Option<f64>| row("flow", &f.name, metric, value);
+        flow("goodput_bps", Some(f.goodput_bps))?;
+        flow("throughput_bps", Some(f.throughput_bps))?;
+        flow("sent", Some(f.sent as f64))?;
+        flow("retransmitted", Some(f.retransmitted as f64))?;
+        flow("timeouts", Some(f.timeouts as f64))?;
+        percentiles("rtt_ms", &f.rtt_ms, &mut flow)?;
+        percentiles("delay_ms", &f.delay_ms, &mut flow)?;
+        flow("completed_s", f.completed_s)?;
+        for c in &f.completions_s {
+            flow("completion_s", Some(*c))?;
+        }
+    }
+    for q in &run.queues {
+        let mut queue = |metric: &str, value: Option<f64>| row("queue", &q.name, metric, value);
+        queue("enqueued", Some(q.enqueued as f64))?;
+        queue("dropped", Some(q.dropped as f64))?;
+        for (kind, n) in &q.dropped_by_kind {
+            queue(&format!("dropped.{kind}"), Some(*n as f64))?;
+        }
+        queue("marked", Some(q.marked as f64))?;
+        queue("filtered", Some(q.filtered as f64))?;
+        queue("made", Some(q.made as f64))?;
+        queue("lost", Some(q.lost as f64))?;
+        queue("mean_packets", Some(q.mean_packets))?;
+        queue("mean_delay_ms", q.mean_delay_ms)?;
+        percentiles("delay_ms", &q.delay_ms, &mut queue)?;
+    }
+    if let Some(a) = &run.air {
+        row("air", "", "frames", Some(a.frames as f64))?;
+        row("air", "", "collisions", Some(a.collisions as f64))?;
+        row("air", "", "rivals", Some(a.rivals))?;
+        row("air", "", "collision_probability", Some(a.collision_probability))?;
+        row("air", "", "retry_drops", Some(a.retry_drops as f64))?;
+        row("air", "", "busy", Some(a.busy))?;
+        for (station, share) in &a.airtime {
+            row("air", station, "airtime", Some(*share))?;
+        }
+        for (account, share) in &a.ledger {
+            row("air", account, "ledger", Some(*share))?;
+        }
+    }
+    Ok(())
+}
+
+fn percentiles(
+    stem: &str,
+    p: &Percentiles,
+    row: &mut impl FnMut(&str, Option<f64>) -> io::Result<()>,
+) -> io::Result<()> {
+    for (name, value) in [("mean", p.mean), ("p50", p.p50), ("p95", p.p95), ("p99", p.p99)] {
+        row(&format!("{stem}.{name}"), value)?;
+    }
+    Ok(())
+}
+
+/// A field as RFC 4180 §2 wants it: in quotes, inner quotes doubled, when it holds a comma, a quote or a line break.
+pub(super) fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_field_with_a_comma_or_a_quote_is_quoted() {
+        assert_eq!(quoted("plain"), "plain");
+        assert_eq!(quoted("a,b"), "\"a,b\"");
+        assert_eq!(quoted("say \"so\""), "\"say \"\"so\"\"\"");
+        assert_eq!(quoted("two\nlines"), "\"two\nlines\"");
+    }
+}

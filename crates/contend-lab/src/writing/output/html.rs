@@ -1,0 +1,465 @@
+//! The report: one page that opens from disk, without network, in light or dark, with all figures and their data.
+//!
+//! Figures are SVG written here, so the page reads without scripts; the script draws the air's timeline and switches
+//! between sweep points. Each figure carries its numbers as a CSV link and the command that draws it again.
+
+mod air;
+mod charts;
+mod course;
+mod lines;
+mod own;
+mod paper;
+mod series;
+mod svg;
+mod sweep;
+
+use super::shape::{
+    Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys,
+    unit_of, value_text,
+};
+use super::table::{interrupted_text, measured_text, method, search_text, verdict_sign};
+use super::{Error, ReportContext, atomically};
+use crate::experiment::results::{Outcome, PointKey, Run};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use svg::{class, escaped};
+
+pub use paper::{Chapter, write_paper};
+
+/// Most points whose flows, series and delays the page shows; all are in the Parquet files.
+const DETAILED: usize = 24;
+/// Most flows in a point's table.
+const LISTED: usize = 200;
+
+/// Writes the report page of `o` to `path`.
+pub fn write_report(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
+    let page = page(o, ctx);
+    atomically(path, |w| w.write_all(page.as_bytes()))
+}
+
+/// One figure with all that belongs to it.
+struct Figure {
+    title: String,
+    /// What is shown, and of how many runs.
+    caption: String,
+    svg: String,
+    /// Style and name of each curve.
+    legend: Vec<(usize, String)>,
+    /// Its numbers.
+    csv: String,
+    /// What draws it again; empty for the command of the whole report.
+    command: String,
+    /// Whether it takes the page's width.
+    wide: bool,
+}
+
+/// The style of a direction of traffic, the same in all figures.
+fn direction_style(direction: &str) -> usize {
+    match direction {
+        "down" => 0,
+        "up" => 1,
+        "wired" => 2,
+        _ => 3,
+    }
+}
+
+fn page(o: &Outcome, ctx: &ReportContext) -> String {
+    let points = points(o);
+    let command = if ctx.command.is_empty() { format!("contend run {}", o.file) } else { ctx.command.clone() };
+    let mut body = head(o, ctx);
+    let mut results = o
+        .interrupted
+        .as_ref()
+        .map_or(String::new(), |i| format!("<p class=\"interrupted\">{}</p>\n", escaped(&interrupted_text(i))));
+    results += &(summary(o, &points) + &format!("<p class=\"method\">{}</p>", escaped(method(o, ctx).trim_end())));
+    for found in &o.search {
+        // Text between backquotes is code.
+        let pieces = search_text(found).split('`').enumerate().fold(String::new(), |out, (i, piece)| match i % 2 {
+            0 => out + &escaped(piece),
+            _ => out + "<code>" + &escaped(piece) + "</code>",
+        });
+        let _ = write!(results, "<p class=\"method\">{pieces}</p>");
+    }
+    body += &section("Results", &(results + &all_metrics(o, &points)));
+    if !o.claims.is_empty() {
+        body += &section("Claims", &claims(o));
+    }
+    let own: String = own::figures(o, ctx).iter().map(|f| f.html(&command)).collect();
+    if !own.is_empty() {
+        body += &section("Figures", &format!("<div class=\"figures\">{own}</div>"));
+    }
+    let sweep: String = sweep::main(o, &points).iter().map(|f| f.html(&command)).collect();
+    if !sweep.is_empty() {
+        body += &section("Along the sweep", &format!("<div class=\"figures\">{sweep}</div>"));
+    }
+    body += &details(o, ctx, &points, &command);
+    if let Some(f) = charts::ledger(o, &points) {
+        body += &section("Airtime", &format!("<div class=\"figures\">{}</div>", f.html(&command)));
+    }
+    if let Some(run) = o.runs.iter().find(|r| !r.frames.is_empty()) {
+        let again = redraw(&command, &run.point, &run.seed.to_string());
+        body += &section("The air, frame by frame", &air::timeline(run, &again));
+    }
+    body += &foot(o, ctx, &command);
+    document(&o.title, o.version, &body, include_str!("html/timeline.js"))
+}
+
+/// A whole page: nothing in it comes from elsewhere.
+fn document(title: &str, version: &str, body: &str, script: &str) -> String {
+    let script = if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+            content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"contend {}\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n\
+         <style>\n{}</style>\n\
+         <noscript><style>.point{{display:block}}.script{{display:none}}</style></noscript>\n</head>\n<body>\n<main>\n\
+         {body}</main>\n{script}</body>\n</html>\n",
+        escaped(version),
+        escaped(title),
+        include_str!("html/report.css"),
+    )
+}
+
+fn section(title: &str, content: &str) -> String {
+    format!("<section>\n<h2>{}</h2>\n{content}\n</section>\n", escaped(title))
+}
+
+fn head(o: &Outcome, ctx: &ReportContext) -> String {
+    let mut out = format!("<header>\n<p class=\"brand\">contend report</p>\n<h1>{}</h1>\n", escaped(&o.title));
+    if !ctx.cite.is_empty() {
+        let _ = writeln!(out, "<p class=\"cite\">{}</p>", escaped(&ctx.cite));
+    }
+    for paragraph in ctx.notes.split("\n\n").filter(|p| !p.trim().is_empty()) {
+        let _ = writeln!(out, "<p class=\"notes\">{}</p>", escaped(paragraph.trim()));
+    }
+    out + "</header>\n"
+}
+
+/// The table of main metrics, one row a point.
+fn summary(o: &Outcome, points: &[PointKey]) -> String {
+    let keys = swept_keys(points);
+    let main = main_metrics(o);
+    let mut out = String::from("<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr>");
+    for k in &keys {
+        let _ = write!(out, "<th class=\"key\">{}</th>", escaped(k));
+    }
+    for m in &main {
+        let _ = write!(out, "<th>{}</th>", headed(m));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for p in points {
+        out += "<tr>";
+        for k in &keys {
+            let _ =
+                write!(out, "<td class=\"key\">{}</td>", p.get(k).map(|v| escaped(&value_text(v))).unwrap_or_default());
+        }
+        for m in &main {
+            let _ = write!(out, "<td>{}</td>", mean_cell(m, summary_of(o, p, m)));
+        }
+        out += "</tr>\n";
+    }
+    out + "</tbody></table></div>\n"
+}
+
+fn headed(metric: &str) -> String {
+    match unit_of(metric).name {
+        "" => escaped(metric),
+        unit => format!("{} <span class=\"unit\">{unit}</span>", escaped(metric)),
+    }
+}
+
+fn mean_cell(metric: &str, mean: Option<Mean>) -> String {
+    let unit = unit_of(metric);
+    let Some(m) = mean.filter(|m| m.mean.is_finite()) else { return "–".into() };
+    let mean = fixed(m.mean * unit.scale, unit.decimals);
+    let half = m.ci95.map_or("no interval".into(), |h| format!("± {}", fixed(h * unit.scale, unit.decimals)));
+    format!("{mean} <span class=\"pm\">{half}</span>")
+}
+
+/// Every metric at every point, folded away.
+fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
+    let names = metrics(o);
+    if names.is_empty() || points.is_empty() {
+        return String::new();
+    }
+    let shown = &points[..points.len().min(DETAILED)];
+    let mut out = String::from(
+        "<details><summary>All metrics</summary><div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th \
+            class=\"key\">metric</th>",
+    );
+    for p in shown {
+        let text = if p.is_empty() { "mean".into() } else { point_text(p) };
+        let _ = write!(out, "<th>{}</th>", escaped(&text));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    let mut csv = String::from("metric,point,n,mean,ci95\n");
+    for m in names {
+        let _ = write!(out, "<tr><td class=\"key\">{}</td>", headed(m));
+        for p in shown {
+            let _ = write!(out, "<td>{}</td>", mean_cell(m, summary_of(o, p, m)));
+        }
+        out += "</tr>\n";
+    }
+    for s in &o.summary {
+        let ci95 = s.ci95.map(|h| h.to_string()).unwrap_or_default();
+        let _ = writeln!(
+            csv,
+            "{},{},{},{},{ci95}",
+            super::csv::quoted(&s.metric),
+            super::csv::quoted(&point_text(&s.point)),
+            s.n,
+            s.mean
+        );
+    }
+    let link = csv_link("summary", &csv);
+    out + &format!(
+        "</tbody></table></div><p class=\"tools\">{link} <span>in base units: bits per second, seconds, \
+            shares</span></p></details>\n"
+    )
+}
+
+fn claims(o: &Outcome) -> String {
+    let mut out = String::from(
+        "<div class=\"scroll\"><table class=\"claims\">\n\
+            <thead><tr><th>claim</th><th>verdict</th><th>measured</th><th>expected</th><th>the paper \
+            says</th></tr></thead>\n<tbody>\n",
+    );
+    for c in &o.claims {
+        let id = c
+            .reading
+            .as_ref()
+            .map_or_else(|| escaped(&c.id), |r| format!("{} <span class=\"pm\">{}</span>", escaped(&c.id), escaped(r)));
+        let class = c.verdict.replace(' ', "-");
+        let recorded = if c.as_recorded {
+            String::new()
+        } else {
+            format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded))
+        };
+        let reason = if c.reason.is_empty() {
+            String::new()
+        } else {
+            format!("<br><span class=\"pm\">{}</span>", escaped(&c.reason))
+        };
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"key\">{id}</td><td><span class=\"verdict {}\"><b>{}</b> {}</span> {recorded}</td><td \
+                class=\"num\">{}</td><td>{}</td><td>{}{reason}</td></tr>",
+            escaped(&class),
+            verdict_sign(&c.verdict),
+            escaped(&c.verdict),
+            escaped(&measured_text(c)),
+            escaped(&c.expected),
+            escaped(&c.paper),
+        );
+    }
+    out + "</tbody></table></div>\n"
+}
+
+/// What happened at each point: flows, series, delays; one point is visible at a time.
+fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str) -> String {
+    let shown = &points[..points.len().min(DETAILED)];
+    if shown.is_empty() {
+        return String::new();
+    }
+    let mut out = String::new();
+    if shown.len() > 1 {
+        out += "<p class=\"pick script\"><label for=\"point\">Sweep point</label> <select id=\"point\">";
+        for (i, p) in shown.iter().enumerate() {
+            let _ = write!(out, "<option value=\"{i}\">{}</option>", escaped(&point_text(p)));
+        }
+        out += "</select>";
+        if points.len() > shown.len() {
+            let _ = write!(
+                out,
+                " <span class=\"pm\">the first {} of {} points; all are in flows.parquet and series.parquet</span>",
+                shown.len(),
+                points.len()
+            );
+        }
+        out += "</p>\n";
+    }
+    for (i, p) in shown.iter().enumerate() {
+        let runs = runs_of(o, p);
+        let every = redraw(command, p, &if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() });
+        let _ = writeln!(out, "<div class=\"point{}\" id=\"point-{i}\">", if i == 0 { " shown" } else { "" });
+        if shown.len() > 1 {
+            let _ = writeln!(out, "<noscript><h3>{}</h3></noscript>", escaped(&point_text(p)));
+        }
+        let mut figures: Vec<Figure> = charts::flow_bars(&runs, &every).into_iter().collect();
+        figures.extend(series::jain_over_time(&runs, ctx.warmup_s, &every));
+        if let Some(run) = runs.iter().find(|r| r.series.time_s.len() > 1) {
+            figures.extend(series::over_time(run, ctx.warmup_s, &redraw(command, p, &run.seed.to_string())));
+        }
+        figures.extend(series::delays(&runs, &every));
+        let html: String = figures.iter().map(|f| f.html(&every)).collect();
+        let _ = writeln!(out, "<div class=\"figures\">{html}</div>\n{}</div>", flow_table(&runs));
+    }
+    section("Flows, queue and delay", &out)
+}
+
+/// Every flow of a point with its intervals, folded away.
+fn flow_table(runs: &[&Run]) -> String {
+    let Some(first) = runs.first().filter(|r| !r.flows.is_empty()) else { return String::new() };
+    let mut out = String::from(
+        "<details><summary>Every flow</summary><div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th \
+            class=\"key\">flow</th><th class=\"key\">TCP</th>",
+    );
+    out += "<th>goodput <span class=\"unit\">Mb/s</span></th><th>RTT median <span \
+        class=\"unit\">ms</span></th><th>RTT p95 <span class=\"unit\">ms</span></th>";
+    out += "<th>delay p95 <span \
+        class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
+    type Of = fn(&crate::experiment::results::Flow) -> Option<f64>;
+    let columns: [(Of, f64, usize); 7] = [
+        (|f| Some(f.goodput_bps), 1e-6, 3),
+        (|f| f.rtt_ms.p50, 1.0, 1),
+        (|f| f.rtt_ms.p95, 1.0, 1),
+        (|f| f.delay_ms.p95, 1.0, 1),
+        (|f| Some(f.sent as f64), 1.0, 0),
+        (|f| Some(f.retransmitted as f64), 1.0, 1),
+        (|f| Some(f.timeouts as f64), 1.0, 1),
+    ];
+    for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
+        let _ = write!(
+            out,
+            "<tr><td class=\"key\">{}</td><td class=\"key\">{}</td>",
+            escaped(&flow.name),
+            escaped(&flow.tcp)
+        );
+        for (of, scale, decimals) in columns {
+            let m = Mean::of(&runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect::<Vec<_>>());
+            if m.n == 0 {
+                out += "<td>–</td>";
+                continue;
+            }
+            let half = m.ci95.map_or("no interval".into(), |h| format!("± {:.decimals$}", h * scale));
+            let _ = write!(out, "<td>{:.decimals$} <span class=\"pm\">{half}</span></td>", m.mean * scale);
+        }
+        out += "</tr>\n";
+    }
+    let more = if first.flows.len() > LISTED {
+        format!("<p class=\"pm\">The first {LISTED} of {} flows.</p>", first.flows.len())
+    } else {
+        String::new()
+    };
+    out + "</tbody></table></div>" + &more + "</details>\n"
+}
+
+fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
+    let mut out = String::from("<footer><dl>");
+    let events: u64 = o.runs.iter().map(|r| r.events).sum();
+    let wall: f64 = o.runs.iter().map(|r| r.wall_s).sum();
+    let rows = [
+        ("file", o.file.clone()),
+        ("command", command.to_owned()),
+        ("runs", format!("{}, {events} events, {wall:.2} s of computing", o.runs.len())),
+        ("seeds", seeds_text(o)),
+        (
+            "warm-up",
+            if ctx.duration_s > 0.0 {
+                format!("{} s of {} s cut", ctx.warmup_s, ctx.duration_s)
+            } else {
+                String::new()
+            },
+        ),
+        ("experiment", ctx.experiment_hash.clone()),
+        ("contend", o.version.to_owned()),
+        ("words", "docs/glossary.md".to_owned()),
+    ];
+    for (name, value) in rows.iter().filter(|r| !r.1.is_empty()) {
+        let _ = write!(out, "<dt>{name}</dt><dd><code>{}</code></dd>", escaped(value));
+    }
+    out + "</dl></footer>\n"
+}
+
+/// `command` for one point and these seeds.
+fn redraw(command: &str, point: &PointKey, seeds: &str) -> String {
+    let mut words = command.split_whitespace();
+    let mut out = String::new();
+    while let Some(word) = words.next() {
+        if word == "--seeds" {
+            words.next();
+        } else if !word.starts_with("--seeds=") {
+            out += word;
+            out.push(' ');
+        }
+    }
+    format!("{}{} --seeds {seeds}", out.trim_end(), point_options(point))
+}
+
+impl Figure {
+    fn html(&self, command: &str) -> String {
+        let command = if self.command.is_empty() { command } else { &self.command };
+        let mut legend = String::new();
+        for (style, name) in &self.legend {
+            let _ = write!(legend, "<span class=\"{}\"><i></i>{}</span>", class(*style), escaped(name));
+        }
+        let legend = if self.legend.is_empty() { legend } else { format!("<p class=\"legend\">{legend}</p>") };
+        format!(
+            "<figure{}>\n<h3>{}</h3>\n{legend}\n{}\n<figcaption>{}<span class=\"tools\">{} {}</span></figcaption>\n\
+                </figure>\n",
+            if self.wide { " class=\"wide\"" } else { "" },
+            escaped(&self.title),
+            self.svg,
+            escaped(&self.caption),
+            csv_link(&self.title, &self.csv),
+            how(command),
+        )
+    }
+}
+
+/// The command that draws a figure again, folded away.
+fn how(command: &str) -> String {
+    format!("<details><summary>redraw</summary><code>{}</code></details>", escaped(command))
+}
+
+/// A link that saves `csv` under a name made from `title`.
+fn csv_link(title: &str, csv: &str) -> String {
+    let name: String =
+        title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let mut data = String::with_capacity(csv.len() + csv.len() / 8);
+    for b in csv.bytes() {
+        match b {
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b','
+            | b'.'
+            | b'-'
+            | b'_'
+            | b':'
+            | b'='
+            | b';'
+            | b'/'
+            | b'('
+            | b')'
+            | b'['
+            | b']' => data.push(char::from(b)),
+            _ => drop(write!(data, "%{b:02X}")),
+        }
+    }
+    format!("<a download=\"{name}.csv\" href=\"data:text/csv;charset=utf-8,{data}\">CSV</a>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_a_figure_has_its_point_and_seed() {
+        let point = PointKey::from([("flow.1.count".to_owned(), 2.into())]);
+        assert_eq!(
+            redraw("contend run a.toml --seeds 1..5 --jobs 2", &point, "3"),
+            "contend run a.toml --jobs 2 --set 'flow.1.count=2' --seeds 3"
+        );
+        assert_eq!(redraw("contend run a.toml --seeds=1..5", &PointKey::new(), "1"), "contend run a.toml --seeds 1");
+    }
+
+    #[test]
+    fn a_csv_link_holds_any_text() {
+        assert_eq!(
+            csv_link("A b", "x,\"y\"\n1 %"),
+            "<a download=\"a-b.csv\" href=\"data:text/csv;charset=utf-8,x,%22y%22%0A1%20%25\">CSV</a>"
+        );
+    }
+}

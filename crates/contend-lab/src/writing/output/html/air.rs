@@ -1,0 +1,195 @@
+//! The air as a timeline: frames packed into columns of integers that the page's script draws on a canvas.
+//!
+//! Layout, little endian, `n` frames in order of their start: gap since the start before (u32, ns), shape (u16),
+//! transmitter (u16), receiver (u16), sequence number (u16), flow (u16), fate (u8: outcome in bits 0-1, TCP
+//! retransmission in bit 2, attempt in bits 3-7). A shape is what many frames share: kind, rate, length, airtime,
+//! Duration field, kind of packet. Fifteen bytes a frame.
+
+use super::{escaped, how};
+use crate::experiment::results::Run;
+use crate::writing::output::shape::point_text;
+use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Most frames in a page: three megabytes.
+const FRAMES: usize = 150_000;
+
+/// What makes frames alike: kind, rate, bytes, airtime and Duration field in nanoseconds, kind of packet.
+type Shape = (u8, u64, u32, u64, u64, u8);
+
+/// The timeline of a run's frames.
+pub(super) fn timeline(run: &Run, command: &str) -> String {
+    let mut frames: Vec<&Frame> = run.frames.iter().collect();
+    frames.sort_by_key(|f| (f.start, f.from));
+    let Packed { columns, shapes, gaps, n } = packed(&frames);
+    let first = frames.first().map_or(0, |f| f.start.as_nanos());
+    let stations: Vec<String> =
+        (0..).zip(&run.stations).map(|(i, s)| if i == 0 { "access point".to_owned() } else { s.clone() }).collect();
+    let meta = json!({
+        "n": n,
+        "first_ns": first,
+        "gaps": gaps,
+        "shapes": shapes,
+        "stations": stations,
+        "flows": run.flows.iter().map(|f| &f.name).collect::<Vec<_>>(),
+    });
+    let all = run.frames.len() as u64 + run.frames_missed;
+    let part = if (n as u64) < all { format!("the first {n} of {all}") } else { n.to_string() };
+    let point = if run.point.is_empty() { String::new() } else { format!(" at {}", point_text(&run.point)) };
+    let legend: String = [
+        ("data", "data"),
+        ("tcpack", "TCP ACK, SYN"),
+        ("ack", "MAC ACK"),
+        ("rts", "RTS, CTS"),
+        ("collided", "collided"),
+        ("errored", "spoilt"),
+    ]
+    .iter()
+    .map(|(class, name)| format!("<span class=\"k-{class}\"><i></i>{name}</span>"))
+    .collect();
+    format!(
+        "<figure class=\"wide script\" id=\"air\">\n<p class=\"legend\">{legend}</p>\n\
+         <div class=\"stage\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of {n} frames on the \
+         air\"></canvas><div class=\"tip\" hidden></div></div>\n\
+         <p class=\"keys\"><span><kbd>wheel</kbd> <kbd>+</kbd> <kbd>−</kbd> zoom</span><span><kbd>drag</kbd> \
+         <kbd>←</kbd> <kbd>→</kbd> move</span>\
+         <span><kbd>Home</kbd> everything</span><span><kbd>C</kbd> next collision</span><span \
+         class=\"where\"></span></p>\n\
+         <figcaption>Seed {}{}: {part} frames. One lane a transmitter; zoomed out, height is the square root of the \
+         share of time on the air.\
+         <span class=\"tools\"><a href=\"#air\" id=\"air-csv\">CSV of the frames in view</a> {}</span></figcaption>\n\
+         <script type=\"application/json\" id=\"air-meta\">{}</script>\n<script type=\"text/plain\" \
+         id=\"air-data\">{}</script>\n</figure>\n",
+        run.seed,
+        escaped(&point),
+        how(command),
+        meta.to_string().replace('<', "\\u003c"),
+        base64(&columns),
+    )
+}
+
+/// Frames as the page holds them.
+struct Packed {
+    columns: Vec<u8>,
+    shapes: Vec<Shape>,
+    /// Gaps too long for 32 bits: whose, and how long.
+    gaps: Vec<(usize, u64)>,
+    /// How many frames.
+    n: usize,
+}
+
+fn packed(frames: &[&Frame]) -> Packed {
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut index: BTreeMap<Shape, u16> = BTreeMap::new();
+    let mut gaps = Vec::new();
+    let mut starts: Vec<u8> = Vec::new();
+    let mut words: [Vec<u8>; 5] = Default::default();
+    let mut fates: Vec<u8> = Vec::new();
+    let mut before = frames.first().map_or(0, |f| f.start.as_nanos());
+    for f in frames.iter().take(FRAMES) {
+        let kind = match f.kind {
+            FrameKind::Data => 0,
+            FrameKind::Ack => 1,
+            FrameKind::Rts => 2,
+            FrameKind::Cts => 3,
+        };
+        let shape = (
+            kind,
+            f.rate,
+            f.bytes,
+            f.end.since(f.start).as_nanos(),
+            f.duration.as_nanos(),
+            f.packet.map_or(9, |p| p.kind() as u8),
+        );
+        let id = match index.get(&shape) {
+            Some(id) => *id,
+            None => {
+                // More different frames than numbers: the timeline ends here and says so.
+                let Ok(id) = u16::try_from(shapes.len()) else { break };
+                index.insert(shape, id);
+                shapes.push(shape);
+                id
+            }
+        };
+        let gap = f.start.as_nanos() - before;
+        before = f.start.as_nanos();
+        let short = u32::try_from(gap).unwrap_or_else(|_| {
+            gaps.push((fates.len(), gap));
+            0
+        });
+        starts.extend(short.to_le_bytes());
+        let narrow = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
+        let values = [id, narrow(f.from), narrow(f.to), f.sequence, f.packet.map_or(u16::MAX, |p| narrow(p.flow.0))];
+        words.iter_mut().zip(values).for_each(|(w, v)| w.extend(v.to_le_bytes()));
+        let outcome = match f.outcome {
+            FrameOutcome::Received => 0,
+            FrameOutcome::Collided => 1,
+            FrameOutcome::Errored => 2,
+        };
+        let again = f.packet.is_some_and(|p| p.segment().is_some_and(|s| s.copy > 0));
+        fates.push(outcome | (u8::from(again) << 2) | (f.retry.min(31) << 3));
+    }
+    let n = fates.len();
+    let columns = [&starts[..], &words.concat(), &fates].concat();
+    Packed { columns, shapes, gaps, n }
+}
+
+/// Base 64 (RFC 4648 §4).
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().chain([&0, &0]).take(3).fold(0u32, |bits, b| (bits << 8) | u32::from(*b));
+        for i in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * i) & 63) as usize];
+            out.push(if i <= chunk.len() { char::from(letter) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contend_core::{Span, Time};
+
+    #[test]
+    fn base64_is_rfc_4648s() {
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        assert!(pairs.iter().all(|(plain, coded)| base64(plain.as_bytes()) == *coded));
+    }
+
+    #[test]
+    fn frames_alike_share_a_shape_and_a_long_silence_is_kept() {
+        let frame = |start: u64| Frame {
+            start: Time::from_nanos(start),
+            end: Time::from_nanos(start + 34_000),
+            from: 1,
+            to: 0,
+            kind: FrameKind::Ack,
+            outcome: FrameOutcome::Collided,
+            rate: 24_000_000,
+            retry: 2,
+            sequence: 0x0102,
+            duration: Span::ZERO,
+            bytes: 14,
+            packet: None,
+        };
+        let frames = [frame(5), frame(1_000), frame(10_000_001_000)];
+        let Packed { columns, shapes, gaps, n } = packed(&frames.iter().collect::<Vec<_>>());
+        assert_eq!((columns.len(), shapes.len(), n), (45, 1, 3));
+        assert_eq!(gaps, [(2, 10_000_000_000)]);
+        assert_eq!(columns[4..8], 995u32.to_le_bytes());
+        assert_eq!(columns[12 + 18..12 + 20], [0x02, 0x01], "sequence numbers are the fourth column of words");
+        assert_eq!(columns[44], 1 | (2 << 3));
+    }
+}

@@ -1,0 +1,224 @@
+//! Figures of means over seeds along the time of the runs.
+
+use super::Figure;
+use super::lines::{called, explained, groups, left_out, legend, named, telling, vertical};
+use super::series::{SINGLE, against_time, slow_and_fine};
+use super::svg::{STYLES, Scale};
+use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::measuring::metric::{Expr, Unmeasured};
+use crate::stats;
+use crate::writing::output::csv::quoted;
+use crate::writing::output::shape::{Mean, runs_of, unit_of};
+use std::fmt::Write;
+
+/// One curve.
+struct Course {
+    name: String,
+    style: usize,
+    /// One after the other.
+    moments: Vec<Moment>,
+}
+
+/// The value between two instants, in base units.
+struct Moment {
+    from_s: f64,
+    to_s: f64,
+    /// Not finite where it does not exist.
+    value: Mean,
+    /// The band around it.
+    band: Option<(f64, f64)>,
+}
+
+/// What the runs yield.
+#[derive(Default)]
+struct Courses {
+    all: Vec<Course>,
+    /// The most runs that a course is a mean of.
+    seeds: usize,
+    /// Whether a list had too many members to draw each.
+    bundled: bool,
+    /// Why an expression has no course.
+    trouble: Option<String>,
+}
+
+/// Metrics of one unit over time: a line for each metric and point, of a list one for each member.
+pub(super) fn over_time(
+    o: &Outcome,
+    points: &[PointKey],
+    by: Option<&str>,
+    metrics: &[&str],
+    title: &str,
+    warmup_s: f64,
+) -> Figure {
+    let scale = unit_of(metrics.first().copied().unwrap_or_default()).scale;
+    let courses = courses(o, points, by, metrics);
+    let shown = courses.all.get(..STYLES).unwrap_or(&courses.all);
+    let moments = || shown.iter().flat_map(|c| &c.moments).filter(|m| m.value.mean.is_finite());
+    let (low, top) = moments().fold((0.0_f64, 0.0_f64), |(low, top), m| (low.min(m.value.mean), top.max(m.value.mean)));
+    // Few seeds make wide bands; the axis is for the lines, and a band ends where it does.
+    let high = moments().filter_map(|m| m.band).fold(top, |high, band| high.max(band.1.min(1.5 * top)));
+    let axis = vertical(metrics, low * scale, high * scale);
+    let (floor, ceiling) = if let Scale::Linear(a, b) = axis { (a, b) } else { (f64::NEG_INFINITY, f64::INFINITY) };
+    let within = |y: f64| (y * scale).max(floor).min(ceiling);
+    let span = moments().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), m| (a.min(m.from_s), b.max(m.to_s)));
+    let mut plot = against_time(if span.0 < span.1 { span } else { (0.0, 1.0) }, warmup_s, axis, &called(metrics).1);
+    for c in shown {
+        // A stretch without values interrupts the band as it does the line.
+        for stretch in c.moments.split(|m| m.band.is_none()) {
+            plot.band(
+                c.style,
+                &stretch
+                    .iter()
+                    .filter_map(|m| m.band.map(|(a, b)| (m.middle(), within(a), within(b))))
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    for c in shown {
+        plot.line(c.style, &c.moments.iter().map(|m| (m.middle(), m.value.mean * scale)).collect::<Vec<_>>(), &c.name);
+    }
+    let mut caption = match courses.seeds {
+        0 => "No time series was kept of these runs.".to_owned(),
+        1 => "One run: no interval.".to_owned(),
+        n => format!("Mean over {n} seeds; band: 95 % Student interval."),
+    };
+    if courses.bundled {
+        caption += " Of lists with many members: line, median; band, the middle 80 % of them.";
+    }
+    Figure {
+        title: title.to_owned(),
+        svg: plot.finish(title),
+        legend: legend(shown.iter().map(|c| (c.style, c.name.clone()))),
+        csv: csv(&courses.all),
+        caption: explained(by, caption, courses.trouble) + &left_out(courses.all.len()),
+        command: String::new(),
+        wide: false,
+    }
+}
+
+fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str]) -> Courses {
+    let groups = groups(points, &telling(points, None, by));
+    let names = named(&groups, by, metrics);
+    let read: Vec<Expr> = metrics.iter().filter_map(|m| Expr::parse_any(m).ok()).collect();
+    let (lists, fine) = (read.iter().any(Expr::is_list), read.iter().all(Expr::instantaneous));
+    let mut out = Courses::default();
+    let each = groups.iter().flat_map(|(_, points)| read.iter().map(move |e| (points, e)));
+    for ((points, e), (name, style)) in each.zip(&names) {
+        let runs: Vec<&Run> = points.iter().flat_map(|p| runs_of(o, p)).filter(|r| r.series.time_s.len() > 1).collect();
+        let Some(time) = runs.first().map(|r| &r.series.time_s) else { continue };
+        let [slow, quick] = slow_and_fine(time);
+        let instants = |(i, j): (usize, usize)| Some((*time.get(i)?, *time.get(j)?));
+        let windows: Vec<(f64, f64)> = if fine { quick } else { slow }.into_iter().filter_map(instants).collect();
+        out.seeds = out.seeds.max(runs.len());
+        let bundle = match members(e, &runs, &windows) {
+            Ok(bundle) => bundle,
+            Err(why) => {
+                out.trouble.get_or_insert(why);
+                continue;
+            }
+        };
+        out.bundled |= bundle.len() > SINGLE;
+        let single = bundle.len() == 1;
+        for (member, moments) in together(bundle, &windows) {
+            let name = match member {
+                Some(member) if names.len() == 1 => member,
+                Some(member) if !single => format!("{member}, {name}"),
+                _ => name.clone(),
+            };
+            out.all.push(Course { name, style: if lists { out.all.len() } else { *style }, moments });
+        }
+    }
+    out
+}
+
+/// A member of a list, or a number, which has no name; its values by window and run.
+type Member = (Option<String>, Vec<Vec<f64>>);
+
+fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member>, String> {
+    let Some(first) = runs.first() else { return Ok(Vec::new()) };
+    let names: Vec<Option<String>> = match e.members(first).map_err(|why| why.to_string())? {
+        Some(names) => names.into_iter().map(Some).collect(),
+        None => vec![None],
+    };
+    let mut all: Vec<Member> = names.into_iter().map(|name| (name, vec![Vec::new(); windows.len()])).collect();
+    for (k, (from, to)) in windows.iter().enumerate() {
+        let e = e.between(*from, *to);
+        for run in runs {
+            match e.values(run) {
+                Ok(values) => {
+                    for ((_, windows), x) in all.iter_mut().zip(values).filter(|(_, x)| x.is_finite()) {
+                        windows.get_mut(k).into_iter().for_each(|w| w.push(x));
+                    }
+                }
+                // A moment at which it does not exist is a gap.
+                Err(Unmeasured::Undefined(_)) => {}
+                Err(Unmeasured::Wrong(why)) => return Err(why),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Means over runs with their intervals; of many members, the median and the middle 80 % of all.
+fn together(bundle: Vec<Member>, windows: &[(f64, f64)]) -> Vec<(Option<String>, Vec<Moment>)> {
+    let moment = |(from_s, to_s): (f64, f64), value, band| Moment { from_s, to_s, value, band };
+    if bundle.len() <= SINGLE {
+        let mean = |(window, values): (&(f64, f64), Vec<f64>)| {
+            let m = Mean::of(&values);
+            moment(*window, m, m.ci95.map(|h| (m.mean - h, m.mean + h)))
+        };
+        return bundle
+            .into_iter()
+            .map(|(name, values)| (name, windows.iter().zip(values).map(mean).collect()))
+            .collect();
+    }
+    let median = |(k, window): (usize, &(f64, f64))| {
+        let all: Vec<f64> = bundle.iter().filter_map(|b| b.1.get(k)).flatten().copied().collect();
+        let at = |q: f64| stats::quantile(&all, q);
+        moment(*window, Mean { n: all.len(), mean: at(0.5).unwrap_or(f64::NAN), ci95: None }, at(0.1).zip(at(0.9)))
+    };
+    vec![(None, windows.iter().enumerate().map(median).collect())]
+}
+
+fn csv(all: &[Course]) -> String {
+    let mut out = String::from("from_s,to_s,line,n,mean,low,high\n");
+    for c in all {
+        for m in c.moments.iter().filter(|m| m.value.mean.is_finite()) {
+            let (low, high) = m.band.map_or_else(Default::default, |(low, high)| (low.to_string(), high.to_string()));
+            let _ = writeln!(
+                out,
+                "{:.6},{:.6},{},{},{},{low},{high}",
+                m.from_s,
+                m.to_s,
+                quoted(&c.name),
+                m.value.n,
+                m.value.mean
+            );
+        }
+    }
+    out
+}
+
+impl Moment {
+    fn middle(&self) -> f64 {
+        (self.from_s + self.to_s) / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_members_have_a_mean_each_and_many_their_median() {
+        let bundle = |n: usize| {
+            (1..=n).map(|i| (Some(format!("down.{i}")), vec![vec![i as f64, i as f64], Vec::new()])).collect()
+        };
+        let windows = [(0.0, 1.0), (1.0, 2.0)];
+        let few = together(bundle(3), &windows);
+        assert_eq!((few.len(), few[2].1[0].value.mean, few[2].1[0].band), (3, 3.0, Some((3.0, 3.0))));
+        assert!(few[2].1[1].value.mean.is_nan() && few[2].1[1].band.is_none(), "nothing in the second window");
+        let many = together(bundle(21), &windows);
+        assert_eq!((many.len(), many[0].1[0].value.mean, many[0].1[0].band), (1, 11.0, Some((3.0, 19.0))));
+    }
+}

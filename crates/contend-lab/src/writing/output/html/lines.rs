@@ -1,0 +1,254 @@
+//! What the lines of a figure are: which points each has, what it is called, how it looks.
+
+use super::svg::{Plot, STYLES, Scale};
+use super::{Figure, direction_style};
+use crate::experiment::results::PointKey;
+use crate::measuring::metric::Expr;
+use crate::writing::output::shape::{Mean, Unit, point_text, swept_keys, unit_of, value_text};
+use std::collections::BTreeMap;
+
+/// The keys in which lines differ: `by`, and every other key that does not follow from these and the one along `x`. So
+/// keys that a `zip` pairs with the axis, and keys with one value, make no lines.
+pub(super) fn telling(points: &[PointKey], x: Option<&str>, by: Option<&str>) -> Vec<String> {
+    let chosen: Vec<String> = x.into_iter().chain(by).map(str::to_owned).collect();
+    let mut keys = chosen.clone();
+    keys.extend(swept_keys(points).into_iter().filter(|k| !chosen.contains(k)));
+    for i in (chosen.len()..keys.len()).rev() {
+        let key = keys.remove(i);
+        if !follows(points, &key, &keys) {
+            keys.insert(i, key);
+        }
+    }
+    keys.split_off(usize::from(x.is_some()))
+}
+
+/// Whether points with the same values of `from` always have the same value of `key`.
+fn follows(points: &[PointKey], key: &str, from: &[String]) -> bool {
+    let mut seen = BTreeMap::new();
+    points.iter().all(|p| *seen.entry(point_text(&part(p, from))).or_insert(p.get(key)) == p.get(key))
+}
+
+/// These keys of a point.
+pub(super) fn part(point: &PointKey, keys: &[String]) -> PointKey {
+    point.iter().filter(|(k, _)| keys.contains(k)).map(|(k, v)| (k.clone(), v.clone())).collect()
+}
+
+/// The points with the same values of `keys`, each group under these values, in the order in which they appear.
+pub(super) fn groups(points: &[PointKey], keys: &[String]) -> Vec<(PointKey, Vec<PointKey>)> {
+    let mut all: Vec<(PointKey, Vec<PointKey>)> = Vec::new();
+    for p in points {
+        let key = part(p, keys);
+        match all.iter_mut().find(|g| g.0 == key) {
+            Some(g) => g.1.push(p.clone()),
+            None => all.push((key, vec![p.clone()])),
+        }
+    }
+    all
+}
+
+/// One curve, or one bar at each place.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// Its name in the legend.
+    pub name: String,
+    pub style: usize,
+    /// Place, value and hover title of each dot, the value in base units.
+    pub dots: Vec<(f64, Mean, String)>,
+}
+
+/// Names and styles of the lines: every metric for every group, group by group.
+pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metrics: &[&str]) -> Vec<(String, usize)> {
+    // Lines told apart by one chosen key need only its value.
+    let text = |g: &PointKey| match by.and_then(|key| g.get(key)) {
+        Some(value) if g.len() == 1 => value_text(value),
+        _ => point_text(g),
+    };
+    let alone = styles(metrics);
+    let style = |g: usize, m: usize| match (groups.len(), metrics.len()) {
+        (1, _) => alone.get(m).copied().unwrap_or(m),
+        // Two metrics: the colour says which group, full or dashed says which metric.
+        (n, 2) if n <= STYLES / 2 => g + m * STYLES / 2,
+        (_, n) => g * n + m,
+    };
+    let name = |g: &PointKey, metric: &str| match (metrics.len(), g.is_empty()) {
+        (_, true) => metric.to_owned(),
+        (1, _) => text(g),
+        _ => format!("{metric}, {}", text(g)),
+    };
+    groups
+        .iter()
+        .enumerate()
+        .flat_map(|(i, (g, _))| metrics.iter().enumerate().map(move |(j, m)| (name(g, m), style(i, j))))
+        .collect()
+}
+
+/// A style for each metric: directions keep theirs, the others take what is free.
+fn styles(metrics: &[&str]) -> Vec<usize> {
+    let own = |m: &str| match m.rsplit_once('.')?.1 {
+        "total" => Some(2),
+        direction @ ("up" | "down") => Some(direction_style(direction)),
+        _ => None,
+    };
+    let mut used: Vec<Option<usize>> = Vec::new();
+    for m in metrics {
+        used.push(own(m).filter(|s| !used.contains(&Some(*s))));
+    }
+    for i in 0..used.len() {
+        let free = (0..).find(|s| !used.contains(&Some(*s)));
+        if let Some(style @ None) = used.get_mut(i) {
+            *style = free;
+        }
+    }
+    used.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// What metrics of one unit are called together, and the label of their axis.
+pub(super) fn called(metrics: &[&str]) -> (String, String) {
+    let first = metrics.first().copied().unwrap_or_default();
+    let name = if metrics.len() == 1 { first } else { first.split(['.', '[']).next().unwrap_or(first) };
+    let unit = unit_of(first).name;
+    (name.to_owned(), if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") })
+}
+
+/// The vertical axis for values from `low` to `high` of `metrics`: an index goes from 0 to 1, everything else includes
+/// zero.
+pub(super) fn vertical(metrics: &[&str], low: f64, high: f64) -> Scale {
+    let index = |m: &&str| Expr::parse_any(m).is_ok_and(|e| e.is_index());
+    if metrics.iter().all(index) { Scale::Linear(0.0, 1.0) } else { Scale::with_zero(low, high) }
+}
+
+/// The figure of `lines` with their error bars: curves along numbers, bars side by side where the places are names.
+pub(super) fn drawn(
+    title: &str,
+    (x, x_label): (Scale, &str),
+    metrics: &[&str],
+    lines: &[Line],
+    caption: &str,
+    csv: String,
+) -> Figure {
+    let unit = unit_of(metrics.first().copied().unwrap_or_default());
+    let shown = lines.get(..STYLES).unwrap_or(lines);
+    let ends = shown.iter().flat_map(|l| &l.dots).map(|(_, m, _)| (m.mean, m.ci95.unwrap_or(0.0)));
+    let (low, high) =
+        ends.fold((0.0_f64, 0.0_f64), |(low, high), (mean, half)| (low.min(mean - half), high.max(mean + half)));
+    let (name, label) = called(metrics);
+    // An interval may reach below zero where the values themselves cannot.
+    let low = if shown.iter().flat_map(|l| &l.dots).any(|d| d.1.mean < 0.0) { low } else { 0.0 };
+    let places = if let Scale::Names(names) = &x { names.len() } else { 0 };
+    let wide = places * shown.len() > 24;
+    let mut plot = Plot::new(x, x_label, vertical(metrics, low * unit.scale, high * unit.scale), &label);
+    if wide {
+        plot = plot.wide();
+    }
+    for (i, line) in shown.iter().enumerate() {
+        let scaled = |m: &Mean| (m.mean * unit.scale, m.ci95.map(|h| h * unit.scale));
+        if places == 0 {
+            plot.line(line.style, &line.dots.iter().map(|(x, m, _)| (*x, scaled(m).0)).collect::<Vec<_>>(), &line.name);
+        }
+        for (x, m, title) in &line.dots {
+            let (y, half) = scaled(m);
+            if places == 0 {
+                plot.dot(line.style, *x, y, half, title);
+            } else {
+                plot.bar(line.style, *x, (i, shown.len()), y, half, title);
+            }
+        }
+    }
+    let svg = plot.finish(if title.is_empty() { &name } else { title });
+    Figure {
+        title: title.to_owned(),
+        caption: format!("{caption}{}", left_out(lines.len())),
+        svg,
+        legend: legend(shown.iter().map(|l| (l.style, l.name.clone()))),
+        csv,
+        command: String::new(),
+        wide,
+    }
+}
+
+/// The legend; of one line, none.
+pub(super) fn legend(lines: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
+    let all: Vec<_> = lines.collect();
+    if all.len() > 1 { all } else { Vec::new() }
+}
+
+/// What a caption says when there are more lines than styles.
+pub(super) fn left_out(lines: usize) -> String {
+    if lines > STYLES { format!(" {} more lines are in the CSV.", lines - STYLES) } else { String::new() }
+}
+
+/// The hover title of a dot.
+pub(super) fn hover(metric: &str, at: &str, m: Mean, unit: Unit) -> String {
+    let at = if at.is_empty() { String::new() } else { format!(", {at}") };
+    format!("{metric}{at}\n{} {}\nn = {}", m.text(unit.scale, unit.decimals), unit.name, m.n)
+}
+
+/// The caption with what tells lines apart, and why some are missing.
+pub(super) fn explained(by: Option<&str>, caption: String, trouble: Option<String>) -> String {
+    let by = by.map_or(String::new(), |by| format!("By {by}. "));
+    by + &caption + &trouble.map_or(String::new(), |why| format!(" Not everything has a value: {why}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn points(rows: &[serde_json::Value]) -> Vec<PointKey> {
+        rows.iter().map(|r| r.as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.clone())).collect()).collect()
+    }
+
+    #[test]
+    fn a_key_zipped_with_the_axis_makes_no_lines_and_one_of_a_product_does() {
+        let zip = points(&[json!({"x": 1, "k": "a"}), json!({"x": 2, "k": "b"})]);
+        assert!(telling(&zip, Some("x"), None).is_empty());
+        let product = points(&[
+            json!({"x": 1, "k": "a"}),
+            json!({"x": 1, "k": "b"}),
+            json!({"x": 2, "k": "a"}),
+            json!({"x": 2, "k": "b"}),
+        ]);
+        assert_eq!(telling(&product, Some("x"), None), ["k"]);
+        assert_eq!(telling(&product, None, Some("x")), ["x", "k"]);
+        let pairs = points(&[
+            json!({"x": 1, "k": "a"}),
+            json!({"x": 2, "k": "a"}),
+            json!({"x": 1, "k": "b"}),
+            json!({"x": 2, "k": "b"}),
+        ]);
+        assert_eq!(telling(&zip, None, None), ["k"], "of keys that say the same, the first");
+        assert_eq!(telling(&pairs, Some("x"), Some("k")), ["k"], "a zip may repeat values");
+    }
+
+    #[test]
+    fn a_chosen_key_names_its_lines_by_its_values() {
+        let g = groups(&points(&[json!({"k": "a"}), json!({"k": "b"})]), &["k".to_owned()]);
+        let names =
+            |by, metrics: &[&str]| named(&g, by, metrics).into_iter().map(|n| n.0).collect::<Vec<_>>().join("; ");
+        assert_eq!(names(Some("k"), &["jain"]), "a; b");
+        assert_eq!(names(None, &["jain"]), "k = a; k = b");
+        assert_eq!(names(Some("k"), &["jain", "x"]), "jain, a; x, a; jain, b; x, b");
+    }
+
+    #[test]
+    fn no_two_of_the_first_lines_look_the_same() {
+        let values: Vec<_> = (0..5).map(|i| json!({"k": i})).collect();
+        for groups_of in 1..=5 {
+            let g = groups(&points(&values[..groups_of]), &["k".to_owned()]);
+            for metrics in [
+                &["goodput.up"][..],
+                &["goodput.down", "goodput.up"],
+                &["goodput.up", "jain.up"],
+                &["goodput.total", "goodput.down", "sent"],
+                &["jain", "jain.up", "jain.down"],
+            ] {
+                let mut styles: Vec<usize> = named(&g, Some("k"), metrics).into_iter().map(|n| n.1).collect();
+                styles.sort_unstable();
+                styles.dedup();
+                assert_eq!(styles.len(), groups_of * metrics.len(), "{groups_of} {metrics:?}");
+                assert!(styles.iter().all(|s| *s < STYLES));
+            }
+        }
+        assert_eq!(styles(&["jain", "jain.up", "jain.down"]), [2, 1, 0], "directions have the same colours everywhere");
+    }
+}

@@ -1,0 +1,132 @@
+//! The figures that the file asks for: along a swept key, flow by flow, or over time.
+
+use super::charts::{BARS, bars_are, interval};
+use super::lines::{Line, called, drawn, explained, groups, hover, named, telling};
+use super::svg::{STYLES, Scale};
+use super::{DETAILED, Figure, course, sweep};
+use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::measuring::metric::{Expr, Unmeasured};
+use crate::reading::file::Along;
+use crate::writing::output::csv::quoted;
+use crate::writing::output::shape::{Mean, Unit, point_text, runs_of, unit_of};
+use crate::writing::output::{FigureSpec, ReportContext};
+use std::fmt::Write;
+
+/// Every `[[figure]]` of the file, in its order; one for each unit, and with `by` one for each combination of the keys
+/// that make no lines.
+pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
+    // A key that no point has makes no axis.
+    let there = |f: &&FigureSpec| {
+        f.points.iter().any(|p| if let Along::Key(key) = &f.along { p.contains_key(key) } else { true })
+    };
+    ctx.figures.iter().filter(there).flat_map(|f| of(o, ctx.warmup_s, f)).collect()
+}
+
+fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
+    let x = if let Along::Key(key) = &f.along { Some(key.as_str()) } else { None };
+    let values: &[serde_json::Value] = if let Along::Own(_, values) = &f.along { values } else { &[] };
+    let by = f.by.as_deref();
+    let others: Vec<String> = match by {
+        Some(by) => telling(&f.points, x, Some(by)).into_iter().filter(|k| k != by).collect(),
+        None => Vec::new(),
+    };
+    let mut units: Vec<(Unit, Vec<&str>)> = Vec::new();
+    for m in &f.metrics {
+        let unit = unit_of(m);
+        match units.iter_mut().find(|u| u.0 == unit) {
+            Some(u) => u.1.push(m),
+            None => units.push((unit, vec![m])),
+        }
+    }
+    let panels = groups(&f.points, &others);
+    let mut all = Vec::new();
+    for (at, points) in panels.iter().take(DETAILED) {
+        for (_, metrics) in &units {
+            let name = called(metrics).0;
+            let words = match (&f.along, f.title.as_str()) {
+                (Along::Key(key) | Along::Own(key, _), "") => {
+                    [format!("{name} along {key}"), String::new(), point_text(at)]
+                }
+                (Along::Flow, "") => [format!("{name} of each flow"), String::new(), point_text(at)],
+                (Along::Time, "") => [format!("{name} over time"), String::new(), point_text(at)],
+                (_, title) => [title.to_owned(), if units.len() > 1 { name } else { String::new() }, point_text(at)],
+            };
+            let title = words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
+            all.push(match &f.along {
+                Along::Key(key) | Along::Own(key, _) => sweep::along(o, points, (key, values), by, metrics, &title),
+                Along::Flow => by_flow(o, points, by, metrics, &title),
+                Along::Time => course::over_time(o, points, by, metrics, &title, warmup_s),
+            });
+        }
+    }
+    if let Some(last) = all.last_mut().filter(|_| panels.len() > DETAILED) {
+        let _ = write!(
+            last.caption,
+            " {} more such figures are not drawn; pick some with `when`.",
+            panels.len() - DETAILED
+        );
+    }
+    all
+}
+
+/// Metrics of one unit flow by flow, a bar for each metric, point and flow.
+fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
+    let groups = groups(points, &telling(points, None, by));
+    let mut names: Vec<String> = Vec::new();
+    let mut csv = String::from("flow,point,metric,n,mean,ci95\n");
+    let (mut lines, mut trouble) = (Vec::new(), None);
+    for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
+        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
+            continue;
+        };
+        let Some(point) = members.first() else { continue };
+        let mut values: Vec<(String, Vec<f64>)> = Vec::new();
+        for run in runs_of(o, point) {
+            match read(&Expr::parse_any(metric).map(|e| e.each_flow()), run) {
+                Ok(read) => read.into_iter().filter(|v| v.1.is_finite()).for_each(|(name, x)| {
+                    match values.iter_mut().find(|v| v.0 == name) {
+                        Some(v) => v.1.push(x),
+                        None => values.push((name, vec![x])),
+                    }
+                }),
+                Err(why) => trouble = trouble.or(Some(why)),
+            }
+        }
+        let mut dots = Vec::new();
+        for (flow, values) in values {
+            let m = Mean::of(&values);
+            let _ = writeln!(
+                csv,
+                "{},{},{},{},{},{}",
+                quoted(&flow),
+                quoted(&point_text(point)),
+                quoted(metric),
+                m.n,
+                m.mean,
+                interval(m.ci95)
+            );
+            let place = names.iter().position(|n| *n == flow).unwrap_or_else(|| {
+                names.push(flow.clone());
+                names.len() - 1
+            });
+            if place * (metrics.len() * groups.len()).min(STYLES) < BARS {
+                dots.push((place as f64, m, hover(metric, &[flow, point_text(point)].join(", "), m, unit_of(metric))));
+            }
+        }
+        lines.push(Line { name, style, dots });
+    }
+    let all = names.len();
+    names.truncate(BARS.div_ceil(lines.len().clamp(1, STYLES)));
+    let mut caption = bars_are(points.first().map_or(0, |p| runs_of(o, p).len()));
+    if names.len() < all {
+        let _ = write!(caption, " The first {} of {all} flows.", names.len());
+    }
+    drawn(title, (Scale::Names(names), "flow"), metrics, &lines, &explained(by, caption, trouble), csv)
+}
+
+/// The members of a list in `run` with their names.
+fn read(e: &Result<Expr, impl ToString>, run: &Run) -> Result<Vec<(String, f64)>, String> {
+    let e = e.as_ref().map_err(ToString::to_string)?;
+    let both = || Ok::<_, Unmeasured>((e.members(run)?.unwrap_or_default(), e.values(run)?));
+    both().map(|(names, values)| names.into_iter().zip(values).collect()).map_err(|why| why.to_string())
+}

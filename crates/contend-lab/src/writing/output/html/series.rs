@@ -1,0 +1,427 @@
+//! Figures of one point over time, and the distributions of its delays.
+
+use super::svg::{Plot, STYLES, Scale};
+use super::{Figure, direction_style};
+use crate::experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
+use crate::stats;
+use crate::writing::output::csv::quoted;
+use crate::writing::output::shape::{Mean, group_of};
+use contend_sim::stats::Durations;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Most flows drawn one by one; of more, each group is drawn as its median and the middle 80 %.
+pub(super) const SINGLE: usize = 14;
+/// About how many instants a line has.
+const INSTANTS: f64 = 240.0;
+
+/// Goodput, congestion window and smoothed round-trip time of the flows of one run, and its queues.
+pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> {
+    let time = &run.series.time_s;
+    let (Some(first), Some(last)) = (time.first(), time.last()) else { return Vec::new() };
+    let span = last - first;
+    if span <= 0.0 {
+        return Vec::new();
+    }
+    let [slow, fine] = slow_and_fine(time);
+    let is_tcp = |f: &Flow| f.tcp != "udp";
+    let goodput = |s: &FlowSeries, (i, j): (usize, usize)| rate(s, i, j, time) / 1e6;
+    let cwnd = |s: &FlowSeries, (_, j): (usize, usize)| s.snd_cwnd.get(j).map_or(f64::NAN, |n| f64::from(*n));
+    let srtt = |s: &FlowSeries, (_, j): (usize, usize)| {
+        s.srtt_us.get(j).filter(|us| **us > 0).map_or(f64::NAN, |us| f64::from(*us) / 1e3)
+    };
+    let window = slow.first().map_or(0.0, |(i, j)| time[*j] - time[*i]);
+    let what = Sampled { run, warmup_s, span: (*first, *last), command };
+    let mut all = vec![
+        what.figure(
+            "Goodput over time",
+            "goodput [Mb/s]",
+            &format!("Windows of {window:.2} s."),
+            &slow,
+            |_| true,
+            goodput,
+        ),
+        what.figure("Congestion window", "cwnd [segments]", "", &fine, is_tcp, cwnd),
+        what.figure("Smoothed round-trip time", "srtt [ms]", "", &fine, is_tcp, srtt),
+    ];
+    all.push(what.estimates(&fine));
+    all.push(what.queues(&fine));
+    all.into_iter().flatten().collect()
+}
+
+/// Goodput between two instants in bits per second.
+fn rate(s: &FlowSeries, i: usize, j: usize, time: &[f64]) -> f64 {
+    match (s.delivered_bytes.get(i), s.delivered_bytes.get(j)) {
+        (Some(a), Some(b)) if time[j] > time[i] => b.saturating_sub(*a) as f64 * 8.0 / (time[j] - time[i]),
+        _ => f64::NAN,
+    }
+}
+
+/// An empty plot against time, the warm-up shaded.
+pub(super) fn against_time((from, to): (f64, f64), warmup_s: f64, y: Scale, label: &str) -> Plot {
+    let mut plot = Plot::new(Scale::Linear(from, to), "time [s]", y, label);
+    if warmup_s > from {
+        plot.shade(from, warmup_s.min(to), "warm-up, cut");
+    }
+    plot
+}
+
+/// Windows for a rate of about as many as a line has instants, but no shorter than a second in runs of ten or more; and
+/// shorter ones for what is sampled.
+pub(super) fn slow_and_fine(time: &[f64]) -> [Vec<(usize, usize)>; 2] {
+    let span = time.last().zip(time.first()).map_or(0.0, |(last, first)| last - first);
+    let step = span / INSTANTS;
+    [windows(time, step.max(if span >= 10.0 { 1.0 } else { 0.0 })), windows(time, step)]
+}
+
+/// Pairs of instants (by index) at least `step` apart, one after the other.
+fn windows(time: &[f64], step: f64) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    let mut from = 0;
+    for (i, t) in time.iter().enumerate().skip(1) {
+        if *t >= time[from] + step - 1e-9 {
+            all.push((from, i));
+            from = i;
+        }
+    }
+    all
+}
+
+/// A run with series, and how it is drawn.
+struct Sampled<'a> {
+    run: &'a Run,
+    warmup_s: f64,
+    span: (f64, f64),
+    command: &'a str,
+}
+
+impl Sampled<'_> {
+    fn plot(&self, y: Scale, label: &str) -> Plot {
+        against_time(self.span, self.warmup_s, y, label)
+    }
+    /// One quantity of all flows that `belongs` picks.
+    fn figure(
+        &self,
+        title: &str,
+        label: &str,
+        note: &str,
+        windows: &[(usize, usize)],
+        belongs: impl Fn(&Flow) -> bool,
+        of: impl Fn(&FlowSeries, (usize, usize)) -> f64,
+    ) -> Option<Figure> {
+        let time = &self.run.series.time_s;
+        let flows: Vec<(&Flow, Vec<f64>)> = self
+            .run
+            .flows
+            .iter()
+            .zip(&self.run.series.flows)
+            .filter(|(f, _)| belongs(f))
+            .map(|(f, s)| (f, windows.iter().map(|w| of(s, *w)).collect()))
+            .collect();
+        if flows.is_empty() {
+            return None;
+        }
+        let top = flows.iter().flat_map(|f| &f.1).filter(|v| v.is_finite()).fold(0.0, |a: f64, b| a.max(*b));
+        let mut plot = self.plot(Scale::from_zero(top), label);
+        let mut csv = String::from("time_s");
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        let mut legend = Vec::new();
+        let note = if flows.len() <= SINGLE {
+            for (i, (flow, values)) in flows.iter().enumerate() {
+                let line: Vec<(f64, f64)> = windows.iter().zip(values).map(|(w, v)| (time[w.1], *v)).collect();
+                plot.line(i, &line, &flow.name);
+                legend.push((i % STYLES, flow.name.clone()));
+                let _ = write!(csv, ",{}", quoted(&flow.name));
+                columns.push(values.clone());
+            }
+            note.to_owned()
+        } else {
+            for group in groups(flows.iter().map(|f| f.0)) {
+                let members: Vec<&Vec<f64>> =
+                    flows.iter().filter(|(f, _)| group_of(&f.name) == group).map(|f| &f.1).collect();
+                let style = flows
+                    .iter()
+                    .find(|(f, _)| group_of(&f.name) == group)
+                    .map_or(0, |(f, _)| direction_style(f.direction));
+                let style =
+                    if legend.iter().any(|l: &(usize, String)| l.0 == style) { legend.len() + 4 } else { style };
+                let at = |k: usize, q: f64| {
+                    stats::quantile(&members.iter().map(|m| m[k]).filter(|v| v.is_finite()).collect::<Vec<f64>>(), q)
+                        .unwrap_or(f64::NAN)
+                };
+                let [low, median, high] =
+                    [0.1, 0.5, 0.9].map(|q| (0..windows.len()).map(|k| at(k, q)).collect::<Vec<f64>>());
+                let band: Vec<(f64, f64, f64)> = windows
+                    .iter()
+                    .enumerate()
+                    .map(|(k, w)| (time[w.1], low[k], high[k]))
+                    .filter(|b| b.1.is_finite())
+                    .collect();
+                plot.band(style, &band);
+                plot.line(
+                    style,
+                    &windows.iter().zip(&median).map(|(w, v)| (time[w.1], *v)).collect::<Vec<_>>(),
+                    &format!("{group}: median of {}", members.len()),
+                );
+                legend.push((style, format!("{group} ({} flows)", members.len())));
+                let _ = write!(csv, ",{0}_p10,{0}_p50,{0}_p90", group.replace(',', "_"));
+                columns.extend([low, median, high]);
+            }
+            format!("{note} Line: median of the group; band: the middle 80 % of its flows.")
+        };
+        csv.push('\n');
+        for (k, w) in windows.iter().enumerate() {
+            let _ = write!(csv, "{:.6}", time[w.1]);
+            for c in &columns {
+                let _ = if c[k].is_finite() { write!(csv, ",{:.5}", c[k]) } else { write!(csv, ",") };
+            }
+            csv.push('\n');
+        }
+        Some(Figure {
+            title: title.into(),
+            caption: format!("Seed {}, one run. {}", self.run.seed, note.trim()),
+            svg: plot.finish(title),
+            legend,
+            csv,
+            command: self.command.into(),
+            wide: false,
+        })
+    }
+    /// What the estimators of the flows say.
+    fn estimates(&self, windows: &[(usize, usize)]) -> Option<Figure> {
+        let time = &self.run.series.time_s;
+        let drawn: Vec<_> = self.run.series.estimates.iter().take(SINGLE).collect();
+        let name = |e: &EstimateSeries| {
+            format!("{} of {}", e.name, self.run.flows.get(e.flow).map_or("", |f| f.name.as_str()))
+        };
+        let top = drawn.iter().flat_map(|e| &e.rate_bps).max()?;
+        let mut plot = self.plot(Scale::from_zero(*top as f64 / 1e6), "estimate [Mb/s]");
+        let mut csv = String::from("time_s");
+        for (i, e) in drawn.iter().enumerate() {
+            let line: Vec<(f64, f64)> =
+                windows.iter().filter_map(|w| e.rate_bps.get(w.1).map(|r| (time[w.1], *r as f64 / 1e6))).collect();
+            plot.line(i, &line, &name(e));
+            let _ = write!(csv, ",{}", quoted(&name(e)));
+        }
+        csv.push('\n');
+        for w in windows {
+            let _ = write!(csv, "{:.6}", time[w.1]);
+            for e in &drawn {
+                let _ = write!(csv, ",{:.6}", e.rate_bps.get(w.1).map_or(0.0, |r| *r as f64 / 1e6));
+            }
+            csv.push('\n');
+        }
+        let left = self.run.series.estimates.len() - drawn.len();
+        let note = if left > 0 { format!(" {left} more are in series.parquet.") } else { String::new() };
+        Some(Figure {
+            title: "Estimated rates".into(),
+            caption: format!("Seed {}, one run.{note}", self.run.seed),
+            svg: plot.finish("Estimated rates"),
+            legend: drawn.iter().enumerate().map(|(i, e)| (i % STYLES, name(e))).collect(),
+            csv,
+            command: self.command.into(),
+            wide: false,
+        })
+    }
+    /// Packets waiting, of the access point's queue or, without one, of those that held most.
+    fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
+        let time = &self.run.series.time_s;
+        let named = self.run.queues.iter().zip(&self.run.series.queues);
+        let mut queues: Vec<(&str, Vec<u64>)> = named.map(|(q, s)| (q.name.as_str(), s.packets.clone())).collect();
+        if let Some(ap) = queues.iter().position(|q| q.0 == "ap") {
+            queues = vec![queues.swap_remove(ap)];
+        } else {
+            queues.sort_by_key(|q| std::cmp::Reverse(q.1.iter().sum::<u64>()));
+            queues.truncate(4);
+        }
+        let top = queues.iter().flat_map(|q| &q.1).max()?;
+        let mut plot = self.plot(Scale::from_zero(*top as f64), "packets waiting");
+        let mut csv = String::from("time_s");
+        for (i, (name, samples)) in queues.iter().enumerate() {
+            let line: Vec<(f64, f64)> =
+                windows.iter().filter_map(|w| samples.get(w.1).map(|n| (time[w.1], *n as f64))).collect();
+            plot.line(i, &line, name);
+            let _ = write!(csv, ",{}", quoted(name));
+        }
+        csv.push('\n');
+        for w in windows {
+            let _ = write!(csv, "{:.6}", time[w.1]);
+            for (_, samples) in &queues {
+                let _ = write!(csv, ",{}", samples.get(w.1).copied().unwrap_or(0));
+            }
+            csv.push('\n');
+        }
+        let legend = queues
+            .iter()
+            .enumerate()
+            .map(|(i, q)| (i, if q.0 == "ap" { "access point".to_owned() } else { q.0.to_owned() }))
+            .collect();
+        Some(Figure {
+            title: "Queue length".into(),
+            caption: format!("Seed {}, one run.", self.run.seed),
+            svg: plot.finish("Queue length"),
+            legend,
+            csv,
+            command: self.command.into(),
+            wide: false,
+        })
+    }
+}
+
+fn groups<'a>(flows: impl Iterator<Item = &'a Flow>) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for f in flows {
+        if !all.contains(&group_of(&f.name)) {
+            all.push(group_of(&f.name));
+        }
+    }
+    all
+}
+
+/// Jain's index of each second over all flows, mean over the runs of a point.
+pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Option<Figure> {
+    let sampled: Vec<&&Run> = runs.iter().filter(|r| r.series.time_s.len() > 1 && r.flows.len() > 1).collect();
+    let first = sampled.first()?;
+    let cuts = windows(&first.series.time_s, 1.0);
+    if cuts.len() < 2 {
+        return None;
+    }
+    let mut csv = String::from("time_s,n,jain_mean,ci95\n");
+    let (mut line, mut band) = (Vec::new(), Vec::new());
+    for &(i, j) in &cuts {
+        // A second in which nobody got anything says nothing about fairness.
+        let of = |r: &&&Run| {
+            let rates: Vec<f64> =
+                r.series.flows.iter().map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
+            stats::jain(&rates).filter(|_| rates.iter().any(|x| *x > 0.0))
+        };
+        let same = sampled.iter().filter(|r| r.series.time_s.len() > j);
+        let m = Mean::of(&same.filter_map(of).collect::<Vec<_>>());
+        let t = first.series.time_s[j];
+        let _ = writeln!(csv, "{t:.6},{},{},{}", m.n, m.mean, m.ci95.map(|h| h.to_string()).unwrap_or_default());
+        line.push((t, m.mean));
+        if let Some(h) = m.ci95 {
+            band.push((t, (m.mean - h).max(0.0), (m.mean + h).min(1.0)));
+        }
+    }
+    let (from, to) = (first.series.time_s[0], first.series.time_s[first.series.time_s.len() - 1]);
+    let mut plot = against_time((from, to), warmup_s, Scale::Linear(0.0, 1.0), "Jain's index");
+    plot.band(0, &band);
+    plot.line(0, &line, "Jain's index");
+    let how = if sampled.len() > 1 {
+        format!("Mean over {} seeds; band: 95 % Student interval.", sampled.len())
+    } else {
+        "One seed: no interval.".into()
+    };
+    Some(Figure {
+        title: "Fairness over time".into(),
+        caption: format!("Jain's index of goodput in windows of 1 s, all flows. {how}"),
+        svg: plot.finish("Jain's index over time"),
+        legend: Vec::new(),
+        csv,
+        command: command.into(),
+        wide: false,
+    })
+}
+
+/// Distribution functions of round-trip times and one-way delays, all seeds of a point together.
+pub(super) fn delays(runs: &[&Run], command: &str) -> Vec<Figure> {
+    let few = runs.first().is_some_and(|r| r.flows.len() <= 6);
+    let rtt = distribution(runs, few, "Round-trip time", "round-trip time [ms]", |f| &f.rtt, command);
+    let delay =
+        distribution(runs, few, "One-way delay", "one-way delay, sender to receiver [ms]", |f| &f.delay, command);
+    rtt.into_iter().chain(delay).collect()
+}
+
+fn distribution(
+    runs: &[&Run],
+    each: bool,
+    title: &str,
+    label: &str,
+    of: fn(&Flow) -> &Durations,
+    command: &str,
+) -> Option<Figure> {
+    let mut merged: Vec<Merged> = Vec::new();
+    for f in runs.iter().flat_map(|r| &r.flows).filter(|f| !of(f).is_empty()) {
+        let name = if each { &f.name } else { group_of(&f.name) };
+        let at = merged.iter().position(|m| m.name == name).unwrap_or_else(|| {
+            merged.push(Merged { name: name.to_owned(), style: direction_style(f.direction), counts: BTreeMap::new() });
+            merged.len() - 1
+        });
+        for (us, n) in of(f).buckets() {
+            *merged[at].counts.entry(us).or_default() += n;
+        }
+    }
+    let low = merged.iter().filter_map(|m| m.counts.keys().next()).min()?.max(&1);
+    let high = merged.iter().filter_map(|m| m.counts.keys().next_back()).max()?.max(&1);
+    let (low, high) = (*low as f64 / 1e3, *high as f64 / 1e3);
+    let x = if high / low > 20.0 { Scale::Log(low * 0.9, high * 1.1) } else { Scale::from_zero(high) };
+    let mut plot = Plot::new(x, label, Scale::Linear(0.0, 1.0), "share of packets");
+    let mut csv = String::from("name,ms,share\n");
+    let mut legend: Vec<(usize, String)> = Vec::new();
+    for (i, m) in merged.iter().enumerate() {
+        let all = m.counts.values().sum::<u64>();
+        let mut seen = 0;
+        let mut line = Vec::new();
+        let mut written = -1.0;
+        for (us, n) in &m.counts {
+            let (ms, before) = (*us as f64 / 1e3, seen as f64 / all as f64);
+            seen += n;
+            let share = seen as f64 / all as f64;
+            // Steps smaller than a third of a pixel are not drawn.
+            if share - written > 0.0015 || seen == all {
+                line.extend([(ms, before), (ms, share)]);
+                let _ = writeln!(csv, "{},{ms},{share:.5}", quoted(&m.name));
+                written = share;
+            }
+        }
+        let style = if each || legend.iter().any(|l| l.0 == m.style) { i } else { m.style };
+        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| m.quantile_ms(q));
+        plot.line(style, &line, &format!("{}\nmedian {p50:.1} ms, p95 {p95:.1} ms, p99 {p99:.1} ms", m.name));
+        legend.push((style, format!("{} (p95 {p95:.0} ms)", m.name)));
+    }
+    Some(Figure {
+        title: title.into(),
+        caption: format!(
+            "Distribution over all packets of {} run{} after the warm-up.",
+            runs.len(),
+            if runs.len() == 1 { "" } else { "s" }
+        ),
+        svg: plot.finish(title),
+        legend,
+        csv,
+        command: command.into(),
+        wide: false,
+    })
+}
+
+/// Durations of several flows together.
+struct Merged {
+    name: String,
+    style: usize,
+    /// Microseconds -> how often.
+    counts: BTreeMap<u64, u64>,
+}
+
+impl Merged {
+    fn quantile_ms(&self, q: f64) -> f64 {
+        let rank = libm::ceil(q * self.counts.values().sum::<u64>() as f64) as u64;
+        let mut seen = 0;
+        let reached = |(us, n): (&u64, &u64)| {
+            seen += n;
+            (seen >= rank).then_some(*us as f64 / 1e3)
+        };
+        self.counts.iter().find_map(reached).unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_follow_each_other_without_gap() {
+        let time: Vec<f64> = (0..=30).map(|i| f64::from(i) * 0.1).collect();
+        assert_eq!(windows(&time, 1.0), [(0, 10), (10, 20), (20, 30)]);
+    }
+}

@@ -1,0 +1,375 @@
+//! A small SVG writer for the report's figures. Not the plotters crate: its SVG has its colours written in, and ours
+//! must follow the reader's light or dark scheme, carry hover titles and stay small. Colours are classes (`s0`, `s1`,
+//! ...) that the style sheet fills.
+
+use crate::writing::output::table::significant;
+use std::fmt::Write;
+
+/// Text made safe for HTML and SVG.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// What an axis measures and how it is laid out.
+#[derive(Clone, Debug)]
+pub(super) enum Scale {
+    /// Evenly from `.0` to `.1`.
+    Linear(f64, f64),
+    /// Evenly in the logarithm, both ends above zero.
+    Log(f64, f64),
+    /// One place for each name.
+    Names(Vec<String>),
+}
+
+impl Scale {
+    /// From zero to the next tick above `max`.
+    pub(super) fn from_zero(max: f64) -> Scale {
+        let max = if max.is_finite() && max > 0.0 { max } else { 1.0 };
+        let step = step(max, 5.0);
+        Scale::Linear(0.0, libm::ceil(max / step - 1e-9) * step)
+    }
+    /// From the tick below `min` to that above `max`, zero included.
+    pub(super) fn with_zero(min: f64, max: f64) -> Scale {
+        if min.is_nan() || min >= 0.0 {
+            return Scale::from_zero(max);
+        }
+        let max = max.max(0.0);
+        let step = step(max - min, 5.0);
+        Scale::Linear(libm::floor(min / step + 1e-9) * step, libm::ceil(max / step - 1e-9) * step)
+    }
+    /// Where a value lies, 0 to 1.
+    fn place(&self, v: f64) -> f64 {
+        match self {
+            Scale::Linear(a, b) => (v - a) / (b - a),
+            Scale::Log(a, b) => libm::log(v.max(*a) / a) / libm::log(b / a),
+            Scale::Names(names) => (v + 0.5) / names.len().max(1) as f64,
+        }
+    }
+    /// About `n` round values with their text; fewer or more where the scale demands it.
+    fn ticks(&self, n: f64) -> Vec<(f64, String)> {
+        match self {
+            Scale::Linear(a, b) => {
+                let step = step(b - a, n);
+                let decimals = (-libm::floor(libm::log10(step) + 1e-9)).max(0.0) as usize;
+                let first = libm::ceil(a / step - 1e-9) as i64;
+                let last = libm::floor(b / step + 1e-9) as i64;
+                (first..=last).map(|i| (i as f64 * step, format!("{:.decimals$}", i as f64 * step))).collect()
+            }
+            Scale::Log(a, b) => {
+                let decades = libm::floor(libm::log10(*a)) as i32..=libm::ceil(libm::log10(*b)) as i32;
+                let wide = b / a > 300.0;
+                let steps: &[f64] = if wide { &[1.0] } else { &[1.0, 2.0, 5.0] };
+                let all = decades.flat_map(|d| steps.iter().map(move |s| s * libm::pow(10.0, f64::from(d))));
+                all.filter(|v| v >= a && v <= b).map(|v| (v, significant(v, 1))).collect()
+            }
+            Scale::Names(names) => {
+                let every = names.len().div_ceil(24).max(1);
+                names.iter().enumerate().step_by(every).map(|(i, n)| (i as f64, n.clone())).collect()
+            }
+        }
+    }
+}
+
+/// A step of 1, 2 or 5 times a power of ten that divides `range` into about `n`.
+fn step(range: f64, n: f64) -> f64 {
+    let raw = (range / n).abs().max(1e-12);
+    let power = libm::pow(10.0, libm::floor(libm::log10(raw)));
+    let lead = raw / power;
+    power
+        * if lead <= 1.0 {
+            1.0
+        } else if lead <= 2.0 {
+            2.0
+        } else if lead <= 5.0 {
+            5.0
+        } else {
+            10.0
+        }
+}
+
+/// One drawing with its axes; marks are added in values, not pixels.
+#[derive(Debug)]
+pub(super) struct Plot {
+    x: Scale,
+    y: Scale,
+    labels: [String; 2],
+    width: f64,
+    height: f64,
+    slanted: bool,
+    marks: String,
+}
+
+const TOP: f64 = 18.0;
+const LEFT: f64 = 56.0;
+const RIGHT: f64 = 14.0;
+
+impl Plot {
+    /// An empty plot of the usual size; labels name quantity and unit.
+    pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
+        let slanted = matches!(&x, Scale::Names(n) if n.len() > 8 || n.iter().any(|t| t.chars().count() > 12));
+        Plot {
+            x,
+            y,
+            labels: [x_label.into(), y_label.into()],
+            width: 540.0,
+            height: if slanted { 320.0 } else { 290.0 },
+            slanted,
+            marks: String::new(),
+        }
+    }
+    /// The same, as wide as the page.
+    pub(super) fn wide(mut self) -> Plot {
+        self.width = 1100.0;
+        self
+    }
+    /// Another height.
+    pub(super) fn tall(mut self, height: f64) -> Plot {
+        self.height = height;
+        self
+    }
+    fn bottom(&self) -> f64 {
+        if self.slanted { 76.0 } else { 44.0 }
+    }
+    fn px(&self, v: f64) -> f64 {
+        LEFT + self.x.place(v) * (self.width - LEFT - RIGHT)
+    }
+    fn py(&self, v: f64) -> f64 {
+        self.height - self.bottom() - self.y.place(v) * (self.height - self.bottom() - TOP)
+    }
+
+    /// A line through points; undefined values break it.
+    pub(super) fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
+        let mut d = String::new();
+        let mut last: Option<(i64, i64)> = None;
+        for &(x, y) in points {
+            if !y.is_finite() || !x.is_finite() {
+                last = None;
+                continue;
+            }
+            // Tenths of a pixel, each relative to the one before: half the bytes of absolute coordinates.
+            let now = (libm::round(self.px(x) * 10.0) as i64, libm::round(self.py(y) * 10.0) as i64);
+            match last {
+                None => drop(write!(d, "M{} {}", tenth(now.0), tenth(now.1))),
+                Some(was) if was == now => continue,
+                Some(was) => drop(write!(d, "l{} {}", tenth(now.0 - was.0), tenth(now.1 - was.1))),
+            }
+            last = Some(now);
+        }
+        self.mark(style, title, &format!("<path class=\"line\" d=\"{d}\"/>"));
+    }
+    /// The area between two lines.
+    pub(super) fn band(&mut self, style: usize, points: &[(f64, f64, f64)]) {
+        let upper = points.iter().map(|p| (p.0, p.2));
+        let lower = points.iter().rev().map(|p| (p.0, p.1));
+        let corners: Vec<String> =
+            upper.chain(lower).map(|(x, y)| format!("{:.1} {:.1}", self.px(x), self.py(y))).collect();
+        if !corners.is_empty() {
+            self.mark(style, "", &format!("<path class=\"band\" d=\"M{}Z\"/>", corners.join("L")));
+        }
+    }
+    /// A dot with its error bar; the shape follows the style, so that colour is never the only difference.
+    pub(super) fn dot(&mut self, style: usize, x: f64, y: f64, ci95: Option<f64>, title: &str) {
+        let (cx, cy) = (self.px(x), self.py(y));
+        let shape = match style % 4 {
+            0 => format!("<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"/>"),
+            1 => format!("<path class=\"dot\" d=\"M{:.1} {:.1}h7v7h-7Z\"/>", cx - 3.5, cy - 3.5),
+            2 => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l4.6 8h-9.2Z\"/>", cy - 5.0),
+            _ => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l5 5l-5 5l-5-5Z\"/>", cy - 5.0),
+        };
+        let whisker = ci95.map(|h| self.whisker(cx, y, h, 3.0)).unwrap_or_default();
+        self.mark(style, title, &(whisker + &shape));
+    }
+    /// A bar from zero with its error bar, number `slot.0` of `slot.1` that stand side by side at `x`.
+    pub(super) fn bar(&mut self, style: usize, x: f64, slot: (usize, usize), y: f64, ci95: Option<f64>, title: &str) {
+        let (number, all) = (slot.0 as f64, slot.1.max(1) as f64);
+        let full = self.px(1.0) - self.px(0.0);
+        let width = (full * 0.72 / all).clamp(1.0, 64.0);
+        let cx = self.px(x) + (number - (all - 1.0) / 2.0) * width;
+        let (end, zero) = (self.py(y), self.py(0.0));
+        let top = end.min(zero);
+        let whisker = ci95.map(|h| self.whisker(cx, y, h, (width / 4.0).min(3.0))).unwrap_or_default();
+        let shape = format!(
+            "<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
+            cx - width / 2.0,
+            (zero - end).abs()
+        );
+        self.mark(style, title, &(shape + &whisker));
+    }
+    fn whisker(&self, cx: f64, y: f64, half: f64, cap: f64) -> String {
+        let (low, high) = (self.py(y - half).min(self.height - self.bottom()), self.py(y + half).max(TOP - 6.0));
+        let (left, wide) = (cx - cap, 2.0 * cap);
+        format!(
+            "<path class=\"err\" d=\"M{cx:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{wide:.1}M{left:.1} \
+                {high:.1}h{wide:.1}\"/>"
+        )
+    }
+    /// A piece of a horizontal bar in row `row` from `from` to `to`, with an error bar at its end.
+    pub(super) fn piece(
+        &mut self,
+        style: usize,
+        row: f64,
+        (from, to): (f64, f64),
+        ci95: Option<f64>,
+        title: &str,
+        text: &str,
+    ) {
+        let half = ((self.py(0.0) - self.py(1.0)).abs() * 0.32).min(22.0);
+        let (x, end, cy) = (self.px(from), self.px(to), self.py(row));
+        let mut shape = format!(
+            "<rect class=\"bar piece\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            cy - half,
+            (end - x).max(0.0),
+            2.0 * half
+        );
+        if end - x > 7.0 * text.chars().count() as f64 + 6.0 {
+            let _ = write!(
+                shape,
+                "<text class=\"in\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                (x + end) / 2.0,
+                cy + 4.0,
+                escaped(text)
+            );
+        }
+        if let Some(h) = ci95 {
+            let (a, b) = (self.px(to - h), self.px(to + h));
+            let _ = write!(
+                shape,
+                "<path class=\"err\" d=\"M{a:.1} {cy:.1}H{b:.1}M{a:.1} {:.1}v6M{b:.1} {:.1}v6\"/>",
+                cy - 3.0,
+                cy - 3.0
+            );
+        }
+        self.mark(style, title, &shape);
+    }
+    /// A shaded stretch of the horizontal axis with a word at its top.
+    pub(super) fn shade(&mut self, from: f64, to: f64, text: &str) {
+        let (a, b) = (self.px(from), self.px(to));
+        let height = self.height - self.bottom() - TOP;
+        let _ = write!(
+            self.marks,
+            "<rect class=\"cut\" x=\"{a:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
+            b - a
+        );
+        let _ = write!(self.marks, "<text class=\"note\" x=\"{:.1}\" y=\"{}\">{}</text>", a, TOP - 5.0, escaped(text));
+    }
+    /// A dashed horizontal line with a word at its right end.
+    pub(super) fn level(&mut self, y: f64, text: &str) {
+        let at = self.py(y);
+        let right = self.width - RIGHT;
+        let _ = write!(
+            self.marks,
+            "<path class=\"level\" d=\"M{LEFT} {at:.1}H{right}\"/><text class=\"note end\" x=\"{right}\" \
+                y=\"{:.1}\">{}</text>",
+            at - 5.0,
+            escaped(text)
+        );
+    }
+    fn mark(&mut self, style: usize, title: &str, shape: &str) {
+        let title = if title.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(title)) };
+        let _ = write!(self.marks, "<g class=\"{}\">{title}{shape}</g>", class(style));
+    }
+
+    /// The drawing as an `<svg>` element, named for readers who do not see it.
+    pub(super) fn finish(self, name: &str) -> String {
+        let (w, h) = (self.width, self.height);
+        let (floor, right) = (h - self.bottom(), w - RIGHT);
+        let mut out = format!("<svg viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{}\">", escaped(name));
+        let mut grid = String::new();
+        for (v, text) in self.y.ticks(5.0) {
+            let y = self.py(v);
+            if !matches!(self.y, Scale::Names(_)) {
+                let _ = write!(grid, "M{LEFT} {y:.1}H{right}");
+            }
+            let _ = write!(
+                out,
+                "<text class=\"tick end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                LEFT - 7.0,
+                y + 4.0,
+                escaped(&shortened(&text, 16))
+            );
+        }
+        for (v, text) in self.x.ticks(7.0) {
+            let x = self.px(v);
+            if self.slanted {
+                let text = escaped(&shortened(&text, 14));
+                let _ = write!(
+                    out,
+                    "<text class=\"tick end\" transform=\"translate({:.1} {:.1}) rotate(-40)\">{text}</text>",
+                    x + 4.0,
+                    floor + 14.0
+                );
+            } else {
+                let _ = write!(
+                    out,
+                    "<text class=\"tick mid\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                    floor + 17.0,
+                    escaped(&text)
+                );
+            }
+            let _ = write!(grid, "M{x:.1} {floor:.1}v4");
+        }
+        let _ =
+            write!(out, "<path class=\"grid\" d=\"{grid}\"/><path class=\"axis\" d=\"M{LEFT} {floor:.1}H{right}\"/>");
+        let _ = write!(
+            out,
+            "<text class=\"label mid\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            (LEFT + right) / 2.0,
+            h - 6.0,
+            escaped(&self.labels[0])
+        );
+        let _ = write!(
+            out,
+            "<text class=\"label mid\" transform=\"translate(13 {:.1}) rotate(-90)\">{}</text>",
+            (TOP + floor) / 2.0,
+            escaped(&self.labels[1])
+        );
+        out + &self.marks + "</svg>"
+    }
+}
+
+/// How many styles for curves the style sheet has; beyond them they repeat.
+pub(super) const STYLES: usize = 16;
+/// The first of three greys, which follow the styles for curves.
+pub(super) const GREY: usize = 16;
+
+/// The class of a style.
+pub(super) fn class(style: usize) -> String {
+    format!("s{}", if style < GREY + 3 { style } else { style % STYLES })
+}
+
+/// Tenths as a number without a needless zero.
+fn tenth(n: i64) -> String {
+    let sign = if n < 0 { "-" } else { "" };
+    let (whole, tenth) = (n.abs() / 10, n.abs() % 10);
+    if tenth == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{tenth}") }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_numbers_with_the_digits_they_need() {
+        let text = |s: Scale| s.ticks(5.0).into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ");
+        assert_eq!(text(Scale::from_zero(9.3)), "0 2 4 6 8 10");
+        assert_eq!(text(Scale::Linear(0.0, 1.0)), "0.0 0.2 0.4 0.6 0.8 1.0");
+        assert_eq!(text(Scale::Log(3.0, 120.0)), "5 10 20 50 100");
+        assert_eq!(text(Scale::from_zero(f64::NAN)), "0.0 0.2 0.4 0.6 0.8 1.0");
+    }
+
+    #[test]
+    fn text_cannot_become_markup() {
+        assert_eq!(escaped("<b>\"&\"</b>"), "&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;");
+    }
+
+    #[test]
+    fn a_line_is_broken_at_undefined_values() {
+        let mut p = Plot::new(Scale::Linear(0.0, 4.0), "", Scale::Linear(0.0, 1.0), "");
+        p.line(0, &[(0.0, 0.0), (1.0, 1.0), (2.0, f64::NAN), (3.0, 0.0), (4.0, 1.0)], "");
+        assert_eq!(p.marks.matches('M').count(), 2);
+    }
+}

@@ -1,0 +1,181 @@
+//! Figures of means over seeds along a swept key.
+
+use super::Figure;
+use super::charts::{bars_are, interval};
+use super::lines::{Line, called, drawn, groups, hover, named, telling};
+use super::svg::Scale;
+use crate::experiment::results::{Outcome, PointKey};
+use crate::measuring::metric::Expr;
+use crate::reading::expression::literal;
+use crate::writing::output::csv::quoted;
+use crate::writing::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Main metrics along the first swept key.
+pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
+    let keys = swept_keys(points);
+    let Some(first) = keys.first().filter(|_| points.len() > 1) else { return Vec::new() };
+    let main = main_metrics(o);
+    if !telling(points, Some(first), None).is_empty() {
+        // Each metric has a figure of its own: its lines are the values of the other keys.
+        return main.iter().map(|m| along(o, points, (first, &[]), None, &[m], "")).collect();
+    }
+    let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
+    for m in main {
+        let stem = m.split('.').next().unwrap_or(m);
+        match families.iter_mut().find(|f| f.0 == stem) {
+            Some(f) => f.1.push(m),
+            None => families.push((stem, vec![m])),
+        }
+    }
+    families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, "")).collect()
+}
+
+/// Metrics of one unit along one swept key, or along values of the figure's own for it; one line for each metric and
+/// each combination of the keys that tell lines apart, `by` first. Without a title it names itself.
+pub(super) fn along(
+    o: &Outcome,
+    points: &[PointKey],
+    (key, values): (&str, &[Value]),
+    by: Option<&str>,
+    metrics: &[&str],
+    title: &str,
+) -> Figure {
+    let expanded: Vec<PointKey> = points.iter().flat_map(|p| values.iter().map(|v| with(p, key, v))).collect();
+    let runs = points.first().map_or(0, |p| runs_of(o, p).len());
+    let points = if values.is_empty() { points } else { &expanded };
+    let title = if title.is_empty() { format!("{} along {key}", called(metrics).0) } else { title.to_owned() };
+    let axis = Axis::of(points, key);
+    let groups = groups(points, &telling(points, Some(key), by));
+    let mut csv = format!("{},other_keys,metric,n,mean,ci95\n", quoted(key));
+    let mut lines = Vec::new();
+    for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
+        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
+            continue;
+        };
+        let mut dots = Vec::new();
+        for point in members {
+            let Some(value) = point.get(key) else { continue };
+            let others: PointKey =
+                point.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
+            let m = if values.is_empty() {
+                summary_of(o, point, metric)
+            } else {
+                summary_of(o, &others, &instead(metric, key, value))
+            };
+            let Some(m) = m else { continue };
+            let _ = writeln!(
+                csv,
+                "{},{},{},{},{},{}",
+                quoted(&value_text(value)),
+                quoted(&point_text(&others)),
+                quoted(metric),
+                m.n,
+                m.mean,
+                interval(m.ci95)
+            );
+            dots.push((axis.place(value), m, hover(metric, &point_text(point), m, unit_of(metric))));
+        }
+        dots.sort_by(|a, b| a.0.total_cmp(&b.0));
+        lines.push(Line { name, style, dots });
+    }
+    let seeds = bars_are(runs);
+    let caption = by.map_or(seeds.clone(), |by| format!("By {by}. {seeds}"));
+    drawn(&title, (axis.scale(), &axis.label), metrics, &lines, &caption, csv)
+}
+
+/// `point` with a value for a key of the figure's own.
+fn with(point: &PointKey, key: &str, value: &Value) -> PointKey {
+    let mut point = point.clone();
+    point.insert(key.to_owned(), value.clone());
+    point
+}
+
+/// `metric` with `value` in the place of `point(key)`.
+fn instead(metric: &str, key: &str, value: &Value) -> String {
+    Expr::parse(metric).map_or_else(|_| metric.to_owned(), |e| e.with_point(key, value).to_string())
+}
+
+/// The values of a swept key as places on an axis.
+struct Axis {
+    /// Each value, and where it lies.
+    values: Vec<(Value, f64)>,
+    /// Whether they are numbers; names otherwise.
+    numbers: bool,
+    /// The key, and the unit of its values.
+    label: String,
+}
+
+impl Axis {
+    fn of(points: &[PointKey], key: &str) -> Axis {
+        let mut values: Vec<&Value> = Vec::new();
+        for v in points.iter().filter_map(|p| p.get(key)) {
+            if !values.contains(&v) {
+                values.push(v);
+            }
+        }
+        let (places, unit) = match numbers(&values) {
+            Some((places, unit)) => (Some(places), unit),
+            None => (None, ""),
+        };
+        let numbers = places.is_some();
+        let places = places.unwrap_or_else(|| (0..values.len()).map(|i| i as f64).collect());
+        let label = if unit.is_empty() { key.to_owned() } else { format!("{key} [{unit}]") };
+        Axis { values: values.into_iter().cloned().zip(places).collect(), numbers, label }
+    }
+
+    fn place(&self, value: &Value) -> f64 {
+        self.values.iter().find(|v| v.0 == *value).map_or(f64::NAN, |v| v.1)
+    }
+
+    fn scale(&self) -> Scale {
+        if !self.numbers {
+            return Scale::Names(self.values.iter().map(|v| value_text(&v.0)).collect());
+        }
+        let (low, high) =
+            self.values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v.1), b.max(v.1)));
+        let margin = if high > low { (high - low) * 0.04 } else { (high.abs() * 0.5).max(0.5) };
+        Scale::Linear(low - margin, high + margin)
+    }
+}
+
+/// The values as numbers, and the unit in which the first one is written; `None` unless all are numbers, or all
+/// quantities of one kind.
+fn numbers<'a>(values: &[&'a Value]) -> Option<(Vec<f64>, &'a str)> {
+    if let Some(plain) = values.iter().map(|v| v.as_f64()).collect::<Option<Vec<f64>>>() {
+        return Some((plain, ""));
+    }
+    let unit = values.first()?.as_str()?.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-. ".contains(c));
+    let one = literal(&format!("1{unit}"))?;
+    let number = |v: &&Value| literal(v.as_str()?).filter(|n| n.unit == one.unit).map(|n| n.value / one.value);
+    Some((values.iter().map(number).collect::<Option<_>>()?, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(values: &Value) -> Option<(Vec<f64>, String)> {
+        let values: Vec<&Value> = values.as_array().unwrap().iter().collect();
+        numbers(&values).map(|(n, unit)| (n, unit.to_owned()))
+    }
+
+    #[test]
+    fn quantities_of_one_kind_are_numbers_in_the_unit_of_the_first() {
+        assert_eq!(read(&json!([1, 2.5])), Some((vec![1.0, 2.5], String::new())));
+        assert_eq!(read(&json!(["5ms", "1s"])), Some((vec![5.0, 1000.0], "ms".into())));
+        assert_eq!(read(&json!(["50p", "100p"])), Some((vec![50.0, 100.0], "p".into())));
+        assert_eq!(read(&json!(["50%", "100%"])), Some((vec![50.0, 100.0], "%".into())));
+        for names in [
+            json!(["reno", "cubic"]),
+            json!(["50p", "64kB"]),
+            json!([1, "1ms"]),
+            json!([true, false]),
+            json!([{"kind": "fifo"}]),
+        ] {
+            assert_eq!(read(&names), None, "{names}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Captures: a run's frames as pcapng with radiotap headers, for Wireshark and its kin.
+//!
+//! One interface, link type 127, nanosecond time stamps: the first nanosecond of each frame's preamble, counted from
+//! the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag and a comment. An FCS is
+//! stored (and announced) only where the whole frame is and arrived. A MAC retry repeats its packet, which makes
+//! Wireshark's TCP analysis see retransmissions that TCP did not make: `-o wlan.retransmitted:FALSE` tells it not to.
+//! Own writer instead of a crate: we need four kinds of block, which are forty lines, and exact control of length
+//! fields.
+//!
+//! Format: draft-ietf-opsawg-pcapng §4, radiotap.org "defined fields".
+
+use super::flow_bytes::{Endpoints, Mac, ip_of, mac_of, write_packet};
+use crate::experiment::results::Run;
+use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome};
+use std::io::{self, Write};
+
+/// Which band the radiotap headers name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Band {
+    /// Channel 6, 2437 MHz: 802.11, b and g.
+    #[default]
+    Ghz2,
+    /// Channel 36, 5180 MHz: 802.11a.
+    Ghz5,
+}
+
+/// What a capture keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// Bytes of each packet's payload (all zeros) that are stored; the original length is always true.
+    pub payload: usize,
+    /// The band.
+    pub band: Band,
+}
+
+/// Writes the frames of `run` as one pcapng section, by starting time.
+pub fn write_pcapng(run: &Run, capture: Capture, mut w: impl Write) -> io::Result<()> {
+    let ends = Endpoints::of(&run.frames);
+    section_header(&mut w)?;
+    interface(&mut w)?;
+    names(run, &mut w)?;
+    let mut order: Vec<&Frame> = run.frames.iter().collect();
+    order.sort_by_key(|f| (f.start, f.from));
+    let mut bytes = Vec::with_capacity(256);
+    for frame in order {
+        bytes.clear();
+        let original = stored(frame, &ends, capture, &mut bytes);
+        packet(frame, &bytes, original, &mut w)?;
+    }
+    w.flush()
+}
+
+// 802.11-2016 §9.2.4.1: the frame control field, protocol version 0.
+const DATA: u8 = 0x08;
+const ACK: u8 = 0xd4;
+const CTS: u8 = 0xc4;
+const RTS: u8 = 0xb4;
+const TO_DS: u8 = 0x01;
+const FROM_DS: u8 = 0x02;
+const RETRY: u8 = 0x08;
+/// Length of radiotap's header with time, flags, rate and channel.
+const RADIOTAP: usize = 22;
+/// IEEE 802a: "local experimental" EtherType, for data frames without a packet.
+const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
+
+/// Appends what the capture stores of `f` (radiotap included) and returns the length it would have whole.
+fn stored(f: &Frame, ends: &Endpoints, capture: Capture, out: &mut Vec<u8>) -> usize {
+    out.resize(RADIOTAP, 0);
+    // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
+    let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;
+    let control = |out: &mut Vec<u8>, first: u8, second: u8| {
+        out.extend([first, second]);
+        out.extend(duration.to_le_bytes());
+    };
+    let retry = if f.retry > 0 { RETRY } else { 0 };
+    let mut cut = 0;
+    match f.kind {
+        FrameKind::Ack | FrameKind::Cts => {
+            control(out, if f.kind == FrameKind::Ack { ACK } else { CTS }, 0);
+            out.extend(mac_of(f.to));
+        }
+        FrameKind::Rts => {
+            control(out, RTS, retry);
+            out.extend(mac_of(f.to));
+            out.extend(mac_of(f.from));
+        }
+        FrameKind::Data => {
+            let bssid = mac_of(AP);
+            let far = |source: bool| f.packet.as_ref().map_or(bssid, |p| ends.mac(p, source));
+            // 802.11-2016 §9.3.2.1, table 9-26: what the addresses are, by ToDS and FromDS.
+            let (ds, a1, a2, a3): (u8, Mac, Mac, Mac) = match (f.from == AP, f.to == AP) {
+                (true, _) => (FROM_DS, mac_of(f.to), bssid, far(true)),
+                (false, true) => (TO_DS, bssid, mac_of(f.from), far(false)),
+                (false, false) => (0, mac_of(f.to), mac_of(f.from), bssid),
+            };
+            control(out, DATA, ds | retry);
+            out.extend(a1);
+            out.extend(a2);
+            out.extend(a3);
+            out.extend((f.sequence << 4).to_le_bytes());
+            // LLC and SNAP (RFC 1042).
+            out.extend([0xaa, 0xaa, 0x03, 0, 0, 0]);
+            let payload = match &f.packet {
+                Some(p) => {
+                    out.extend([0x08, 0x00]);
+                    write_packet(p, ends, out)
+                }
+                None => {
+                    out.extend(EXPERIMENTAL);
+                    (f.bytes as usize).saturating_sub(out.len() - RADIOTAP + 4)
+                }
+            };
+            let kept = payload.min(capture.payload);
+            out.resize(out.len() + kept, 0);
+            cut = payload - kept;
+        }
+    }
+    let whole = cut == 0 && f.outcome == FrameOutcome::Received;
+    if whole {
+        let fcs = crc32(&out[RADIOTAP..]);
+        out.extend(fcs.to_le_bytes());
+    }
+    radiotap(f, capture.band, whole, &mut out[..RADIOTAP]);
+    out.len() + cut
+}
+
+/// Fills radiotap's header: TSFT, Flags, Rate, Channel, in this order and aligned to their sizes.
+fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
+    let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0);
+    let present: u32 = 1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3;
+    let flags = if fcs { 0x10 } else { 0 } | if f.outcome == FrameOutcome::Received { 0 } else { 0x40 };
+    let frequency: u16 = if band == Band::Ghz5 { 5180 } else { 2437 };
+    // DSSS and CCK have these four rates, everything else is OFDM.
+    let modulation = if matches!(f.rate, 1_000_000 | 2_000_000 | 5_500_000 | 11_000_000) { 0x0020 } else { 0x0040 };
+    let channel: u16 = modulation | if band == Band::Ghz5 { 0x0100 } else { 0x0080 };
+    let mut header = Vec::with_capacity(RADIOTAP);
+    header.extend([0, 0]);
+    header.extend((RADIOTAP as u16).to_le_bytes());
+    header.extend(present.to_le_bytes());
+    header.extend(f.start.as_micros().to_le_bytes());
+    header.push(flags);
+    match rate {
+        // Without a rate the channel moves up, and a byte of padding makes up the length.
+        None => header.push(0),
+        Some(r) => header.push(r),
+    }
+    header.extend(frequency.to_le_bytes());
+    header.extend(channel.to_le_bytes());
+    to.copy_from_slice(&header);
+}
+
+/// The frame check sequence (802.11-2016 §9.2.4.8), which is Ethernet's CRC-32.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 })
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+/// Writes one block: type, length, body (padded to four bytes), length again.
+fn block(kind: u32, body: &[u8], w: &mut impl Write) -> io::Result<()> {
+    let padding = body.len().wrapping_neg() % 4;
+    let length = u32::try_from(body.len() + padding + 12).map_err(io::Error::other)?;
+    w.write_all(&kind.to_le_bytes())?;
+    w.write_all(&length.to_le_bytes())?;
+    w.write_all(body)?;
+    w.write_all(&[0; 3][..padding])?;
+    w.write_all(&length.to_le_bytes())
+}
+
+/// Appends an option (or a name record, which has the same form), padded to four bytes.
+fn option(code: u16, value: &[u8], to: &mut Vec<u8>) {
+    to.extend(code.to_le_bytes());
+    to.extend((value.len() as u16).to_le_bytes());
+    to.extend(value);
+    to.resize(to.len() + value.len().wrapping_neg() % 4, 0);
+}
+
+fn section_header(w: &mut impl Write) -> io::Result<()> {
+    let mut body = Vec::new();
+    body.extend(0x1a2b_3c4d_u32.to_le_bytes());
+    body.extend(1u16.to_le_bytes());
+    body.extend(0u16.to_le_bytes());
+    body.extend((-1i64).to_le_bytes()); // length of the section: not said
+    option(4, concat!("contend ", env!("CARGO_PKG_VERSION")).as_bytes(), &mut body); // shb_userappl
+    option(0, &[], &mut body);
+    block(0x0a0d_0d0a, &body, w)
+}
+
+fn interface(w: &mut impl Write) -> io::Result<()> {
+    let mut body = Vec::new();
+    body.extend(127u16.to_le_bytes()); // LINKTYPE_IEEE802_11_RADIOTAP
+    body.extend(0u16.to_le_bytes());
+    body.extend(0u32.to_le_bytes()); // no limit for the whole file: frames are cut one by one
+    option(2, b"air", &mut body); // if_name
+    option(9, &[9], &mut body); // if_tsresol: nanoseconds
+    option(0, &[], &mut body);
+    block(1, &body, w)
+}
+
+/// The stations' names for their IP addresses (name resolution block), so that Wireshark can show them.
+fn names(run: &Run, w: &mut impl Write) -> io::Result<()> {
+    let mut body = Vec::new();
+    for (id, name) in run.stations.iter().enumerate().skip(1).take(usize::from(u16::MAX)) {
+        let mut record = ip_of(id as u32).to_vec();
+        record.extend(name.bytes().filter(|b| *b != 0).take(255));
+        record.push(0);
+        option(1, &record, &mut body);
+    }
+    option(0, &[], &mut body);
+    block(4, &body, w)
+}
+
+fn packet(f: &Frame, bytes: &[u8], original: usize, w: &mut impl Write) -> io::Result<()> {
+    let mut body = Vec::with_capacity(bytes.len() + 48);
+    let ns = f.start.as_nanos();
+    body.extend(0u32.to_le_bytes());
+    body.extend(((ns >> 32) as u32).to_le_bytes());
+    body.extend((ns as u32).to_le_bytes());
+    body.extend((bytes.len() as u32).to_le_bytes());
+    body.extend((original as u32).to_le_bytes());
+    body.extend(bytes);
+    body.resize(body.len() + bytes.len().wrapping_neg() % 4, 0);
+    let comment: &[u8] = match f.outcome {
+        FrameOutcome::Received => b"",
+        FrameOutcome::Collided => b"collided",
+        FrameOutcome::Errored => b"spoilt by the channel",
+    };
+    if !comment.is_empty() {
+        option(1, comment, &mut body);
+        option(0, &[], &mut body);
+    }
+    block(6, &body, w)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_sequence_is_ethernets() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+    }
+
+    #[test]
+    fn a_block_is_padded_to_four_bytes_and_says_its_length_twice() {
+        let mut out = Vec::new();
+        block(6, &[1, 2, 3, 4, 5], &mut out).unwrap();
+        assert_eq!(out.len(), 20);
+        assert_eq!(out[4..8], out[16..20]);
+        assert_eq!(out[4], 20);
+    }
+}

@@ -1,0 +1,208 @@
+//! What the writers share: sweep points in order, groups of flows, units of metrics, means with their intervals.
+
+use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::measuring::metric::Expr;
+use crate::reading::expression::Dimension;
+use crate::stats;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Sweep points in the order of the runs.
+pub(super) fn points(o: &Outcome) -> Vec<PointKey> {
+    let mut all: Vec<PointKey> = Vec::new();
+    for point in o.runs.iter().map(|r| &r.point).chain(o.summary.iter().map(|s| &s.point)) {
+        if !all.contains(point) {
+            all.push(point.clone());
+        }
+    }
+    all
+}
+
+/// The runs of one point, by seed as they come.
+pub(super) fn runs_of<'a>(o: &'a Outcome, point: &PointKey) -> Vec<&'a Run> {
+    o.runs.iter().filter(|r| r.point == *point).collect()
+}
+
+/// Swept keys, in the points' order.
+pub(super) fn swept_keys(points: &[PointKey]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for key in points.iter().flat_map(BTreeMap::keys) {
+        if !keys.contains(key) {
+            keys.push(key.clone());
+        }
+    }
+    keys
+}
+
+/// A value of a swept key as text: strings without quotes.
+pub(super) fn value_text(v: &Value) -> String {
+    match v {
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A point as text, `flow.1.count = 2, ap.queue = fifo`; empty when nothing is swept.
+pub(super) fn point_text(p: &PointKey) -> String {
+    p.iter().map(|(k, v)| format!("{k} = {}", value_text(v))).collect::<Vec<_>>().join(", ")
+}
+
+/// The point as options of the command.
+pub(super) fn point_options(p: &PointKey) -> String {
+    p.iter().map(|(k, v)| format!(" --set '{k}={}'", value_text(v))).collect()
+}
+
+/// The seeds of all runs: `1..5` when they are consecutive.
+pub(super) fn seeds_text(o: &Outcome) -> String {
+    let mut seeds: Vec<u64> = o.runs.iter().map(|r| r.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    match (seeds.first(), seeds.last()) {
+        (Some(a), Some(b)) if a == b => a.to_string(),
+        (Some(a), Some(b)) if b - a + 1 == seeds.len() as u64 => format!("{a}..{b}"),
+        _ => seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+    }
+}
+
+/// The `[[flow]]` a flow belongs to: its name without the member's number (`down.3` is of `down`).
+pub(super) fn group_of(flow: &str) -> &str {
+    match flow.rsplit_once('.') {
+        Some((group, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => group,
+        _ => flow,
+    }
+}
+
+/// A mean over replications with the half width of its 95 % Student interval; no interval for fewer than two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mean {
+    pub n: usize,
+    pub mean: f64,
+    pub ci95: Option<f64>,
+}
+
+impl Mean {
+    /// Of these values.
+    pub(super) fn of(values: &[f64]) -> Mean {
+        Mean { n: values.len(), mean: stats::mean(values).unwrap_or(f64::NAN), ci95: stats::half_width(values) }
+    }
+    /// `12.34 ± 0.05`, all times `scale`, with this many decimals; one value says that it has no interval.
+    pub(super) fn text(self, scale: f64, decimals: usize) -> String {
+        if !self.mean.is_finite() {
+            return "–".into();
+        }
+        match self.ci95 {
+            Some(h) => format!("{} ± {}", fixed(self.mean * scale, decimals), fixed(h * scale, decimals)),
+            None => fixed(self.mean * scale, decimals),
+        }
+    }
+}
+
+/// A number with this many decimals; what rounds to zero has no sign.
+pub(super) fn fixed(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(positive) if positive.bytes().all(|b| matches!(b, b'0' | b'.')) => positive.to_owned(),
+        _ => text,
+    }
+}
+
+/// The mean of a metric at a point, as the lab has computed it; of any other expression, as the point's runs give it.
+pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<Mean> {
+    if let Some(s) = o.summary.iter().find(|s| s.point == *point && s.metric == metric) {
+        return Some(Mean { n: s.n, mean: s.mean, ci95: s.ci95 });
+    }
+    let expression = Expr::parse(metric).ok()?;
+    let values: Vec<f64> = runs_of(o, point).into_iter().filter_map(|r| expression.eval(r).ok()).collect();
+    (!values.is_empty()).then(|| Mean::of(&values))
+}
+
+/// Every metric of the summary, in the order of appearance.
+pub(super) fn metrics(o: &Outcome) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for s in &o.summary {
+        if !all.contains(&s.metric.as_str()) {
+            all.push(&s.metric);
+        }
+    }
+    all
+}
+
+/// Metrics shown first, where a run has them.
+const MAIN: [&str; 6] = ["goodput.up", "goodput.down", "goodput.total", "jain", "rtt.p95", "ap.loss"];
+
+/// The main metrics of an outcome: those of [`MAIN`] that are not zero everywhere, or all when none of them is there.
+pub(super) fn main_metrics(o: &Outcome) -> Vec<&str> {
+    let lives = |m: &&str| o.summary.iter().any(|s| s.metric == **m && s.mean != 0.0);
+    let main: Vec<&str> = MAIN.into_iter().filter(lives).collect();
+    // One direction only: the total would say the same again.
+    let directions = main.iter().filter(|m| m.starts_with("goodput.") && **m != "goodput.total").count();
+    let main: Vec<&str> = main.into_iter().filter(|m| *m != "goodput.total" || directions != 1).collect();
+    if main.is_empty() { metrics(o).into_iter().take(6).collect() } else { main }
+}
+
+/// How a metric is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Unit {
+    /// What it is multiplied by.
+    pub scale: f64,
+    /// The unit after that; empty for a pure number.
+    pub name: &'static str,
+    /// Decimals in tables.
+    pub decimals: usize,
+}
+
+/// The unit in which a metric is shown, from its name.
+pub(super) fn unit_of(metric: &str) -> Unit {
+    // An expression has the unit of its first metric only as long as nothing is divided or counted.
+    let plain = metric.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'[' | b']'));
+    let stem = if plain { metric.split(['.', '[']).next().unwrap_or(metric) } else { "" };
+    let (scale, name, decimals) = match stem {
+        "goodput" | "throughput" => (1e-6, "Mb/s", 3),
+        "rtt" | "delay" | "srtt" => (1e3, "ms", 2),
+        _ if plain && metric.ends_with("_delay") => (1e3, "ms", 2),
+        "fct" | "stall" => (1.0, "s", 3),
+        "ap" if metric.ends_with(".loss") => (100.0, "%", 3),
+        "cwnd" | "ssthresh" => (1.0, "segments", 2),
+        _ if metric.starts_with("queue.length") && plain => (1.0, "packets", 2),
+        "busy" | "airtime" | "collision_probability" => (100.0, "%", 2),
+        _ => match Expr::parse_any(metric).ok().and_then(|e| e.dimension()) {
+            Some(Dimension::Rate) => (1e-6, "Mb/s", 3),
+            Some(Dimension::Time) => (1e3, "ms", 2),
+            _ => (1.0, "", 4),
+        },
+    };
+    Unit { scale, name, decimals }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_student_interval_of_five_values_uses_2_776() {
+        let m = Mean::of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        // s = sqrt(2.5), t(0.975, 4) = 2.7764
+        assert!((m.ci95.unwrap() - 2.7764 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-3);
+        assert_eq!(Mean::of(&[1.0]).ci95, None);
+        assert_eq!(Mean::of(&[]).text(1.0, 2), "–");
+        assert_eq!(Mean::of(&[-0.0]).text(1.0, 2), "0.00");
+    }
+
+    #[test]
+    fn units_follow_the_metric_but_not_a_quotient() {
+        assert_eq!(
+            (unit_of("goodput.up").name, unit_of("rtt.p95").name, unit_of("ap.queue.mean_delay").name),
+            ("Mb/s", "ms", "ms")
+        );
+        assert_eq!((unit_of("goodput.up / goodput.down").name, unit_of("jain").name), ("", ""));
+        assert_eq!((unit_of("goodput.up + goodput.down").name, unit_of("max(rtt.p95[up])").name), ("Mb/s", "ms"));
+    }
+
+    #[test]
+    fn a_flow_belongs_to_its_table() {
+        assert_eq!(group_of("down.3"), "down");
+        assert_eq!(group_of("flow0.12"), "flow0");
+        assert_eq!(group_of("bulk"), "bulk");
+        assert_eq!(group_of("v.a"), "v.a");
+    }
+}

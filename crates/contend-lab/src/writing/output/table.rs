@@ -1,0 +1,436 @@
+//! The table on the terminal: one row a sweep point, every mean with its interval, and under it how the numbers came
+//! about.
+
+use super::ReportContext;
+use super::shape::{
+    Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text,
+};
+use crate::echo::{WORD, echo};
+use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, Percentiles, PointKey, Run, SearchResult};
+use crate::stats;
+
+/// Columns that running text takes at most, and a table where nothing else is known.
+pub const WIDTH: usize = 100;
+
+/// The summary as text for a terminal of `width` columns, `colour` with ANSI colours: sweep points with their main
+/// metrics, groups of flows when there is one point, how it was measured, and the claims.
+pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usize) -> String {
+    let paint = Paint(colour);
+    let text = |text: &str| wrapped(text, width.min(WIDTH), 0) + "\n";
+    let points = points(o);
+    let mut out = paint.bold(&text(&o.title));
+    if !ctx.cite.is_empty() {
+        out += &paint.dim(&text(&ctx.cite));
+    }
+    if o.runs.is_empty() && o.summary.is_empty() {
+        return out + "no run finished\n";
+    }
+    out.push('\n');
+    out += &point_rows(o, &points).render(paint, width);
+    if let [only] = points.as_slice() {
+        let groups = group_rows(&runs_of(o, only));
+        if !groups.rows.is_empty() {
+            out.push('\n');
+            out += &groups.render(paint, width);
+        }
+    }
+    out.push('\n');
+    out += &paint.dim(&text(&method(o, ctx)));
+    if let Some(i) = &o.interrupted {
+        out += &paint.with("33", &text(&interrupted_text(i)));
+    }
+    for found in &o.search {
+        out += &text(&search_text(found));
+    }
+    if !o.claims.is_empty() {
+        out.push('\n');
+        out += &claim_rows(&o.claims, paint).render(paint, width);
+    }
+    out
+}
+
+/// How the means were made: number of seeds, cut, method.
+pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
+    let contention = o.runs.iter().all(|r| r.contending.is_some());
+    if !contention && o.runs.iter().all(|r| r.sim_s == 0.0) {
+        return "closed forms: nothing is simulated, nothing is random\n".to_owned();
+    }
+    let n = o
+        .summary
+        .iter()
+        .map(|s| s.n)
+        .max()
+        .unwrap_or(0)
+        .max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
+    let seeds = if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() };
+    let how = match n {
+        1 => format!("1 seed: no interval (seed {seeds})"),
+        _ => format!("n = {n} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval"),
+    };
+    if contention {
+        let successes = o.runs.first().and_then(|r| r.air.as_ref()).map_or(0, |air| air.successes);
+        return format!("{how}; {successes} successes of each run\n");
+    }
+    let sim_s = if ctx.duration_s > 0.0 { ctx.duration_s } else { o.runs.first().map_or(0.0, |r| r.sim_s) };
+    format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
+}
+
+/// That runs are missing, in a sentence.
+pub(super) fn interrupted_text(i: &Interrupted) -> String {
+    format!(
+        "stopped early: {} of {} runs are finished; every number here, verdicts included, is of those",
+        i.finished,
+        i.finished + i.missing
+    )
+}
+
+fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
+    let keys = swept_keys(points);
+    let metrics = main_metrics(o);
+    let headed = |m: &&str| match unit_of(m).name {
+        "" => (*m).to_owned(),
+        unit => format!("{m} [{unit}]"),
+    };
+    let mut grid = Grid::new(keys.iter().cloned().chain(metrics.iter().map(headed)).collect());
+    (grid.names, grid.left) = (keys.len(), (0..keys.len()).collect());
+    for point in points {
+        let named = keys.iter().map(|k| point.get(k).map(value_text).unwrap_or_default());
+        let measured = metrics.iter().map(|m| {
+            let unit = unit_of(m);
+            summary_of(o, point, m).map_or_else(|| "–".into(), |s| s.text(unit.scale, unit.decimals))
+        });
+        grid.rows.push(named.chain(measured).collect());
+    }
+    grid
+}
+
+/// One line a `[[flow]]`: the mean over its flows, per seed; then mean and interval over the seeds.
+fn group_rows(runs: &[&Run]) -> Grid {
+    let head = [
+        "flows",
+        "n",
+        "goodput each [Mb/s]",
+        "goodput sum [Mb/s]",
+        "RTT mean [ms]",
+        "RTT p95 [ms]",
+        "retransmitted [%]",
+        "timeouts each",
+    ];
+    let mut grid = Grid::new(head.map(String::from).to_vec());
+    let mut groups: Vec<&str> = Vec::new();
+    for f in runs.iter().flat_map(|r| &r.flows) {
+        if !groups.contains(&group_of(&f.name)) {
+            groups.push(group_of(&f.name));
+        }
+    }
+    for group in groups {
+        let members = |r: &Run| r.flows.iter().filter(|f| group_of(&f.name) == group).count();
+        let sum = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
+            runs.iter().map(|r| r.flows.iter().filter(|f| group_of(&f.name) == group).map(of).sum::<f64>()).collect()
+        };
+        let mean = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
+            sum(of).iter().zip(runs).map(|(s, r)| s / members(r).max(1) as f64).collect()
+        };
+        let sent = sum(&|f| f.sent as f64);
+        let resent: Vec<f64> = sum(&|f| f.retransmitted as f64)
+            .iter()
+            .zip(&sent)
+            .map(|(r, s)| if *s > 0.0 { 100.0 * r / s } else { 0.0 })
+            .collect();
+        let tcp =
+            runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
+        // A flow without samples has no round-trip time, and a run without such flows has no mean of them.
+        let rtt = |of: fn(&Percentiles) -> Option<f64>| {
+            let mean = |r: &&Run| {
+                let flows = r.flows.iter().filter(|f| group_of(&f.name) == group);
+                stats::mean(&flows.filter_map(|f| of(&f.rtt_ms)).collect::<Vec<_>>())
+            };
+            Mean::of(&runs.iter().filter_map(mean).collect::<Vec<_>>()).text(1.0, 2)
+        };
+        grid.rows.push(vec![
+            format!("{group} ({tcp})"),
+            runs.first().map_or(0, |r| members(r)).to_string(),
+            Mean::of(&mean(&|f| f.goodput_bps)).text(1e-6, 3),
+            Mean::of(&sum(&|f| f.goodput_bps)).text(1e-6, 3),
+            rtt(|p| p.mean),
+            rtt(|p| p.p95),
+            Mean::of(&resent).text(1.0, 2),
+            Mean::of(&mean(&|f| f.timeouts as f64)).text(1.0, 2),
+        ]);
+    }
+    grid
+}
+
+/// A threshold in a sentence.
+pub(super) fn search_text(s: &SearchResult) -> String {
+    let at = if s.point.is_empty() { String::new() } else { format!("{}: ", point_text(&s.point)) };
+    let value = |x: f64| significant(x, 6).parse().unwrap_or(x);
+    match (s.first_with, s.last_without) {
+        (Some(with), Some(without)) => {
+            format!("{at}`{}` holds from {} = {} on (at {} it does not)", s.until, s.key, value(with), value(without))
+        }
+        (Some(with), None) => format!("{at}`{}` holds from the beginning, {} = {}", s.until, s.key, value(with)),
+        (None, _) => format!("{at}`{}` holds for no value of {}", s.until, s.key),
+    }
+}
+
+/// What was measured for a claim: `1.58 ± 0.03`, `9.437M ± 0.014M` for large numbers, or a dash.
+pub fn measured_text(c: &ClaimResult) -> String {
+    let (scale, suffix) = if c.measured.is_some_and(|m| m.abs() >= 1e5) { (1e6, "M") } else { (1.0, "") };
+    match (c.measured, c.ci95) {
+        (Some(m), Some(h)) => format!("{}{suffix} ± {}{suffix}", significant(m / scale, 4), significant(h / scale, 2)),
+        (Some(m), None) => format!("{}{suffix} (no interval)", significant(m / scale, 4)),
+        (None, _) => "–".into(),
+    }
+}
+
+/// Which claim it is, and which of its readings, on one line.
+pub fn claim_text(c: &ClaimResult) -> String {
+    let id = echo(&c.id, WORD);
+    c.reading.as_ref().map_or_else(|| id.clone(), |r| format!("{id} ({})", echo(r, WORD)))
+}
+
+/// A sign for a verdict that does not need colour.
+pub(super) fn verdict_sign(verdict: &str) -> &'static str {
+    match verdict {
+        "reproduced" => "✓",
+        "not reproduced" => "✗",
+        "contradiction" => "≠",
+        _ => "?",
+    }
+}
+
+/// A number with `digits` significant digits, without an exponent for ordinary sizes.
+pub(super) fn significant(x: f64, digits: i32) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return if x == 0.0 { "0".into() } else { x.to_string() };
+    }
+    let magnitude = libm::floor(libm::log10(x.abs())) as i32;
+    if !(-5..15).contains(&magnitude) {
+        return format!("{x:.*e}", (digits - 1).max(0) as usize);
+    }
+    format!("{x:.*}", (digits - 1 - magnitude).clamp(0, 12) as usize)
+}
+
+/// One row a claim: its paper's words, and the reason when it is not reproduced, stand under it.
+fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
+    let mut grid = Grid::new(["claim", "verdict", "measured", "expected"].map(String::from).to_vec());
+    for c in claims {
+        let id = claim_text(c);
+        let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
+        let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
+        grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone()]);
+        grid.under.push(vec![c.paper.clone(), c.reason.clone()]);
+    }
+    grid.left = vec![0, 1, 3];
+    grid
+}
+
+/// Cells in columns.
+struct Grid {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+    /// Texts under each row; empty when no row has any.
+    under: Vec<Vec<String>>,
+    /// Columns set flush left.
+    left: Vec<usize>,
+    /// How many columns name a row.
+    names: usize,
+}
+
+impl Grid {
+    fn new(head: Vec<String>) -> Grid {
+        Grid { head, rows: Vec::new(), under: Vec::new(), left: vec![0], names: 1 }
+    }
+
+    /// The table. Where it is wider than `width` the units go under the names; columns that still do not fit go below,
+    /// each part with the names of the rows.
+    fn render(&self, paint: Paint, width: usize) -> String {
+        let mut heads = vec![self.head.clone()];
+        let mut widths = self.widths(&heads);
+        if across(&widths) > width {
+            let over = self.head.iter().map(|h| {
+                h.split_once(" [")
+                    .map_or((h.clone(), String::new()), |(name, unit)| (name.to_owned(), format!("[{unit}")))
+            });
+            let (names, units) = over.unzip();
+            heads = vec![names, units];
+            widths = self.widths(&heads);
+        }
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for i in self.names.min(self.head.len().saturating_sub(1))..self.head.len() {
+            let of = |columns: &[usize]| {
+                across(&columns.iter().chain([&i]).filter_map(|c| widths.get(*c)).copied().collect::<Vec<_>>())
+            };
+            match parts.last_mut() {
+                Some(part) if of(part) <= width => part.push(i),
+                _ => parts.push((0..self.names.min(i)).chain([i]).collect()),
+            }
+        }
+        let part = |(number, columns): (usize, &Vec<usize>)| {
+            self.part(&heads, &widths, columns, paint, (number == 0).then_some(width))
+        };
+        parts.iter().enumerate().map(part).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Columns that each column takes under these heads.
+    fn widths(&self, heads: &[Vec<String>]) -> Vec<usize> {
+        let width =
+            |i: usize| self.rows.iter().chain(heads).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
+        (0..self.head.len()).map(width).collect()
+    }
+
+    /// A table of these columns, with the texts under the rows in `under` columns.
+    fn part(
+        &self,
+        heads: &[Vec<String>],
+        widths: &[usize],
+        columns: &[usize],
+        paint: Paint,
+        under: Option<usize>,
+    ) -> String {
+        let line = |cells: &[String]| {
+            let mut out = String::new();
+            for (nth, &i) in columns.iter().enumerate() {
+                let (Some(cell), Some(width)) = (cells.get(i), widths.get(i)) else { continue };
+                let pad = " ".repeat(width - visible(cell));
+                out += if nth > 0 { "  " } else { "" };
+                out += &if self.left.contains(&i) { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
+            }
+            out.trim_end().to_owned() + "\n"
+        };
+        let shown: Vec<usize> = columns.iter().filter_map(|c| widths.get(*c)).copied().collect();
+        let mut out: String = heads.iter().map(|h| line(h)).filter(|l| l != "\n").map(|l| paint.bold(&l)).collect();
+        out += &paint.dim(&("─".repeat(across(&shown)) + "\n"));
+        for (i, row) in self.rows.iter().enumerate() {
+            out += &line(row);
+            if let (Some(width), Some(texts)) = (under, self.under.get(i)) {
+                for text in texts.iter().filter(|t| !t.is_empty()) {
+                    out += &paint.dim(&format!("    {}\n", wrapped(text, width.min(WIDTH), 4)));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Columns that columns of these widths take together.
+fn across(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+}
+
+/// `text` in lines of at most `width` columns, each after the first indented by `indent`.
+pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let (mut out, mut column) = (String::new(), indent);
+    for word in text.split_whitespace() {
+        let long = word.chars().count();
+        if column > indent && column + 1 + long > width {
+            out += &format!("\n{}", " ".repeat(indent));
+            column = indent;
+        } else if column > indent {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += long;
+    }
+    out
+}
+
+/// Columns a text takes on a terminal: ANSI sequences take none.
+fn visible(text: &str) -> usize {
+    let mut n = 0;
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            '\x1b' => escaped = true,
+            'm' if escaped => escaped = false,
+            _ if escaped => {}
+            _ => n += 1,
+        }
+    }
+    n
+}
+
+/// ANSI colours, or none.
+#[derive(Clone, Copy)]
+struct Paint(bool);
+
+impl Paint {
+    fn with(self, code: &str, text: &str) -> String {
+        if !self.0 {
+            return text.to_owned();
+        }
+        // The line break stays outside, so that a pager does not carry the colour over.
+        let (body, end) = text.strip_suffix('\n').map_or((text, ""), |body| (body, "\n"));
+        format!("\x1b[{code}m{body}\x1b[0m{end}")
+    }
+    fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+    fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+    fn verdict(self, verdict: &str, text: &str) -> String {
+        self.with(
+            match verdict {
+                "reproduced" => "32",
+                "undecided" => "33",
+                _ => "31",
+            },
+            text,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_significant_digits() {
+        assert_eq!(significant(1.5801, 4), "1.580");
+        assert_eq!(significant(0.031_4, 2), "0.031");
+        assert_eq!(significant(15_790_000.0, 4), "15790000");
+        assert_eq!(significant(0.0, 4), "0");
+        assert_eq!(significant(1e-9, 2), "1.0e-9");
+    }
+
+    #[test]
+    fn lines_are_broken_between_words_only() {
+        assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
+        assert_eq!(wrapped("incomprehensibilities a", 9, 2), "incomprehensibilities\n  a");
+        assert_eq!(wrapped("", 9, 2), "");
+    }
+
+    #[test]
+    fn a_wide_table_puts_units_below_and_then_goes_on_below() {
+        let mut grid = Grid::new(["key", "goodput [Mb/s]", "loss [%]", "jain"].map(String::from).to_vec());
+        grid.rows.push(["a", "1.234", "0.5", "0.99"].map(String::from).to_vec());
+        grid.under.push(vec!["a few words".into(), String::new()]);
+        let render = |width| grid.render(Paint(false), width);
+        assert_eq!(
+            render(35),
+            "key  goodput [Mb/s]  loss [%]  jain\n───────────────────────────────────\na             1.234       0.5  \
+                0.99\n    a few words\n"
+        );
+        assert_eq!(
+            render(34),
+            "key  goodput  loss  jain\n      [Mb/s]   [%]\n────────────────────────\na      1.234   0.5  0.99\n    a \
+                few words\n"
+        );
+        assert_eq!(
+            render(18),
+            "key  goodput  loss\n      [Mb/s]   [%]\n──────────────────\na      1.234   0.5\n    a few words\n\nkey  \
+                jain\n─────────\na    0.99\n"
+        );
+        assert!(render(14).starts_with(
+            "key  goodput\n      [Mb/s]\n────────────\na      1.234\n    a few\n    words\n\nkey  loss\n"
+        ));
+    }
+
+    #[test]
+    fn colours_take_no_width() {
+        assert_eq!(visible("\x1b[32m✓ reproduced\x1b[0m"), visible("✓ reproduced"));
+    }
+}
