@@ -11,12 +11,11 @@ use contend_core::Span;
 use contend_core::registry::Value;
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 
 /// A network that has run for 20 s, so that the start is not measured.
 fn warm(s: &Scenario) -> Net {
-    let mut net = Net::new(s, Trace::new()).unwrap();
+    let mut net = Net::new(s).unwrap();
     net.run_until(at(20.0));
     net
 }

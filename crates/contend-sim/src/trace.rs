@@ -1,10 +1,9 @@
-//! What a run leaves behind: a digest of all packet and frame events, and, when asked, the frames themselves.
+//! The record of a run: a digest of all events, and the segments that did not arrive.
 //!
-//! The digest covers what happened (a packet sent, delivered, dropped; a frame started and how it ended), never how the
-//! simulator got there (wake-ups), so a change of the engine that keeps the world the same keeps the digest.
+//! The digest covers what happened (a packet was sent, delivered or dropped; a frame was on the air), never how the
+//! simulator got there (wake-ups). A change of the engine that keeps the events keeps the digest.
 
 use crate::rng::{fold, mix};
-use crate::wifi::Frame;
 use contend_core::cc::Cause;
 use contend_core::{Body, FlowId, Packet, Time};
 
@@ -44,50 +43,14 @@ struct Missing {
 #[derive(Debug, Default)]
 pub struct Trace {
     digest: u64,
-    capture: Option<Capture>,
     /// By flow, the segments that did not arrive and may still be asked for.
     missing: Vec<Vec<Missing>>,
 }
 
-/// Frames kept for a capture file or the report's timeline.
-#[derive(Debug)]
-pub struct Capture {
-    /// First instant kept.
-    pub from: Time,
-    /// First instant not kept any more.
-    pub to: Time,
-    /// Most frames kept; further ones are counted in `missed`.
-    pub limit: usize,
-    /// The frames, by start.
-    pub frames: Vec<Frame>,
-    /// Frames inside the interval that did not fit.
-    pub missed: u64,
-}
-
-impl Capture {
-    /// Keeps `frame`, which carries `packet`, if it starts inside the interval and fits.
-    #[cold]
-    fn frame(&mut self, frame: &Frame, packet: Option<&Packet>) {
-        if frame.start < self.from || frame.start >= self.to {
-            return;
-        }
-        if self.frames.len() < self.limit {
-            self.frames.push(Frame { packet: packet.copied(), ..*frame });
-        } else {
-            self.missed += 1;
-        }
-    }
-}
-
 impl Trace {
-    /// A trace that keeps the digest only.
+    /// The record of a run that has not begun.
     pub fn new() -> Trace {
         Trace::default()
-    }
-
-    /// A trace that also keeps up to `limit` frames that start in `from..to`.
-    pub fn capturing(from: Time, to: Time, limit: usize) -> Trace {
-        Trace { capture: Some(Capture { from, to, limit, frames: Vec::new(), missed: 0 }), ..Trace::default() }
     }
 
     /// The digest of all events so far.
@@ -95,12 +58,7 @@ impl Trace {
         mix(self.digest)
     }
 
-    /// The captured frames, when frames are captured.
-    pub fn capture(&self) -> Option<&Capture> {
-        self.capture.as_ref()
-    }
-
-    /// Notes that `p` met `event` at `now`.
+    /// Records that `event` happened to `p` at `now`.
     pub fn packet(&mut self, now: Time, event: Event, p: &Packet) {
         let seq = match &p.body {
             Body::Tcp(s) => s.seq.wrapping_add(s.ack << 20),
@@ -112,7 +70,7 @@ impl Trace {
             Event::Lost => self.missed(p, Cause::Error),
         }
         let what = event.number() | u64::from(p.is_reverse()) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
-        self.note(now, what, seq);
+        self.record(now, what, seq);
     }
 
     /// Why transmission `copy` of the segment of `flow` that begins at byte `seq` did not arrive; `None` when it did,
@@ -134,24 +92,11 @@ impl Trace {
         self.missing[flow].push(m);
     }
 
-    /// Notes that `frame` was on the air. `packet` is what it carries: it is copied only when frames are captured, and
-    /// [`Frame::packet`] of `frame` does not count.
+    /// Records an event at `at`: `what` it is, and one number `more` that belongs to it. Events of packets leave bit 7
+    /// of `what` clear; other events set it.
     #[inline]
-    pub fn frame(&mut self, frame: &Frame, packet: Option<&Packet>) {
-        let what = 1 << 7
-            | u64::from(frame.from) << 8
-            | u64::from(frame.to) << 32
-            | frame.outcome as u64
-            | (frame.kind as u64) << 4;
-        self.note(frame.start, what, frame.end.as_nanos());
-        if let Some(capture) = &mut self.capture {
-            capture.frame(frame, packet);
-        }
-    }
-
-    #[inline]
-    fn note(&mut self, now: Time, what: u64, more: u64) {
-        self.digest = fold(self.digest, now.as_nanos(), what ^ more.rotate_left(17));
+    pub fn record(&mut self, at: Time, what: u64, more: u64) {
+        self.digest = fold(self.digest, at.as_nanos(), what ^ more.rotate_left(17));
     }
 }
 

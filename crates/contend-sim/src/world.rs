@@ -67,7 +67,7 @@ pub struct Out<'a> {
 }
 
 /// What lies between the nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Between {
     wires: Vec<Wire>,
     /// Of the nodes, then of the wires.
@@ -189,7 +189,7 @@ impl Inbox {
 }
 
 /// All nodes and wires, and their deadlines.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct World {
     now: Time,
     nodes: Vec<Box<dyn Node>>,
@@ -202,9 +202,8 @@ pub struct World {
 
 impl World {
     /// An empty world at time zero.
-    pub fn new(trace: Trace) -> World {
-        let between = Between { wires: Vec::new(), deadlines: Deadlines::default(), nodes: 0, inbox: Inbox::default() };
-        World { now: Time::ZERO, nodes: Vec::new(), between, trace, wakes: 0, deliveries: 0 }
+    pub fn new() -> World {
+        World::default()
     }
 
     /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). Wires are added after
@@ -341,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_node_is_woken_when_it_asked_and_not_after_the_end() {
-        let mut w = World::new(Trace::new());
+        let mut w = World::new();
         let id = w.add(Box::new(Echo { left: 3, seen: vec![] }), Time::from_nanos(5));
         w.run_until(Time::from_nanos(13));
         assert_eq!(

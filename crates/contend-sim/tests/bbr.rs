@@ -10,7 +10,6 @@ use contend_core::{Span, Time, cc, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
-use contend_sim::trace::Trace;
 
 /// A connection with controller `cc` as Linux has it: RACK, selective acknowledgments, timestamps, ten segments to
 /// begin with.
@@ -76,7 +75,7 @@ struct Seen {
 
 /// Runs `s` and looks at it from `from` to `to` seconds.
 fn run(s: &Scenario, from: u32, to: u32, low: u32) -> Seen {
-    let mut net = Net::new(s, Trace::new()).unwrap();
+    let mut net = Net::new(s).unwrap();
     let queue = net.queues().position(|n| n == "bottleneck").unwrap();
     let read = |net: &mut Net, t: f64| {
         net.run_until(at(t));
@@ -148,7 +147,7 @@ fn bbr3_loses_less_than_bbr_in_a_shallow_queue() {
     // round after more than 2 % of what is in flight is lost; a round at 1.25 puts in a quarter too much: 0.25 / 63 =
     // 0.4 %. Version 1 keeps twice the path's volume in flight, losses or not.
     let lost = |cc: &str| {
-        let mut net = Net::new(&dumbbell(&[linux(cc)], 100_000_000, 20, 83, 0.0), Trace::new()).unwrap();
+        let mut net = Net::new(&dumbbell(&[linux(cc)], 100_000_000, 20, 83, 0.0)).unwrap();
         let mut count = |t: f64| {
             net.run_until(at(t));
             (net.sent(0).retransmitted as f64, net.sent(0).packets as f64)
@@ -204,7 +203,7 @@ fn pacing_by_linuxs_rule_loses_no_throughput_and_halves_the_bursts() {
     let longest = |pacing: bool| {
         let s =
             dumbbell(&[TcpSpec { pacing, initial_ssthresh: Some(64), ..linux("reno") }], 10_000_000, 50, 10_000, 0.0);
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         let queue = net.queues().position(|n| n == "bottleneck").unwrap();
         let mut most = 0;
         for ms in 1..1_500 {

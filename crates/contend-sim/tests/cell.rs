@@ -8,7 +8,6 @@ use contend_core::registry::Value;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use contend_sim::wifi::access;
 use contend_sim::wifi::phy::Protection;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
@@ -25,9 +24,10 @@ fn one_datagram(start: Time, change: impl FnOnce(&mut Scenario)) -> (Net, Vec<Fr
     flow.size = Some(1472);
     let mut s = Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, 2, 54_000_000)), nodes, links, flows: vec![flow] };
     change(&mut s);
-    let mut net = Net::new(&s, Trace::capturing(Time::ZERO, at(9.0), 10_000)).unwrap();
+    let mut net = Net::new(&s).unwrap();
+    net.keep_frames(Time::ZERO, at(9.0), 10_000);
     net.run_until(at(9.0));
-    let frames = net.world.trace.capture().unwrap().frames.clone();
+    let frames = net.frames().unwrap().frames().to_vec();
     (net, frames)
 }
 
@@ -48,6 +48,27 @@ fn a_packet_on_an_idle_channel_is_delayed_by_its_own_frame_and_nothing_else() {
 }
 
 #[test]
+fn frames_of_the_interval_are_kept_up_to_the_limit_and_the_others_of_it_are_counted() {
+    // Data 1000..1254 us, ACK 1264..1314 us.
+    let starts = |from, to, limit| {
+        let (nodes, links) = hosts(1, Span::ZERO);
+        let mut flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
+        (flow.start, flow.size) = (Start::At(us(1000)), Some(1472));
+        let cell = Some(cell(phy_g(), MAC, 1, 54_000_000));
+        let mut net = Net::new(&Scenario { seed: 1, cell, nodes, links, flows: vec![flow] }).unwrap();
+        assert!(net.frames().is_none());
+        net.keep_frames(us(from), us(to), limit);
+        net.run_until(at(1.0));
+        let log = net.frames().unwrap();
+        (log.frames().iter().map(|f| f.start.as_micros()).collect::<Vec<_>>(), log.missed())
+    };
+    assert_eq!(starts(1000, 1265, 10), (vec![1000, 1264], 0));
+    assert_eq!(starts(1001, 1265, 10), (vec![1264], 0));
+    assert_eq!(starts(1000, 1264, 10), (vec![1000], 0));
+    assert_eq!(starts(1000, 1265, 1), (vec![1000], 1));
+}
+
+#[test]
 fn a_packet_within_difs_of_the_start_waits_for_the_rest_of_difs() {
     let (_, frames) = one_datagram(us(5), |_| {});
     assert_eq!(at_us(&frames), [(FrameKind::Data, 28, 282), (FrameKind::Ack, 292, 342)]);
@@ -65,16 +86,14 @@ fn an_access_point_with_a_transmission_opportunity_sends_frames_a_sifs_apart_wit
             "dcf",
             &[("txop", Value::Time(Span::from_micros(txop))), ("aifsn", Value::Integer(1))],
         );
-        let mut net = Net::new(
-            &Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] },
-            Trace::capturing(Time::ZERO, at(9.0), 100),
-        )
-        .unwrap();
+        let scenario = Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] };
+        let mut net = Net::new(&scenario).unwrap();
+        net.keep_frames(Time::ZERO, at(9.0), 100);
         net.run_until(at(9.0));
         let books = net.ledger().unwrap();
         assert_eq!(books.sum(), books.booked() - Time::ZERO);
         let data: Vec<Frame> =
-            net.world.trace.capture().unwrap().frames.iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
+            net.frames().unwrap().frames().iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
         data.windows(2).map(|f| (f[1].start - f[0].end).as_micros()).collect::<Vec<_>>()
     };
     // A frame and its ACK take 254 + 10 + 50 = 314 us; the second is over after 638 us, the third after 962 us. Between
@@ -105,9 +124,10 @@ fn a_short_frame_that_collided_waits_difs_after_the_longer_one_and_eifs_in_ns2()
         };
         let cell = cell(phy_g(), MacSpec { after_collision: rule, ..MAC }, 2, 54_000_000);
         let s = Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow(0, 1500), flow(1, 100)] };
-        let mut net = Net::new(&s, Trace::capturing(Time::ZERO, at(1.0), 20_000)).unwrap();
+        let mut net = Net::new(&s).unwrap();
+        net.keep_frames(Time::ZERO, at(1.0), 20_000);
         net.run_until(at(1.0));
-        let frames = &net.world.trace.capture().unwrap().frames;
+        let frames = net.frames().unwrap().frames();
         let wait = |w: &[Frame]| {
             let (short, long) = if w[0].end < w[1].end { (w[0], w[1]) } else { (w[1], w[0]) };
             let collided = short.outcome == FrameOutcome::Collided && short.start == long.start;
@@ -192,7 +212,7 @@ fn an_empty_cell_and_a_cell_without_traffic_stay_idle() {
             links: vec![],
             flows: vec![],
         };
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(at(5.0));
         let books = net.ledger().unwrap();
         assert_eq!(
@@ -206,7 +226,7 @@ fn an_empty_cell_and_a_cell_without_traffic_stay_idle() {
 #[test]
 fn five_thousand_stations_work() {
     let s = down_up(2500, 2500, newreno(), phy_g(), MAC, 1);
-    let mut net = Net::new(&s, Trace::new()).unwrap();
+    let mut net = Net::new(&s).unwrap();
     net.run_until(at(3.0));
     assert!((0..5000).map(|i| net.received(i).delivered_bytes).sum::<u64>() > 1_000_000);
 }
@@ -214,7 +234,7 @@ fn five_thousand_stations_work() {
 #[test]
 fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
     let digest = |seed| {
-        let mut net = Net::new(&down_up(3, 3, newreno(), phy_g(), MAC, seed), Trace::new()).unwrap();
+        let mut net = Net::new(&down_up(3, 3, newreno(), phy_g(), MAC, seed)).unwrap();
         net.run_until(at(3.0));
         net.world.trace.digest()
     };
@@ -228,10 +248,13 @@ fn draws_of_one_station_do_not_depend_on_how_many_there_are() {
     let digest = |n| {
         let (nodes, links) = hosts(1, Span::ZERO);
         let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 80_000_000);
-        let mut net = Net::new(
-            &Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, n, 54_000_000)), nodes, links, flows: vec![flow] },
-            Trace::new(),
-        )
+        let mut net = Net::new(&Scenario {
+            seed: 1,
+            cell: Some(cell(phy_g(), MAC, n, 54_000_000)),
+            nodes,
+            links,
+            flows: vec![flow],
+        })
         .unwrap();
         net.run_until(at(1.0));
         net.world.trace.digest()

@@ -9,7 +9,6 @@ use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use contend_sim::wifi::client::{self, Client};
 
 /// One flow up from a station with this client and this queue.
@@ -17,7 +16,7 @@ fn net(client: Option<Client>, queue: u64, flow: FlowSpec) -> Net {
     let (nodes, links) = hosts(1, Span::ZERO);
     let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
     (cell.stations[0].client, cell.stations[0].queue) = (client, fifo(queue));
-    Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }, Trace::new()).unwrap()
+    Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }).unwrap()
 }
 
 fn converter(with: &[(&'static str, Value)]) -> Option<Client> {
@@ -100,7 +99,6 @@ fn a_bridge_without_a_limit_in_packets_cannot_pause() {
     cell.stations[0].queue =
         choose(contend_core::qdisc::REGISTRY, "fifo", &[("limit", Value::Amount(Amount::Bytes(9000)))]);
     let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
-    let e =
-        Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }, Trace::new()).unwrap_err();
+    let e = Net::new(&Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow] }).unwrap_err();
     assert!(e.contains("limit in packets"), "{e}");
 }

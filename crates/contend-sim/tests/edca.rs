@@ -9,7 +9,6 @@ use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
 use contend_sim::wifi::{Frame, FrameKind};
@@ -65,9 +64,10 @@ fn saturated_categories(stations: &[&[Category]], rule: &Choice<access::Build>, 
 }
 
 fn frames(s: &Scenario, seconds: f64) -> (Net, Vec<Frame>) {
-    let mut net = Net::new(s, Trace::capturing(Time::ZERO, at(seconds), 1_000_000)).unwrap();
+    let mut net = Net::new(s).unwrap();
+    net.keep_frames(Time::ZERO, at(seconds), 1_000_000);
     net.run_until(at(seconds));
-    let frames = net.world.trace.capture().unwrap().frames.clone();
+    let frames = net.frames().unwrap().frames().to_vec();
     (net, frames)
 }
 
@@ -88,7 +88,7 @@ fn categories_of_one_station_collide_inside_it_and_never_on_the_air() {
 fn with_dcf_s_parameters_and_best_effort_only_it_is_dcf_bit_by_bit() {
     let same = [(Category::Be, DCF)];
     let run = |s: &Scenario| {
-        let mut net = Net::new(s, Trace::new()).unwrap();
+        let mut net = Net::new(s).unwrap();
         net.run_until(at(5.0));
         (net.world.trace.digest(), (0..net.flows()).map(|i| net.received(i).delivered_bytes).collect::<Vec<_>>())
     };
@@ -201,7 +201,7 @@ fn monte_carlo(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64,
 /// The same from the cell.
 fn simulated(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64, seed: u64) -> [f64; 4] {
     let s = saturated_categories(stations, &edca(&[], sets), seed);
-    let mut net = Net::new(&s, Trace::new()).unwrap();
+    let mut net = Net::new(&s).unwrap();
     let read = |net: &Net| {
         let mut packets = [0.0; 4];
         s.flows.iter().enumerate().for_each(|(i, f)| packets[f.category as usize] += net.received(i).packets as f64);
@@ -263,7 +263,7 @@ fn a_higher_category_gets_more_of_the_air() {
         for station in cell.stations.iter_mut().chain([&mut cell.ap]) {
             station.rate = 11_000_000;
         }
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(at(20.0));
         let got: Vec<u64> = (0..4).map(|i| net.received(i).packets).collect();
         assert!(got.is_sorted_by(|a, b| a > b), "{standard:?}: {got:?}");
@@ -334,7 +334,7 @@ fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after
             ..cbr("voice".into(), Place::Station(0), Place::Node(0), 64_000)
         };
         s.flows.push(voice);
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(at(20.0));
         net.delay(1).unwrap().mean_ms()
     };
@@ -350,7 +350,7 @@ fn acknowledgments_take_the_category_of_their_flow() {
         let mut s =
             everywhere(down_up(0, 1, newreno(), phy_g(), MAC, 1), &edca(&[word("scheduling", scheduling)], &[]));
         s.flows[0].category = Category::Vi;
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(at(3.0));
         let names: Vec<String> = net.queues().map(str::to_owned).collect();
         let offered: Vec<(String, u64)> =

@@ -10,7 +10,6 @@ use contend_core::{Span, Time, ap, qdisc};
 use contend_sim::loss;
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::client::Client;
 use contend_sim::wifi::phy::Protection;
@@ -130,29 +129,30 @@ proptest! {
 
     #[test]
     fn every_packet_is_delivered_dropped_or_somewhere(s in scenario(), stop in 0u64..3_000_000) {
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(Time::ZERO + Span::from_micros(stop));
         law::packets_are_conserved(&mut net);
     }
 
     #[test]
     fn every_nanosecond_of_air_is_in_exactly_one_account(s in scenario(), stop in 0u64..2_000_000) {
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(Time::ZERO + Span::from_micros(stop));
         law::air_is_booked_once(&net);
     }
 
     #[test]
     fn data_of_a_flow_keep_their_order_at_every_transmitter(s in scenario()) {
-        let mut net = Net::new(&s, Trace::capturing(Time::ZERO, at(2.0), 1_000_000)).unwrap();
+        let mut net = Net::new(&s).unwrap();
+    net.keep_frames(Time::ZERO, at(2.0), 1_000_000);
         net.run_until(at(2.0));
-        law::data_keep_their_order(&net.world.trace.capture().unwrap().frames);
+        law::data_keep_their_order(net.frames().unwrap().frames());
     }
 
     #[test]
     fn stopping_in_between_changes_nothing(s in scenario(), stops in prop::collection::vec(0u64..1_000_000, 0..5)) {
         let run = |stops: &[u64]| {
-            let mut net = Net::new(&s, Trace::new()).unwrap();
+            let mut net = Net::new(&s).unwrap();
             for t in stops {
                 net.run_until(net.world.now().max(Time::ZERO + Span::from_micros(*t)));
             }

@@ -17,7 +17,6 @@ use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time, qdisc};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use contend_theory::fluid::{self, Path};
 
 /// Flows, and packets that the link carries in a second: 64 Mb/s and 1000 B.
@@ -73,7 +72,7 @@ fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f6
         |i| FlowSpec { packet: 1000, ..bulk(format!("f{i}"), Place::Node(0), Place::Node(2), tcp.clone(), start) };
     let nodes = vec![node("s", false), node("r", true), node("d", false)];
     let s = Scenario { seed: 1, cell: None, nodes, links, flows: (0..n).map(flow).collect() };
-    let mut net = Net::new(&s, Trace::new()).unwrap();
+    let mut net = Net::new(&s).unwrap();
     let queue = net.queues().position(|q| q == "bottleneck").unwrap();
     let read = |net: &mut Net, t: f64| {
         net.run_until(at(t));

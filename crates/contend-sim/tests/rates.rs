@@ -11,7 +11,6 @@ use contend_core::registry::{Amount, Args, Choice, Entry, Value};
 use contend_core::{Cx, Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::*;
-use contend_sim::trace::Trace;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Capacity of the bottleneck either way, bits per second.
@@ -103,7 +102,7 @@ fn dumbbell() -> Scenario {
 #[test]
 fn the_rate_of_arrivals_is_bounded_by_the_way_there_and_that_of_acks_by_the_way_back_only() {
     let s = dumbbell();
-    let mut net = Net::new(&s, Trace::new()).unwrap();
+    let mut net = Net::new(&s).unwrap();
     net.run_until(at(40.0));
     let [phi, kappa, westwood, nr] = [0, 1, 2, 3].map(|i: usize| PEAKS[i].load(Relaxed));
     // The tick may shorten the 2.8 ms between two packets by one microsecond, the 139 us between two ACKs too.

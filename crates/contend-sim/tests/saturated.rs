@@ -8,7 +8,6 @@ use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{AfterCollision, BusySlot, FlowSpec, IdleAccess, MacSpec, Place, Start};
-use contend_sim::trace::Trace;
 use contend_sim::wifi::access::{self, Category, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{ContenderSpec, Saturated, SaturatedSpec};
@@ -300,7 +299,7 @@ fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot:
     for s in &mut scenario.cell.as_mut().unwrap().stations {
         s.access = rule(name, with);
     }
-    let mut net = Net::new(&scenario, Trace::new()).unwrap();
+    let mut net = Net::new(&scenario).unwrap();
     net.keep_successes();
     net.run_until(at(5.0));
     net.bss().unwrap().successes().iter().map(|s| s.sender()).collect()
@@ -378,7 +377,7 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
                 ..cbr(format!("{}.{i}", category.name()), Place::Station(i), Place::Node(i), 800_000_000)
             })
             .collect();
-        let mut net = Net::new(&scenario, Trace::new()).unwrap();
+        let mut net = Net::new(&scenario).unwrap();
         net.keep_successes();
         net.run_until(at(2.0));
         let cell: Vec<u32> = net.bss().unwrap().successes().iter().map(|s| s.sender()).collect();

@@ -6,7 +6,6 @@ mod common;
 use common::*;
 use contend_sim::net::Net;
 use contend_sim::scenario::{AfterCollision, BusySlot, MacSpec};
-use contend_sim::trace::Trace;
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
 use contend_theory::{Backoff, SlotTimes, bianchi, two_station};
 use rand::{RngExt as _, SeedableRng};
@@ -17,7 +16,7 @@ const WARM_UP: f64 = 2.0;
 
 /// Throughput in packets per second and collision probability per attempt of `n` saturated stations.
 fn simulated(phy: &Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> (f64, f64) {
-    let mut net = Net::new(&saturated(phy.clone(), mac, n, rate, seed), Trace::new()).unwrap();
+    let mut net = Net::new(&saturated(phy.clone(), mac, n, rate, seed)).unwrap();
     let read = |net: &Net| {
         let c = (1..=n as u32)
             .map(|i| net.station(i))

@@ -160,7 +160,6 @@ fn shortest_exchange(cell: &CellSpec) -> Span {
 mod tests {
     use crate::reading::file::{self, Overlay};
     use contend_sim::net::{self, Net};
-    use contend_sim::trace::Trace;
     use std::path::{Path, PathBuf};
 
     fn files(folder: &Path, all: &mut Vec<PathBuf>) {
@@ -184,7 +183,7 @@ mod tests {
             let e = file::parse(&path.display().to_string(), &text, &[]).unwrap();
             for point in [e.points.first(), e.points.last()].into_iter().flatten() {
                 let Ok(resolved) = e.scenario(point, &Overlay::default()) else { continue };
-                let net = Net::new(&resolved.scenario, Trace::new()).unwrap();
+                let net = Net::new(&resolved.scenario).unwrap();
                 let names: Vec<&str> = net.queues().collect();
                 assert_eq!(net::queue_count(&resolved.scenario), names.len(), "{}: {names:?}", path.display());
                 networks += 1;

@@ -15,10 +15,9 @@ use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters};
-use contend_sim::trace::Trace;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::Ledger;
-use contend_sim::wifi::{Frame, StationId};
+use contend_sim::wifi::{Frame, FrameLog, StationId};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,8 +36,10 @@ pub fn run(
     #[allow(clippy::disallowed_methods, reason = "the wall clock is only reported, never used")]
     let started = std::time::Instant::now();
     let scenario = Scenario { seed, ..resolved.scenario.clone() };
-    let trace = measure.capture.map_or_else(Trace::new, |c| Trace::capturing(c.from, c.to, c.limit));
-    let mut net = Net::new(&scenario, trace)?;
+    let mut net = Net::new(&scenario)?;
+    if let Some(c) = measure.capture {
+        net.keep_frames(c.from, c.to, c.limit);
+    }
     if measure.successes {
         net.keep_successes();
     }
@@ -83,7 +84,7 @@ pub fn run(
         flows: flows(resolved, &net, &base, &last, warm, span),
         queues: queues(&mut net, &base, &last, span),
         air: air(&net, &base, &last),
-        frames_missed: net.world.trace.capture().map_or(0, |c| c.missed),
+        frames_missed: net.frames().map_or(0, FrameLog::missed),
         metrics: BTreeMap::new(),
         series,
         frames: captured(&net),
@@ -111,7 +112,8 @@ pub(crate) fn frames(
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Frame>>, String> {
     let scenario = Scenario { seed, ..resolved.scenario.clone() };
-    let mut net = Net::new(&scenario, Trace::capturing(capture.from, capture.to, capture.limit))?;
+    let mut net = Net::new(&scenario)?;
+    net.keep_frames(capture.from, capture.to, capture.limit);
     Ok(run_until(&mut net, end, stop).then(|| captured(&net)))
 }
 
@@ -130,7 +132,7 @@ fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> bool {
 }
 
 fn captured(net: &Net) -> Vec<Frame> {
-    net.world.trace.capture().map_or_else(Vec::new, |c| c.frames.clone())
+    net.frames().map_or_else(Vec::new, |log| log.frames().to_vec())
 }
 
 /// Every instant at which the world stops, ascending, and whether it is sampled there.

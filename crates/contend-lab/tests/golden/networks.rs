@@ -6,7 +6,6 @@ use contend_lab::experiment::results::{Outcome, Run};
 use contend_lab::reading::file::{self, Overlay};
 use contend_sim::net::Net;
 use contend_sim::scenario::Scenario;
-use contend_sim::trace::Trace;
 use contend_sim::wifi::counters::StationCounters;
 use contend_sim::wifi::{FrameKind, FrameOutcome as Heard, StationId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,7 +153,7 @@ fn count(number: u64, text: &str, o: &Outcome, rare: &mut Rare) {
 fn counters(number: u64, text: &str) -> Vec<StationCounters> {
     let e = file::parse("network", text, &[]).unwrap();
     let scenario = e.scenario(&e.points[0], &Overlay::default()).unwrap().scenario;
-    let mut net = Net::new(&Scenario { seed: number, ..scenario }, Trace::new()).unwrap();
+    let mut net = Net::new(&Scenario { seed: number, ..scenario }).unwrap();
     net.run_until(Time::ZERO + e.duration);
     (0..net.stations().len()).map(|i| net.station(i as StationId)).collect()
 }

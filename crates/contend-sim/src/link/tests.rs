@@ -72,7 +72,7 @@ const BOTH: [Path; 2] = [Path::Ring, Path::General];
 
 /// A feeder of (nanoseconds, size), a wire, a catcher.
 fn world(spec: &WireSpec, path: Path, feed: &[(u64, u32)]) -> World {
-    let mut w = World::new(Trace::new());
+    let mut w = World::new();
     let feed: VecDeque<_> =
         feed.iter().enumerate().map(|(i, &(at, size))| (Time::from_nanos(at), packet(i as u64, size))).collect();
     let first = feed.front().map_or(Time::NEVER, |f| f.0);
@@ -351,7 +351,7 @@ fn what_a_discipline_drops_when_it_is_asked_for_the_next_packet_is_counted() {
 
 #[test]
 fn a_router_follows_its_table_and_what_has_no_route_is_lost() {
-    let mut w = World::new(Trace::new());
+    let mut w = World::new();
     let data = |seq, dst| (Time::from_nanos(seq), packet(seq, 100).between(Address(9), Address(dst)));
     let feed = [data(0, 0), data(1, 1), data(2, 2), data(3, 3), data(4, 4)];
     w.add(Box::new(Feeder(feed.into())), Time::ZERO);

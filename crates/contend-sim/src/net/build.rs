@@ -6,7 +6,6 @@ use crate::link::{FarEnd, Wire};
 use crate::scenario::{FlowSpec, Place, Scenario, Transport};
 use crate::tcp::end::End;
 use crate::tcp::{SegmentFormat, Socket};
-use crate::trace::Trace;
 use crate::wifi::bridge::{Exit, Route, Routes};
 use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
@@ -49,9 +48,9 @@ impl<'a> Builder<'a> {
         Ok(Builder { spec, ends, cards, paths: paths::of_flows(spec)? })
     }
 
-    pub(super) fn build(self, trace: Trace) -> Result<Net, String> {
+    pub(super) fn build(self) -> Result<Net, String> {
         let spec = self.spec;
-        let mut world = World::new(trace);
+        let mut world = World::new();
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
         let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), false);
         if let Some(cell) = &spec.cell {

@@ -12,7 +12,6 @@ pub use self::readings::queue_count;
 use self::build::Builder;
 use crate::scenario::Scenario;
 use crate::tcp::end::End;
-use crate::trace::Trace;
 use crate::wifi::bss::Bss;
 use crate::world::{NodeId, World};
 use contend_core::Time;
@@ -45,8 +44,8 @@ impl Net {
     /// # Errors
     /// When something does not fit together (no path for a flow, a packet too large for the air, an algorithm that
     /// refuses its parameters): the text names the flow, station or link and says what to change.
-    pub fn new(scenario: &Scenario, trace: Trace) -> Result<Net, String> {
-        Builder::new(scenario)?.build(trace)
+    pub fn new(scenario: &Scenario) -> Result<Net, String> {
+        Builder::new(scenario)?.build()
     }
 
     /// Runs until `end`.
@@ -58,6 +57,13 @@ impl Net {
     pub fn keep_successes(&mut self) {
         if let Some(cell) = self.cell.and_then(|id| self.world.node_mut::<Bss>(id)) {
             cell.keep_successes();
+        }
+    }
+
+    /// Keeps up to `limit` frames that start in `from..to`, see [`Bss::frames`].
+    pub fn keep_frames(&mut self, from: Time, to: Time, limit: usize) {
+        if let Some(cell) = self.cell.and_then(|id| self.world.node_mut::<Bss>(id)) {
+            cell.keep_frames(from, to, limit);
         }
     }
 

@@ -6,12 +6,12 @@ use crate::scenario::{Scenario, StationSpec};
 use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
 use crate::tcp::SenderState;
 use crate::tcp::end::End;
-use crate::wifi::StationId;
 use crate::wifi::access::{Category, Scheduling, Setting};
 use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
+use crate::wifi::{FrameLog, StationId};
 use crate::world::{NodeId, WireId};
 use contend_core::{Span, Time};
 
@@ -75,6 +75,11 @@ impl Net {
     /// The air's books as of now.
     pub fn ledger(&self) -> Option<Ledger> {
         self.bss().map(|c| c.ledger(self.world.now()))
+    }
+
+    /// The frames kept; `None` unless they are kept, and without a cell.
+    pub fn frames(&self) -> Option<&FrameLog> {
+        self.bss().and_then(Bss::frames)
     }
 
     /// What station `who` did.

@@ -4,7 +4,6 @@
 use super::end::End;
 use super::{Socket, recovery};
 use crate::scenario::{EcnEcho, FlowSpec, Place, RtoSpec, Start, TcpSpec, Transport};
-use crate::trace::Trace;
 use crate::traffic::{self, Source, Write};
 use crate::wifi::access::Category;
 use crate::world::{Input, Node, NodeId, Out, Peer, World};
@@ -149,7 +148,7 @@ impl Bench {
 
     /// A flow whose ends do not want the same.
     pub fn pairs(seed: u64, specs: &[(&FlowSpec, &FlowSpec)], script: Script) -> Bench {
-        let mut world = World::new(Trace::new());
+        let mut world = World::new();
         let pipe = NodeId(2 * specs.len() as u32);
         for (i, (from, to)) in specs.iter().enumerate() {
             // Node n has address n.

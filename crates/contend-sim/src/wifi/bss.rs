@@ -9,7 +9,7 @@ use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
 use super::ledger::Ledger;
 use super::stations::{Senders, Stations};
-use super::{AP, Contender, StationId, Success};
+use super::{AP, Contender, FrameLog, StationId, Success};
 use crate::rng;
 use crate::scenario::CellSpec;
 use crate::stats::QueueMeter;
@@ -126,6 +126,16 @@ impl Bss {
     /// Every exchange that ended with an ACK, in the order of their ends; empty unless they are kept.
     pub fn successes(&self) -> &[Success] {
         self.medium.successes()
+    }
+
+    /// From now on keeps up to `limit` frames that start in `from..to`.
+    pub fn keep_frames(&mut self, from: Time, to: Time, limit: usize) {
+        self.medium.keep_frames(FrameLog::new(from, to, limit));
+    }
+
+    /// The frames kept; `None` unless they are kept.
+    pub fn frames(&self) -> Option<&FrameLog> {
+        self.medium.frames()
     }
 
     /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.

@@ -11,11 +11,12 @@
 use super::access::Draw;
 use super::contention::{Arrival, BackoffRules, Contention};
 use super::counters::{Rivals, Waits};
-use super::exchange::{Answer, Burst, Part, PartKind, Plan, Silence};
+use super::exchange::{Answer, Burst, PartKind, Silence};
+use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
-use super::mac::{Failure, InService, Next};
+use super::mac::{Failure, Next};
 use super::stations::Senders;
-use super::{AP, Contender, Frame, FrameOutcome, StationId, Success};
+use super::{AP, Contender, FrameOutcome, StationId, Success};
 use crate::loss::Loss;
 use crate::scenario::{BusySlot, IdleAccess};
 use contend_core::{Cx, Packet, Rng, Span, Time};
@@ -44,6 +45,8 @@ pub(super) struct Cell {
     waits: Waits,
     /// Who succeeded, when somebody wants to know.
     successes: Option<Vec<Success>>,
+    /// The frames on the air, when somebody wants to know.
+    frames: Option<FrameLog>,
 }
 
 /// What is on the air.
@@ -99,6 +102,7 @@ impl Cell {
             rivals: Rivals::default(),
             waits: Waits::default(),
             successes: None,
+            frames: None,
         }
     }
 
@@ -125,6 +129,16 @@ impl Cell {
     /// Every exchange that ended with an ACK, in the order of their ends; empty unless they are kept.
     pub(super) fn successes(&self) -> &[Success] {
         self.successes.as_deref().unwrap_or_default()
+    }
+
+    /// From now on keeps frames in `log`.
+    pub(super) fn keep_frames(&mut self, log: FrameLog) {
+        self.frames = Some(log);
+    }
+
+    /// The frames kept; `None` unless they are kept.
+    pub(super) fn frames(&self) -> Option<&FrameLog> {
+        self.frames.as_ref()
     }
 
     /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.
@@ -257,8 +271,9 @@ impl Cell {
             let is_data = part.kind == PartKind::Data;
             let packet = is_data.then_some(&s.packet);
             let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet);
-            let reception = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
-            senders.out.trace.frame(&frame(&plan, &part, s, now, reception), packet);
+            let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
+            let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome };
+            on_air.record(senders.out.trace, &mut self.frames);
             self.ledger.frame(plan.ends(&part).0, plan.account(&part), part.airtime, lost);
             if lost {
                 fate = Fate::Lost(who, part.kind.missing(), plan.silence(&part));
@@ -282,12 +297,13 @@ impl Cell {
             let Some(s) = senders.stations.in_service(who) else { continue };
             let plan = senders.air.plan(&s.burst);
             let part = plan.first_asking();
-            end = end.max(now + part.end());
+            let over = now + part.end();
+            end = end.max(over);
             self.ledger.collided(s.burst.from, part.end());
-            let collided = frame(&plan, &part, s, now, FrameOutcome::Collided);
-            let packet = (part.kind == PartKind::Data).then_some(&s.packet);
-            // With a CTS to oneself before it.
-            senders.out.trace.frame(&Frame { start: now, ..collided }, packet);
+            // A CTS to oneself before the data counts as its beginning.
+            let outcome = FrameOutcome::Collided;
+            let on_air = OnAir { plan: &plan, part: &part, service: s, start: now, end: over, outcome };
+            on_air.record(senders.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - now);
         self.phase = Phase::Rest(end);
@@ -377,27 +393,6 @@ impl Cell {
         for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
             self.contention.resume_alone(who, quiet + self.contention.ifs(who));
         }
-    }
-}
-
-/// What captures show of `part` beside its packet. The part belongs to the plan of `s` and to an exchange that started at
-/// `start`.
-#[inline(always)]
-fn frame(plan: &Plan<'_>, part: &Part, s: &InService, start: Time, outcome: FrameOutcome) -> Frame {
-    let (from, to) = plan.ends(part);
-    Frame {
-        start: start + part.start,
-        end: start + part.end(),
-        from,
-        to,
-        kind: part.kind.frame(),
-        outcome,
-        rate: part.rate,
-        retry: s.attempt,
-        sequence: s.sequence,
-        duration: plan.nav(part),
-        bytes: part.bytes,
-        packet: None,
     }
 }
 

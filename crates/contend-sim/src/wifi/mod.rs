@@ -9,6 +9,7 @@ pub mod client;
 pub mod contention;
 pub mod counters;
 mod exchange;
+mod frame_log;
 pub mod ledger;
 mod mac;
 pub mod phy;
@@ -18,6 +19,7 @@ mod stations;
 mod successes;
 mod timing;
 
+pub use frame_log::FrameLog;
 pub use saturated::{ContenderSpec, Saturated, SaturatedSpec, Tally};
 pub use successes::Success;
 
@@ -36,7 +38,7 @@ pub const AP: StationId = 0;
 /// Largest IP packet a data frame carries, in bytes (aMSDUMaxLength 2304 less LLC/SNAP).
 pub const MAX_PACKET: u32 = 2296;
 
-/// One frame on the air, as captures and the report's timeline show it.
+/// One frame that was on the air, as captures and the report's timeline show it.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// First nanosecond of its preamble.

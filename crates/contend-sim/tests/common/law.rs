@@ -3,7 +3,6 @@
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
-use contend_sim::trace::Trace;
 use contend_sim::wifi::access::Category;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, StationId};
 use std::collections::BTreeMap;
@@ -62,7 +61,8 @@ pub fn data_keep_their_order(frames: &[Frame]) {
 /// the same digest and the same number of events. Returns how many packets arrived.
 pub fn all_hold(s: &Scenario, stops: &[Time]) -> u64 {
     let end = *stops.last().unwrap();
-    let mut net = Net::new(s, Trace::capturing(Time::ZERO, end, 1_000_000)).unwrap();
+    let mut net = Net::new(s).unwrap();
+    net.keep_frames(Time::ZERO, end, 1_000_000);
     // The ends count data, datagrams and acknowledgments, but not the packets of a handshake.
     let counted = s.flows.iter().all(|f| !matches!(&f.transport, Transport::Tcp(t) if t.handshake));
     for stop in stops {
@@ -72,8 +72,8 @@ pub fn all_hold(s: &Scenario, stops: &[Time]) -> u64 {
         }
         air_is_booked_once(&net);
     }
-    data_keep_their_order(&net.world.trace.capture().unwrap().frames);
-    let mut again = Net::new(s, Trace::new()).unwrap();
+    data_keep_their_order(net.frames().unwrap().frames());
+    let mut again = Net::new(s).unwrap();
     again.run_until(end);
     assert_eq!((again.world.trace.digest(), again.world.events()), (net.world.trace.digest(), net.world.events()));
     (0..net.flows()).map(|i| net.received(i).packets).sum()

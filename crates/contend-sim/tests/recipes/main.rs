@@ -16,7 +16,6 @@ use common::law::all_hold;
 use common::*;
 use contend_core::registry::{Value, find};
 use contend_sim::net::Net;
-use contend_sim::trace::Trace;
 
 #[test]
 fn the_recipe_for_an_access_rule_compiles_and_its_stations_contend() {
@@ -28,7 +27,7 @@ fn the_recipe_for_an_access_rule_compiles_and_its_stations_contend() {
         let rule = choose(rules::REGISTRY, "constant", &[("cw", Value::Integer(cw))]);
         cell.stations.iter_mut().for_each(|station| station.access = rule.clone());
         assert!(all_hold(&s, &[at(0.3), at(1.0)]) > 100);
-        let mut net = Net::new(&s, Trace::new()).unwrap();
+        let mut net = Net::new(&s).unwrap();
         net.run_until(at(1.0));
         net.bss().unwrap().collisions()
     };

@@ -1,0 +1,93 @@
+//! Frames on the air: recorded in the trace of the run and, when somebody asks for them, kept.
+
+use super::exchange::{Part, PartKind, Plan};
+use super::mac::InService;
+use super::{Frame, FrameOutcome};
+use crate::trace::Trace;
+use contend_core::Time;
+
+/// Frames kept for a capture or the report's timeline.
+#[derive(Debug)]
+pub struct FrameLog {
+    /// Frames that start in `from..to` are kept.
+    from: Time,
+    to: Time,
+    /// The most frames kept.
+    limit: usize,
+    frames: Vec<Frame>,
+    missed: u64,
+}
+
+/// A part of an exchange while it is on the air.
+pub(super) struct OnAir<'a> {
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) part: &'a Part,
+    /// The burst of the plan.
+    pub(super) service: &'a InService,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    pub(super) outcome: FrameOutcome,
+}
+
+impl FrameLog {
+    /// A log of up to `limit` frames that start in `from..to`.
+    pub fn new(from: Time, to: Time, limit: usize) -> FrameLog {
+        FrameLog { from, to, limit, frames: Vec::new(), missed: 0 }
+    }
+
+    /// The frames kept, in the order in which they were recorded: by exchange, and in an exchange by start.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// Frames inside the interval that exceeded the limit.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// Keeps the frame if it starts inside the interval and the limit is not reached.
+    #[cold]
+    fn keep(&mut self, on_air: &OnAir<'_>) {
+        if on_air.start < self.from || on_air.start >= self.to {
+            return;
+        }
+        if self.frames.len() < self.limit {
+            self.frames.push(on_air.frame());
+        } else {
+            self.missed += 1;
+        }
+    }
+}
+
+impl OnAir<'_> {
+    /// Records it in `trace`, and keeps it if there is a log.
+    #[inline(always)]
+    pub(super) fn record(&self, trace: &mut Trace, log: &mut Option<FrameLog>) {
+        let (from, to) = self.plan.ends(self.part);
+        let (outcome, kind) = (self.outcome as u64, self.part.kind.frame() as u64);
+        let what = 1 << 7 | u64::from(from) << 8 | u64::from(to) << 32 | outcome | kind << 4;
+        trace.record(self.start, what, self.end.as_nanos());
+        if let Some(log) = log {
+            log.keep(self);
+        }
+    }
+
+    /// All that a capture shows of it.
+    fn frame(&self) -> Frame {
+        let (from, to) = self.plan.ends(self.part);
+        Frame {
+            start: self.start,
+            end: self.end,
+            from,
+            to,
+            kind: self.part.kind.frame(),
+            outcome: self.outcome,
+            rate: self.part.rate,
+            retry: self.service.attempt,
+            sequence: self.service.sequence,
+            duration: self.plan.nav(self.part),
+            bytes: self.part.bytes,
+            packet: (self.part.kind == PartKind::Data).then_some(self.service.packet),
+        }
+    }
+}
