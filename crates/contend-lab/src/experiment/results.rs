@@ -297,7 +297,7 @@ pub struct Queue {
     /// `ap`, a station's name, or a link's.
     pub name: String,
     /// Packets offered.
-    pub enqueued: u64,
+    pub offered: u64,
     /// Packets dropped.
     pub dropped: u64,
     /// Of them: data, ACKs, SYNs, datagrams.
@@ -451,7 +451,7 @@ sampled! {
         /// Packets waiting.
         packets: u64,
         /// Packets offered since the start of the run.
-        enqueued: u64,
+        offered: u64,
         /// Packets marked since the start of the run.
         marked: u64,
         /// Packets dropped since the start of the run.

@@ -185,7 +185,7 @@ fn sample(net: &mut Net, series: &mut Series) {
     for (i, samples) in series.queues.iter_mut().enumerate() {
         samples.push(net.meter(i).map_or_else(QueueSample::default, |m| {
             let c = m.read(now);
-            QueueSample { packets: m.waiting(), enqueued: c.offered, marked: c.marked, dropped: c.dropped.iter().sum() }
+            QueueSample { packets: m.waiting(), offered: c.offered, marked: c.marked, dropped: c.dropped.iter().sum() }
         }));
     }
 }
@@ -265,7 +265,7 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
         let delay = net.meter(i).map(|m| m.delay.clone()).unwrap_or_default();
         all.push(Queue {
             name,
-            enqueued: c.offered - c0.offered,
+            offered: c.offered - c0.offered,
             dropped: by_kind.iter().sum(),
             dropped_by_kind: Kind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
             marked: c.marked - c0.marked,

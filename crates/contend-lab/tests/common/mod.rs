@@ -210,7 +210,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         warmup_s: 0.0,
         queues: vec![Queue {
             name: "ap".into(),
-            enqueued: 90_000,
+            offered: 90_000,
             dropped: 812,
             dropped_by_kind: BTreeMap::from([("ack", 600), ("data", 212)]),
             marked: 0,

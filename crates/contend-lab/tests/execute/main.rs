@@ -347,7 +347,7 @@ fn the_warm_up_is_cut_to_the_packet() {
     // What happens in the warm-up only is not there.
     let o = execute(&wire("warmup = \"5s\"", "udp = { rate = \"1Mbps\" }\nstop = \"4s\"", ""));
     let f = &o.runs[0].flows[0];
-    assert_eq!((f.goodput_bps, f.sent, f.delay_ms.mean, o.runs[0].queues[0].enqueued), (0.0, 0, None, 0));
+    assert_eq!((f.goodput_bps, f.sent, f.delay_ms.mean, o.runs[0].queues[0].offered), (0.0, 0, None, 0));
     let json = serde_json::to_value(f).unwrap();
     assert!(["mean", "p50", "p95", "p99"].iter().all(|p| json["rtt_ms"][p].is_null() && json["delay_ms"][p].is_null()));
 }

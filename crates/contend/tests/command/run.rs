@@ -141,7 +141,7 @@ fn json_is_one_object_with_every_field_of_the_schema() {
                 "queue",
                 &[
                     ("name", TEXT),
-                    ("enqueued", COUNT),
+                    ("offered", COUNT),
                     ("dropped", COUNT),
                     ("marked", COUNT),
                     ("mean_packets", NUMBER),

@@ -13,7 +13,7 @@
 //! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
 //! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
 //! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
-//! | `every(marked[ap] / enqueued[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
+//! | `every(marked[ap] / offered[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
 //! | `estimate.are[f][14s..16s]`, `estimate.are.max[f]` | what an estimator that watches a flow says: mean over time, or `.min`, `.max`, `.std` of its samples |
 //! | `interarrival.first[sta1]`, `fingerprint.slots[sta1]` | times between a station's frames, and what they say of its backoff |
 //! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |

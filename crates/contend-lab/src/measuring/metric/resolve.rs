@@ -16,6 +16,9 @@ use std::ops::Range;
 /// What a value can be, for the remedy where one is missing.
 const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of one";
 
+/// Metrics that had another name in an earlier version: the old name and the new one.
+const RENAMED: &[(&str, &str)] = &[("enqueued", "offered")];
+
 /// Reads a whole text as one number.
 pub(super) fn expression(text: &str) -> Result<Expr, ParseError> {
     let e = located(&parse(text, VALUE)?)?;
@@ -320,8 +323,12 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
             return unbracketed(Expr::Call(Callee::Model(model), vec![Expr::Absent; model.parameters.len()]));
         }
         let names = metrics().map(|m| m.name).chain(reported().map(|r| r.0));
+        let help = match RENAMED.iter().find(|(old, _)| *old == path) {
+            Some((_, new)) => format!("its name is `{new}` now"),
+            None => remedy(path, names),
+        };
         let span = span.start..span.start + path.len();
-        return Err(error(span, format!("there is no metric `{path}`"), remedy(path, names)));
+        return Err(error(span, format!("there is no metric `{path}`"), help));
     };
     let mut scope = if rest.is_empty() { Scope::All } else { Scope::Together(rest.to_owned()) };
     let mut window = None;

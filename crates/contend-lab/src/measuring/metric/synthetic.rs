@@ -67,7 +67,7 @@ pub(crate) fn durations(ms: &[u64]) -> Durations {
 pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u64]) -> Queue {
     Queue {
         name: name.into(),
-        enqueued: 200,
+        offered: 200,
         dropped: dropped.iter().map(|d| d.1).sum(),
         dropped_by_kind: dropped.iter().copied().collect(),
         marked: 3,
@@ -129,7 +129,7 @@ fn series(run: &mut Run) {
     let at = |k: u64| k as f64 / 2.0;
     let ap = |k: u64| QueueSample {
         packets: k / 2,
-        enqueued: 50 * k,
+        offered: 50 * k,
         marked: if k < 30 { 5 * k } else { 10 * k - 150 },
         dropped: k,
     };

@@ -131,8 +131,8 @@ fn a_share_goes_section_by_section() {
 #[test]
 fn what_varies_is_listed_section_by_section() {
     // Of a hundred packets a second a tenth is marked until 15 s, a fifth after.
-    is("marked[ap][5s..7s] / enqueued[ap][5s..7s]", 0.1);
-    is("max(every(marked[ap] / enqueued[ap], 5s))", 0.2);
+    is("marked[ap][5s..7s] / offered[ap][5s..7s]", 0.1);
+    is("max(every(marked[ap] / offered[ap], 5s))", 0.2);
     is("mean(every(goodput.up, 5s))", 28_000.0);
     is("count(every(goodput.up, 1s))", 20.0);
     // 16 kb/s in each second to 10 s, 40 kb/s in each after.
@@ -167,7 +167,7 @@ fn queues_and_stations_go_by_name() {
     is("drops.data", 4.0);
     is("loss[ap]", 0.05);
     is("loss", 11.0 / 600.0);
-    is("marked[ap] + lost[ap] + enqueued[ap]", 207.0);
+    is("marked[ap] + lost[ap] + offered[ap]", 207.0);
     is("10 * filtered[ap] + made[ap]", 52.0);
     is("sum(drops[sta])", 1.0);
     is("count(drops[sta])", 2.0);
@@ -349,6 +349,7 @@ fn errors_say_where_and_what_to_write() {
     };
     at("1 + godput.up", "godput.up", "`goodput.up`");
     at("queue.dealy[ap]", "queue.dealy", "`queue.delay`");
+    at("enqueued[ap]", "enqueued", "`offered`");
     at("meen(goodput[up])", "meen", "`mean`");
     at("mean(goodput.up)", "goodput.up", "mean(goodput[up])");
     at("count(goodput < 1Mbps)", "goodput", "count(goodput[all])");
@@ -633,7 +634,7 @@ fn the_recipe_for_a_metric_compiles_and_is_read() {
     let recipe = contributing.split_once("### A metric").and_then(|(_, r)| r.split_once("```rust")).unwrap().1;
     let recipe = recipe.split_once("```").unwrap().0;
     assert!(plain(include_str!("entries/toy.rs")).contains(&plain(recipe)), "entries/toy.rs has not\n{recipe}");
-    is("undropped[ap]", value("enqueued[ap]") - value("drops[ap]"));
+    is("undropped[ap]", value("offered[ap]") - value("drops[ap]"));
 }
 
 #[test]

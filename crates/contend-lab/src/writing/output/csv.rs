@@ -50,7 +50,7 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
     }
     for q in &run.queues {
         let mut queue = |metric: &str, value: Option<f64>| row("queue", &q.name, metric, value);
-        queue("enqueued", Some(q.enqueued as f64))?;
+        queue("offered", Some(q.offered as f64))?;
         queue("dropped", Some(q.dropped as f64))?;
         for (kind, n) in &q.dropped_by_kind {
             queue(&format!("dropped.{kind}"), Some(*n as f64))?;

@@ -249,7 +249,7 @@ fn series_columns(head: &PointColumns, rows: Option<&Rows<'_>>, watched: &[&str]
         ("retrans", bytes(|f| &f.retrans)),
         ("snd_una_bytes", bytes(|f| &f.snd_una_bytes)),
         ("queue_packets", queue(|q| &q.packets)),
-        ("queue_enqueued", queue(|q| &q.enqueued)),
+        ("queue_offered", queue(|q| &q.offered)),
         ("queue_marked", queue(|q| &q.marked)),
         ("queue_dropped", queue(|q| &q.dropped)),
     ];

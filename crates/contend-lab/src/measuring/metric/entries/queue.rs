@@ -29,7 +29,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .selected(Selection::Needed)
         .needs(|_, s| s.histograms = true)
         .reported(&[("ap.queue.mean_delay", "queue.delay[ap]"), ("ap.queue.p99_delay", "queue.delay.p99[ap]")]),
-    queue("enqueued", Dimension::Packets, "packets offered", |a| a.queue_count(|q| q.enqueued, |s| s.enqueued))
+    queue("offered", Dimension::Packets, "packets offered", |a| a.queue_count(|q| q.offered, |s| s.offered))
         .over(Period::RunOrWindow),
     queue(
         "drops",
@@ -53,7 +53,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     queue("lost", Dimension::Packets, "packets lost by the link after the queue", |a| Ok(a.queue_total(|q| q.lost))),
     // Where nothing is offered, nothing is lost.
     queue("loss", Dimension::Number, "share of the packets offered that were dropped", |a| {
-        Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.enqueued).max(1.0))
+        Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.offered).max(1.0))
     })
     .reported(&[("ap.loss", "loss[ap]")]),
 ];
