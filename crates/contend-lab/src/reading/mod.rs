@@ -3,4 +3,5 @@
 pub mod error;
 pub mod expression;
 pub mod file;
+pub mod folder;
 pub mod model;

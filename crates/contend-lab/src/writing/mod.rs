@@ -4,3 +4,4 @@ pub mod disk;
 pub mod folder;
 pub mod journal;
 pub mod output;
+pub mod validation;

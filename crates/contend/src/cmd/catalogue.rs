@@ -3,13 +3,14 @@
 mod models;
 mod words;
 
-use super::{files_below, print, too_large, wrong};
+use super::{print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, estimate, qdisc};
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::measuring::metric::{self, MetricEntry, metrics};
 use contend_lab::reading::expression;
+use contend_lab::reading::folder::files_below;
 use contend_lab::writing::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
@@ -132,8 +133,8 @@ pub fn list(args: &ListArgs) -> Result<Done> {
         let mut files = Vec::new();
         for folder in ["experiments", "papers"].map(Path::new) {
             match files_below(folder) {
-                Some(below) => files.extend(below),
-                None => out += &format!("  {}: name a file of it to run it\n", too_large(folder)),
+                Ok(below) => files.extend(below),
+                Err(too_large) => out += &format!("  {too_large}: name a file of it to run it\n"),
             }
         }
         for file in &files {

@@ -13,7 +13,7 @@ use contend_lab::writing::output::WIDTH;
 use miette::{Report, Result, miette};
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An error in the call: what is wrong, and what to write instead.
 pub fn wrong(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Report {
@@ -35,39 +35,6 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes a line to standard error; when nobody can read it, nobody is told.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", echo(line, SENTENCE));
-}
-
-/// Files and folders that a search for experiment files looks at.
-const MOST_ENTRIES: usize = 10_000;
-
-/// The TOML files below `folder`, in order of name; folders are descended into. `None` when there are more than
-/// [`MOST_ENTRIES`] files and folders: then `folder` is not one of experiments.
-pub fn files_below(folder: &Path) -> Option<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut todo = vec![folder.to_path_buf()];
-    let mut seen = 0;
-    while let Some(dir) = todo.pop() {
-        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
-            seen += 1;
-            if seen > MOST_ENTRIES {
-                return None;
-            }
-            let path = entry.path();
-            // A link to a folder may lead back up: only true folders are descended into.
-            if entry.file_type().is_ok_and(|t| t.is_dir()) {
-                todo.push(path);
-            } else if path.extension().is_some_and(|e| e == "toml") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Some(files)
-}
-
-/// That a folder is too large to be searched for experiment files.
-pub fn too_large(folder: &Path) -> String {
-    format!("{} holds more than {MOST_ENTRIES} files and folders", folder.display())
 }
 
 /// The name of the results folder of the experiment file at `path`: the file's, without `.toml`.

@@ -1,13 +1,13 @@
 //! `contend reproduce`: the papers' experiments, each claim beside what is measured.
 
-mod first_page;
-
 use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c, unwritable};
-use super::{files_below, say, wrong};
+use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
+use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, accept_undecided, experiments, is_shortened};
 use contend_lab::writing::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
+use contend_lab::writing::validation::markdown;
 use miette::Result;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -45,9 +45,6 @@ pub struct Args {
     common: Common,
 }
 
-/// Seeds of the short form.
-const SHORT_SEEDS: &str = "1..3";
-
 pub fn run(args: &Args) -> Result<Done> {
     if args.common.format == Format::Csv {
         return Err(wrong(
@@ -55,14 +52,15 @@ pub fn run(args: &Args) -> Result<Done> {
             "write --format json, or take results.csv from the results folders",
         ));
     }
-    let files = files(args)?;
+    let files = experiments(&args.papers, args.what.as_deref())?;
+    files.iter().try_for_each(|file| super::results_name(&file.path).map(drop))?;
     let mut all = Vec::new();
-    for path in &files {
-        let mut e = load(path, &args.common)?;
-        if args.short && args.common.seeds.is_none() && e.seeds.len() > 3 {
-            e = load(path, &Common { seeds: Some(SHORT_SEEDS.into()), ..args.common.clone() })?;
+    for PaperExperiment { name, path } in files {
+        let mut e = load(&path, &args.common)?;
+        if args.short && args.common.seeds.is_none() && is_shortened(&e) {
+            e = load(&path, &Common { seeds: Some(SHORT_SEEDS.into()), ..args.common.clone() })?;
         }
-        all.push((name(&args.papers, path), e));
+        all.push((name, e));
     }
     let stop = stop_on_ctrl_c();
     let (json, talk) = (args.common.format == Format::Json, !args.common.quiet && args.common.format == Format::Table);
@@ -85,12 +83,7 @@ pub fn run(args: &Args) -> Result<Done> {
         let mut performed = job(name, e).perform(None)?;
         let executed = &mut performed.executed;
         if args.short {
-            executed
-                .outcome
-                .claims
-                .iter_mut()
-                .filter(|c| c.verdict == "undecided" || c.recorded == "undecided")
-                .for_each(|c| c.as_recorded = true);
+            accept_undecided(&mut executed.outcome);
         }
         let how = judged(executed, args.common.quiet);
         if talk {
@@ -129,7 +122,7 @@ pub fn run(args: &Args) -> Result<Done> {
         super::print(&tally(&outcomes))?;
     }
     if let Some(path) = &args.markdown {
-        let text = markdown(args, &outcomes);
+        let text = markdown(&command(args), &outcomes);
         output::atomically(path, |w| w.write_all(text.as_bytes()))
             .map_err(|e| wrong(e, "name a file that can be written"))?;
     }
@@ -156,73 +149,12 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
     Ok(())
 }
 
-/// Verdicts on one page, then every claim beside what was measured, a table for each experiment.
-fn markdown(args: &Args, outcomes: &[Outcome]) -> String {
+/// The call that makes the same text.
+fn command(args: &Args) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
     let papers =
         if args.papers == Path::new("papers") { String::new() } else { format!(" --papers {}", args.papers.display()) };
-    let mut text = format!(
-        "# Validation\n\nMade by `contend reproduce{what}{papers} --markdown FILE`, contend {}; not written by hand.\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    text += &first_page::first_page(outcomes);
-    for o in outcomes {
-        let seeds = o.runs.iter().map(|r| r.seed).collect::<std::collections::BTreeSet<_>>().len();
-        text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });
-        if o.claims.is_empty() {
-            text += "Nothing is claimed; its figures are in the report.\n";
-            continue;
-        }
-        text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
-        for c in &o.claims {
-            let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
-            let cells = [
-                format!("{}{reading}", c.id),
-                c.paper.clone(),
-                c.expected.clone(),
-                measured_text(c),
-                c.verdict.clone(),
-            ];
-            text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
-        }
-        for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
-            text += &format!("\n{}: {}\n", c.id, c.reason.split_whitespace().collect::<Vec<_>>().join(" "));
-        }
-    }
-    text
-}
-
-fn files(args: &Args) -> Result<Vec<PathBuf>> {
-    let Some(all) = files_below(&args.papers) else {
-        return Err(wrong(super::too_large(&args.papers), "name the folder of the papers with --papers"));
-    };
-    all.iter().try_for_each(|path| super::results_name(path).map(drop))?;
-    if all.is_empty() {
-        return Err(wrong(
-            format!("there are no papers in {}", args.papers.display()),
-            "call contend in its own folder, or name the folder with --papers",
-        ));
-    }
-    let Some(what) = &args.what else { return Ok(all) };
-    let chosen: Vec<PathBuf> = all
-        .iter()
-        .filter(|p| name(&args.papers, p) == *what || name(&args.papers, p).starts_with(&format!("{what}/")))
-        .cloned()
-        .collect();
-    if chosen.is_empty() {
-        let names: Vec<String> = all.iter().map(|p| name(&args.papers, p)).collect();
-        let folders = names.iter().filter_map(|n| n.split_once('/').map(|(f, _)| f));
-        let nearest = contend_lab::nearest(what, names.iter().map(String::as_str).chain(folders));
-        let remedy = nearest
-            .map_or("`contend list experiments` shows what there is".to_owned(), |n| format!("did you mean `{n}`?"));
-        return Err(wrong(format!("no paper or experiment is called `{what}`"), remedy));
-    }
-    Ok(chosen)
-}
-
-/// `keceli-2008/m1-downloads` of `papers/keceli-2008/m1-downloads.toml`.
-fn name(papers: &Path, file: &Path) -> String {
-    file.strip_prefix(papers).unwrap_or(file).with_extension("").display().to_string()
+    format!("contend reproduce{what}{papers} --markdown FILE")
 }
 
 /// A claim in lines that fit a terminal: the paper's words, what was expected and measured, and the verdict.

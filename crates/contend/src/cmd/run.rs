@@ -9,6 +9,7 @@ use contend_lab::experiment::size::Capture;
 use contend_lab::judging::claim;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
+use contend_lab::reading::folder::files_below;
 use contend_lab::writing::folder::{self, Draft, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
 use contend_lab::writing::output::{self, ReportContext};
@@ -192,9 +193,8 @@ pub fn text(path: &Path) -> Result<String> {
     let name = path.display();
     if path.is_dir() {
         let remedy = "give the path of an experiment file; `contend list experiments` shows the ones that come along";
-        let Some(inside) = super::files_below(path) else {
-            return Err(wrong(format!("{name} is a folder, and {}", super::too_large(path)), remedy));
-        };
+        let inside =
+            files_below(path).map_err(|too_large| wrong(format!("{name} is a folder, and {too_large}"), remedy))?;
         let (count, many) = (inside.len(), if inside.len() == 1 { "" } else { "s" });
         return Err(wrong(
             format!("{name} is a folder, not an experiment file; {count} TOML file{many} below it"),

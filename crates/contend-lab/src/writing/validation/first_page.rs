@@ -1,6 +1,6 @@
 //! The first page of docs/validation.md: verdicts counted for each paper, then what is not reproduced and why.
 
-use contend_lab::experiment::results::Outcome;
+use crate::experiment::results::Outcome;
 use std::path::Path;
 
 /// Every verdict, in the order of the columns.

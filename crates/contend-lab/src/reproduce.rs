@@ -1,0 +1,78 @@
+//! The papers' experiments: which there are, their short form, and the call that writes of them all.
+
+use crate::experiment::results::Outcome;
+use crate::nearest;
+use crate::reading::file::Experiment;
+use crate::reading::folder::{TooLarge, files_below};
+use std::path::{Path, PathBuf};
+
+/// An experiment of a paper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaperExperiment {
+    /// `keceli-2008/m1-downloads`: the paper is the folder.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+/// Why there is nothing to reproduce.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum NothingFound {
+    /// The folder of the papers is some other folder.
+    #[error(transparent)]
+    #[diagnostic(help("name the folder of the papers with --papers"))]
+    TooLarge(#[from] TooLarge),
+    /// There is no file in it.
+    #[error("there are no papers in {}", .0.display())]
+    #[diagnostic(help("call contend in its own folder, or name the folder with --papers"))]
+    NoPapers(PathBuf),
+    /// No paper or experiment has this name.
+    #[error("no paper or experiment is called `{name}`")]
+    #[diagnostic(help("{remedy}"))]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// What it may have been meant to be.
+        remedy: String,
+    },
+}
+
+/// The experiments below the folder `papers`, in order of name: all, or those called `what` (`keceli-2008` or
+/// `keceli-2008/m1-downloads`).
+///
+/// # Errors
+/// When there are none.
+pub fn experiments(papers: &Path, what: Option<&str>) -> Result<Vec<PaperExperiment>, NothingFound> {
+    let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
+    let all: Vec<_> =
+        files_below(papers)?.into_iter().map(|path| PaperExperiment { name: name(&path), path }).collect();
+    if all.is_empty() {
+        return Err(NothingFound::NoPapers(papers.to_path_buf()));
+    }
+    let Some(what) = what else { return Ok(all) };
+    let asked_for = |e: &PaperExperiment| e.name == what || e.name.starts_with(&format!("{what}/"));
+    let chosen: Vec<_> = all.iter().filter(|e| asked_for(e)).cloned().collect();
+    if chosen.is_empty() {
+        let folders = all.iter().filter_map(|e| e.name.split_once('/').map(|(folder, _)| folder));
+        let remedy = nearest(what, all.iter().map(|e| e.name.as_str()).chain(folders))
+            .map_or("`contend list experiments` shows what there is".to_owned(), |n| format!("did you mean `{n}`?"));
+        return Err(NothingFound::Unknown { name: what.to_owned(), remedy });
+    }
+    Ok(chosen)
+}
+
+/// Seeds of the short form, for a file that has more.
+pub const SHORT_SEEDS: &str = "1..3";
+
+/// True if the short form of `e` has fewer seeds than its file.
+pub fn is_shortened(e: &Experiment) -> bool {
+    e.seeds.len() > 3
+}
+
+/// In the short form a verdict that is undecided, now or on record, is not a difference.
+pub fn accept_undecided(outcome: &mut Outcome) {
+    let undecided = |verdict: &str| verdict == "undecided";
+    for claim in outcome.claims.iter_mut().filter(|c| undecided(&c.verdict) || undecided(&c.recorded)) {
+        claim.as_recorded = true;
+    }
+}

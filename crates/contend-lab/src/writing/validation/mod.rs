@@ -1,0 +1,42 @@
+//! Claims and verdicts of several experiments as Markdown: `docs/validation.md` is made so.
+
+mod first_page;
+
+use crate::experiment::results::Outcome;
+use crate::writing::output::{measured_text, wrapped};
+use std::collections::BTreeSet;
+
+/// Where lines of prose end.
+const COLUMNS: usize = 120;
+
+/// Verdicts on one page, then every claim beside what was measured, a table for each experiment. `command` is the call
+/// that makes the text.
+pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
+    let mut text =
+        format!("# Validation\n\nMade by `{command}`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
+    text += &first_page::first_page(outcomes);
+    for o in outcomes {
+        let seeds = o.runs.iter().map(|r| r.seed).collect::<BTreeSet<_>>().len();
+        text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });
+        if o.claims.is_empty() {
+            text += "Nothing is claimed; its figures are in the report.\n";
+            continue;
+        }
+        text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
+        for c in &o.claims {
+            let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
+            let cells = [
+                format!("{}{reading}", c.id),
+                c.paper.clone(),
+                c.expected.clone(),
+                measured_text(c),
+                c.verdict.clone(),
+            ];
+            text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
+        }
+        for c in o.claims.iter().filter(|c| !c.reason.is_empty()) {
+            text += &format!("\n{}\n", wrapped(&format!("{}: {}", c.id, c.reason), COLUMNS, 0));
+        }
+    }
+    text
+}
