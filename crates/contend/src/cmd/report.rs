@@ -57,7 +57,15 @@ pub fn run(args: &Args) -> Result<Done> {
     let e = run::load(&path, &common)?;
     let before = Before::read(&args.folder)?;
     let stop = run::stop_on_ctrl_c();
-    let job = Job { e: &e, common: &common, stop: &stop, capture: None, name: folder.to_string(), folder: None };
+    let job = Job {
+        e: &e,
+        common: &common,
+        stop: &stop,
+        capture: None,
+        name: folder.to_string(),
+        folder: None,
+        keep_journal: false,
+    };
     let executed = job.repeat()?;
     if executed.outcome.interrupted.is_some() {
         say("contend: the page is as it was");

@@ -6,6 +6,7 @@ use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, accept_undecided, experiments, is_shortened};
+use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
 use contend_lab::writing::validation::markdown;
 use miette::Result;
@@ -20,7 +21,8 @@ Examples:
   contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/1\", \"experiments\": [...]}
 
 Each experiment gets a folder in results/, and each paper that is run whole a page of all its
-experiments beside them: results/keceli-2008/report.html.
+experiments beside them: results/keceli-2008/report.html. A call that was killed or stopped goes on
+with --resume.
 
 Verdicts: reproduced (inside the expected range), not reproduced (outside; the file gives the
 reason), contradiction (the paper's own statements disagree), undecided (more seeds needed).
@@ -41,6 +43,9 @@ pub struct Args {
     /// Write the claims and their verdicts to this file as Markdown; docs/validation.md is made so
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Go on with a call that was killed, stopped or found the disk full: runs that it finished are not made again
+    #[arg(long, conflicts_with = "no_results")]
+    resume: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -71,6 +76,8 @@ pub fn run(args: &Args) -> Result<Done> {
         capture: None,
         name: name.to_owned(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
+        // `--resume` takes the runs of finished experiments from it too.
+        keep_journal: true,
     };
     // What cannot be written is said before the first run.
     all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;
@@ -80,7 +87,9 @@ pub fn run(args: &Args) -> Result<Done> {
         if talk {
             super::print(&format!("{}: {}\n", echo(name, SENTENCE), echo(&e.title, SENTENCE)))?;
         }
-        let mut performed = job(name, e).perform(None)?;
+        let job = job(name, e);
+        let draft = if args.resume { job.resume()? } else { None };
+        let mut performed = job.perform(draft)?;
         let executed = &mut performed.executed;
         if args.short {
             accept_undecided(&mut executed.outcome);
@@ -114,6 +123,10 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     if unwritten.is_none() {
         unwritten = pages(args, chapters).err();
+    }
+    if unwritten.is_none() && done != Done::Stopped && !args.common.no_results {
+        let folders = all.iter().map(|(name, _)| args.common.out.join(name));
+        unwritten = folders.map(|f| remove_journal(&f)).find_map(Result::err).map(unwritable);
     }
     // The numbers are printed before anything else that may fail.
     if json {

@@ -126,6 +126,7 @@ pub fn run(args: &Args) -> Result<Done> {
         capture: args.capture,
         name: path.display().to_string(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
+        keep_journal: false,
     };
     let jobs: Vec<Job> = args.files.iter().zip(&all).zip(names).map(job).collect();
     // So with the results folders: what cannot be written is said before the first run.
@@ -242,6 +243,8 @@ pub struct Job<'a> {
     pub name: String,
     /// The results folder; `None` to write none.
     pub folder: Option<PathBuf>,
+    /// Whether the complete folder keeps its journal, because the call goes on with another experiment.
+    pub keep_journal: bool,
 }
 
 /// What a job yielded.
@@ -260,14 +263,24 @@ impl Job<'_> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let header = self.header();
         if resume {
-            match Draft::resume(folder, &header) {
-                Ok(Some(draft)) => return Ok(Some(draft)),
-                Ok(None) => say(&format!("contend: {}: nothing to resume: all runs are made", self.name)),
-                Err(ResumeError::Output(err)) => return Err(unwritable(err)),
-                Err(err) => return Err(err.into()),
+            match self.resume()? {
+                Some(draft) => return Ok(Some(draft)),
+                None => say(&format!("contend: {}: nothing to resume: all runs are made", self.name)),
             }
         }
         Draft::begin(folder, header).map(|_| None).map_err(unwritable)
+    }
+
+    /// What an earlier call left of the results folder, if there is something.
+    ///
+    /// # Errors
+    /// As [`Job::prepare`].
+    pub fn resume(&self) -> Result<Option<Draft>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        Draft::resume(folder, &self.header()).map_err(|err| match err {
+            ResumeError::Output(err) => unwritable(err),
+            err => err.into(),
+        })
     }
 
     /// Says that an earlier call left finished runs, if one did.
@@ -298,10 +311,13 @@ impl Job<'_> {
     /// # Errors
     /// When the file makes no network, or the folder cannot be begun.
     pub fn perform(&self, draft: Option<Draft>) -> Result<Performed> {
-        let draft = match (draft, &self.folder) {
+        let mut draft = match (draft, &self.folder) {
             (None, Some(folder)) => Some(Draft::begin(folder, self.header()).map_err(unwritable)?),
             (draft, _) => draft,
         };
+        if self.keep_journal {
+            draft.iter_mut().for_each(Draft::keep_journal);
+        }
         let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
             (Err(err), Some(draft)) if draft.journal().runs() > 0 => {
                 say(&format!("contend: {}", kept(draft.journal().runs(), draft.path())));

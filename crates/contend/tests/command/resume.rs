@@ -148,6 +148,33 @@ fn a_call_that_is_killed_a_hundred_times_ends_as_one_that_was_never_disturbed() 
 }
 
 #[test]
+fn reproducing_goes_on_after_a_kill_and_makes_no_finished_run_again() {
+    let bench = Bench::with("papers/p/a.toml", &experiment());
+    bench.file("papers/p/b.toml", experiment().replace("1..12", "1..400"));
+    let in_b = || bench.path("results/p/a/journal.jsonl").exists() && !bench.path("results/p/b").exists();
+    // Longer and longer, until the kill falls into the second experiment.
+    let after = (1..).map(|i| Duration::from_millis(20 * i));
+    for after in after {
+        if bench.path("results").exists() {
+            std::fs::remove_dir_all(bench.path("results")).unwrap();
+        }
+        let ended = killed(&bench, &["reproduce", "--jobs", "1"], after);
+        assert_eq!(ended, None, "the call was through before the kill");
+        if in_b() {
+            break;
+        }
+    }
+    let before = bench.json("results/p/a/summary.json");
+    bench.contend(&["reproduce", "--jobs", "1", "--resume"]).with(0);
+    // The time that each run took is the earlier call's too: it was not made again.
+    assert_eq!(bench.json("results/p/a/summary.json")["runs"], before["runs"]);
+    for folder in ["results/p/a", "results/p/b"] {
+        assert_eq!(names(&bench.path(folder)), FILES.map(String::from).into(), "{folder}");
+    }
+    assert_eq!(bench.json("results/p/b/summary.json")["runs"].as_array().unwrap().len(), 800);
+}
+
+#[test]
 fn what_a_killed_call_leaves_is_resumed_by_the_same_call_and_by_no_other() {
     let bench = Bench::with("f.toml", &experiment());
     bench.contend(&["run", "f.toml", "--jobs", "1"]).with(0);

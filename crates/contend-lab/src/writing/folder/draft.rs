@@ -20,6 +20,7 @@ pub struct Draft {
     path: PathBuf,
     header: Header,
     journal: Journal,
+    keep_journal: bool,
     in_place: bool,
 }
 
@@ -68,7 +69,7 @@ impl Draft {
             let _ = std::fs::remove_dir_all(&path);
             Error::of(&path)(err)
         })?;
-        Ok(Draft { target: target.to_path_buf(), path, header, journal, in_place: false })
+        Ok(Draft { target: target.to_path_buf(), path, header, journal, keep_journal: false, in_place: false })
     }
 
     /// Goes on with what an earlier call left for `target`: of all that fit, the one with the most runs. `None` if
@@ -99,7 +100,8 @@ impl Draft {
                 disk::remove_file(&entry.path()).map_err(Error::of(&path))?;
             }
         }
-        Ok(Some(Draft { target: target.to_path_buf(), path, header: header.clone(), journal, in_place: false }))
+        let (target, header) = (target.to_path_buf(), header.clone());
+        Ok(Some(Draft { target, path, header, journal, keep_journal: false, in_place: false }))
     }
 
     /// Where it is.
@@ -117,13 +119,18 @@ impl Draft {
         &self.journal
     }
 
-    /// Gives the folder its place, complete: earlier results are moved aside; returns where they went. Without
-    /// `keep_journal` the folder loses its journal, because the other files have all that it tells.
+    /// Keeps the journal in the complete folder, until [`remove_journal`]: without it the folder loses its journal,
+    /// because the other files have all that it tells.
+    pub fn keep_journal(&mut self) {
+        self.keep_journal = true;
+    }
+
+    /// Gives the folder its place, complete: earlier results are moved aside; returns where they went.
     ///
     /// # Errors
     /// When the file system refuses; nothing is moved aside then.
-    pub fn put_in_place(mut self, keep_journal: bool) -> Result<Option<PathBuf>, Error> {
-        if !keep_journal {
+    pub fn put_in_place(mut self) -> Result<Option<PathBuf>, Error> {
+        if !self.keep_journal {
             // Before the folder is public: after that it may be another's that has the name.
             disk::remove_file(&self.path.join(journal::NAME)).map_err(Error::of(&self.path))?;
         }
@@ -138,6 +145,17 @@ impl Drop for Draft {
         if !self.in_place && self.journal.runs() == 0 {
             let _ = std::fs::remove_dir_all(&self.path);
         }
+    }
+}
+
+/// Removes the journal that [`Draft::keep_journal`] has kept in the complete folder `target`, if there is one.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn remove_journal(target: &Path) -> Result<(), Error> {
+    match disk::remove_file(&target.join(journal::NAME)) {
+        Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::of(target)(err)),
+        _ => Ok(()),
     }
 }
 

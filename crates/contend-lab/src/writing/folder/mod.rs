@@ -7,7 +7,7 @@
 mod draft;
 mod head;
 
-pub use draft::{Draft, ResumeError, header, unfinished};
+pub use draft::{Draft, ResumeError, header, remove_journal, unfinished};
 pub use head::settings;
 
 use crate::experiment::results::Executed;
@@ -25,7 +25,7 @@ pub fn write(
     e: &Experiment,
     executed: &Executed,
     context: &ReportContext,
-    draft: Draft,
+    mut draft: Draft,
     capture: bool,
 ) -> Result<Option<PathBuf>, Error> {
     let folder = draft.path();
@@ -42,7 +42,10 @@ pub fn write(
         })?;
     }
     output::write_report(o, context, &folder.join("report.html"))?;
-    draft.put_in_place(o.interrupted.is_some())
+    if o.interrupted.is_some() {
+        draft.keep_journal();
+    }
+    draft.put_in_place()
 }
 
 /// The band of the experiment's cell, for the channel that a capture names.
