@@ -13,7 +13,6 @@ from pathlib import Path
 
 # Crate and folder: neighbours that still depend on each other in a circle.
 CIRCLES = {
-    "contend-core": [["cc", "estimate"]],
     "contend-lab::reading::expression": [["syntax", "token"]],
     "contend-lab::reading::file": [["reader", "tree"], ["tcp", "words"]],
     "contend-lab::measuring::metric": [["entries", "entry", "eval", "reading"]],

@@ -16,6 +16,7 @@ pub mod qdisc;
 pub mod recent;
 pub mod registry;
 pub mod time;
+pub mod window;
 
 pub use packet::{Address, Body, Ecn, Flags, FlowId, Packet, Sack, Segment};
 pub use time::{Span, Time};

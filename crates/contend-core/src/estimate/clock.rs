@@ -1,8 +1,8 @@
 //! The inputs of an estimator: the time between two acknowledgments, and the data that an acknowledgment counts.
 
-use crate::cc::{Ack, Window};
 use crate::registry::{Args, Param};
 use crate::time::Time;
+use crate::window::{Ack, Window};
 
 /// The `count` parameter.
 pub const COUNT: Param = Param::word(

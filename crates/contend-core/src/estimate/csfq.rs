@@ -7,9 +7,9 @@
 use super::Estimator;
 use super::clock::{Clock, Count};
 use super::filter::Filter;
-use crate::cc::{Ack, Window};
 use crate::registry::{Args, Param};
 use crate::time::Time;
+use crate::window::{Ack, Window};
 use alloc::boxed::Box;
 use alloc::string::String;
 

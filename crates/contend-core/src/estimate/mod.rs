@@ -7,9 +7,9 @@
 //! counted data.
 #![deny(clippy::float_arithmetic)]
 
-use crate::cc::{Ack, Window};
 use crate::registry::Args;
 use crate::time::Time;
+use crate::window::{Ack, Window};
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt::Debug;
