@@ -5,8 +5,8 @@
 //! sweeping a count leaves the draws of everything else alone, and an algorithm that draws more backoffs does not
 //! change its losses.
 
-use contend_core::Rng;
-use rand::SeedableRng;
+use contend_core::{Rng, Span};
+use rand::{RngExt as _, SeedableRng};
 
 /// The stream of `name` for `purpose` in the run with `seed`.
 pub fn stream(seed: u64, name: &str, purpose: &str) -> Rng {
@@ -20,6 +20,12 @@ pub fn stream(seed: u64, name: &str, purpose: &str) -> Rng {
     key[..8].copy_from_slice(&mix(h ^ mix(seed)).to_le_bytes());
     key[8..].copy_from_slice(&mix(mix(h).wrapping_add(seed)).to_le_bytes());
     Rng::from_seed(key)
+}
+
+/// A duration from the exponential distribution with a mean of `mean` seconds, by inversion with libm's logarithm (the
+/// same bits on every machine).
+pub(crate) fn exponential(rng: &mut Rng, mean: f64) -> Span {
+    Span::from_secs_f64(-mean * libm::log(1.0 - rng.random::<f64>()))
 }
 
 /// A digest that has taken in `a` and `b` too: order-dependent, and cheap enough to stay on in every run.
@@ -38,7 +44,7 @@ pub(crate) fn mix(x: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::{Rng as _, RngExt as _};
+    use rand::Rng as _;
 
     /// The values of the streams are a promise: a change here changes every published digest.
     #[test]

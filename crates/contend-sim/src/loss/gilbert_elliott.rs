@@ -9,7 +9,7 @@
 //! With `clock = "packet"` the channel takes one step of a Markov chain after each packet.
 
 use super::Loss;
-use crate::traffic::exponential;
+use crate::rng::exponential;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, FlowId, Packet, Rng, Time};
 use rand::{RngExt as _, SeedableRng as _};

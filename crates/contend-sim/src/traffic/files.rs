@@ -1,6 +1,7 @@
 //! Finite transfers, one after the other, on one connection.
 
-use super::{Source, Write, exponential};
+use super::{Source, Write};
+use crate::rng::exponential;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Time};
 

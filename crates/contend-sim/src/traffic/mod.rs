@@ -1,8 +1,7 @@
 //! Traffic sources: what a flow has to send, and when.
 
 use contend_core::registry::{Amount, Args, Param};
-use contend_core::{Cx, Rng, Span, Time};
-use rand::RngExt as _;
+use contend_core::{Cx, Span, Time};
 use std::fmt::Debug;
 
 mod on_off;
@@ -56,12 +55,6 @@ fn packet(args: &Args) -> Result<u64, String> {
 fn gap(bytes: u64, full: u32, rate: u64) -> Span {
     let payload = if bytes == 0 { u64::from(full) } else { bytes };
     Span::of_bits(8 * payload, rate).max(Span::from_nanos(1))
-}
-
-/// A draw from the exponential distribution with `mean` seconds, by inversion with libm's logarithm (the same bits
-/// everywhere).
-pub(crate) fn exponential(rng: &mut Rng, mean: f64) -> Span {
-    Span::from_secs_f64(-mean * libm::log(1.0 - rng.random::<f64>()))
 }
 
 /// What the tests of several sources share.

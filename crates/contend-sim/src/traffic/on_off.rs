@@ -1,5 +1,6 @@
 //! What the on/off sources share: periods of a given law in turn, and packets at a constant rate while on.
 
+use crate::rng::exponential;
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
 
@@ -26,7 +27,7 @@ impl Law {
 
     pub(super) fn draw(self, rng: &mut Rng) -> Span {
         match self {
-            Law::Exponential(mean) => super::exponential(rng, mean),
+            Law::Exponential(mean) => exponential(rng, mean),
             Law::Pareto { least, shape } => {
                 Span::from_secs_f64(least * libm::pow(1.0 - rng.random::<f64>(), -1.0 / shape))
             }

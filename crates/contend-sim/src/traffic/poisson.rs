@@ -1,6 +1,7 @@
 //! Packets of one size at exponential distances.
 
-use super::{Source, Write, exponential, gap, packet};
+use super::{Source, Write, gap, packet};
+use crate::rng::exponential;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 use rand::RngExt as _;

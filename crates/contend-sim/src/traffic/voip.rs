@@ -1,7 +1,8 @@
 //! A pool of telephone calls over one flow: calls come and go, and each talks and listens in turn.
 
 use super::on_off::{Law, OnOff};
-use super::{Source, Write, exponential, gap, packet};
+use super::{Source, Write, gap, packet};
+use crate::rng::exponential;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;

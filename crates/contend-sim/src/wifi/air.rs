@@ -1,12 +1,10 @@
-//! What is fixed about a cell's air: durations and rates; and how a queue discipline sees it.
+//! What is fixed about a cell's air: durations and rates.
 
-use super::bridge::{Bridge, Exit};
 use super::exchange::{Burst, Plan};
 use super::timing::{RateTable, Timing};
 use super::{AP, MAX_PACKET, StationId};
 use crate::scenario::CellSpec;
-use contend_core::qdisc::Link;
-use contend_core::{Packet, Span};
+use contend_core::Span;
 use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};
 use std::cell::OnceCell;
@@ -25,7 +23,7 @@ pub(super) struct Air {
     rates: Vec<RateTable>,
     /// Index into `rates` of the frames that each station sends, and of those the access point sends to it.
     rate_of: Vec<u32>,
-    /// [`Link::contention`] for 0, 1, ... contenders, when first asked.
+    /// [`Air::contention`] for 0, 1, ... contenders, when first asked.
     contention: OnceCell<Vec<Span>>,
 }
 
@@ -82,6 +80,12 @@ impl Air {
         self.table(if burst.from == AP { burst.to } else { burst.from })
     }
 
+    /// The time that backoff and collisions take for each success when `contenders` stations are saturated.
+    pub(super) fn contention(&self, contenders: u32) -> Span {
+        let model = self.contention.get_or_init(|| self.model());
+        model.get(contenders.min(CONTENDERS) as usize).copied().unwrap_or(Span::ZERO)
+    }
+
     /// Mean time per success that n saturated stations lose to backoff and collisions.
     fn model(&self) -> Vec<Span> {
         let us = |s: Span| s.as_nanos() as f64 / 1e3;
@@ -100,34 +104,5 @@ impl Air {
         };
         // Parameters of a cell are inside the model's range.
         (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
-    }
-}
-
-/// The air as the discipline of a station sees it.
-pub(super) struct AirLink<'a> {
-    pub(super) air: &'a Air,
-    pub(super) bridge: &'a Bridge,
-    pub(super) station: StationId,
-}
-
-impl Link for AirLink<'_> {
-    fn neighbour(&self, p: &Packet) -> u32 {
-        match self.station {
-            AP => match self.bridge.exit(p) {
-                Some(Exit::Air { station, .. }) => station,
-                Some(Exit::Wire(_)) | None => 0,
-            },
-            _ => AP,
-        }
-    }
-    fn exchange(&self, neighbour: u32, bytes: u32) -> Span {
-        self.air.exchange(if self.station == AP { neighbour } else { self.station }, bytes)
-    }
-    fn contention(&self, contenders: u32) -> Span {
-        let model = self.air.contention.get_or_init(|| self.air.model());
-        model.get(contenders.min(CONTENDERS) as usize).copied().unwrap_or(Span::ZERO)
-    }
-    fn slot(&self) -> Span {
-        self.air.timing.slot
     }
 }

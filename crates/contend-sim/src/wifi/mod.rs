@@ -2,6 +2,7 @@
 
 pub mod access;
 mod air;
+mod air_link;
 pub mod bridge;
 pub mod bss;
 mod cell;

@@ -5,7 +5,8 @@
 //! station has one Mac with four queues.
 
 use super::access::{Category, Draw, Scheduling, Setting};
-use super::air::{Air, AirLink};
+use super::air::Air;
+use super::air_link::AirLink;
 use super::bridge::{Bridge, Host};
 use super::contention::{BackoffRules, Contention};
 use super::counters::StationCounters;
