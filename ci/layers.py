@@ -16,7 +16,6 @@ CIRCLES = {
     "contend-lab::reading::expression": [["syntax", "token"]],
     "contend-lab::reading::file": [["reader", "tree"], ["tcp", "words"]],
     "contend-lab::measuring::metric": [["entries", "entry", "eval", "reading"]],
-    "contend-sim": [["deadlines", "forwarding", "link", "scenario", "stats", "tcp", "trace", "wifi", "world"]],
 }
 
 # Folders of a crate that are layers: each depends only on those before it. Other modules are below all of them.

@@ -26,7 +26,7 @@ fn first(e: &Experiment) -> Resolved {
 }
 
 fn tcp(r: &Resolved, flow: usize) -> &TcpSpec {
-    match &r.scenario.flows[flow].transport {
+    match &r.scenario.flows[flow].ends.transport {
         Transport::Tcp(spec) => spec,
         Transport::Udp => panic!("flow {flow} is udp"),
     }
@@ -111,7 +111,7 @@ fn the_example_of_the_design_is_read_whole() {
     let up = &r.scenario.flows[11];
     assert_eq!((up.from, up.to, r.members[11].direction), (Place::Station(11), Place::Node(11), Direction::Up));
     assert_eq!((r.members[11].group, r.members[11].k, r.members[11].n), (1, 2, 2));
-    assert_eq!(r.scenario.flows[0].start, Start::Uniform(Time::ZERO, Time::from_nanos(2_000_000_000)));
+    assert_eq!(r.scenario.flows[0].ends.start, Start::Uniform(Time::ZERO, Time::from_nanos(2_000_000_000)));
     let wire = &r.scenario.links[11];
     assert_eq!(
         (wire.name.as_str(), wire.to, wire.forward.rate, wire.forward.delay),
@@ -149,7 +149,7 @@ fn tcp_defaults_are_those_of_the_table() {
         (Span::from_secs(1), Span::from_secs(1), Span::from_secs(60), Span::from_millis(1), 1)
     );
     assert_eq!(flow_names(&r), ["down"], "a flow without count bears the name of its group");
-    assert_eq!((r.scenario.flows[0].packet, r.scenario.flows[0].traffic.entry.name), (1500, "bulk"));
+    assert_eq!((r.scenario.flows[0].ends.packet, r.scenario.flows[0].ends.traffic.entry.name), (1500, "bulk"));
 }
 
 #[test]
@@ -261,8 +261,8 @@ fn members_differ_by_lists_and_expressions() {
         (tcp(&r, 0).name.as_str(), tcp(&r, 1).name.as_str(), tcp(&r, 0).window),
         ("newreno", "cubic", Amount::Packets(25))
     );
-    assert_eq!(r.scenario.flows[2].start, Start::At(Time::from_nanos(21_000_000_000)));
-    let sizes: Vec<Option<u64>> = r.scenario.flows.iter().map(|f| f.size).collect();
+    assert_eq!(r.scenario.flows[2].ends.start, Start::At(Time::from_nanos(21_000_000_000)));
+    let sizes: Vec<Option<u64>> = r.scenario.flows.iter().map(|f| f.ends.size).collect();
     assert_eq!(
         sizes,
         [Some(31 * 1460), Some(10_000_000), Some(31 * 1460), Some(10_000_000)],
@@ -408,10 +408,13 @@ fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
          schedule = [[\"1s\", \"5s\", \"2Mbps\"], [\"5s\", \"= 3*3s\", \"1Mbps\"]] }}\n"
     )));
     let flow = &r.scenario.flows[0];
-    assert!(matches!(flow.transport, Transport::Udp));
-    assert_eq!((flow.packet, flow.traffic.entry.name, flow.traffic.args.rate("rate")), (1000, "cbr", 2_000_000));
+    assert!(matches!(flow.ends.transport, Transport::Udp));
     assert_eq!(
-        r.scenario.flows[1].traffic.args.schedule("schedule")[1],
+        (flow.ends.packet, flow.ends.traffic.entry.name, flow.ends.traffic.args.rate("rate")),
+        (1000, "cbr", 2_000_000)
+    );
+    assert_eq!(
+        r.scenario.flows[1].ends.traffic.args.schedule("schedule")[1],
         (Time::from_nanos(5_000_000_000), Time::from_nanos(9_000_000_000), 1_000_000)
     );
 }

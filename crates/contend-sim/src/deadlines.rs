@@ -5,10 +5,9 @@
 //! level; nothing moves and nobody is searched. Of equal deadlines the one with the smaller number wins, because it
 //! stands before the other.
 
-use crate::world::NodeId;
 use contend_core::Time;
 
-/// One deadline per member, and the earliest of all.
+/// One deadline per member, and the earliest of all. Members are numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlines {
     /// From the members up to the single line at the top.
@@ -52,8 +51,8 @@ impl Line {
 
 impl Deadlines {
     /// Adds the member `id`, one more than the last one added, with deadline `at`.
-    pub fn push(&mut self, id: NodeId, at: Time) {
-        let mut lines = id.0 as usize / SIBLINGS + 1;
+    pub fn push(&mut self, id: u32, at: Time) {
+        let mut lines = id as usize / SIBLINGS + 1;
         for level in 0.. {
             if level == self.levels.len() {
                 // A new top starts from what the line below it has.
@@ -70,13 +69,13 @@ impl Deadlines {
     }
 
     /// The earliest deadline and its member; `None` when nobody wants to be woken.
-    pub fn first(&self) -> Option<(Time, NodeId)> {
-        (self.first.at < Time::NEVER).then_some((self.first.at, NodeId(self.first.id)))
+    pub fn first(&self) -> Option<(Time, u32)> {
+        (self.first.at < Time::NEVER).then_some((self.first.at, self.first.id))
     }
 
     /// Sets the deadline of `id`.
-    pub fn set(&mut self, id: NodeId, at: Time) {
-        let (mut place, mut entry) = (id.0 as usize, Entry { at, id: id.0 });
+    pub fn set(&mut self, id: u32, at: Time) {
+        let (mut place, mut entry) = (id as usize, Entry { at, id });
         for level in &mut self.levels {
             let line = &mut level[place / SIBLINGS];
             line.0[place % SIBLINGS] = entry;
@@ -87,8 +86,8 @@ impl Deadlines {
     }
 
     /// Sets the deadline of `id` when `at` is earlier than what stands there.
-    pub fn lower(&mut self, id: NodeId, at: Time) {
-        let place = id.0 as usize;
+    pub fn lower(&mut self, id: u32, at: Time) {
+        let place = id as usize;
         if at < self.levels[0][place / SIBLINGS].0[place % SIBLINGS].at {
             self.set(id, at);
         }
@@ -106,19 +105,19 @@ mod tests {
             let mut d = Deadlines::default();
             let mut flat = start.clone();
             for (i, &t) in (0..).zip(&start) {
-                d.push(NodeId(i), Time::from_nanos(t));
+                d.push(i, Time::from_nanos(t));
             }
             for (i, t, lower) in sets {
                 let i = i % flat.len();
                 if lower {
-                    d.lower(NodeId(i as u32), Time::from_nanos(t));
+                    d.lower(i as u32, Time::from_nanos(t));
                     flat[i] = flat[i].min(t);
                 } else {
-                    d.set(NodeId(i as u32), Time::from_nanos(t));
+                    d.set(i as u32, Time::from_nanos(t));
                     flat[i] = t;
                 }
                 let want = flat.iter().enumerate().map(|(i, &t)| (t, i as u32)).min();
-                prop_assert_eq!(d.first().map(|(t, n)| (t.as_nanos(), n.0)), want);
+                prop_assert_eq!(d.first().map(|(t, n)| (t.as_nanos(), n)), want);
             }
         }
     }

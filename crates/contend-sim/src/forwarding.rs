@@ -1,6 +1,6 @@
 //! Forwarding tables: where a packet goes next, by its destination address.
 
-use crate::world::Peer;
+use crate::peer::Peer;
 use contend_core::Address;
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ pub mod forwarding;
 pub mod link;
 pub mod loss;
 pub mod net;
+pub mod peer;
 pub mod rng;
 pub mod scenario;
 pub mod stats;

@@ -14,30 +14,11 @@
 
 use crate::deadlines::Deadlines;
 use crate::link::Wire;
+use crate::peer::{NodeId, Peer, Port, WireId};
 use crate::trace::Trace;
 use contend_core::{Packet, Time};
 use std::any::Any;
 use std::fmt::Debug;
-
-/// Index of a node in its [`World`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
-
-/// Index of a wire in its [`World`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WireId(pub u32);
-
-/// Which of a node's attachments a packet comes in at; what the numbers mean is the node's affair.
-pub type Port = u32;
-
-/// Where a packet is handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// At this port of this node.
-    Node(NodeId, Port),
-    /// At the near end of this wire.
-    Wire(WireId),
-}
 
 /// What a node is called for.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +110,7 @@ impl Out<'_> {
         if next <= self.now {
             next = self.arrivals(wire);
         }
-        self.between.deadlines.lower(NodeId(self.between.nodes + wire.0), next);
+        self.between.deadlines.lower(self.between.nodes + wire.0, next);
     }
     /// Hands over what has arrived at the far end of `wire`; returns when it next has something to do.
     fn arrivals(&mut self, wire: WireId) -> Time {
@@ -213,7 +194,7 @@ impl World {
         let id = self.next_id();
         self.nodes.push(node);
         self.between.nodes += 1;
-        self.between.deadlines.push(id, first);
+        self.between.deadlines.push(id.0, first);
         id
     }
 
@@ -221,7 +202,7 @@ impl World {
     pub fn wire(&mut self, wire: Wire) -> WireId {
         let id = WireId(self.between.wires.len() as u32);
         self.between.wires.push(wire);
-        self.between.deadlines.push(NodeId(self.between.nodes + id.0), Time::NEVER);
+        self.between.deadlines.push(self.between.nodes + id.0, Time::NEVER);
         id
     }
 
@@ -274,7 +255,7 @@ impl World {
     /// Runs until every event at or before `end` has happened, and leaves the clock at `end`.
     pub fn run_until(&mut self, end: Time) {
         let mut batch = Inbox::default();
-        while let Some((at, id)) = self.between.deadlines.first() {
+        while let Some((at, member)) = self.between.deadlines.first() {
             if at > end {
                 break;
             }
@@ -282,16 +263,16 @@ impl World {
             self.now = at;
             self.wakes += 1;
             let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
-            let next = match self.nodes.get_mut(id.0 as usize) {
+            let next = match self.nodes.get_mut(member as usize) {
                 Some(node) => node.handle(at, Input::Wake, &mut out),
                 None => {
-                    let wire = WireId(id.0 - out.between.nodes);
+                    let wire = WireId(member - out.between.nodes);
                     out.between.wires[wire.0 as usize].wake(at, out.trace);
                     out.between.pull(wire, at, out.trace);
                     out.arrivals(wire)
                 }
             };
-            self.between.deadlines.set(id, next);
+            self.between.deadlines.set(member, next);
             // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once
             // more.
             while self.between.inbox.len > 0 {
@@ -301,7 +282,7 @@ impl World {
                     let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
                     let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
                     let next = self.nodes[to.0 as usize].handle(at, input, &mut out);
-                    self.between.deadlines.lower(*to, next);
+                    self.between.deadlines.lower(to.0, next);
                 }
                 batch.len = 0;
             }

@@ -20,8 +20,8 @@ fn us(n: u64) -> Time {
 fn one_datagram(start: Time, change: impl FnOnce(&mut Scenario)) -> (Net, Vec<Frame>) {
     let (nodes, links) = hosts(1, Span::ZERO);
     let mut flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
-    flow.start = Start::At(start);
-    flow.size = Some(1472);
+    flow.ends.start = Start::At(start);
+    flow.ends.size = Some(1472);
     let mut s = Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, 2, 54_000_000)), nodes, links, flows: vec![flow] };
     change(&mut s);
     let mut net = Net::new(&s).unwrap();
@@ -53,7 +53,7 @@ fn frames_of_the_interval_are_kept_up_to_the_limit_and_the_others_of_it_are_coun
     let starts = |from, to, limit| {
         let (nodes, links) = hosts(1, Span::ZERO);
         let mut flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
-        (flow.start, flow.size) = (Start::At(us(1000)), Some(1472));
+        (flow.ends.start, flow.ends.size) = (Start::At(us(1000)), Some(1472));
         let cell = Some(cell(phy_g(), MAC, 1, 54_000_000));
         let mut net = Net::new(&Scenario { seed: 1, cell, nodes, links, flows: vec![flow] }).unwrap();
         assert!(net.frames().is_none());
@@ -79,7 +79,7 @@ fn an_access_point_with_a_transmission_opportunity_sends_frames_a_sifs_apart_wit
     let run = |txop: u64| {
         let (nodes, links) = hosts(1, Span::ZERO);
         let mut flow = cbr("down.0".into(), Place::Node(0), Place::Station(0), 1_000_000_000);
-        (flow.start, flow.size) = (Start::At(us(1000)), Some(3 * 1472));
+        (flow.ends.start, flow.ends.size) = (Start::At(us(1000)), Some(3 * 1472));
         let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
         cell.ap.access = choose(
             access::REGISTRY,
@@ -118,9 +118,9 @@ fn a_short_frame_that_collided_waits_difs_after_the_longer_one_and_eifs_in_ns2()
     // follow DIFS (28 us) or EIFS (88 us) after the end of the long one, when the short one is the first to try again.
     let waits = |rule: AfterCollision| -> Vec<u64> {
         let (nodes, links) = hosts(2, Span::ZERO);
-        let flow = |i: usize, packet: u32| FlowSpec {
-            packet,
-            ..cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 40_000_000)
+        let flow = |i: usize, packet: u32| {
+            let flow = cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 40_000_000);
+            FlowSpec { ends: EndsSpec { packet, ..flow.ends }, ..flow }
         };
         let cell = cell(phy_g(), MacSpec { after_collision: rule, ..MAC }, 2, 54_000_000);
         let s = Scenario { seed: 1, cell: Some(cell), nodes, links, flows: vec![flow(0, 1500), flow(1, 100)] };

@@ -56,7 +56,7 @@ fn a_bridge_that_drops_lets_the_card_send_and_one_that_pauses_loses_nothing() {
 fn a_packet_takes_the_cable_both_ways() {
     let flow = |from, to| {
         let mut f = cbr("f".into(), from, to, 1_000_000);
-        (f.start, f.size) = (Start::At(Time::ZERO + Span::from_millis(1)), Some(1472));
+        (f.ends.start, f.ends.size) = (Start::At(Time::ZERO + Span::from_millis(1)), Some(1472));
         f
     };
     let (sta, server) = (Place::Station(0), Place::Node(0));

@@ -307,12 +307,8 @@ fn order(rule: &Choice<access::Build>) -> Vec<u32> {
     let (nodes, links) = hosts(2, Span::ZERO);
     let flow = |i: usize, category, start: u64, packets: u64| {
         let start = Start::At(Time::ZERO + Span::from_micros(start));
-        FlowSpec {
-            category,
-            start,
-            size: Some(1472 * packets),
-            ..cbr(format!("up.{i}"), Place::Station(0), Place::Node(i), 1_000_000_000)
-        }
+        let flow = cbr(format!("up.{i}"), Place::Station(0), Place::Node(i), 1_000_000_000);
+        FlowSpec { category, ends: EndsSpec { start, size: Some(1472 * packets), ..flow.ends }, ..flow }
     };
     let flows = vec![flow(0, Category::Be, 1000, 3), flow(1, Category::Vo, 1040, 1)];
     let s = everywhere(Scenario { seed: 1, cell: Some(cell(phy_g(), MAC, 1, 54_000_000)), nodes, links, flows }, rule);
@@ -328,12 +324,9 @@ fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after
     assert_eq!(order(&edca(&[], &[(Category::Be, (15, 1023, 1023, 0)), (Category::Vo, (2, 0, 0, 0))])), [0, 1, 0, 0]);
     let late = |rule: &Choice<access::Build>| {
         let mut s = saturated_categories(&[&[Category::Be]], rule, 1);
-        let voice = FlowSpec {
-            category: Category::Vo,
-            packet: 200,
-            ..cbr("voice".into(), Place::Station(0), Place::Node(0), 64_000)
-        };
-        s.flows.push(voice);
+        let voice = cbr("voice".into(), Place::Station(0), Place::Node(0), 64_000);
+        let ends = EndsSpec { packet: 200, ..voice.ends };
+        s.flows.push(FlowSpec { category: Category::Vo, ends, ..voice });
         let mut net = Net::new(&s).unwrap();
         net.run_until(at(20.0));
         net.delay(1).unwrap().mean_ms()

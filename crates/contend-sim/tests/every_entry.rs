@@ -16,7 +16,7 @@ use contend_sim::wifi::access::Category;
 fn busy(tcp: &TcpSpec) -> Scenario {
     let mut s = down_up(2, 2, tcp.clone(), phy_g(), MAC, 7);
     for (i, f) in s.flows.iter_mut().enumerate() {
-        f.start = Start::At(Time::ZERO + Span::from_millis(i as u64));
+        f.ends.start = Start::At(Time::ZERO + Span::from_millis(i as u64));
         f.category = Category::ALL[i];
     }
     for (i, (from, to)) in [(Place::Node(0), Place::Station(0)), (Place::Station(1), Place::Node(1))].iter().enumerate()
@@ -110,8 +110,8 @@ fn the_laws_hold_with_every_source_of_traffic() {
         let mut s = busy(&newreno());
         s.flows
             .iter_mut()
-            .filter(|f| datagrams || !matches!(f.transport, Transport::Udp))
-            .for_each(|f| f.traffic = source.clone());
+            .filter(|f| datagrams || !matches!(f.ends.transport, Transport::Udp))
+            .for_each(|f| f.ends.traffic = source.clone());
         check(source.entry.name, &s);
     }
 }

@@ -118,7 +118,7 @@ fn scenario_of(
                 None => cbr(name, from, to, 5_000_000),
                 Some(tcp) => bulk(name, from, to, tcp, start),
             };
-            FlowSpec { packet, category, ..flow }
+            FlowSpec { category, ends: EndsSpec { packet, ..flow.ends }, ..flow }
         })
         .collect();
     Scenario { seed, cell: Some(cell), nodes, links, flows }

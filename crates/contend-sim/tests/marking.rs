@@ -68,8 +68,10 @@ fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f6
     let mut tcp = newreno();
     (tcp.window, tcp.ecn, tcp.initial_ssthresh) = (Amount::Packets(10_000), EcnEcho::Latch, Some(20));
     let start = Start::Uniform(Time::ZERO, at(1.0));
-    let flow =
-        |i| FlowSpec { packet: 1000, ..bulk(format!("f{i}"), Place::Node(0), Place::Node(2), tcp.clone(), start) };
+    let flow = |i| {
+        let flow = bulk(format!("f{i}"), Place::Node(0), Place::Node(2), tcp.clone(), start);
+        FlowSpec { ends: EndsSpec { packet: 1000, ..flow.ends }, ..flow }
+    };
     let nodes = vec![node("s", false), node("r", true), node("d", false)];
     let s = Scenario { seed: 1, cell: None, nodes, links, flows: (0..n).map(flow).collect() };
     let mut net = Net::new(&s).unwrap();

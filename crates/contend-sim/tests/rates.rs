@@ -90,12 +90,12 @@ fn dumbbell() -> Scenario {
     tcp.window = Amount::Packets(1000);
     tcp.timestamps = Some(Span::from_micros(1));
     let mut forward = bulk("f".into(), Place::Node(0), Place::Node(3), tcp, Start::At(Time::ZERO));
-    forward.packet = DATA as u32;
+    forward.ends.packet = DATA as u32;
     let mut back = cbr("back".into(), Place::Node(5), Place::Node(4), 1);
-    back.packet = 1000;
+    back.ends.packet = 1000;
     let on = |from: u64, to: u64| (at(from as f64), at(to as f64), 2_000_000);
-    back.traffic.args.set("schedule", Value::Schedule(vec![on(5, 15), on(25, 35)]));
-    back.start = Start::At(Time::ZERO);
+    back.ends.traffic.args.set("schedule", Value::Schedule(vec![on(5, 15), on(25, 35)]));
+    back.ends.start = Start::At(Time::ZERO);
     Scenario { seed: 1, cell: None, nodes, links, flows: vec![forward, back] }
 }
 

@@ -7,7 +7,7 @@ use common::*;
 use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
-use contend_sim::scenario::{AfterCollision, BusySlot, FlowSpec, IdleAccess, MacSpec, Place, Start};
+use contend_sim::scenario::{AfterCollision, BusySlot, EndsSpec, FlowSpec, IdleAccess, MacSpec, Place, Start};
 use contend_sim::wifi::access::{self, Category, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{ContenderSpec, Saturated, SaturatedSpec};
@@ -291,9 +291,9 @@ fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot:
     let mut scenario = saturated(phy, mac, n, 54_000_000, 1);
     // Ten times what they can send, so that nobody ever runs dry.
     scenario.flows = (0..n)
-        .map(|i| FlowSpec {
-            start: Start::At(Time::ZERO),
-            ..cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 800_000_000)
+        .map(|i| {
+            let flow = cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 800_000_000);
+            FlowSpec { ends: EndsSpec { start: Start::At(Time::ZERO), ..flow.ends }, ..flow }
         })
         .collect();
     for s in &mut scenario.cell.as_mut().unwrap().stations {
@@ -371,10 +371,9 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
         scenario.cell.as_mut().unwrap().stations.iter_mut().for_each(|s| s.access = one_frame.clone());
         scenario.flows = (0..n)
             .flat_map(|i| categories.map(|category| (i, category)))
-            .map(|(i, category)| FlowSpec {
-                start: Start::At(Time::ZERO),
-                category,
-                ..cbr(format!("{}.{i}", category.name()), Place::Station(i), Place::Node(i), 800_000_000)
+            .map(|(i, category)| {
+                let flow = cbr(format!("{}.{i}", category.name()), Place::Station(i), Place::Node(i), 800_000_000);
+                FlowSpec { category, ends: EndsSpec { start: Start::At(Time::ZERO), ..flow.ends }, ..flow }
             })
             .collect();
         let mut net = Net::new(&scenario).unwrap();

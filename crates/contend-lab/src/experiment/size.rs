@@ -83,7 +83,7 @@ impl Sampled {
 
 /// The names of the estimators that watch a flow.
 pub(crate) fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
-    let list = if let Transport::Tcp(t) = &f.transport { t.estimates.as_slice() } else { &[] };
+    let list = if let Transport::Tcp(t) = &f.ends.transport { t.estimates.as_slice() } else { &[] };
     list.iter().map(|(name, _)| name)
 }
 

@@ -230,7 +230,7 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
         all.push(Flow {
             name: spec.name.clone(),
             direction: resolved.members[i].direction.name(),
-            tcp: match &spec.transport {
+            tcp: match &spec.ends.transport {
                 Transport::Udp => "udp".to_owned(),
                 Transport::Tcp(t) => t.name.clone(),
             },

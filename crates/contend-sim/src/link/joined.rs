@@ -1,8 +1,8 @@
 //! Two wires in a row, of which only the second is woken.
 
 use super::{Queue, Wire};
+use crate::peer::WireId;
 use crate::trace::Trace;
-use crate::world::WireId;
 use contend_core::Time;
 
 /// What a wire has to do with the one before or behind it.

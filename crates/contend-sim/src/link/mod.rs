@@ -27,16 +27,29 @@ use self::joined::Joined;
 use self::ring::Ring;
 use self::transmitter::Transmitter;
 use crate::forwarding::ForwardingTable;
+use crate::loss;
+use crate::peer::Peer;
 use crate::rng::stream;
-use crate::scenario::WireSpec;
 use crate::stats::QueueMeter;
 use crate::trace::{Event, Trace};
-use crate::world::Peer;
 use contend_core::packet::Kind;
-use contend_core::qdisc::Site;
 use contend_core::qdisc::fifo::Fifo;
-use contend_core::registry::Amount;
+use contend_core::qdisc::{self, Site};
+use contend_core::registry::{Amount, Choice};
 use contend_core::{FlowId, Packet, Span, Time};
+
+/// What a wire is made from.
+#[derive(Clone, Debug)]
+pub struct WireSpec {
+    /// Bits per second; 0 means no sending time at all (infinitely fast).
+    pub rate: u64,
+    /// One-way propagation delay.
+    pub delay: Span,
+    /// What waits for it.
+    pub queue: Choice<qdisc::Build>,
+    /// What it loses, after the queue: a lost packet has used its sending time.
+    pub loss: Option<Choice<loss::Build>>,
+}
 
 /// One direction of a link.
 #[derive(Debug)]

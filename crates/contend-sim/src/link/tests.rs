@@ -1,7 +1,8 @@
 //! Wires by hand: when packets arrive, what a full queue drops, and that all ways through the code agree.
 
 use super::*;
-use crate::world::{Input, Node, NodeId, Out, WireId, World};
+use crate::peer::{NodeId, WireId};
+use crate::world::{Input, Node, Out, World};
 use contend_core::qdisc::{Backlog, DropReason, Link, Qdisc, Sink};
 use contend_core::registry::{Args, Choice, DropRule, Value, find};
 use contend_core::{Address, Body, Cx};
@@ -41,12 +42,7 @@ fn packet(seq: u64, size: u32) -> Packet {
 fn spec(rate: u64, delay: Span, limit: Amount) -> WireSpec {
     let mut args = Args::default();
     args.set("limit", Value::Amount(limit));
-    WireSpec {
-        rate,
-        delay,
-        queue: Choice { entry: find(contend_core::qdisc::REGISTRY, "fifo").unwrap(), args },
-        loss: None,
-    }
+    WireSpec { rate, delay, queue: Choice { entry: find(qdisc::REGISTRY, "fifo").unwrap(), args }, loss: None }
 }
 
 fn general(qdisc: Box<dyn Qdisc>) -> Queue {
@@ -58,7 +54,7 @@ fn losing(mut spec: WireSpec, name: &str, values: &[(&'static str, Value)]) -> W
     for (n, v) in values {
         args.set(n, v.clone());
     }
-    spec.loss = Some(Choice { entry: find(crate::loss::REGISTRY, name).unwrap(), args });
+    spec.loss = Some(Choice { entry: find(loss::REGISTRY, name).unwrap(), args });
     spec
 }
 

@@ -3,6 +3,7 @@
 use super::paths::{self, Hop};
 use super::{CELL, Net};
 use crate::link::{FarEnd, Wire};
+use crate::peer::{NodeId, Peer, WireId};
 use crate::scenario::{FlowSpec, Place, Scenario, Transport};
 use crate::tcp::end::End;
 use crate::tcp::{SegmentFormat, Socket};
@@ -10,7 +11,7 @@ use crate::wifi::bridge::{Exit, Route, Routes};
 use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
 use crate::wifi::{AP, StationId};
-use crate::world::{NodeId, Peer, WireId, World};
+use crate::world::World;
 use contend_core::ap::FlowFacts;
 use contend_core::qdisc::Site;
 use contend_core::registry::Amount;
@@ -68,8 +69,9 @@ impl<'a> Builder<'a> {
                 let uplink = path.first().and_then(|h| self.peer(h));
                 uplink.map(|uplink| Socket { local, remote, uplink }).ok_or("its path has no first hop".to_owned())
             };
-            let there = socket(sender, receiver, &path[0]).and_then(|s| End::sender(spec.seed, id, f, s));
-            let back = socket(receiver, sender, &path[1]).and_then(|s| End::receiver(id, f, s));
+            let there =
+                socket(sender, receiver, &path[0]).and_then(|s| End::sender(spec.seed, &f.name, id, &f.ends, s));
+            let back = socket(receiver, sender, &path[1]).and_then(|s| End::receiver(id, &f.ends, s));
             for end in [there, back] {
                 let end = end.map_err(|e| format!("flow {}: {e}", f.name))?;
                 let first = end.deadline();
@@ -172,9 +174,11 @@ impl<'a> Builder<'a> {
                 .flat_map(|l| [l.forward.delay, l.reverse.delay])
                 .fold(0, |sum: u64, d| sum.saturating_add(d.as_nanos()));
             let delay = Span::from_nanos(both / 2);
-            let (ack, mss) = match &f.transport {
-                Transport::Tcp(tcp) => (tcp.ack.max(1), SegmentFormat::new(f.packet, tcp).map_or(f.packet, |w| w.mss)),
-                Transport::Udp => (1, f.packet),
+            let (ack, mss) = match &f.ends.transport {
+                Transport::Tcp(tcp) => {
+                    (tcp.ack.max(1), SegmentFormat::new(f.ends.packet, tcp).map_or(f.ends.packet, |w| w.mss))
+                }
+                Transport::Udp => (1, f.ends.packet),
             };
             FlowFacts { flow: FlowId(i as u32), up, delay, ack, mss }
         };

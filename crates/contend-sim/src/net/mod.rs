@@ -10,10 +10,11 @@ pub use self::paths::{QueueAt, queues_passed};
 pub use self::readings::queue_count;
 
 use self::build::Builder;
+use crate::peer::NodeId;
 use crate::scenario::Scenario;
 use crate::tcp::end::End;
 use crate::wifi::bss::Bss;
-use crate::world::{NodeId, World};
+use crate::world::World;
 use contend_core::Time;
 
 /// A running network.

@@ -1,8 +1,8 @@
 //! Who is next on the way: the path of each flow, from hop to hop.
 
+use crate::peer::WireId;
 use crate::scenario::{FlowSpec, Place, Scenario};
 use crate::wifi::MAX_PACKET;
-use crate::world::WireId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One step of a path: leave `from` for `to` over link `link` (`None`: over the air) in this direction.
@@ -66,10 +66,10 @@ pub(super) fn of_flows(spec: &Scenario) -> Result<Vec<[Vec<Hop>; 2]>, String> {
     let mut known = BTreeMap::new();
     let both = |f: &FlowSpec| {
         let path = path(spec, &neighbours, &mut known, f)?;
-        if path.iter().any(|h| h.link.is_none()) && f.packet > MAX_PACKET {
+        if path.iter().any(|h| h.link.is_none()) && f.ends.packet > MAX_PACKET {
             return Err(format!(
                 "flow {}: packet = {} B is too large for an 802.11 frame; write {MAX_PACKET} B or less",
-                f.name, f.packet
+                f.name, f.ends.packet
             ));
         }
         let back = path.iter().rev().map(|h| h.back()).collect();

@@ -2,6 +2,7 @@
 
 use super::Net;
 use crate::link::Wire;
+use crate::peer::{NodeId, WireId};
 use crate::scenario::{Scenario, StationSpec};
 use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
 use crate::tcp::SenderState;
@@ -12,7 +13,6 @@ use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
 use crate::wifi::ledger::Ledger;
 use crate::wifi::{FrameLog, StationId};
-use crate::world::{NodeId, WireId};
 use contend_core::{Span, Time};
 
 impl Net {

@@ -1,7 +1,7 @@
 //! The application above a sending transport: a traffic source with a start, a stop and a total size.
 
+use super::spec::{EndsSpec, Start};
 use crate::rng;
-use crate::scenario::{FlowSpec, Start};
 use crate::traffic::{Source, Write};
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
@@ -47,17 +47,17 @@ pub enum Does {
 }
 
 impl App {
-    /// The application of a flow whose full packets carry `full` bytes. The error is the source's own.
-    pub fn new(seed: u64, spec: &FlowSpec, full: u32) -> Result<App, String> {
+    /// The application of the flow `name`, whose full packets carry `full` bytes. The error is the source's own.
+    pub fn new(seed: u64, name: &str, spec: &EndsSpec, full: u32) -> Result<App, String> {
         let source = (spec.traffic.entry.build)(&spec.traffic.args)?;
         let start = match spec.start {
             Start::At(t) => t,
             Start::Uniform(from, to) if from < to => {
-                Time::from_nanos(rng::stream(seed, &spec.name, "start").random_range(from.as_nanos()..to.as_nanos()))
+                Time::from_nanos(rng::stream(seed, name, "start").random_range(from.as_nanos()..to.as_nanos()))
             }
             Start::Uniform(from, _) => from,
         };
-        let rng = rng::stream(seed, &spec.name, "arrivals");
+        let rng = rng::stream(seed, name, "arrivals");
         Ok(App {
             source,
             rng,

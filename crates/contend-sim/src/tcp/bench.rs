@@ -2,11 +2,12 @@
 //! it saw.
 
 use super::end::End;
+use super::rtt::RtoSpec;
+use super::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport};
 use super::{Socket, recovery};
-use crate::scenario::{EcnEcho, FlowSpec, Place, RtoSpec, Start, TcpSpec, Transport};
+use crate::peer::{NodeId, Peer};
 use crate::traffic::{self, Source, Write};
-use crate::wifi::access::Category;
-use crate::world::{Input, Node, NodeId, Out, Peer, World};
+use crate::world::{Input, Node, Out, World};
 use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
 use contend_core::{Address, Body, Cx, Ecn, FlowId, Packet, Rng, Segment, Span, Time, cc};
 use rand::RngExt as _;
@@ -132,29 +133,29 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub fn new(spec: &FlowSpec, script: Script) -> Bench {
+    pub fn new(spec: &EndsSpec, script: Script) -> Bench {
         Bench::seeded(1, spec, script)
     }
 
-    pub fn seeded(seed: u64, spec: &FlowSpec, script: Script) -> Bench {
+    pub fn seeded(seed: u64, spec: &EndsSpec, script: Script) -> Bench {
         Bench::of(seed, std::slice::from_ref(spec), script)
     }
 
     /// Several flows at once.
-    pub fn of(seed: u64, specs: &[FlowSpec], script: Script) -> Bench {
+    pub fn of(seed: u64, specs: &[EndsSpec], script: Script) -> Bench {
         let pairs: Vec<_> = specs.iter().map(|s| (s, s)).collect();
         Bench::pairs(seed, &pairs, script)
     }
 
     /// A flow whose ends do not want the same.
-    pub fn pairs(seed: u64, specs: &[(&FlowSpec, &FlowSpec)], script: Script) -> Bench {
+    pub fn pairs(seed: u64, specs: &[(&EndsSpec, &EndsSpec)], script: Script) -> Bench {
         let mut world = World::new();
         let pipe = NodeId(2 * specs.len() as u32);
         for (i, (from, to)) in specs.iter().enumerate() {
             // Node n has address n.
             let (flow, first, second) = (FlowId(i as u32), Address(2 * i as u32), Address(2 * i as u32 + 1));
             let socket = |local, remote| Socket { local, remote, uplink: Peer::Node(pipe, 0) };
-            let sender = End::sender(seed, flow, from, socket(first, second)).unwrap();
+            let sender = End::sender(seed, "f", flow, from, socket(first, second)).unwrap();
             for end in [sender, End::receiver(flow, to, socket(second, first)).unwrap()] {
                 let first = end.deadline();
                 world.add(Box::new(end), first);
@@ -215,12 +216,12 @@ impl Bench {
 
 /// A flow of packets with 1000 bytes of payload, unlimited data from time 0: no handshake, an ACK per segment, no
 /// timestamps, one segment to begin with, `recovery` with its defaults over Reno, a minimum timeout of 200 ms.
-pub(super) fn flow(recovery: &str) -> FlowSpec {
+pub(super) fn flow(recovery: &str) -> EndsSpec {
     flow_with("reno", recovery, &[])
 }
 
 /// The same with controller `cc` and some parameters of the recovery.
-pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)]) -> FlowSpec {
+pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)]) -> EndsSpec {
     let cc = find(cc::REGISTRY, cc).unwrap();
     let recovery = find(recovery::REGISTRY, recovery).unwrap();
     let mut args = defaults(recovery.params);
@@ -245,13 +246,9 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         rto: RtoSpec { min: ms(200), max: ms(60_000), initial: ms(1000), granularity: Span::ZERO, backoff_after: 1 },
         estimates: vec![],
     };
-    FlowSpec {
-        name: "f".to_owned(),
-        from: Place::Node(0),
-        to: Place::Node(1),
+    EndsSpec {
         packet: MSS + 40,
         transport: Transport::Tcp(Box::new(tcp)),
-        category: Category::Be,
         traffic: Choice { entry: &BULK, args: Args::default() },
         start: Start::At(Time::ZERO),
         stop: None,
@@ -260,7 +257,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
 }
 
 /// `spec` with its TCP part changed.
-pub(super) fn with(mut spec: FlowSpec, change: impl FnOnce(&mut TcpSpec)) -> FlowSpec {
+pub(super) fn with(mut spec: EndsSpec, change: impl FnOnce(&mut TcpSpec)) -> EndsSpec {
     if let Transport::Tcp(t) = &mut spec.transport {
         change(t);
     }

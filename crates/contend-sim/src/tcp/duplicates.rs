@@ -2,7 +2,7 @@
 //! begins at byte 1000 n.
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
-use crate::scenario::{FlowSpec, Start};
+use super::spec::{EndsSpec, Start};
 use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 
@@ -65,7 +65,7 @@ fn a_duplicate_is_reported_once_and_only_to_those_who_read_it() {
 }
 
 /// `n` segments of window, threshold too: congestion avoidance from the start.
-fn window(n: u32, spec: FlowSpec) -> FlowSpec {
+fn window(n: u32, spec: EndsSpec) -> EndsSpec {
     with(spec, |t| {
         t.initial_window = n;
         t.initial_ssthresh = Some(n);
@@ -113,7 +113,7 @@ fn a_probe_reported_as_a_duplicate_is_no_loss_though_newer_data_are_acknowledged
     // acknowledged yet (every other segment is). One acknowledgment answers both: nothing but the D-SACK tells that the
     // probe repaired no loss.
     let reductions = |receiver: &str| {
-        let from = FlowSpec { traffic: Choice { entry: &PAUSE, args: Args::default() }, ..window(10, flow("rack")) };
+        let from = EndsSpec { traffic: Choice { entry: &PAUSE, args: Args::default() }, ..window(10, flow("rack")) };
         let to = with(flow(receiver), |t| t.ack = 2);
         let script = Script { delay: ms(50), late: vec![(9, 0, ms(650)), (9, 1, ms(1_425))], ..Script::default() };
         let b = Bench::pairs(1, &[(&from, &to)], script).run(3_000);

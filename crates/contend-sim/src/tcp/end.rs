@@ -5,9 +5,9 @@
 
 use super::receiver::Receiver;
 use super::sender::Sender;
+use super::spec::{EndsSpec, Transport};
 use super::udp::{UdpReceiver, UdpSender};
 use super::{Io, SenderState, Socket};
-use crate::scenario::{FlowSpec, Transport};
 use crate::stats::{Durations, ReceiverCounters, SenderCounters};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
@@ -30,18 +30,18 @@ enum Role {
 }
 
 impl End {
-    /// The end of `flow` that sends its data, attached at `socket`. `seed` is the run's. The error says what in `spec`
-    /// does not fit.
-    pub fn sender(seed: u64, flow: FlowId, spec: &FlowSpec, socket: Socket) -> Result<End, String> {
+    /// The end of `flow`, called `name`, that sends its data, attached at `socket`. `seed` is the run's. The error says
+    /// what in `spec` does not fit.
+    pub fn sender(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
-            Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, flow, spec, tcp)?),
-            Transport::Udp => Role::UdpSender(UdpSender::new(seed, flow, spec)?),
+            Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
+            Transport::Udp => Role::UdpSender(UdpSender::new(seed, name, flow, spec)?),
         };
         Ok(End { socket, role })
     }
 
     /// The end of `flow` that receives its data, attached at `socket`. The error says what in `spec` does not fit.
-    pub fn receiver(flow: FlowId, spec: &FlowSpec, socket: Socket) -> Result<End, String> {
+    pub fn receiver(flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
             Transport::Udp => Role::UdpReceiver(UdpReceiver::new()),

@@ -12,6 +12,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod spec;
 pub mod udp;
 
 #[cfg(test)]
@@ -25,9 +26,10 @@ mod timed;
 #[cfg(test)]
 mod traces;
 
-use crate::scenario::TcpSpec;
+use self::spec::TcpSpec;
+use crate::peer::Peer;
 use crate::trace::Event;
-use crate::world::{Out, Peer};
+use crate::world::Out;
 use contend_core::cc::CaState;
 use contend_core::registry::Amount;
 use contend_core::{Address, Packet, Span, Time};

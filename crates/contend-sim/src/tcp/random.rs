@@ -2,8 +2,8 @@
 
 use super::bench::{Bench, Script, at, flow, flow_with, ms, with};
 use super::recovery;
+use super::spec::EcnEcho;
 use crate::rng;
-use crate::scenario::EcnEcho;
 use contend_core::registry::Amount;
 use contend_core::{Time, cc};
 use proptest::prelude::*;

@@ -3,8 +3,8 @@
 //! The application reads at once, so the advertised window is constant. Duplicates are reported (D-SACK) to a sender
 //! whose recovery reads of them.
 
+use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
-use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{Durations, ReceiverCounters};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
@@ -58,7 +58,7 @@ struct Opening {
 
 impl Receiver {
     /// A receiver for `flow`. The error says what in `spec` does not fit.
-    pub fn new(flow: FlowId, spec: &FlowSpec, tcp: &TcpSpec) -> Result<Receiver, String> {
+    pub fn new(flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Receiver, String> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
         // RFC 2018 §3: 40 bytes of options hold four blocks, three beside timestamps.
         let blocks = match (tcp.sack, tcp.timestamps) {

@@ -1,7 +1,21 @@
 //! Round-trip time and retransmission timeout (RFC 6298).
 
-use crate::scenario::RtoSpec;
 use contend_core::Span;
+
+/// The retransmission timer (RFC 6298).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoSpec {
+    /// Lower bound.
+    pub min: Span,
+    /// Upper bound.
+    pub max: Span,
+    /// Value before the first round-trip sample.
+    pub initial: Span,
+    /// Clock tick G: samples and the timer are rounded up to it.
+    pub granularity: Span,
+    /// How many expiries pass before the timer starts to double (1: it doubles from the first).
+    pub backoff_after: u32,
+}
 
 /// Smoothed round-trip time, its deviation, and the timeout that follows.
 #[derive(Clone, Copy, Debug)]

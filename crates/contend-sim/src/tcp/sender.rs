@@ -15,9 +15,9 @@ use super::recovery::prr::Prr;
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, SenderView, Verdict};
 use super::rtt::{RttEstimator, micros};
 use super::scoreboard::{Covered, Scoreboard};
+use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, SenderState, ticks};
 use crate::rng;
-use crate::scenario::{EcnEcho, FlowSpec, TcpSpec};
 use crate::stats::{ActualCause, Durations, SenderCounters};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::estimate::Estimator;
@@ -104,7 +104,7 @@ enum Stage {
 
 impl Sender {
     /// A sender for `flow`. The error says what in `spec` does not fit.
-    pub fn new(seed: u64, flow: FlowId, spec: &FlowSpec, tcp: &TcpSpec) -> Result<Sender, String> {
+    pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Sender, String> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
         let recovery = (tcp.recovery.entry.build)(&tcp.recovery.args)?;
         let options = recovery.options();
@@ -142,7 +142,7 @@ impl Sender {
             limited_transmit: tcp.limited_transmit,
             tick: tcp.timestamps,
             handshake: tcp.handshake,
-            app: App::new(seed, spec, format.mss)?,
+            app: App::new(seed, name, spec, format.mss)?,
             stage: Stage::Closed,
             written: first,
             transfers: Transfers::default(),
@@ -151,7 +151,7 @@ impl Sender {
             needs,
             watch: tcp.estimates.iter().map(|(_, e)| (e.entry.build)(&e.args)).collect::<Result<_, _>>()?,
             cc,
-            rng: rng::stream(seed, &spec.name, "cc"),
+            rng: rng::stream(seed, name, "cc"),
             recovery,
             options,
             phase: Phase::Open,

@@ -1,7 +1,7 @@
 //! What recoveries that go by times do, as packet traces. Round trip 100 ms; segment n begins at byte 1000 n.
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
-use crate::scenario::FlowSpec;
+use super::spec::EndsSpec;
 use contend_core::Cx;
 use contend_core::cc::{self, Ack, Controller, Response, Signal, Window};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};
@@ -10,7 +10,7 @@ fn losing(drop: &[(u64, u8)]) -> Script {
     Script { delay: ms(50), drop: drop.to_vec(), ..Script::default() }
 }
 /// `n` segments of window, threshold too: congestion avoidance from the start.
-fn window(n: u32, spec: FlowSpec) -> FlowSpec {
+fn window(n: u32, spec: EndsSpec) -> EndsSpec {
     with(spec, |t| {
         t.initial_window = n;
         t.initial_ssthresh = Some(n);

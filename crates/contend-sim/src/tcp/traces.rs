@@ -4,8 +4,8 @@ use super::SegmentFormat;
 use super::Socket;
 use super::bench::{Bench, DRIBBLE, FLOW, MSS, Script, at, flow, flow_with, ms, with};
 use super::end::End;
-use crate::scenario::{EcnEcho, FlowSpec, Start, Transport};
-use crate::world::{NodeId, Peer};
+use super::spec::{EcnEcho, EndsSpec, Start, Transport};
+use crate::peer::{NodeId, Peer};
 use contend_core::cc::{self, Ack, CaState, Controller, Response, Signal, Window};
 use contend_core::registry::{Amount, Args, Choice, Entry, Value};
 use contend_core::{Address, Cx, Ecn, Flags, Time, estimate};
@@ -17,7 +17,7 @@ fn losing(drop: &[(u64, u8)]) -> Script {
     Script { drop: drop.to_vec(), ..pipe() }
 }
 /// Ten segments of window, threshold too: congestion avoidance from the start.
-fn ten(spec: FlowSpec) -> FlowSpec {
+fn ten(spec: EndsSpec) -> EndsSpec {
     with(spec, |t| {
         t.initial_window = 10;
         t.initial_ssthresh = Some(10);
@@ -137,7 +137,7 @@ fn sack_rescues_the_last_segment_without_the_timer() {
 fn sack_is_refused_without_its_option() {
     let spec = with(flow("sack"), |t| t.sack = false);
     let socket = Socket { local: Address(0), remote: Address(1), uplink: Peer::Node(NodeId(2), 0) };
-    let e = End::sender(1, FLOW, &spec, socket).unwrap_err();
+    let e = End::sender(1, "f", FLOW, &spec, socket).unwrap_err();
     assert!(e.contains("sack = true"), "{e}");
 }
 
@@ -496,7 +496,7 @@ fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {
 
 #[test]
 fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
-    let jersey = |t: &mut crate::scenario::TcpSpec| {
+    let jersey = |t: &mut super::spec::TcpSpec| {
         t.timestamps = Some(ms(1));
         t.ecn = EcnEcho::Latch;
     };

@@ -1,8 +1,8 @@
 //! UDP: a datagram for each write, and a counter at the other end.
 
 use super::app::{App, Does};
+use super::spec::EndsSpec;
 use super::{Io, UDP_HEADERS};
-use crate::scenario::FlowSpec;
 use crate::stats::{Durations, ReceiverCounters, SenderCounters};
 use contend_core::{Body, FlowId, Packet, Span, Time};
 
@@ -21,7 +21,7 @@ pub struct UdpSender {
 
 impl UdpSender {
     /// A sender for `flow`. The error says what in `spec` does not fit.
-    pub fn new(seed: u64, flow: FlowId, spec: &FlowSpec) -> Result<UdpSender, String> {
+    pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec) -> Result<UdpSender, String> {
         if spec.packet <= UDP_HEADERS {
             return Err(format!(
                 "a packet of {} B has no room for payload after {UDP_HEADERS} B of headers: give at least {} B",
@@ -29,7 +29,7 @@ impl UdpSender {
                 UDP_HEADERS + 1
             ));
         }
-        let app = App::new(seed, spec, spec.packet - UDP_HEADERS)?;
+        let app = App::new(seed, name, spec, spec.packet - UDP_HEADERS)?;
         Ok(UdpSender { flow, app, next: 0, sent: SenderCounters::default(), completed: None })
     }
 

@@ -1,9 +1,9 @@
 //! What is fixed about a cell's air: durations and rates.
 
 use super::exchange::{Burst, Plan};
+use super::spec::CellSpec;
 use super::timing::{RateTable, Timing};
 use super::{AP, MAX_PACKET, StationId};
-use crate::scenario::CellSpec;
 use contend_core::Span;
 use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};

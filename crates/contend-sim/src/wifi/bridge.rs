@@ -3,11 +3,12 @@
 use super::access::Category;
 use super::air::Air;
 use super::client::Client;
+use super::spec::CellSpec;
 use super::{AP, StationId};
+use crate::peer::{NodeId, Peer, WireId};
 use crate::rng;
-use crate::scenario::CellSpec;
 use crate::stats::QueueMeter;
-use crate::world::{NodeId, Out, Peer, WireId};
+use crate::world::Out;
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
 use contend_core::{Cx, Packet, Rng, Span, Time};

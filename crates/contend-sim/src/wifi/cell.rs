@@ -8,17 +8,17 @@
 //! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the
 //! earlier one. A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
 
-use super::access::Draw;
+use super::access::{BusySlot, Draw};
 use super::contention::{Arrival, BackoffRules, Contention};
 use super::counters::{Rivals, Waits};
 use super::exchange::{Answer, Burst, PartKind, Silence};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
 use super::mac::{Failure, Next};
+use super::spec::IdleAccess;
 use super::stations::Senders;
 use super::{AP, Contender, FrameOutcome, StationId, Success};
 use crate::loss::Loss;
-use crate::scenario::{BusySlot, IdleAccess};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
 /// What the channel of a station loses, and its random stream.

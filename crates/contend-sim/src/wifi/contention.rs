@@ -17,8 +17,7 @@
 //! have not: a backoff that runs without a frame behind it (post-backoff) is a stored clock reading.
 
 use super::Contender;
-use super::access::{Busy, Channel, Residue};
-use crate::scenario::BusySlot;
+use super::access::{Busy, BusySlot, Channel, Residue};
 use contend_core::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

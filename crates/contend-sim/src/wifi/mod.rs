@@ -16,6 +16,7 @@ mod mac;
 pub mod phy;
 pub mod ppdu;
 mod saturated;
+pub mod spec;
 mod stations;
 mod successes;
 mod timing;

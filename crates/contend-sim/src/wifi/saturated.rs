@@ -8,10 +8,9 @@
 //! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the
 //! same however many stations wait. Those that are drawn anew in every cycle stand in a list.
 
-use super::access::{Access, Build, Busy, Category, Channel, Draw, Residue, Seen, Setting};
+use super::access::{Access, Build, Busy, BusySlot, Category, Channel, Draw, Residue, Seen, Setting};
 use super::{AP, StationId, Success};
 use crate::rng::{self, fold, mix};
-use crate::scenario::BusySlot;
 use contend_core::registry::Choice;
 use contend_core::{Cx, Rng, Time};
 use rand::RngExt as _;

@@ -3,7 +3,7 @@
 use super::MAX_PACKET;
 use super::access::Setting;
 use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Format, Phy, Protection, RTS_BYTES};
-use crate::scenario::{AfterCollision, CellSpec};
+use super::spec::{AfterCollision, CellSpec};
 use contend_core::Span;
 
 /// Durations of the cell's own, worked out once.

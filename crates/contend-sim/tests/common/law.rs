@@ -64,7 +64,7 @@ pub fn all_hold(s: &Scenario, stops: &[Time]) -> u64 {
     let mut net = Net::new(s).unwrap();
     net.keep_frames(Time::ZERO, end, 1_000_000);
     // The ends count data, datagrams and acknowledgments, but not the packets of a handshake.
-    let counted = s.flows.iter().all(|f| !matches!(&f.transport, Transport::Tcp(t) if t.handshake));
+    let counted = s.flows.iter().all(|f| !matches!(&f.ends.transport, Transport::Tcp(t) if t.handshake));
     for stop in stops {
         net.run_until(*stop);
         if counted {

@@ -147,35 +147,17 @@ pub fn newreno() -> TcpSpec {
 /// A greedy TCP flow.
 pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "bulk", &[]);
-    FlowSpec {
-        name,
-        from,
-        to,
-        packet: 1500,
-        transport: Transport::Tcp(Box::new(tcp)),
-        category: Category::Be,
-        traffic,
-        start,
-        stop: None,
-        size: None,
-    }
+    let transport = Transport::Tcp(Box::new(tcp));
+    let ends = EndsSpec { packet: 1500, transport, traffic, start, stop: None, size: None };
+    FlowSpec { name, from, to, category: Category::Be, ends }
 }
 
 /// A UDP flow of constant rate.
 pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "cbr", &[("rate", Value::Rate(rate))]);
-    FlowSpec {
-        name,
-        from,
-        to,
-        packet: 1500,
-        transport: Transport::Udp,
-        category: Category::Be,
-        traffic,
-        start: Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000)),
-        stop: None,
-        size: None,
-    }
+    let start = Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000));
+    let ends = EndsSpec { packet: 1500, transport: Transport::Udp, traffic, start, stop: None, size: None };
+    FlowSpec { name, from, to, category: Category::Be, ends }
 }
 
 /// `n` stations that send 80 Mb/s of UDP together to their wired hosts.

@@ -15,7 +15,7 @@ use crate::reading::expression::Quantity;
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
-use contend_sim::scenario::{CellSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
+use contend_sim::scenario::{CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
 use std::collections::{BTreeMap, BTreeSet};
@@ -441,7 +441,8 @@ impl<'a> Builder<'a> {
             self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction });
             self.from.push(draft.from);
             let Draft { packet, transport, category, traffic, start, stop, size, .. } = draft;
-            self.flows.push(FlowSpec { name, from, to, packet, transport, category, traffic, start, stop, size });
+            let ends = EndsSpec { packet, transport, traffic, start, stop, size };
+            self.flows.push(FlowSpec { name, from, to, category, ends });
         }
         Ok(())
     }

@@ -65,18 +65,18 @@ fn queue_at(scenario: &Scenario, at: QueueAt) -> Option<&Queue> {
 
 /// The first packet of data of `flow`, and of a TCP connection an acknowledgment; `None` when the source sends nothing.
 fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
-    let headers = match &flow.transport {
+    let headers = match &flow.ends.transport {
         Transport::Udp => UDP_HEADERS,
-        Transport::Tcp(spec) => SegmentFormat::new(flow.packet, spec).ok()?.headers,
+        Transport::Tcp(spec) => SegmentFormat::new(flow.ends.packet, spec).ok()?.headers,
     };
-    let full = flow.packet.saturating_sub(headers);
+    let full = flow.ends.packet.saturating_sub(headers);
     let mut rng = rng::stream(0, &flow.name, "arrivals");
-    let mut source = (flow.traffic.entry.build)(&flow.traffic.args).ok()?;
+    let mut source = (flow.ends.traffic.entry.build)(&flow.ends.traffic.args).ok()?;
     let first = source.next(&mut contend_core::Cx { now: Time::ZERO, rng: &mut rng }, full)?.bytes;
-    let written = if first == 0 { u64::from(full) } else { first.min(flow.size.unwrap_or(u64::MAX)) };
+    let written = if first == 0 { u64::from(full) } else { first.min(flow.ends.size.unwrap_or(u64::MAX)) };
     let payload = written.min(u64::from(full)) as u32;
     let packet = |size: u32, body: Body| Packet::new(FlowId(0), size, Time::ZERO, body);
-    Some(match flow.transport {
+    Some(match flow.ends.transport {
         // A datagram is as long as what is written.
         Transport::Udp => (packet(headers + written.min(u64::from(u16::MAX)) as u32, Body::Udp { seq: 0 }), None),
         Transport::Tcp(_) => {

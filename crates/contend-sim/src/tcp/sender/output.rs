@@ -2,9 +2,9 @@
 
 use super::super::recovery::Phase;
 use super::super::scoreboard::SentSegment;
+use super::super::spec::EcnEcho;
 use super::super::{Io, ticks};
 use super::{Sender, Stage};
-use crate::scenario::EcnEcho;
 use contend_core::cc::Ack;
 use contend_core::{Body, Ecn, Flags, Packet, Segment, Time};
 

@@ -10,7 +10,6 @@ mod setting;
 pub use category::Category;
 pub use setting::Setting;
 
-use crate::scenario::BusySlot;
 use contend_core::registry::Args;
 use contend_core::{Cx, Span};
 use std::fmt::Debug;
@@ -47,10 +46,19 @@ pub trait Access: Debug + Send {
     }
 }
 
+/// Whether a busy slot counts as backoff in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BusySlot {
+    /// No: the counter is frozen (DCF).
+    Frozen,
+    /// Yes: it goes down by one (EDCA; Bianchi's model).
+    Counted,
+}
+
 /// Whether a slot in which the medium turns busy counts as backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Busy {
-    /// As the cell says ([`crate::scenario::BusySlot`]).
+    /// As the cell says ([`BusySlot`]).
     Cell,
     /// No, whatever the cell says.
     Frozen,

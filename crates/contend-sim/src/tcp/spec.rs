@@ -1,0 +1,95 @@
+//! What the two ends of a flow are told: how its data are carried, what there is to send, and when.
+
+use super::recovery;
+use super::rtt::RtoSpec;
+use crate::traffic;
+use contend_core::registry::{Amount, Choice};
+use contend_core::{Span, Time, cc, estimate};
+
+/// The two ends of a flow.
+#[derive(Clone, Debug)]
+pub struct EndsSpec {
+    /// IP packet size in bytes of a full data packet, headers and options included.
+    pub packet: u32,
+    /// How the flow is carried.
+    pub transport: Transport,
+    /// What it has to send.
+    pub traffic: Choice<traffic::Build>,
+    /// When it begins.
+    pub start: Start,
+    /// When its source falls silent.
+    pub stop: Option<Time>,
+    /// How many bytes it has to send in all.
+    pub size: Option<u64>,
+}
+
+/// When a flow begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this instant.
+    At(Time),
+    /// At an instant drawn evenly from this interval, by the flow's own stream.
+    Uniform(Time, Time),
+}
+
+/// How a flow is carried.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// Datagrams of the flow's packet size.
+    Udp,
+    /// A TCP connection.
+    Tcp(Box<TcpSpec>),
+}
+
+/// Both ends of a TCP connection.
+#[derive(Clone, Debug)]
+pub struct TcpSpec {
+    /// The variant's name in results, `newreno`.
+    pub name: String,
+    /// Congestion control.
+    pub cc: Choice<cc::Build>,
+    /// Loss recovery.
+    pub recovery: Choice<recovery::Build>,
+    /// Most that the receiver advertises: packets (full segments) or payload bytes.
+    pub window: Amount,
+    /// Full data segments per acknowledgment (RFC 5681 §4.2): 1 or 2, larger allowed.
+    pub ack: u32,
+    /// How long an acknowledgment may be held back.
+    pub ack_delay: Span,
+    /// Whether the connection is opened by a handshake; without one both ends know each other at the start.
+    pub handshake: bool,
+    /// Initial window in segments.
+    pub initial_window: u32,
+    /// Initial slow-start threshold in segments; `None` for infinite.
+    pub initial_ssthresh: Option<u32>,
+    /// Selective acknowledgment (RFC 2018).
+    pub sack: bool,
+    /// Timestamps (RFC 7323) with this clock tick; `None` for off.
+    pub timestamps: Option<Span>,
+    /// Whether nobody on the way can read the segments, and how many bytes that adds to each packet.
+    pub encrypted: Option<u32>,
+    /// Window scaling (RFC 7323 §2); without it the advertised window stops at 65,535 bytes.
+    pub window_scaling: bool,
+    /// Explicit congestion notification.
+    pub ecn: EcnEcho,
+    /// Limited transmit (RFC 3042).
+    pub limited_transmit: bool,
+    /// Whether segments are paced at a rate that follows the window (Linux's rule); a controller that sets its own rate
+    /// paces in any case.
+    pub pacing: bool,
+    /// Retransmission timer.
+    pub rto: RtoSpec,
+    /// Estimators that only watch, by name; they change nothing.
+    pub estimates: Vec<(String, Choice<estimate::Build>)>,
+}
+
+/// How ECN marks come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnEcho {
+    /// Packets are not ECN-capable.
+    Off,
+    /// ECE is set from the first mark until CWR (RFC 3168 §6.1.3).
+    Latch,
+    /// ECE says whether the packet acknowledged was marked.
+    PerPacket,
+}

@@ -1,0 +1,79 @@
+//! What a cell is made from: its timing, its options, the access point and the stations.
+
+use super::access::{self, BusySlot};
+use super::client::Client;
+use super::phy::Phy;
+use crate::loss;
+use contend_core::registry::Choice;
+use contend_core::{ap, qdisc};
+
+/// A cell in which all hear all.
+#[derive(Clone, Debug)]
+pub struct CellSpec {
+    /// Timing and rates.
+    pub phy: Phy,
+    /// Medium-access options and limits.
+    pub mac: MacSpec,
+    /// The access point.
+    pub ap: StationSpec,
+    /// What sees every packet at the access point before its queue, in this order.
+    pub control: Vec<Choice<ap::Build>>,
+    /// The stations.
+    pub stations: Vec<StationSpec>,
+}
+
+/// Medium-access options that hold for the whole cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MacSpec {
+    /// Attempts of a frame not longer than the RTS threshold, and of an RTS (dot11ShortRetryLimit).
+    pub retry_short: u32,
+    /// Attempts of a frame longer than the RTS threshold, counted once its RTS was answered (dot11LongRetryLimit).
+    pub retry_long: u32,
+    /// An MPDU longer than this many bytes is preceded by RTS/CTS; `u32::MAX` for never.
+    pub rts_threshold: u32,
+    /// Whether a slot in which the medium turns busy counts as one slot of backoff.
+    pub busy_slot: BusySlot,
+    /// What a station does with a frame that finds the medium idle for long enough.
+    pub idle_access: IdleAccess,
+    /// What stations wait after a collision.
+    pub after_collision: AfterCollision,
+}
+
+/// What a station does with a frame that finds the medium idle for long enough and no backoff pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleAccess {
+    /// It sends at once (the standard).
+    Immediate,
+    /// It waits the inter-frame space and a backoff all the same (ns-2).
+    Draw,
+}
+
+/// What bystanders wait after a frame they could not decode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterCollision {
+    /// Bystanders wait EIFS. A station whose frame collided and ended before the longest one waits DIFS: it has missed
+    /// the beginning of the other frame, so that it receives no frame with an error (the standard).
+    Eifs,
+    /// Bystanders wait EIFS, and so does a station whose frame collided and whose timeout passed before the longest frame
+    /// ended (ns-2).
+    EifsAll,
+    /// All wait DIFS (ns-3 when all transmissions start together).
+    Difs,
+}
+
+/// A station or the access point.
+#[derive(Clone, Debug)]
+pub struct StationSpec {
+    /// Its name: streams and results use it.
+    pub name: String,
+    /// Data rate in bits per second of frames it sends, and of frames the access point sends to it.
+    pub rate: u64,
+    /// What waits for its MAC.
+    pub queue: Choice<qdisc::Build>,
+    /// What its frames (in both directions) lose to a bad channel.
+    pub loss: Option<Choice<loss::Build>>,
+    /// When it may try.
+    pub access: Choice<access::Build>,
+    /// What lies between its host and its MAC, when that is more than its queue.
+    pub client: Option<Client>,
+}
