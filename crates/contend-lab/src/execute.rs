@@ -7,7 +7,7 @@
 use crate::experiment::results::{Executed, Interrupted, Outcome, Run, SearchResult};
 use crate::experiment::size::{Capture, Measure, Size};
 use crate::judging::claim::{self, Need};
-use crate::judging::search;
+use crate::judging::{phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric;
 pub use crate::reading::error::Error;
@@ -254,6 +254,7 @@ fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Re
         file: e.source.path.clone(),
         summary: metric::summarise(&shown),
         interrupted: None,
+        warnings: phase::warning(e, &shown).into_iter().collect(),
         runs: shown,
         claims,
         search: searches,

@@ -45,7 +45,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "count = 2",
         "cuont = 2",
         "t.toml:13:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
-            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, size",
     ),
     (
         "standard = \"802.11g\"",
@@ -548,6 +548,23 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "tcp = \"newreno\"",
+        "tcp = \"newreno\"\nstart = \"uniform(1s)\"",
+        "t.toml:17:9: `flow.0.start` takes two times\n  help: write \"5s\", \"uniform(0s, 2s)\" (an instant drawn \
+            between the two) or \"stagger(0s, 10s)\" (the first member's, and the step to the next)",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\noverhead = \"stagger(0s, 1ms)\"",
+        "t.toml:17:12: `flow.0.overhead` cannot be \"stagger\"\n  help: write \"100us\" or \"uniform(0s, 1ms)\" (a \
+            time drawn between the two for each packet)",
+    ),
+    (
+        "tcp = \"newreno\"",
+        "tcp = \"newreno\"\noverhead = \"uniform(2ms, 1ms)\"",
+        "t.toml:17:12: `flow.0.overhead` begins after it ends\n  help: write the earlier time first",
+    ),
+    (
+        "tcp = \"newreno\"",
         "tcp = \"newreno\"\nstart = \"stagger(0s, 80s)\"",
         "t.toml:17:9: `flow.0.start` comes too late for member 2: the run ends at 70s\n  help: write an earlier \
             start, or a longer duration",
@@ -630,7 +647,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "\"flow.0.count\"",
         "\"flow.0.cuont\"",
         "t.toml:19:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
-            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size",
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, size",
     ),
     (
         "\"flow.0.count\"",

@@ -271,6 +271,24 @@ fn members_differ_by_lists_and_expressions() {
 }
 
 #[test]
+fn overhead_is_a_duration_or_drawn_from_an_interval() {
+    let flow = |overhead: &str| {
+        let keys = format!("from = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n{overhead}");
+        let r = first(&read(&format!("{CELL}[[flow]]\ncount = 2\n{keys}\n")));
+        r.scenario
+            .flows
+            .iter()
+            .map(|f| f.ends.overhead.map(|o| (o.low.as_micros(), o.high.as_micros())))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(flow(""), [None, None]);
+    assert_eq!(flow("overhead = \"0s\""), [None, None]);
+    assert_eq!(flow("overhead = \"100us\""), [Some((100, 100)); 2]);
+    assert_eq!(flow("overhead = \"uniform(0s, 1ms*k)\""), [Some((0, 1000)), Some((0, 2000))]);
+    assert_eq!(flow("overhead = [\"uniform(50us, 1ms)\", \"0s\"]"), [Some((50, 1000)), None]);
+}
+
+#[test]
 fn stations_have_names_and_slices() {
     let r = first(&read(&format!(
         "{CELL}[[station]]\nname = \"sta\"\ncount = 6\nrate = [\"54Mbps\", \"6Mbps\"]\n[[station]]\nname = \"slow\"\n\
@@ -485,7 +503,7 @@ fn a_bad_setting_is_shown_where_it_stands() {
     assert_eq!(
         error("flow.0.cuont", "3"),
         "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
-            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, start, stop, size\n"
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, size\n"
     );
     assert_eq!(
         error("wifi.slot", "9"),

@@ -6,7 +6,9 @@ mod common;
 use common::{SMALL, Shape, context, outcome};
 use contend_lab::experiment::results::Columns as _;
 use contend_lab::experiment::results::{Interrupted, Outcome};
-use contend_lab::writing::output::{atomically, summary_table, to_json, write_csv, write_flows, write_series};
+use contend_lab::writing::output::{
+    atomically, summary_table, to_json, write_csv, write_flows, write_report, write_series,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use std::io::{Error, Write};
@@ -97,9 +99,23 @@ fn an_interruption_is_told_in_table_and_json() {
 }
 
 #[test]
+fn a_warning_is_told_in_table_json_and_report() {
+    let o = Outcome { warnings: vec!["all is the <same>".into()], ..outcome(SMALL) };
+    assert!(summary_table(&o, &context(SMALL), false, WIDE).contains("\nwarning: all is the <same>\n"));
+    let v: serde_json::Value = serde_json::from_str(&to_json(&o)).unwrap();
+    assert_eq!(v["warnings"], serde_json::json!(["all is the <same>"]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    write_report(&o, &context(SMALL), &path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("<p class=\"caution\">warning: all is the &lt;same&gt;</p>"));
+}
+
+#[test]
 fn json_is_one_object_of_the_schema() {
     let v: serde_json::Value = serde_json::from_str(&to_json(&outcome(SMALL))).unwrap();
-    assert_eq!((&v["schema"], v.get("interrupted")), (&serde_json::json!("contend/run/1"), None));
+    assert_eq!(v["schema"], "contend/run/1");
+    assert_eq!((v.get("interrupted"), v.get("warnings")), (None, None));
     assert_eq!(v["runs"].as_array().unwrap().len(), 25);
     assert!(v["runs"][0].get("frames").is_none());
 }

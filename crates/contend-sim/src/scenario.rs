@@ -6,7 +6,7 @@
 
 pub use crate::link::WireSpec;
 pub use crate::tcp::rtt::RtoSpec;
-pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport};
+pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UniformSpan};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{AfterCollision, CellSpec, IdleAccess, MacSpec, StationSpec};
 

@@ -105,6 +105,17 @@ fn the_laws_hold_with_every_controller_and_every_recovery() {
 }
 
 #[test]
+fn the_laws_hold_with_overhead_in_every_sending_host() {
+    for tcp in every::connections() {
+        let mut s = busy(&tcp);
+        for (i, f) in s.flows.iter_mut().enumerate() {
+            f.ends.overhead = Some([between(0, 1000), between(300, 300), between(2000, 5000)][i % 3]);
+        }
+        check(&format!("{} and overhead", tcp.name), &s);
+    }
+}
+
+#[test]
 fn the_laws_hold_with_every_source_of_traffic() {
     for (source, datagrams) in every::sources() {
         let mut s = busy(&newreno());

@@ -67,6 +67,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         any_of(vec![300u32, 576, 1500]),
         0u64..1_500,
         any_of(Category::ALL.to_vec()),
+        prop::option::weighted(0.3, (0u64..2000, 0u64..3000)),
     );
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), any_of(vec![u32::MAX, 500, 0]), 0u8..3, 1u32..8);
     let at_ap = (limited(), prop::collection::vec(any_of(every::controls()), 0..3), access_rule(), queue());
@@ -75,8 +76,9 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 }
 
 type Station = (u64, Option<Choice<loss::Build>>, Choice<qdisc::Build>, Choice<access::Build>, Option<Client>);
-/// Up or down, TCP or datagrams, whose, packet size, start in milliseconds, category.
-type Flow = (bool, Option<TcpSpec>, usize, u32, u64, Category);
+/// Up or down, TCP or datagrams, whose, packet size, start in milliseconds, category, shortest overhead and by how much
+/// the longest is longer in microseconds.
+type Flow = (bool, Option<TcpSpec>, usize, u32, u64, Category, Option<(u64, u64)>);
 type AtAp = (Choice<qdisc::Build>, Vec<Choice<ap::Build>>, Choice<access::Build>, Choice<qdisc::Build>);
 
 fn scenario_of(
@@ -109,7 +111,7 @@ fn scenario_of(
     let flows = flows
         .into_iter()
         .enumerate()
-        .map(|(i, (up, tcp, who, packet, start, category))| {
+        .map(|(i, (up, tcp, who, packet, start, category, overhead))| {
             let sta = Place::Station(who % stations.len());
             let (from, to) = if up { (sta, Place::Node(i)) } else { (Place::Node(i), sta) };
             let start = Start::At(Time::ZERO + Span::from_millis(start));
@@ -118,7 +120,8 @@ fn scenario_of(
                 None => cbr(name, from, to, 5_000_000),
                 Some(tcp) => bulk(name, from, to, tcp, start),
             };
-            FlowSpec { category, ends: EndsSpec { packet, ..flow.ends }, ..flow }
+            let overhead = overhead.map(|(low, more)| between(low, low + more));
+            FlowSpec { category, ends: EndsSpec { packet, overhead, ..flow.ends }, ..flow }
         })
         .collect();
     Scenario { seed, cell: Some(cell), nodes, links, flows }

@@ -25,6 +25,9 @@ pub struct Outcome {
     /// What an interruption left out; absent when everything was run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<Interrupted>,
+    /// What is doubtful about the results as a whole; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Every run, by point and seed.
     pub runs: Vec<Run>,
     /// Mean and 95 % interval of every metric at every point.

@@ -1,4 +1,5 @@
 //! From figures to answers: verdicts on claims, and thresholds found by search.
 
 pub mod claim;
+pub(crate) mod phase;
 pub mod search;

@@ -86,6 +86,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         title: "Two uploads starve ten downloads".into(),
         file: "papers/keceli-2008/fig4.toml".into(),
         interrupted: None,
+        warnings: vec![],
         claims: vec![
             claim(
                 "H3",

@@ -5,6 +5,7 @@ mod claims;
 #[path = "../../../contend-core/tests/common/contributing.rs"]
 mod contributing;
 mod lab;
+mod phase;
 
 use contend_lab::experiment::results::Interrupted;
 use lab::{Call, SMALL, digests, execute, mean, wire};

@@ -31,6 +31,11 @@ impl Net {
         self.receiver_of(flow).and_then(End::received).unwrap_or_default()
     }
 
+    /// Packets of `flow` that its sending host still works on.
+    pub fn held(&self, flow: usize) -> u64 {
+        self.sender_of(flow).map_or(0, End::held)
+    }
+
     /// The state of the sending end of `flow`; `None` for UDP.
     pub fn sender(&self, flow: usize) -> Option<SenderState> {
         self.sender_of(flow).and_then(End::sender_state)

@@ -253,6 +253,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         start: Start::At(Time::ZERO),
         stop: None,
         size: None,
+        overhead: None,
     }
 }
 

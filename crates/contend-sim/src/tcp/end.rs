@@ -3,6 +3,7 @@
 //! Each end is a node of its own, not a host with many: a packet costs one look into the world, and nothing is
 //! searched.
 
+use super::overhead::Overhead;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::spec::{EndsSpec, Transport};
@@ -18,6 +19,8 @@ use contend_core::{FlowId, Packet, Span, Time};
 pub struct End {
     socket: Socket,
     role: Role,
+    /// What the packets of a sender pass before they enter the network, when that takes time.
+    overhead: Option<Box<Overhead>>,
 }
 
 #[derive(Debug)]
@@ -37,7 +40,8 @@ impl End {
             Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
             Transport::Udp => Role::UdpSender(UdpSender::new(seed, name, flow, spec)?),
         };
-        Ok(End { socket, role })
+        let overhead = spec.overhead.map(|law| Box::new(Overhead::new(seed, name, law)));
+        Ok(End { socket, role, overhead })
     }
 
     /// The end of `flow` that receives its data, attached at `socket`. The error says what in `spec` does not fit.
@@ -46,17 +50,17 @@ impl End {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
             Transport::Udp => Role::UdpReceiver(UdpReceiver::new()),
         };
-        Ok(End { socket, role })
+        Ok(End { socket, role, overhead: None })
     }
 
     /// The instant it next wants to be woken at.
     pub fn deadline(&self) -> Time {
-        match &self.role {
-            Role::TcpSender(s) => s.deadline(),
-            Role::TcpReceiver(r) => r.deadline(),
-            Role::UdpSender(s) => s.deadline(),
-            Role::UdpReceiver(_) => Time::NEVER,
-        }
+        self.role.deadline().min(self.overhead.as_ref().map_or(Time::NEVER, |o| o.deadline()))
+    }
+
+    /// Packets that it has sent and that have not entered the network.
+    pub fn held(&self) -> u64 {
+        self.overhead.as_ref().map_or(0, |o| o.held())
     }
 
     /// What it counted as a sender.
@@ -130,9 +134,20 @@ impl End {
     fn tcp_sender(&self) -> Option<&Sender> {
         if let Role::TcpSender(s) = &self.role { Some(s) } else { None }
     }
+}
+
+impl Role {
+    fn deadline(&self) -> Time {
+        match self {
+            Role::TcpSender(s) => s.deadline(),
+            Role::TcpReceiver(r) => r.deadline(),
+            Role::UdpSender(s) => s.deadline(),
+            Role::UdpReceiver(_) => Time::NEVER,
+        }
+    }
 
     fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
-        match &mut self.role {
+        match self {
             Role::TcpSender(s) => s.wake(io),
             Role::TcpReceiver(r) => r.wake(io),
             Role::UdpSender(s) => s.wake(io),
@@ -141,7 +156,7 @@ impl End {
     }
 
     fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
-        match &mut self.role {
+        match self {
             Role::TcpSender(s) => s.packet(p, io),
             Role::TcpReceiver(r) => r.packet(p, io),
             Role::UdpSender(s) => s.deadline(),
@@ -152,19 +167,21 @@ impl End {
 
 impl Node for End {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
-        let mut io = Io { now, socket: self.socket, out };
-        match input {
-            Input::Wake => self.wake(&mut io),
+        let mut io = Io { now, socket: self.socket, out, overhead: self.overhead.as_deref_mut() };
+        io.release();
+        let next = match input {
+            Input::Wake => self.role.wake(&mut io),
             Input::Packet(_, p) => {
                 io.out.trace.packet(now, Event::Delivered, p);
-                self.packet(p, &mut io)
+                self.role.packet(p, &mut io)
             }
             Input::Rejected => {
                 if let Role::TcpSender(s) = &mut self.role {
                     s.rejected(now);
                 }
-                self.deadline()
+                self.role.deadline()
             }
-        }
+        };
+        next.min(io.overhead.map_or(Time::NEVER, |o| o.deadline()))
     }
 }

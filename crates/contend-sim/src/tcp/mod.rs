@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod end;
+pub mod overhead;
 pub mod pacing;
 pub mod rate;
 pub mod receiver;
@@ -33,6 +34,7 @@ use crate::world::Out;
 use contend_core::cc::CaState;
 use contend_core::registry::Amount;
 use contend_core::{Address, Packet, Span, Time};
+use overhead::Overhead;
 
 /// IP and TCP header without options, in bytes (RFC 791 §3.1, RFC 9293 §3.1).
 pub const TCP_HEADERS: u32 = 40;
@@ -50,6 +52,8 @@ pub struct Io<'a, 'w> {
     pub socket: Socket,
     /// The world.
     pub out: &'a mut Out<'w>,
+    /// What its packets pass before they enter the network, when that takes time.
+    pub overhead: Option<&'a mut Overhead>,
 }
 
 /// Where one end of a flow is attached to the network.
@@ -64,9 +68,27 @@ pub struct Socket {
 }
 
 impl Io<'_, '_> {
-    /// Hands `p` to the network, with the addresses of this end and its peer.
+    /// Sends `p` with the addresses of this end and its peer.
     pub fn emit(&mut self, p: &mut Packet) {
         (p.src, p.dst) = (self.socket.local, self.socket.remote);
+        match &mut self.overhead {
+            None => self.leave(p),
+            Some(overhead) => {
+                overhead.take(self.now, p);
+                self.release();
+            }
+        }
+    }
+
+    /// Hands to the network what its host has done with.
+    fn release(&mut self) {
+        while let Some(p) = self.overhead.as_mut().and_then(|o| o.give(self.now)) {
+            self.leave(&p);
+        }
+    }
+
+    /// Hands `p` to the network.
+    fn leave(&mut self, p: &Packet) {
         self.out.trace.packet(self.now, Event::Sent, p);
         self.out.send(self.socket.uplink, p);
     }

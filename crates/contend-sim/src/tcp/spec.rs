@@ -21,6 +21,17 @@ pub struct EndsSpec {
     pub stop: Option<Time>,
     /// How many bytes it has to send in all.
     pub size: Option<u64>,
+    /// How long the sending host works on each packet before the packet enters the network; `None` for no time.
+    pub overhead: Option<UniformSpan>,
+}
+
+/// A duration drawn evenly from `low..=high`; constant when the two are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UniformSpan {
+    /// The shortest.
+    pub low: Span,
+    /// The longest, not below `low`.
+    pub high: Span,
 }
 
 /// When a flow begins.

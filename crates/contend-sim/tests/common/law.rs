@@ -32,6 +32,7 @@ pub fn packets_are_conserved(net: &mut Net) {
         }
     }
     elsewhere += net.wires().map(|w| w.in_flight()).sum::<u64>();
+    elsewhere += (0..flows).map(|i| net.held(i)).sum::<u64>();
     assert_eq!(sent + made, arrived + elsewhere, "sent and made, against arrived, dropped and under way, at {now}");
 }
 

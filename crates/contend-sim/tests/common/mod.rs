@@ -148,15 +148,21 @@ pub fn newreno() -> TcpSpec {
 pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "bulk", &[]);
     let transport = Transport::Tcp(Box::new(tcp));
-    let ends = EndsSpec { packet: 1500, transport, traffic, start, stop: None, size: None };
+    let ends = EndsSpec { packet: 1500, transport, traffic, start, stop: None, size: None, overhead: None };
     FlowSpec { name, from, to, category: Category::Be, ends }
+}
+
+/// From `low` to `high` microseconds.
+pub fn between(low: u64, high: u64) -> UniformSpan {
+    UniformSpan { low: Span::from_micros(low), high: Span::from_micros(high) }
 }
 
 /// A UDP flow of constant rate.
 pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "cbr", &[("rate", Value::Rate(rate))]);
     let start = Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000));
-    let ends = EndsSpec { packet: 1500, transport: Transport::Udp, traffic, start, stop: None, size: None };
+    let ends =
+        EndsSpec { packet: 1500, transport: Transport::Udp, traffic, start, stop: None, size: None, overhead: None };
     FlowSpec { name, from, to, category: Category::Be, ends }
 }
 

@@ -7,7 +7,7 @@ use super::tcp;
 use super::tree::{Kind, Node};
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time};
-use contend_sim::scenario::{Start, Transport};
+use contend_sim::scenario::{Start, Transport, UniformSpan};
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::traffic;
 use contend_sim::wifi::access::Category;
@@ -32,6 +32,7 @@ pub(crate) struct Draft<'a> {
     pub start: Start,
     pub stop: Option<Time>,
     pub size: Option<u64>,
+    pub overhead: Option<UniformSpan>,
 }
 
 impl<'a> Draft<'a> {
@@ -118,6 +119,7 @@ impl<'a> Draft<'a> {
         });
 
         let category = f.read_or("ac", Category::Be, |v| v.word(&Category::ALL.map(|c| (c.name(), c))))?;
+        let overhead = f.read("overhead", |v| overhead(&v))?.filter(|o| !o.high.is_zero());
         let start_at = f.get("start");
         let start = start_at.as_ref().map_or(Ok(Start::At(Time::ZERO)), |v| start(v, duration))?;
         let latest = match start {
@@ -129,7 +131,21 @@ impl<'a> Draft<'a> {
         })?;
         let size = f.read("size", |v| size(&v, payload))?;
         f.finish()?;
-        Ok(Draft { from, to, delay, packet, packet_at, datagram, transport, category, traffic, start, stop, size })
+        Ok(Draft {
+            from,
+            to,
+            delay,
+            packet,
+            packet_at,
+            datagram,
+            transport,
+            category,
+            traffic,
+            start,
+            stop,
+            size,
+            overhead,
+        })
     }
 }
 
@@ -169,31 +185,22 @@ fn cbr(rate: &Val) -> Result<Choice<traffic::Build>, FileError> {
 
 /// `"5s"`, `"uniform(0s, 2s)"` or `"stagger(0s, 10s)"`.
 fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
+    const SHAPE: &str = "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \
+        \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
     let v = v.pick()?;
-    let call = match &v.node.kind {
-        Kind::Text(text) => {
-            text.trim().strip_suffix(')').and_then(|t| t.split_once('(')).filter(|(name, _)| !name.starts_with('='))
-        }
-        _ => None,
-    };
-    let start = match call {
+    let start = match call(&v)? {
         None => Start::At(v.time()?),
-        Some((name, args)) => {
-            const SHAPE: &str = "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \
-                \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
-            let args: Vec<Span> = args.split(',').map(|arg| argument(&v, arg)).collect::<Result<_, _>>()?;
-            match (name.trim(), args.as_slice()) {
-                ("uniform", [low, high]) if low <= high => Start::Uniform(Time::ZERO + *low, Time::ZERO + *high),
-                ("uniform", [_, _]) => return Err(v.error("begins after it ends", "write the earlier time first")),
-                ("stagger", [first, step]) => {
-                    let k = v.cx.member.map_or(0, |(k, _)| k as u64 - 1);
-                    let later = step.as_nanos().checked_mul(k).and_then(|ns| ns.checked_add(first.as_nanos()));
-                    Start::At(later.map_or(Time::NEVER, Time::from_nanos))
-                }
-                ("uniform" | "stagger", _) => return Err(v.error("takes two times", SHAPE)),
-                (other, _) => return Err(v.error(format!("cannot be \"{other}\""), SHAPE)),
-            }
+        Some(("uniform", args)) => {
+            let UniformSpan { low, high } = uniform(&v, &args, SHAPE)?;
+            Start::Uniform(Time::ZERO + low, Time::ZERO + high)
         }
+        Some(("stagger", args)) => {
+            let [first, step] = two(&v, &args, SHAPE)?;
+            let k = v.cx.member.map_or(0, |(k, _)| k as u64 - 1);
+            let later = step.as_nanos().checked_mul(k).and_then(|ns| ns.checked_add(first.as_nanos()));
+            Start::At(later.map_or(Time::NEVER, Time::from_nanos))
+        }
+        Some((other, _)) => return Err(v.error(format!("cannot be \"{other}\""), SHAPE)),
     };
     let latest = match start {
         Start::At(t) | Start::Uniform(_, t) => t,
@@ -208,7 +215,40 @@ fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     Ok(start)
 }
 
-/// One argument of `uniform` or `stagger`: a duration.
+/// `"100us"` or `"uniform(0s, 1ms)"`.
+fn overhead(v: &Val) -> Result<UniformSpan, FileError> {
+    const SHAPE: &str = "write \"100us\" or \"uniform(0s, 1ms)\" (a time drawn between the two for each packet)";
+    let v = v.pick()?;
+    match call(&v)? {
+        None => v.span().map(|span| UniformSpan { low: span, high: span }),
+        Some(("uniform", args)) => uniform(&v, &args, SHAPE),
+        Some((other, _)) => Err(v.error(format!("cannot be \"{other}\""), SHAPE)),
+    }
+}
+
+/// A text like `uniform(0s, 2s)`: the name before the parenthesis and the durations in it; `None` for any other value.
+fn call<'a>(v: &Val<'a>) -> Result<Option<(&'a str, Vec<Span>)>, FileError> {
+    let Kind::Text(text) = &v.node.kind else { return Ok(None) };
+    let call = text.trim().strip_suffix(')').and_then(|t| t.split_once('('));
+    let Some((name, args)) = call.filter(|(name, _)| !name.starts_with('=')) else { return Ok(None) };
+    let args = args.split(',').map(|arg| argument(v, arg)).collect::<Result<_, _>>()?;
+    Ok(Some((name.trim(), args)))
+}
+
+/// The arguments of `uniform`.
+fn uniform(v: &Val, args: &[Span], shape: &str) -> Result<UniformSpan, FileError> {
+    match two(v, args, shape)? {
+        [low, high] if low > high => Err(v.error("begins after it ends", "write the earlier time first")),
+        [low, high] => Ok(UniformSpan { low, high }),
+    }
+}
+
+/// The arguments of a call that has two.
+fn two(v: &Val, args: &[Span], shape: &str) -> Result<[Span; 2], FileError> {
+    <[Span; 2]>::try_from(args).map_err(|_| v.error("takes two times", shape))
+}
+
+/// One argument of a call: a duration.
 fn argument(v: &Val, text: &str) -> Result<Span, FileError> {
     let node = Node { site: v.node.site.clone(), kind: Kind::Text(format!("= {}", text.trim())) };
     Val { node: &node, ..v.clone() }.span()

@@ -32,6 +32,7 @@
 //! | `flow.packet`; `traffic`; `start` | `"1500B"`; `"bulk"`, with `udp.rate` a `"cbr"` of it; `"0s"` | |
 //! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | not the limit unless the file says so |
 //! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment acknowledged, as in the design's example |
+//! | `flow.overhead` | `"0s"` | the result of the network alone; see `docs/model/phase-effects.md` |
 //! | `flow.encrypted` | false; `true`, or what it adds to each packet | nobody on the way reads the TCP header |
 //! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`, `"2p"` for `tcp_d`; none | RFC 9293; RFC 6928, Starzetz 2006; RFC 5681 |
 //! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |

@@ -440,8 +440,8 @@ impl<'a> Builder<'a> {
             let to = self.place(ends.1, &draft.to, &format!("{name}.{to_name}"), &name, wifi, wires.as_ref())?;
             self.members.push(Member { group: group.index, k: k as usize, n: n as usize, direction });
             self.from.push(draft.from);
-            let Draft { packet, transport, category, traffic, start, stop, size, .. } = draft;
-            let ends = EndsSpec { packet, transport, traffic, start, stop, size };
+            let Draft { packet, transport, category, traffic, start, stop, size, overhead, .. } = draft;
+            let ends = EndsSpec { packet, transport, traffic, start, stop, size, overhead };
             self.flows.push(FlowSpec { name, from, to, category, ends });
         }
         Ok(())

@@ -118,10 +118,20 @@ pub const WORDS: &[Word] = &[
     word(FLOW, "estimate", "Estimators of bandwidth that watch the flow; see `contend list estimators`."),
     word(FLOW, "traffic", "What the application sends; see `contend list traffic`."),
     word(FLOW, "ac", "Access category of IEEE 802.11e: \"bk\", \"be\", \"vi\" or \"vo\"."),
+    word(
+        FLOW,
+        "overhead",
+        "Time that the sending host works on each packet: \"100us\" or \"uniform(0s, 1ms)\"; default \"0s\". A random \
+            time removes phase effects.",
+    ),
     word(FLOW, "start", "When the flow begins: \"5s\", \"uniform(0s, 2s)\" or \"stagger(0s, 1s)\"; default \"0s\"."),
     word(FLOW, "stop", "When the flow sends nothing more."),
     word(FLOW, "size", "How much it transfers, like \"31p\" or \"1MB\"; default: no end."),
-    word("start of a [[flow]]", "uniform", "uniform(0s, 2s): an instant drawn between the two for each member."),
+    word(
+        "start and overhead of a [[flow]]",
+        "uniform",
+        "uniform(0s, 2s): a time drawn between the two, a start for each member, an overhead for each packet.",
+    ),
     word("start of a [[flow]]", "stagger", "stagger(0s, 1s): the first member's start, and the step to the next."),
     word("from and to of a [[flow]]", "server", "A wired host of the flow's own, behind the access point."),
     word(TCP, "cc", "Congestion controller; see `contend list controllers`."),

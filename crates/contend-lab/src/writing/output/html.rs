@@ -17,7 +17,7 @@ use super::shape::{
     Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys,
     unit_of, value_text,
 };
-use super::table::{interrupted_text, measured_text, method, search_text, verdict_sign};
+use super::table::{cautions, measured_text, method, search_text, verdict_sign};
 use super::{Error, ReportContext, atomically};
 use crate::experiment::results::{Outcome, PointKey, Run};
 use std::fmt::Write as _;
@@ -68,10 +68,7 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
     let points = points(o);
     let command = if ctx.command.is_empty() { format!("contend run {}", o.file) } else { ctx.command.clone() };
     let mut body = head(o, ctx);
-    let mut results = o
-        .interrupted
-        .as_ref()
-        .map_or(String::new(), |i| format!("<p class=\"interrupted\">{}</p>\n", escaped(&interrupted_text(i))));
+    let mut results = cautioned(o);
     results += &(summary(o, &points) + &format!("<p class=\"method\">{}</p>", escaped(method(o, ctx).trim_end())));
     for found in &o.search {
         // Text between backquotes is code.
@@ -103,6 +100,11 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
     }
     body += &foot(o, ctx, &command);
     document(&o.title, o.version, &body, include_str!("html/timeline.js"))
+}
+
+/// What a reader must know first, a paragraph each.
+fn cautioned(o: &Outcome) -> String {
+    cautions(o).fold(String::new(), |out, text| out + &format!("<p class=\"caution\">{}</p>\n", escaped(&text)))
 }
 
 /// A whole page: nothing in it comes from elsewhere.

@@ -36,8 +36,8 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
     }
     out.push('\n');
     out += &paint.dim(&text(&method(o, ctx)));
-    if let Some(i) = &o.interrupted {
-        out += &paint.with("33", &text(&interrupted_text(i)));
+    for caution in cautions(o) {
+        out += &paint.with("33", &text(&caution));
     }
     for found in &o.search {
         out += &text(&search_text(found));
@@ -75,8 +75,13 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
 }
 
+/// What a reader must know before he trusts a number: that runs are missing, and the warnings.
+pub(super) fn cautions(o: &Outcome) -> impl Iterator<Item = String> {
+    o.interrupted.iter().map(interrupted_text).chain(o.warnings.iter().map(|w| format!("warning: {w}")))
+}
+
 /// That runs are missing, in a sentence.
-pub(super) fn interrupted_text(i: &Interrupted) -> String {
+fn interrupted_text(i: &Interrupted) -> String {
     format!(
         "stopped early: {} of {} runs are finished; every number here, verdicts included, is of those",
         i.finished,

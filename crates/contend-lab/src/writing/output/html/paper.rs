@@ -2,10 +2,9 @@
 //! before them.
 
 use super::super::shape::points;
-use super::super::table::interrupted_text;
 use super::super::{Error, ReportContext, beside_earlier};
 use super::svg::escaped;
-use super::{Figure, charts, claims, document, method, own, runs_of, sweep};
+use super::{Figure, cautioned, charts, claims, document, method, own, runs_of, sweep};
 use crate::experiment::results::Outcome;
 use crate::reading::file::Verdict;
 use std::fmt::Write as _;
@@ -54,9 +53,7 @@ fn chapter(name: &str, o: &Outcome, ctx: &ReportContext) -> String {
         escaped(&o.file),
         address(name)
     );
-    if let Some(i) = &o.interrupted {
-        let _ = writeln!(out, "<p class=\"interrupted\">{}</p>", escaped(&interrupted_text(i)));
-    }
+    out += &cautioned(o);
     let figures: Vec<Figure> = match own::figures(o, ctx) {
         asked if !asked.is_empty() => asked,
         _ => match sweep::main(o, &points) {

@@ -1,0 +1,53 @@
+//! Phase effects: results that nothing random has touched, and that a full drop-tail queue has decided.
+//!
+//! Floyd, Jacobson 1992, "On traffic phase effects in packet-switched gateways"; see `docs/model/phase-effects.md`.
+
+use crate::experiment::point::Resolved;
+use crate::experiment::results::{PointKey, Run};
+use crate::reading::file::{Experiment, Overlay};
+use contend_core::Span;
+use contend_sim::scenario::Scenario;
+
+/// A warning if, at some point of `e`, a drop-tail queue of a wire dropped packets of several flows, at least one of
+/// them TCP, and all `runs` of that point gave every flow exactly the same goodput.
+pub(crate) fn warning(e: &Experiment, runs: &[Run]) -> Option<String> {
+    let decided = |point: &PointKey| {
+        let here: Vec<&Run> = runs.iter().filter(|r| r.point == *point).collect();
+        if !agree(&here) {
+            return None;
+        }
+        let Resolved { scenario, .. } = e.scenario(point, &Overlay::default()).ok()?;
+        longest_transmission(&scenario, here.first()?)
+    };
+    let times: Vec<Span> = e.points.iter().filter_map(decided).collect();
+    let longest = times.iter().max()?;
+    let place = match (times.len(), e.points.len()) {
+        (_, 1) => String::new(),
+        (some, all) => format!(" at {some} of {all} points"),
+    };
+    Some(format!(
+        "All seeds gave the same result{place}, and a full drop-tail queue decided it: nothing random separates the \
+            packets of the flows, so a small change of a delay may change all shares (phase effects). Set overhead = \
+            \"uniform(0s, {longest})\" in each [[flow]]: up to one transmission time of the bottleneck"
+    ))
+}
+
+/// True if there are several runs of several flows, one of them TCP, and every flow has the same goodput in all.
+fn agree(runs: &[&Run]) -> bool {
+    let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else { return false };
+    let goodputs = |r: &Run| r.flows.iter().map(|f| f.goodput_bps.to_bits()).collect::<Vec<u64>>();
+    first.flows.len() > 1
+        && first.flows.iter().any(|f| f.tcp != "udp")
+        && others.iter().all(|r| goodputs(r) == goodputs(first))
+}
+
+/// The longest time that a full packet takes on a wire whose drop-tail queue dropped packets; `None` if there is no such
+/// wire, or if there is a cell, in which backoffs are random.
+fn longest_transmission(s: &Scenario, run: &Run) -> Option<Span> {
+    let packet = s.flows.iter().map(|f| u64::from(f.ends.packet)).max()?;
+    let dropped = |name: &str| run.queues.iter().any(|q| q.name == name && q.dropped > 0);
+    let wires =
+        s.links.iter().flat_map(|l| [(l.name.clone(), &l.forward), (format!("{}.reverse", l.name), &l.reverse)]);
+    let full = wires.filter(|(name, wire)| wire.queue.entry.name == "fifo" && wire.rate > 0 && dropped(name));
+    full.map(|(_, wire)| Span::of_bits(8 * packet, wire.rate)).max().filter(|_| s.cell.is_none())
+}

@@ -1,0 +1,63 @@
+//! The warning about phase effects.
+
+use super::lab::Call;
+
+/// Two flows of TCP over a wire of 10 Mb/s with a drop-tail queue of 20 packets.
+const TWO: &str = r#"duration = "12s"
+warmup = "2s"
+seeds = "1..3"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+name = "w"
+from = "a"
+to = "b"
+rate = "10Mbps"
+delay = "20ms"
+queue = { kind = "fifo", limit = "20p" }
+[[flow]]
+count = 2
+from = "a"
+to = "b"
+tcp = "newreno"
+start = ["0s", "100ms"]
+"#;
+
+fn warnings(sets: &[(&str, &str)]) -> Vec<String> {
+    sets.iter().fold(Call::new(TWO), |call, (key, value)| call.set(key, value)).outcome().warnings
+}
+
+#[test]
+fn seeds_that_agree_because_nothing_is_random_are_warned_of() {
+    let [warning] = &warnings(&[])[..] else { panic!() };
+    assert!(warning.starts_with("All seeds gave the same result, and"), "{warning}");
+    // 1500 B at 10 Mb/s.
+    assert!(warning.contains("phase effects") && warning.contains("overhead = \"uniform(0s, 1200us)\""), "{warning}");
+    // A constant overhead shifts the phase and leaves it.
+    assert_eq!(warnings(&[("flow.0.overhead", "1ms")]).len(), 1);
+    let [some] = &warnings(&[("sweep", "{ \"flow.0.overhead\" = [\"0s\", \"1ms\", \"uniform(0s, 1ms)\"] }")])[..]
+    else {
+        panic!()
+    };
+    assert!(some.starts_with("All seeds gave the same result at 2 of 3 points, and"), "{some}");
+}
+
+#[test]
+fn seeds_that_differ_or_meet_no_full_drop_tail_queue_are_not_warned_of() {
+    let cases: [&[(&str, &str)]; 7] = [
+        &[("flow.0.overhead", "uniform(0s, 1ms)")],
+        &[("flow.0.start", "[\"0s\", \"uniform(0s, 1s)\"]")],
+        &[("link.0.loss", "{ kind = \"bernoulli\", p = \"1%\" }")],
+        &[("seeds", "1")],
+        &[("flow.0.count", "1")],
+        &[("flow.0.window", "10p")],
+        &[("link.0.queue", "codel")],
+    ];
+    for sets in cases {
+        assert_eq!(warnings(sets), Vec::<String>::new(), "{sets:?}");
+    }
+    let datagrams = TWO.replace("tcp = \"newreno\"", "udp = { rate = \"6Mbps\" }");
+    assert_eq!(Call::new(&datagrams).outcome().warnings, Vec::<String>::new());
+}
