@@ -23,6 +23,22 @@ pub struct Entry<B: 'static> {
     pub build: B,
 }
 
+impl<B> Entry<B> {
+    /// How much may wait in all: the sum of the parameters that [limit the queue](Param::limits_queue). `None` if there
+    /// are none, or if they have different units.
+    pub fn limit(&self, args: &Args) -> Option<Amount> {
+        let limits = self.params.iter().filter(|p| p.role == Role::Limit).map(|p| args.amount(p.name));
+        limits.map(Some).reduce(|a, b| a?.plus(b?))?
+    }
+    /// True if the rule gives each category a queue: if a parameter that [makes categories](Param::makes_categories) is
+    /// not empty.
+    pub fn has_categories(&self, args: &Args) -> bool {
+        let empty = |value: &Value| matches!(value, Value::Numbers(n) if n.is_empty());
+        let mut makers = self.params.iter().filter(|p| p.role == Role::Categories);
+        makers.any(|p| args.get(p.name).is_some_and(|value| !empty(value)))
+    }
+}
+
 /// One parameter of an algorithm.
 #[derive(Debug, PartialEq)]
 pub struct Param {
@@ -37,13 +53,26 @@ pub struct Param {
     /// Smallest and largest value allowed, in base units (seconds, bits per second, bytes or packets, a fraction of 1);
     /// (0, 0) when the unit has no range.
     pub range: (f64, f64),
+    /// What the value tells others before the algorithm is built.
+    pub role: Role,
+}
+
+/// What the value of a parameter tells others before the algorithm is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing.
+    Private,
+    /// How much may wait in a discipline, or in a part of it: [`Entry::limit`].
+    Limit,
+    /// Whether an access rule gives each category a queue: [`Entry::has_categories`].
+    Categories,
 }
 
 /// Constructors make a parameter that must be given and has no range, until [`Param::default`] and [`Param::range`].
 impl Param {
     /// A parameter of `unit`.
     pub const fn new(name: &'static str, unit: Unit, doc: &'static str) -> Param {
-        Param { name, doc, unit, default: None, range: (0.0, 0.0) }
+        Param { name, doc, unit, default: None, range: (0.0, 0.0), role: Role::Private }
     }
     /// A plain number.
     pub const fn number(name: &'static str, doc: &'static str) -> Param {
@@ -87,6 +116,18 @@ impl Param {
     #[must_use]
     pub const fn range(mut self, least: f64, most: f64) -> Param {
         self.range = (least, most);
+        self
+    }
+    /// The same as a limit of a discipline's backlog; for [`Unit::Amount`]. [`Entry::limit`] adds up such parameters.
+    #[must_use]
+    pub const fn limits_queue(mut self) -> Param {
+        self.role = Role::Limit;
+        self
+    }
+    /// The same for an access rule that gives each category a queue if the value is not empty.
+    #[must_use]
+    pub const fn makes_categories(mut self) -> Param {
+        self.role = Role::Categories;
         self
     }
 }
@@ -330,6 +371,17 @@ pub struct Choice<B: 'static> {
     pub entry: &'static Entry<B>,
     /// The parameters of the algorithm.
     pub args: Args,
+}
+
+impl<B> Choice<B> {
+    /// How much may wait in all, see [`Entry::limit`].
+    pub fn limit(&self) -> Option<Amount> {
+        self.entry.limit(&self.args)
+    }
+    /// True if the rule gives each category a queue.
+    pub fn has_categories(&self) -> bool {
+        self.entry.has_categories(&self.args)
+    }
 }
 
 impl<B> Clone for Choice<B> {

@@ -268,10 +268,10 @@ fn short_flows_leave_nothing_behind() {
 #[test]
 fn the_limit_that_a_discipline_names_is_reached_and_kept() {
     for entry in REGISTRY {
-        let mut w = Watched::new(entry, &defaults(entry)).unwrap();
-        let limit = w
-            .qdisc
-            .limit()
+        let args = defaults(entry);
+        let mut w = Watched::new(entry, &args).unwrap();
+        let limit = entry
+            .limit(&args)
             .and_then(Amount::packets)
             .unwrap_or_else(|| panic!("{} has a limit in packets", entry.name));
         let mut most = 0;
@@ -292,7 +292,7 @@ fn limits_of_different_units_are_no_limit_together() {
         let mut args = defaults(entry);
         set.iter()
             .for_each(|(n, v)| args.set(entry.params.iter().find(|p| p.name == *n).unwrap().name, Value::Amount(*v)));
-        make(entry, &args).unwrap().limit()
+        entry.limit(&args)
     };
     let bytes = Amount::Bytes(150_000);
     assert_eq!(limit("directions", &[("data_limit", bytes)]), None);

@@ -9,7 +9,7 @@ use contend_core::ap::{Facts, FlowFacts};
 use contend_core::registry::{Amount, Args, DropRule, Entry, Param, Unit, Value};
 use contend_core::{FlowId, Span, Time, ap, cc, estimate, qdisc};
 use contend_sim::tcp::recovery;
-use contend_sim::wifi::access::{self, Category, Setting};
+use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::client;
 use contend_sim::{loss, traffic};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,6 +116,20 @@ fn every_access_rule_reads_what_it_declares_in_every_category() {
     for category in Category::ALL {
         strictly(access::REGISTRY, |build, args| build(args, setting.of_category(category)).is_ok());
     }
+}
+
+#[test]
+fn an_access_rule_has_categories_where_its_entry_says_so() {
+    let setting = Setting::of(&phy_g()).member(1, 5);
+    let mut with_categories = 0;
+    for entry in access::REGISTRY {
+        for args in settings(entry.params) {
+            let Ok(rule) = (entry.build)(&args, setting) else { continue };
+            assert_eq!(rule.scheduling() != Scheduling::One, entry.has_categories(&args), "{}: {args:?}", entry.name);
+            with_categories += usize::from(entry.has_categories(&args));
+        }
+    }
+    assert!(with_categories > 0);
 }
 
 #[test]

@@ -96,10 +96,6 @@ impl Qdisc for AckFilter {
         Some(p)
     }
 
-    fn limit(&self) -> Option<Amount> {
-        Some(self.limit)
-    }
-
     fn backlog(&self) -> Backlog {
         self.waiting
     }

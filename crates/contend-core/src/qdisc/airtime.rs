@@ -64,7 +64,8 @@ pub const PARAMS: &[Param] = &[
     Param::amount("station_limit", "with fifo, most that may wait for one station").default("100p").range(1.0, 1e9),
     Param::amount("limit", "most that may wait in all; the frame the MAC is serving is not counted")
         .default("8192p")
-        .range(1.0, 1e9),
+        .range(1.0, 1e9)
+        .limits_queue(),
 ];
 
 /// The CoDel settings for a station below `slow_rate`, as in Linux before 2025.
@@ -210,10 +211,6 @@ impl Qdisc for Airtime {
                 station.listed = false;
             }
         }
-    }
-
-    fn limit(&self) -> Option<Amount> {
-        Some(self.limit)
     }
 
     fn backlog(&self) -> Backlog {

@@ -15,7 +15,7 @@ use super::lane::Lane;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site, bytes};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param};
+use crate::registry::Param;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -38,7 +38,8 @@ pub const PARAMS: &[Param] = &[
 pub(super) const LIMIT: Param =
     Param::amount("limit", "most that may wait, in packets or bytes; the frame the MAC is serving is not counted")
         .default("1000p")
-        .range(1.0, 1e9);
+        .range(1.0, 1e9)
+        .limits_queue();
 
 /// RFC 8289 §4.3.
 pub(super) const TARGET: Param =
@@ -201,10 +202,6 @@ impl Qdisc for Single {
     fn dequeue(&mut self, cx: &mut Cx, _: &dyn Link, sink: &mut Sink) -> Option<Packet> {
         self.codel.dequeue(&self.law, cx.now, self.queue.lane(), 0, sink)
     }
-    fn limit(&self) -> Option<Amount> {
-        self.queue.limit()
-    }
-
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

@@ -8,7 +8,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::{Kind, Packet};
-use crate::registry::{Amount, Param};
+use crate::registry::Param;
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -19,10 +19,14 @@ pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, ea
     or one before the other.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::amount("data_limit", "most data that may wait, in packets or bytes").default("100p").range(1.0, 1e9),
+    Param::amount("data_limit", "most data that may wait, in packets or bytes")
+        .default("100p")
+        .range(1.0, 1e9)
+        .limits_queue(),
     Param::amount("ack_limit", "most acknowledgments that may wait, in packets or bytes")
         .default("100p")
-        .range(1.0, 1e9),
+        .range(1.0, 1e9)
+        .limits_queue(),
     Param::word(
         "acks",
         &["pure", "reverse"],
@@ -125,11 +129,6 @@ impl Qdisc for Directions {
         }
         let i = self.choose();
         self.queues[i].pop()
-    }
-
-    fn limit(&self) -> Option<Amount> {
-        let [data, acks] = &self.queues;
-        data.limit()?.plus(acks.limit()?)
     }
 
     fn backlog(&self) -> Backlog {

@@ -17,7 +17,7 @@ use super::wf2q::{LIMIT, WEIGHTS};
 use super::{AirReport, Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
-use crate::registry::{Amount, Param};
+use crate::registry::Param;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -94,10 +94,6 @@ impl Qdisc for Elf {
 
     fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
         self.stations.dequeue(|p| self.effort.head(link, p))
-    }
-
-    fn limit(&self) -> Option<Amount> {
-        Some(self.stations.limit())
     }
 
     fn backlog(&self) -> Backlog {

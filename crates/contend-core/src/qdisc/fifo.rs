@@ -19,7 +19,8 @@ pub const PARAMS: &[Param] = &[LIMIT];
 pub(super) const LIMIT: Param =
     Param::amount("limit", "most that may wait, in packets or bytes; the frame the MAC is serving is not counted")
         .default("100p")
-        .range(1.0, 1e9);
+        .range(1.0, 1e9)
+        .limits_queue();
 
 /// Builds the discipline.
 ///
@@ -76,10 +77,6 @@ impl Qdisc for Fifo {
     fn can_bypass(&self) -> bool {
         // A limit in packets always has room for one packet. A limit in bytes may not.
         matches!(self.limit, Amount::Packets(_))
-    }
-
-    fn limit(&self) -> Option<Amount> {
-        Some(self.limit)
     }
 
     fn backlog(&self) -> Backlog {

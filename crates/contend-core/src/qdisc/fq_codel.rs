@@ -25,7 +25,10 @@ pub const SUMMARY: &str = "A CoDel queue for each flow, by hash; deficit round r
     first; drops from the longest when full.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::amount("limit", "most that may wait in all queues, in packets or bytes").default("10240p").range(1.0, 1e9),
+    Param::amount("limit", "most that may wait in all queues, in packets or bytes")
+        .default("10240p")
+        .range(1.0, 1e9)
+        .limits_queue(),
     Param::amount("memory", "most bytes that may wait in all queues").default("32MB").range(1.0, 1e12),
     Param::integer("flows", "number of queues").default("1024").range(1.0, 65536.0),
     Param::amount("quantum", "bytes a queue may send in a round").default("1514B").range(64.0, 1e9),
@@ -100,10 +103,6 @@ impl Qdisc for FqCodel {
             sink.mark(&mut p);
         }
         Some(p)
-    }
-
-    fn limit(&self) -> Option<Amount> {
-        Some(self.limit)
     }
 
     fn backlog(&self) -> Backlog {

@@ -91,10 +91,6 @@ impl<L: Law> Qdisc for Marked<L> {
         Some(p)
     }
 
-    fn limit(&self) -> Option<Amount> {
-        self.queue.limit()
-    }
-
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

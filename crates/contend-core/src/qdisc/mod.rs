@@ -38,9 +38,6 @@ pub trait Qdisc: Debug + Send {
     fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, sink: &mut Sink) -> Option<Packet>;
     /// The packets that wait.
     fn backlog(&self) -> Backlog;
-    /// The largest total backlog, if there is one limit in packets or one in bytes. Parts of the queue may have their
-    /// own limits.
-    fn limit(&self) -> Option<Amount>;
     /// True if a packet may skip enqueue and dequeue when no packet waits and the transmitter is free (Linux:
     /// `TCQ_F_CAN_BYPASS`). Only for a discipline that would accept the packet, return it at once, and be in the same
     /// state as before.

@@ -299,10 +299,6 @@ impl Qdisc for Pie {
         Some(p)
     }
 
-    fn limit(&self) -> Option<Amount> {
-        Some(self.limit)
-    }
-
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

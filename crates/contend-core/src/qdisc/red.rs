@@ -240,10 +240,6 @@ impl Qdisc for Red {
         Some(p)
     }
 
-    fn limit(&self) -> Option<Amount> {
-        self.queue.limit()
-    }
-
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

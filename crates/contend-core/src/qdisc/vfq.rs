@@ -50,7 +50,7 @@ pub const PARAMS: &[Param] = &[
         .default("1")
         .range(1e-6, 1e6),
     Param::amount("box_max_len", "most that may wait for one station").default("10p").range(1.0, 1e9),
-    Param::amount("queue_length", "most that may wait for all stations").default("500p").range(1.0, 1e9),
+    Param::amount("queue_length", "most that may wait for all stations").default("500p").range(1.0, 1e9).limits_queue(),
     Param::integer("boxes_max", "stations served at a time; -1: any number").default("-1").range(-1.0, 1e6),
     Param::flag("simple_wfq", "charge bytes: plain WF2Q+").default("false"),
     Param::time("mac_overhead", "time added to every exchange").default("0us").range(0.0, 1.0),
@@ -65,7 +65,8 @@ pub const PARAMS: &[Param] = &[
     .range(1.0, 1e6),
     Param::amount("bcast_queue_length", "most that may wait of what is not TCP, which goes first")
         .default("100p")
-        .range(1.0, 1e9),
+        .range(1.0, 1e9)
+        .limits_queue(),
     WEIGHTS,
     Param::word(
         "contention",
@@ -272,11 +273,6 @@ impl Qdisc for Vfq {
         let p = self.take(cx.now, station, sink);
         self.time.served(station, self.head(link, station));
         p
-    }
-
-    /// The sum of the limits for TCP and for other packets.
-    fn limit(&self) -> Option<Amount> {
-        self.limit.plus(self.other_limit)
     }
 
     fn backlog(&self) -> Backlog {

@@ -75,11 +75,6 @@ impl Weighted {
         self.time.forget(class);
     }
 
-    /// The largest total backlog of all classes.
-    pub fn limit(&self) -> Amount {
-        self.limit
-    }
-
     /// The packets that wait.
     pub fn backlog(&self) -> Backlog {
         self.waiting

@@ -15,7 +15,7 @@ use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::packet::Packet;
 use crate::recent::Recent;
-use crate::registry::{Amount, Param, Unit};
+use crate::registry::{Param, Unit};
 use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -55,7 +55,8 @@ pub(super) const WEIGHTS: Param =
 pub(super) const LIMIT: Param =
     Param::amount("limit", "most that may wait in all; the frame the MAC is serving is not counted")
         .default("500p")
-        .range(1.0, 1e9);
+        .range(1.0, 1e9)
+        .limits_queue();
 /// The parameter `update`.
 pub(super) const UPDATE: Param = Param::word(
     "update",
@@ -105,10 +106,6 @@ impl Qdisc for Wf2q {
     fn dequeue(&mut self, _: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
         let (cost, weights) = (self.cost, &self.weights);
         self.classes.dequeue(|p| head(cost, weights, link, p))
-    }
-
-    fn limit(&self) -> Option<Amount> {
-        Some(self.classes.limit())
     }
 
     fn backlog(&self) -> Backlog {

@@ -13,45 +13,41 @@ pub const CITE: &str = "where it comes from";
 /// What it does.
 pub const SUMMARY: &str = "What it does, in a sentence.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param::integer("limit", "packets that may wait").default("100").range(1.0, 1e6)];
+pub const PARAMS: &[Param] =
+    &[Param::amount("limit", "most that may wait").default("100p").range(1.0, 1e9).limits_queue()];
 
 /// Makes one.
 ///
 /// # Errors
 /// None: every value in range is good.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    let limit = args.integer("limit").max(1) as usize;
-    Ok(Box::new(HeadDrop { limit, bytes: 0, queue: VecDeque::new() }))
+    Ok(Box::new(HeadDrop { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new() }))
 }
 
 #[derive(Debug)]
 struct HeadDrop {
-    /// Packets that may wait.
-    limit: usize,
-    /// Bytes that wait.
-    bytes: u64,
+    limit: Amount,
+    waiting: Backlog,
     queue: VecDeque<Packet>,
 }
 
 impl Qdisc for HeadDrop {
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
-        if self.queue.len() >= self.limit
-            && let Some(oldest) = self.dequeue(cx, link, sink)
-        {
-            sink.drop(oldest, DropReason::Full);
+        while !self.waiting.has_room(self.limit, &p) {
+            match self.dequeue(cx, link, sink) {
+                Some(oldest) => sink.drop(oldest, DropReason::Full),
+                None => return sink.drop(p, DropReason::Full),
+            }
         }
-        self.bytes += u64::from(p.size);
+        self.waiting.add(&p);
         self.queue.push_back(p);
     }
     fn dequeue(&mut self, _: &mut Cx, _: &dyn Link, _: &mut Sink) -> Option<Packet> {
         let p = self.queue.pop_front()?;
-        self.bytes -= u64::from(p.size);
+        self.waiting.remove(&p);
         Some(p)
     }
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
-    }
-    fn limit(&self) -> Option<Amount> {
-        Some(Amount::Packets(self.limit as u64))
+        self.waiting
     }
 }

@@ -331,9 +331,6 @@ impl Qdisc for Halving {
     fn backlog(&self) -> Backlog {
         self.0.backlog()
     }
-    fn limit(&self) -> Option<Amount> {
-        self.0.limit()
-    }
 }
 
 #[test]

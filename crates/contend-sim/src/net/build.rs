@@ -13,7 +13,6 @@ use crate::wifi::client::Client;
 use crate::wifi::{AP, StationId};
 use crate::world::World;
 use contend_core::ap::FlowFacts;
-use contend_core::qdisc::Site;
 use contend_core::registry::Amount;
 use contend_core::{Address, FlowId, Span, Time};
 use std::collections::BTreeMap;
@@ -105,8 +104,7 @@ impl<'a> Builder<'a> {
             let down = world.wire(Wire::card(spec.seed, &back, c.rate, c.latency, c.nic, hosts.clone()));
             debug_assert_eq!((up, down), (card, cable_down(card)));
             wires.extend([name, back]);
-            let limit = (s.queue.entry.build)(&s.queue.args, &Site::ALONE)?.limit();
-            let pause = match (c.pause, limit.and_then(Amount::packets)) {
+            let pause = match (c.pause, s.queue.limit().and_then(Amount::packets)) {
                 (None, _) => None,
                 (Some((high, low)), Some(n)) => Some(((high * n as f64).max(1.0) as u64, (low * n as f64) as u64)),
                 _ => {

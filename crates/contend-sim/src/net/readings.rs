@@ -7,7 +7,7 @@ use crate::scenario::{Scenario, StationSpec};
 use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
 use crate::tcp::SenderState;
 use crate::tcp::end::End;
-use crate::wifi::access::{Category, Scheduling, Setting};
+use crate::wifi::access::Category;
 use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
 use crate::wifi::counters::StationCounters;
@@ -147,12 +147,7 @@ impl Net {
 pub fn queue_count(spec: &Scenario) -> usize {
     let wires = 2 * spec.links.len();
     let Some(cell) = &spec.cell else { return wires };
-    let setting = Setting::of(&cell.phy);
-    // A rule that cannot be built makes no network.
-    let has_categories = |s: &StationSpec| {
-        (s.access.entry.build)(&s.access.args, setting).is_ok_and(|rule| rule.scheduling() != Scheduling::One)
-    };
-    let queues = |s: &StationSpec| if has_categories(s) { Category::ALL.len() } else { 1 };
+    let queues = |s: &StationSpec| if s.access.has_categories() { Category::ALL.len() } else { 1 };
     let cables = cell.stations.iter().filter(|s| matches!(s.client, Some(Client::Converter(_)))).count();
     let on_air: usize = cell.stations.iter().chain([&cell.ap]).map(queues).sum();
     on_air + wires + 2 * cables + usize::from(!cell.control.is_empty())

@@ -18,6 +18,7 @@ use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::qdisc::Sink;
+use contend_core::registry::Amount;
 use contend_core::{FlowId, Packet, Time};
 
 /// An access point and its stations.
@@ -45,7 +46,7 @@ impl Bss {
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Bss, String> {
         let air = Air::new(spec)?;
-        let mut stations = Stations::new(seed, spec, &air)?;
+        let stations = Stations::new(seed, spec, &air)?;
         let losses = std::iter::once(&spec.ap).chain(&spec.stations).map(|s| match &s.loss {
             Some(c) => match (c.entry.build)(&c.args, flow) {
                 Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
@@ -56,7 +57,7 @@ impl Bss {
         let options = (spec.mac.busy_slot, spec.mac.idle_access);
         let medium =
             Cell::new(&stations.backoff_rules(&spec.phy), spec.phy.slot, losses.collect::<Result<_, _>>()?, options);
-        let buffer = stations.ap_limit().and_then(|limit| limit.packets());
+        let buffer = spec.ap.queue.limit().and_then(Amount::packets);
         let bridge = Bridge::new(seed, spec, &air, routes, facts, buffer)?;
         Ok(Bss { air, stations, medium, bridge, sink: Sink::default() })
     }

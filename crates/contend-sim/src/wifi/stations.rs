@@ -20,7 +20,6 @@ use crate::rng;
 use crate::stats::QueueMeter;
 use crate::world::Out;
 use contend_core::qdisc::{AirReport, Sink, Site};
-use contend_core::registry::Amount;
 use contend_core::{Packet, Span, Time};
 
 /// The stations of a channel.
@@ -211,11 +210,6 @@ impl Stations {
     /// Those whose queues hold packets back, which are forgotten until they do so again.
     pub(super) fn take_held_back(&mut self) -> Vec<Contender> {
         std::mem::take(&mut self.held_back)
-    }
-
-    /// The limit of the access point's queue, best effort where it has categories.
-    pub(super) fn ap_limit(&mut self) -> Option<Amount> {
-        self.macs[AP as usize].queue(Category::Be).discipline().limit()
     }
 
     /// When the first queue that is held back wants to be asked again.

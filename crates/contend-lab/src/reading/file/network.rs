@@ -8,7 +8,7 @@ use super::places::{End, Places, valid_name};
 use super::reader::{Cx, Fields, Val};
 use super::tree::{Kind, Node};
 use super::wifi::{
-    ANYBODY, Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
+    Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
 };
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
@@ -158,7 +158,7 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
         Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
         _ => vec![v.clone()],
     };
-    let buffer = (ap.queue.entry.build)(&ap.queue.args, &ANYBODY).ok().and_then(|q| q.limit()?.packets());
+    let buffer = ap.queue.limit().and_then(Amount::packets);
     let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
     let read = |v: Val| {
         let block = choice(&v, ap::REGISTRY, "control block")?;

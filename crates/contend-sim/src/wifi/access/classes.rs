@@ -27,9 +27,10 @@ pub const PARAMS: &[Param] = &[
         "that of voice, where stations have classes; `weights` is that of best effort then",
     )
     .default("[]")
-    .range(0.0, 1e12),
-    Param::new("vi", Unit::Numbers, "that of video, likewise").default("[]").range(0.0, 1e12),
-    Param::new("bk", Unit::Numbers, "that of background, likewise").default("[]").range(0.0, 1e12),
+    .range(0.0, 1e12)
+    .makes_categories(),
+    Param::new("vi", Unit::Numbers, "that of video, likewise").default("[]").range(0.0, 1e12).makes_categories(),
+    Param::new("bk", Unit::Numbers, "that of background, likewise").default("[]").range(0.0, 1e12).makes_categories(),
     idle_sense::TARGET,
     idle_sense::ALPHA,
     idle_sense::EPSILON,

@@ -26,7 +26,8 @@ pub const PARAMS: &[Param] = &[
             (before backoff): one backoff as of DCF, for the packet of the highest category that waits when the MAC \
             becomes free",
     )
-    .default("sab"),
+    .default("sab")
+    .makes_categories(),
     Param::word(
         "table",
         &["802.11e", "802.11-2016"],
