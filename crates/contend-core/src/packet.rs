@@ -221,8 +221,13 @@ impl Packet {
     #[inline]
     #[must_use]
     pub const fn reversed(mut self) -> Packet {
-        self.flags |= REVERSE;
+        self.set_reverse();
         self
+    }
+    /// Turns the packet to the reverse direction, see [`Packet::reversed`].
+    #[inline]
+    pub const fn set_reverse(&mut self) {
+        self.flags |= REVERSE;
     }
     /// The same packet encrypted, see [`Packet::set_sealed`].
     #[must_use]

@@ -252,10 +252,14 @@ impl QueueMeter {
         self.waiting -= 1;
     }
     /// Counts, and takes out of `sink`, what a discipline did beside queueing; drops are also told to `trace`.
+    #[inline]
     pub fn settle(&mut self, now: Time, sink: &mut Sink, trace: &mut Trace) {
-        if sink.is_empty() {
-            return;
+        if !sink.is_empty() {
+            self.take_in(now, sink, trace);
         }
+    }
+    #[inline(never)]
+    fn take_in(&mut self, now: Time, sink: &mut Sink, trace: &mut Trace) {
         self.advance(now);
         self.counters.marked += std::mem::take(&mut sink.marked);
         self.counters.made += sink.made;

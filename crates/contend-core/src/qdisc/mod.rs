@@ -178,6 +178,7 @@ impl Sink {
         true
     }
     /// True if there is nothing to report.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.marked == 0 && self.made == 0
     }

@@ -219,11 +219,13 @@ impl Wire {
     }
 
     /// What [`Wire::arrival`] gave at `now` was handed over.
+    #[inline]
     pub fn handed_over(&mut self, now: Time) {
         self.delivered += 1;
         self.pop(now);
     }
 
+    #[inline]
     fn pop(&mut self, now: Time) {
         if let Queue::DropTail(q) = &mut self.queue {
             // A packet that has arrived has begun.

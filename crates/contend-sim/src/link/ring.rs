@@ -64,9 +64,10 @@ impl Ring {
         }
     }
 
+    /// Where the packet behind `i` others is. Wraps: there are slots, and far fewer of them than a `usize` can count.
     #[inline]
     fn place(&self, i: usize) -> usize {
-        (self.head + i) & (self.slots.len() - 1)
+        self.head.wrapping_add(i) & self.slots.len().wrapping_sub(1)
     }
 
     /// Twice as many places, filled with `p`.

@@ -331,7 +331,8 @@ impl Receiver {
             flags,
             copy,
         };
-        let mut p = Packet::new(self.flow, size, io.now, Body::Tcp(s)).reversed();
+        let mut p = Packet::new(self.flow, size, io.now, Body::Tcp(s));
+        p.set_reverse();
         p.set_sealed(self.format.sealed);
         io.emit(&mut p);
     }

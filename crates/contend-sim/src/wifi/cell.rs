@@ -19,7 +19,7 @@ use super::spec::IdleAccess;
 use super::stations::Senders;
 use super::{AP, Contender, FrameOutcome, StationId, Success};
 use crate::loss::Loss;
-use contend_core::{Cx, Packet, Rng, Span, Time};
+use contend_core::{Cx, Rng, Span, Time};
 
 /// What the channel of a station loses, and its random stream.
 pub(super) type StationLoss = Option<(Box<dyn Loss>, Rng)>;
@@ -269,8 +269,13 @@ impl Cell {
             self.ledger.ifs(start - end);
             end = start + part.airtime;
             let is_data = part.kind == PartKind::Data;
-            let packet = is_data.then_some(&s.packet);
-            let lost = part.kind != PartKind::CtsToSelf && loses(loss, end, part.bytes, packet);
+            let lost = match loss {
+                Some((loss, rng)) if part.kind != PartKind::CtsToSelf => {
+                    let packet = is_data.then_some(&s.packet);
+                    loss.lost(&mut Cx { now: end, rng }, plan.bytes(part.kind), packet)
+                }
+                _ => false,
+            };
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
             let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome };
             on_air.record(senders.out.trace, &mut self.frames);
@@ -393,13 +398,5 @@ impl Cell {
         for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
             self.contention.resume_alone(who, quiet + self.contention.ifs(who));
         }
-    }
-}
-
-/// Whether the channel with the loss process `loss`, if any, loses a frame of `bytes` that ends at `now`.
-fn loses(loss: &mut StationLoss, now: Time, bytes: u32, packet: Option<&Packet>) -> bool {
-    match loss {
-        Some((loss, rng)) => loss.lost(&mut Cx { now, rng }, bytes, packet),
-        None => false,
     }
 }

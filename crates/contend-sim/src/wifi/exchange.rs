@@ -53,10 +53,6 @@ pub(super) enum PartKind {
 pub(super) struct Part {
     /// What it is.
     pub(super) kind: PartKind,
-    /// MPDU in bytes, FCS included.
-    pub(super) bytes: u32,
-    /// Rate of its payload in bits per second.
-    pub(super) rate: u64,
     /// From the start of the exchange to the start of this part.
     pub(super) start: Span,
     /// How long it is on the air.
@@ -84,7 +80,6 @@ pub(super) struct Plan<'a> {
     timing: &'a Timing,
     rates: &'a RateTable,
     data: Airtime,
-    duration: Span,
 }
 
 impl PartKind {
@@ -125,14 +120,7 @@ impl<'a> Plan<'a> {
             Protection::CtsToSelf => &[PartKind::CtsToSelf, PartKind::Data, PartKind::Ack],
             Protection::RtsCts => &[PartKind::Rts, PartKind::Cts, PartKind::Data, PartKind::Ack],
         };
-        let before = match burst.protection {
-            Protection::None => Span::ZERO,
-            Protection::CtsToSelf => rates.cts + timing.sifs,
-            Protection::RtsCts => rates.rts + timing.sifs + rates.cts + timing.sifs,
-        };
-        let data = rates.data(burst.bytes);
-        let duration = before + data.total + timing.sifs + rates.ack;
-        Plan { burst: *burst, kinds, timing, rates, data, duration }
+        Plan { burst: *burst, kinds, timing, rates, data: rates.data(burst.bytes) }
     }
 
     /// The parts in order, at least one.
@@ -147,9 +135,19 @@ impl<'a> Plan<'a> {
     }
 
     /// How long the whole exchange takes.
-    #[inline]
     pub(super) fn duration(&self) -> Span {
-        self.duration
+        self.before_data() + self.data.total + self.timing.sifs + self.rates.ack
+    }
+
+    /// From the start of the exchange to the start of the data.
+    #[inline]
+    fn before_data(&self) -> Span {
+        let (t, r) = (self.timing, self.rates);
+        match self.burst.protection {
+            Protection::None => Span::ZERO,
+            Protection::CtsToSelf => r.cts + t.sifs,
+            Protection::RtsCts => r.rts + t.sifs + r.cts + t.sifs,
+        }
     }
 
     /// The first part that asks for an answer, which is not a CTS to oneself: a sender whose exchange collides learns of
@@ -157,8 +155,7 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
-            Protection::None => self.part(PartKind::Data, Span::ZERO),
-            Protection::CtsToSelf => self.part(PartKind::Data, self.rates.cts + self.timing.sifs),
+            Protection::None | Protection::CtsToSelf => self.part(PartKind::Data, self.before_data()),
             Protection::RtsCts => self.part(PartKind::Rts, Span::ZERO),
         }
     }
@@ -166,17 +163,33 @@ impl<'a> Plan<'a> {
     /// The part of this kind that begins at `start`.
     #[inline]
     fn part(&self, kind: PartKind, start: Span) -> Part {
-        let (t, r) = (self.timing, self.rates);
-        let (bytes, rate, airtime) = match kind {
-            PartKind::Rts => (RTS_BYTES, r.control, r.rts),
-            PartKind::Cts | PartKind::CtsToSelf => (CTS_BYTES, r.control, r.cts),
-            PartKind::Data => {
-                let overhead = t.limits.protection.overhead;
-                (self.burst.bytes + overhead, r.rate, self.data.total)
-            }
-            PartKind::Ack => (ACK_BYTES, r.answer, r.ack),
+        let airtime = match kind {
+            PartKind::Rts => self.rates.rts,
+            PartKind::Cts | PartKind::CtsToSelf => self.rates.cts,
+            PartKind::Data => self.data.total,
+            PartKind::Ack => self.rates.ack,
         };
-        Part { kind, bytes, rate: rate.bps, start, airtime }
+        Part { kind, start, airtime }
+    }
+
+    /// MPDU of a part of this kind in bytes, FCS included.
+    pub(super) fn bytes(&self, kind: PartKind) -> u32 {
+        match kind {
+            PartKind::Rts => RTS_BYTES,
+            PartKind::Cts | PartKind::CtsToSelf => CTS_BYTES,
+            PartKind::Data => self.burst.bytes + self.timing.limits.protection.overhead,
+            PartKind::Ack => ACK_BYTES,
+        }
+    }
+
+    /// Rate of the payload of a part of this kind in bits per second.
+    pub(super) fn rate(&self, kind: PartKind) -> u64 {
+        let rate = match kind {
+            PartKind::Rts | PartKind::Cts | PartKind::CtsToSelf => self.rates.control,
+            PartKind::Data => self.rates.rate,
+            PartKind::Ack => self.rates.answer,
+        };
+        rate.bps
     }
 
     /// Transmitter and receiver of `part`.
@@ -191,9 +204,8 @@ impl<'a> Plan<'a> {
     }
 
     /// What the Duration field of `part` says: how long the exchange goes on after it.
-    #[inline]
     pub(super) fn nav(&self, part: &Part) -> Span {
-        self.duration - part.end()
+        self.duration() - part.end()
     }
 
     /// Where the airtime of `part` is booked.
@@ -278,7 +290,7 @@ mod tests {
     #[test]
     fn each_part_has_its_stations_its_bytes_and_the_rest_of_the_exchange_as_duration() {
         let told = |protection| {
-            let one = |p: &Plan<'_>, part: &Part| (p.ends(part), part.bytes, p.nav(part).as_micros());
+            let one = |p: &Plan<'_>, part: &Part| (p.ends(part), p.bytes(part.kind), p.nav(part).as_micros());
             with(protection, |p| p.parts().map(|part| one(&p, &part)).collect::<Vec<_>>())
         };
         let rts_cts = [((3, 0), 20, 384), ((0, 3), 14, 324), ((3, 0), 1536, 60), ((0, 3), 14, 0)];

@@ -82,11 +82,11 @@ impl OnAir<'_> {
             to,
             kind: self.part.kind.frame(),
             outcome: self.outcome,
-            rate: self.part.rate,
+            rate: self.plan.rate(self.part.kind),
             retry: self.service.attempt,
             sequence: self.service.sequence,
             duration: self.plan.nav(self.part),
-            bytes: self.part.bytes,
+            bytes: self.plan.bytes(self.part.kind),
             packet: (self.part.kind == PartKind::Data).then_some(self.service.packet),
         }
     }

@@ -133,10 +133,12 @@ impl Queue {
         self.meter.waiting()
     }
 
-    /// Offers it `p`, which counts as waiting already; what it drops stays in the sink.
-    fn enqueue(&mut self, around: &mut Around<'_>, p: Packet) {
+    /// Offers it `p`; what it drops stays in the sink.
+    #[inline]
+    fn enqueue(&mut self, around: &mut Around<'_>, p: &Packet) {
+        self.meter.offered(around.now);
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
-        self.discipline.enqueue(cx, around.link, p, around.sink);
+        self.discipline.enqueue(cx, around.link, p.queued_at(around.now), around.sink);
     }
 
     /// The next packet, when there is one that may go.
@@ -248,13 +250,12 @@ impl Mac {
     #[inline]
     pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet) -> bool {
         let queue = self.queues.of(category);
-        queue.meter.offered(around.now);
-        if queue.can_bypass && self.in_service.is_none() && queue.meter.waiting() == 1 {
-            queue.meter.taken(around.now, p);
-            self.serve(around.link, p);
+        if queue.can_bypass && self.in_service.is_none() && queue.waiting() == 0 {
+            queue.meter.passed(around.now);
+            self.serve(around.link, &p.queued_at(around.now));
             return true;
         }
-        queue.enqueue(around, *p);
+        queue.enqueue(around, p);
         false
     }
 

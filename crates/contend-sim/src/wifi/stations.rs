@@ -213,11 +213,13 @@ impl Stations {
     }
 
     /// When the first queue that is held back wants to be asked again.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_deadline(&self) -> Time {
-        if self.held_back.is_empty() {
-            return Time::NEVER;
-        }
+        if self.held_back.is_empty() { Time::NEVER } else { self.next_held_back() }
+    }
+
+    #[cold]
+    fn next_held_back(&self) -> Time {
         let deadline = |&who: &Contender| self.macs[who as usize].next_deadline();
         self.held_back.iter().map(deadline).min().unwrap_or(Time::NEVER)
     }
@@ -287,14 +289,25 @@ impl Senders<'_, '_> {
 
     /// Takes `p`, which `station` has to send. Returns who now has a burst and had none.
     pub(super) fn accept(&mut self, station: StationId, p: &Packet) -> Option<Contender> {
-        let p = p.queued_at(self.now);
-        let category = self.bridge.category(&p);
+        let category = self.bridge.category(p);
         let who = self.stations.contender(station, category);
         let free = self.stations.in_service(who).is_none();
-        if self.with(who, |mac, around| mac.accept(around, category, &p)) {
+        if self.with(who, |mac, around| mac.accept(around, category, p)) {
             self.stations.backlogged += 1;
             return Some(who);
         }
+        if !self.sink.is_empty() {
+            self.tell_of_drops(station);
+            self.with(who, |mac, around| mac.settle(around, category));
+        }
+        if self.stations.pauses {
+            self.watch(station);
+        }
+        (free && self.take_next(who)).then_some(who)
+    }
+
+    /// Tells senders whose host hears of drops which of their packets the queue of `station` has just dropped.
+    fn tell_of_drops(&mut self, station: StationId) {
         if self.stations.hosts[station as usize].hears_drops() {
             for (p, _) in &self.sink.dropped {
                 if let Some(sender) = self.bridge.sender(p) {
@@ -302,11 +315,6 @@ impl Senders<'_, '_> {
                 }
             }
         }
-        self.with(who, |mac, around| mac.settle(around, category));
-        if self.stations.pauses {
-            self.watch(station);
-        }
-        (free && self.take_next(who)).then_some(who)
     }
 
     /// Asks the queues of `who`, which held packets back, again; true if `who` now has a burst and had none.
