@@ -39,6 +39,34 @@ fn the_good_file_is_good() {
     assert_eq!(message("title", "title"), "(no error)\n");
 }
 
+#[test]
+fn an_error_in_an_expression_marks_the_wrong_word() {
+    let wrong = "delay = \"= 10ms + 2ms*(j-1)\"";
+    assert_eq!(
+        message("from = \"server\"", &format!("{wrong}\nfrom = \"server\"")),
+        "t.toml:14:24: `flow.0.delay` cannot be computed: there is no `j`\n  help: names it may use: k, n\n"
+    );
+    let claim = |metric: &str| {
+        let text = format!("{GOOD}[[claim]]\nid = \"a\"\nmetric = {metric}\nexpect = {{ at_least = 1 }}\n");
+        let e = parse("t.toml", &text, &[]).unwrap();
+        contend_lab::judging::claim::check(&e).map_or_else(|e| e.render(true), |_| "(no error)".into())
+    };
+    let drawn = claim("\"point(\\\"flow.0.count\\\") * godput.down\"");
+    let lines: Vec<&str> = drawn.lines().collect();
+    let at = lines.iter().position(|l| l.contains("godput.down")).map(|i| i + 1);
+    let (source, marks) = at.and_then(|i| lines.get(i..=i + 1)).map(|l| (l[0], l[1])).unwrap();
+    let column = |line: &str, what: &str| line.find(what).map(|i| line[..i].chars().count());
+    assert_eq!(column(marks, "─"), column(source, "godput"), "{drawn}");
+    let set = |value: &str| parse("t.toml", GOOD, &[("flow.0.delay".into(), value.into())]).unwrap_err().render(false);
+    assert!(set("= 10ms + xyz").starts_with("--set:1:23: `flow.0.delay` cannot be computed: there is no `xyz`"));
+}
+
+#[test]
+fn wrong_seeds_of_the_command_line_are_shown_at_their_option() {
+    let seeds = |value: &str| parse("t.toml", GOOD, &[("seeds".into(), value.into())]).unwrap_err().render(false);
+    assert!(seeds("5..1").starts_with("--seeds:1:1: `seeds` is empty"), "{}", seeds("5..1"));
+}
+
 /// What is replaced, by what, and what the message then is.
 const CASES: &[(&str, &str, &str)] = &[
     (
@@ -134,7 +162,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "duration = \"70s\"",
         "duration = \"= 10s*m\"",
-        "t.toml:2:12: `duration` cannot be computed: there is no `m`\n  help: it may use numbers with units, + - * / \
+        "t.toml:2:19: `duration` cannot be computed: there is no `m`\n  help: it may use numbers with units, + - * / \
             min max floor, and names from [param]",
     ),
     (
@@ -389,7 +417,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "count = 3",
         "count = \"= 3*k\"",
-        "t.toml:10:9: `station.0.count` cannot be computed: there is no `k`\n  help: it may use numbers with units, + \
+        "t.toml:10:14: `station.0.count` cannot be computed: there is no `k`\n  help: it may use numbers with units, + \
             - * / min max floor, and names from [param]",
     ),
     (
@@ -577,7 +605,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\ndelay = \"= 10ms + 2*k\"",
-        "t.toml:17:9: `flow.0.delay` cannot be computed: a duration and a plain number do not go together\n  help: \
+        "t.toml:17:12: `flow.0.delay` cannot be computed: a duration and a plain number do not go together\n  help: \
             names it may use: k, n",
     ),
     (
@@ -605,7 +633,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "tcp = \"newreno\"",
-        "tcp = \"newreno\"\n\n[[flow]]\nname = \"down\"\nfrom = \"station\"\nto = \"slow\"\ntcp = \"reno\"\ndelay = \
+        "tcp = \"newreno\"\n\n[[flow]]\nname = \"near\"\nfrom = \"station\"\nto = \"slow\"\ntcp = \"reno\"\ndelay = \
             \"1ms\"",
         "t.toml:23:9: `flow.1.delay` is that of the flow's own wire, and neither end is \"server\"\n  help: set the \
             delay of a [[link]] instead",

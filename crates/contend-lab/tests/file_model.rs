@@ -82,13 +82,51 @@ fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
     says("d    = \"2ms\"\n", "", &["`model` needs `d`", "d = \"50ms\""]);
     says("\"2ms\"", "2", &["t.toml:9:", "a duration", "plain number"]);
     says("\"2ms\"", "\"60ms\"", &["t.toml:3:", "delay_s", "at most rtt_s"]);
-    says("[0.01, 0.1]", "[0.01, 2]", &["wireless", "between 0 and 1", "model.pw = 2"]);
+    says("[0.01, 0.1]", "[0.01, 2]", &["t.toml:11:21", "`model.pw` is out of range: 2", "from 0 to 1"]);
+    says(
+        "pc   = 1e-4",
+        "pc   = \"150%\"",
+        &["t.toml:5:8", "`model.pc` is out of range: 1.5", "write a value from 0 to 1"],
+    );
     says("[param]", "duration = \"5s\"\n[param]", &["t.toml:1:", "`duration`", "takes no time"]);
     says("[param]", "seeds = \"1..5\"\n[param]", &["`seeds`", "leave it out"]);
     says("[sweep]", "[wifi]\nstandard = \"802.11g\"\n[sweep]", &["`wifi`", "[model]"]);
     says("\"jersey.gain\"\nover", "\"jain\"\nover", &["t.toml:14:", "`jain`", "in a network"]);
     says("\"jersey.gain\"\nover", "\"jersey.ratio\"\nover", &["t.toml:14:", "`jersey.ratio` needs q"]);
     says("\"jersey.gain\", \"jersey.reno_gain\"", "\"jersey.gain\", \"fcwa.window\"", &["needs"]);
+}
+
+#[test]
+fn an_argument_must_fit_every_model_that_takes_it() {
+    let text = "[model]\nname = [\"hash.collision\", \"hash.window\"]\nn = 1\nslots = 4.5\ncollision = \"1%\"\n";
+    let message = |text: &str| parse("t.toml", text, &[]).unwrap_err().render(false);
+    assert_eq!(
+        message(&text.replace("4.5", "4")),
+        "t.toml:3:5: `model.n` is out of range: 1\n  help: write a whole number from 2 to 1000000\n"
+    );
+    assert_eq!(
+        message(text),
+        "t.toml:3:5: `model.n` is out of range: 1\n  help: write a whole number from 2 to 1000000\n"
+    );
+    assert_eq!(
+        message(&text.replace("n = 1", "n = 2")),
+        "t.toml:4:9: `model.slots` is not a whole number: 4.5\n  help: write a whole number from 1 to 1048576\n"
+    );
+}
+
+#[test]
+fn an_argument_in_an_expression_has_its_range() {
+    let says = |metric: &str, place: &str, words: &str| {
+        let text = format!(
+            "[model]\nname = \"hash.collision\"\nn = 2\nslots = 4\n[[claim]]\nid = \"a\"\nmetric = {metric}\nexpect = {{ at_least = 0.5 }}\n"
+        );
+        let e = claim::check(&parse("t.toml", &text, &[]).unwrap()).unwrap_err().render(false);
+        assert!(e.starts_with(place) && e.contains(words), "{e}");
+    };
+    let range = "slots is out of range: 0\n  help: write a whole number from 1 to 1048576";
+    says("\"hash.collision + hash.collision(slots = 0)\"", "t.toml:7:51: ", range);
+    says("'model(\"hash.collision\", n = 2, slots = 1 - 1)'", "t.toml:7:50: ", range);
+    says("\"model(\\\"hash.collision\\\", n = 2, slots = 1 - 1)\"", "t.toml:7:52: ", range);
 }
 
 #[test]

@@ -39,6 +39,30 @@ fn message(from: &str, to: &str) -> String {
 }
 
 #[test]
+fn without_any_flow_nothing_would_be_measured() {
+    let both = GOOD.replace("packet = \"1000B\"", "packet = \"1000B\"\ncount = 0");
+    let none = "t.toml:11:9: `flow.0.count` leaves no flow: nothing would be sent\n  help: write a count of at least 1 for one \
+                of the flows\n";
+    assert_eq!(message_with(&both.replace("= load", "= load - 3"), &[]), none);
+    assert_eq!(message_with(&both, &[]), "", "one of two flows may be switched off");
+    let swept = format!("{GOOD}[sweep]\n\"flow.1.count\" = [0, 1]\n");
+    assert_eq!(message_with(&swept, &[]), "");
+}
+
+#[test]
+fn a_flow_is_not_called_as_other_flows_are() {
+    let named = |name: &str| message("count = \"= load\"", &format!("count = \"= load\"\nname = \"{name}\""));
+    assert_eq!([named("down"), named("short"), named("ap")], [const { String::new() }; 3]);
+    assert_eq!(
+        named("up"),
+        "t.toml:12:8: `flow.0.name` cannot be \"up\": metrics read `up` as all uploads\n  help: choose another name\n"
+    );
+    for group in ["all", "total"] {
+        assert!(named(group).contains(&format!("metrics read `{group}` as all flows")), "{}", named(group));
+    }
+}
+
+#[test]
 fn a_param_that_the_file_does_not_have_cannot_be_set() {
     assert_eq!(message_with(GOOD, &[("param.load", "4")]), "");
     assert_eq!(

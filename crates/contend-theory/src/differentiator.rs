@@ -6,7 +6,7 @@
 //! so gains by large factors are trends, not predictions.
 
 use crate::Invalid;
-use crate::fluid::{Path, jersey, reno};
+use crate::fluid::{Path, Rest, jersey, reno};
 use crate::invalid::{invalid, probability};
 
 /// Shares of packets lost, by cause.
@@ -59,20 +59,28 @@ impl Accuracy {
 /// congestion.
 pub fn reno_gain(losses: &Losses, accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 8.27.
-    Ok(reno(accuracy.answered(losses)?, path)?.rate_pps / reno(losses.together()?, path)?.rate_pps - 1.0)
+    gain(reno(accuracy.answered(losses)?, path)?, reno(losses.together()?, path)?)
 }
 
 /// Δ_AIAD, the relative gain in Jersey's rate from a differentiator. Errors: see [`reno_gain`].
 pub fn jersey_gain(losses: &Losses, accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 8.28.
-    Ok(jersey(accuracy.answered(losses)?, path)?.rate_pps / jersey(losses.together()?, path)?.rate_pps - 1.0)
+    gain(jersey(accuracy.answered(losses)?, path)?, jersey(losses.together()?, path)?)
 }
 
 /// The relative gain of Jersey with a differentiator over Reno with a differentiator of accuracy `reno_accuracy`.
 /// Errors: see [`reno_gain`].
 pub fn advantage(losses: &Losses, accuracy: &Accuracy, reno_accuracy: &Accuracy, path: &Path) -> Result<f64, Invalid> {
     // Jersey 2005 eq. 8.29: equal accuracies are Fig. 8.8, solid; no differentiator for Reno is Fig. 8.8, dashed.
-    Ok(jersey(accuracy.answered(losses)?, path)?.rate_pps / reno(reno_accuracy.answered(losses)?, path)?.rate_pps - 1.0)
+    gain(jersey(accuracy.answered(losses)?, path)?, reno(reno_accuracy.answered(losses)?, path)?)
+}
+
+/// The relative gain of `rate` over `base`. Returns an error if `base` is 0: the source treats every packet as lost.
+fn gain(rate: Rest, base: Rest) -> Result<f64, Invalid> {
+    match base.rate_pps {
+        0.0 => Err(invalid("congestion + wireless", 1, "below 1, or no packet arrives")),
+        base => Ok(rate.rate_pps / base - 1.0),
+    }
 }
 
 #[cfg(test)]

@@ -52,12 +52,15 @@ impl Hayes {
 
     /// Re λ of the root with the largest real part. A departure grows by the factor e^Re λ in each delay.
     pub fn growth(&self) -> f64 {
+        if self.c == 0.0 {
+            return self.b;
+        }
         // λ - b = W(z), z = c e^-b, on the principal branch.
         let z = self.c * libm::exp(-self.b);
         if z.is_infinite() || z.abs() < f64::MIN_POSITIVE {
-            // z overflows or underflows. On overflow, e^-b dominates and the root comes from `large`. On underflow, or
-            // for c = 0, the delayed part is negligible and the root lies at b.
-            return if z.is_infinite() && self.c != 0.0 { self.b + large(self.b, self.c) } else { self.b };
+            // z overflows or underflows. On overflow, e^-b dominates and the root comes from `large`. On underflow, the
+            // delayed part is negligible and the root lies at b.
+            return if z.is_infinite() { self.b + large(self.b, self.c) } else { self.b };
         }
         if z >= -1.0 / E {
             // The root is real: u e^u = z.

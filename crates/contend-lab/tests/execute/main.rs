@@ -465,9 +465,18 @@ fn the_recipe_for_an_experiment_runs_and_its_claim_holds_as_recorded() {
 }
 
 #[test]
+fn the_recipe_for_a_closed_form_shows_an_entry_of_the_table() {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let table = plain(include_str!("../../src/reading/model/padhye.rs"));
+    let blocks = contributing::recipe("A closed form");
+    let parts: Vec<String> = blocks.iter().flat_map(|(_, code)| code.split("\n\n")).map(plain).collect();
+    assert!(parts.len() == 2 && parts.iter().all(|p| table.contains(p)), "{parts:?}");
+}
+
+#[test]
 fn every_recipe_with_code_has_a_test() {
-    // The tests of the first four are in contend-core (vectors) and contend-sim (recipes), that of the last is beside the
-    // metrics.
+    // The tests of the first four are in contend-core (vectors) and contend-sim (recipes), that of a metric is beside
+    // the metrics.
     let tested = [
         "A congestion controller",
         "A queue discipline",
@@ -475,6 +484,7 @@ fn every_recipe_with_code_has_a_test() {
         "An access rule",
         "An experiment",
         "A metric",
+        "A closed form",
     ];
     assert_eq!(contributing::recipes_with_code(), tested);
 }

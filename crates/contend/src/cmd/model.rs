@@ -3,17 +3,15 @@
 mod fcwa;
 mod jersey;
 mod numbers;
+mod one;
 mod starzetz;
 
 use super::{print, wrong};
 use crate::Done;
-use clap::Subcommand;
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 use contend_lab::reading::expression::quantity;
+use contend_lab::reading::model::{models, named};
 use contend_sim::wifi::phy::{ACK_BYTES, Phy, Preamble, Standard};
-use contend_theory::bianchi::saturation;
-use contend_theory::cycle_time::Cycle;
-use contend_theory::two_station::{self, BusySlot};
-use contend_theory::{Backoff, SlotTimes};
 use miette::Result;
 
 const EXAMPLES: &str = "\
@@ -29,13 +27,49 @@ Examples:
   contend model gaiad --sources 5,50 --alpha 2 --beta 1
   contend model hash --stations 2..10 --slots 32,1024 --dist hash1
   contend model hash --stations 5,10 --collisions 9.7%,16.3% --success-wait 2.16 --collision-wait 2.23
-  contend model backoff-cost --stations 2..50 --slots 32 --cost 68 --format csv";
+  contend model backoff-cost --stations 2..50 --slots 32 --cost 68 --format csv
+
+Every closed form of `contend list models` is a calculator too. A list makes a table:
+  contend model padhye.rate --p 0.1%,1%,10% --rtt 100ms --t0 1s
+  contend model fcwa.window --help";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    calculator: Calculator,
+    chosen: Chosen,
+}
+
+/// What is asked for: a calculator with a table of its own, or one closed form by its name.
+#[derive(Debug)]
+enum Chosen {
+    Table(Calculator),
+    One(one::One),
+}
+
+impl Subcommand for Chosen {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        Calculator::augment_subcommands(command).subcommands(models().map(one::command))
+    }
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Chosen::augment_subcommands(command)
+    }
+    fn has_subcommand(name: &str) -> bool {
+        Calculator::has_subcommand(name) || named(name).is_some()
+    }
+}
+
+impl FromArgMatches for Chosen {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Chosen, clap::Error> {
+        match matches.subcommand().and_then(|(name, inner)| Some((named(name)?, inner))) {
+            Some((model, inner)) => one::One::read(model, inner).map(Chosen::One),
+            None => Calculator::from_arg_matches(matches).map(Chosen::Table),
+        }
+    }
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Chosen::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -117,7 +151,7 @@ struct Cell {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Most attempts of a frame
-    #[arg(long, default_value_t = 7)]
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=255))]
     attempts: u32,
     #[command(flatten)]
     printed: Printed,
@@ -216,17 +250,17 @@ fn list(s: &str, least: u32, what: &str) -> Result<Counts, String> {
     Ok(Counts(all))
 }
 
-/// Durations of a cell in microseconds.
+/// The numbers of a cell that closed forms take, in base units.
 struct Times {
     /// `802.11g at 54 Mb/s, 1500 B packets`.
     title: String,
-    backoff: Backoff,
-    slot_us: f64,
+    cw_min: u32,
+    cw_max: u32,
+    slot: f64,
     /// Exchange of a data packet, DIFS included.
-    data_us: f64,
+    data: f64,
     /// Exchange of a 40-byte TCP ACK.
-    ack_us: f64,
-    payload_bits: f64,
+    ack: f64,
 }
 
 impl Cell {
@@ -284,20 +318,34 @@ impl Cell {
         phy.basic = vec![basic.bps];
         let answer = phy.response_rate(data);
         let tail = phy.sifs + answer.airtime(ACK_BYTES).total + phy.difs();
-        let us = |ip: u32| (data.airtime(phy.mpdu(ip)).total + tail).as_nanos() as f64 / 1e3;
+        let exchange = |ip: u32| (data.airtime(phy.mpdu(ip)).total + tail).as_secs_f64();
         Ok(Times {
             title: format!("{} at {} Mb/s, {} B packets", self.standard, mbps(data.bps), self.packet),
-            backoff: Backoff { cw_min: phy.cw_min, cw_max: phy.cw_max, attempts: Some(self.attempts) },
-            slot_us: phy.slot.as_nanos() as f64 / 1e3,
-            data_us: us(self.packet),
-            ack_us: us(40),
-            payload_bits: f64::from(self.packet) * 8.0,
+            cw_min: phy.cw_min,
+            cw_max: phy.cw_max,
+            slot: phy.slot.as_secs_f64(),
+            data: exchange(self.packet),
+            ack: exchange(40),
         })
+    }
+
+    /// The arguments of the backoff and of the slot. Without a limit `attempts` is 0.
+    fn backoff(&self, t: &Times, attempts: u32) -> [Given<'static>; 4] {
+        [
+            ("slot", "--set slot", t.slot),
+            ("cwmin", "--set cwmin", t.cw_min.into()),
+            ("cwmax", "--set cwmax", t.cw_max.into()),
+            ("attempts", "--attempts", attempts.into()),
+        ]
     }
 }
 
 pub fn run(args: &Args) -> Result<Done> {
-    match &args.calculator {
+    let calculator = match &args.chosen {
+        Chosen::Table(calculator) => calculator,
+        Chosen::One(one) => return one::run(one),
+    };
+    match calculator {
         Calculator::Bianchi { stations, endless, cell } => bianchi(cell, &stations.0, *endless),
         Calculator::CycleTime { cell } => cycle_time(cell),
         Calculator::Fcwa { flows, buffer } => fcwa::windows(flows, *buffer),
@@ -311,73 +359,79 @@ pub fn run(args: &Args) -> Result<Done> {
     }
 }
 
-fn invalid(e: contend_theory::Invalid) -> miette::Report {
-    wrong(e, "see contend model --help for what each value means")
-}
+/// An argument of a closed form: the parameter's name, the option that sets it, and the value in base units.
+type Given<'a> = (&'a str, &'a str, f64);
 
-/// What the closed form `model` of [`contend_lab::reading::model`] yields; `arguments` by their parameters' names, in base units.
-fn value(model: &str, arguments: &[(&str, f64)]) -> Result<f64> {
-    let remedy = "see contend model --help for what each value means";
-    let known = contend_lab::reading::model::named(model)
-        .ok_or_else(|| wrong(format!("there is no model `{model}`"), remedy))?;
-    let given = |name: &str| arguments.iter().find(|a| a.0 == name).map(|a| a.1);
-    known.value_of(|p| given(p.name)).map_err(|e| wrong(e, remedy))
+/// The value of the closed form `model`. It may be infinite.
+fn value(model: &str, arguments: &[Given]) -> Result<f64> {
+    const REMEDY: &str = "see contend model --help for what each value means";
+    let known = named(model).ok_or_else(|| wrong(format!("there is no model `{model}`"), REMEDY))?;
+    let given = |name: &str| arguments.iter().find(|a| a.0 == name);
+    for p in known.parameters {
+        if let Some((_, option, x)) = given(p.name) {
+            p.check(*x).map_err(|e| wrong(format!("{option} {}", e.message), e.help))?;
+        }
+    }
+    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(e, REMEDY))
 }
 
 fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
     let t = cell.times()?;
-    let backoff = Backoff { attempts: if endless { None } else { t.backoff.attempts }, ..t.backoff };
-    let times = SlotTimes { slot_us: t.slot_us, ts_us: t.data_us, tc_us: t.data_us, payload_bits: t.payload_bits };
-    let mut rows = Vec::new();
-    for &n in stations {
-        rows.push((n, saturation(&backoff, &times, n).map_err(invalid)?));
-    }
-    let json = rows
-            .iter()
-            .map(|(n, s)| serde_json::json!({"stations": n, "tau": s.tau, "collision_probability": s.p, "throughput_bps": s.throughput_bps, "drop_probability": s.drop, "service_us": s.service_us}))
-            .collect();
     let mut out = format!(
         "{}, exchange {:.1} us, slot {} us, CW {}..{}\n",
-        t.title, t.data_us, t.slot_us, backoff.cw_min, backoff.cw_max
+        t.title,
+        t.data * 1e6,
+        micro(t.slot),
+        t.cw_min,
+        t.cw_max
     );
     out += &format!(
         "{:>9} {:>9} {:>12} {:>14} {:>12} {:>12}\n",
         "stations", "tau", "collision p", "Mb/s (IP)", "drop p", "service ms"
     );
-    for (n, s) in &rows {
-        out += &format!(
-            "{n:>9} {:>9.6} {:>12.4} {:>14.3} {:>12.2e} {:>12.3}\n",
-            s.tau,
-            s.p,
-            s.throughput_bps / 1e6,
-            s.drop,
-            s.service_us / 1e3
-        );
+    let mut rows = Vec::new();
+    for &n in stations {
+        let mut case = cell.backoff(&t, if endless { 0 } else { cell.attempts }).to_vec();
+        case.extend([("n", "--stations", n.into()), ("ts", "--packet", t.data), ("tc", "--packet", t.data)]);
+        case.push(("payload", "--packet", cell.packet.into()));
+        let of = |model| value(model, &case);
+        let (tau, p) = (of("bianchi.tau")?, of("bianchi.collision_probability")?);
+        let (bps, drop, service) =
+            (of("bianchi.throughput")?, of("bianchi.drop_probability")?, of("bianchi.service_time")?);
+        out += &format!("{n:>9} {tau:>9.6} {p:>12.4} {:>14.3} {drop:>12.2e} {:>12.3}\n", bps / 1e6, service * 1e3);
+        rows.push(serde_json::json!({"stations": n, "tau": tau, "collision_probability": p, "throughput_bps": bps,
+            "drop_probability": drop, "service_us": micro(service)}));
     }
     out += "Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a \
         success.\n";
-    answer(&cell.printed, "bianchi", &out, json)
+    answer(&cell.printed, "bianchi", &out, rows)
 }
+
+/// The forms of the cycle time, by the number that closed forms have for each.
+const FORMS: [&str; 3] = ["M2, frozen counters (use this)", "M1, Bianchi's renewal form", "exact chain, frozen"];
 
 fn cycle_time(cell: &Cell) -> Result<Done> {
     let t = cell.times()?;
-    let forms = [
-        ("M2, frozen counters (use this)", Cycle::m2(&t.backoff).map_err(invalid)?),
-        ("M1, Bianchi's renewal form", Cycle::m1(&t.backoff).map_err(invalid)?),
-        ("exact chain, frozen", Cycle::exact(&t.backoff, BusySlot::Frozen).map_err(invalid)?),
-    ];
-    let mut rows = Vec::new();
-    for (name, c) in &forms {
-        rows.push((*name, c.pairs(t.slot_us, t.data_us, t.ack_us).map_err(invalid)?));
-    }
-    let json =
-        rows.iter().map(|(n, p)| serde_json::json!({"form": n, "data_data_us": p.data_data, "data_ack_us": p.data_ack, "ack_ack_us": p.ack_ack})).collect();
+    let backoff = cell.backoff(&t, cell.attempts);
     let mut out = format!("{}: mean time in which each of two saturated stations succeeds once, in us\n", t.title);
     out += &format!("{:<34} {:>12} {:>12} {:>12}\n", "", "DATA-DATA", "DATA-ACK", "ACK-ACK");
-    for (name, p) in &rows {
-        out += &format!("{name:<34} {:>12.2} {:>12.2} {:>12.2}\n", p.data_data, p.data_ack, p.ack_ack);
+    let mut rows = Vec::new();
+    for (form, name) in (0_u32..).zip(FORMS) {
+        let pair = |x: f64, y: f64| {
+            let case = [("ts_x", "--packet", x), ("ts_y", "--packet", y), ("form", "", form.into())];
+            value("cycle_time.pair", &[&backoff[..], &case].concat()).map(micro)
+        };
+        let (both, mixed, acks) = (pair(t.data, t.data)?, pair(t.data, t.ack)?, pair(t.ack, t.ack)?);
+        out += &format!("{name:<34} {both:>12.2} {mixed:>12.2} {acks:>12.2}\n");
+        rows.push(serde_json::json!({"form": name, "data_data_us": both, "data_ack_us": mixed, "ack_ack_us": acks}));
     }
-    let s = two_station::solve(&t.backoff, BusySlot::Frozen).map_err(invalid)?;
-    out += &format!("Collision probability of an attempt (exact chain, frozen): {:.4}\n", s.p);
-    answer(&cell.printed, "cycle-time", &out, json)
+    let p = value("two_station.collision_probability", &backoff)?;
+    out += &format!("Collision probability of an attempt (exact chain, frozen): {p:.4}\n");
+    answer(&cell.printed, "cycle-time", &out, rows)
+}
+
+/// Seconds in microseconds, to a thousandth of a nanosecond: a decimal fraction that was written in microseconds stays
+/// the same.
+fn micro(seconds: f64) -> f64 {
+    (seconds * 1e12).round() / 1e6
 }

@@ -138,8 +138,9 @@ fn models_are_listed_and_explained_as_calculators_and_as_values_of_expressions()
             "padhye.rate (models)",
             "eq. 30",
             use_of,
-            "a duration, written like 50ms, must be given",
-            "a number of packets, written like 20p, default 0p",
+            "0.000000001 .. 1000000 s, written like \"50ms\", must be given",
+            "0 .. 1000000000 p, written like \"20p\", default 0p",
+            "contend model padhye.rate",
         ],
     );
     explain("bianchi.service_time", &["Bianchi 2000", "Value:  a duration (s)", "default 1023"]);
@@ -291,10 +292,10 @@ fn the_models_of_jersey_are_those_of_its_specification() {
     bad(&["jersey", "--delay", "60ms"], &["delay_s", "at most rtt_s"]);
     bad(&["jersey", "--rtt", "50"], &["50ms"]);
     bad(&["padhye", "--loss", "few"], &["few", "0.1%,1%"]);
-    bad(&["padhye", "--loss", "0"], &["above 0"]);
+    bad(&["padhye", "--loss", "0"], &["--loss is out of range: 0", "write a value from 0.000000000001 to 1"]);
     bad(&["aiad", "--capacity", "2Mbps"], &["a rate", "number"]);
-    bad(&["gaiad", "--beta", "1.5"], &["beta", "at most 1"]);
-    bad(&["gaiad", "--sources", "101"], &["at most 100"]);
+    bad(&["gaiad", "--beta", "1.5"], &["--beta is out of range: 1.5", "write a value from 0.000001 to 1"]);
+    bad(&["gaiad", "--sources", "101"], &["--sources is out of range: 101", "write a whole number from 1 to 100"]);
 }
 
 #[test]
@@ -352,13 +353,64 @@ fn the_models_of_starzetz_are_those_of_its_specification() {
         call(&workspace(), &[&["model"], args].concat()).with(2).says(says);
     };
     bad(&["hash", "--slots", "0"], &["slots", "between 1"]);
-    bad(&["hash", "--stations", "1", "--collisions", "3%"], &["at least two"]);
+    bad(&["hash", "--stations", "1", "--collisions", "3%"], &["--stations is out of range: 1", "from 2"]);
     bad(&["hash", "--stations", "2..4", "--collisions", "3%,4%"], &["--collisions has 2 numbers and --stations 3"]);
     bad(&["hash", "--collisions", "3%", "--success-wait", "4"], &["--collision-wait"]);
     bad(&["hash", "--collisions", "0"], &["collision", "at least"]);
     bad(&["hash", "--weights", "1,-1"], &["weight", "not below 0"]);
-    bad(&["backoff-cost", "--cost", "0"], &["collision", "above 0"]);
+    bad(&["backoff-cost", "--cost", "0"], &["--cost is out of range: 0", "write a value from 0.000001"]);
     bad(&["backoff-cost", "--slots", "1", "--per-success"], &["enough for successes"]);
+}
+
+#[test]
+fn every_closed_form_is_a_calculator() {
+    // Jersey 2005, spec section 8: 14.071 packets at 1 %.
+    let of = |args: &[&str]| rows(&[&["model"], args, &["--json"]].concat());
+    let windows = of(&["padhye.square_root_window", "--p", "1%,0.5"]);
+    assert!((windows[0]["value"].as_f64().unwrap() - 14.071).abs() < 1e-3, "{windows:?}");
+    assert_eq!(windows[1]["p"], 0.5);
+    // The last parameter changes from row to row; both calculators agree.
+    let grid = of(&["hash.collision", "--n", "2..3", "--slots", "4,32"]);
+    let table = of(&["hash", "--stations", "2..3", "--slots", "4,32"]);
+    assert_eq!(grid.iter().map(|r| r["slots"].as_f64().unwrap()).collect::<Vec<_>>(), [4.0, 32.0, 4.0, 32.0]);
+    assert_eq!(
+        [&grid[0]["value"], &grid[1]["value"]],
+        [&table[0]["collision_probability"], &table[2]["collision_probability"]]
+    );
+    let out = call(&workspace(), &["model", "hash.collision", "--n", "2..3", "--slots", "32"]).with(0).out;
+    let head =
+        "hash.collision: share of cycles of n stations in a table of slots that end in a collision\nslots 32, ramp 0\n";
+    assert!(out.starts_with(head) && out.contains("           2      0.0312500\n"), "{out}");
+    let csv = call(
+        &workspace(),
+        &["model", "cycle_time.pair", "--slot", "20us", "--ts_x", "364us", "--ts_y", "364us,148us", "--format", "csv"],
+    );
+    assert_eq!(csv.with(0).out.lines().count(), 3);
+    let listed = call(&workspace(), &["list", "models"]).with(0).out;
+    let names: Vec<&str> = listed.lines().skip(1).filter_map(|l| l.split_whitespace().next()).collect();
+    assert!(names.len() > 70, "{listed}");
+    for name in names {
+        let help = call(&workspace(), &["model", name, "--help"]).with(0).out;
+        assert!(help.contains("Usage: contend model") && help.lines().all(|l| l.chars().count() <= 100), "{help}");
+    }
+}
+
+#[test]
+fn a_closed_form_refuses_what_is_outside_its_ranges() {
+    let bad = |args: &[&str], says: &[&str]| {
+        call(&workspace(), &[&["model"], args].concat()).with(2).says(says);
+    };
+    bad(&["padhye.rate", "--p", "1%"], &["--rtt", "--t0"]);
+    bad(&["hash.window", "--n", "1", "--collision", "3%"], &["--n", "is out of range: 1; write a whole number from 2"]);
+    bad(&["hash.window", "--n", "2.5", "--collision", "3%"], &["--n", "is not a whole number: 2.5"]);
+    bad(
+        &["hash.window", "--n", "2", "--collision", "2"],
+        &["--collision", "is out of range: 2; write a value from 0 to 1"],
+    );
+    bad(&["hash.window", "--n", "2", "--collision", "3ms"], &["must be a plain number, and 0.003s is a duration"]);
+    bad(&["hash.window", "--n", "2", "--collision", "few"], &["`few` is not a number"]);
+    bad(&["hash.windwo", "--n", "2"], &["hash.windwo", "hash.window"]);
+    bad(&["hash.collision", "--n", "1..1000", "--slots", "1..1000"], &["1000000 rows"]);
 }
 
 #[test]
@@ -391,7 +443,7 @@ fn a_model_says_what_it_cannot_answer() {
     model(&["--set", "slot=20"]).says(&["20us"]);
     model(&["--set", "slto=20us"]).says(&["slto", "slot"]);
     model(&["--set", "cwmin=2000"]).says(&["cw_min"]);
-    model(&["--set", "cwmax=4000000000"]).says(&["cw_max"]);
+    model(&["--set", "cwmax=4000000000"]).says(&["--set cwmax is out of range: 4000000000", "to 65535"]);
     model(&["--attempts", "0"]).says(&["attempts"]);
     for standard in ["802.11", "802.11b", "802.11a", "802.11g"] {
         call(&workspace(), &["model", "cycle-time", "--standard", standard]).with(0);

@@ -4,9 +4,10 @@ use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
 use crate::reading::expression::{Dimension, ParseError, Quantity};
-use crate::reading::file::{About, Along, Claim, Expect, Experiment, FileError, Site, Source, Verdict};
+use crate::reading::file::{About, Along, Claim, Expect, Experiment, FileError, Site, Source, Verdict, misread};
 use contend_core::Time;
 use serde_json::Value;
+use std::ops::Range;
 
 /// Why a claim cannot be judged at the points there are.
 pub(super) struct Inapplicable {
@@ -43,11 +44,11 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
         all.add(sampling);
     }
     for figure in &e.figures {
-        for y in &figure.y {
+        for (y, site) in figure.y.iter().zip(&figure.y_sites) {
             if let Ok(shown) = Expr::parse_any(y) {
-                suits(e, &figure.y_site, y, [&shown])?;
+                suits(e, site, y, [&shown])?;
             }
-            all.add(drawn(&figure.x, y).map_err(|err| misread(&e.source, &figure.y_site, y, &err))?);
+            all.add(drawn(&figure.x, y).map_err(|err| misread(&e.source, site, y, &err))?);
         }
     }
     if let Some(search) = &e.search {
@@ -68,11 +69,13 @@ fn suits<'a>(
 ) -> Result<(), FileError> {
     let given = e.model_arguments();
     for expr in all {
-        let wrong =
-            |message, help| Err(misread(&e.source, site, text, &ParseError { message, help, span: 0..text.len() }));
+        let wrong = |name: &str, message, help| {
+            Err(misread(&e.source, site, text, &ParseError { message, help, span: word(text, name) }))
+        };
         let about = e.about();
         if let Some(m) = expr.measured().filter(|_| about == About::Model) {
             return wrong(
+                m.entry.name,
                 format!("`{m}` is measured in a network, and the file is about a [model]"),
                 "name a model: `jersey.gain`".into(),
             );
@@ -82,16 +85,27 @@ fn suits<'a>(
         {
             let list: Vec<&str> = metrics().filter(|m| m.in_contention).map(|m| m.name).collect();
             return wrong(
+                m.entry.name,
                 format!("`{m}` is measured in a network, and the file is about [contention]"),
                 format!("there are {}", list.join(", ")),
             );
         }
         if let Some((model, p)) = expr.lacking(|name| given.contains(name)) {
             let help = format!("write `{} = ...` between its parentheses, or in the file's [model]", p.name);
-            return wrong(format!("`{}` needs {}", model.name, p.name), help);
+            return wrong(model.name, format!("`{}` needs {}", model.name, p.name), help);
         }
     }
     Ok(())
+}
+
+/// The place of the word `name` in an expression; all of the expression if it does not occur.
+fn word(text: &str, name: &str) -> Range<usize> {
+    let begins = |at: &usize| {
+        let before = text.get(..*at).unwrap_or_default();
+        !before.ends_with(|c: char| c.is_alphanumeric() || "._".contains(c))
+    };
+    let start = text.match_indices(name).map(|(at, _)| at).find(begins);
+    start.map_or(0..text.len(), |at| at..at + name.len())
 }
 
 /// What has to be sampled so that a figure can show `y` along `x`.
@@ -133,15 +147,10 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
             let e = Expr::parse_any(y)?;
             if let Some(m) = e.timeless() {
                 let courses: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
-                let begins = |at: &usize| {
-                    !y.get(..*at)
-                        .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || "._".contains(c)))
-                };
-                let start = y.match_indices(m.entry.name).map(|(at, _)| at).find(begins);
                 return Err(ParseError {
                     message: format!("`{m}` is one number for the whole run and has no course over time"),
                     help: format!("over time there are {}; or put a swept key on `x`", courses.join(", ")),
-                    span: start.map_or(0..y.len(), |at| at..at + m.entry.name.len()),
+                    span: word(y, m.entry.name),
                 });
             }
             // A course is drawn of the runs whose series the results folder keeps: a figure alone asks for no more.
@@ -242,19 +251,4 @@ fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, 
             format!("write the bound as a text with its unit, for example \"{}{}\"", q.value, unit.base()),
         ),
     })
-}
-
-/// The error about an expression, at its place within the value at `site`.
-fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
-    let inside = |raw: Option<&str>, start: usize| {
-        raw.and_then(|r| r.find(text)).map(|offset| start + offset + e.span.start..start + offset + e.span.end)
-    };
-    let place = match site {
-        Site::File(range) => inside(source.text.get(range.clone()), range.start).map(Site::File),
-        Site::Set(i, range) => {
-            inside(source.sets.get(*i).and_then(|s| s.get(range.clone())), range.start).map(|r| Site::Set(*i, r))
-        }
-        Site::None => None,
-    };
-    FileError::new(source, &place.unwrap_or_else(|| site.clone()), e.message.clone(), e.help.clone())
 }

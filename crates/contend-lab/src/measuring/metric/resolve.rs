@@ -297,6 +297,9 @@ fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<
             let message = format!("{} is {}, not {}", p.name, p.unit.noun(), unit.noun());
             return Err(error(x.span, message, unit_help(p.unit)));
         }
+        if let Some(Err(refused)) = constant(&x.expr).map(|value| p.check(value)) {
+            return Err(error(x.span, format!("{} {}", p.name, refused.message), refused.help));
+        }
         if given.get_mut(i).is_some_and(|g| std::mem::replace(g, x.expr) != Expr::Absent) {
             return Err(error(span, format!("{} is given twice", p.name), "remove one"));
         }
@@ -501,6 +504,16 @@ fn same(a: &Located, b: &Located) -> Result<(), ParseError> {
             Err(error(span, format!("`{}` is {} and `{}` is {}", a.expr, x.noun(), b.expr, y.noun()), unit_help(want)))
         }
         _ => Ok(()),
+    }
+}
+
+/// The value of an expression of numbers alone.
+fn constant(e: &Expr) -> Option<f64> {
+    match e {
+        Expr::Number(n) => Some(n.value),
+        Expr::Minus(x) => constant(x).map(|x| -x),
+        Expr::Binary(operator, x, y) => Some(operator.apply(constant(x)?, constant(y)?)),
+        _ => None,
     }
 }
 

@@ -149,8 +149,8 @@ pub struct Figure {
     /// Expressions on the vertical axis, one curve each; against time or flows, a list is a curve or a bar for each
     /// member.
     pub y: Vec<String>,
-    /// Where `y` stands in the file, for errors about it.
-    pub y_site: Site,
+    /// Where each of `y` stands in the file, for errors about it.
+    pub y_sites: Vec<Site>,
     /// A swept key with one curve for each of its values; then every combination of the other keys has a figure of its
     /// own.
     pub by: Option<String>,

@@ -33,9 +33,6 @@ const WIDTH: usize = 100;
 /// Longest line of a file that is shown with its error, in bytes.
 const LONGEST_LINE: usize = 400;
 
-/// What errors call the command line's settings.
-const SET: &str = "--set";
-
 /// An experiment file that cannot be run. [`fmt::Display`] gives the message alone, [`FileError::render`] everything.
 #[derive(Clone, Debug)]
 pub struct FileError(Box<Inner>);
@@ -45,6 +42,8 @@ struct Inner {
     message: String,
     help: Option<String>,
     code: NamedSource<String>,
+    /// True if `code` is an option of the command line, false if it is the file.
+    is_option: bool,
     /// Where to look, with a word on it; the first one is the error's line.
     labels: Vec<(Range<usize>, String)>,
 }
@@ -68,18 +67,21 @@ impl FileError {
             Site::None => (source.path.clone(), source.text.clone(), vec![]),
             Site::File(range) => (source.path.clone(), source.text.clone(), vec![(range.clone(), label.into())]),
             Site::Set(i, range) => {
-                (SET.into(), source.sets.get(*i).cloned().unwrap_or_default(), vec![(range.clone(), label.into())])
+                let (option, text, skipped) = option(source.sets.get(*i).map_or("", String::as_str));
+                let range = range.start.saturating_sub(skipped)..range.end.saturating_sub(skipped);
+                (option.into(), text.into(), vec![(range, label.into())])
             }
         };
+        let is_option = matches!(site, Site::Set(..));
         let help = Some(echo(&help.into(), REMEDY)).filter(|h| !h.is_empty());
         let message = echo(&message.into(), SENTENCE);
-        FileError(Box::new(Inner { message, help, code: NamedSource::new(name, text), labels }))
+        FileError(Box::new(Inner { message, help, code: NamedSource::new(name, text), labels, is_option }))
     }
 
     /// The same error with a second place marked in the same text; a place in another text is left out.
     pub fn and(mut self, site: &Site, label: impl Into<String>) -> FileError {
         match site {
-            Site::File(range) if self.0.code.name() != SET => self.0.labels.push((range.clone(), label.into())),
+            Site::File(range) if !self.0.is_option => self.0.labels.push((range.clone(), label.into())),
             _ => {}
         }
         self
@@ -93,10 +95,10 @@ impl FileError {
 
     /// The first byte of the first marked place, when that is in the file.
     pub(crate) fn byte(&self) -> Option<usize> {
-        self.0.labels.first().filter(|_| self.file() != SET).map(|(range, _)| range.start)
+        self.0.labels.first().filter(|_| !self.0.is_option).map(|(range, _)| range.start)
     }
 
-    /// The file the error is in, or `--set`.
+    /// The file the error is in, or the option of the command line.
     pub fn file(&self) -> &str {
         self.0.code.name()
     }
@@ -138,6 +140,13 @@ impl FileError {
         }
         out
     }
+}
+
+/// The option that makes a setting, its text, and how many bytes of the setting are not in this text: seeds have an
+/// option of their own.
+fn option(set: &str) -> (&'static str, &str, usize) {
+    const SEEDS: &str = "seeds=";
+    set.strip_prefix(SEEDS).map_or(("--set", set, 0), |seeds| ("--seeds", seeds, SEEDS.len()))
 }
 
 impl FileError {

@@ -205,6 +205,10 @@ impl Judge<'_> {
         let mut f = val.table()?;
         let y = f.need("y", "\"goodput.total\"")?;
         let x = f.need("x", "\"flow.0.count\", \"flow\" or \"time\"")?;
+        let y: Vec<Val> = match y.node.kind {
+            Kind::List(_) => y.list("expressions")?.collect(),
+            _ => vec![y],
+        };
         let by = f.get("by");
         let figure = Figure {
             title: f.read_or("title", "", |v| v.text())?.to_string(),
@@ -212,11 +216,8 @@ impl Judge<'_> {
                 Some(values) => self.own_axis(&x, &values)?,
                 None => self.sweep.axis(&x, x.text()?)?,
             },
-            y: match y.node.kind {
-                Kind::List(_) => y.list("expressions")?.map(|v| expression(&v)).collect::<Result<_, _>>()?,
-                _ => vec![expression(&y)?],
-            },
-            y_site: y.node.site.clone(),
+            y: y.iter().map(expression).collect::<Result<_, _>>()?,
+            y_sites: y.iter().map(|v| v.node.site.clone()).collect(),
             by: by.as_ref().map(|v| self.sweep.swept(v, v.text()?)).transpose()?,
             when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
         };

@@ -57,6 +57,7 @@ pub(crate) mod need;
 mod network;
 mod passing;
 mod places;
+mod quoted;
 mod reader;
 mod sweep;
 mod tcp;
@@ -73,6 +74,8 @@ use crate::experiment::point::{Contended, Resolved};
 use crate::experiment::results::PointKey;
 use crate::experiment::size::Size;
 use contend_core::Span;
+pub(crate) use quoted::misread;
+
 use judge::Judge;
 use model::Modelled;
 use reader::{Cx, Fields, Val};

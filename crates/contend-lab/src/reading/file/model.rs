@@ -72,8 +72,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
     let mut arguments = BTreeMap::new();
     for ((p, _), v) in parameters.values().zip(given) {
         let required = models.iter().any(|m| m.parameters.iter().any(|q| q.name == p.name && q.default.is_none()));
-        if let Some(v) = if required { Some(f.need(p.name, example(p.unit))?) } else { v } {
-            arguments.insert(p.name.to_owned(), argument(&v, p)?);
+        if let Some(v) = if required { Some(f.need(p.name, &example(p))?) } else { v } {
+            arguments.insert(p.name.to_owned(), argument(&v, p.name, &models)?);
         }
     }
     f.finish()?;
@@ -91,24 +91,16 @@ fn named(v: &Val) -> Result<&'static Model, FileError> {
     model_named(name).ok_or_else(|| v.error(format!("names no model: \"{name}\""), remedy()))
 }
 
-fn argument(v: &Val, p: &Parameter) -> Result<f64, FileError> {
+/// The argument of every one of `models` that has a parameter `name`.
+fn argument(v: &Val, name: &str, models: &[&Model]) -> Result<f64, FileError> {
     let q = v.any()?;
-    if q.unit.adds_to(p.unit) || q.value == 0.0 {
-        return Ok(q.value);
+    for p in models.iter().flat_map(|m| m.parameters).filter(|p| p.name == name) {
+        p.check_quantity(q).map_err(|e| v.error(e.message, e.help))?;
     }
-    Err(v.error(
-        format!("must be {}, and {q} is {}", p.unit.noun(), q.unit.noun()),
-        format!("write {} = {}", p.name, example(p.unit)),
-    ))
+    Ok(q.value)
 }
 
-fn example(unit: Dimension) -> &'static str {
-    match unit {
-        Dimension::Number => "0.01",
-        Dimension::Time => "\"50ms\"",
-        Dimension::Rate => "\"2Mbps\"",
-        Dimension::Bytes => "\"1000B\"",
-        Dimension::Packets => "\"20p\"",
-        Dimension::Length => "\"10m\"",
-    }
+/// A value as a file writes it.
+fn example(p: &Parameter) -> String {
+    if p.unit == Dimension::Number { p.example().to_owned() } else { format!("\"{}\"", p.example()) }
 }

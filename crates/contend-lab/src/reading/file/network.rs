@@ -85,6 +85,11 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     for group in &groups {
         b.flows(group, wifi.as_ref(), wire.as_ref(), duration)?;
     }
+    if let (true, Some(group)) = (b.flows.is_empty(), groups.first()) {
+        let count = group.val.table()?.get("count").unwrap_or_else(|| group.val.clone());
+        let help = "write a count of at least 1 for one of the flows";
+        return Err(count.error("leaves no flow: nothing would be sent", help));
+    }
     let ids: BTreeMap<&str, FlowId> = b.flows.iter().zip(0u32..).map(|(f, i)| (f.name.as_str(), FlowId(i))).collect();
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
     ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
@@ -201,7 +206,10 @@ impl<'a> Group<'a> {
             let first = Draft::read(member(val, 1, count.unwrap_or(1).max(1))?, duration)?;
             let (from, to) = (places.end(&first.from, cell)?, places.end(&first.to, cell)?);
             let name = match name {
-                Some(name) => valid_name(&name)?.to_string(),
+                Some(name) => {
+                    not_another_group(&name, direction(from, to))?;
+                    name.text()?.to_string()
+                }
                 None => {
                     *default.entry(direction(from, to)).or_insert(0) += 1;
                     String::new()
@@ -219,6 +227,30 @@ impl<'a> Group<'a> {
             }
         }
         Ok(groups.into_iter().map(|(g, _)| g).collect())
+    }
+}
+
+/// Refuses a name that metrics read as other flows: `goodput.total` is that of all flows, `goodput.up` that of all
+/// uploads.
+fn not_another_group(name: &Val, direction: Direction) -> Result<(), FileError> {
+    let text = name.text()?;
+    let directions = [Direction::Up, Direction::Down, Direction::Local, Direction::Wired];
+    let of_others = directions.iter().any(|d| *d != direction && d.name() == text);
+    if ["all", "total"].contains(&text) || of_others {
+        let message = format!("cannot be \"{text}\": metrics read `{text}` as {}", meaning(text));
+        return Err(name.error(message, "choose another name"));
+    }
+    Ok(())
+}
+
+/// The flows that a metric means with this group.
+fn meaning(group: &str) -> &'static str {
+    match group {
+        "up" => "all uploads",
+        "down" => "all downloads",
+        "local" => "all flows from station to station",
+        "wired" => "all flows on wires alone",
+        _ => "all flows",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Hands out the values of a table with their units, remembers which keys were asked for, and tells of the others.
 
 use super::error::{FileError, Site, Source};
-
+use super::quoted::part;
 use super::tree::{Entry, Kind, Node};
 use crate::names::nearest;
 use crate::reading::expression::quantity::{FASTEST, LONGEST, NotAQuantity, nearest_unit};
@@ -173,7 +173,10 @@ impl<'a> Val<'a> {
             Kind::Text(s) => match s.trim_start().strip_prefix('=') {
                 Some(expression) => self.cx.evaluate(expression).map_err(|e| {
                     let remedy = if e.help.is_empty() { self.cx.names() } else { e.help };
-                    v.error(format!("cannot be computed: {}", e.message), remedy)
+                    let before = s.len() - expression.len();
+                    let wrong = part(v.cx.source, &v.node.site, s, before + e.span.start..before + e.span.end);
+                    let message = format!("`{}` cannot be computed: {}", v.path, e.message);
+                    FileError::new(v.cx.source, &wrong, message, remedy)
                 })?,
                 None => match Quantity::parse(s) {
                     Ok(q) => q,

@@ -1,6 +1,6 @@
 //! Closed forms of flows that lose packets at random (Padhye 1998, Mathis 1997).
 
-use super::{Model, Parameter, model, optional, required, said};
+use super::{Model, Parameter, RAREST, model, said};
 use crate::reading::expression::Dimension;
 use contend_theory::padhye::{self, Path};
 
@@ -18,7 +18,7 @@ pub(super) const MODELS: &[Model] = &[
         Dimension::Packets,
         "mean window of a flow that loses each packet with probability p",
         "Mathis, Semke, Mahdavi, Ott 1997, as Jersey 2005 eq. 2.2 has it",
-        &[required("p", Dimension::Number, "share of packets lost")],
+        &[LOST],
         |a| said(padhye::square_root_window(a[0])),
     ),
     model(
@@ -26,20 +26,19 @@ pub(super) const MODELS: &[Model] = &[
         Dimension::Number,
         "packets per second of a flow that loses each packet with probability p, without timeouts",
         "Mathis, Semke, Mahdavi, Ott 1997, as Jersey 2005 eq. 2.3 has it",
-        &[
-            required("p", Dimension::Number, "share of packets lost"),
-            required("rtt", Dimension::Time, "RTT, mean round-trip time"),
-        ],
+        &[LOST, RTT],
         |a| said(padhye::square_root_rate(a[0], a[1])),
     ),
 ];
 
+const LOST: Parameter = Parameter::number("p", RAREST, 1.0, "share of packets lost");
+const RTT: Parameter = Parameter::time("rtt", "RTT, mean round-trip time");
 const PATH: [Parameter; 5] = [
-    required("p", Dimension::Number, "share of packets that begin a loss"),
-    required("rtt", Dimension::Time, "RTT, mean round-trip time"),
-    required("t0", Dimension::Time, "T0, length of the first timeout"),
-    optional("b", Dimension::Number, 1.0, "data packets per ACK"),
-    optional("window", Dimension::Packets, 0.0, "window limit; 0 without one"),
+    Parameter::share("p", "share of packets that begin a loss"),
+    RTT,
+    Parameter::time("t0", "T0, length of the first timeout"),
+    Parameter::number("b", 1.0, 1000.0, "data packets per ACK").default(1.0),
+    Parameter::packets("window", "window limit; 0 without one").default(0.0),
 ];
 
 fn padhye_rate(a: &[f64]) -> Result<f64, String> {

@@ -1,17 +1,17 @@
 //! The closed forms of Starzetz 2006 for expressions: chapter 8 (table H, effective windows, fairness, the cost of
 //! backoffs) and eq. 9.3.
 
-use super::{Model, Parameter, model, optional, required, said, whole};
+use super::{Model, Parameter, model, said, whole};
 use crate::reading::expression::Dimension;
 use contend_core::qdisc::vfq::contention_fit;
-use contend_theory::backoff_cost::{Costs, Sum};
+use contend_theory::backoff_cost::{Costs, Optimum, Sum};
 use contend_theory::backoff_density;
-use contend_theory::effective_window::{reference, window_of};
+use contend_theory::effective_window::{Measured, Standing, beside, reference, window_of};
 use contend_theory::hash_table::{self, Contention};
 use contend_theory::permutation;
 use contend_theory::self_correlation;
-use contend_theory::slots::{Family, Slots};
-use contend_theory::window_fairness;
+use contend_theory::slots::{Family, MOST_SLOTS, Slots};
+use contend_theory::window_fairness::{self, MOST_STATIONS, MOST_SUCCESSES};
 
 pub(super) const MODELS: &[Model] = &[
     model(
@@ -69,6 +69,15 @@ pub(super) const MODELS: &[Model] = &[
         "Starzetz 2006 §8.1.1",
         &EQUAL,
         equal_collision_wait,
+    ),
+    model(
+        "hash.standing",
+        Dimension::Number,
+        "measured waits against H that collides in this share of cycles: 0 same, 1 better (both shorter), 2 worse \
+            (both longer), 3 mixed",
+        "Starzetz 2006 §8.1.1",
+        &STANDING,
+        standing,
     ),
     model(
         "hash.observed",
@@ -142,7 +151,17 @@ pub(super) const MODELS: &[Model] = &[
         "Starzetz 2006 eqs. 8.9, 8.10, 8.15, 8.18",
         &OPTIMAL,
         optimal_density,
-    ),
+    )
+    .slow(),
+    model(
+        "backoff_cost.optimal_collision",
+        Dimension::Number,
+        "share of cycles of the cheapest backoff of n stations over slots that end in a collision",
+        "Starzetz 2006 eqs. 8.9, 8.10, 8.15, 8.18",
+        &OPTIMAL_COLLISION,
+        optimal_collision,
+    )
+    .slow(),
     model(
         "backoff_cost.least",
         Dimension::Number,
@@ -156,9 +175,10 @@ pub(super) const MODELS: &[Model] = &[
         Dimension::Number,
         "what the cheapest backoff for each success wastes for it, collisions before it included",
         "Starzetz 2006 §8.1.2, for a success instead of a cycle",
-        &PER_SUCCESS,
+        &LEAST_PER_SUCCESS,
         least_per_success,
-    ),
+    )
+    .slow(),
     model(
         "backoff_cost.uniform",
         Dimension::Number,
@@ -177,29 +197,42 @@ pub(super) const MODELS: &[Model] = &[
     ),
 ];
 
-const N: Parameter = required("n", Dimension::Number, "number of stations");
-const SLOTS: Parameter = required("slots", Dimension::Number, "slots of the table, or of the backoff");
-const RAMP: Parameter =
-    optional("ramp", Dimension::Number, 0.0, "0 for the same probability in every slot, 1 for HASH1's ramp");
-const RATE: Parameter = required("collision", Dimension::Number, "share of cycles that end in a collision");
+const N: Parameter = Parameter::whole("n", 1.0, 1e6, "number of stations");
+/// The number of stations for a share of collisions: one station alone never collides.
+const SEVERAL: Parameter = Parameter::whole("n", 2.0, 1e6, "number of stations");
+const SLOTS: Parameter = Parameter::whole("slots", 1.0, MOST_SLOTS as f64, "slots of the table, or of the backoff");
+const RAMP: Parameter = Parameter::switch("ramp", 0.0, "0 for the same probability in every slot, 1 for HASH1's ramp");
+const RATE: Parameter = Parameter::share("collision", "share of cycles that end in a collision");
 
 const TABLE: [Parameter; 3] = [N, SLOTS, RAMP];
-const EQUAL: [Parameter; 2] = [N, RATE];
-const WINDOW: [Parameter; 3] = [N, RATE, RAMP];
-const OBSERVED: [Parameter; 2] =
-    [RATE, required("spoilt", Dimension::Number, "share of all frames that channel errors spoil")];
-const AHEAD: [Parameter; 2] = [N, required("j", Dimension::Number, "successes looked ahead")];
-const JAIN: [Parameter; 2] = [N, required("w", Dimension::Number, "successes in a window")];
+const EQUAL: [Parameter; 2] = [SEVERAL, RATE];
+const WINDOW: [Parameter; 3] = [SEVERAL, RATE, RAMP];
+const OBSERVED: [Parameter; 2] = [RATE, Parameter::share("spoilt", "share of all frames that channel errors spoil")];
+const STANDING: [Parameter; 5] = [
+    SEVERAL,
+    RATE,
+    Parameter::number("success_wait", 0.0, 1e9, "measured mean of empty slots before a success"),
+    Parameter::number("collision_wait", 0.0, 1e9, "measured mean of empty slots before a collision"),
+    Parameter::number("within", 0.0, 1e9, "waits that differ by no more than so many slots count as equal")
+        .default(0.0),
+];
+const AHEAD: [Parameter; 2] = [N, Parameter::whole("j", 0.0, 1e9, "successes looked ahead")];
+const JAIN: [Parameter; 2] = [
+    Parameter::whole("n", 1.0, MOST_STATIONS as f64, "number of stations"),
+    Parameter::whole("w", 1.0, MOST_SUCCESSES as f64, "successes in a window"),
+];
 const FIT: [Parameter; 1] = [N];
-const UNEQUAL: [Parameter; 2] =
-    [SLOTS, required("share", Dimension::Number, "share of the cycles that one of the two gets")];
+const UNEQUAL: [Parameter; 2] = [
+    Parameter::whole("slots", 2.0, permutation::MOST_SLOTS as f64, "slots of each order"),
+    Parameter::share("share", "share of the cycles that one of the two gets"),
+];
 
 fn family(ramp: f64) -> Family {
     if ramp == 0.0 { Family::Uniform } else { Family::Hash1 }
 }
 
 fn table(a: &[f64]) -> Result<Contention, String> {
-    said(hash_table::contention(&said(family(a[2]).slots(whole("slots", a[1])?))?, whole("n", a[0])?))
+    said(hash_table::contention(&said(family(a[2]).slots(whole(a[1])))?, whole(a[0])))
 }
 
 fn collision(a: &[f64]) -> Result<f64, String> {
@@ -220,11 +253,11 @@ fn collision_wait(a: &[f64]) -> Result<f64, String> {
 }
 
 fn window(a: &[f64]) -> Result<f64, String> {
-    said(window_of(family(a[2]), whole("n", a[0])?, a[1]))
+    said(window_of(family(a[2]), whole(a[0]), a[1]))
 }
 
 fn equal(a: &[f64]) -> Result<Contention, String> {
-    let n = whole("n", a[0])?;
+    let n = whole(a[0]);
     said(reference(n, said(window_of(Family::Uniform, n, a[1]))?))
 }
 
@@ -241,46 +274,55 @@ fn observed(a: &[f64]) -> Result<f64, String> {
 }
 
 fn memoryless(a: &[f64]) -> Result<f64, String> {
-    said(self_correlation::memoryless(whole("n", a[0])?, whole("j", a[1])?))
+    said(self_correlation::memoryless(whole(a[0]), whole(a[1])))
 }
 
 fn tcf(a: &[f64]) -> Result<f64, String> {
-    said(self_correlation::tcf(whole("n", a[0])?, whole("j", a[1])?))
+    said(self_correlation::tcf(whole(a[0]), whole(a[1])))
 }
 
 fn jain(a: &[f64]) -> Result<f64, String> {
-    said(window_fairness::jain(whole("n", a[0])?, whole("w", a[1])?))
+    said(window_fairness::jain(whole(a[0]), whole(a[1])))
+}
+
+/// How the waits of a method stand beside those of H with the same share of collisions.
+fn standing(a: &[f64]) -> Result<f64, String> {
+    let measured = Measured { collision: a[1], success_wait: a[2], collision_wait: a[3] };
+    Ok(match said(beside(whole(a[0]), &measured, a[4]))?.standing {
+        Standing::Same => 0.0,
+        Standing::Better => 1.0,
+        Standing::Worse => 2.0,
+        Standing::Mixed => 3.0,
+    })
 }
 
 fn fit(a: &[f64]) -> Result<f64, String> {
-    match whole("n", a[0])? {
-        0 => Err("n: is 0, must be at least one station".into()),
-        n => Ok(contention_fit(n)),
-    }
+    Ok(contention_fit(whole(a[0])))
 }
 
 fn unequal(a: &[f64]) -> Result<f64, String> {
-    said(permutation::unequal(whole("slots", a[0])?, a[1]))
+    said(permutation::unequal(whole(a[0]), a[1]))
 }
 
-/// The time a collision costs, in windows for densities and in slots for slots.
 const COST: Parameter =
-    required("cost", Dimension::Number, "time a collision costs: in windows for densities, in slots for slots");
-const T: Parameter = required("t", Dimension::Number, "place in the window, from 0 to 1");
-/// 0: eqs. 8.9 and 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1 (the cost is not used).
-const FORM: Parameter = optional(
+    Parameter::number("cost", 1e-6, 1e6, "time a collision costs: in windows for densities, in slots for slots");
+const T: Parameter = Parameter::share("t", "place in the window, from 0 to 1");
+const FORM: Parameter = Parameter::whole(
     "form",
-    Dimension::Number,
     0.0,
-    "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1",
-);
-/// 1: the compact sum of eq. 8.20.
-const PRINTED: Parameter = optional("printed", Dimension::Number, 0.0, "1 for the compact sum of eq. 8.20 as printed");
+    3.0,
+    "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1, whatever `cost` is",
+)
+.default(0.0);
+const PRINTED: Parameter = Parameter::switch("printed", 0.0, "1 for the compact sum of eq. 8.20 as printed");
+const PER_SUCCESS: Parameter =
+    Parameter::switch("per_success", 0.0, "0: least waste for each cycle, 1: least waste for each success");
 
 const DENSITY: [Parameter; 2] = [COST, T];
 const WASTED: [Parameter; 5] = [N, SLOTS, COST, FORM, PRINTED];
-const PER_SUCCESS: [Parameter; 4] = [N, SLOTS, COST, FORM];
-const OPTIMAL: [Parameter; 5] = [N, SLOTS, COST, T, FORM];
+const LEAST_PER_SUCCESS: [Parameter; 4] = [N, SLOTS, COST, FORM];
+const OPTIMAL: [Parameter; 6] = [N, SLOTS, COST, T, FORM, PER_SUCCESS];
+const OPTIMAL_COLLISION: [Parameter; 5] = [N, SLOTS, COST, FORM, PER_SUCCESS];
 
 fn with_wait(a: &[f64]) -> Result<f64, String> {
     Ok(said(backoff_density::with_wait(a[0], a[1]))?.pdf)
@@ -291,44 +333,51 @@ fn without_wait(a: &[f64]) -> Result<f64, String> {
 }
 
 fn costs(slots: f64, cost: f64, form: f64) -> Result<Costs, String> {
-    let slots = whole("slots", slots)?;
-    said(match whole("form", form)? {
+    let slots = whole(slots);
+    said(match whole(form) {
         0 => Costs::slots(slots, cost),
         1 => Costs::density(slots, cost),
         2 => Costs::density_without_wait(slots, cost),
-        3 => Costs::collisions(slots),
-        _ => return Err(format!("form: is {form}, must be 0, 1, 2 or 3")),
+        _ => Costs::collisions(slots),
     })
+}
+
+/// The cheapest backoff of `n` stations with these costs.
+fn cheapest(n: f64, costs: &Costs, per_success: f64) -> Result<Optimum, String> {
+    let n = whole(n);
+    said(if per_success == 0.0 { costs.optimum(n) } else { costs.optimum_per_success(n) })
 }
 
 fn wasted(a: &[f64], slots: &Slots) -> Result<f64, String> {
     let sum = if a[4] == 0.0 { Sum::Expanded } else { Sum::Printed };
-    said(costs(a[1], a[2], a[3])?.wasted(slots, whole("n", a[0])?, sum))
+    said(costs(a[1], a[2], a[3])?.wasted(slots, whole(a[0]), sum))
 }
 
 fn least(a: &[f64]) -> Result<f64, String> {
-    let best = said(costs(a[1], a[2], a[3])?.optimum(whole("n", a[0])?))?;
+    let best = cheapest(a[0], &costs(a[1], a[2], a[3])?, 0.0)?;
     if a[4] == 0.0 { Ok(best.wasted) } else { wasted(a, &best.slots) }
 }
 
 fn least_per_success(a: &[f64]) -> Result<f64, String> {
-    Ok(said(costs(a[1], a[2], a[3])?.optimum_per_success(whole("n", a[0])?))?.wasted)
+    Ok(cheapest(a[0], &costs(a[1], a[2], a[3])?, 1.0)?.wasted)
+}
+
+fn optimal_collision(a: &[f64]) -> Result<f64, String> {
+    let best = cheapest(a[0], &costs(a[1], a[2], a[3])?, a[4])?;
+    Ok(said(hash_table::contention(&best.slots, whole(a[0])))?.collision)
 }
 
 fn uniform(a: &[f64]) -> Result<f64, String> {
-    wasted(a, &said(Slots::uniform(whole("slots", a[1])?))?)
+    wasted(a, &said(Slots::uniform(whole(a[1])))?)
 }
 
 fn hash1(a: &[f64]) -> Result<f64, String> {
-    wasted(a, &said(Slots::hash1(whole("slots", a[1])?))?)
+    wasted(a, &said(Slots::hash1(whole(a[1])))?)
 }
 
-/// Of the slot in which t lies.
+/// The density in the slot in which t lies.
 fn optimal_density(a: &[f64]) -> Result<f64, String> {
-    let best = said(costs(a[1], a[2], a[4])?.optimum(whole("n", a[0])?))?.slots;
-    if !(0.0..=1.0).contains(&a[3]) {
-        return Err(format!("t: is {}, must be between 0 and 1", a[3]));
-    }
+    let best = cheapest(a[0], &costs(a[1], a[2], a[4])?, a[5])?.slots;
     let p = best.probabilities();
     let at = ((a[3] * p.len() as f64) as usize).min(p.len().saturating_sub(1));
     Ok(p.get(at).copied().unwrap_or(0.0) * p.len() as f64)

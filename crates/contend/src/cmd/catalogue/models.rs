@@ -63,12 +63,13 @@ fn given(a: &Arg) -> String {
 fn value(m: &Model) -> String {
     let required: String =
         m.parameters.iter().filter(|p| p.default.is_none()).map(|p| format!(", {} = ...", p.name)).collect();
-    let usage = format!("model(\"{0}\"{required}) in expressions; name = \"{0}\" in [model]", m.name);
+    let usage =
+        format!("model(\"{0}\"{required}) in expressions; name = \"{0}\" in [model]; contend model {0} --help", m.name);
     let mut out = head(m.name, m.doc, m.cite, &usage);
     out += &format!("  Value:  {}\n\n  Parameters:\n", measure(m.unit));
     for p in m.parameters {
         let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}{}", p.unit.base()));
-        out += &parameter(p.name, p.doc, &format!("{}, {default}", unit(p)));
+        out += &parameter(p.name, p.doc, &format!("{} .. {} {}, {default}", p.range.0, p.range.1, unit(p)));
     }
     out
 }
@@ -86,27 +87,17 @@ fn parameter(name: &str, what: &str, given: &str) -> String {
     format!("    {name:<16} {}\n    {:<16} {}\n", wrapped(what, WIDTH, 21), "", wrapped(given, WIDTH, 21))
 }
 
-/// A duration (s), or a plain number.
+/// `a duration (s)`, or `a plain number`.
 fn measure(unit: Dimension) -> String {
     if unit.base().is_empty() { unit.noun().to_owned() } else { format!("{} ({})", unit.noun(), unit.base()) }
 }
 
+/// The unit of a range, as that of an algorithm's parameter.
 fn unit(p: &Parameter) -> String {
-    if p.unit.base().is_empty() {
-        p.unit.noun().to_owned()
-    } else {
-        format!("{}, written like {}", p.unit.noun(), example(p.unit))
-    }
-}
-
-fn example(unit: Dimension) -> &'static str {
-    match unit {
-        Dimension::Number => "0.01",
-        Dimension::Time => "50ms",
-        Dimension::Rate => "2Mbps",
-        Dimension::Bytes => "1000B",
-        Dimension::Packets => "20p",
-        Dimension::Length => "10m",
+    match p.unit.base() {
+        "" if p.is_whole => "(whole number)".to_owned(),
+        "" => "(number)".to_owned(),
+        base => format!("{base}, written like \"{}\"", p.example()),
     }
 }
 

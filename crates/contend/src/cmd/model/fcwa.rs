@@ -1,11 +1,9 @@
 //! `contend model fcwa` and `contend model buffer`: windows for a queue, and queues for a window (Keceli 2008 §III).
 
-use super::{Cell, Counts, Times, answer, invalid, list, quantity};
+use super::{Cell, Counts, Given, Times, answer, list, micro, quantity, value};
 use crate::Done;
 use crate::cmd::wrong;
 use contend_lab::reading::expression::{Dimension, Quantity};
-use contend_theory::cycle_time::{Cycle, Pairs};
-use contend_theory::fcwa::{Mix, fixed_window};
 use miette::Result;
 
 /// The flows of a cell.
@@ -45,13 +43,15 @@ pub(super) fn packets(s: &str) -> Result<u32, String> {
 struct Row {
     up: u32,
     down: u32,
-    mix: Mix,
-    /// With the cycle time of form M1.
-    m1: Mix,
+    /// The arguments of the closed forms.
+    case: Vec<Given<'static>>,
+    /// CT_AP and CT_flow, in microseconds.
+    cycle: f64,
+    flow: f64,
 }
 
-/// The cell's times, LD in microseconds, and a row for each pair of counts.
-fn rows(f: &Flows) -> Result<(Times, f64, Vec<Row>)> {
+/// The cell's times, and a row for each pair of counts.
+fn rows(f: &Flows) -> Result<(Times, Vec<Row>)> {
     let t = f.cell.times()?;
     let delay = quantity::span(&f.delay).map_err(|e| wrong(format!("--delay: {e}"), "write a duration like 50ms"))?;
     let (up, down) = (&f.up.0, f.down.as_ref().map_or(&f.up.0, |d| &d.0));
@@ -60,19 +60,18 @@ fn rows(f: &Flows) -> Result<(Times, f64, Vec<Row>)> {
         let what = format!("--up has {} numbers and --down {}", up.len(), down.len());
         return Err(wrong(what, "give both the same length, so that they go pairwise, or one of them a single number"));
     }
-    let pairs = |c: Result<Cycle, _>| c.and_then(|c: Cycle| c.pairs(t.slot_us, t.data_us, t.ack_us)).map_err(invalid);
-    let (m2, m1) = (pairs(Cycle::m2(&t.backoff))?, pairs(Cycle::m1(&t.backoff))?);
     let at = |of: &[u32], i: usize| of.get(i).or(of.first()).copied().unwrap_or(0);
     let mut rows = Vec::with_capacity(n);
     for i in 0..n {
         let (up, down) = (at(up, i), at(down, i));
-        let mix = |p: &Pairs| -> Result<Mix> {
-            let (n_up, n_down, b) = (f64::from(up), f64::from(down), f64::from(f.ack));
-            Ok(Mix { n_up, n_down, b, ct_ap: p.ct_ap(n_up, n_down, b).map_err(invalid)? })
-        };
-        rows.push(Row { up, down, mix: mix(&m2)?, m1: mix(&m1)? });
+        let mut case = f.cell.backoff(&t, f.cell.attempts).to_vec();
+        case.extend([("n_up", "--up", up.into()), ("n_down", "--down", down.into()), ("b", "--ack", f.ack.into())]);
+        case.extend([("ts_data", "--packet", t.data), ("ts_ack", "--rate", t.ack)]);
+        case.push(("delay", "--delay", delay.as_secs_f64()));
+        let (cycle, flow) = (micro(value("cycle_time", &case)?), micro(value("fcwa.flow_time", &case)?));
+        rows.push(Row { up, down, case, cycle, flow });
     }
-    Ok((t, delay.as_nanos() as f64 / 1e3, rows))
+    Ok((t, rows))
 }
 
 fn head(f: &Flows, t: &Times, more: &str) -> String {
@@ -82,7 +81,7 @@ fn head(f: &Flows, t: &Times, more: &str) -> String {
 }
 
 pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
-    let (t, delay, rows) = rows(f)?;
+    let (t, rows) = rows(f)?;
     let mut out = head(f, &t, &format!("buffer of {buffer} packets"));
     out += &format!(
         "{:>5} {:>5} {:>10} {:>12} {:>9} {:>7} {:>9} {:>7} {:>10}\n",
@@ -90,22 +89,24 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
     );
     let mut json = Vec::new();
     for r in &rows {
-        let ct_flow = r.mix.ct_flow().map_err(invalid)?;
-        let window = r.mix.window(delay, buffer.into()).map_err(invalid)?;
-        let m1 = r.m1.window(delay, buffer.into()).map_err(invalid)?;
-        let fixed = fixed_window(r.up.saturating_add(r.down), buffer);
+        let more = |more: &[Given<'static>]| [&r.case, more].concat();
+        let waiting = ("buffer", "--buffer", f64::from(buffer));
+        let window = value("fcwa.window", &more(&[waiting]))?;
+        let m1 = value("fcwa.window", &more(&[waiting, ("form", "", 1.0)]))?;
+        let flows = ("n", "--up", f64::from(r.up) + f64::from(r.down));
+        let fixed = value("fcwa.fixed_window", &[flows, waiting])?;
         let whole = (window.floor() as u64).max(1);
-        // Bits per microsecond are Mb/s.
-        let mbps = r.mix.throughput(t.payload_bits).map_err(invalid)?;
+        let bps = value("fcwa.throughput", &more(&[("payload", "--packet", f.cell.packet.into())]))?;
         out += &format!(
-            "{:>5} {:>5} {:>10.4} {:>12.3} {window:>9.2} {whole:>7} {m1:>9.2} {fixed:>7} {mbps:>10.2}\n",
+            "{:>5} {:>5} {:>10.4} {:>12.3} {window:>9.2} {whole:>7} {m1:>9.2} {fixed:>7} {:>10.2}\n",
             r.up,
             r.down,
-            r.mix.ct_ap / 1e3,
-            ct_flow / 1e3
+            r.cycle / 1e3,
+            r.flow / 1e3,
+            bps / 1e6
         );
-        json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.mix.ct_ap, "ct_flow_us": ct_flow, "window_packets": window,
-            "window_whole_packets": whole, "window_m1_packets": m1, "fixed_window_packets": fixed, "throughput_bps": mbps * 1e6}));
+        json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.cycle, "ct_flow_us": r.flow, "window_packets": window,
+            "window_whole_packets": whole, "window_m1_packets": m1, "fixed_window_packets": fixed as u64, "throughput_bps": bps}));
     }
     out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2; M1 beside \
         it).\n";
@@ -114,23 +115,23 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
 }
 
 pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
-    let (t, delay, rows) = rows(f)?;
+    let (t, rows) = rows(f)?;
     let mut out = head(f, &t, &format!("windows of {window} packets"));
     out +=
         &format!("{:>5} {:>5} {:>10} {:>12} {:>11} {:>7}\n", "up", "down", "CT_AP ms", "CT_flow ms", "BS_AP", "whole");
     let mut json = Vec::new();
     for r in &rows {
-        let ct_flow = r.mix.ct_flow().map_err(invalid)?;
-        let buffer = r.mix.buffer(delay, window.into()).map_err(invalid)?;
+        let filling = [("window", "--window", f64::from(window))];
+        let buffer = value("fcwa.buffer", &[&r.case[..], &filling].concat())?;
         let whole = (buffer.ceil() as u64).max(1);
         out += &format!(
             "{:>5} {:>5} {:>10.4} {:>12.3} {buffer:>11.2} {whole:>7}\n",
             r.up,
             r.down,
-            r.mix.ct_ap / 1e3,
-            ct_flow / 1e3
+            r.cycle / 1e3,
+            r.flow / 1e3
         );
-        json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.mix.ct_ap, "ct_flow_us": ct_flow, "buffer_packets": buffer,
+        json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.cycle, "ct_flow_us": r.flow, "buffer_packets": buffer,
             "buffer_whole_packets": whole}));
     }
     out +=

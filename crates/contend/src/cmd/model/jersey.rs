@@ -1,13 +1,8 @@
 //! `contend model jersey`, `padhye`, `aiad` and `gaiad`: the closed forms of Jersey 2005 as calculators.
 
 use super::numbers::{Numbers, number, seconds, share, shares};
-use super::{Printed, answer, invalid, list, value};
+use super::{Given, Printed, answer, list, value};
 use crate::Done;
-use crate::cmd::wrong;
-use contend_theory::aiad::{Aiad, Losses, Motion};
-use contend_theory::fluid::Path;
-use contend_theory::hayes::Hayes;
-use contend_theory::marking::Marking;
 use miette::Result;
 use serde_json::json;
 
@@ -40,10 +35,12 @@ pub(super) struct Jersey {
 }
 
 pub(super) fn jersey(a: &Jersey) -> Result<Done> {
-    let path = Path { rtt_s: a.rtt, delay_s: a.delay };
-    let eta = path.eta().map_err(invalid)?;
-    let mut out =
-        format!("Reno and TCP-Jersey as fluids, p_c {}, A_c {}, d/rtt {eta:.4}\n", a.congestion, a.accuracy_congestion);
+    let mut out = format!(
+        "Reno and TCP-Jersey as fluids, p_c {}, A_c {}, d/rtt {:.4}\n",
+        a.congestion,
+        a.accuracy_congestion,
+        a.delay / a.rtt
+    );
     out += &format!(
         "{:>8} {:>6} {:>10} {:>11} {:>11} {:>10} {:>10} {:>11} {:>11}\n",
         "p_w", "A_w", "answered", "Reno pkt/s", "Jersey", "gain Reno", "gain J.", "J. over R.", "over plain"
@@ -51,9 +48,18 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     let mut rows = Vec::new();
     for &wireless in &a.wireless.0 {
         for &accuracy in &a.accuracy.0 {
-            let shares = [("pc", a.congestion), ("pw", wireless), ("aw", accuracy), ("ac", a.accuracy_congestion)];
+            let shares = [
+                ("pc", "--congestion", a.congestion),
+                ("pw", "--wireless", wireless),
+                ("aw", "--accuracy", accuracy),
+                ("ac", "--accuracy-congestion", a.accuracy_congestion),
+            ];
             let answered = value("jersey.answered", &shares)?;
-            let rest = [("q", answered), ("rtt", a.rtt), ("d", a.delay)];
+            let rest = [
+                ("q", "share of answered losses (of --congestion and --wireless)", answered),
+                ("rtt", "--rtt", a.rtt),
+                ("d", "--delay", a.delay),
+            ];
             let case = [shares.as_slice(), &rest].concat();
             let (reno, jersey) = (value("jersey.reno_rate", &rest)?, value("jersey.rate", &rest)?);
             let windows = (value("jersey.reno_window", &rest)?, value("jersey.window", &rest)?);
@@ -105,10 +111,16 @@ pub(super) fn padhye(a: &Padhye) -> Result<Done> {
     out += &format!("{:>10} {:>12} {:>14} {:>12} {:>12}\n", "loss", "sqrt window", "sqrt pkt/s", "pkt/s", "Mb/s");
     let mut rows = Vec::new();
     for &p in &a.loss.0 {
-        let window = value("padhye.square_root_window", &[("p", p)])?;
-        let root = value("padhye.square_root_rate", &[("p", p), ("rtt", a.rtt)])?;
+        let window = value("padhye.square_root_window", &[("p", "--loss", p)])?;
+        let root = value("padhye.square_root_rate", &[("p", "--loss", p), ("rtt", "--rtt", a.rtt)])?;
         let limit = a.window.map_or(0.0, f64::from);
-        let path = [("p", p), ("rtt", a.rtt), ("t0", a.timeout), ("b", a.ack.into()), ("window", limit)];
+        let path = [
+            ("p", "--loss", p),
+            ("rtt", "--rtt", a.rtt),
+            ("t0", "--timeout", a.timeout),
+            ("b", "--ack", a.ack.into()),
+            ("window", "--window", limit),
+        ];
         let rate = value("padhye.rate", &path)?;
         let bps = rate * f64::from(a.packet) * 8.0;
         out += &format!("{p:>10} {window:>12.3} {root:>14.2} {rate:>12.2} {:>12.4}\n", bps / 1e6);
@@ -144,7 +156,6 @@ pub(super) struct AiadArgs {
 }
 
 pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
-    let marking = Marking::of(a.exponent).map_err(invalid)?;
     let mut out = format!("AIAD, C {} pkt/s, d {} s, d_q {} s, alpha {}\n", a.capacity, a.delay, a.queue, a.alpha);
     out += &format!(
         "{:>7} {:>9} {:>10} {:>8} {:>9} {:>10} {:>11} {:>11} {:>10} {:>9}\n",
@@ -152,30 +163,34 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
     );
     let mut rows = Vec::new();
     for &n in &a.sources.0 {
-        let case = Aiad { n, capacity_pps: a.capacity, delay_s: a.delay, queue_s: a.queue, alpha: a.alpha };
-        let rest = case.rest(&marking).map_err(invalid)?;
-        let load = rest.rate_pps / case.fair_pps().map_err(invalid)?;
-        let together = Losses { slope: rest.losses.slope * f64::from(n), ..rest.losses };
-        let real = case.at(&rest).map_err(invalid)?;
-        let back = real.alpha * real.eta().map_err(invalid)?;
-        let below = real.alpha_eta_bound(&together).map_err(invalid)?;
-        let (bound, alone) =
-            (real.queue_bound_s(&together).map_err(invalid)?, real.queue_bound_s(&rest.losses).map_err(invalid)?);
-        let motions: &[Motion] = if n > 1 { &[Motion::Together, Motion::Apart] } else { &[Motion::Together] };
-        let all = motions.iter().map(|m| case.hayes(&rest, *m)).collect::<Result<Vec<Hayes>, _>>().map_err(invalid)?;
-        let growth = all.iter().map(Hayes::growth).fold(f64::NEG_INFINITY, f64::max);
-        let hold: Vec<bool> = (0..3).map(|i| all.iter().all(|h| h.conditions().get(i) == Some(&true))).collect();
+        let case = [
+            ("n", "--sources", n.into()),
+            ("capacity", "--capacity", a.capacity),
+            ("d", "--delay", a.delay),
+            ("dq", "--queue", a.queue),
+            ("alpha", "--alpha", a.alpha),
+            ("exponent", "--exponent", a.exponent.into()),
+        ];
+        let of = |model: &str, more: Given| value(model, &[&case[..], &[more]].concat());
+        // The closed forms without this parameter ignore it.
+        let together: Given = ("together", "", 1.0);
+        let (load, loss, slope) =
+            (of("aiad.load", together)?, of("aiad.loss", together)?, of("aiad.loss_slope", together)?);
+        let (back, below) = (of("aiad.alpha_eta_at_rest", together)?, of("aiad.alpha_eta_bound", together)?);
+        let (bound, alone) = (of("aiad.queue_bound", together)?, of("aiad.queue_bound", ("together", "", 0.0))?);
+        let growth = of("aiad.growth", together)?;
+        let holds = |which: u32| of("aiad.condition", ("which", "", which.into())).map(|x| x != 0.0);
+        let hold = (1..=3).map(holds).collect::<Result<Vec<bool>>>()?;
         let shown: Vec<&str> = hold.iter().map(|h| if *h { "yes" } else { "no" }).collect();
         let settles = if hold.iter().all(|h| *h) { "yes" } else { "no" };
         out += &format!(
-            "{n:>7} {load:>9.4} {:>10.6} {back:>8.4} {below:>9.4} {:>10.3} {:>11.3} {:>11} {growth:>10.4} \
+            "{n:>7} {load:>9.4} {loss:>10.6} {back:>8.4} {below:>9.4} {:>10.3} {:>11.3} {:>11} {growth:>10.4} \
                 {settles:>9}\n",
-            rest.losses.share,
             bound * 1e3,
             alone * 1e3,
             shown.join(" ")
         );
-        rows.push(json!({"sources": n, "load": load, "loss": rest.losses.share, "loss_slope": rest.losses.slope, "alpha_eta": back, "alpha_eta_bound": below,
+        rows.push(json!({"sources": n, "load": load, "loss": loss, "loss_slope": slope, "alpha_eta": back, "alpha_eta_bound": below,
             "queue_bound_s": bound, "queue_bound_alone_s": alone, "conditions": hold, "growth": growth, "settles": settles == "yes"}));
     }
     out += "load: rate at rest over the capacity. a.eta: alpha d/(d + d_q) over the load, to be below (eq. 6.15).\n";
@@ -213,13 +228,7 @@ pub(super) struct GaiadArgs {
     printed: Printed,
 }
 
-/// Most sources that are simulated.
-const SIMULATED: u32 = 100;
-
 pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
-    if let Some(n) = a.sources.0.iter().find(|n| **n > SIMULATED) {
-        return Err(wrong(format!("--sources {n}: at most {SIMULATED} are simulated"), "write smaller numbers"));
-    }
     let mut out = format!(
         "GAIAD, alpha {}, beta {}, C {} packets a step{}\n",
         a.alpha,
@@ -233,14 +242,21 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
     );
     let mut rows = Vec::new();
     for &n in &a.sources.0 {
-        let mut case = vec![("n", n.into()), ("alpha", a.alpha), ("beta", a.beta), ("capacity", a.capacity)];
-        case.extend([("exponent", a.exponent.into()), ("printed", f64::from(u8::from(a.as_printed)))]);
+        let case = [
+            ("n", "--sources", n.into()),
+            ("alpha", "--alpha", a.alpha),
+            ("beta", "--beta", a.beta),
+            ("capacity", "--capacity", a.capacity),
+            ("exponent", "--exponent", a.exponent.into()),
+            ("printed", "--as-printed", f64::from(u8::from(a.as_printed))),
+        ];
         let (rate, marked) = (value("gaiad.rate", &case)?, value("gaiad.share", &case)?);
         let (apart, together) = (value("gaiad.eigenvalue_apart", &case)?, value("gaiad.eigenvalue_together", &case)?);
         let printed = value("gaiad.eigenvalue_together_as_printed", &case)?;
         let stable = value("gaiad.stable", &case)? != 0.0;
         let settles = |steps: u32, unequal: f64| -> Result<bool> {
-            Ok(value("gaiad.settles", &[&case[..], &[("steps", steps.into()), ("unequal", unequal)]].concat())? != 0.0)
+            let delays = [("steps", "--steps", steps.into()), ("unequal", "", unequal)];
+            Ok(value("gaiad.settles", &[&case[..], &delays].concat())? != 0.0)
         };
         let (none, unequal) = (settles(1, 0.0)?, settles(a.steps, 1.0)?);
         let word = |b: bool| if b { "yes" } else { "no" };

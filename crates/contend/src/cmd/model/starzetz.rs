@@ -1,14 +1,11 @@
 //! `contend model hash` and `backoff-cost`: contention without memory as a calculator (Starzetz 2006 §8.1).
 
 use super::numbers::{Numbers, number, numbers, share, shares};
-use super::{Counts, Printed, answer, counts, invalid, list};
+use super::{Counts, Given, Printed, answer, counts, list, value};
 use crate::Done;
 use crate::cmd::wrong;
-use contend_theory::backoff_cost::{Costs, Optimum, Sum};
-use contend_theory::backoff_density;
-use contend_theory::effective_window::{Measured, Standing, beside, reference, window_of};
-use contend_theory::hash_table::{contention, with_errors};
-use contend_theory::slots::{Family, Slots};
+use contend_theory::hash_table;
+use contend_theory::slots::Slots;
 use miette::Result;
 use serde_json::json;
 
@@ -25,11 +22,9 @@ enum Dist {
 }
 
 impl Dist {
-    fn family(self) -> Family {
-        match self {
-            Dist::Uniform => Family::Uniform,
-            Dist::Hash1 => Family::Hash1,
-        }
+    /// As an argument of closed forms.
+    fn ramp(self) -> Given<'static> {
+        ("ramp", "--dist", f64::from(u8::from(self == Dist::Hash1)))
     }
 
     fn name(self) -> &'static str {
@@ -85,25 +80,58 @@ fn wait(x: Option<f64>) -> String {
     x.map_or("-".to_owned(), |x| format!("{x:.3}"))
 }
 
+/// Contention among stations that draw a slot and forget it.
+struct Drawn {
+    collision: f64,
+    ratio: f64,
+    /// `None` if no cycle succeeds.
+    success_wait: Option<f64>,
+    /// `None` if no cycle collides.
+    collision_wait: Option<f64>,
+}
+
+impl Drawn {
+    /// With the slots of a closed form.
+    fn of(case: &[Given]) -> Result<Drawn> {
+        let collision = value("hash.collision", case)?;
+        let wait = |exists: bool, model| if exists { value(model, case).map(Some) } else { Ok(None) };
+        Ok(Drawn {
+            collision,
+            ratio: value("hash.ratio", case)?,
+            success_wait: wait(collision < 1.0, "hash.success_wait")?,
+            collision_wait: wait(collision > 0.0, "hash.collision_wait")?,
+        })
+    }
+
+    /// With any distribution. A closed form takes numbers only, so the list of weights goes to the theory itself.
+    fn of_weights(weights: &[f64], stations: u32) -> Result<Drawn> {
+        let drawn = Slots::of(weights).and_then(|slots| hash_table::contention(&slots, stations));
+        let drawn = drawn.map_err(|e| wrong(e, "write weights in proportion, --weights 4,3,2,1"))?;
+        let (success_wait, collision_wait) = (drawn.success_wait, drawn.collision_wait);
+        Ok(Drawn { collision: drawn.collision, ratio: drawn.ratio(), success_wait, collision_wait })
+    }
+}
+
 fn tables(a: &Hash) -> Result<Done> {
-    let all: Vec<(u32, Slots)> = match &a.weights {
-        Some(w) => vec![(w.0.len() as u32, Slots::of(&w.0).map_err(invalid)?)],
-        None => {
-            a.slots.0.iter().map(|c| Ok((*c, a.dist.family().slots(*c)?))).collect::<Result<_, _>>().map_err(invalid)?
-        }
+    let (name, sizes) = match &a.weights {
+        Some(weights) => ("given", vec![weights.0.len() as u32]),
+        None => (a.dist.name(), a.slots.0.clone()),
     };
-    let name = if a.weights.is_some() { "given" } else { a.dist.name() };
     let mut out = format!("Stations that draw a slot in every cycle and forget it, slots {name}\n");
     out += &format!(
         "{:>8} {:>7} {:>12} {:>10} {:>12} {:>9} {:>9}\n",
         "stations", "slots", "collision p", "R", "observed p", "W_T", "W_C"
     );
     let mut rows = Vec::new();
-    for (c, slots) in &all {
+    for c in &sizes {
         for &n in &a.stations.0 {
-            let h = contention(slots, n).map_err(invalid)?;
-            let observed = with_errors(h.collision, a.spoilt).map_err(invalid)?;
-            let (t, w, ratio) = (wait(h.success_wait), wait(h.collision_wait), h.ratio());
+            let h = match &a.weights {
+                Some(weights) => Drawn::of_weights(&weights.0, n)?,
+                None => Drawn::of(&[("n", "--stations", n.into()), ("slots", "--slots", (*c).into()), a.dist.ramp()])?,
+            };
+            let spoilt = [("collision", "--weights", h.collision), ("spoilt", "--spoilt", a.spoilt)];
+            let observed = value("hash.observed", &spoilt)?;
+            let (t, w, ratio) = (wait(h.success_wait), wait(h.collision_wait), h.ratio);
             out += &format!("{n:>8} {c:>7} {:>12.6} {ratio:>10.6} {observed:>12.6} {t:>9} {w:>9}\n", h.collision);
             rows.push(json!({"stations": n, "slots": c, "dist": name, "collision_probability": h.collision, "collisions_over_successes": ratio,
                 "observed_probability": observed, "success_wait_slots": h.success_wait, "collision_wait_slots": h.collision_wait}));
@@ -143,21 +171,28 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
     );
     let mut rows = Vec::new();
     for (i, (&n, &p)) in stations.iter().zip(&rates).enumerate() {
-        let window = window_of(a.dist.family(), n, p).map_err(invalid)?;
-        let h = reference(n, window_of(Family::Uniform, n, p).map_err(invalid)?).map_err(invalid)?;
+        let case = [("n", "--stations", n.into()), ("collision", "--collisions", p)];
+        let window = value("hash.window", &[&case[..], &[a.dist.ramp()]].concat())?;
+        let (t, w) = (value("hash.equal_success_wait", &case)?, value("hash.equal_collision_wait", &case)?);
+        let (success_wait, collision_wait) = ((p < 1.0).then_some(t), Some(w));
         let standing = match &measured {
             Some((t, w)) => {
                 let of = |v: &[f64]| v.get(i).copied().unwrap_or_default();
-                let measured = Measured { collision: p, success_wait: of(t), collision_wait: of(w) };
-                Some(word(beside(n, &measured, a.within).map_err(invalid)?.standing))
+                let measured = [
+                    ("success_wait", "--success-wait", of(t)),
+                    ("collision_wait", "--collision-wait", of(w)),
+                    ("within", "--within", a.within),
+                ];
+                Some(word(value("hash.standing", &[&case[..], &measured].concat())?))
             }
             None => None,
         };
-        let ratio = h.ratio();
-        let (t, w) = (wait(h.success_wait), wait(h.collision_wait));
+        // p = R/(R + 1).
+        let ratio = p / (1.0 - p);
+        let (t, w) = (wait(success_wait), wait(collision_wait));
         out += &format!("{n:>8} {p:>12.6} {ratio:>11.6} {window:>10.3} {t:>9} {w:>9} {:>9}\n", standing.unwrap_or("-"));
         rows.push(json!({"stations": n, "collision_probability": p, "dist": a.dist.name(), "window_slots": window,
-            "h_success_wait_slots": h.success_wait, "h_collision_wait_slots": h.collision_wait, "standing": standing}));
+            "h_success_wait_slots": success_wait, "h_collision_wait_slots": collision_wait, "standing": standing}));
     }
     out += "W_T, W_C of H: mean empty slots before a success and a collision with uniform slots at this rate of \
         collisions.\n";
@@ -165,13 +200,9 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
     answer(&a.printed, "hash", &out, rows)
 }
 
-fn word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Better => "better",
-        Standing::Worse => "worse",
-        Standing::Mixed => "mixed",
-        Standing::Same => "same",
-    }
+/// What a value of `hash.standing` means.
+fn word(standing: f64) -> &'static str {
+    ["same", "better", "worse", "mixed"].get(standing as usize).copied().unwrap_or("-")
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -214,26 +245,35 @@ pub(super) struct BackoffCost {
 }
 
 impl BackoffCost {
-    fn costs(&self, slots: u32) -> Result<Costs> {
-        match self.form {
-            Form::Slots => Costs::slots(slots, self.cost),
-            Form::Density => Costs::density(slots, self.cost),
-            Form::DensityWithoutWait => Costs::density_without_wait(slots, self.cost),
-            Form::Collisions => Costs::collisions(slots),
-        }
-        .map_err(invalid)
+    /// The arguments of the closed forms.
+    fn case(&self, stations: u32, slots: u32) -> Vec<Given<'static>> {
+        let form = match self.form {
+            Form::Slots => 0,
+            Form::Density => 1,
+            Form::DensityWithoutWait => 2,
+            Form::Collisions => 3,
+        };
+        let one = |on: bool| f64::from(u8::from(on));
+        vec![
+            ("n", "--stations", stations.into()),
+            ("slots", "--slots", slots.into()),
+            ("cost", "--cost", self.cost),
+            ("form", "--form", form.into()),
+            ("printed", "--as-printed", one(self.as_printed)),
+            ("per_success", "--per-success", one(self.per_success)),
+        ]
     }
+}
 
-    fn optimum(&self, costs: &Costs, stations: u32) -> Result<Optimum> {
-        if self.per_success { costs.optimum_per_success(stations) } else { costs.optimum(stations) }.map_err(invalid)
-    }
+/// The density of the cheapest backoff at `t`.
+fn density_at(case: &[Given<'static>], t: f64) -> Result<f64> {
+    value("backoff_cost.optimal_density", &[case, &[("t", "--points", t)]].concat())
 }
 
 pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
     if let Some(points) = a.points {
         return density(a, points);
     }
-    let sum = if a.as_printed { Sum::Printed } else { Sum::Expanded };
     let mut out = format!("Cheapest distribution of backoffs, T {}\n", a.cost);
     out += &format!(
         "{:>8} {:>6} {:>11} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}\n",
@@ -241,18 +281,23 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
     );
     let mut rows = Vec::new();
     for &c in &a.slots.0 {
-        let costs = a.costs(c)?;
-        let (uniform, ramp) = (Slots::uniform(c).map_err(invalid)?, Slots::hash1(c).map_err(invalid)?);
         for &n in &a.stations.0 {
-            let best = a.optimum(&costs, n)?;
-            let wasted = |slots: &Slots| -> Result<f64> {
-                let part = if a.per_success { contention(slots, n).map_err(invalid)?.success } else { 1.0 };
-                Ok(costs.wasted(slots, n, sum).map_err(invalid)? / part)
+            let case = a.case(n, c);
+            let least =
+                value(if a.per_success { "backoff_cost.least_per_success" } else { "backoff_cost.least" }, &case)?;
+            let wasted = |model: &str, ramp: f64| -> Result<f64> {
+                // A success comes after as many cycles as there are collisions for each success, and one more.
+                let cycles = if a.per_success {
+                    1.0 + value("hash.ratio", &[&case[..], &[("ramp", "", ramp)]].concat())?
+                } else {
+                    1.0
+                };
+                Ok(value(model, &case)? * cycles)
             };
-            let (least, of_uniform, of_ramp) = (wasted(&best.slots)?, wasted(&uniform)?, wasted(&ramp)?);
-            let p = contention(&best.slots, n).map_err(invalid)?.collision;
-            let at = |i: u32| best.slots.probabilities().get(i as usize).copied().unwrap_or(0.0) * f64::from(c);
-            let (first, middle, last) = (at(0), at(c / 2), at(c - 1));
+            let (of_uniform, of_ramp) = (wasted("backoff_cost.uniform", 0.0)?, wasted("backoff_cost.hash1", 1.0)?);
+            let p = value("backoff_cost.optimal_collision", &case)?;
+            let middle = (f64::from(c / 2) + 0.5) / f64::from(c);
+            let (first, middle, last) = (density_at(&case, 0.0)?, density_at(&case, middle)?, density_at(&case, 1.0)?);
             out += &format!(
                 "{n:>8} {c:>6} {least:>11.5} {of_uniform:>11.5} {of_ramp:>11.5} {p:>11.6} {first:>8.4} {middle:>8.4} \
                     {last:>8.4}\n"
@@ -268,14 +313,12 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
 
 fn density(a: &BackoffCost, points: u32) -> Result<Done> {
     let (n, c) = (a.stations.0.first().copied().unwrap_or(2), a.slots.0.first().copied().unwrap_or(1));
-    let best = a.optimum(&a.costs(c)?, n)?;
+    let case = a.case(n, c);
     // The source's solutions are those of two stations in continuous time.
-    let continuous = |t: f64| match a.form {
-        Form::Density if n == 2 && !a.per_success => backoff_density::with_wait(a.cost, t).map(|x| Some(x.pdf)),
-        Form::DensityWithoutWait if n == 2 && !a.per_success => {
-            backoff_density::without_wait(a.cost, t).map(|x| Some(x.pdf))
-        }
-        _ => Ok(None),
+    let solution = match a.form {
+        Form::Density if n == 2 && !a.per_success => Some("backoff_cost.density"),
+        Form::DensityWithoutWait if n == 2 && !a.per_success => Some("backoff_cost.density_without_wait"),
+        _ => None,
     };
     let mut out = format!("Cheapest distribution of backoffs, {n} stations, {c} slots, T {}\n", a.cost);
     out += &format!("{:>8} {:>7} {:>10} {:>10}\n", "t", "slot", "density", "continuous");
@@ -283,8 +326,8 @@ fn density(a: &BackoffCost, points: u32) -> Result<Done> {
     for k in 0..points {
         let t = f64::from(k) / f64::from(points - 1);
         let slot = ((t * f64::from(c)) as u32).min(c - 1);
-        let p = best.slots.probabilities().get(slot as usize).copied().unwrap_or(0.0) * f64::from(c);
-        let there = continuous(t).map_err(invalid)?;
+        let p = density_at(&case, t)?;
+        let there = solution.map(|m| value(m, &[("cost", "--cost", a.cost), ("t", "--points", t)])).transpose()?;
         out += &format!("{t:>8.4} {slot:>7} {p:>10.5} {:>10}\n", there.map_or("-".to_owned(), |x| format!("{x:.5}")));
         rows.push(json!({"stations": n, "slots": c, "cost": a.cost, "t": t, "slot": slot, "density": p, "continuous_density": there}));
     }

@@ -1,0 +1,208 @@
+//! Closed forms of AIAD sources at a bottleneck (Jersey 2005 chapter 6).
+
+use super::{Model, Parameter, model, said, whole, yes};
+use crate::reading::expression::Dimension;
+use contend_theory::aiad::{self, Aiad, Motion};
+use contend_theory::hayes::Hayes;
+use contend_theory::marking::{EXPONENT_LIMIT, Marking};
+
+pub(super) const MODELS: &[Model] = &[
+    model(
+        "aiad.load",
+        Dimension::Number,
+        "load at which n AIAD sources rest, over the capacity",
+        "Jersey 2005 eq. 6.11",
+        &AIAD,
+        load,
+    ),
+    model(
+        "aiad.loss",
+        Dimension::Number,
+        "p0, share of packets lost where n AIAD sources rest",
+        "Jersey 2005 eq. 6.11",
+        &AIAD,
+        |a| Ok(rest(a)?.share),
+    ),
+    model(
+        "aiad.loss_slope",
+        Dimension::Number,
+        "slope of the losses where n AIAD sources rest, per packet per second",
+        "Jersey 2005 eq. 6.11",
+        &AIAD,
+        |a| Ok(rest(a)?.slope),
+    ),
+    model(
+        "aiad.queue_bound",
+        Dimension::Time,
+        "queueing delay below which AIAD certainly settles",
+        "Jersey 2005 eqs. 6.14, 6.16 at the real rest",
+        &AIAD_BOUND,
+        queue_bound,
+    ),
+    model(
+        "aiad.alpha_eta",
+        Dimension::Number,
+        "alpha d/(d + dq), to be below aiad.alpha_eta_bound",
+        "Jersey 2005 eq. 6.15",
+        &AIAD,
+        alpha_eta,
+    ),
+    model(
+        "aiad.alpha_eta_at_rest",
+        Dimension::Number,
+        "alpha d/(d + dq) over the load at rest, to be below aiad.alpha_eta_bound",
+        "Jersey 2005 eq. 6.15 at the real rest",
+        &AIAD,
+        |a| {
+            let (case, _) = at_rest(a)?;
+            Ok(case.alpha * said(case.eta())?)
+        },
+    ),
+    model(
+        "aiad.alpha_eta_bound",
+        Dimension::Number,
+        "what alpha d/(d + dq) must be below",
+        "Jersey 2005 eq. 6.15 at the real rest",
+        &AIAD_BOUND,
+        alpha_eta_bound,
+    ),
+    model(
+        "aiad.bounded",
+        Dimension::Number,
+        "1 when both conditions for settling hold at the real rest, else 0",
+        "Jersey 2005 eqs. 6.15, 6.16",
+        &AIAD_BOUND,
+        bounded,
+    ),
+    model(
+        "aiad.growth",
+        Dimension::Number,
+        "exponent by which a small departure grows in each round trip, below 0 when AIAD settles",
+        "Jersey 2005 eq. 6.13",
+        &AIAD,
+        growth,
+    ),
+    model(
+        "aiad.condition",
+        Dimension::Number,
+        "1 when this condition of lemma 6.1 holds for every motion of the sources, else 0",
+        "Jersey 2005 lemma 6.1",
+        &CONDITION,
+        condition,
+    ),
+    model(
+        "aiad.settles",
+        Dimension::Number,
+        "1 when the integrated AIAD system settles from a small departure, else 0",
+        "Jersey 2005 eq. 6.11",
+        &SETTLING,
+        settles,
+    )
+    .slow(),
+];
+
+/// The number of sources in a closed form.
+const N: Parameter = Parameter::whole("n", 1.0, 1e6, "number of sources");
+/// The number of sources in a system that is integrated.
+const INTEGRATED: Parameter = Parameter::whole("n", 1.0, 100.0, "number of sources");
+
+const AIAD: [Parameter; 6] = sources(N);
+const SETTLING: [Parameter; 6] = sources(INTEGRATED);
+const AIAD_BOUND: [Parameter; 7] = with_one_more(Parameter::switch(
+    "together",
+    1.0,
+    "1 for the slope of the losses that all sources make together, 0 for that of one, as printed",
+));
+const CONDITION: [Parameter; 7] = with_one_more(Parameter::whole("which", 1.0, 3.0, "number of the condition"));
+
+const fn sources(n: Parameter) -> [Parameter; 6] {
+    [
+        n,
+        Parameter::number("capacity", 1e-3, 1e9, "C, capacity of the bottleneck, packets per second"),
+        Parameter::time("d", "round-trip time without queues"),
+        Parameter::time("dq", "round-trip queueing delay"),
+        Parameter::number("alpha", 1e-6, 1e6, "1 for receiving rates, gamma/rho for rates of ACKs").default(1.0),
+        Parameter::whole(
+            "exponent",
+            0.0,
+            EXPONENT_LIMIT as f64,
+            "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost",
+        )
+        .default(0.0),
+    ]
+}
+
+const fn with_one_more(last: Parameter) -> [Parameter; 7] {
+    let [n, capacity, d, dq, alpha, exponent] = AIAD;
+    [n, capacity, d, dq, alpha, exponent, last]
+}
+
+fn aiad(a: &[f64]) -> Result<(Aiad, Marking), String> {
+    let case = Aiad { n: whole(a[0]), capacity_pps: a[1], delay_s: a[2], queue_s: a[3], alpha: a[4] };
+    Ok((case, said(Marking::of(whole(a[5])))?))
+}
+
+/// The losses where the sources rest. The slope is that of the link.
+fn rest(a: &[f64]) -> Result<aiad::Losses, String> {
+    let (case, marking) = aiad(a)?;
+    Ok(said(case.rest(&marking))?.losses)
+}
+
+/// The system as it is at its rest, and the losses there, with the slope that `together` asks for.
+fn at_rest(a: &[f64]) -> Result<(Aiad, aiad::Losses), String> {
+    let (case, marking) = aiad(a)?;
+    let rest = said(case.rest(&marking))?;
+    let feel = if a.get(6).is_some_and(|x| *x != 0.0) { f64::from(case.n) } else { 1.0 };
+    Ok((said(case.at(&rest))?, aiad::Losses { slope: rest.losses.slope * feel, ..rest.losses }))
+}
+
+fn queue_bound(a: &[f64]) -> Result<f64, String> {
+    let (case, at) = at_rest(a)?;
+    said(case.queue_bound_s(&at))
+}
+
+fn alpha_eta(a: &[f64]) -> Result<f64, String> {
+    let (case, _) = aiad(a)?;
+    Ok(case.alpha * said(case.eta())?)
+}
+
+fn alpha_eta_bound(a: &[f64]) -> Result<f64, String> {
+    let (case, at) = at_rest(a)?;
+    said(case.alpha_eta_bound(&at))
+}
+
+/// Whether both sufficient conditions hold.
+fn bounded(a: &[f64]) -> Result<f64, String> {
+    let (case, at) = at_rest(a)?;
+    let back = case.alpha * said(case.eta())?;
+    Ok(yes(case.queue_s < said(case.queue_bound_s(&at))? && back < said(case.alpha_eta_bound(&at))?))
+}
+
+fn load(a: &[f64]) -> Result<f64, String> {
+    let (case, marking) = aiad(a)?;
+    Ok(said(case.rest(&marking))?.rate_pps / said(case.fair_pps())?)
+}
+
+/// The characteristic equations of all motions that the sources can make.
+fn motions(a: &[f64]) -> Result<Vec<Hayes>, String> {
+    let (case, marking) = aiad(a)?;
+    let rest = said(case.rest(&marking))?;
+    let all: &[Motion] = if case.n > 1 { &[Motion::Together, Motion::Apart] } else { &[Motion::Together] };
+    all.iter().map(|motion| said(case.hayes(&rest, *motion))).collect()
+}
+
+/// The growth of the motion that grows fastest.
+fn growth(a: &[f64]) -> Result<f64, String> {
+    Ok(motions(a)?.iter().map(Hayes::growth).fold(f64::NEG_INFINITY, f64::max))
+}
+
+fn condition(a: &[f64]) -> Result<f64, String> {
+    let which = whole(a[6]) as usize - 1;
+    Ok(yes(motions(a)?.iter().all(|h| h.conditions().get(which) == Some(&true))))
+}
+
+fn settles(a: &[f64]) -> Result<f64, String> {
+    let (case, marking) = aiad(a)?;
+    let settled = |motion| said(case.settles(&marking, motion, 1e-4, 120));
+    Ok(yes(settled(Motion::Together)? && (case.n == 1 || settled(Motion::Apart)?)))
+}

@@ -1,0 +1,184 @@
+//! Closed forms of GAIAD sources (Jersey 2005 chapter 9).
+
+use super::{Model, Parameter, model, said, whole, yes};
+use crate::reading::expression::Dimension;
+use contend_theory::gaiad::{self, Form, Gaiad};
+use contend_theory::marking::{EXPONENT_LIMIT, Marking};
+
+pub(super) const MODELS: &[Model] = &[
+    model(
+        "gaiad.rate",
+        Dimension::Number,
+        "packets per step at which each of n GAIAD sources rests",
+        "Jersey 2005 eq. 9.17",
+        &GAIAD,
+        gaiad_rate,
+    ),
+    model(
+        "gaiad.share",
+        Dimension::Number,
+        "share of packets marked where n GAIAD sources rest",
+        "Jersey 2005 eq. 9.17",
+        &GAIAD,
+        gaiad_share,
+    ),
+    model(
+        "gaiad.eigenvalue",
+        Dimension::Number,
+        "eigenvalue of the larger size, between -1 and 1 when GAIAD settles",
+        "Jersey 2005 eqs. 9.24-9.27 with the true derivatives",
+        &GAIAD,
+        eigenvalue,
+    ),
+    model(
+        "gaiad.eigenvalue_as_printed",
+        Dimension::Number,
+        "the eigenvalue of the larger size with the derivatives as printed",
+        "Jersey 2005 eqs. 9.21, 9.22",
+        &GAIAD,
+        eigenvalue_as_printed,
+    ),
+    model(
+        "gaiad.eigenvalue_apart",
+        Dimension::Number,
+        "eigenvalue of the motion of GAIAD sources against each other",
+        "Jersey 2005 eqs. 9.24-9.27",
+        &GAIAD,
+        |a| {
+            let (case, rest) = gaiad(a)?;
+            Ok(case.eigenvalues(&rest, case.bend(&rest))[0])
+        },
+    ),
+    model(
+        "gaiad.eigenvalue_together",
+        Dimension::Number,
+        "eigenvalue of the motion of all GAIAD sources together",
+        "Jersey 2005 eqs. 9.24-9.27 with the true derivatives",
+        &GAIAD,
+        |a| {
+            let (case, rest) = gaiad(a)?;
+            Ok(case.eigenvalues(&rest, case.bend(&rest))[1])
+        },
+    ),
+    model(
+        "gaiad.eigenvalue_together_as_printed",
+        Dimension::Number,
+        "the eigenvalue of the motion together with the derivatives as printed",
+        "Jersey 2005 eqs. 9.21, 9.22",
+        &GAIAD,
+        |a| {
+            let (case, rest) = gaiad(a)?;
+            Ok(case.eigenvalues(&rest, case.bend_as_printed(&rest))[1])
+        },
+    ),
+    model(
+        "gaiad.stable",
+        Dimension::Number,
+        "1 when theorem 9.3 calls GAIAD stable, else 0",
+        "Jersey 2005 eq. 9.27 with the true derivatives",
+        &GAIAD,
+        stable,
+    ),
+    model(
+        "gaiad.stable_as_printed",
+        Dimension::Number,
+        "what theorem 9.3 says with the derivatives as printed, 1 or 0",
+        "Jersey 2005 eqs. 9.21, 9.22, 9.27",
+        &GAIAD,
+        stable_as_printed,
+    ),
+    model(
+        "gaiad.settles",
+        Dimension::Number,
+        "1 when simulated GAIAD sources with unequal or equal delays settle, else 0",
+        "Jersey 2005 eq. 9.12",
+        &COURSE,
+        gaiad_settles,
+    )
+    .slow(),
+];
+
+const GAIAD: [Parameter; 6] = sources(1e6);
+const COURSE: [Parameter; 8] = {
+    let [n, alpha, beta, capacity, exponent, printed] = sources(100.0);
+    [
+        n,
+        alpha,
+        beta,
+        capacity,
+        exponent,
+        printed,
+        Parameter::whole("steps", 1.0, 100.0, "largest delay each way, steps").default(1.0),
+        Parameter::switch("unequal", 1.0, "0 for equal delays, 1 for unequal ones"),
+    ]
+};
+
+/// Rates are in packets per step.
+const fn sources(most: f64) -> [Parameter; 6] {
+    [
+        Parameter::whole("n", 1.0, most, "number of sources"),
+        Parameter::number("alpha", 1e-6, 1e6, "what a source adds in each step, packets"),
+        Parameter::number("beta", 1e-6, 1.0, "decrease, above 0 and at most 1"),
+        Parameter::number("capacity", 1e-3, 1e9, "C, capacity of the link, packets per step"),
+        Parameter::whole(
+            "exponent",
+            0.0,
+            EXPONENT_LIMIT as f64,
+            "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost",
+        )
+        .default(4.0),
+        Parameter::switch("printed", 0.0, "1 for the sign of eq. 9.12 as printed"),
+    ]
+}
+
+fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), String> {
+    let form = if a[5] == 0.0 { Form::Corrected } else { Form::Printed };
+    let marking = said(Marking::of(whole(a[4])))?;
+    let case = Gaiad { n: whole(a[0]), alpha: a[1], beta: a[2], capacity: a[3], marking, form };
+    let rest = said(case.rest())?;
+    Ok((case, rest))
+}
+
+fn gaiad_rate(a: &[f64]) -> Result<f64, String> {
+    Ok(gaiad(a)?.1.rate)
+}
+
+fn gaiad_share(a: &[f64]) -> Result<f64, String> {
+    Ok(gaiad(a)?.1.share)
+}
+
+/// Of the two, the one with the larger size.
+fn largest(of: [f64; 2]) -> f64 {
+    if of[0].abs() > of[1].abs() { of[0] } else { of[1] }
+}
+
+fn eigenvalue(a: &[f64]) -> Result<f64, String> {
+    let (case, rest) = gaiad(a)?;
+    Ok(largest(case.eigenvalues(&rest, case.bend(&rest))))
+}
+
+fn eigenvalue_as_printed(a: &[f64]) -> Result<f64, String> {
+    let (case, rest) = gaiad(a)?;
+    Ok(largest(case.eigenvalues(&rest, case.bend_as_printed(&rest))))
+}
+
+fn stable(a: &[f64]) -> Result<f64, String> {
+    let (case, rest) = gaiad(a)?;
+    Ok(yes(case.stable(&rest, case.bend(&rest))))
+}
+
+fn stable_as_printed(a: &[f64]) -> Result<f64, String> {
+    let (case, rest) = gaiad(a)?;
+    Ok(yes(case.stable(&rest, case.bend_as_printed(&rest))))
+}
+
+fn gaiad_settles(a: &[f64]) -> Result<f64, String> {
+    let (case, _) = gaiad(a)?;
+    let steps = whole(a[6]);
+    let delays = if a[7] == 0.0 {
+        vec![gaiad::Delays { forward: steps, backward: steps - 1 }; case.n as usize]
+    } else {
+        gaiad::unequal(case.n, steps)
+    };
+    Ok(yes(said(case.settles(&delays, 1e-6))?))
+}

@@ -1,0 +1,140 @@
+//! `contend model NAME` for the name of a closed form: its value for every combination of the arguments.
+
+use super::numbers::Numbers;
+use super::{MOST, Printed, answer, list as counts};
+use crate::Done;
+use crate::cmd::wrong;
+use clap::{Arg, ArgMatches, FromArgMatches as _};
+use contend_lab::reading::expression::Quantity;
+use contend_lab::reading::expression::quantity::NotAQuantity;
+use contend_lab::reading::model::{Model, Parameter};
+use miette::Result;
+use serde_json::{Map, Value};
+
+/// A call of one closed form.
+#[derive(Debug)]
+pub(super) struct One {
+    model: &'static Model,
+    /// The values of each parameter, in the order of the parameters.
+    lists: Vec<Vec<f64>>,
+    printed: Printed,
+}
+
+/// The subcommand of `model`: one option for each parameter. The help of `contend model` does not list it.
+pub(super) fn command(model: &'static Model) -> clap::Command {
+    let options = model.parameters.iter().map(|p| {
+        let default = p.default.map(|x| Quantity { value: x, unit: p.unit }.to_string());
+        let shown = default.map_or("must be given".to_owned(), |d| format!("default {d}"));
+        Arg::new(p.name)
+            .long(p.name)
+            .value_name("LIST")
+            .required(p.default.is_none())
+            .help(format!("{}: {} .. {}, {shown}", p.doc, quantity(p, p.range.0), quantity(p, p.range.1)))
+            .value_parser(move |text: &str| list(p, text))
+    });
+    let command = <Printed as clap::Args>::augment_args(clap::Command::new(model.name).args(options));
+    let usage = format!("contend model {} [--PARAMETER LIST]... [OPTIONS]", model.name);
+    command.about(format!("{} ({})", model.doc, model.cite)).override_usage(usage).hide(true)
+}
+
+impl One {
+    pub(super) fn read(model: &'static Model, matches: &ArgMatches) -> Result<One, clap::Error> {
+        let given = |p: &Parameter| matches.get_one::<Numbers>(p.name).map(|n| n.0.clone());
+        // A parameter without a default is required, so it was given.
+        let lists = model.parameters.iter().map(|p| given(p).unwrap_or_else(|| p.default.into_iter().collect()));
+        Ok(One { model, lists: lists.collect(), printed: Printed::from_arg_matches(matches)? })
+    }
+}
+
+pub(super) fn run(one: &One) -> Result<Done> {
+    let (model, lists) = (one.model, &one.lists);
+    let count = lists.iter().fold(1_usize, |n, list| n.saturating_mul(list.len()));
+    if count > MOST as usize {
+        return Err(wrong(
+            format!("{} makes {count} rows", model.name),
+            format!("write lists for at most {MOST} rows"),
+        ));
+    }
+    let columns: Vec<usize> = (0..lists.len()).filter(|i| lists.get(*i).is_some_and(|l| l.len() > 1)).collect();
+    let name = |i: usize| model.parameters.get(i).map_or("", |p| p.name);
+    let fixed = model.parameters.iter().zip(lists).filter(|(_, list)| list.len() == 1);
+    let fixed: Vec<String> =
+        fixed.map(|(p, list)| format!("{} {}", p.name, quantity(p, list.first().copied().unwrap_or(0.0)))).collect();
+    let mut table = format!("{}: {}\n", model.name, model.doc);
+    if !fixed.is_empty() {
+        table += &format!("{}\n", fixed.join(", "));
+    }
+    let unit = model.unit.base();
+    let heading = if unit.is_empty() { "value".to_owned() } else { format!("value ({unit})") };
+    let line = |cells: &[String], last: &str| {
+        let cells: String = cells.iter().map(|c| format!("{c:>12} ")).collect();
+        format!("{cells}{last:>14}\n")
+    };
+    table += &line(&columns.iter().map(|i| name(*i).to_owned()).collect::<Vec<_>>(), &heading);
+    let mut rows = vec![];
+    for row in 0..count {
+        let at = combination(lists, row);
+        let given = |p: &Parameter| model.parameters.iter().position(|q| q.name == p.name).and_then(|i| at.get(i));
+        let value = model.value_of(|p| given(p).copied());
+        let value = value.map_err(|why| wrong(format!("{}: {why}", model.name), "change the arguments"))?;
+        let cells: Vec<String> = columns.iter().map(|i| at.get(*i).map_or(String::new(), f64::to_string)).collect();
+        table += &line(&cells, &digits(value));
+        let mut object: Map<String, Value> =
+            model.parameters.iter().zip(&at).map(|(p, x)| (p.name.to_owned(), Value::from(*x))).collect();
+        object.insert("value".to_owned(), Value::from(value));
+        rows.push(Value::Object(object));
+    }
+    answer(&one.printed, model.name, &table, rows)
+}
+
+/// One value of each list: the last list changes from row to row.
+fn combination(lists: &[Vec<f64>], row: usize) -> Vec<f64> {
+    let mut rest = row;
+    let mut at: Vec<f64> = lists
+        .iter()
+        .rev()
+        .map(|list| {
+            let x = list.get(rest % list.len().max(1)).copied().unwrap_or(0.0);
+            rest /= list.len().max(1);
+            x
+        })
+        .collect();
+    at.reverse();
+    at
+}
+
+/// The values of an option: quantities with commas between them, or a range of whole numbers like 1..10.
+fn list(p: &Parameter, text: &str) -> Result<Numbers, String> {
+    let quantities: Vec<Quantity> = match text.split_once("..") {
+        Some(_) => counts(text, 0, p.name)?.0.into_iter().map(|n| Quantity::number(n.into())).collect(),
+        None => text.split(',').map(any).collect::<Result<_, _>>()?,
+    };
+    let checked: Result<Vec<f64>, _> = quantities.into_iter().map(|q| p.check_quantity(q)).collect();
+    checked.map(Numbers).map_err(|e| format!("{}; {}", e.message, e.help))
+}
+
+/// A number or a quantity.
+fn any(text: &str) -> Result<Quantity, String> {
+    match Quantity::parse(text) {
+        Ok(q) => Ok(q),
+        Err(NotAQuantity::NoUnit(x)) => Ok(Quantity::number(x)),
+        Err(NotAQuantity::NoSuchUnit(unit)) => Err(format!("there is no unit `{unit}`")),
+        Err(NotAQuantity::NoNumber) => Err(format!("`{text}` is not a number; write a list like 0.1%,1% or 20us,9us")),
+    }
+}
+
+/// Six significant digits.
+fn digits(x: f64) -> String {
+    let size = if x == 0.0 || !x.is_finite() { 0 } else { x.abs().log10().floor() as i32 };
+    if x.fract() == 0.0 && x.abs() < 1e9 {
+        format!("{x}")
+    } else if (-4..9).contains(&size) {
+        format!("{x:.*}", usize::try_from(5 - size).unwrap_or(0))
+    } else {
+        format!("{x:.5e}")
+    }
+}
+
+fn quantity(p: &Parameter, value: f64) -> String {
+    Quantity { value, unit: p.unit }.to_string()
+}
