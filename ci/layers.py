@@ -3,20 +3,13 @@
 
 Read are the paths `crate::...` and `super::...` outside comments and tests. Neighbours are compared: the top modules of
 a crate, and in each folder its files and folders. A folder's own file (mod.rs, or name.rs beside name/) and its members
-may use each other: that is the parent and its children. CIRCLES below lists what still is a circle; take out what
-is said to be gone, and let none join. LAYERS below lists the folders that stand in an order of their own.
+may use each other: that is the parent and its children. LAYERS below lists the folders that stand in an order of their
+own.
 """
 
 import re
 import sys
 from pathlib import Path
-
-# Crate and folder: neighbours that still depend on each other in a circle.
-CIRCLES = {
-    "contend-lab::reading::expression": [["syntax", "token"]],
-    "contend-lab::reading::file": [["reader", "tree"], ["tcp", "words"]],
-    "contend-lab::measuring::metric": [["entries", "entry", "eval", "reading"]],
-}
 
 # Folders of a crate that are layers: each depends only on those before it. Other modules are below all of them.
 LAYERS = {
@@ -118,7 +111,7 @@ def circles(graph):
 
 
 def main():
-    wrong, seen = 0, set()
+    wrong = 0
     for crate in sorted(Path("crates").iterdir()):
         all_edges = edges(modules(crate / "src"))
         for folder in sorted({key[0] for key in all_edges}):
@@ -128,19 +121,11 @@ def main():
                     graph.setdefault(a, set()).add(b)
             name = "::".join((crate.name,) + folder)
             for circle in circles(graph):
-                known = [c for c in CIRCLES.get(name, []) if set(circle) <= set(c)]
-                if known:
-                    seen.add((name, *known[0]))
-                    continue
                 wrong += 1
                 print(f"{name}: {', '.join(circle)} depend on each other in a circle:")
                 for (where, a, b), files in sorted(all_edges.items()):
                     if where == folder and a in circle and b in circle:
                         print(f"  {a} -> {b}: {', '.join(sorted(files))}")
-    for name, all_known in CIRCLES.items():
-        for circle in all_known:
-            if (name, *circle) not in seen:
-                print(f"{name}: {', '.join(circle)}: no circle any more; take it out of CIRCLES in ci/layers.py")
     for name, layers in LAYERS.items():
         for (where, a, b), files in sorted(edges(modules(Path("crates") / name / "src")).items()):
             if where == () and b in layers and layers.index(b) > (layers.index(a) if a in layers else -1):

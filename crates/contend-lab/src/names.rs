@@ -27,3 +27,14 @@ pub(crate) fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -
         ),
     }
 }
+
+/// The remedy for `word`, which is none of `words`: the nearest one, and all of them.
+pub(crate) fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    let list = words.iter().copied().take(LISTED).collect::<Vec<_>>().join(", ");
+    match nearest(word, words) {
+        _ if list.is_empty() => "leave it out: there is none to choose from".into(),
+        Some(best) => format!("did you mean `{best}`? There are: {list}"),
+        None => format!("there are: {list}"),
+    }
+}

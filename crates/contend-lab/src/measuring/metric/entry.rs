@@ -1,8 +1,7 @@
 //! What an entry of the table of metrics says. Parser, evaluation, `contend list`, `contend explain`, the metrics that
 //! every run reports and the remedies for misspelt names all read the table: adding a metric is adding an entry.
 
-use super::reading::Asked;
-use super::{Metric, Sampling, Unmeasured, Values, entries};
+use super::{Metric, Sampling, Unmeasured, Values};
 use crate::experiment::results::Run;
 use crate::reading::expression::Dimension;
 
@@ -39,6 +38,14 @@ pub struct MetricEntry {
     pub(super) needs: fn(&Metric, &mut Sampling),
     /// How it is read from a run.
     pub(super) read: Read,
+}
+
+/// What an entry reads: a metric in a run, for some members taken together.
+pub(super) struct Asked<'a> {
+    pub(super) metric: &'a Metric,
+    pub(super) run: &'a Run,
+    /// Places of the members in the names of the metric's subject.
+    pub(super) members: &'a [usize],
 }
 
 /// How a metric is read from a run.
@@ -124,16 +131,6 @@ impl PartialEq for MetricEntry {
     fn eq(&self, other: &MetricEntry) -> bool {
         self.name == other.name
     }
-}
-
-/// Every metric, subject by subject.
-pub fn metrics() -> impl Iterator<Item = &'static MetricEntry> + Clone {
-    entries::ALL.iter().copied().flatten()
-}
-
-/// The metric called `name`.
-pub fn metric(name: &str) -> Option<&'static MetricEntry> {
-    metrics().find(|m| m.name == name)
 }
 
 impl MetricEntry {

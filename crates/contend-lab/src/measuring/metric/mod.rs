@@ -37,7 +37,8 @@ pub(crate) mod synthetic;
 mod tests;
 
 pub(crate) use entries::fingerprint;
-pub use entry::{Aspects, MetricEntry, Period, Selection, Subject, metric, metrics};
+pub use entries::{metric, metrics};
+pub use entry::{Aspects, MetricEntry, Period, Selection, Subject};
 pub use eval::Unmeasured;
 pub(crate) use eval::Values;
 pub use function::{FUNCTIONS, Function, Takes};

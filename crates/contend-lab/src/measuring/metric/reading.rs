@@ -1,6 +1,6 @@
 //! Reading metrics from a run: which members are meant, which samples, and what several entries read alike.
 
-use super::entry::{Read, Subject};
+use super::entry::{Asked, Read, Subject};
 use super::{Aspect, Metric, Scope, Unmeasured, Values};
 use crate::experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
 use crate::names::remedy;
@@ -9,14 +9,6 @@ use contend_sim::stats::Durations;
 
 /// Instants that are closer than this count as the same: half a microsecond.
 const SAME_INSTANT: f64 = 5e-7;
-
-/// What an entry reads: a metric in a run, for some members taken together.
-pub(super) struct Asked<'a> {
-    pub(super) metric: &'a Metric,
-    pub(super) run: &'a Run,
-    /// Places of the members in the names of the metric's subject.
-    pub(super) members: &'a [usize],
-}
 
 /// The value of `m` in `run`.
 pub(super) fn value(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {

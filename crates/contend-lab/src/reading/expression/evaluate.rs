@@ -1,7 +1,7 @@
 //! The value of a file's expression, `10ms + 2ms*(k-1)`.
 
-use super::syntax::{Syntax, error, parse};
-use super::{Dimension, NumberFunction, Operator, ParseError, Part, Quantity};
+use super::syntax::{Syntax, parse};
+use super::{Dimension, NumberFunction, Operator, ParseError, Part, Quantity, error};
 use std::ops::Range;
 
 /// The value of `text`, an expression of numbers with units, functions of numbers, and the names that `lookup` knows.

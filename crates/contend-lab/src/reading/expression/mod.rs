@@ -7,17 +7,19 @@
 
 mod evaluate;
 mod function;
+mod parse_error;
 pub mod quantity;
 mod syntax;
 mod token;
 
 pub use evaluate::evaluate;
 pub use function::{FUNCTIONS, NumberFunction, Yields};
+pub use parse_error::ParseError;
 pub use quantity::{Dimension, Quantity};
-pub use syntax::{Argument, Bracket, ParseError, Part, Syntax, parse};
+pub use syntax::{Argument, Bracket, Part, Syntax, parse};
 pub use token::literal;
 
-pub(crate) use syntax::error;
+pub(crate) use parse_error::error;
 
 use std::fmt;
 

@@ -1,8 +1,7 @@
 //! Text to a tree: a Pratt parser that knows the place of every part, and nothing of what names mean.
 
 use super::token::{Token, tokens};
-use super::{Number, Operator, Relation};
-use std::fmt;
+use super::{Number, Operator, ParseError, Relation, error};
 use std::ops::Range;
 
 /// Longest text accepted, in bytes.
@@ -11,31 +10,6 @@ const MAX_BYTES: usize = 4_096;
 const MAX_PARTS: usize = 256;
 /// Deepest nesting of parentheses, signs and calls.
 const MAX_DEPTH: usize = 48;
-
-/// Why a text is no expression: where, and what to write instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// What is wrong.
-    pub message: String,
-    /// What to write instead; may be empty.
-    pub help: String,
-    /// The bytes of the text that are meant.
-    pub span: Range<usize>,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at byte {})", self.message, self.span.start)?;
-        if self.help.is_empty() { Ok(()) } else { write!(f, "; {}", self.help) }
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-/// The error about the bytes `span`.
-pub(crate) fn error(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> ParseError {
-    ParseError { message: message.into(), help: help.into(), span }
-}
 
 /// An expression, and where it stands in its text.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! Text to tokens, and numbers with units.
 
 use super::quantity::{NotAQuantity, nearest_unit};
-use super::syntax::error;
-use super::{Dimension, Number, Operator, ParseError, Quantity, Relation};
+use super::{Dimension, Number, Operator, ParseError, Quantity, Relation, error};
 use std::ops::Range;
 
 /// One token of an expression.

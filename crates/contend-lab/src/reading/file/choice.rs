@@ -1,8 +1,9 @@
 //! An algorithm chosen by name with its parameters, read against its registry entry: the same for every family.
 
 use super::error::{FileError, Site};
-use super::reader::{Cx, Val, suggest};
+use super::reader::{Cx, Val};
 use super::tree::{Kind, Node, read_setting};
+use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
 use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
 use contend_core::{Span, Time};

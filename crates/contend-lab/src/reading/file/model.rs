@@ -3,8 +3,9 @@
 use super::alone;
 use super::error::{FileError, Source};
 use super::network::params;
-use super::reader::{Cx, Val, suggest};
+use super::reader::{Cx, Val};
 use super::tree::{Kind, Node};
+use crate::names::suggest;
 use crate::reading::expression::Dimension;
 use crate::reading::model::{Model, Parameter, models, named as model_named};
 use std::collections::BTreeMap;

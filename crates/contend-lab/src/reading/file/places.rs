@@ -1,7 +1,8 @@
 //! Names of places: stations, wired nodes, the access point, and how a flow or link names its ends.
 
 use super::error::FileError;
-use super::reader::{Val, suggest};
+use super::reader::Val;
+use crate::names::suggest;
 use contend_sim::scenario::Place;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,7 +3,7 @@
 use super::error::{FileError, Site, Source};
 use super::quoted::part;
 use super::tree::{Entry, Kind, Node};
-use crate::names::nearest;
+use crate::names::suggest;
 use crate::reading::expression::quantity::{FASTEST, LONGEST, NotAQuantity, nearest_unit};
 use crate::reading::expression::{Dimension, ParseError, Quantity, evaluate};
 use contend_core::registry::Amount;
@@ -47,17 +47,6 @@ impl Cx<'_> {
         } else {
             format!("names it may use: {}", names.join(", "))
         }
-    }
-}
-
-/// A remedy for `word`, which is none of `words`.
-pub(crate) fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
-    let words: Vec<&str> = words.into_iter().collect();
-    let list = words.iter().copied().take(40).collect::<Vec<_>>().join(", ");
-    match nearest(word, words) {
-        _ if list.is_empty() => "leave it out: there is none to choose from".into(),
-        Some(best) => format!("did you mean `{best}`? There are: {list}"),
-        None => format!("there are: {list}"),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::claim::Along;
 use super::error::{FileError, Site};
-use super::reader::{Val, suggest};
+use super::reader::Val;
 use super::tree::{Kind, Node, Overlay, flatten, split_path};
 use crate::experiment::results::PointKey;
+use crate::names::suggest;
 use crate::reading::expression::Quantity;
 use std::collections::BTreeSet;
 

@@ -2,9 +2,9 @@
 
 use super::choice::{default_choice, named, objection};
 use super::error::FileError;
-use super::reader::{Cx, Fields, Val, suggest};
+use super::reader::{Cx, Fields, Val};
 use super::tree::Kind;
-use super::words;
+use crate::names::suggest;
 use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
@@ -290,8 +290,17 @@ fn all_variants() -> Vec<Variant> {
     VARIANTS.iter().copied().chain(others).collect()
 }
 
-/// Every variant in words.
-pub(crate) fn variants() -> Vec<words::Variant> {
+/// A TCP variant as `contend explain` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedVariant {
+    /// What `tcp = "..."` takes.
+    pub name: &'static str,
+    /// Controller, recovery and what else it sets, in a sentence.
+    pub doc: String,
+}
+
+/// Every variant in words. Those that are the plain name of a controller come last.
+pub fn variants() -> Vec<NamedVariant> {
     let told = |v: &Variant| {
         let set: String = v.set.iter().map(|(key, word)| format!(", {key} = \"{word}\"")).collect();
         let mut doc = format!("Controller {}{set}, recovery {}.", v.cc, v.recovery);
@@ -304,7 +313,7 @@ pub(crate) fn variants() -> Vec<words::Variant> {
         if v.initial_window != INITIAL_WINDOW {
             doc += &format!(" It starts with {} packets.", v.initial_window);
         }
-        words::Variant { name: v.name, doc }
+        NamedVariant { name: v.name, doc }
     };
     all_variants().iter().map(told).collect()
 }

@@ -1,8 +1,8 @@
 //! The file as a tree of values that know where they stand, and what is laid over it.
 
 use super::error::{FileError, Site, Source};
-use super::reader::suggest;
 use crate::experiment::results::PointKey;
+use crate::names::suggest;
 use std::collections::BTreeMap;
 use toml_edit::{Item, Key, TableLike, Value};
 

@@ -2,8 +2,9 @@
 
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
-use super::reader::{Fields, Val, suggest};
+use super::reader::{Fields, Val};
 use super::tree::Kind;
+use crate::names::suggest;
 use contend_core::qdisc;
 use contend_core::registry::{Choice, Unit};
 use contend_sim::loss;

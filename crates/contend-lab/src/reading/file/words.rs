@@ -1,7 +1,7 @@
 //! The words that an experiment file accepts beside the names of algorithms, metrics and models: keys, and values that
 //! are words. `contend explain` shows them; a test holds that the reader asks for no word that is not here.
 
-use super::tcp;
+pub use super::tcp::{NamedVariant, variants};
 
 /// A key of a table, or a word that a key takes as its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,20 +12,6 @@ pub struct Word {
     pub name: &'static str,
     /// What it means, in a sentence.
     pub doc: &'static str,
-}
-
-/// A TCP variant: a congestion controller with a loss recovery, under one name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variant {
-    /// What `tcp = "..."` takes.
-    pub name: &'static str,
-    /// Controller, recovery and what else it sets, in a sentence.
-    pub doc: String,
-}
-
-/// Every variant, those that are the plain name of a controller last.
-pub fn variants() -> Vec<Variant> {
-    tcp::variants()
 }
 
 const fn word(place: &'static str, name: &'static str, doc: &'static str) -> Word {

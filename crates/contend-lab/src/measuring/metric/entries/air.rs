@@ -1,8 +1,7 @@
 //! Metrics of the cell: of its air as a whole, and how much of it each station took.
 
 use crate::experiment::results::Air;
-use crate::measuring::metric::entry::{Aspects, MetricEntry, Subject};
-use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::names::remedy;
 use crate::reading::expression::Dimension;

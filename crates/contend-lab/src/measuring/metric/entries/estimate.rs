@@ -1,8 +1,7 @@
 //! What the estimators that watch a flow say.
 
 use super::flow::flow;
-use crate::measuring::metric::entry::{Aspects, MetricEntry, Period};
-use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::names::remedy;
 use crate::reading::expression::Dimension;

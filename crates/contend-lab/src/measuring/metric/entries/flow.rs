@@ -1,7 +1,7 @@
 //! Metrics of flows, whatever carries them.
 
-use crate::measuring::metric::entry::{Aspects, MetricEntry, Period, Selection, Subject};
-use crate::measuring::metric::reading::{Asked, SampleRange, seconds};
+use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
+use crate::measuring::metric::reading::{SampleRange, seconds};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
 use crate::stats;

@@ -26,3 +26,13 @@ pub(super) const ALL: &[&[MetricEntry]] = &[
     #[cfg(test)]
     toy::METRICS,
 ];
+
+/// Every metric, subject by subject.
+pub fn metrics() -> impl Iterator<Item = &'static MetricEntry> + Clone {
+    ALL.iter().copied().flatten()
+}
+
+/// The metric called `name`.
+pub fn metric(name: &str) -> Option<&'static MetricEntry> {
+    metrics().find(|m| m.name == name)
+}

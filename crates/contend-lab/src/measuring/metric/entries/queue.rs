@@ -1,7 +1,6 @@
 //! Metrics of queues.
 
-use crate::measuring::metric::entry::{Aspects, MetricEntry, Period, Selection, Subject};
-use crate::measuring::metric::reading::Asked;
+use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
 use contend_core::packet::Kind;

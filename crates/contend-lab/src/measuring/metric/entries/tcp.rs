@@ -2,8 +2,8 @@
 
 use super::flow::flow;
 use crate::experiment::results::{Columns, FlowSample, FlowSeries, Losses};
-use crate::measuring::metric::entry::{Aspects, MetricEntry, Period};
-use crate::measuring::metric::reading::{Asked, SampleRange};
+use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
+use crate::measuring::metric::reading::SampleRange;
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
 use crate::stats;
