@@ -5,7 +5,7 @@
 //! nothing but the time it takes. How much of them stays in memory is bounded: see [`crate::measuring::detail`].
 
 use crate::experiment::results::{Executed, Interrupted, Outcome, Run, SearchResult};
-use crate::experiment::size::{Capture, Measure, Size};
+use crate::experiment::size::{CaptureWindow, Measure, Size};
 use crate::judging::claim::{self, Need};
 use crate::judging::{phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
@@ -26,7 +26,7 @@ pub struct Options<'a> {
     /// Whether time series and delay distributions are kept for a results folder, although no claim needs them.
     pub series: bool,
     /// Which frames of the first run are kept.
-    pub capture: Option<Capture>,
+    pub capture: Option<CaptureWindow>,
     /// Where each finished run is noted at once, and where those of an earlier call are taken from.
     pub journal: Option<&'a Journal>,
     /// Set from outside to end early and keep the runs that are finished.
@@ -130,7 +130,7 @@ fn make(
     need: &Need,
     planned: Planned,
     detail: &Detail,
-    shown: Option<Capture>,
+    shown: Option<CaptureWindow>,
     options: &Options<'_>,
 ) -> Result<Option<Run>, Error> {
     let measure = Measure { capture: detail.captured(shown), ..detail.measure(planned.keep).clone() };
@@ -167,7 +167,7 @@ fn with_frames(
     e: &Experiment,
     mut run: Run,
     need: &Need,
-    shown: Option<Capture>,
+    shown: Option<CaptureWindow>,
     options: &Options<'_>,
 ) -> Result<Option<Run>, Error> {
     if let (Some(shown), About::Network) = (shown, e.about()) {

@@ -10,7 +10,7 @@ use contend_core::{Cx, Time};
 use contend_lab::measuring::analyse::access;
 use contend_lab::measuring::analyse::exchange::Exchange;
 use contend_lab::measuring::analyse::fingerprint::{Fingerprint, First, Gaps, Settings, Verdict, fingerprint, of_gaps};
-use contend_lab::measuring::analyse::{Address, Capture, Seen};
+use contend_lab::measuring::analyse::{Address, CapturedFrames, Seen};
 use contend_sim::wifi::access::{Channel, Draw, REGISTRY, Seen as Heard, Setting};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use proptest::prelude::*;
@@ -226,7 +226,10 @@ fn gaps_that_say_nothing_about_backoff_are_left_out_and_counted() {
         Seen { spoilt: true, ..card(15_000, 7) },
         card(16_000, 7),
     ];
-    let g = contend_lab::measuring::analyse::fingerprint::gaps(&Capture { frames, ..Capture::default() }, CARD);
+    let g = contend_lab::measuring::analyse::fingerprint::gaps(
+        &CapturedFrames { frames, ..CapturedFrames::default() },
+        CARD,
+    );
     let us = |g: u64| Some(g * 1_000);
     assert_eq!(g.between_ns, [us(1_300), us(1_300), None, us(1_300), None, None, None, None, None, None]);
     assert_eq!((g.frames, g.retries, g.missed, g.disturbed, g.other), (11, 3, 1, 1, 2));
@@ -243,7 +246,7 @@ fn backoffs_among_others_are_no_fair_sample() {
             frames.push(frame(at + 1, OTHER, 0));
         }
     }
-    let f = fingerprint(&Capture { frames, ..Capture::default() }, CARD, &settings(0.001));
+    let f = fingerprint(&CapturedFrames { frames, ..CapturedFrames::default() }, CARD, &settings(0.001));
     assert!(f.verdict == Verdict::TooFewFrames && f.words.contains("alone"), "{}", f.words);
 }
 
@@ -264,7 +267,7 @@ fn who_wins_the_air_equally_often_is_told_from_who_does_not() {
             (card, other) = if won { (dice.below(window), other - idle) } else { (card - idle, dice.below(32)) };
             frame(at, if won { CARD } else { OTHER }, 0)
         });
-        let capture = Capture { frames: frames.collect(), ..Capture::default() };
+        let capture = CapturedFrames { frames: frames.collect(), ..CapturedFrames::default() };
         let s = access::Settings { interval_ns: 1_000_000_000, slots: 32, exchange: settings(0.1).exchange };
         access::access(&capture, [CARD, OTHER], &s).unwrap()
     };
@@ -360,7 +363,7 @@ fn every_kind_of_capture_tells_the_same_fingerprint() {
         cases.push(("Ethernet", pcap(big, nano, 1, &plain)));
     }
     for (name, bytes) in cases {
-        let capture = Capture::read(&bytes[..]).unwrap_or_else(|p| panic!("{name}: {p}"));
+        let capture = CapturedFrames::read(&bytes[..]).unwrap_or_else(|p| panic!("{name}: {p}"));
         assert_eq!((capture.frames.len(), capture.tsft), (3_000, name == "radiotap"), "{name}");
         let station = capture.station(None).unwrap();
         assert_eq!(station, if name == "raw IP" { Address::Ip4([10, 0, 0, 1]) } else { CARD }, "{name}");
@@ -408,21 +411,22 @@ fn times_of_pcapng_have_the_resolution_and_the_offset_that_their_interface_says(
     ];
     let packets = [packet(0, 2_000_000), packet(1, 3 * 1024 + 512), packet(2, 5)];
     let names = block(4, &[&1_u16.to_le_bytes()[..], &[9, 0], &[10, 0, 0, 1], b"card\0", &[0; 3], &[0; 4]].concat());
-    let capture = Capture::read(&[section.clone(), interfaces.concat(), names, packets.concat()].concat()[..]).unwrap();
+    let capture =
+        CapturedFrames::read(&[section.clone(), interfaces.concat(), names, packets.concat()].concat()[..]).unwrap();
     assert_eq!(
         capture.frames.iter().map(|f| f.at_ns).collect::<Vec<_>>(),
         [2_000_000_000, 3_500_000_000, 100_000_000_005]
     );
     assert_eq!((capture.station(Some("card")), capture.label(CARD)), (Ok(CARD), "card [02:00:00:00:00:01]".to_owned()));
     // A packet of an interface that there is not.
-    assert!(Capture::read(&[section, packet(0, 1)].concat()[..]).unwrap_err().what.contains("damaged"));
+    assert!(CapturedFrames::read(&[section, packet(0, 1)].concat()[..]).unwrap_err().what.contains("damaged"));
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_said_with_the_remedy() {
     let whole = pcap(false, false, 1, &[(5, ethernet(1)), (9, ethernet(1))]);
     let says = |bytes: &[u8], what: &str| {
-        let p = Capture::read(bytes).unwrap_err();
+        let p = CapturedFrames::read(bytes).unwrap_err();
         assert!(p.what.contains(what) && !p.remedy.is_empty(), "{p:?}");
     };
     says(b"", "empty");
@@ -436,12 +440,12 @@ fn what_is_wrong_with_a_file_is_said_with_the_remedy() {
     says(&pcap(false, false, 127, &[(5, vec![0; 4])]), "no frame");
     let endless = [&whole[..24], &[0; 8], &[0xff; 8]].concat();
     says(&endless, "too long");
-    let p = Capture::read(&whole[..]).unwrap().station(Some("02:00:00:00:00:77")).unwrap_err();
+    let p = CapturedFrames::read(&whole[..]).unwrap().station(Some("02:00:00:00:00:77")).unwrap_err();
     assert!(p.what.contains("02:00:00:00:00:77") && p.remedy.contains("02:00:00:00:00:01 (2 frames)"), "{p:?}");
 }
 
 fn analysed(bytes: &[u8]) {
-    if let Ok(capture) = Capture::read(bytes) {
+    if let Ok(capture) = CapturedFrames::read(bytes) {
         for first in [First::Found, First::Computed, First::Given(u64::MAX)] {
             for a in capture.transmitters().iter().take(3) {
                 let f = fingerprint(&capture, a.0, &Settings { first, ..settings(0.001) });

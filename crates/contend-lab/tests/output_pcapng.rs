@@ -7,12 +7,12 @@ use common::{SMALL, Shape, outcome, program};
 use contend_core::{Body, FlowId, Span};
 use contend_lab::experiment::results::Run;
 use contend_lab::writing::output::pcapng::Band;
-use contend_lab::writing::output::{Capture, write_pcapng};
+use contend_lab::writing::output::{CaptureFormat, write_pcapng};
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome as Fate};
 use std::path::Path;
 use std::process::Command;
 
-fn captured(run: &Run, capture: Capture) -> Option<tempfile::NamedTempFile> {
+fn captured(run: &Run, capture: CaptureFormat) -> Option<tempfile::NamedTempFile> {
     if program("tshark").is_none() {
         println!("SKIPPED: tshark is not installed");
         return None;
@@ -58,7 +58,7 @@ fn tells_losses(message: &str) -> bool {
 fn no_frame_is_malformed_and_warnings_are_of_losses_only() {
     let run = one_run(4_000);
     for payload in [0, 64, 65_535] {
-        let Some(file) = captured(&run, Capture { payload, band: Band::Ghz2 }) else { return };
+        let Some(file) = captured(&run, CaptureFormat { payload, band: Band::Ghz2 }) else { return };
         assert_eq!(tshark(file.path(), &["-Y", "_ws.malformed"]), "");
         let experts = tshark(
             file.path(),
@@ -85,7 +85,7 @@ fn no_frame_is_malformed_and_warnings_are_of_losses_only() {
 #[test]
 fn times_lengths_and_addresses_are_those_of_the_frames() {
     let run = one_run(2_000);
-    let Some(file) = captured(&run, Capture::default()) else { return };
+    let Some(file) = captured(&run, CaptureFormat::default()) else { return };
     let fields = [
         "frame.time_epoch",
         "frame.len",
@@ -123,7 +123,7 @@ fn times_lengths_and_addresses_are_those_of_the_frames() {
 #[test]
 fn every_checksum_of_a_whole_capture_is_right() {
     let run = one_run(1_500);
-    let Some(file) = captured(&run, Capture { payload: 65_535, band: Band::Ghz5 }) else { return };
+    let Some(file) = captured(&run, CaptureFormat { payload: 65_535, band: Band::Ghz5 }) else { return };
     let check = [
         "-o",
         "ip.check_checksum:TRUE",
@@ -162,7 +162,7 @@ fn every_checksum_of_a_whole_capture_is_right() {
 #[test]
 fn tcp_options_and_retransmissions_are_recognised() {
     let run = one_run(4_000);
-    let Some(file) = captured(&run, Capture::default()) else { return };
+    let Some(file) = captured(&run, CaptureFormat::default()) else { return };
     let syn = tshark(
         file.path(),
         &[
@@ -209,7 +209,7 @@ fn no_port_is_taken_for_another_protocol() {
         }
     }
     for payload in [0, 64] {
-        let Some(file) = captured(&run, Capture { payload, band: Band::Ghz2 }) else { return };
+        let Some(file) = captured(&run, CaptureFormat { payload, band: Band::Ghz2 }) else { return };
         let protocols = tshark(file.path(), &["-T", "fields", "-e", "frame.protocols"]);
         let mut others: Vec<&str> = protocols
             .lines()

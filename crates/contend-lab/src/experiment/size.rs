@@ -25,14 +25,14 @@ pub struct Measure {
     /// Further instants at which to sample: edges of the windows that claims speak of.
     pub instants: Vec<Time>,
     /// Frames kept for a capture or the report's timeline.
-    pub capture: Option<Capture>,
+    pub capture: Option<CaptureWindow>,
     /// Whether it is kept who succeeds on the air.
     pub successes: bool,
 }
 
 /// Which frames are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capture {
+pub struct CaptureWindow {
     /// First instant.
     pub from: Time,
     /// End of the interval.

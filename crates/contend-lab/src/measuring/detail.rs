@@ -12,7 +12,7 @@
 //! every number of cores.
 
 use crate::experiment::results::{Run, Series};
-use crate::experiment::size::{Capture, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
+use crate::experiment::size::{CaptureWindow, MAX_QUEUE_SAMPLES, MAX_SAMPLES, Measure, Size};
 use crate::measuring::metric::{Sampling, fingerprint};
 use crate::reading::error::Error;
 use crate::reading::file::Need;
@@ -97,13 +97,13 @@ impl Detail {
     }
 
     /// What a run captures while it lasts, when `shown` is asked for.
-    pub fn captured(&self, shown: Option<Capture>) -> Option<Capture> {
+    pub fn captured(&self, shown: Option<CaptureWindow>) -> Option<CaptureWindow> {
         let end = Time::ZERO + self.needed.duration;
-        if self.frames { Some(Capture { from: Time::ZERO, to: end, limit: MOST_FRAMES }) } else { shown }
+        if self.frames { Some(CaptureWindow { from: Time::ZERO, to: end, limit: MOST_FRAMES }) } else { shown }
     }
 
     /// Looks at the frames of a finished run, where metrics need that, and keeps those that were asked for.
-    pub fn look(&self, run: &mut Run, phy: Option<&Phy>, shown: Option<Capture>) {
+    pub fn look(&self, run: &mut Run, phy: Option<&Phy>, shown: Option<CaptureWindow>) {
         let Some(phy) = phy.filter(|_| self.frames) else { return };
         fingerprint::note(run, phy);
         let Some(c) = shown else {

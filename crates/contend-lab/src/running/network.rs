@@ -9,7 +9,7 @@ use crate::experiment::results::{
     Air, EstimateSeries, Flow, FlowSample, FlowSeries, Losses, Percentiles, PointKey, Queue, QueueSample, QueueSeries,
     Run, Series, Successes,
 };
-use crate::experiment::size::{Capture, Measure, Sampled, estimators};
+use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::Kind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
@@ -107,7 +107,7 @@ pub fn run(
 pub(crate) fn frames(
     resolved: &Resolved,
     seed: u64,
-    capture: Capture,
+    capture: CaptureWindow,
     end: Time,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Frame>>, String> {

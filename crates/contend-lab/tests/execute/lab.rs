@@ -4,7 +4,7 @@ use contend_core::Time;
 use contend_lab::execute::{self, Options};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::results::{Outcome, Run};
-use contend_lab::experiment::size::Capture;
+use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,7 @@ pub(crate) struct Call {
     sets: Vec<(String, String)>,
     jobs: usize,
     detail: bool,
-    capture: Option<Capture>,
+    capture: Option<CaptureWindow>,
     stop_after: usize,
 }
 
@@ -59,7 +59,7 @@ impl Call {
     }
     pub(crate) fn capture(self, from: &str, to: &str) -> Call {
         let at = |t| Time::ZERO + quantity::span(t).unwrap();
-        Call { capture: Some(Capture { from: at(from), to: at(to), limit: 100_000 }), ..self }
+        Call { capture: Some(CaptureWindow { from: at(from), to: at(to), limit: 100_000 }), ..self }
     }
     /// Captures at most this many frames.
     pub(crate) fn frames(mut self, limit: usize) -> Call {

@@ -3,7 +3,7 @@
 use contend_core::Time;
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
-use contend_lab::experiment::size::Capture;
+use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::reading::file;
 use std::sync::atomic::AtomicBool;
 
@@ -14,13 +14,19 @@ pub(crate) fn outcome(name: &str, text: &str, sets: &[(String, String)], jobs: u
 
 /// What comes of `text`, whose one run keeps its frames.
 pub(crate) fn with_frames(name: &str, text: &str) -> Outcome {
-    let all = Capture { from: Time::ZERO, to: Time::NEVER, limit: 1_000_000 };
+    let all = CaptureWindow { from: Time::ZERO, to: Time::NEVER, limit: 1_000_000 };
     let outcome = execute_with(name, text, &[], 1, Some(all));
     assert!(outcome.runs.iter().all(|r| r.frames_missed == 0), "{name} has more frames");
     outcome
 }
 
-fn execute_with(name: &str, text: &str, sets: &[(String, String)], jobs: usize, capture: Option<Capture>) -> Outcome {
+fn execute_with(
+    name: &str,
+    text: &str,
+    sets: &[(String, String)],
+    jobs: usize,
+    capture: Option<CaptureWindow>,
+) -> Outcome {
     let e = file::parse(name, text, sets).unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.render(false)));
     let options =
         Options { jobs, series: false, capture, journal: None, stop: &AtomicBool::new(false), progress: &|_, _| {} };

@@ -7,7 +7,7 @@ use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::measuring::analyse::access::{self, Access};
 use contend_lab::measuring::analyse::exchange::Exchange;
 use contend_lab::measuring::analyse::fingerprint::{self, Fingerprint, First, Verdict};
-use contend_lab::measuring::analyse::{Address, Capture, Problem};
+use contend_lab::measuring::analyse::{Address, CapturedFrames, Problem};
 use contend_lab::reading::expression::quantity;
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use miette::{Report, Result};
@@ -185,7 +185,7 @@ fn about(path: &Path) -> impl Fn(Problem) -> Report {
 }
 
 /// The capture at `path`, or in the results folder there.
-fn read(path: &Path) -> Result<Capture> {
+fn read(path: &Path) -> Result<CapturedFrames> {
     let inside = path.join("air.pcapng");
     let file = if path.is_dir() { inside.as_path() } else { path };
     if path.is_dir() && !file.is_file() {
@@ -198,7 +198,7 @@ fn read(path: &Path) -> Result<Capture> {
     let opened = opened.map_err(|e| {
         wrong(format!("{} cannot be read: {e}", file.display()), "give the path of a capture, or of a results folder")
     })?;
-    Capture::read(BufReader::with_capacity(1 << 16, opened)).map_err(about(file))
+    CapturedFrames::read(BufReader::with_capacity(1 << 16, opened)).map_err(about(file))
 }
 
 fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
@@ -257,7 +257,7 @@ fn us(ns: f64) -> f64 {
     (ns / 100.0).round() / 10.0
 }
 
-fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &fingerprint::Settings) -> String {
+fn table(path: &Path, label: &str, capture: &CapturedFrames, f: &Fingerprint, s: &fingerprint::Settings) -> String {
     let mut out = format!("{}: {label}\n", echo(&path.display().to_string(), SENTENCE));
     let mut line = |name: &str, text: String| {
         let _ = writeln!(out, "  {name:<14} {text}");
@@ -352,7 +352,13 @@ fn table(path: &Path, label: &str, capture: &Capture, f: &Fingerprint, s: &finge
     out
 }
 
-fn object(path: &Path, capture: &Capture, station: Address, f: &Fingerprint, s: &fingerprint::Settings) -> Value {
+fn object(
+    path: &Path,
+    capture: &CapturedFrames,
+    station: Address,
+    f: &Fingerprint,
+    s: &fingerprint::Settings,
+) -> Value {
     let tests: serde_json::Map<String, Value> = f
         .tests()
         .into_iter()
@@ -473,7 +479,7 @@ fn compare(args: &AccessArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
-fn access_object(args: &AccessArgs, capture: &Capture, found: &Access, step: f64) -> Value {
+fn access_object(args: &AccessArgs, capture: &CapturedFrames, found: &Access, step: f64) -> Value {
     let part = |p: &access::Part| json!({"station": p.station.to_string(), "name": capture.names.get(&p.station), "packets": p.packets, "attempts_both": p.attempts, "per_interval": p.per_interval});
     json!({
         "schema": "contend/access/1",

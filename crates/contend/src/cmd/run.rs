@@ -5,7 +5,7 @@ use crate::Done;
 use contend_core::{Span, Time};
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Executed;
-use contend_lab::experiment::size::Capture;
+use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::judging::claim;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
@@ -299,10 +299,10 @@ impl Job<'_> {
     }
 
     /// Which frames of the first run are kept.
-    fn frames(&self) -> Capture {
+    fn frames(&self) -> CaptureWindow {
         let warm = Time::ZERO + self.e.warmup;
         let (from, to) = self.capture.unwrap_or((warm, warm + TIMELINE));
-        Capture { from, to, limit: FRAMES }
+        CaptureWindow { from, to, limit: FRAMES }
     }
 
     /// Runs the experiment and writes the results folder, `draft` if it was begun; says on standard error what is worth

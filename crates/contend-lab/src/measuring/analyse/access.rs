@@ -7,7 +7,7 @@
 //! regularly than that, so that the binomial test refuses stations that conform less often than it says.
 
 use super::exchange::Exchange;
-use super::{Address, Capture, Problem};
+use super::{Address, CapturedFrames, Problem};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// What is compared, and how.
@@ -54,7 +54,7 @@ const MOST: u64 = 1_000_000;
 ///
 /// # Errors
 /// When there are more intervals than is reasonable.
-pub fn access(capture: &Capture, pair: [Address; 2], s: &Settings) -> Result<Access, Problem> {
+pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Result<Access, Problem> {
     let (from, to) = (capture.frames.first().map_or(0, |f| f.at_ns), capture.frames.last().map_or(0, |f| f.at_ns));
     let interval = s.interval_ns.max(1);
     let intervals = (to - from) / interval + 1;
@@ -95,7 +95,7 @@ fn binomial(a: u64, b: u64) -> Option<f64> {
 }
 
 /// When `station` had a frame waiting: from one frame of it to the next, where that came no later than it had to.
-fn backlogged(capture: &Capture, station: Address, s: &Settings) -> Vec<(u64, u64)> {
+fn backlogged(capture: &CapturedFrames, station: Address, s: &Settings) -> Vec<(u64, u64)> {
     let slot = s.exchange.phy.slot.as_nanos();
     let mut all: Vec<(u64, u64)> = Vec::new();
     let (mut last, mut others, mut own) = (None, 0_u64, 0);

@@ -11,7 +11,7 @@
 
 use super::exchange::Exchange;
 use super::independence::{ChiSquare, Lags, lags, pairs};
-use super::{Address, Capture, Seen};
+use super::{Address, CapturedFrames, Seen};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -63,7 +63,7 @@ pub struct Gaps {
 }
 
 /// The gaps between the data frames of `station`.
-pub fn gaps(capture: &Capture, station: Address) -> Gaps {
+pub fn gaps(capture: &CapturedFrames, station: Address) -> Gaps {
     let own = |f: &Seen| f.from == Some(station) && f.data;
     let mut kinds: BTreeMap<(u32, Option<u64>), usize> = BTreeMap::new();
     for f in capture.frames.iter().filter(|f| own(f) && !f.spoilt) {
@@ -191,7 +191,7 @@ const LARGEST: u32 = 1024;
 const SHARP: f64 = 0.25;
 
 /// The fingerprint of `station`.
-pub fn fingerprint(capture: &Capture, station: Address, s: &Settings) -> Fingerprint {
+pub fn fingerprint(capture: &CapturedFrames, station: Address, s: &Settings) -> Fingerprint {
     of_gaps(gaps(capture, station), s)
 }
 

@@ -1,8 +1,8 @@
 //! Measuring from captures: what a transmitter's frames tell about how it contends for the air.
 //!
-//! [`Capture`] is what a capture file, or a run of our own, shows of the frames that contend; [`fingerprint`] tests the
-//! backoff of one transmitter, [`access`] whether several get the air equally often. Nothing is taken on trust: any
-//! bytes end in a capture or in a [`Problem`].
+//! [`CapturedFrames`] is what a capture file, or a run of our own, shows of the frames that contend. [`fingerprint`]
+//! tests the backoff of one transmitter, [`access`] whether several get the air equally often. Capture files are
+//! untrusted: any bytes yield frames or a [`Problem`].
 
 pub mod access;
 mod container;
@@ -88,7 +88,7 @@ pub struct Seen {
 
 /// What a capture shows.
 #[derive(Clone, Debug, Default)]
-pub struct Capture {
+pub struct CapturedFrames {
     /// Frames that contended, in order of time; answers (ACK, CTS) and other control frames are left out.
     pub frames: Vec<Seen>,
     /// Whether times are those of the receiver's own clock (radiotap's TSFT) and not of the capturing system.
@@ -97,12 +97,12 @@ pub struct Capture {
     pub names: BTreeMap<Address, String>,
 }
 
-impl Capture {
+impl CapturedFrames {
     /// Reads a capture file.
     ///
     /// # Errors
     /// When it is none, is damaged, or has a link type that is not read; with the remedy.
-    pub fn read(r: impl Read) -> Result<Capture, Problem> {
+    pub fn read(r: impl Read) -> Result<CapturedFrames, Problem> {
         let mut frames: Vec<(Seen, Option<u64>)> = Vec::new();
         let (mut records, mut foreign) = (0_u64, None);
         let ips = container::read(r, &mut |record| {
@@ -144,16 +144,16 @@ impl Capture {
                 names.entry(a).or_insert_with(|| "ap".to_owned());
             }
         }
-        Ok(Capture { frames, tsft, names })
+        Ok(CapturedFrames { frames, tsft, names })
     }
 
     /// The frames of a run of our own, from `from` on; transmitters have the names of the run's stations.
-    pub fn of_run(run: &Run, from: Time) -> Capture {
+    pub fn of_run(run: &Run, from: Time) -> CapturedFrames {
         let mut frames: Vec<Seen> =
             run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(seen).collect();
         frames.sort_by_key(|f| f.at_ns);
         let names = (0..).zip(&run.stations).map(|(id, name)| (address(id), name.clone())).collect();
-        Capture { frames, tsft: false, names }
+        CapturedFrames { frames, tsft: false, names }
     }
 
     /// How many data frames each transmitter sent, the busiest first.

@@ -1,8 +1,8 @@
 //! An algorithm chosen by name with its parameters, read against its registry entry: the same for every family.
 
 use super::error::{FileError, Site};
-use super::reader::{Cx, Val};
-use super::tree::{Kind, Node, read_setting};
+use super::reader::{ReadContext, Val};
+use super::tree::{Node, NodeKind, read_setting};
 use crate::names::suggest;
 use crate::reading::expression::{Dimension, Quantity};
 use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
@@ -23,7 +23,7 @@ pub(crate) fn named<'a, B: 'static>(
     own: &[&'static str],
 ) -> Result<(Choice<B>, Option<Val<'a>>), FileError> {
     let val = val.pick()?;
-    if let Kind::Text(name) = &val.node.kind {
+    if let NodeKind::Text(name) = &val.node.kind {
         let entry = entry(&val, name, family, noun)?;
         return Ok((Choice { entry, args: defaults(&val, entry.name, entry.params)? }, None));
     }
@@ -48,12 +48,12 @@ pub(crate) fn named<'a, B: 'static>(
 
 /// The member of `family` called `name` with all defaults but those in `set`.
 pub(crate) fn default_choice<B: 'static>(
-    cx: Cx,
+    cx: ReadContext,
     family: &'static [Entry<B>],
     name: &'static str,
     set: &[(&'static str, Value)],
 ) -> Result<Choice<B>, FileError> {
-    let node = Node { site: Site::None, kind: Kind::Text(name.into()) };
+    let node = Node { site: Site::None, kind: NodeKind::Text(name.into()) };
     let mut choice = choice(&Val { cx, path: name.into(), node: &node }, family, "algorithm")?;
     for (name, value) in set {
         choice.args.set(name, value.clone());
@@ -90,7 +90,7 @@ fn default(val: &Val, name: &str, param: &Param) -> Result<Value, FileError> {
     };
     let node = Node { site: Site::None, ..read_setting(0, 0, text) };
     parameter(
-        &Val { cx: Cx { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node },
+        &Val { cx: ReadContext { member: None, ..val.cx }, path: format!("{}.{}", val.path, param.name), node: &node },
         param,
     )
 }

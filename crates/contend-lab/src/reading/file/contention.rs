@@ -4,7 +4,7 @@ use super::alone;
 use super::choice::{choice, objection};
 use super::error::{FileError, Source};
 use super::network::params;
-use super::reader::{Cx, Val};
+use super::reader::{ReadContext, Val};
 use super::tree::Node;
 use super::wifi::read_busy_slot;
 use crate::experiment::point::Contended;
@@ -20,7 +20,7 @@ const MOST_SUCCESSES: u64 = 1_000_000_000;
 /// What `[contention]` in `tree` says.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileError> {
     let params = params(source, tree)?;
-    let cx = Cx { source, params: &params, member: None };
+    let cx = ReadContext { source, params: &params, member: None };
     let mut f = alone(cx, tree, "contention", "[contention]", "{ stations = 10, rule = \"dcf\" }")?.table()?;
     let n = f.need("stations", "10")?.integer(1..=MOST_STATIONS)?;
     let successes = f.read_or("successes", 1_000_000, |v| v.integer(1..=MOST_SUCCESSES))?;
@@ -77,7 +77,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
     };
     let mut contenders = Vec::with_capacity(n as usize);
     for k in 1..=n {
-        let v = Val { cx: Cx { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
+        let v = Val { cx: ReadContext { member: Some((k as usize, n as usize)), ..cx }, ..rule.clone() };
         let rule = choice(&v, access::REGISTRY, "access rule")?;
         let station = k as u32 - 1;
         let built = (rule.entry.build)(&rule.args, setting.member(station, n as u32));

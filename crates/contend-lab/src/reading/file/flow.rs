@@ -2,9 +2,9 @@
 
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
-use super::reader::{Cx, Fields, Val};
+use super::reader::{Fields, ReadContext, Val};
 use super::tcp;
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time};
 use contend_sim::scenario::{Start, Transport, UniformSpan};
@@ -98,7 +98,7 @@ impl<'a> Draft<'a> {
                     "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
                 ));
             }
-            (None, None) => default_choice(Cx { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
+            (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
         };
         if let (Some(udp_at), "bulk" | "sessions") = (&udp_at, traffic.entry.name) {
             let greedy =
@@ -180,7 +180,7 @@ fn cbr(rate: &Val) -> Result<Choice<traffic::Build>, FileError> {
     if bps == 0 {
         return Err(rate.error("is zero", "write a rate like \"1Mbps\"; count = 0 switches the flow off"));
     }
-    default_choice(Cx { member: None, ..rate.cx }, traffic::REGISTRY, "cbr", &[("rate", Value::Rate(bps))])
+    default_choice(ReadContext { member: None, ..rate.cx }, traffic::REGISTRY, "cbr", &[("rate", Value::Rate(bps))])
 }
 
 /// `"5s"`, `"uniform(0s, 2s)"` or `"stagger(0s, 10s)"`.
@@ -228,7 +228,7 @@ fn overhead(v: &Val) -> Result<UniformSpan, FileError> {
 
 /// A text like `uniform(0s, 2s)`: the name before the parenthesis and the durations in it; `None` for any other value.
 fn call<'a>(v: &Val<'a>) -> Result<Option<(&'a str, Vec<Span>)>, FileError> {
-    let Kind::Text(text) = &v.node.kind else { return Ok(None) };
+    let NodeKind::Text(text) = &v.node.kind else { return Ok(None) };
     let call = text.trim().strip_suffix(')').and_then(|t| t.split_once('('));
     let Some((name, args)) = call.filter(|(name, _)| !name.starts_with('=')) else { return Ok(None) };
     let args = args.split(',').map(|arg| argument(v, arg)).collect::<Result<_, _>>()?;
@@ -250,6 +250,6 @@ fn two(v: &Val, args: &[Span], shape: &str) -> Result<[Span; 2], FileError> {
 
 /// One argument of a call: a duration.
 fn argument(v: &Val, text: &str) -> Result<Span, FileError> {
-    let node = Node { site: v.node.site.clone(), kind: Kind::Text(format!("= {}", text.trim())) };
+    let node = Node { site: v.node.site.clone(), kind: NodeKind::Text(format!("= {}", text.trim())) };
     Val { node: &node, ..v.clone() }.span()
 }

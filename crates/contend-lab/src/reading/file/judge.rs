@@ -4,7 +4,7 @@ use super::claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::{Sweep, key_path};
-use super::tree::{Kind, Overlay, flatten};
+use super::tree::{NodeKind, Overlay, flatten};
 use crate::reading::expression::Quantity;
 
 /// What claims and figures refer to.
@@ -110,7 +110,7 @@ impl Judge<'_> {
                 let Some(within) = within else {
                     return Err(f.error("needs `within` for near", "write within = \"10%\""));
                 };
-                let relative = matches!(&within.node.kind, Kind::Text(t) if t.trim_end().ends_with('%'));
+                let relative = matches!(&within.node.kind, NodeKind::Text(t) if t.trim_end().ends_with('%'));
                 let distance = if relative { within.share()? } else { same_unit(&within, value)?.value };
                 if distance < 0.0 {
                     return Err(within.error("is negative", "write a distance, \"10%\""));
@@ -159,7 +159,7 @@ impl Judge<'_> {
                 Err(e) => return Err(e),
             };
             let wanted = match &node.kind {
-                Kind::List(list) => list.iter().collect(),
+                NodeKind::List(list) => list.iter().collect(),
                 _ => vec![node],
             };
             let mut values = vec![];
@@ -206,7 +206,7 @@ impl Judge<'_> {
         let y = f.need("y", "\"goodput.total\"")?;
         let x = f.need("x", "\"flow.0.count\", \"flow\" or \"time\"")?;
         let y: Vec<Val> = match y.node.kind {
-            Kind::List(_) => y.list("expressions")?.collect(),
+            NodeKind::List(_) => y.list("expressions")?.collect(),
             _ => vec![y],
         };
         let by = f.get("by");

@@ -78,12 +78,12 @@ pub(crate) use quoted::misread;
 
 use judge::Judge;
 use model::Modelled;
-use reader::{Cx, Fields, Val};
+use reader::{Fields, ReadContext, Val};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use sweep::Sweep;
-use tree::{Kind, Node};
+use tree::{Node, NodeKind};
 
 /// One experiment: a network, its sweep, and what must hold.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let sets = apply_sets(&mut tree, &source, overrides)?;
     tree::check_texts(&tree, &source)?;
 
-    let cx = Cx { source: &source, params: &[], member: None };
+    let cx = ReadContext { source: &source, params: &[], member: None };
     let mut f = Val { cx, path: String::new(), node: &tree }.table()?;
     for key in NETWORK {
         f.get(key);
@@ -200,7 +200,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
 
     let network = Node {
         site: tree.site.clone(),
-        kind: Kind::Table(
+        kind: NodeKind::Table(
             tree.entries().unwrap_or_default().iter().filter(|e| NETWORK.contains(&e.key.as_str())).cloned().collect(),
         ),
     };
@@ -284,7 +284,13 @@ impl About {
 }
 
 /// The table `key` of a file that is about `what` and has none of the tables that make a network.
-fn alone<'a>(cx: Cx<'a>, tree: &'a Node, key: &'static str, what: &str, example: &str) -> Result<Val<'a>, FileError> {
+fn alone<'a>(
+    cx: ReadContext<'a>,
+    tree: &'a Node,
+    key: &'static str,
+    what: &str,
+    example: &str,
+) -> Result<Val<'a>, FileError> {
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
     let other = NETWORK.iter().filter(|k| ![key, "param"].contains(k)).find_map(|k| root.get(k));
@@ -332,7 +338,7 @@ fn each<T>(
 /// `"1..5"`, `"7"` or `[1, 2, 3]`.
 fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
     const HELP: &str = "write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list";
-    if let Kind::List(_) = val.node.kind {
+    if let NodeKind::List(_) = val.node.kind {
         let seeds: Vec<u64> = val.list(HELP)?.map(|v| v.integer(0..=u64::MAX)).collect::<Result<_, _>>()?;
         let twice = seeds.iter().collect::<BTreeSet<_>>().len() < seeds.len();
         return if seeds.is_empty() || twice {
@@ -341,7 +347,7 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
             Ok(seeds)
         };
     }
-    if let (Kind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
+    if let (NodeKind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
         // `--seeds 7`: a word on the command line, where nothing has quotes.
         return Ok(vec![val.integer(0..=u64::MAX)?]);
     }

@@ -3,8 +3,8 @@
 use super::alone;
 use super::error::{FileError, Source};
 use super::network::params;
-use super::reader::{Cx, Val};
-use super::tree::{Kind, Node};
+use super::reader::{ReadContext, Val};
+use super::tree::{Node, NodeKind};
 use crate::names::suggest;
 use crate::reading::expression::Dimension;
 use crate::reading::model::{Model, Parameter, models, named as model_named};
@@ -41,12 +41,12 @@ impl Modelled {
 /// What `[model]` in `tree` says; an error when one of the models that are quickly worked out has no value.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileError> {
     let params = params(source, tree)?;
-    let cx = Cx { source, params: &params, member: None };
+    let cx = ReadContext { source, params: &params, member: None };
     let table = alone(cx, tree, "model", "a [model]", "{ name = \"jersey.gain\", ... }")?;
     let mut f = table.table()?;
     let name = f.need("name", "\"jersey.gain\"")?;
     let models = match name.node.kind {
-        Kind::List(_) => name.list("the names of models")?.map(|v| named(&v)).collect::<Result<Vec<_>, _>>()?,
+        NodeKind::List(_) => name.list("the names of models")?.map(|v| named(&v)).collect::<Result<Vec<_>, _>>()?,
         _ => vec![named(&name)?],
     };
     if models.is_empty() {

@@ -5,8 +5,8 @@ use super::error::{FileError, Source};
 use super::flow::Draft;
 use super::passing;
 use super::places::{End, Places, valid_name};
-use super::reader::{Cx, Fields, Val};
-use super::tree::{Kind, Node};
+use super::reader::{Fields, ReadContext, Val};
+use super::tree::{Node, NodeKind};
 use super::wifi::{
     Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
 };
@@ -36,7 +36,7 @@ const LARGEST_ON_AIR: u32 = 2296;
 /// The network that `tree` describes, for a run of `duration`.
 pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Resolved, FileError> {
     let params = params(source, tree)?;
-    let cx = Cx { source, params: &params, member: None };
+    let cx = ReadContext { source, params: &params, member: None };
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
     root.later(&["field"])?;
@@ -68,7 +68,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
         if wifi.is_none() {
             return Err(v.error("is the wired side of a cell, and there is no [wifi]", "write [[link]] tables instead"));
         }
-        let f = Val { cx: Cx { member: Some((1, 1)), ..cx }, ..v.clone() }.table()?;
+        let f = Val { cx: ReadContext { member: Some((1, 1)), ..cx }, ..v.clone() }.table()?;
         b.wires(f, None, true)?;
     }
     let flows = tables(root.get("flow"), "[[flow]]")?;
@@ -110,7 +110,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
 pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
     let mut params = vec![];
     let Some(node) = tree.get("param") else { return Ok(params) };
-    let none = Val { cx: Cx { source, params: &[], member: None }, path: "param".into(), node };
+    let none = Val { cx: ReadContext { source, params: &[], member: None }, path: "param".into(), node };
     for (entry, v) in none.table()?.all() {
         if !entry.key.starts_with(|c: char| c.is_ascii_alphabetic())
             || !entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -123,7 +123,7 @@ pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quanti
                 "use letters, digits and _; `k` is the number of a member",
             ));
         }
-        let value = Val { cx: Cx { source, params: &params, member: None }, ..v }.any()?;
+        let value = Val { cx: ReadContext { source, params: &params, member: None }, ..v }.any()?;
         params.push((entry.key.clone(), value));
     }
     Ok(params)
@@ -135,7 +135,11 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
 }
 
 /// `[ap]`: the access point and its control blocks.
-fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
+fn access_point(
+    cx: ReadContext,
+    wifi: &Wifi,
+    ap: Option<&Val>,
+) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
     let mut control = vec![];
     let mut spec = StationSpec {
@@ -159,8 +163,8 @@ fn access_point(cx: Cx, wifi: &Wifi, ap: Option<&Val>) -> Result<(StationSpec, V
 /// A control block, or a list of them in the order in which packets pass them; `"none"` is none.
 fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, FileError> {
     let blocks: Vec<Val> = match &v.node.kind {
-        Kind::Text(t) if t == "none" => return Ok(vec![]),
-        Kind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
+        NodeKind::Text(t) if t == "none" => return Ok(vec![]),
+        NodeKind::List(_) => v.list("[{ kind = \"fcwa\" }]")?.collect(),
         _ => vec![v.clone()],
     };
     let buffer = ap.queue.limit().and_then(Amount::packets);
@@ -256,7 +260,7 @@ fn meaning(group: &str) -> &'static str {
 
 /// The keys of `val` for its member k of n.
 fn member<'a>(val: &Val<'a>, k: u64, n: u64) -> Result<Fields<'a>, FileError> {
-    Val { cx: Cx { member: Some((k as usize, n as usize)), ..val.cx }, ..val.clone() }.table()
+    Val { cx: ReadContext { member: Some((k as usize, n as usize)), ..val.cx }, ..val.clone() }.table()
 }
 
 fn direction(from: End, to: End) -> Direction {
@@ -399,7 +403,7 @@ impl<'a> Builder<'a> {
     fn wire(&mut self, f: &mut Fields<'a>, default: WireSpec) -> Result<WireSpec, FileError> {
         Ok(WireSpec {
             rate: f.read_or("rate", default.rate, |v| match &v.pick()?.node.kind {
-                Kind::Text(t) if t == "infinite" => Ok(0),
+                NodeKind::Text(t) if t == "infinite" => Ok(0),
                 _ => match v.rate()? {
                     0 => Err(v.error(
                         "is zero",

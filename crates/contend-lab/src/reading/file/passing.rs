@@ -3,8 +3,8 @@
 
 use super::choice::choice;
 use super::error::FileError;
-use super::reader::{Cx, Val};
-use super::tree::Kind;
+use super::reader::{ReadContext, Val};
+use super::tree::NodeKind;
 use super::wifi::ANYBODY;
 use contend_core::packet::{Body, Flags, Packet, Segment};
 use contend_core::qdisc::{self, Link, Sink};
@@ -156,9 +156,9 @@ fn place<'a>(root: &Val<'a>, at: QueueAt, queue: &Queue) -> Option<Val<'a>> {
         QueueAt::Station(_) => &["station", "wifi"],
         QueueAt::Link { .. } => &["link", "wire"],
     };
-    let cx = Cx { member: Some((1, 1)), ..root.cx };
+    let cx = ReadContext { member: Some((1, 1)), ..root.cx };
     let items = |val: Val<'a>| match &val.node.kind {
-        Kind::List(list) => {
+        NodeKind::List(list) => {
             list.iter().enumerate().map(|(i, node)| Val { cx, path: format!("{}.{i}", val.path), node }).collect()
         }
         _ => vec![val],

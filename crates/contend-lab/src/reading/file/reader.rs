@@ -2,7 +2,7 @@
 
 use super::error::{FileError, Site, Source};
 use super::quoted::part;
-use super::tree::{Entry, Kind, Node};
+use super::tree::{Entry, Node, NodeKind};
 use crate::names::suggest;
 use crate::reading::expression::quantity::{FASTEST, LONGEST, NotAQuantity, nearest_unit};
 use crate::reading::expression::{Dimension, ParseError, Quantity, evaluate};
@@ -14,9 +14,9 @@ use std::ops::RangeInclusive;
 /// Most bytes or packets.
 const MOST: f64 = 1e15;
 
-/// What values are read against.
+/// What a value may refer to: the texts for errors, the named numbers, and the member of a group.
 #[derive(Clone, Copy)]
-pub(crate) struct Cx<'a> {
+pub(crate) struct ReadContext<'a> {
     pub source: &'a Source,
     /// `[param]`s by name.
     pub params: &'a [(String, Quantity)],
@@ -24,7 +24,7 @@ pub(crate) struct Cx<'a> {
     pub member: Option<(usize, usize)>,
 }
 
-impl Cx<'_> {
+impl ReadContext<'_> {
     fn lookup(&self, name: &str) -> Option<Quantity> {
         let param = self.params.iter().find(|p| p.0 == name).map(|p| p.1);
         param.or_else(|| match (name, self.member) {
@@ -53,7 +53,7 @@ impl Cx<'_> {
 /// A value, its key path and what it is read against.
 #[derive(Clone)]
 pub(crate) struct Val<'a> {
-    pub cx: Cx<'a>,
+    pub cx: ReadContext<'a>,
     pub path: String,
     pub node: &'a Node,
 }
@@ -98,7 +98,7 @@ impl<'a> Val<'a> {
 
     /// This member's value, when a list gives one for each.
     pub fn pick(&self) -> Result<Val<'a>, FileError> {
-        let Kind::List(list) = &self.node.kind else { return Ok(self.clone()) };
+        let NodeKind::List(list) = &self.node.kind else { return Ok(self.clone()) };
         let Some((k, _)) = self.cx.member else {
             return Err(self.error(
                 "takes one value, not a list",
@@ -107,7 +107,7 @@ impl<'a> Val<'a> {
             ));
         };
         match list.get((k - 1) % list.len().max(1)) {
-            Some(node) if !matches!(node.kind, Kind::List(_)) => Ok(Val { node, ..self.clone() }),
+            Some(node) if !matches!(node.kind, NodeKind::List(_)) => Ok(Val { node, ..self.clone() }),
             Some(_) => Err(self.error("is a list of lists", "write a list of values, one for each member")),
             None => Err(self.error("is an empty list", "write at least one value")),
         }
@@ -117,7 +117,7 @@ impl<'a> Val<'a> {
     pub fn text(&self) -> Result<&'a str, FileError> {
         let v = self.pick()?;
         match &v.node.kind {
-            Kind::Text(s) => Ok(s),
+            NodeKind::Text(s) => Ok(s),
             _ => Err(v.error(format!("must be a string, not {}", v.node.kind_name()), "write it in double quotes")),
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Val<'a> {
     pub fn flag(&self) -> Result<bool, FileError> {
         let v = self.pick()?;
         match v.node.kind {
-            Kind::Bool(b) => Ok(b),
+            NodeKind::Bool(b) => Ok(b),
             _ => Err(v.error(
                 format!("must be true or false, not {}", v.node.kind_name()),
                 "write true or false, without quotes",
@@ -156,10 +156,10 @@ impl<'a> Val<'a> {
             format!("write {} like {}{units}", want.noun, want.example)
         };
         let quantity = match &v.node.kind {
-            Kind::Integer(i) => Quantity::number(*i as f64),
-            Kind::Float(x) if x.is_finite() => Quantity::number(*x),
-            Kind::Float(_) => return Err(v.error("is no finite number", help())),
-            Kind::Text(s) => match s.trim_start().strip_prefix('=') {
+            NodeKind::Integer(i) => Quantity::number(*i as f64),
+            NodeKind::Float(x) if x.is_finite() => Quantity::number(*x),
+            NodeKind::Float(_) => return Err(v.error("is no finite number", help())),
+            NodeKind::Text(s) => match s.trim_start().strip_prefix('=') {
                 Some(expression) => self.cx.evaluate(expression).map_err(|e| {
                     let remedy = if e.help.is_empty() { self.cx.names() } else { e.help };
                     let before = s.len() - expression.len();
@@ -300,7 +300,7 @@ impl<'a> Val<'a> {
 
     /// The items of a list.
     pub fn list(&self, of: &str) -> Result<impl Iterator<Item = Val<'a>> + use<'a>, FileError> {
-        let Kind::List(list) = &self.node.kind else {
+        let NodeKind::List(list) = &self.node.kind else {
             return Err(self.error(format!("must be a list, not {}", self.node.kind_name()), format!("write {of}")));
         };
         let (cx, path) = (self.cx, self.path.clone());
@@ -322,7 +322,7 @@ impl<'a> Val<'a> {
 
 /// The keys of one table.
 pub(crate) struct Fields<'a> {
-    pub cx: Cx<'a>,
+    pub cx: ReadContext<'a>,
     pub path: String,
     site: &'a Site,
     entries: &'a [Entry],

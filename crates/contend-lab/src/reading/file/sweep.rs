@@ -3,7 +3,7 @@
 use super::claim::Along;
 use super::error::{FileError, Site};
 use super::reader::Val;
-use super::tree::{Kind, Node, Overlay, flatten, split_path};
+use super::tree::{Node, NodeKind, Overlay, flatten, split_path};
 use crate::experiment::results::PointKey;
 use crate::names::suggest;
 use crate::reading::expression::Quantity;
@@ -96,7 +96,7 @@ impl Sweep {
         let alone = axis.keys.len() == 1;
         for key in axis.keys.iter_mut().filter(|k| k.path == path) {
             key.values = match &value.kind {
-                Kind::List(list) if alone && !list.is_empty() => list.clone(),
+                NodeKind::List(list) if alone && !list.is_empty() => list.clone(),
                 _ if alone => vec![value.clone()],
                 _ => vec![value.clone(); key.values.len()],
             };
@@ -238,9 +238,9 @@ fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, Fi
 /// A value in one way of writing: 2 and 2.0 are the same, and so are "1s" and "1000ms".
 fn meaning(node: &Node) -> String {
     let quantity = match &node.kind {
-        Kind::Integer(i) => Some(Quantity::number(*i as f64)),
-        Kind::Float(x) => Some(Quantity::number(*x)),
-        Kind::Text(t) => Quantity::parse(t).ok(),
+        NodeKind::Integer(i) => Some(Quantity::number(*i as f64)),
+        NodeKind::Float(x) => Some(Quantity::number(*x)),
+        NodeKind::Text(t) => Quantity::parse(t).ok(),
         _ => None,
     };
     quantity.map_or_else(|| node.to_json().to_string(), |q| q.to_string())

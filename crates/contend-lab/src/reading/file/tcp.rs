@@ -2,8 +2,8 @@
 
 use super::choice::{default_choice, named, objection};
 use super::error::FileError;
-use super::reader::{Cx, Fields, Val};
-use super::tree::Kind;
+use super::reader::{Fields, ReadContext, Val};
+use super::tree::NodeKind;
 use crate::names::suggest;
 use contend_core::Span;
 use contend_core::cc;
@@ -96,13 +96,13 @@ const FINE: Span = Span::from_micros(1);
 pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec, u32), FileError> {
     let val = &val.pick()?;
     let (variant, mut f) = match &val.node.kind {
-        Kind::Text(name) => (variant(val, name)?, Fields::empty(val)),
+        NodeKind::Text(name) => (variant(val, name)?, Fields::empty(val)),
         _ => {
             let mut f = val.table()?;
             (base(val, &mut f)?, f)
         }
     };
-    let cx = Cx { member: None, ..val.cx };
+    let cx = ReadContext { member: None, ..val.cx };
 
     let cc = match f.get("cc") {
         Some(v) => {
@@ -135,7 +135,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         on => Ok(on),
     })?;
     let timestamps = f.read_or("timestamps", variant.timestamps, |v| match v.pick()?.node.kind {
-        Kind::Bool(on) => Ok(on.then_some(variant.timestamps.unwrap_or(TICK))),
+        NodeKind::Bool(on) => Ok(on.then_some(variant.timestamps.unwrap_or(TICK))),
         _ => v.positive_span().map(Some),
     })?;
     let window_scaling = f.read_or("window_scaling", true, |v| v.flag())?;
@@ -194,8 +194,11 @@ fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
     }
     let cc = f.get("cc").map(|v| v.pick()).transpose()?;
     let name = cc.and_then(|cc| match &cc.node.kind {
-        Kind::Text(name) => Some(name.as_str()),
-        _ => cc.node.get("kind").and_then(|k| if let Kind::Text(name) = &k.kind { Some(name.as_str()) } else { None }),
+        NodeKind::Text(name) => Some(name.as_str()),
+        _ => cc
+            .node
+            .get("kind")
+            .and_then(|k| if let NodeKind::Text(name) = &k.kind { Some(name.as_str()) } else { None }),
     });
     // A controller that is none is told of when the controller is read.
     name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, "newreno"), Ok)
@@ -237,7 +240,7 @@ fn rto(val: &Val) -> Result<RtoSpec, FileError> {
 /// `true`, or the bytes that encryption adds to each packet.
 fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
     match v.pick()?.node.kind {
-        Kind::Bool(on) => Ok(on.then_some(0)),
+        NodeKind::Bool(on) => Ok(on.then_some(0)),
         _ => Ok(Some(v.bytes(0..=1000)? as u32)),
     }
 }

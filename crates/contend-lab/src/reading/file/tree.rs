@@ -10,12 +10,12 @@ use toml_edit::{Item, Key, TableLike, Value};
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub site: Site,
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Bool(bool),
     Integer(i64),
     Float(f64),
@@ -38,7 +38,7 @@ impl Node {
     /// The entries of a table.
     pub fn entries(&self) -> Option<&[Entry]> {
         match &self.kind {
-            Kind::Table(entries) | Kind::Dotted(entries) => Some(entries),
+            NodeKind::Table(entries) | NodeKind::Dotted(entries) => Some(entries),
             _ => None,
         }
     }
@@ -51,23 +51,23 @@ impl Node {
     /// What a message calls this kind of value.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
-            Kind::Bool(_) => "true or false",
-            Kind::Integer(_) | Kind::Float(_) => "a bare number",
-            Kind::Text(_) => "a string",
-            Kind::List(_) => "a list",
-            Kind::Table(_) | Kind::Dotted(_) => "a table",
+            NodeKind::Bool(_) => "true or false",
+            NodeKind::Integer(_) | NodeKind::Float(_) => "a bare number",
+            NodeKind::Text(_) => "a string",
+            NodeKind::List(_) => "a list",
+            NodeKind::Table(_) | NodeKind::Dotted(_) => "a table",
         }
     }
 
     /// The value without its place.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.kind {
-            Kind::Bool(b) => (*b).into(),
-            Kind::Integer(i) => (*i).into(),
-            Kind::Float(x) => (*x).into(),
-            Kind::Text(s) => s.as_str().into(),
-            Kind::List(list) => list.iter().map(Node::to_json).collect(),
-            Kind::Table(entries) | Kind::Dotted(entries) => {
+            NodeKind::Bool(b) => (*b).into(),
+            NodeKind::Integer(i) => (*i).into(),
+            NodeKind::Float(x) => (*x).into(),
+            NodeKind::Text(s) => s.as_str().into(),
+            NodeKind::List(list) => list.iter().map(Node::to_json).collect(),
+            NodeKind::Table(entries) | NodeKind::Dotted(entries) => {
                 serde_json::Value::Object(entries.iter().map(|e| (e.key.clone(), e.value.to_json())).collect())
             }
         }
@@ -76,14 +76,14 @@ impl Node {
     /// A value from nowhere; `null` becomes an empty text, which nothing accepts.
     pub fn from_json(value: &serde_json::Value) -> Node {
         let kind = match value {
-            serde_json::Value::Null => Kind::Text(String::new()),
-            serde_json::Value::Bool(b) => Kind::Bool(*b),
+            serde_json::Value::Null => NodeKind::Text(String::new()),
+            serde_json::Value::Bool(b) => NodeKind::Bool(*b),
             serde_json::Value::Number(n) => {
-                n.as_i64().map_or_else(|| Kind::Float(n.as_f64().unwrap_or(f64::NAN)), Kind::Integer)
+                n.as_i64().map_or_else(|| NodeKind::Float(n.as_f64().unwrap_or(f64::NAN)), NodeKind::Integer)
             }
-            serde_json::Value::String(s) => Kind::Text(s.clone()),
-            serde_json::Value::Array(list) => Kind::List(list.iter().map(Node::from_json).collect()),
-            serde_json::Value::Object(map) => Kind::Table(
+            serde_json::Value::String(s) => NodeKind::Text(s.clone()),
+            serde_json::Value::Array(list) => NodeKind::List(list.iter().map(Node::from_json).collect()),
+            serde_json::Value::Object(map) => NodeKind::Table(
                 map.iter()
                     .map(|(key, value)| Entry { key: key.clone(), site: Site::None, value: Node::from_json(value) })
                     .collect(),
@@ -116,22 +116,22 @@ impl Node {
             *self = value;
             return Ok(());
         };
-        if let Kind::Text(kind) = &self.kind {
-            let kind = Node { site: self.site.clone(), kind: Kind::Text(kind.clone()) };
-            self.kind = Kind::Table(vec![Entry { key: "kind".into(), site: self.site.clone(), value: kind }]);
+        if let NodeKind::Text(kind) = &self.kind {
+            let kind = Node { site: self.site.clone(), kind: NodeKind::Text(kind.clone()) };
+            self.kind = NodeKind::Table(vec![Entry { key: "kind".into(), site: self.site.clone(), value: kind }]);
         }
         match &mut self.kind {
-            Kind::Table(entries) | Kind::Dotted(entries) => {
+            NodeKind::Table(entries) | NodeKind::Dotted(entries) => {
                 if let Some(entry) = entries.iter_mut().find(|e| e.key == *key) {
                     entry.site = at.clone();
                     return entry.value.set(rest, at, value);
                 }
-                let mut child = Node { site: at.clone(), kind: Kind::Table(vec![]) };
+                let mut child = Node { site: at.clone(), kind: NodeKind::Table(vec![]) };
                 child.set(rest, at, value)?;
                 entries.push(Entry { key: key.clone(), site: at.clone(), value: child });
                 Ok(())
             }
-            Kind::List(list) => {
+            NodeKind::List(list) => {
                 let len = list.len();
                 match key.parse::<usize>().ok().and_then(|i| list.get_mut(i)) {
                     Some(item) => item.set(rest, at, value),
@@ -168,18 +168,18 @@ pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError>
         Err(FileError::new(source, site, message, "leave it out"))
     };
     match &tree.kind {
-        Kind::Text(text) => match text.chars().find(|c| c.is_control() && !['\n', '\r', '\t'].contains(c)) {
+        NodeKind::Text(text) => match text.chars().find(|c| c.is_control() && !['\n', '\r', '\t'].contains(c)) {
             Some(c) => refuse(&tree.site, c),
             None => Ok(()),
         },
-        Kind::List(list) => list.iter().try_for_each(|node| check_texts(node, source)),
-        Kind::Table(entries) | Kind::Dotted(entries) => {
+        NodeKind::List(list) => list.iter().try_for_each(|node| check_texts(node, source)),
+        NodeKind::Table(entries) | NodeKind::Dotted(entries) => {
             entries.iter().try_for_each(|e| match e.key.chars().find(|c| c.is_control()) {
                 Some(c) => refuse(&e.site, c),
                 None => check_texts(&e.value, source),
             })
         }
-        Kind::Bool(_) | Kind::Integer(_) | Kind::Float(_) => Ok(()),
+        NodeKind::Bool(_) | NodeKind::Integer(_) | NodeKind::Float(_) => Ok(()),
     }
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
         .parse::<Value>()
         .ok()
         .and_then(|v| of_value(&v, &place).ok())
-        .unwrap_or_else(|| Node { site: whole.clone(), kind: Kind::Text(text.trim().into()) })
+        .unwrap_or_else(|| Node { site: whole.clone(), kind: NodeKind::Text(text.trim().into()) })
 }
 
 /// The parts of a key path, `wifi.slot` or `sweep."flow.1.count"`.
@@ -205,8 +205,8 @@ pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Nod
     let mut out = vec![];
     for entry in entries {
         match &entry.value.kind {
-            Kind::Table(_) if !deep => out.push((entry.key.clone(), &entry.site, &entry.value)),
-            Kind::Dotted(inner) | Kind::Table(inner) => out.extend(
+            NodeKind::Table(_) if !deep => out.push((entry.key.clone(), &entry.site, &entry.value)),
+            NodeKind::Dotted(inner) | NodeKind::Table(inner) => out.extend(
                 flatten(inner, deep)
                     .into_iter()
                     .map(|(path, site, node)| (format!("{}.{path}", entry.key), site, node)),
@@ -239,7 +239,7 @@ fn table(t: &dyn TableLike, dotted: bool, site: Site, place: &Place) -> Result<N
         let Some(value) = of_item(item, &key_site, place)? else { continue };
         entries.push(Entry { key: key.into(), site: key_site, value });
     }
-    Ok(Node { site, kind: if dotted { Kind::Dotted(entries) } else { Kind::Table(entries) } })
+    Ok(Node { site, kind: if dotted { NodeKind::Dotted(entries) } else { NodeKind::Table(entries) } })
 }
 
 /// `Ok(None)` for nothing; `Err` for a date, with its place.
@@ -254,7 +254,7 @@ fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, 
             let nodes = list
                 .iter()
                 .map(|t| table(t, false, t.span().map_or_else(|| key_site.clone(), |s| place(Some(s))), place));
-            Node { site: key_site.clone(), kind: Kind::List(nodes.collect::<Result<_, _>>()?) }
+            Node { site: key_site.clone(), kind: NodeKind::List(nodes.collect::<Result<_, _>>()?) }
         }
     }))
 }
@@ -262,12 +262,12 @@ fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, 
 fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
     let site = place(value.span());
     let kind = match value {
-        Value::String(s) => Kind::Text(s.value().clone()),
-        Value::Integer(i) => Kind::Integer(*i.value()),
-        Value::Float(x) => Kind::Float(*x.value()),
-        Value::Boolean(b) => Kind::Bool(*b.value()),
+        Value::String(s) => NodeKind::Text(s.value().clone()),
+        Value::Integer(i) => NodeKind::Integer(*i.value()),
+        Value::Float(x) => NodeKind::Float(*x.value()),
+        Value::Boolean(b) => NodeKind::Bool(*b.value()),
         Value::Datetime(_) => return Err(site),
-        Value::Array(list) => Kind::List(list.iter().map(|v| of_value(v, place)).collect::<Result<_, _>>()?),
+        Value::Array(list) => NodeKind::List(list.iter().map(|v| of_value(v, place)).collect::<Result<_, _>>()?),
         Value::InlineTable(t) => return table(t, t.is_dotted(), site, place),
     };
     Ok(Node { site, kind })

@@ -3,7 +3,7 @@
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
 use super::reader::{Fields, Val};
-use super::tree::Kind;
+use super::tree::NodeKind;
 use crate::names::suggest;
 use contend_core::qdisc;
 use contend_core::registry::{Choice, Unit};
@@ -77,7 +77,7 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
 
     if let Some(v) = f.get("basic") {
         let mut basic = match v.node.kind {
-            Kind::List(_) => {
+            NodeKind::List(_) => {
                 v.list("[\"6Mbps\", \"12Mbps\"]")?.map(|v| data_rate(&v, phy)).collect::<Result<Vec<u64>, _>>()?
             }
             _ => vec![data_rate(&v, phy)?],
@@ -124,7 +124,7 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
                     "leave one of the two out",
                 ));
             }
-            if matches!(&v.node.kind, Kind::Text(t) if t == "never") {
+            if matches!(&v.node.kind, NodeKind::Text(t) if t == "never") {
                 Ok(u32::MAX)
             } else {
                 Ok(v.bytes(0..=65_535)? as u32)
@@ -191,7 +191,7 @@ fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError>
 pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), FileError> {
     let Some(queue) = ap.table()?.get("queue") else { return Ok(()) };
     let (queue, params) = (queue.pick()?, choice(&queue, qdisc::REGISTRY, "queue discipline")?.entry.params);
-    if matches!(queue.node.kind, Kind::Text(_)) {
+    if matches!(queue.node.kind, NodeKind::Text(_)) {
         return Ok(());
     }
     let names: BTreeSet<&str> = stations.iter().map(|s| s.name.as_str()).collect();
@@ -213,7 +213,7 @@ pub(crate) type Loss<'a> = (Val<'a>, Choice<loss::Build>);
 
 /// A loss process; `"none"` is none.
 pub(crate) fn read_loss<'a>(v: Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Option<Choice<loss::Build>>, FileError> {
-    if matches!(&v.pick()?.node.kind, Kind::Text(t) if t == "none") {
+    if matches!(&v.pick()?.node.kind, NodeKind::Text(t) if t == "none") {
         return Ok(None);
     }
     let loss = choice(&v, loss::REGISTRY, "loss process")?;

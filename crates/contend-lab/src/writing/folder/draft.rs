@@ -5,7 +5,7 @@
 //! call that was killed leaves there, `--resume` goes on with.
 
 use super::head;
-use crate::experiment::size::Capture;
+use crate::experiment::size::CaptureWindow;
 use crate::reading::file::Experiment;
 use crate::writing::disk;
 use crate::writing::journal::{self, Header, Journal};
@@ -47,7 +47,7 @@ pub enum ResumeError {
 }
 
 /// What the journal of `e` begins with, when `command` runs it and the first run keeps these frames.
-pub fn header(e: &Experiment, command: String, frames: Option<Capture>) -> Header {
+pub fn header(e: &Experiment, command: String, frames: Option<CaptureWindow>) -> Header {
     Header {
         schema: journal::SCHEMA.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

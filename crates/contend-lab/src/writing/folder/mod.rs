@@ -38,7 +38,7 @@ pub fn write(
     atomically(&folder.join("results.csv"), |w| output::write_csv(o, w))?;
     if capture && let Some(run) = o.runs.first() {
         atomically(&folder.join("air.pcapng"), |w| {
-            output::write_pcapng(run, output::Capture { band: band(e), ..output::Capture::default() }, w)
+            output::write_pcapng(run, output::CaptureFormat { band: band(e), ..output::CaptureFormat::default() }, w)
         })?;
     }
     output::write_report(o, context, &folder.join("report.html"))?;

@@ -4,7 +4,7 @@
 use super::{Draft, header, write};
 use crate::execute::{Options, execute};
 use crate::experiment::results::Executed;
-use crate::experiment::size::Capture;
+use crate::experiment::size::CaptureWindow;
 use crate::reading::file::{Experiment, parse};
 use crate::writing::disk::fault;
 use crate::writing::journal::{Journal, NAME};
@@ -22,8 +22,8 @@ const FILE: &str = "duration = \"300ms\"\nwarmup = \"100ms\"\nseeds = \"1..3\"\n
     [[flow]]\nfrom = \"station\"\nto = \"server\"\nudp = { rate = \"1Mbps\" }\n\
     [[claim]]\nid = \"A\"\npaper = \"p\"\nmetric = \"jain(successes[all], 4)\"\nexpect = { at_least = 0 }\n";
 
-fn frames() -> Capture {
-    Capture { from: Time::ZERO, to: Time::from_nanos(120_000_000), limit: 1000 }
+fn frames() -> CaptureWindow {
+    CaptureWindow { from: Time::ZERO, to: Time::from_nanos(120_000_000), limit: 1000 }
 }
 
 fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {

@@ -16,7 +16,7 @@ mod shape;
 pub use csv::write_csv;
 pub use html::{Chapter, write_paper, write_report};
 pub use parquet::{write_flows, write_series};
-pub use pcapng::{Band, Capture, write_pcapng};
+pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
 
 use crate::experiment::results::{Outcome, PointKey};

@@ -74,10 +74,10 @@ fn count(n: u64) -> Option<i64> {
 }
 
 /// The columns that say which point: one a swept key, of a type that fits all its values.
-struct PointColumns(Vec<(String, Kind)>);
+struct PointColumns(Vec<(String, ColumnKind)>);
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum ColumnKind {
     Number,
     Count,
     Text,
@@ -89,23 +89,23 @@ impl PointColumns {
         let kind = |key: &str| {
             let values = || points.iter().filter_map(|p| p.get(key));
             if values().all(Value::is_i64) {
-                Kind::Count
+                ColumnKind::Count
             } else if values().all(Value::is_number) {
-                Kind::Number
+                ColumnKind::Number
             } else {
-                Kind::Text
+                ColumnKind::Text
             }
         };
         PointColumns(swept_keys(&points).into_iter().map(|key| (key.clone(), kind(&key))).collect())
     }
     /// The same point `rows` times over.
     fn columns(&self, point: Option<&PointKey>, rows: usize) -> Vec<Column> {
-        let column = |(key, kind): &(String, Kind)| {
+        let column = |(key, kind): &(String, ColumnKind)| {
             let value = point.and_then(|p| p.get(key));
             let values = match kind {
-                Kind::Number => Values::Number(vec![value.and_then(Value::as_f64); rows]),
-                Kind::Count => Values::Count(vec![value.and_then(Value::as_i64); rows]),
-                Kind::Text => Values::Text(vec![value.map(value_text); rows]),
+                ColumnKind::Number => Values::Number(vec![value.and_then(Value::as_f64); rows]),
+                ColumnKind::Count => Values::Count(vec![value.and_then(Value::as_i64); rows]),
+                ColumnKind::Text => Values::Text(vec![value.map(value_text); rows]),
             };
             Column { name: key.clone(), values }
         };

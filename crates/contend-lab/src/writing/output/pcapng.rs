@@ -26,7 +26,7 @@ pub enum Band {
 
 /// What a capture keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capture {
+pub struct CaptureFormat {
     /// Bytes of each packet's payload (all zeros) that are stored; the original length is always true.
     pub payload: usize,
     /// The band.
@@ -34,7 +34,7 @@ pub struct Capture {
 }
 
 /// Writes the frames of `run` as one pcapng section, by starting time.
-pub fn write_pcapng(run: &Run, capture: Capture, mut w: impl Write) -> io::Result<()> {
+pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io::Result<()> {
     let ends = Endpoints::of(&run.frames);
     section_header(&mut w)?;
     interface(&mut w)?;
@@ -64,7 +64,7 @@ const RADIOTAP: usize = 22;
 const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
 /// Appends what the capture stores of `f` (radiotap included) and returns the length it would have whole.
-fn stored(f: &Frame, ends: &Endpoints, capture: Capture, out: &mut Vec<u8>) -> usize {
+fn stored(f: &Frame, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>) -> usize {
     out.resize(RADIOTAP, 0);
     // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
     let duration = f.duration.as_nanos().div_ceil(1_000).min(32_767) as u16;

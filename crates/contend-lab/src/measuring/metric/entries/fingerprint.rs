@@ -6,7 +6,7 @@
 use crate::experiment::results::Run;
 use crate::measuring::analyse::exchange::Exchange;
 use crate::measuring::analyse::fingerprint::{Fingerprint, First, Settings, Verdict, fingerprint};
-use crate::measuring::analyse::{Capture, address};
+use crate::measuring::analyse::{CapturedFrames, address};
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
@@ -58,7 +58,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
 
 /// Puts the numbers of every station of `run` that sent enough among its named numbers.
 pub(crate) fn note(run: &mut Run, phy: &Phy) {
-    let capture = Capture::of_run(run, Time::ZERO + contend_core::Span::from_secs_f64(run.warmup_s));
+    let capture = CapturedFrames::of_run(run, Time::ZERO + contend_core::Span::from_secs_f64(run.warmup_s));
     let exchange = Exchange { phy: phy.clone(), rate: None, bytes: None };
     let s =
         Settings { slot_ns: phy.slot.as_nanos(), slots: phy.cw_min + 1, first: First::Found, alpha: ALPHA, exchange };
