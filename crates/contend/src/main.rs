@@ -32,7 +32,7 @@ struct Args {
 
 const STATUS: &str = "\
 First steps:
-  contend list experiments                    what comes along
+  contend list experiments                    the experiments of this folder
   contend run experiments/hotspot.toml        run one; opens as results/hotspot/report.html
   contend explain newreno                     an algorithm, its parameters and its source
 
@@ -45,17 +45,17 @@ enum Command {
     Run(cmd::run::Args),
     /// Run the papers' experiments and compare each claim with what is measured
     Reproduce(cmd::reproduce::Args),
-    /// Show what there is: algorithms by family, metrics, experiments
+    /// List algorithms by family, metrics, functions, closed forms and experiments
     List(cmd::catalogue::ListArgs),
     /// Explain one name: what it does, where it comes from, its parameters with units and defaults
     Explain(cmd::catalogue::ExplainArgs),
-    /// Closed forms as a calculator
+    /// Compute closed forms: throughput, windows, queues, stability
     Model(cmd::model::Args),
     /// Measure from captures: the fingerprint of a card's backoff, equal access of two stations
     Analyse(cmd::analyse::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
-    /// Say what this machine can do, what is missing, and how to get it
+    /// Report what this machine can do, what is missing, and how to get it
     Doctor,
     /// Print a completion script for your shell
     #[command(
@@ -68,14 +68,14 @@ enum Command {
     },
 }
 
-/// How a command ended, when it did not fail.
+/// How a command ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// All is well.
+    /// Everything was done.
     Well,
-    /// A claim's verdict is not the recorded one.
+    /// The verdict of a claim differs from the recorded one.
     ClaimDiffers,
-    /// Ctrl-C: not everything was run.
+    /// Ctrl-C stopped it before everything was run.
     Stopped,
 }
 
@@ -87,14 +87,14 @@ fn main() -> ExitCode {
     }
     if ended.is_err() {
         cmd::say(
-            "contend: this is a mistake in contend itself, not in your file; please report it with the file and the \
-                message above",
+            "contend: this is a defect of contend, not of your file; please report it with the file and the message \
+                above",
         );
     }
     ExitCode::from(status(&ended))
 }
 
-/// The call's arguments. When they make no call, says so and ends with status 2; after `--help` and the like with 0.
+/// The arguments of the call. Wrong arguments end the program with status 2; `--help` and the like end it with 0.
 fn arguments() -> Args {
     Args::try_parse().unwrap_or_else(|e| {
         let text = e.render().to_string();
@@ -108,7 +108,7 @@ fn arguments() -> Args {
     })
 }
 
-/// The exit status of a command that ended so.
+/// The exit status of a command.
 fn status(ended: &std::thread::Result<Result<Done, Report>>) -> u8 {
     match ended {
         Ok(Ok(Done::Well)) => 0,
@@ -138,14 +138,14 @@ fn go(command: Command) -> Result<Done, Report> {
     }
 }
 
-/// An error as the user reads it: place, what is wrong, what to write instead.
+/// The text of an error: the place, what is wrong, and what to write instead.
 fn message(e: &Report, terminal: bool) -> String {
     let in_file = e.downcast_ref::<FileError>().or_else(|| match e.downcast_ref::<execute::Error>() {
         Some(execute::Error::File(f)) => Some(f),
         _ => None,
     });
     match in_file {
-        // Without a marked line the plain form is the one that names the file.
+        // An error without a marked line needs the plain form, which names the file.
         Some(f) => f.render(terminal && f.line_column().is_some()),
         None => {
             let help = e.help().map(|help| format!("\n  help: {}", echo(&help.to_string(), REMEDY)));

@@ -1,4 +1,4 @@
-//! `contend analyse`: what captures tell about how stations contend for the air.
+//! `contend analyse`: measures in captures how stations contend for the air.
 
 use super::{print, wrong};
 use crate::Done;
@@ -42,7 +42,7 @@ enum What {
     Access(AccessArgs),
 }
 
-/// The cell a capture is from.
+/// The cell in which the capture was made.
 #[derive(Debug, clap::Args)]
 struct Cell {
     /// 802.11, 802.11b, 802.11a or 802.11g
@@ -126,7 +126,7 @@ fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share of 1 between 1e-12 and 0.5, like 0.001".to_owned())
 }
 
-/// A time longer than nothing.
+/// A duration above 0.
 fn time(name: &str, text: &str) -> Result<u64> {
     let span = quantity::span(text)
         .map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a time with its unit, like 20us"))?;
@@ -179,7 +179,7 @@ pub fn run(args: &Args) -> Result<Done> {
     }
 }
 
-/// A problem of the file at `path`, as the user reads it.
+/// The message about a problem of the file at `path`.
 fn about(path: &Path) -> impl Fn(Problem) -> Report {
     move |p| wrong(format!("{}: {}", path.display(), p.what), p.remedy)
 }
@@ -221,7 +221,7 @@ fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
         alpha: args.alpha,
         exchange,
     };
-    // All files are read before anything is printed: what is wrong with the last one is told alone.
+    // All files are read before anything is printed, so that an error in the last one is the only output.
     let mut out = String::new();
     for path in &args.files {
         let capture = read(path)?;

@@ -1,4 +1,4 @@
-//! `contend list` and `contend explain`: the registries as a user reads them.
+//! `contend list` and `contend explain` print the registries.
 
 mod models;
 mod words;
@@ -54,7 +54,7 @@ pub struct ExplainArgs {
     name: String,
 }
 
-/// One algorithm, whatever its family.
+/// One algorithm of any family.
 struct Item {
     family: &'static str,
     /// How a file chooses it.
@@ -196,7 +196,7 @@ fn algorithm(i: &Item) -> String {
     for p in i.params {
         let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
         out += &format!("    {:<16} {}\n    {:<16} {}, {default}\n", p.name, wrapped(p.doc, WIDTH, 21), "", unit(p));
-        // Several may be tables of the same: it is told once.
+        // Several parameters in a row may be tables of the same kind, which is explained once.
         let Unit::Group(of) = p.unit else {
             told = None;
             continue;
@@ -291,14 +291,14 @@ fn unit(p: &Param) -> String {
     }
 }
 
-/// The first part of a sentence or two; of a long sentence up to its comma.
+/// The text up to its first colon, semicolon or full stop; if that is long, up to its first comma.
 fn in_short(s: &str) -> &str {
     let first = |s, end| str::split_once(s, end).map_or(s, |(a, _)| a);
     let sentence = [": ", "; ", ". "].into_iter().fold(s, first).trim_end_matches('.');
     if sentence.len() > SHORT { first(sentence, ", ") } else { sentence }
 }
 
-/// What fits behind a name.
+/// The longest text behind a name in a list, in bytes.
 const SHORT: usize = 78;
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ fn memory() -> String {
     free.map_or("unknown".into(), |kb| format!("{} MB available; a run of 200 stations needs less than 50", kb / 1000))
 }
 
-/// Whether a sum that overflows panics in this build.
+/// True if an arithmetic overflow panics in this build.
 fn overflow_checked() -> bool {
     let big = std::hint::black_box(u8::MAX);
     std::panic::set_hook(Box::new(|_| {}));

@@ -1,4 +1,4 @@
-//! One subcommand a file.
+//! The subcommands, one in each file.
 
 pub mod analyse;
 pub mod catalogue;
@@ -15,13 +15,13 @@ use std::ffi::OsStr;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-/// An error in the call: what is wrong, and what to write instead.
+/// The error about a wrong call: what is wrong, and what to write instead.
 pub fn wrong(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Report {
     let remedy = remedy.to_string();
     miette!(help = remedy, "{what}")
 }
 
-/// Writes to standard output. A reader that has seen enough, like `head`, is no error.
+/// Writes to standard output. A reader that closes the pipe early, like `head`, is not an error.
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -32,7 +32,7 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a line to standard error; when nobody can read it, nobody is told.
+/// Writes a line to standard error. An error of this write is ignored.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", echo(line, SENTENCE));
 }
@@ -40,7 +40,7 @@ pub fn say(line: &str) {
 /// The name of the results folder of the experiment file at `path`: the file's, without `.toml`.
 ///
 /// # Errors
-/// When that would not be a folder inside the one for results.
+/// When the name would lead out of the folder for results.
 pub fn results_name(path: &Path) -> Result<&OsStr> {
     match path.file_stem() {
         Some(stem) if stem != "." && stem != ".." => Ok(stem),
@@ -51,10 +51,10 @@ pub fn results_name(path: &Path) -> Result<&OsStr> {
     }
 }
 
-/// Narrowest width that is respected: less does not hold a name beside a number or a verdict.
+/// The smallest width used: a narrower line has no room for a name beside a number or a verdict.
 const NARROWEST: usize = 60;
 
-/// Columns for what is printed: `COLUMNS` when it is set, else those of the terminal, else [`WIDTH`].
+/// The width of what is printed, in columns: `COLUMNS` if it is set, else that of the terminal, else [`WIDTH`].
 pub fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));

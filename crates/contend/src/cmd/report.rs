@@ -1,9 +1,8 @@
-//! `contend report`: the page of a results folder, made anew.
+//! `contend report`: rebuilds the page of a results folder.
 //!
-//! A folder's run.toml is enough to repeat its runs, bit by bit; so the page is made by repeating them, and the digests
-//! say whether they are the same runs. When they are not, or what they yield is not what summary.json says (a changed
-//! `warmup` changes no digest), the page stays as it is: a page that does not belong to the
-//! numbers beside it would deceive.
+//! The folder's run.toml is enough to repeat its runs bit by bit, so the page is made from repeated runs. The digests
+//! must be the same, and the results must be those of summary.json (a changed `warmup` changes no digest). Otherwise
+//! the page is not replaced, because it would not belong to the numbers beside it.
 
 use super::run::{self, Common, Format, Job};
 use super::{say, wrong};
@@ -99,10 +98,10 @@ pub fn run(args: &Args) -> Result<Done> {
     Ok(Done::Well)
 }
 
-/// What summary.json tells of the call that wrote it.
+/// The part of summary.json about the call that wrote it.
 struct Before(Value);
 
-/// What summary.json tells of a run beside its results: where it ran, and how many frames its call was to capture.
+/// The keys of a run in summary.json that are no results: where it ran, and how many frames its call was to capture.
 const NOT_RESULTS: [&str; 2] = ["wall_s", "frames_missed"];
 
 impl Before {
@@ -130,7 +129,8 @@ impl Before {
         stopped["finished"].as_u64().zip(stopped["missing"].as_u64())
     }
 
-    /// What `now`, the same repeated, has otherwise. Of an interrupted call only the finished runs are compared.
+    /// The first difference between the recorded results and `now`, the repeated ones. After an interrupted call only the
+    /// finished runs are compared.
     fn differs(&self, now: &Value) -> Option<String> {
         let runs = |summary: &Value| summary["runs"].as_array().cloned().unwrap_or_default();
         let (then, now_runs) = (runs(&self.0), runs(now));
@@ -183,7 +183,7 @@ fn difference(path: &str, then: &Value, now: &Value) -> Option<String> {
     }
 }
 
-/// A JSON text as it is when it is read again.
+/// The value after it was written as JSON and read again.
 fn reread(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

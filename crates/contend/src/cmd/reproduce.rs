@@ -43,7 +43,7 @@ pub struct Args {
     /// Write the claims and their verdicts to this file as Markdown; docs/validation.md is made so
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Go on with a call that was killed, stopped or found the disk full: runs that it finished are not made again
+    /// Continue an earlier call that was killed or stopped, or that found the disk full; its finished runs are kept
     #[arg(long, conflicts_with = "no_results")]
     resume: bool,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<Done> {
         // `--resume` takes the runs of finished experiments from it too.
         keep_journal: true,
     };
-    // What cannot be written is said before the first run.
+    // A folder that cannot be written is reported before the first run.
     all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;
     let mut unwritten = None;
     let (mut done, mut outcomes, mut chapters) = (Done::Well, Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<Done> {
         {
             chapters.push((paper, Chapter::new(experiment, &executed.outcome, &ReportContext::of(e, command_line()))));
         }
-        // What only the results folder needed is not kept until the last file is through.
+        // The details that only the results folder needs are dropped now, not after the last file.
         executed.outcome.runs.iter_mut().for_each(contend_lab::experiment::results::Run::drop_detail);
         outcomes.push(performed.executed.outcome);
         unwritten = performed.unwritten;
@@ -162,7 +162,7 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
     Ok(())
 }
 
-/// The call that makes the same text.
+/// The command line that makes the same text.
 fn command(args: &Args) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
     let papers =
@@ -204,6 +204,6 @@ fn tally(outcomes: &[Outcome]) -> String {
 
 fn object(outcomes: &[Outcome]) -> String {
     let all = serde_json::json!({"schema": "contend/reproduce/1", "experiments": outcomes});
-    // As for one outcome: all keys are strings, so this cannot fail.
+    // All keys are strings, so this cannot fail.
     serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
 }

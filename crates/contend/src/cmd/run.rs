@@ -43,7 +43,7 @@ end at once and keep nothing.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Experiment files; `contend list experiments` shows those that come along
+    /// Experiment files; `contend list experiments` shows those of this folder
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct Args {
     /// Keep the frames of this interval of the first run and write them to air.pcapng, like 10s..10.5s
     #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
-    /// Go on with the runs of a call of the same file that was killed, stopped or found the disk full
+    /// Continue an earlier call of the same file that was killed or stopped, or that found the disk full
     #[arg(long, conflicts_with = "no_results")]
     resume: bool,
 }
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<Done> {
             "call contend once for each, or take results.csv from their results folders",
         ));
     }
-    // All files are read before the first one runs: what is wrong with the last is said now, not in an hour.
+    // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
     let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
     let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
     let stop = stop_on_ctrl_c();
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Result<Done> {
         keep_journal: false,
     };
     let jobs: Vec<Job> = args.files.iter().zip(&all).zip(names).map(job).collect();
-    // So with the results folders: what cannot be written is said before the first run.
+    // All results folders are probed too: a folder that cannot be written is reported before the first run.
     let drafts = jobs.iter().map(|job| job.prepare(args.resume)).collect::<Result<Vec<_>>>()?;
     jobs.iter().filter(|_| !args.resume).for_each(Job::say_unfinished);
     let mut done = Done::Well;
@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Result<Done> {
 pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends the program as it would any other.
+    // Without a handler, Ctrl-C ends the program at once, as it ends any other program.
     let _ = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
@@ -165,10 +165,11 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     stop
 }
 
-/// Reads a file with the call's settings, laid over those of its head when it is the run.toml of a results folder.
+/// Reads a file with the settings of the call. The run.toml of a results folder has settings in its head; those of the
+/// call come after them.
 ///
 /// # Errors
-/// When it cannot be read or says something that cannot be run.
+/// When the file cannot be read, or when it describes no experiment that can be run.
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     let text = text(path)?;
     let mut sets = folder::settings(&text);
@@ -189,7 +190,7 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
 /// The text of the experiment file at `path`.
 ///
 /// # Errors
-/// When there is none, with what to give instead.
+/// When there is no file; the remedy says what to give instead.
 pub fn text(path: &Path) -> Result<String> {
     let name = path.display();
     if path.is_dir() {
@@ -232,7 +233,7 @@ pub fn text(path: &Path) -> Result<String> {
     }
 }
 
-/// One experiment to run, and what becomes of it.
+/// One experiment to run, and where its results go.
 pub struct Job<'a> {
     pub e: &'a Experiment,
     pub common: &'a Common,
@@ -243,11 +244,11 @@ pub struct Job<'a> {
     pub name: String,
     /// The results folder; `None` to write none.
     pub folder: Option<PathBuf>,
-    /// Whether the complete folder keeps its journal, because the call goes on with another experiment.
+    /// True if the complete folder keeps its journal because the call has another experiment to run.
     pub keep_journal: bool,
 }
 
-/// What a job yielded.
+/// The result of a job.
 pub struct Performed {
     pub executed: Executed,
     /// Why the results folder could not be written.
@@ -255,7 +256,7 @@ pub struct Performed {
 }
 
 impl Job<'_> {
-    /// Finds out whether the results folder can be written; with `resume`, returns what an earlier call left of it.
+    /// Checks that the results folder can be written. With `resume`, returns what an earlier call left of it.
     ///
     /// # Errors
     /// When the folder cannot be written, or what is left belongs to something else.
@@ -283,7 +284,7 @@ impl Job<'_> {
         })
     }
 
-    /// Says that an earlier call left finished runs, if one did.
+    /// Tells the user if an earlier call left finished runs.
     fn say_unfinished(&self) {
         let left = self.folder.as_ref().and_then(|folder| folder::unfinished(folder, &self.header()));
         if let Some((folder, runs)) = left.filter(|_| !self.common.quiet) {
@@ -305,8 +306,7 @@ impl Job<'_> {
         CaptureWindow { from, to, limit: FRAMES }
     }
 
-    /// Runs the experiment and writes the results folder, `draft` if it was begun; says on standard error what is worth
-    /// knowing.
+    /// Runs the experiment and writes the results folder, into `draft` if it was begun. Notes go to standard error.
     ///
     /// # Errors
     /// When the file makes no network, or the folder cannot be begun.
@@ -367,7 +367,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Runs the experiment with everything that results are made of, and writes nothing.
+    /// Runs the experiment with all details of a results folder, and writes nothing.
     ///
     /// # Errors
     /// When the file makes no network.
@@ -375,7 +375,7 @@ impl Job<'_> {
         self.execute(true, None)
     }
 
-    /// Runs the experiment; `detail` keeps what a results folder shows.
+    /// Runs the experiment. With `detail` it keeps what a results folder shows.
     fn execute(&self, detail: bool, journal: Option<&Journal>) -> Result<Executed> {
         let (e, quiet) = (self.e, self.common.quiet);
         if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
@@ -412,19 +412,19 @@ pub fn unwritable(err: impl std::fmt::Display) -> Report {
     wrong(err, "give a folder that can be written with --out, or --no-results")
 }
 
-/// What is kept of a call whose results cannot be written, and how it goes on.
+/// Which runs are kept of a call whose results cannot be written, and how to continue it.
 fn kept(runs: usize, folder: &Path) -> String {
     format!("{runs} finished runs are kept in {}; make room and call again with --resume", folder.display())
 }
 
-/// Says where earlier results went, when there were some.
+/// Tells the user where earlier results were moved to, if there were any.
 pub fn say_moved(aside: Option<&Path>) {
     if let Some(aside) = aside {
         say(&format!("contend: earlier results are now in {}", aside.display()));
     }
 }
 
-/// How a call ends that yielded `executed`; says on standard error which claims do not hold as recorded.
+/// The status of a call with this outcome. Claims that do not hold as recorded are named on standard error.
 pub fn judged(executed: &Executed, quiet: bool) -> Done {
     if executed.outcome.interrupted.is_some() {
         return Done::Stopped;
@@ -443,7 +443,7 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
     done
 }
 
-/// This call, as it can be typed again.
+/// The command line of this call, quoted for a shell.
 pub fn command_line() -> String {
     std::iter::once("contend".to_owned())
         .chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy())))
@@ -451,7 +451,7 @@ pub fn command_line() -> String {
         .join(" ")
 }
 
-/// A word of the command line as a shell takes it.
+/// One argument, quoted for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -466,7 +466,7 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(1);
-    // The template is a constant that the library accepts; should it not, its own default serves.
+    // The template is a constant that the library accepts. If it did not, the default of the library would be used.
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left") {
         bar.set_style(style);
     }

@@ -1,5 +1,5 @@
-//! Closed forms as a user reads them: the calculators of `contend model`, and the values that expressions and `[model]`
-//! can name.
+//! Closed forms in `contend list` and `contend explain`: the calculators of `contend model` with a table of their own,
+//! then every entry of the table of closed forms.
 
 use crate::cmd::model;
 use clap::{Arg, ArgAction};
@@ -7,12 +7,12 @@ use contend_lab::reading::expression::Dimension;
 use contend_lab::reading::model::{Model, Parameter, models};
 use contend_lab::writing::output::{WIDTH, wrapped};
 
-/// A name of this family, with what a list says of it.
+/// A name of this family, with its line in a list.
 pub(super) struct Item {
     pub(super) name: String,
     /// One sentence.
     pub(super) summary: String,
-    /// Everything there is to say about it.
+    /// The full explanation.
     pub(super) text: String,
 }
 
@@ -49,7 +49,7 @@ fn calculator(c: &clap::Command) -> String {
     out
 }
 
-/// How an option is given, and what holds when it is not.
+/// How an option is given, and its default.
 fn given(a: &Arg) -> String {
     let defaults: Vec<_> = a.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
     match a.get_action() {

@@ -27,7 +27,7 @@ pub(super) fn names(algorithms: &[Item]) -> Vec<&'static str> {
     all
 }
 
-/// What there is to say about `name` as a variant, a word of the file, or a parameter of one of `algorithms`.
+/// The explanation of `name` as a variant, a word of the file, or a parameter of one of `algorithms`.
 pub(super) fn explained(name: &str, algorithms: &[Item]) -> Vec<String> {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     let variants = variants().into_iter().filter(|v| v.name == name);
