@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     /// Largest count at a corner: the time of some closed forms grows with a number of slots, sources or steps.
-    const COUNT: f64 = 1000.0;
+    const COUNT: f64 = 64.0;
     /// The same for a slow model.
     const SLOW_COUNT: f64 = 20.0;
 
