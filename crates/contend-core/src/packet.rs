@@ -327,19 +327,19 @@ impl Packet {
         self.tcp().filter(|s| self.is_reverse() && s.len == 0 && s.flags == Flags::ACK && s.sack.is_empty())
     }
     /// The kind of the packet, for counting. It also covers sealed packets.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PacketKind {
         match self.segment() {
-            None => Kind::Datagram,
-            Some(s) if s.flags.has(Flags::SYN) => Kind::Syn,
-            Some(s) if s.len > 0 || s.flags.has(Flags::FIN) => Kind::Data,
-            Some(_) => Kind::Ack,
+            None => PacketKind::Datagram,
+            Some(s) if s.flags.has(Flags::SYN) => PacketKind::Syn,
+            Some(s) if s.len > 0 || s.flags.has(Flags::FIN) => PacketKind::Data,
+            Some(_) => PacketKind::Ack,
         }
     }
 }
 
 /// Kinds of packet with separate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum PacketKind {
     /// A TCP segment with payload.
     Data,
     /// A TCP segment without payload.
@@ -350,17 +350,17 @@ pub enum Kind {
     Datagram,
 }
 
-impl Kind {
+impl PacketKind {
     /// Every kind, in the order of its index `kind as usize`.
-    pub const ALL: [Kind; 4] = [Kind::Data, Kind::Ack, Kind::Syn, Kind::Datagram];
+    pub const ALL: [PacketKind; 4] = [PacketKind::Data, PacketKind::Ack, PacketKind::Syn, PacketKind::Datagram];
 
     /// The word used in results.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Data => "data",
-            Kind::Ack => "ack",
-            Kind::Syn => "syn",
-            Kind::Datagram => "datagram",
+            PacketKind::Data => "data",
+            PacketKind::Ack => "ack",
+            PacketKind::Syn => "syn",
+            PacketKind::Datagram => "datagram",
         }
     }
 }

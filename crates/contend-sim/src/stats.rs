@@ -2,7 +2,7 @@
 //! histograms that can be emptied.
 
 use crate::trace::{Event, Trace};
-use contend_core::packet::Kind;
+use contend_core::packet::PacketKind;
 use contend_core::qdisc::{DropReason, Sink};
 use contend_core::{Packet, Span, Time};
 
@@ -189,7 +189,7 @@ pub struct QueueCounters {
     pub offered: u64,
     /// Packets that left towards the transmitter.
     pub taken: u64,
-    /// Packets dropped, by [`Kind`]; filtered acknowledgments are not among them.
+    /// Packets dropped, by [`PacketKind`]; filtered acknowledgments are not among them.
     pub dropped: [u64; 4],
     /// Acknowledgments taken out because a later one says the same.
     pub filtered: u64,
@@ -287,7 +287,7 @@ impl QueueMeter {
     }
 }
 
-const _: () = assert!(Kind::ALL.len() == 4, "QueueCounters::dropped has one place for each kind");
+const _: () = assert!(PacketKind::ALL.len() == 4, "QueueCounters::dropped has one place for each kind");
 
 #[cfg(test)]
 mod tests {

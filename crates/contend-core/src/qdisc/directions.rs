@@ -7,7 +7,7 @@
 use super::fifo::Fifo;
 use super::{Args, Backlog, DropReason, Link, Qdisc, Sink, Site};
 use crate::Cx;
-use crate::packet::{Kind, Packet};
+use crate::packet::{Packet, PacketKind};
 use crate::registry::Param;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -114,7 +114,7 @@ impl Directions {
 impl Qdisc for Directions {
     fn enqueue(&mut self, _: &mut Cx, _: &dyn Link, p: Packet, sink: &mut Sink) {
         // If the header cannot be read, the packet counts as data.
-        let is_ack = p.tcp().is_some() && if self.reverse { p.is_reverse() } else { p.kind() == Kind::Ack };
+        let is_ack = p.tcp().is_some() && if self.reverse { p.is_reverse() } else { p.kind() == PacketKind::Ack };
         let queue = &mut self.queues[if is_ack { ACKS } else { DATA }];
         if queue.fits(&p) {
             queue.push(p);

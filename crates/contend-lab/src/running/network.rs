@@ -10,7 +10,7 @@ use crate::experiment::results::{
     Run, Series, Successes,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
-use contend_core::packet::Kind;
+use contend_core::packet::PacketKind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
@@ -261,13 +261,13 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
     let mut all = Vec::with_capacity(names.len());
     for (i, name) in names.into_iter().enumerate() {
         let ((c, lost), (c0, lost0)) = (&last.queues[i], &base.queues[i]);
-        let by_kind = Kind::ALL.map(|k| c.dropped[k as usize] - c0.dropped[k as usize]);
+        let by_kind = PacketKind::ALL.map(|k| c.dropped[k as usize] - c0.dropped[k as usize]);
         let delay = net.meter(i).map(|m| m.delay.clone()).unwrap_or_default();
         all.push(Queue {
             name,
             offered: c.offered - c0.offered,
             dropped: by_kind.iter().sum(),
-            dropped_by_kind: Kind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
+            dropped_by_kind: PacketKind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
             marked: c.marked - c0.marked,
             filtered: c.filtered - c0.filtered,
             made: c.made - c0.made,

@@ -1,6 +1,6 @@
 //! Two wires in a row, of which only the second is woken.
 
-use super::{Queue, Wire};
+use super::{Wire, WireQueue};
 use crate::peer::WireId;
 use crate::trace::Trace;
 use contend_core::Time;
@@ -20,10 +20,10 @@ impl Wire {
     /// changes nothing but the number of wake-ups: what it carries arrives at a known time, the second's queue can only
     /// overflow when so many more have come, and neither wire is one of another pair.
     pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) {
-        let known = matches!(self.queue, Queue::DropTail(_))
+        let known = matches!(self.queue, WireQueue::DropTail(_))
             && self.transmitter.loses_nothing()
             && matches!((&self.joined, &to.joined), (Joined::No, Joined::No));
-        if known && matches!(&to.queue, Queue::DropTail(q) if q.limit.packets().is_some()) {
+        if known && matches!(&to.queue, WireQueue::DropTail(q) if q.limit.packets().is_some()) {
             (self.joined, to.joined) = (Joined::To(second), Joined::FedBy(first));
         }
     }
@@ -47,7 +47,7 @@ impl Wire {
             self.offer(at, &s.packet, trace);
             first.handed_over(at);
         }
-        if let Queue::DropTail(q) = &mut self.queue {
+        if let WireQueue::DropTail(q) = &mut self.queue {
             q.settle(now, &self.ring, &mut self.meter);
         }
     }
@@ -73,7 +73,7 @@ impl Wire {
     /// full, or the first when it carries nothing.
     fn decides(&self) -> usize {
         match &self.queue {
-            Queue::DropTail(q) if !self.ring.is_empty() => {
+            WireQueue::DropTail(q) if !self.ring.is_empty() => {
                 q.limit.packets().unwrap_or(0).saturating_sub(q.waiting.packets) as usize
             }
             _ => 0,

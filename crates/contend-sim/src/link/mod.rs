@@ -32,7 +32,7 @@ use crate::peer::Peer;
 use crate::rng::stream;
 use crate::stats::QueueMeter;
 use crate::trace::{Event, Trace};
-use contend_core::packet::Kind;
+use contend_core::packet::PacketKind;
 use contend_core::qdisc::fifo::Fifo;
 use contend_core::qdisc::{self, Site};
 use contend_core::registry::{Amount, Choice};
@@ -57,7 +57,7 @@ pub struct Wire {
     transmitter: Transmitter,
     /// Packets that are sent, or will be at a known time (drop-tail), by arrival at the far end.
     ring: Ring,
-    queue: Queue,
+    queue: WireQueue,
     meter: QueueMeter,
     to: FarEnd,
     joined: Joined,
@@ -86,7 +86,7 @@ impl FarEnd {
 
 /// What a wire queues with.
 #[derive(Debug)]
-enum Queue {
+enum WireQueue {
     DropTail(DropTail),
     Disciplined(Box<Disciplined>),
 }
@@ -105,10 +105,10 @@ impl Wire {
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Wire, String> {
         let queue = if spec.queue.entry.name == "fifo" {
-            Queue::DropTail(DropTail::new(spec.queue.args.amount("limit")))
+            WireQueue::DropTail(DropTail::new(spec.queue.args.amount("limit")))
         } else {
             let qdisc = (spec.queue.entry.build)(&spec.queue.args, &Site::ALONE)?;
-            Queue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
+            WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(seed, name, "queue"))))
         };
         let loss = match &spec.loss {
             Some(l) => Some((l.entry.build)(&l.args, flow)?)
@@ -122,10 +122,10 @@ impl Wire {
     /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
     pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: FarEnd) -> Wire {
         let queue = Disciplined::new(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
-        Wire::of(Transmitter::new(rate, delay, None), Queue::Disciplined(Box::new(queue)), to)
+        Wire::of(Transmitter::new(rate, delay, None), WireQueue::Disciplined(Box::new(queue)), to)
     }
 
-    fn of(transmitter: Transmitter, queue: Queue, to: FarEnd) -> Wire {
+    fn of(transmitter: Transmitter, queue: WireQueue, to: FarEnd) -> Wire {
         Wire {
             transmitter,
             ring: Ring::default(),
@@ -140,14 +140,14 @@ impl Wire {
 
     /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
     pub fn meter(&mut self, now: Time) -> &mut QueueMeter {
-        if let Queue::DropTail(q) = &mut self.queue {
+        if let WireQueue::DropTail(q) = &mut self.queue {
             q.settle(now, &self.ring, &mut self.meter);
         }
         &mut self.meter
     }
 
-    /// Packets lost on the wire (not in its queue) so far, by [`Kind`].
-    pub fn lost(&self) -> &[u64; Kind::ALL.len()] {
+    /// Packets lost on the wire (not in its queue) so far, by [`PacketKind`].
+    pub fn lost(&self) -> &[u64; PacketKind::ALL.len()] {
         &self.lost
     }
 
@@ -159,8 +159,8 @@ impl Wire {
     /// Packets that wait, are being sent, or propagate. Always: offered = delivered + dropped + lost + in flight.
     pub fn in_flight(&self) -> u64 {
         let before = match &self.queue {
-            Queue::DropTail(_) => 0,
-            Queue::Disciplined(q) => q.held(),
+            WireQueue::DropTail(_) => 0,
+            WireQueue::Disciplined(q) => q.held(),
         };
         self.ring.len() as u64 + before
     }
@@ -169,14 +169,14 @@ impl Wire {
     pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
         let Wire { transmitter, ring, meter, .. } = self;
         match &mut self.queue {
-            Queue::DropTail(q) => q.offer(now, p, transmitter, ring, meter, trace),
-            Queue::Disciplined(q) => q.offer(now, p, transmitter, ring, meter, trace),
+            WireQueue::DropTail(q) => q.offer(now, p, transmitter, ring, meter, trace),
+            WireQueue::Disciplined(q) => q.offer(now, p, transmitter, ring, meter, trace),
         }
     }
 
     /// Does what is due by `now` at its near end.
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {
-        if let Queue::Disciplined(q) = &mut self.queue {
+        if let WireQueue::Disciplined(q) = &mut self.queue {
             q.wake(now, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
         }
     }
@@ -184,7 +184,7 @@ impl Wire {
     /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`]
     /// can be told to.
     pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
-        if let Queue::Disciplined(q) = &mut self.queue {
+        if let WireQueue::Disciplined(q) = &mut self.queue {
             q.pause(now, pause, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
         }
     }
@@ -227,7 +227,7 @@ impl Wire {
 
     #[inline]
     fn pop(&mut self, now: Time) {
-        if let Queue::DropTail(q) = &mut self.queue {
+        if let WireQueue::DropTail(q) = &mut self.queue {
             // A packet that has arrived has begun.
             q.settle(now, &self.ring, &mut self.meter);
         }
@@ -238,8 +238,8 @@ impl Wire {
     pub fn deadline(&self) -> Time {
         let arrival = self.ring.front().map_or(Time::NEVER, |s| self.transmitter.arrives(s));
         match &self.queue {
-            Queue::Disciplined(q) => q.deadline().min(arrival),
-            Queue::DropTail(_) => arrival,
+            WireQueue::Disciplined(q) => q.deadline().min(arrival),
+            WireQueue::DropTail(_) => arrival,
         }
     }
 }

@@ -45,8 +45,8 @@ fn spec(rate: u64, delay: Span, limit: Amount) -> WireSpec {
     WireSpec { rate, delay, queue: Choice { entry: find(qdisc::REGISTRY, "fifo").unwrap(), args }, loss: None }
 }
 
-fn general(qdisc: Box<dyn Qdisc>) -> Queue {
-    Queue::Disciplined(Box::new(Disciplined::new(qdisc, stream(1, "link.a", "queue"))))
+fn general(qdisc: Box<dyn Qdisc>) -> WireQueue {
+    WireQueue::Disciplined(Box::new(Disciplined::new(qdisc, stream(1, "link.a", "queue"))))
 }
 
 fn losing(mut spec: WireSpec, name: &str, values: &[(&'static str, Value)]) -> WireSpec {

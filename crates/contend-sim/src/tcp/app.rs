@@ -2,7 +2,7 @@
 
 use super::spec::{EndsSpec, Start};
 use crate::rng;
-use crate::traffic::{Source, Write};
+use crate::traffic::{AppWrite, Source};
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub struct App {
     stop: Time,
     /// Bytes that may still be written; `None` for no limit.
     left: Option<u64>,
-    next: Option<Write>,
+    next: Option<AppWrite>,
     /// When what is written and not sent is taken back.
     until: Time,
     stage: Stage,

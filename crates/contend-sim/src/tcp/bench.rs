@@ -6,7 +6,7 @@ use super::rtt::RtoSpec;
 use super::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport};
 use super::{Socket, recovery};
 use crate::peer::{NodeId, Peer};
-use crate::traffic::{self, Source, Write};
+use crate::traffic::{self, AppWrite, Source};
 use crate::world::{Input, Node, Out, World};
 use contend_core::registry::{Amount, Args, Choice, Entry, Param, Unit, Value, find};
 use contend_core::{Address, Body, Cx, Ecn, FlowId, Packet, Rng, Segment, Span, Time, cc};
@@ -284,24 +284,24 @@ fn defaults(params: &[Param]) -> Args {
 
 /// A source that writes what `WRITES` says.
 #[derive(Debug)]
-struct List(VecDeque<Write>);
+struct List(VecDeque<AppWrite>);
 
 impl Source for List {
-    fn next(&mut self, _: &mut Cx, _: u32) -> Option<Write> {
+    fn next(&mut self, _: &mut Cx, _: u32) -> Option<AppWrite> {
         self.0.pop_front()
     }
 }
 
 fn bulk(_: &Args) -> Result<Box<dyn Source>, String> {
-    Ok(Box::new(List(VecDeque::from([Write::new(Time::ZERO, u64::MAX)]))))
+    Ok(Box::new(List(VecDeque::from([AppWrite::new(Time::ZERO, u64::MAX)]))))
 }
 fn dribble(_: &Args) -> Result<Box<dyn Source>, String> {
-    let write = |t, bytes| Write::new(at(t), bytes);
+    let write = |t, bytes| AppWrite::new(at(t), bytes);
     Ok(Box::new(List(VecDeque::from([write(0, 300), write(10, 2_500), write(500, 0)]))))
 }
 
 fn pause(_: &Args) -> Result<Box<dyn Source>, String> {
-    Ok(Box::new(List(VecDeque::from([(0, 10_000), (2_000, 1_000)].map(|(t, bytes)| Write::new(at(t), bytes))))))
+    Ok(Box::new(List(VecDeque::from([(0, 10_000), (2_000, 1_000)].map(|(t, bytes)| AppWrite::new(at(t), bytes))))))
 }
 
 static BULK: Entry<traffic::Build> = Entry { name: "bulk", cite: "", summary: "", params: &[], build: bulk };

@@ -33,7 +33,7 @@ struct Mark {
 
 /// The sampler of one connection.
 #[derive(Debug, Default)]
-pub struct Rate {
+pub struct DeliveryRate {
     marks: VecDeque<Mark>,
     /// Number of the segment of the first mark.
     base: u64,
@@ -46,7 +46,7 @@ pub struct Rate {
     prior_in_flight: u32,
 }
 
-impl Rate {
+impl DeliveryRate {
     /// An acknowledgment has come and is not entered yet; so many segments are in flight.
     pub fn begin(&mut self, in_flight: u32) {
         self.prior_in_flight = in_flight;
@@ -162,13 +162,13 @@ mod tests {
     }
 
     /// Sends segments `from..to` at `t`, and returns how many are in flight.
-    fn send(r: &mut Rate, w: &Window, t: u64, from: u64, to: u64, outstanding: u32) {
+    fn send(r: &mut DeliveryRate, w: &Window, t: u64, from: u64, to: u64, outstanding: u32) {
         for (n, i) in (from..to).enumerate() {
             r.sent(i, ms(t), outstanding == 0 && n == 0, false, outstanding + n as u32 + 1, w);
         }
     }
 
-    fn acknowledge(r: &mut Rate, w: &mut Window, t: u64, delivered: &[u64], first: u64) -> RateSample {
+    fn acknowledge(r: &mut DeliveryRate, w: &mut Window, t: u64, delivered: &[u64], first: u64) -> RateSample {
         let changes =
             Changes { delivered: delivered.iter().map(|&i| (i, SentSegment::default())).collect(), lost: Vec::new() };
         let n = delivered.len() as u32;
@@ -180,7 +180,7 @@ mod tests {
     fn a_burst_is_measured_by_its_acknowledgments() {
         // Ten segments leave at once; a link of 100 segments a second and a round trip of 100 ms give them back every
         // 10 ms from 100 ms on.
-        let (mut r, mut w) = (Rate::default(), Window::default());
+        let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 10, 0);
         let seen: Vec<(u32, u32)> = (0..10)
             .map(|i| acknowledge(&mut r, &mut w, 100 + 10 * i, &[i], i + 1))
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn a_full_pipe_shows_the_rate_of_the_link() {
         // A segment every 10 ms, each acknowledged after 100 ms: ten delivered within each round trip of 100 ms.
-        let (mut r, mut w) = (Rate::default(), Window::default());
+        let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         let mut last = RateSample::default();
         for i in 0..40 {
             if i >= 10 {
@@ -211,7 +211,7 @@ mod tests {
     fn compressed_acknowledgments_do_not_raise_the_rate() {
         // Twenty segments paced by 10 ms, acknowledged all at once at 300 ms: the last left 190 ms after the first, and
         // the acknowledgments took 300 ms.
-        let (mut r, mut w) = (Rate::default(), Window::default());
+        let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         for i in 0..20 {
             r.sent(i, ms(10 * i), i == 0, false, i as u32 + 1, &w);
         }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn an_interval_below_the_smallest_round_trip_is_no_sample() {
         // SentSegment again at 90 ms, and the acknowledgment of the first transmission comes at 100 ms.
-        let (mut r, mut w) = (Rate::default(), Window::default());
+        let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 2, 0);
         acknowledge(&mut r, &mut w, 90, &[1], 0);
         r.sent(0, ms(90), false, true, 1, &w);
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_bubble_marks_samples_until_it_has_left_the_network() {
-        let (mut r, mut w) = (Rate::default(), Window::default());
+        let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         w.app_limited = 2;
         send(&mut r, &w, 0, 0, 3, 0);
         assert!(acknowledge(&mut r, &mut w, 100, &[0], 1).app_limited);
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_lost_segment_tells_what_was_in_flight_and_lost_since() {
-        let (mut r, w) = (Rate::default(), Window::default());
+        let (mut r, w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 5, 0);
         let (a, b) = (r.lose(1), r.lose(3));
         assert_eq!((a.tx_in_flight, a.lost, b.tx_in_flight, b.lost), (2, 1, 4, 2));

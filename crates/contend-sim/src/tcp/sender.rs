@@ -10,7 +10,7 @@ mod recovering;
 
 use super::app::{App, Does, Transfers};
 use super::pacing::Pacer;
-use super::rate::Rate;
+use super::rate::DeliveryRate;
 use super::recovery::prr::Prr;
 use super::recovery::{Enter, HalveFrom, Options, Phase, Recovery, SenderView, Verdict};
 use super::rtt::{RttEstimator, micros};
@@ -34,7 +34,7 @@ pub struct Sender {
     handshake: bool,
 
     app: App,
-    stage: Stage,
+    connection: Connection,
     /// One past the last byte written.
     written: u64,
     transfers: Transfers,
@@ -55,7 +55,7 @@ pub struct Sender {
     before: Option<(u32, u32)>,
 
     /// For a controller that wants rate samples.
-    rate: Option<Box<Rate>>,
+    rate: Option<Box<DeliveryRate>>,
     /// Whether the pacing rate follows the window by Linux's rule.
     pace: bool,
     pacer: Pacer,
@@ -95,7 +95,7 @@ pub struct Sender {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum Connection {
     Closed,
     /// Waiting for the SYN-ACK after so many SYNs.
     SynSent(u8),
@@ -143,7 +143,7 @@ impl Sender {
             tick: tcp.timestamps,
             handshake: tcp.handshake,
             app: App::new(seed, name, spec, format.mss)?,
-            stage: Stage::Closed,
+            connection: Connection::Closed,
             written: first,
             transfers: Transfers::default(),
             board,
@@ -264,16 +264,16 @@ impl Sender {
             if s.timestamps {
                 self.ts_recent = s.tsval;
             }
-            match self.stage {
-                Stage::Closed => {}
-                Stage::SynSent(copies) => {
+            match self.connection {
+                Connection::Closed => {}
+                Connection::SynSent(copies) => {
                     if s.flags.has(Flags::SYN) && s.ack == 1 {
                         self.established(copies, s, io);
                     }
                 }
                 // The other end has not got the ACK of its SYN.
-                Stage::Established if s.flags.has(Flags::SYN) => self.control(self.board.nxt(), io),
-                Stage::Established => self.acknowledgment(s, io),
+                Connection::Established if s.flags.has(Flags::SYN) => self.control(self.board.nxt(), io),
+                Connection::Established => self.acknowledgment(s, io),
             }
         }
         self.deadline()
@@ -306,17 +306,17 @@ impl Sender {
                 }
             }
         }
-        if self.stage == Stage::Closed && io.now >= self.app.start() {
+        if self.connection == Connection::Closed && io.now >= self.app.start() {
             if self.handshake {
                 self.syn(0, io);
             } else {
-                self.stage = Stage::Established;
+                self.connection = Connection::Established;
             }
         }
     }
 
     fn syn(&mut self, copy: u8, io: &mut Io<'_, '_>) {
-        self.stage = Stage::SynSent(copy);
+        self.connection = Connection::SynSent(copy);
         self.timer = io.now.saturating_add(self.rtt.rto());
         self.last_sent = io.now;
         // RFC 3168 §6.1.1: an ECN-setup SYN.
@@ -326,7 +326,7 @@ impl Sender {
     }
 
     fn established(&mut self, copies: u8, s: &Segment, io: &mut Io<'_, '_>) {
-        self.stage = Stage::Established;
+        self.connection = Connection::Established;
         self.timer = Time::NEVER;
         self.advertised(s.window);
         // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK no packet is ECN-capable.
@@ -578,7 +578,7 @@ impl Sender {
     /// The timer expired.
     fn expired(&mut self, io: &mut Io<'_, '_>) {
         self.rtt.back_off();
-        if let Stage::SynSent(copy) = self.stage {
+        if let Connection::SynSent(copy) = self.connection {
             return self.syn(copy.saturating_add(1), io);
         }
         self.note_limits();

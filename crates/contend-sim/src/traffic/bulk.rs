@@ -1,6 +1,6 @@
 //! Everything at once and without end: a file transfer that outlasts the run.
 
-use super::{Source, Write};
+use super::{AppWrite, Source};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param};
 
@@ -26,9 +26,9 @@ struct Bulk {
 }
 
 impl Source for Bulk {
-    fn next(&mut self, cx: &mut Cx, _: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, _: u32) -> Option<AppWrite> {
         let first = !std::mem::replace(&mut self.written, true);
-        first.then_some(Write::new(cx.now, u64::MAX))
+        first.then_some(AppWrite::new(cx.now, u64::MAX))
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
         let start = Time::from_nanos(7);
         assert_eq!(
             writes(&mut *build(&Args::default()).unwrap(), 1, start, Time::NEVER),
-            [Write::new(start, u64::MAX)]
+            [AppWrite::new(start, u64::MAX)]
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Constant bit rate: packets of one size at equal distances, always or by a schedule of rates.
 
-use super::{Source, Write, gap, packet};
+use super::{AppWrite, Source, gap, packet};
 use contend_core::registry::{Args, Param, Unit};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -61,7 +61,7 @@ struct Cbr {
 }
 
 impl Source for Cbr {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         while let Some(&(from, to, bps)) = self.schedule.get(self.interval) {
             let at = match self.at {
                 _ if bps == 0 => Time::NEVER,
@@ -74,7 +74,7 @@ impl Source for Cbr {
             };
             if at < to {
                 self.at = Some(at);
-                return Some(Write::new(at, self.bytes));
+                return Some(AppWrite::new(at, self.bytes));
             }
             self.interval += 1;
             self.at = None;

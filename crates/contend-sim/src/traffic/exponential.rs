@@ -1,7 +1,7 @@
 //! On and off for exponential times, a constant rate while on.
 
 use super::on_off::{Law, OnOff};
-use super::{Source, Write, gap, packet};
+use super::{AppWrite, Source, gap, packet};
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
@@ -45,13 +45,13 @@ impl Periods {
 }
 
 impl Source for Periods {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         let s = match &mut self.running {
             Some(s) => s,
             none => none.insert(OnOff::new(cx, self.on, self.off)),
         };
         let at = s.advance(cx, gap(self.bytes, full, self.rate));
-        (at < Time::NEVER).then_some(Write::new(at, self.bytes))
+        (at < Time::NEVER).then_some(AppWrite::new(at, self.bytes))
     }
 }
 

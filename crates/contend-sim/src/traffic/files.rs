@@ -1,6 +1,6 @@
 //! Finite transfers, one after the other, on one connection.
 
-use super::{Source, Write};
+use super::{AppWrite, Source};
 use crate::rng::exponential;
 use contend_core::registry::{Amount, Args, Param};
 use contend_core::{Cx, Time};
@@ -57,7 +57,7 @@ struct Files {
 }
 
 impl Source for Files {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         self.left = self.left.checked_sub(1)?;
         let at = match self.last {
             None => cx.now,
@@ -69,7 +69,7 @@ impl Source for Files {
             Amount::Bytes(n) => n,
             Amount::Packets(n) => n.saturating_mul(u64::from(full)),
         };
-        (at < Time::NEVER).then_some(Write::new(at, bytes))
+        (at < Time::NEVER).then_some(AppWrite::new(at, bytes))
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
         let ms = |n| Time::ZERO + Span::from_millis(n);
         for (size, bytes) in [(Amount::Packets(31), 31_000), (Amount::Bytes(150_000), 150_000)] {
             let got = writes(&mut *made(size, 3, "fixed"), 1, ms(50), Time::NEVER);
-            assert_eq!(got, [50, 250, 450].map(|t| Write::new(ms(t), bytes)));
+            assert_eq!(got, [50, 250, 450].map(|t| AppWrite::new(ms(t), bytes)));
         }
     }
 

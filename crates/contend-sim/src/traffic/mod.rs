@@ -13,7 +13,7 @@ contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, s
 
 /// Something an application wants to send at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Write {
+pub struct AppWrite {
     /// When.
     pub at: Time,
     /// How many payload bytes: written to the connection (TCP), or one datagram (UDP; 0 for the flow's full packet).
@@ -24,10 +24,10 @@ pub struct Write {
     pub until: Time,
 }
 
-impl Write {
+impl AppWrite {
     /// A write that is not taken back.
-    pub fn new(at: Time, bytes: u64) -> Write {
-        Write { at, bytes, until: Time::NEVER }
+    pub fn new(at: Time, bytes: u64) -> AppWrite {
+        AppWrite { at, bytes, until: Time::NEVER }
     }
 }
 
@@ -35,7 +35,7 @@ impl Write {
 pub trait Source: Debug + Send {
     /// The next write after the last one given. The first call comes at the flow's start with `cx.now` that instant.
     /// `full` is the payload of a full packet of the flow in bytes. `None`: nothing more, ever.
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write>;
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite>;
 }
 
 /// The parameter `packet` of every source that writes packets of one size.
@@ -74,7 +74,7 @@ mod testing {
 
     /// The writes before `end` of a source that starts at `start`, full packets of 1000 bytes; fails when time runs
     /// back.
-    pub(super) fn writes(s: &mut dyn Source, seed: u64, start: Time, end: Time) -> Vec<Write> {
+    pub(super) fn writes(s: &mut dyn Source, seed: u64, start: Time, end: Time) -> Vec<AppWrite> {
         let mut rng = crate::rng::stream(seed, "flow0", "arrivals");
         let (mut all, mut now) = (Vec::new(), start);
         while let Some(w) = s.next(&mut Cx { now, rng: &mut rng }, 1000) {
@@ -89,7 +89,7 @@ mod testing {
     }
 
     /// Mean rate in bits per second of `writes` over `over`; a write of 0 bytes is a full packet.
-    pub(super) fn rate(writes: &[Write], over: Span) -> f64 {
+    pub(super) fn rate(writes: &[AppWrite], over: Span) -> f64 {
         writes.iter().map(|w| if w.bytes == 0 { 8000.0 } else { 8.0 * w.bytes as f64 }).sum::<f64>()
             / over.as_secs_f64()
     }

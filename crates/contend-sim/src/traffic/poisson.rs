@@ -1,6 +1,6 @@
 //! Packets of one size at exponential distances.
 
-use super::{Source, Write, gap, packet};
+use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
@@ -44,7 +44,7 @@ struct Poisson {
 }
 
 impl Source for Poisson {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         let (last, mean) = match self.running {
             Some(r) => r,
             None => {
@@ -55,7 +55,7 @@ impl Source for Poisson {
         };
         let at = last.saturating_add(exponential(cx.rng, mean));
         self.running = Some((at, mean));
-        (at < Time::NEVER).then_some(Write::new(at, self.bytes))
+        (at < Time::NEVER).then_some(AppWrite::new(at, self.bytes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Greedy sessions: everything the connection can carry for an exponential time, then nothing for another.
 
 use super::on_off::Law;
-use super::{Source, Write};
+use super::{AppWrite, Source};
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Time};
 
@@ -36,14 +36,14 @@ struct Sessions {
 }
 
 impl Source for Sessions {
-    fn next(&mut self, cx: &mut Cx, _: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, _: u32) -> Option<AppWrite> {
         let at = match self.last {
             None => cx.now,
             Some(end) => end.saturating_add(self.off.draw(cx.rng)),
         };
         let until = at.saturating_add(self.on.draw(cx.rng));
         self.last = Some(until);
-        (at < Time::NEVER).then_some(Write { at, bytes: u64::MAX, until })
+        (at < Time::NEVER).then_some(AppWrite { at, bytes: u64::MAX, until })
     }
 }
 

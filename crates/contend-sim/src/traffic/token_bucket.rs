@@ -1,6 +1,6 @@
 //! A token bucket that is looked at only when a timer ticks: a program that sleeps until it may send.
 
-use super::{Source, Write, gap, packet};
+use super::{AppWrite, Source, gap, packet};
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
 use rand::RngExt as _;
@@ -45,7 +45,7 @@ struct TokenBucket {
 }
 
 impl Source for TokenBucket {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         let gap = gap(self.bytes, full, self.bps);
         let (tick, due) = match self.running {
             Some(r) => r,
@@ -59,7 +59,7 @@ impl Source for TokenBucket {
         let ticks = due.as_nanos().saturating_sub(tick.as_nanos()).div_ceil(self.timer.as_nanos());
         let at = Time::from_nanos(tick.as_nanos().saturating_add(ticks.saturating_mul(self.timer.as_nanos())));
         self.running = Some((at, due.saturating_add(gap)));
-        (at < Time::NEVER).then_some(Write::new(at, self.bytes))
+        (at < Time::NEVER).then_some(AppWrite::new(at, self.bytes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A pool of telephone calls over one flow: calls come and go, and each talks and listens in turn.
 
 use super::on_off::{Law, OnOff};
-use super::{Source, Write, gap, packet};
+use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
 use contend_core::registry::{Args, Param};
 use contend_core::{Cx, Span, Time};
@@ -91,7 +91,7 @@ impl Pool {
 }
 
 impl Source for Pool {
-    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<Write> {
+    fn next(&mut self, cx: &mut Cx, full: u32) -> Option<AppWrite> {
         let spacing = gap(self.bytes, full, self.rate);
         loop {
             let arrival = match self.arrival {
@@ -105,7 +105,7 @@ impl Source for Pool {
                 Some(c) if c.packet < arrival => {
                     let at = c.packet;
                     c.packet = c.voice.advance(cx, spacing);
-                    return Some(Write::new(at, self.bytes));
+                    return Some(AppWrite::new(at, self.bytes));
                 }
                 _ if arrival == Time::NEVER => return None,
                 _ => {

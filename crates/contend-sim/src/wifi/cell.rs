@@ -32,7 +32,7 @@ pub(super) struct Cell {
     /// What the channel between each station and the access point loses.
     losses: Vec<StationLoss>,
     idle_access: IdleAccess,
-    phase: Phase,
+    activity: Activity,
     exchange: Exchange,
     /// When the one sender of the exchange on the air won the medium.
     won: Time,
@@ -51,7 +51,7 @@ pub(super) struct Cell {
 
 /// What is on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum Activity {
     /// Nothing.
     Idle,
     /// A data frame whose last symbol is heard, and delivered, at this instant.
@@ -94,7 +94,7 @@ impl Cell {
             senders: Vec::with_capacity(losses.len()),
             losses,
             idle_access: options.1,
-            phase: Phase::Idle,
+            activity: Activity::Idle,
             exchange: Exchange { start: Time::ZERO, end: Time::ZERO, fate: Fate::Collision },
             won: Time::ZERO,
             again: Vec::new(),
@@ -144,7 +144,7 @@ impl Cell {
     /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.
     pub(super) fn ledger(&self, now: Time) -> Ledger {
         let mut books = self.ledger.clone();
-        if self.phase == Phase::Idle {
+        if self.activity == Activity::Idle {
             books.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
         }
         books
@@ -153,19 +153,19 @@ impl Cell {
     /// When something happens on the medium next.
     #[inline]
     pub(super) fn next_deadline(&mut self) -> Time {
-        match self.phase {
-            Phase::Idle => self.contention.next_start(),
-            Phase::Data(at) | Phase::Rest(at) => at,
+        match self.activity {
+            Activity::Idle => self.contention.next_start(),
+            Activity::Data(at) | Activity::Rest(at) => at,
         }
     }
 
     /// Does what is due on the medium. Returns the contender whose burst has just been received, if any.
     #[inline]
     pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
-        match self.phase {
-            Phase::Data(at) if at <= senders.now => return self.deliver(),
-            Phase::Rest(at) if at <= senders.now => self.finish(senders),
-            Phase::Idle if self.contention.next_start() <= senders.now => {
+        match self.activity {
+            Activity::Data(at) if at <= senders.now => return self.deliver(),
+            Activity::Rest(at) if at <= senders.now => self.finish(senders),
+            Activity::Idle if self.contention.next_start() <= senders.now => {
                 self.senders.clear();
                 self.transmit(senders);
             }
@@ -177,7 +177,7 @@ impl Cell {
     /// `who`, which had nothing to send, now has a burst.
     pub(super) fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
         let now = senders.now;
-        let busy = self.phase != Phase::Idle;
+        let busy = self.activity != Activity::Idle;
         if !busy && self.contention.waiting() == 0 {
             self.ledger.quiet(now, self.contention.resume(), false);
         }
@@ -288,7 +288,7 @@ impl Cell {
                 delivery = Some(end);
             }
         }
-        self.phase = delivery.map_or(Phase::Rest(end), Phase::Data);
+        self.activity = delivery.map_or(Activity::Rest(end), Activity::Data);
         self.exchange = Exchange { start: now, end, fate };
     }
 
@@ -311,13 +311,13 @@ impl Cell {
             on_air.record(senders.out.trace, &mut self.frames);
         }
         self.ledger.collision(end - now);
-        self.phase = Phase::Rest(end);
+        self.activity = Activity::Rest(end);
         self.exchange = Exchange { start: now, end, fate: Fate::Collision };
     }
 
     /// The data frame on the air has been received.
     fn deliver(&mut self) -> Option<Contender> {
-        self.phase = Phase::Rest(self.exchange.end);
+        self.activity = Activity::Rest(self.exchange.end);
         match self.exchange.fate {
             Fate::Success(who) | Fate::Lost(who, ..) => Some(who),
             Fate::Collision => None,
@@ -326,7 +326,7 @@ impl Cell {
 
     /// The exchange is over: everybody learns what follows for him.
     fn finish(&mut self, senders: &mut Senders<'_, '_>) {
-        self.phase = Phase::Idle;
+        self.activity = Activity::Idle;
         let now = senders.now;
         let start = self.exchange.start;
         match self.exchange.fate {

@@ -4,7 +4,7 @@ use super::super::recovery::Phase;
 use super::super::scoreboard::SentSegment;
 use super::super::spec::EcnEcho;
 use super::super::{Io, ticks};
-use super::{Sender, Stage};
+use super::{Connection, Sender};
 use contend_core::cc::Ack;
 use contend_core::{Body, Ecn, Flags, Packet, Segment, Time};
 
@@ -15,7 +15,7 @@ impl Sender {
     /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4
     /// NextSeg).
     pub(super) fn transmit(&mut self, io: &mut Io<'_, '_>) {
-        if self.stage != Stage::Established {
+        if self.connection != Connection::Established {
             return;
         }
         // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
@@ -133,7 +133,7 @@ impl Sender {
 
     pub(super) fn header(&self, now: Time) -> Segment {
         Segment {
-            ack: u64::from(self.handshake && self.stage == Stage::Established),
+            ack: u64::from(self.handshake && self.connection == Connection::Established),
             window: OWN_WINDOW,
             tsval: ticks(now, self.tick),
             tsecr: self.ts_recent,

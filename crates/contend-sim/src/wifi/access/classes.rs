@@ -1,6 +1,6 @@
 //! One window for all, steered as in Idle Sense; a class of service is a distribution over it.
 
-use super::idle_sense::{self, Window};
+use super::idle_sense::{self, SharedWindow};
 use super::pdf::Shape;
 use super::{Access, Category, Draw, Residue, Scheduling, Seen, Setting};
 use contend_core::Cx;
@@ -50,7 +50,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     Category::ALL.iter().try_for_each(|c| Shape::new(args.numbers(key(*c))).map(drop))?;
     Ok(Box::new(Classes {
         shape: Shape::new(args.numbers(key(cell.category)))?,
-        window: Window::new(args, cell)?,
+        window: SharedWindow::new(args, cell)?,
         classes,
     }))
 }
@@ -64,7 +64,7 @@ fn key(category: Category) -> &'static str {
 #[derive(Debug)]
 struct Classes {
     shape: Shape,
-    window: Window,
+    window: SharedWindow,
     /// Whether stations have several.
     classes: bool,
 }

@@ -73,13 +73,13 @@ pub(super) const TIME_FAIR: Param = Param::flag(
 /// When the cell has no best number of idle slots.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let steady = args.word("window") == "steady";
-    Ok(Box::new(IdleSense { window: Window::new(args, cell)?, steady }))
+    Ok(Box::new(IdleSense { window: SharedWindow::new(args, cell)?, steady }))
 }
 
 /// Idle Sense.
 #[derive(Debug)]
 struct IdleSense {
-    window: Window,
+    window: SharedWindow,
     steady: bool,
 }
 
@@ -92,7 +92,7 @@ impl Access for IdleSense {
 
 /// A window that follows the idle slots heard.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct SharedWindow {
     best: Optimum,
     alpha: f64,
     epsilon: f64,
@@ -112,9 +112,9 @@ pub(super) struct Window {
 /// The largest window it is steered to.
 const LARGEST: f64 = 1e6;
 
-impl Window {
+impl SharedWindow {
     /// As the parameters say. The error says which does not fit.
-    pub(super) fn new(args: &Args, cell: Setting) -> Result<Window, String> {
+    pub(super) fn new(args: &Args, cell: Setting) -> Result<SharedWindow, String> {
         let best = match args.number("target") {
             0.0 => optimum(cell.collision).map_err(|e| {
                 format!(
@@ -125,7 +125,7 @@ impl Window {
             idle_slots => Optimum { zeta: libm::log1p(1.0 / idle_slots), idle_slots },
         };
         let transmissions = args.integer("transmissions") as u64;
-        Ok(Window {
+        Ok(SharedWindow {
             best,
             alpha: args.number("alpha"),
             epsilon: args.number("epsilon"),

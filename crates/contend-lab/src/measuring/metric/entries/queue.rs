@@ -3,7 +3,7 @@
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
-use contend_core::packet::Kind;
+use contend_core::packet::PacketKind;
 
 /// Queues, selected by name: `ap`, a station's, a link's.
 static QUEUES: Subject = Subject {
@@ -58,11 +58,11 @@ pub(super) const METRICS: &[MetricEntry] = &[
 ];
 
 /// The names of the kinds of packets.
-const KINDS: [&str; Kind::ALL.len()] = {
-    let mut names = [""; Kind::ALL.len()];
+const KINDS: [&str; PacketKind::ALL.len()] = {
+    let mut names = [""; PacketKind::ALL.len()];
     let mut i = 0;
     while i < names.len() {
-        names[i] = Kind::ALL[i].name();
+        names[i] = PacketKind::ALL[i].name();
         i += 1;
     }
     names
