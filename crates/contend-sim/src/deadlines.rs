@@ -1,9 +1,9 @@
-//! When each member of a world next wants to be called: a tournament of deadlines.
+//! The next deadline of each member of a world, as a tournament tree.
 //!
-//! Four members stand in a cache line, in order of number, and the earliest of a line stands in the line above, at the
-//! place that the line has among its siblings. An entry that changes is compared with its three neighbours, level by
-//! level; nothing moves and nobody is searched. Of equal deadlines the one with the smaller number wins, because it
-//! stands before the other.
+//! A cache line holds the deadlines of four members, in order of number. The level above holds the earliest deadline
+//! of each line, again four to a line, and so on up to one line. A changed entry is compared with its three neighbours
+//! on each level; no entry moves and no search is needed. Of equal deadlines the member with the smaller number is
+//! first.
 
 use contend_core::Time;
 
@@ -23,14 +23,14 @@ const SIBLINGS: usize = 4;
 #[repr(align(64))]
 struct Line([Entry; SIBLINGS]);
 
-/// A deadline and whose it is.
+/// A deadline and its member.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: Time,
     id: u32,
 }
 
-/// Of a place that nobody has.
+/// The entry of a place without a member.
 const EMPTY: Entry = Entry { at: Time::NEVER, id: u32::MAX };
 
 impl Default for Entry {
@@ -40,7 +40,7 @@ impl Default for Entry {
 }
 
 impl Line {
-    /// The earliest entry, of equal ones the first. Which it is follows no pattern, so it is found without a branch.
+    /// The earliest entry; of equal entries the first. No branch predictor can guess the result, so there is no branch.
     fn first(&self) -> Entry {
         let Line([a, b, c, d]) = *self;
         let left = if b.at < a.at { b } else { a };
@@ -55,7 +55,7 @@ impl Deadlines {
         let mut lines = id as usize / SIBLINGS + 1;
         for level in 0.. {
             if level == self.levels.len() {
-                // A new top starts from what the line below it has.
+                // A new top level starts with the earliest entry of the line below.
                 let below = level.checked_sub(1).and_then(|l| self.levels[l].first()).map_or(EMPTY, Line::first);
                 self.levels.push(vec![Line([below, EMPTY, EMPTY, EMPTY])]);
             }
@@ -68,7 +68,7 @@ impl Deadlines {
         self.set(id, at);
     }
 
-    /// The earliest deadline and its member; `None` when nobody wants to be woken.
+    /// The earliest deadline and its member; `None` if no member wants to be woken.
     pub fn first(&self) -> Option<(Time, u32)> {
         (self.first.at < Time::NEVER).then_some((self.first.at, self.first.id))
     }
@@ -85,7 +85,7 @@ impl Deadlines {
         self.first = entry;
     }
 
-    /// Sets the deadline of `id` when `at` is earlier than what stands there.
+    /// Sets the deadline of `id` to `at` if `at` is earlier.
     pub fn lower(&mut self, id: u32, at: Time) {
         let place = id as usize;
         if at < self.levels[0][place / SIBLINGS].0[place % SIBLINGS].at {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct ForwardingTable(Arc<[Option<Peer>]>);
 
 impl ForwardingTable {
-    /// The next hop to `dst`; `None` when there is no way to it from here.
+    /// The next hop to `dst`; `None` if `dst` cannot be reached from here.
     #[inline]
     pub fn next_hop(&self, dst: Address) -> Option<Peer> {
         *self.0.get(dst.0 as usize)?

@@ -8,7 +8,7 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WireId(pub u32);
 
-/// Which of a node's attachments a packet comes in at; what the numbers mean is the node's affair.
+/// The attachment of a node at which a packet comes in. Each node defines its own numbers.
 pub type Port = u32;
 
 /// Where a packet is handed over.

@@ -1,9 +1,8 @@
 //! One random stream per named entity and purpose.
 //!
-//! A stream is keyed by the run's seed, the name an entity has in the file and what the numbers are for:
-//! `flow0.3/arrivals`, `sta3/backoff`, `wire.2/loss`. It never depends on how many other entities there are, so
-//! sweeping a count leaves the draws of everything else alone, and an algorithm that draws more backoffs does not
-//! change its losses.
+//! The key of a stream is the seed of the run, the name of the entity in the file, and the purpose of the numbers:
+//! `flow0.3/arrivals`, `sta3/backoff`, `wire.2/loss`. The key does not depend on the number of other entities. A sweep
+//! over a count therefore changes no other draws, and an algorithm that draws more backoffs does not change its losses.
 
 use contend_core::{Rng, Span};
 use rand::{RngExt as _, SeedableRng};
@@ -28,12 +27,12 @@ pub(crate) fn exponential(rng: &mut Rng, mean: f64) -> Span {
     Span::from_secs_f64(-mean * libm::log(1.0 - rng.random::<f64>()))
 }
 
-/// A digest that has taken in `a` and `b` too: order-dependent, and cheap enough to stay on in every run.
+/// The digest after `a` and `b`. It depends on their order, and is cheap enough for every run.
 pub(crate) fn fold(digest: u64, a: u64, b: u64) -> u64 {
     ((digest ^ a).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ b).wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
 
-/// The finaliser of SplitMix64: every input bit reaches every output bit.
+/// The finaliser of SplitMix64: every input bit affects every output bit.
 pub(crate) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

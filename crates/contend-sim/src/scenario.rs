@@ -1,8 +1,9 @@
-//! One run, as plain data: what the network is and what flows over it. Everything is resolved: no expressions, no
-//! sweeps, no defaults left open.
+//! One run as plain data: the network and its flows. All values are resolved; there are no expressions, sweeps or
+//! missing defaults.
 //!
-//! The lab makes a scenario from a point of an experiment file; [`crate::net`] makes a world from a scenario. Wires,
-//! the cell and the ends of flows each specify themselves; their specifications are exported here too.
+//! The lab makes a scenario from a point of an experiment file; [`crate::net`] makes a world from a scenario. The
+//! modules of wires, of the cell and of the ends of flows define their own specifications, which are also exported
+//! here.
 
 pub use crate::link::WireSpec;
 pub use crate::tcp::rtt::RtoSpec;
@@ -27,7 +28,7 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
 }
 
-/// Somewhere a link or a flow may end.
+/// A place where a link or a flow may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// The access point (as a bridge; no flow ends in it).
@@ -43,7 +44,7 @@ pub enum Place {
 pub struct NodeSpec {
     /// Its name in the file.
     pub name: String,
-    /// A host may end flows; a router only forwards. Both forward packets that are not theirs by static shortest path.
+    /// True for a router, which only forwards; false for a host, where flows may end. Paths are static and shortest.
     pub router: bool,
 }
 
@@ -71,8 +72,8 @@ pub struct FlowSpec {
     pub from: Place,
     /// Where they go.
     pub to: Place,
-    /// Which category its packets take in stations that have some, its acknowledgments too.
+    /// The category of its packets and acknowledgments, in stations with categories.
     pub category: Category,
-    /// What its two ends are told.
+    /// The specification of its two ends.
     pub ends: EndsSpec,
 }

@@ -1,5 +1,5 @@
-//! What is counted: plain counters that only grow (a measured interval is the difference of two readings) and
-//! histograms that can be emptied.
+//! Counters and histograms. Counters only grow: a measurement is the difference of two readings. Histograms can be
+//! cleared.
 
 use crate::trace::{Event, Trace};
 use contend_core::packet::PacketKind;
@@ -9,8 +9,8 @@ use contend_core::{Packet, Span, Time};
 /// A histogram of durations: whole microseconds up to 127, then 64 buckets for each power of two (no wider than 1.6 %
 /// of their value), up to a quarter of an hour.
 ///
-/// One is kept for every flow and queue and touched with every packet, so the buckets are one block of memory, and none
-/// until something else than zero (the delay of a queue that is mostly empty) comes.
+/// Every flow and queue has a histogram, and every packet changes one. The buckets are therefore one block of memory,
+/// which is allocated for the first duration above zero: the delay in many queues is always zero.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
     zeros: u64,
@@ -25,7 +25,7 @@ const BUCKETS: usize = 128 + 23 * 64;
 
 /// The bucket of a duration of `us` microseconds.
 fn bucket(us: u64) -> usize {
-    // The width of its buckets is two to the power of this.
+    // The width of the buckets is 2^wide.
     let wide = (us | 64).ilog2() - 6;
     (64 * wide as usize + (us >> wide) as usize).min(BUCKETS - 1)
 }
@@ -55,7 +55,7 @@ impl Durations {
         let n = &mut self.buckets.get_or_insert_with(|| Box::new([0; BUCKETS]))[bucket(d.as_micros())];
         *n = n.saturating_add(1);
     }
-    /// Adds everything `other` has.
+    /// Adds all durations of `other`.
     pub fn merge(&mut self, other: &Durations) {
         self.zeros += other.zeros;
         self.len += other.len;
@@ -74,11 +74,11 @@ impl Durations {
     pub fn len(&self) -> u64 {
         self.zeros + self.len
     }
-    /// Whether nothing was recorded.
+    /// True if nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Buckets that are not empty: their upper end in microseconds and their count, ascending.
+    /// The buckets that are not empty, ascending: upper end in microseconds, and count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let zeros = (self.zeros > 0).then_some((0, self.zeros));
         let rest = self
@@ -87,13 +87,13 @@ impl Durations {
             .flat_map(|b| b.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
         zeros.into_iter().chain(rest)
     }
-    /// Everything recorded as plain numbers, for [`Durations::from_parts`]: how many durations were zero, the sum of
-    /// all, and of each bucket that is not empty its upper end in microseconds and its count.
+    /// The content as plain numbers, for [`Durations::from_parts`]: the number of zeros, the sum, and the upper end in
+    /// microseconds and the count of each bucket that is not empty.
     pub fn to_parts(&self) -> (u64, Span, Vec<(u64, u32)>) {
         let counts = self.buckets.iter().flat_map(|b| b.iter().enumerate());
         (self.zeros, self.sum, counts.filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), *n)).collect())
     }
-    /// The histogram that [`Durations::to_parts`] took apart.
+    /// The histogram with this content, see [`Durations::to_parts`].
     pub fn from_parts(zeros: u64, sum: Span, buckets: &[(u64, u32)]) -> Durations {
         let mut counts = (!buckets.is_empty()).then(|| Box::new([0; BUCKETS]));
         if let Some(counts) = &mut counts {
@@ -101,7 +101,7 @@ impl Durations {
         }
         Durations { zeros, len: buckets.iter().map(|(_, n)| u64::from(*n)).sum(), sum, buckets: counts }
     }
-    /// Forgets everything.
+    /// Removes all durations.
     pub fn clear(&mut self) {
         *self = Durations::default();
     }
@@ -124,7 +124,7 @@ impl Durations {
     }
 }
 
-/// What one flow did, at its sending end.
+/// Counters of the sending end of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Data packets handed to the network, retransmissions included.
@@ -143,23 +143,23 @@ pub struct SenderCounters {
     pub acks: u64,
     /// Reductions of the window because of ECN.
     pub ecn_reductions: u64,
-    /// Losses found without a timeout: by what they were ([`ActualCause`]), how many the controller took for congestion and
-    /// how many for errors.
+    /// Losses detected without a timeout. First index: the actual cause ([`ActualCause`]); second index: the cause that
+    /// the controller assumed (0 congestion, 1 error).
     pub judged: [[u64; 2]; 3],
 }
 
-/// What a loss that a sender found truly was: the first index of [`SenderCounters::judged`].
+/// The actual cause of a loss that a sender detected: the first index of [`SenderCounters::judged`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActualCause {
     /// A queue dropped the segment.
     Congestion = 0,
-    /// The medium spoilt it.
+    /// The medium spoiled it.
     Error = 1,
-    /// Nothing: it had arrived, or was on its way.
+    /// No loss: the segment had arrived, or was on its way.
     Nothing = 2,
 }
 
-/// What one flow did, at its receiving end.
+/// Counters of the receiving end of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Data packets that arrived, duplicates included.
@@ -191,9 +191,9 @@ pub struct QueueCounters {
     pub taken: u64,
     /// Packets dropped, by [`PacketKind`]; filtered acknowledgments are not among them.
     pub dropped: [u64; 4],
-    /// Acknowledgments taken out because a later one says the same.
+    /// ACKs removed because a later ACK made them redundant.
     pub filtered: u64,
-    /// Packets made by the discipline itself.
+    /// Packets created by the discipline.
     pub made: u64,
     /// Packets marked.
     pub marked: u64,
@@ -251,7 +251,7 @@ impl QueueMeter {
         }
         self.waiting -= 1;
     }
-    /// Counts, and takes out of `sink`, what a discipline did beside queueing; drops are also told to `trace`.
+    /// Counts the drops, marks and created packets in `sink`, and empties `sink`. Drops are also recorded in `trace`.
     #[inline]
     pub fn settle(&mut self, now: Time, sink: &mut Sink, trace: &mut Trace) {
         if !sink.is_empty() {
@@ -269,7 +269,7 @@ impl QueueMeter {
             trace.packet(now, Event::Dropped, &p);
         }
     }
-    /// The counters as of `now`.
+    /// The counters at `now`.
     pub fn read(&self, now: Time) -> QueueCounters {
         let mut c = self.counters;
         c.packet_ns += u128::from(self.waiting) * u128::from(now.since(self.since).as_nanos());

@@ -16,12 +16,12 @@ pub enum Event {
     Delivered,
     /// A queue dropped it, or it had nowhere to go.
     Dropped,
-    /// The medium spoilt it: an error on a wire, or on the air so often that the MAC gave up.
+    /// The medium spoiled it: an error on a wire, or so many errors on the air that the MAC gave up.
     Lost,
 }
 
 impl Event {
-    /// Its number in the digest, which does not tell why a packet did not arrive.
+    /// Its number in the digest. The digest does not distinguish why a packet did not arrive.
     const fn number(self) -> u64 {
         match self {
             Event::Sent => 0,
@@ -43,7 +43,7 @@ struct Missing {
 #[derive(Debug, Default)]
 pub struct Trace {
     digest: u64,
-    /// By flow, the segments that did not arrive and may still be asked for.
+    /// For each flow, the segments that did not arrive and may still be asked for.
     missing: Vec<Vec<Missing>>,
 }
 
@@ -73,8 +73,8 @@ impl Trace {
         self.record(now, what, seq);
     }
 
-    /// Why transmission `copy` of the segment of `flow` that begins at byte `seq` did not arrive; `None` when it did,
-    /// or is on its way. `una` is the oldest byte that may be asked for from now on: what lies before it is forgotten.
+    /// Why transmission `copy` of the segment of `flow` that begins at byte `seq` did not arrive; `None` if it arrived
+    /// or is on its way. Segments before byte `una` are forgotten: later calls ask only for `una` and above.
     pub fn fate(&mut self, flow: FlowId, una: u64, seq: u64, copy: u8) -> Option<Cause> {
         let missing = self.missing.get_mut(flow.0 as usize)?;
         missing.retain(|m| m.seq >= una);

@@ -1,16 +1,16 @@
-//! The event loop: nodes, wires, one next deadline each, and the packets that pass between them.
+//! The event loop: nodes and wires with one next deadline each, and the packets that pass between them.
 //!
-//! There is no queue of events. Each [`Node`] says when it next wants to be called; the [`Deadlines`] hold one entry
-//! per member. The entry is a lower bound: it moves when a deadline becomes earlier, but a deadline that becomes later
-//! costs nothing until the node is woken too early and tells the true one. A retransmission timer that every ACK pushes
-//! back is therefore free.
+//! There is no queue of events. Each [`Node`] says when it next wants to be called, and [`Deadlines`] has one entry for
+//! each node and wire. An entry is a lower bound. It changes at once when the deadline becomes earlier. When the
+//! deadline becomes later, the entry stays: the node is woken too early and then says the true deadline. A
+//! retransmission timer that every ACK moves back therefore costs nothing.
 //!
-//! A [`Wire`] is no node: it answers nobody and sends nothing in the instant in which it is offered a packet, so that
-//! it is offered by a call, and woken only when its next packet arrives at the far end. Of two wires in a row only the
-//! second is woken where nothing can happen to a packet on the first but that it arrives ([`World::join`]).
+//! A [`Wire`] is not a node. A wire never reacts in the same instant, so it is called directly and woken only for its
+//! next arrival at the far end. Of two wires in a row only the second is woken, if every packet of the first arrives
+//! at a known time ([`World::join`]).
 //!
-//! Order is total: by time, then by number, wires after nodes; what nodes are sent in an instant is delivered in the
-//! order it was sent, through one FIFO that is drained before the next wake-up.
+//! The order of events is total: by time, then by number, nodes before wires. The packets that nodes are sent in one
+//! instant pass through one FIFO, which is emptied before the next wake-up.
 
 use crate::deadlines::Deadlines;
 use crate::link::Wire;
@@ -23,15 +23,15 @@ use std::fmt::Debug;
 /// What a node is called for.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// The time it asked for has come, or less: a node may be woken early and then says again when.
+    /// The time that it asked for has come. It may also be woken earlier; it then says the time again.
     Wake,
     /// A packet has arrived at a port.
     Packet(Port, &'a Packet),
-    /// The next queue refused a packet that this node sent (local congestion).
+    /// The next queue dropped a packet that this node sent (local congestion).
     Rejected,
 }
 
-/// Anything with a clock.
+/// A part of the world with its own deadline.
 pub trait Node: Any + Debug + Send {
     /// Takes `input` at `now`, hands packets to `out`, and returns the next instant it wants to be woken at
     /// ([`Time::NEVER`] for none).
@@ -51,17 +51,18 @@ pub struct Out<'a> {
 #[derive(Debug, Default)]
 struct Between {
     wires: Vec<Wire>,
-    /// Of the nodes, then of the wires.
+    /// The deadlines of all nodes, then of all wires.
     deadlines: Deadlines,
-    /// Number of nodes: the place of the first wire among the deadlines.
+    /// Number of nodes. The first wire has this number among the deadlines.
     nodes: u32,
     inbox: Inbox,
 }
 
-/// What the nodes are sent in this instant, in the order in which it was sent.
+/// The packets that nodes are sent in this instant, in the order in which they were sent.
 #[derive(Debug, Default)]
 struct Inbox {
-    /// The first `len` are used. The others are kept so that a letter is written in place, with one copy of its packet.
+    /// The first `len` are used. The others are kept, so that a new letter is written in place and its packet is copied
+    /// only once.
     letters: Vec<Letter>,
     len: usize,
 }
@@ -70,13 +71,13 @@ struct Inbox {
 #[derive(Clone, Copy, Debug)]
 struct Letter {
     to: NodeId,
-    /// Where the packet comes in; `None` when it is one of its own that a queue refused.
+    /// Where the packet comes in; `None` if the node sent the packet itself and a queue dropped it.
     port: Option<Port>,
     packet: Packet,
 }
 
 impl Out<'_> {
-    /// Hands `p` to `to` in this very instant.
+    /// Hands `p` to `to` in this instant.
     #[inline(always)]
     pub fn send(&mut self, to: Peer, p: &Packet) {
         match to {
@@ -84,11 +85,11 @@ impl Out<'_> {
             Peer::Node(node, port) => self.between.inbox.put(node, Some(port), p),
         }
     }
-    /// Tells `sender`, which sent `p`, that the next queue refused it.
+    /// Tells `sender`, which sent `p`, that the next queue dropped `p`.
     pub fn reject(&mut self, sender: NodeId, p: &Packet) {
         self.between.inbox.put(sender, None, p);
     }
-    /// Asks what sends into `wire` to begin no other packet (true), or to go on (false).
+    /// Pauses the transmitter of `wire` after its current packet (true), or lets it continue (false).
     pub fn pause(&mut self, wire: WireId, pause: bool) {
         self.between.wires[wire.0 as usize].pause(self.now, pause, self.trace);
         self.pass_on(wire);
@@ -103,7 +104,7 @@ impl Out<'_> {
             Some(second) => self.pass_on(second),
         }
     }
-    /// Hands over what has arrived at the far end of `wire`, and notes when it next has something to do.
+    /// Hands over the packets that have arrived at the far end of `wire`, and updates the deadline of `wire`.
     fn pass_on(&mut self, wire: WireId) {
         self.between.pull(wire, self.now, self.trace);
         let mut next = self.between.next(wire);
@@ -112,7 +113,7 @@ impl Out<'_> {
         }
         self.between.deadlines.lower(self.between.nodes + wire.0, next);
     }
-    /// Hands over what has arrived at the far end of `wire`; returns when it next has something to do.
+    /// Hands over the packets that have arrived at the far end of `wire`. Returns the next deadline of `wire`.
     fn arrivals(&mut self, wire: WireId) -> Time {
         let i = wire.0 as usize;
         loop {
@@ -133,8 +134,8 @@ impl Out<'_> {
 }
 
 impl Between {
-    /// Lets `wire` take from the wire that it is joined to, when there is one, what has arrived by `now`, each packet
-    /// at its own time.
+    /// If a wire is joined in front of `wire`: moves the packets that have arrived by `now` from there into `wire`,
+    /// each at its own time.
     fn pull(&mut self, wire: WireId, now: Time, trace: &mut Trace) {
         if let Some(first) = self.wires[wire.0 as usize].fed_by()
             && let Ok([second, first]) = self.wires.get_disjoint_mut([wire.0 as usize, first.0 as usize])
@@ -142,13 +143,14 @@ impl Between {
             second.pull(first, now, trace);
         }
     }
-    /// When `wire` next has something to do.
+    /// The next deadline of `wire`.
     #[inline(always)]
     fn next(&self, wire: WireId) -> Time {
         let w = &self.wires[wire.0 as usize];
         w.fed_by().map_or_else(|| w.deadline(), |first| w.deadline_behind(&self.wires[first.0 as usize]))
     }
-    /// Whether `second` need not look at what `first`, which it is joined to, was offered just now.
+    /// True if the packet that `first` was offered now cannot change the deadline of `second`, which is joined behind
+    /// `first`.
     fn can_wait(&self, first: WireId, second: WireId, now: Time) -> bool {
         self.wires[second.0 as usize].can_wait(&self.wires[first.0 as usize], now)
     }
@@ -187,8 +189,8 @@ impl World {
         World::default()
     }
 
-    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). Wires are added after
-    /// all nodes.
+    /// Adds a node that is first woken at `first` ([`Time::NEVER`]: only when a packet comes). All nodes are added
+    /// before the first wire.
     pub fn add(&mut self, node: Box<dyn Node>, first: Time) -> NodeId {
         debug_assert!(self.between.wires.is_empty(), "wires have their numbers after the nodes");
         let id = self.next_id();
@@ -206,21 +208,21 @@ impl World {
         id
     }
 
-    /// Tells that all that `first` carries goes on to `second`, and that nobody else feeds `second`. Where the fate of
-    /// a packet on the first is known when it is offered, the second takes it from there without an event of its own;
-    /// that is all that it changes.
+    /// Declares that every packet of `first` goes on to `second`, and that no other packet enters `second`. If the time
+    /// at which each packet leaves `first` is known when it enters, no event is needed between the two wires. Results
+    /// stay the same; only the number of wake-ups changes.
     pub fn join(&mut self, first: WireId, second: WireId) {
         if let Ok([a, b]) = self.between.wires.get_disjoint_mut([first.0 as usize, second.0 as usize]) {
             a.join(b, first, second);
         }
     }
 
-    /// The number the next added node will get.
+    /// The number that the next node will have.
     pub fn next_id(&self) -> NodeId {
         NodeId(self.nodes.len() as u32)
     }
 
-    /// The present instant.
+    /// The current time.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -230,13 +232,13 @@ impl World {
         self.wakes + self.deliveries
     }
 
-    /// The node `id`, when it is a `T`.
+    /// The node `id`, if it is a `T`.
     pub fn node<T: Node>(&self, id: NodeId) -> Option<&T> {
         let n: &dyn Any = self.nodes.get(id.0 as usize)?.as_ref();
         n.downcast_ref()
     }
 
-    /// The node `id` to change, when it is a `T`.
+    /// The node `id`, mutable, if it is a `T`.
     pub fn node_mut<T: Node>(&mut self, id: NodeId) -> Option<&mut T> {
         let n: &mut dyn Any = self.nodes.get_mut(id.0 as usize)?.as_mut();
         n.downcast_mut()
@@ -247,12 +249,12 @@ impl World {
         &self.between.wires
     }
 
-    /// The wire `id` to change.
+    /// The wire `id`, mutable.
     pub fn wire_mut(&mut self, id: WireId) -> Option<&mut Wire> {
         self.between.wires.get_mut(id.0 as usize)
     }
 
-    /// Runs until every event at or before `end` has happened, and leaves the clock at `end`.
+    /// Runs all events up to and including `end`. The clock then shows `end`.
     pub fn run_until(&mut self, end: Time) {
         let mut batch = Inbox::default();
         while let Some((at, member)) = self.between.deadlines.first() {
@@ -273,8 +275,8 @@ impl World {
                 }
             };
             self.between.deadlines.set(member, next);
-            // What comes while a batch is delivered is the next one: first in, first out, and no packet is copied once
-            // more.
+            // Letters that are sent while a batch is delivered form the next batch. So the order is first in, first
+            // out, and no packet is copied again.
             while self.between.inbox.len > 0 {
                 std::mem::swap(&mut self.between.inbox, &mut batch);
                 self.deliveries += batch.len as u64;
@@ -288,7 +290,7 @@ impl World {
             }
         }
         self.now = self.now.max(end);
-        // What is read from here on is as of now.
+        // Readings after the run refer to this time.
         for i in 0..self.between.wires.len() as u32 {
             self.between.pull(WireId(i), self.now, &mut self.trace);
         }

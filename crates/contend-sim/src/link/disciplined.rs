@@ -1,4 +1,4 @@
-//! A queue of any discipline: asked for the next packet at each end of sending.
+//! A queue with any discipline. It is asked for the next packet at the end of each transmission.
 
 use super::ring::Ring;
 use super::transmitter::Transmitter;
@@ -15,7 +15,7 @@ pub(super) struct Disciplined {
     sink: Sink,
     /// The packet being sent, and when its last bit leaves.
     sending: Option<(Packet, Time)>,
-    /// Told by the far end to begin no other packet.
+    /// True if the far end has paused it: no other packet begins.
     paused: bool,
 }
 
@@ -29,7 +29,7 @@ impl Disciplined {
         self.qdisc.backlog().packets + u64::from(self.sending.is_some())
     }
 
-    /// When it next has something to do.
+    /// The next deadline.
     pub(super) fn deadline(&self) -> Time {
         self.sending.map_or(self.qdisc.next_deadline(), |(_, ends)| ends)
     }
@@ -43,13 +43,14 @@ impl Disciplined {
         meter: &mut QueueMeter,
         trace: &mut Trace,
     ) {
-        // An idle wire has nothing waiting, or nothing that may go: its discipline is not asked in vain.
+        // On an idle wire no packet waits, or none may leave yet. Then the discipline is not asked.
         if self.sending.is_some() || self.qdisc.next_deadline() <= now {
             self.send(now, transmitter, ring, meter, trace);
         }
     }
 
-    /// Ends the sending that is over by `now` and begins the next; without a sending time, until nothing waits.
+    /// Ends the transmission that is over by `now` and begins the next. If transmissions take no time, this repeats
+    /// until no packet waits.
     fn send(
         &mut self,
         now: Time,
@@ -98,7 +99,7 @@ impl Disciplined {
         self.send(now, transmitter, ring, meter, trace);
     }
 
-    /// Begins to send no other packet from `now` on (true), or goes on (false).
+    /// From `now` on begins no other packet (true), or continues (false).
     pub(super) fn pause(
         &mut self,
         now: Time,

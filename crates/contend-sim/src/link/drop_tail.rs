@@ -1,4 +1,4 @@
-//! Drop-tail without an event of its own: when a packet leaves is known when it comes.
+//! A drop-tail queue without events of its own: the departure of a packet is known when the packet arrives.
 
 use super::ring::Ring;
 use super::transmitter::Transmitter;
@@ -8,7 +8,7 @@ use contend_core::qdisc::{Backlog, DropReason};
 use contend_core::registry::Amount;
 use contend_core::{Packet, Time};
 
-/// The waiting end of the ring.
+/// The part of the ring that waits.
 #[derive(Debug)]
 pub(super) struct DropTail {
     pub(super) limit: Amount,
@@ -25,7 +25,7 @@ impl DropTail {
         DropTail { limit, waiting: Backlog::default(), begins: Time::NEVER, free: Time::ZERO }
     }
 
-    /// Tells the meter which packets have begun to be sent by `now`.
+    /// Tells the meter which packets have left the queue by `now`.
     #[inline]
     pub(super) fn settle(&mut self, now: Time, ring: &Ring, meter: &mut QueueMeter) {
         while self.begins <= now {
@@ -33,7 +33,7 @@ impl DropTail {
         }
     }
 
-    /// Tells the meter that the first packet that waits has begun to be sent.
+    /// Tells the meter that the first waiting packet has left the queue.
     #[inline(never)]
     fn begin(&mut self, ring: &Ring, meter: &mut QueueMeter) {
         let first = ring.len() - self.waiting.packets as usize;
@@ -74,7 +74,7 @@ impl DropTail {
     }
 }
 
-/// `p` is dropped at the door.
+/// Drops `p`, which finds the queue full.
 #[cold]
 fn full(now: Time, p: &Packet, meter: &mut QueueMeter, trace: &mut Trace) {
     meter.offered(now);

@@ -5,20 +5,20 @@ use crate::peer::WireId;
 use crate::trace::Trace;
 use contend_core::Time;
 
-/// What a wire has to do with the one before or behind it.
+/// How a wire is joined to another wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Joined {
     No,
-    /// It is the first: all that arrives is taken by this one.
+    /// It is the first. The wire with this number takes every packet that arrives.
     To(WireId),
-    /// It is the second: it takes all that arrives at this one, and nothing else.
+    /// It is the second. It takes every packet that arrives at the wire with this number, and no other packet.
     FedBy(WireId),
 }
 
 impl Wire {
-    /// Joins this wire, `first`, to `second`, the only one that it feeds and that is fed by nobody else, when that
-    /// changes nothing but the number of wake-ups: what it carries arrives at a known time, the second's queue can only
-    /// overflow when so many more have come, and neither wire is one of another pair.
+    /// Joins this wire, `first`, to `second`, if the join changes only the number of wake-ups: packets of this wire
+    /// arrive at known times, the limit of the second queue is in packets, and neither wire is joined already. All
+    /// packets of this wire go to `second`, and `second` gets no others.
     pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) {
         let known = matches!(self.queue, WireQueue::DropTail(_))
             && self.transmitter.loses_nothing()
@@ -28,17 +28,17 @@ impl Wire {
         }
     }
 
-    /// The wire that takes what arrives here, without an event.
+    /// The wire that takes the packets that arrive here, without an event.
     pub fn joined_to(&self) -> Option<WireId> {
         if let Joined::To(w) = self.joined { Some(w) } else { None }
     }
 
-    /// The wire from which this one takes what arrives.
+    /// The wire in front, from which this wire takes all packets that arrive.
     pub fn fed_by(&self) -> Option<WireId> {
         if let Joined::FedBy(w) = self.joined { Some(w) } else { None }
     }
 
-    /// Takes from `first`, which it is joined to, what has arrived there by `now`, each packet at its own time.
+    /// Takes the packets that have arrived at `first`, the wire in front, by `now`, each at its own time.
     pub fn pull(&mut self, first: &mut Wire, now: Time, trace: &mut Trace) {
         while let Some(s) = first.ring.front()
             && first.transmitter.arrives(s) <= now
@@ -52,16 +52,16 @@ impl Wire {
         }
     }
 
-    /// [`Wire::deadline`] of one that has just pulled from `first`: its next arrival, and before that whenever its
-    /// queue might overflow, so that what is dropped is dropped in time.
+    /// [`Wire::deadline`] of a wire that has just pulled from `first`: its next arrival, or earlier the first time at
+    /// which its queue may overflow, so that packets are dropped in time.
     pub fn deadline_behind(&self, first: &Wire) -> Time {
         let decides = first.ring.get(self.decides()).map_or(Time::NEVER, |s| first.transmitter.arrives(s));
         self.ring.front().map_or(decides, |s| self.transmitter.arrives(s).min(decides))
     }
 
-    /// True if a packet that `first`, which it is joined to, was offered at `now` cannot change the deadline already
-    /// told: the packet that decides the deadline came earlier, and nothing is due in this very instant. It may not
-    /// have pulled for a while; the fuller its queue seems, the earlier its deadline.
+    /// True if the packet that `first`, the wire in front, was offered at `now` cannot change the deadline already
+    /// announced: an earlier packet decides the deadline, and nothing is due now. The last pull may be some time ago.
+    /// The queue then seems fuller than it is, and the deadline is too early, which does no harm.
     pub fn can_wait(&self, first: &Wire, now: Time) -> bool {
         let i = self.decides();
         let arrives = |s| first.transmitter.arrives(s);
@@ -69,8 +69,8 @@ impl Wire {
         told && self.ring.front().is_none_or(|s| self.transmitter.arrives(s) > now)
     }
 
-    /// Which of the packets on the wire before this one may decide when it is woken: the one that may find its queue
-    /// full, or the first when it carries nothing.
+    /// The index of the packet of the wire in front that decides the deadline: the packet that may find this queue
+    /// full, or the first packet if this wire is empty.
     fn decides(&self) -> usize {
         match &self.queue {
             WireQueue::DropTail(q) if !self.ring.is_empty() => {

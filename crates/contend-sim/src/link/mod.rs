@@ -1,17 +1,17 @@
 //! Wires: one direction of a link, and the table of the host or router at its end.
 //!
-//! A packet offered to a [`Wire`] waits in its queue, is sent for `8 size / rate`, propagates for `delay`, and is
-//! handed over, or is found broken, when its last bit arrives. Three things hold for every discipline:
+//! A packet that is offered to a [`Wire`] waits in its queue, is sent for `8 size / rate` and propagates for `delay`.
+//! When its last bit arrives, the packet is handed over or found to be lost. Three rules hold for every discipline:
 //!
-//! * At one instant an end of sending comes before arrivals, so that the packet which finds the queue full does not
-//!   depend on node numbers.
-//! * The packet being sent is no longer in the queue and outside its limit (as in ns-2).
-//! * The loss process is asked once per packet, in order, about the instant its last bit left; a lost packet has used
-//!   its sending time and counts as propagating until its last bit would have arrived.
+//! * In one instant, the end of a transmission comes before arrivals. Which packet finds the queue full therefore does
+//!   not depend on the numbers of nodes.
+//! * The packet that is being sent is not in the queue and does not count against the limit (as in ns-2).
+//! * The loss process is asked once for each packet, in order, with the time at which its last bit left. A lost packet
+//!   uses its transmission time, and counts as propagating until its last bit would have arrived.
 //!
-//! A drop-tail queue needs no event at the end of sending: the departure of a packet is known when it arrives, so
-//! waiting, sent and propagating packets are in one ring with one deadline. Every other discipline takes the general
-//! path, one more wake per packet.
+//! A drop-tail queue needs no event at the end of a transmission, because the departure of a packet is known when the
+//! packet arrives. Waiting, sent and propagating packets are in one ring with one deadline. Every other discipline
+//! needs one more wake-up for each packet.
 
 mod disciplined;
 mod drop_tail;
@@ -55,7 +55,7 @@ pub struct WireSpec {
 #[derive(Debug)]
 pub struct Wire {
     transmitter: Transmitter,
-    /// Packets that are sent, or will be at a known time (drop-tail), by arrival at the far end.
+    /// Packets that are sent, or will be sent at a known time (drop-tail), in the order of arrival at the far end.
     ring: Ring,
     queue: WireQueue,
     meter: QueueMeter,
@@ -70,8 +70,8 @@ pub struct Wire {
 pub enum FarEnd {
     /// Here.
     Peer(Peer),
-    /// At the next hop to its destination, by the table of the host or router there. A packet without a next hop is
-    /// dropped and counts as lost on the wire.
+    /// At the next hop to its destination, by the table of the host or router at the far end. A packet without a next
+    /// hop is dropped and counts as lost on the wire.
     Lookup(ForwardingTable),
 }
 
@@ -84,7 +84,7 @@ impl FarEnd {
     }
 }
 
-/// What a wire queues with.
+/// The queue of a wire.
 #[derive(Debug)]
 enum WireQueue {
     DropTail(DropTail),
@@ -96,7 +96,7 @@ impl Wire {
     /// scripted losses.
     ///
     /// # Errors
-    /// What the queue's or the loss process's maker says about a parameter.
+    /// If the discipline or the loss process refuses a parameter; the text is theirs.
     pub fn new(
         seed: u64,
         name: &str,
@@ -119,7 +119,7 @@ impl Wire {
         Ok(Wire::of(Transmitter::new(spec.rate, spec.delay, loss), queue, to))
     }
 
-    /// A network card: drop-tail with `limit`, which sends by a cable of `rate` and can be told to pause.
+    /// A network card: a drop-tail queue with `limit` and a cable of `rate`. It can be paused.
     pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: FarEnd) -> Wire {
         let queue = Disciplined::new(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
         Wire::of(Transmitter::new(rate, delay, None), WireQueue::Disciplined(Box::new(queue)), to)
@@ -138,7 +138,8 @@ impl Wire {
         }
     }
 
-    /// The queue's meter as of `now`, which is not before the last event. A packet is taken when its first bit leaves.
+    /// The meter of the queue at `now`, the time of the last event or later. A packet counts as taken when its first
+    /// bit leaves.
     pub fn meter(&mut self, now: Time) -> &mut QueueMeter {
         if let WireQueue::DropTail(q) = &mut self.queue {
             q.settle(now, &self.ring, &mut self.meter);
@@ -156,7 +157,7 @@ impl Wire {
         self.delivered
     }
 
-    /// Packets that wait, are being sent, or propagate. Always: offered = delivered + dropped + lost + in flight.
+    /// Packets that wait, are being sent, or propagate. At any time offered = delivered + dropped + lost + in flight.
     pub fn in_flight(&self) -> u64 {
         let before = match &self.queue {
             WireQueue::DropTail(_) => 0,
@@ -165,7 +166,7 @@ impl Wire {
         self.ring.len() as u64 + before
     }
 
-    /// Takes `p` at its near end at `now`. What has arrived at the far end is asked for next.
+    /// Takes `p` at the near end at `now`. The caller then asks for [arrivals](Wire::arrival).
     pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
         let Wire { transmitter, ring, meter, .. } = self;
         match &mut self.queue {
@@ -174,23 +175,22 @@ impl Wire {
         }
     }
 
-    /// Does what is due by `now` at its near end.
+    /// Does what is due by `now` at the near end.
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {
         if let WireQueue::Disciplined(q) = &mut self.queue {
             q.wake(now, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
         }
     }
 
-    /// Begins to send no other packet from `now` on (true), or goes on (false). Only what was made by [`Wire::card`]
-    /// can be told to.
+    /// From `now` on begins no other packet (true), or continues (false). Only a wire made by [`Wire::card`] can pause.
     pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
         if let WireQueue::Disciplined(q) = &mut self.queue {
             q.pause(now, pause, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
         }
     }
 
-    /// The next packet that has arrived at the far end by `now`, and where it is handed over; [`Wire::handed_over`]
-    /// follows. Those lost on the way are passed by.
+    /// The next packet that has arrived at the far end by `now`, and where to hand it over. The caller then calls
+    /// [`Wire::handed_over`]. Lost packets are skipped.
     pub fn arrival(&mut self, now: Time, trace: &mut Trace) -> Option<(Peer, &Packet)> {
         while let Some(s) = self.ring.front()
             && self.transmitter.arrives(s) <= now
@@ -208,7 +208,7 @@ impl Wire {
         None
     }
 
-    /// The packet that has arrived is not handed over.
+    /// Counts the arrived packet as lost.
     #[cold]
     fn lose(&mut self, now: Time, gone: Event, trace: &mut Trace) {
         if let Some(s) = self.ring.front() {
@@ -218,7 +218,7 @@ impl Wire {
         self.pop(now);
     }
 
-    /// What [`Wire::arrival`] gave at `now` was handed over.
+    /// The packet that [`Wire::arrival`] returned at `now` was handed over.
     #[inline]
     pub fn handed_over(&mut self, now: Time) {
         self.delivered += 1;
@@ -228,13 +228,13 @@ impl Wire {
     #[inline]
     fn pop(&mut self, now: Time) {
         if let WireQueue::DropTail(q) = &mut self.queue {
-            // A packet that has arrived has begun.
+            // A packet that has arrived is no longer in the queue.
             q.settle(now, &self.ring, &mut self.meter);
         }
         self.ring.pop();
     }
 
-    /// When it next has something to do.
+    /// The next deadline.
     pub fn deadline(&self) -> Time {
         let arrival = self.ring.front().map_or(Time::NEVER, |s| self.transmitter.arrives(s));
         match &self.queue {

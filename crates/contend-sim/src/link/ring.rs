@@ -1,4 +1,4 @@
-//! What has left a queue, or will at a known time, in the order of its arrival at the far end.
+//! The packets that have left a queue, or will leave it at a known time, in the order of arrival at the far end.
 
 use contend_core::{Packet, Time};
 
@@ -10,10 +10,10 @@ pub(super) struct InFlight {
     pub(super) ends: Time,
 }
 
-/// First in, first out. Unlike a `VecDeque` it is written in place, with one copy of each packet.
+/// A FIFO. Unlike a `VecDeque` it is written in place, so that each packet is copied once.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// A power of two of them, or none. Those behind the last packet hold packets that are gone.
+    /// Their number is a power of two, or 0. Slots that are not in use hold old packets.
     slots: Vec<InFlight>,
     /// Place of the first packet.
     head: usize,
@@ -59,7 +59,7 @@ impl Ring {
     pub(super) fn pop(&mut self) {
         if self.len > 0 {
             self.len -= 1;
-            // An empty ring begins again at the first place, which is in the cache if any is.
+            // An empty ring starts again at the first slot, which is most likely in the cache.
             self.head = if self.len == 0 { 0 } else { self.place(1) };
         }
     }
@@ -70,7 +70,7 @@ impl Ring {
         self.head.wrapping_add(i) & self.slots.len().wrapping_sub(1)
     }
 
-    /// Twice as many places, filled with `p`.
+    /// Doubles the number of slots; new slots are filled with `p`.
     #[cold]
     fn grow(&mut self, p: &Packet) {
         self.slots.rotate_left(self.head);

@@ -1,4 +1,4 @@
-//! What happens to a packet once it has left the queue: sending, propagation, loss.
+//! What happens to a packet after the queue: transmission, propagation, loss.
 
 use super::ring::InFlight;
 use crate::loss::Loss;
@@ -8,12 +8,12 @@ use contend_core::{Cx, Packet, Rng, Span, Time};
 /// Rate, delay and losses of a wire.
 #[derive(Debug)]
 pub(super) struct Transmitter {
-    /// Bits per second; 0 for no sending time.
+    /// Bits per second; 0: transmission takes no time.
     rate: u64,
     delay: Span,
     loss: Option<Box<(Box<dyn Loss>, Rng)>>,
-    /// The last packet size and its sending time: most packets of a direction have one size, and the division is the
-    /// dearest step.
+    /// The last packet size and its transmission time. Most packets of a direction have the same size, and the division
+    /// is the most expensive step.
     last: (u32, Span),
 }
 
@@ -42,8 +42,8 @@ impl Transmitter {
         s.ends.saturating_add(self.delay)
     }
 
-    /// True if `s`, which has now arrived, was lost on the way. Asked no earlier, because a backlog may reach far beyond
-    /// the end of the run.
+    /// True if `s` was lost. To be called when `s` has arrived, not earlier: a backlog may last far beyond the end of
+    /// the run.
     pub(super) fn loses(&mut self, s: &InFlight) -> bool {
         match &mut self.loss {
             Some(loss) => loss.0.lost(&mut Cx { now: s.ends, rng: &mut loss.1 }, s.packet.size, Some(&s.packet)),

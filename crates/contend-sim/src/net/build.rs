@@ -1,4 +1,4 @@
-//! From a [`Scenario`] to a world: nodes, wires, and the tables that tell whoever passes packets on who is next.
+//! Makes a world from a [`Scenario`]: nodes, wires and forwarding tables.
 
 use super::paths::{self, Hop};
 use super::{CELL, Net};
@@ -17,15 +17,15 @@ use contend_core::registry::Amount;
 use contend_core::{Address, FlowId, Span, Time};
 use std::collections::BTreeMap;
 
-/// Numbers of all nodes before any of them exists, so that each can be told its peers.
+/// The numbers of all nodes and wires, before they exist, so that each can be told its peers.
 pub(super) struct Builder<'a> {
     spec: &'a Scenario,
     /// The first end of the first flow.
     ends: NodeId,
-    /// The network card of each station behind a cable; the cable the other way is the next wire. Before them come the
-    /// links, each with its reverse.
+    /// The network card of each station behind a cable; the next wire is the cable in the other direction. The wires of
+    /// links have the numbers before.
     cards: BTreeMap<usize, WireId>,
-    /// Path of each flow, from its source to its destination, as the links and places on the way.
+    /// Path of each flow, in both directions.
     paths: Vec<[Vec<Hop>; 2]>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// What wires do at the access point and at routers; everywhere else flows end.
+    /// The far ends of wires at the access point and at routers. At all other places flows end.
     fn far_ends(&self) -> BTreeMap<Place, FarEnd> {
         let routers = self.spec.nodes.iter().enumerate().filter(|(_, n)| n.router).map(|(i, _)| Place::Node(i));
         let mut ends: BTreeMap<Place, FarEnd> = routers
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         ends
     }
 
-    /// What the access point does with the packets to each address.
+    /// The routes of the access point to each address.
     fn routes(&self) -> Routes {
         let exit = |path: &Vec<Hop>| path.iter().find(|h| h.from == Place::Ap).copied();
         let exits = self.by_address(exit).enumerate().map(|(a, hop)| {
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
         exits.zip(categories).map(|(exit, category)| Route { exit, category }).collect()
     }
 
-    /// What control blocks may be told of each flow.
+    /// The facts about each flow for control blocks.
     fn facts(&self) -> Vec<FlowFacts> {
         let one = |(i, (f, [there, _])): (usize, (&FlowSpec, &[Vec<Hop>; 2]))| {
             let on_air = |p: Place| matches!(p, Place::Station(_));
@@ -166,7 +166,7 @@ impl<'a> Builder<'a> {
                 (false, true) => Some(false),
                 _ => None,
             };
-            // Half of what a packet and its answer take together.
+            // Half of the round trip: the delays of both directions.
             let links = there.iter().filter_map(|h| h.link).filter_map(|(l, _)| self.spec.links.get(l));
             let both = links
                 .flat_map(|l| [l.forward.delay, l.reverse.delay])
@@ -183,7 +183,7 @@ impl<'a> Builder<'a> {
         self.spec.flows.iter().zip(&self.paths).enumerate().map(one).collect()
     }
 
-    /// Where a packet that leaves over `h` is handed over.
+    /// Where a packet that takes hop `h` is handed over.
     fn peer(&self, h: &Hop) -> Option<Peer> {
         match h.wire() {
             Some(wire) => Some(Peer::Wire(wire)),
@@ -197,9 +197,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What `of` says of the path to each address, in the order of addresses.
+    /// The value of `of` for the path to each address, in the order of addresses.
     fn by_address<T>(&self, of: impl Fn(&Vec<Hop>) -> Option<T>) -> impl Iterator<Item = Option<T>> {
-        // Data go to the receiver, whose address follows that of the sender.
+        // The address of a receiver follows the address of its sender. Data go to the receiver.
         self.paths.iter().flat_map(move |[there, back]| [of(back), of(there)])
     }
 

@@ -1,6 +1,6 @@
-//! From a [`Scenario`] to a running [`World`], and back from the world to readings.
+//! Makes a running [`World`] from a [`Scenario`], and reads results from it.
 //!
-//! `paths` finds the way of each flow, `build` makes the nodes and wires, `readings` is what a run can be asked.
+//! `paths` finds the path of each flow, `build` makes the nodes and wires, `readings` returns counters and states.
 
 mod build;
 mod paths;
@@ -30,21 +30,21 @@ pub struct Net {
     stations: Vec<String>,
     /// Names of the queues of categories other than best effort.
     category_queue_names: Vec<String>,
-    /// Whether the access point has control blocks.
+    /// True if the access point has control blocks.
     controlled: bool,
     /// Names of the directions of links, in the order of their numbers.
     wires: Vec<String>,
 }
 
-/// The cell, when there is one, is the first node.
+/// The cell, if there is one, is the first node.
 const CELL: NodeId = NodeId(0);
 
 impl Net {
     /// Builds the network of `scenario`.
     ///
     /// # Errors
-    /// When something does not fit together (no path for a flow, a packet too large for the air, an algorithm that
-    /// refuses its parameters): the text names the flow, station or link and says what to change.
+    /// If a flow has no path, a packet is too large for the air, or an algorithm refuses its parameters. The text names
+    /// the flow, station or link and says what to change.
     pub fn new(scenario: &Scenario) -> Result<Net, String> {
         Builder::new(scenario)?.build()
     }
@@ -54,7 +54,7 @@ impl Net {
         self.world.run_until(end);
     }
 
-    /// Keeps who succeeds on the air from now on, see [`Bss::successes`].
+    /// Keeps the successes on the air from now on, see [`Bss::successes`].
     pub fn keep_successes(&mut self) {
         if let Some(cell) = self.cell.and_then(|id| self.world.node_mut::<Bss>(id)) {
             cell.keep_successes();
@@ -68,7 +68,7 @@ impl Net {
         }
     }
 
-    /// Forgets all histograms: the warm-up is over.
+    /// Clears all histograms, at the end of the warm-up.
     pub fn clear_histograms(&mut self) {
         for i in 0..2 * self.flows as u32 {
             if let Some(end) = self.world.node_mut::<End>(NodeId(self.ends.0 + i)) {

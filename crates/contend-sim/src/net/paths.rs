@@ -1,4 +1,4 @@
-//! Who is next on the way: the path of each flow, from hop to hop.
+//! The path of each flow, hop by hop.
 
 use crate::peer::WireId;
 use crate::scenario::{FlowSpec, Place, Scenario};
@@ -14,25 +14,25 @@ pub(super) struct Hop {
 }
 
 impl Hop {
-    /// The same step the other way.
+    /// The same step in the other direction.
     fn back(self) -> Hop {
         Hop { from: self.to, to: self.from, link: self.link.map(|(l, forward)| (l, !forward)) }
     }
 
-    /// The wire it takes; `None` over the air. Each link is a wire and, next, its reverse.
+    /// Its wire; `None` over the air. Each link has two successive wires: forward and reverse.
     pub(super) fn wire(&self) -> Option<WireId> {
         self.link.map(|(l, forward)| WireId(2 * l as u32 + u32::from(!forward)))
     }
 }
 
-/// A queue that packets wait in on their way.
+/// A queue on the path of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueAt {
-    /// The access point's.
+    /// The queue of the access point.
     Ap,
-    /// The station's with this number in [`CellSpec::stations`](crate::scenario::CellSpec::stations).
+    /// The queue of the station with this number in [`CellSpec::stations`](crate::scenario::CellSpec::stations).
     Station(usize),
-    /// That of one direction of a link, which has this number in [`Scenario::links`].
+    /// The queue of one direction of the link with this number in [`Scenario::links`].
     Link {
         /// The link.
         link: usize,
@@ -41,7 +41,7 @@ pub enum QueueAt {
     },
 }
 
-/// The queues on the way of each flow's data, and on the way back.
+/// For each flow, the queues on the path of its data and on the path back.
 ///
 /// # Errors
 /// As [`Net::new`](super::Net::new), when a flow has no path.
@@ -59,8 +59,8 @@ pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, Stri
 /// The path of each flow, from its source to its destination and back.
 ///
 /// # Errors
-/// When a flow has no path, both its ends are the same place, or its packets are too large for the air on the way: the
-/// text names the flow.
+/// If a flow has no path, both its ends are the same place, or its packets are too large for the air. The text names
+/// the flow.
 pub(super) fn of_flows(spec: &Scenario) -> Result<Vec<[Vec<Hop>; 2]>, String> {
     let neighbours = neighbours(spec);
     let mut known = BTreeMap::new();
@@ -78,7 +78,7 @@ pub(super) fn of_flows(spec: &Scenario) -> Result<Vec<[Vec<Hop>; 2]>, String> {
     spec.flows.iter().map(both).collect()
 }
 
-/// Every place with the hops that leave it.
+/// For each place, the hops that leave it.
 fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
     let mut n: BTreeMap<Place, Vec<Hop>> = BTreeMap::new();
     let mut add = |h: Hop| n.entry(h.from).or_default().push(h);
@@ -95,8 +95,8 @@ fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
     n
 }
 
-/// The path of `f`. An end with one way out takes it, so that only the paths between the places behind are
-/// searched, each once.
+/// The path of `f`. The only hop of an end is taken without a search. Only the path between the places behind is
+/// searched, once for each pair of places.
 fn path(
     spec: &Scenario,
     neighbours: &BTreeMap<Place, Vec<Hop>>,
@@ -125,7 +125,7 @@ fn path(
     Ok(first.into_iter().chain(between.iter().copied()).chain(last.map(Hop::back)).collect())
 }
 
-/// The path with the fewest hops from `from` to `to`, on which only the access point and routers pass packets on.
+/// The path with the fewest hops from `from` to `to`. Only the access point and routers forward packets.
 fn shortest(spec: &Scenario, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place, to: Place) -> Option<Vec<Hop>> {
     let passes = |p: Place| match p {
         Place::Ap => true,
@@ -156,10 +156,9 @@ fn shortest(spec: &Scenario, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place
     None
 }
 
-/// Pairs of wires of which the second takes all that the first carries, and nothing else.
+/// Pairs of wires: the second takes every packet of the first, and no other packet.
 pub(super) fn in_a_row(paths: &[[Vec<Hop>; 2]]) -> Vec<(WireId, WireId)> {
-    // The one neighbour of a wire on all paths; `None` where there are several, or where packets come from or go to
-    // no wire.
+    // The only neighbour of a wire on all paths; `None` if there are several, or if the neighbour is not a wire.
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     let note = |known: &mut BTreeMap<WireId, Option<WireId>>, wire, neighbour| {
         known.entry(wire).and_modify(|n| *n = n.filter(|&n| Some(n) == neighbour)).or_insert(neighbour);

@@ -1,4 +1,4 @@
-//! What a run can be asked.
+//! Readings of a running network.
 
 use super::Net;
 use crate::link::Wire;
@@ -21,12 +21,12 @@ impl Net {
         self.flows
     }
 
-    /// What the sending end of `flow` did.
+    /// Counters of the sending end of `flow`.
     pub fn sent(&self, flow: usize) -> SenderCounters {
         self.sender_of(flow).and_then(End::sent).unwrap_or_default()
     }
 
-    /// What the receiving end of `flow` did.
+    /// Counters of the receiving end of `flow`.
     pub fn received(&self, flow: usize) -> ReceiverCounters {
         self.receiver_of(flow).and_then(End::received).unwrap_or_default()
     }
@@ -41,7 +41,7 @@ impl Net {
         self.sender_of(flow).and_then(End::sender_state)
     }
 
-    /// What the estimators of `flow` say now, in bytes per second.
+    /// The present values of the estimators of `flow`, in bytes per second.
     pub fn estimates(&self, flow: usize) -> Vec<u64> {
         self.sender_of(flow).map_or_else(Vec::new, |s| s.estimates(self.world.now()))
     }
@@ -56,18 +56,18 @@ impl Net {
         self.receiver_of(flow).and_then(End::one_way_delay)
     }
 
-    /// When each finished transfer of `flow` was complete, and how long it took.
+    /// For each finished transfer of `flow`, when it was offered and how long it took.
     pub fn transfers(&self, flow: usize) -> &[(Time, Span)] {
         self.sender_of(flow).map_or(&[], End::transfers)
     }
 
-    /// How long `flow` took from its start until all it had to send was acknowledged; `None` while it has not, or has
-    /// no end.
+    /// The time from the start of `flow` until all its data were acknowledged; `None` before, or if the flow has no
+    /// end.
     pub fn completed(&self, flow: usize) -> Option<Span> {
         self.sender_of(flow).and_then(End::completed)
     }
 
-    /// The access point and its stations, when there are any.
+    /// The access point and its stations, if there is a cell.
     pub fn bss(&self) -> Option<&Bss> {
         self.cell.and_then(|id| self.world.node(id))
     }
@@ -77,24 +77,24 @@ impl Net {
         &self.stations
     }
 
-    /// The air's books as of now.
+    /// The ledger of the air at this time.
     pub fn ledger(&self) -> Option<Ledger> {
         self.bss().map(|c| c.ledger(self.world.now()))
     }
 
-    /// The frames kept; `None` unless they are kept, and without a cell.
+    /// The kept frames; `None` if frames are not kept or there is no cell.
     pub fn frames(&self) -> Option<&FrameLog> {
         self.bss().and_then(Bss::frames)
     }
 
-    /// What station `who` did.
+    /// Counters of station `who`.
     pub fn station(&self, who: StationId) -> StationCounters {
         self.bss().and_then(|c| c.counters(who)).unwrap_or_default()
     }
 
-    /// Names of all queues, in the order of their numbers: access point, stations, directions of links, and the control
-    /// blocks of the access point (when there are any), which count as one queue in which waits what they hold; then,
-    /// of a station that has categories, those beside best effort, whose queue bears the station's name.
+    /// Names of all queues in the order of their numbers: the access point, the stations, the directions of links, the
+    /// control blocks of the access point, and one extra entry for each category that is not best effort. All control
+    /// blocks together count as one queue, which holds their packets. The queue of best effort has the station's name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
         queues
@@ -102,7 +102,7 @@ impl Net {
             .chain(self.category_queue_names.iter().map(String::as_str))
     }
 
-    /// The meter of queue number `i` as of now.
+    /// The meter of queue number `i` at this time.
     pub fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
         let now = self.world.now();
         match i.checked_sub(self.stations.len()) {
@@ -118,7 +118,7 @@ impl Net {
         }
     }
 
-    /// Packets that the channel behind queue number `i` lost, by kind; a cell's queue loses none.
+    /// Packets that the wire behind queue number `i` lost, by kind; 0 for the queues of a cell.
     pub fn lost(&self, i: usize) -> [u64; 4] {
         let wire = i.checked_sub(self.stations.len()).and_then(|w| self.world.wires().get(w));
         wire.map_or([0; 4], |w| *w.lost())
@@ -143,7 +143,7 @@ impl Net {
     }
 }
 
-/// How many queues the network of `spec` has: as many as [`Net::queues`] names, without making it.
+/// The number of queues of the network of `spec`: the number of names that [`Net::queues`] would return.
 pub fn queue_count(spec: &Scenario) -> usize {
     let wires = 2 * spec.links.len();
     let Some(cell) = &spec.cell else { return wires };
