@@ -1,4 +1,4 @@
-//! What is fixed about a cell's air: durations and rates.
+//! The constants of a cell's air: durations and rates.
 
 use super::exchange::{Burst, Plan};
 use super::spec::CellSpec;
@@ -9,21 +9,21 @@ use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};
 use std::cell::OnceCell;
 
-/// Saturated contenders up to which the model is asked; more change little.
+/// The largest number of saturated contenders in the model; more contenders change little.
 const CONTENDERS: u32 = 64;
-/// The packet of the model's exchanges, in bytes.
+/// The packet size in the exchanges of the model, in bytes.
 const MODEL_PACKET: u32 = 1500;
 
-/// What is fixed about a cell's air.
+/// The constants of a cell's air.
 #[derive(Debug)]
 pub(super) struct Air {
     timing: Timing,
     /// DIFS.
     difs: Span,
     rates: Vec<RateTable>,
-    /// Index into `rates` of the frames that each station sends, and of those the access point sends to it.
+    /// For each station, the index into `rates` for frames from it and to it.
     rate_of: Vec<u32>,
-    /// [`Air::contention`] for 0, 1, ... contenders, when first asked.
+    /// [`Air::contention`] for 0, 1, ... contenders, computed when it is first asked for.
     contention: OnceCell<Vec<Span>>,
 }
 
@@ -31,7 +31,7 @@ impl Air {
     /// The air of `spec`.
     ///
     /// # Errors
-    /// When the PHY does not have a rate: the text names the station.
+    /// If the PHY does not have a rate. The text names the station.
     pub(super) fn new(spec: &CellSpec) -> Result<Air, String> {
         let timing = Timing::new(spec)?;
         let phy = &spec.phy;
@@ -49,7 +49,7 @@ impl Air {
         Ok(air)
     }
 
-    /// The cell's own durations.
+    /// The durations that do not depend on the rate.
     #[inline]
     pub(super) fn timing(&self) -> &Timing {
         &self.timing
@@ -86,7 +86,7 @@ impl Air {
         model.get(contenders.min(CONTENDERS) as usize).copied().unwrap_or(Span::ZERO)
     }
 
-    /// Mean time per success that n saturated stations lose to backoff and collisions.
+    /// The mean time for each success that n saturated stations spend on backoff and collisions.
     fn model(&self) -> Vec<Span> {
         let us = |s: Span| s.as_nanos() as f64 / 1e3;
         let backoff = Backoff {
@@ -99,10 +99,10 @@ impl Air {
         let times = SlotTimes { slot_us: us(self.timing.slot), ts_us: us(data), tc_us: us(data), payload_bits: 8.0 };
         let lost = |n| {
             let s = bianchi::saturation(&backoff, &times, n).ok()?;
-            // For every success: its share of idle slots, and of the transmissions that collided.
+            // For each success: the idle slots and the collisions that it takes on average.
             Some((s.idle_slots * times.slot_us + (1.0 - s.p_s) * times.tc_us) / s.p_s)
         };
-        // Parameters of a cell are inside the model's range.
+        // The parameters of a cell are always valid for the model.
         (0..=CONTENDERS).map(|n| Span::from_secs_f64(lost(n.max(1)).unwrap_or(0.0) / 1e6)).collect()
     }
 }

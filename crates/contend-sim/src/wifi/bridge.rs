@@ -1,4 +1,4 @@
-//! The access point's other half: where packets go, the control blocks that they pass, and the hosts behind stations.
+//! The bridge of the access point: routes, control blocks, and the hosts behind stations.
 
 use super::access::Category;
 use super::air::Air;
@@ -16,26 +16,26 @@ use contend_theory::cycle_time::Cycle;
 use contend_theory::dcf::Backoff;
 use std::collections::VecDeque;
 
-/// Where a packet goes that the access point has to pass on.
+/// Where the access point forwards a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Over the air to a station.
     Air {
         /// The station.
         station: StationId,
-        /// Where the station hands the packet over once it has received it: the end there, or a cable to it.
+        /// Where the station hands the received packet over: to the end of the flow, or to a cable to that end.
         host: Peer,
     },
     /// Onto a wire.
     Wire(Peer),
 }
 
-/// How packets with one destination address travel in the cell.
+/// The route in the cell for packets to one destination address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// What the access point does with them; `None` when they do not pass here.
+    /// Where the access point forwards them; `None` if they never pass the access point.
     pub exit: Option<Exit>,
-    /// Which category they take in a station that has some.
+    /// Their category, in a station with categories.
     pub category: Category,
 }
 
@@ -49,22 +49,22 @@ pub(super) struct Bridge {
     control: Chain,
 }
 
-/// What a station's queue has behind it.
+/// The host behind a station.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Host {
-    /// True if the host hears of packets that the queue refuses.
+    /// True if the host is told of packets that the queue drops.
     hears_drops: bool,
-    /// The network card to pause when so many packets wait, and to let go on when so few do.
+    /// The network card, the number of waiting packets at which it is paused, and the number at which it continues.
     pause: Option<(WireId, u64, u64)>,
     paused: bool,
 }
 
 impl Bridge {
-    /// The bridge of the access point of `spec`, where `buffer` packets may wait. `flows` are what control blocks may be
-    /// told of each flow.
+    /// The bridge of the access point of `spec`, where `buffer` packets may wait. `flows` has the facts about each flow
+    /// for control blocks.
     ///
     /// # Errors
-    /// When a control block refuses its parameters; the text has its name.
+    /// If a control block refuses its parameters. The text names the block.
     pub(super) fn new(
         seed: u64,
         spec: &CellSpec,
@@ -76,13 +76,13 @@ impl Bridge {
         Ok(Bridge { routes, control: Chain::new(seed, spec, air, flows, buffer)? })
     }
 
-    /// What the access point does with `p`.
+    /// Where the access point forwards `p`.
     #[inline]
     pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
         self.routes.get(p.dst.0 as usize)?.exit
     }
 
-    /// The node that sent `p`, when it is the host of a station.
+    /// The node that sent `p`, if it is the host of a station.
     pub(super) fn sender(&self, p: &Packet) -> Option<NodeId> {
         match self.routes.get(p.src.0 as usize)?.exit? {
             Exit::Air { host: Peer::Node(end, _), .. } => Some(end),
@@ -96,13 +96,13 @@ impl Bridge {
         self.routes.get(p.dst.0 as usize).map_or_else(Category::default, |r| r.category)
     }
 
-    /// True if a control block hears of attempts on the air.
+    /// True if a control block needs reports of attempts on the air.
     #[inline]
     pub(super) fn hears_air(&self) -> bool {
         self.control.hears_air
     }
 
-    /// Tells the control blocks of an attempt on the air.
+    /// Reports an attempt on the air to the control blocks.
     pub(super) fn hear(&mut self, report: &AirReport) {
         self.control.on_air(report);
     }
@@ -120,18 +120,18 @@ impl Host {
         Host { hears_drops: client == Some(&Client::Usb), pause: None, paused: false }
     }
 
-    /// Puts a cable with a bridge between the station and the host: `nic` is paused when `pause.0` packets wait and goes
-    /// on when `pause.1` do.
+    /// Puts a cable with a bridge between the station and the host. `nic` is paused when `pause.0` packets wait, and
+    /// continues when `pause.1` packets wait.
     pub(super) fn convert(&mut self, nic: WireId, pause: Option<(u64, u64)>) {
         self.pause = pause.map(|(high, low)| (nic, high, low));
     }
 
-    /// True if the host hears of packets that the queue refuses.
+    /// True if the host is told of packets that the queue drops.
     pub(super) fn hears_drops(&self) -> bool {
         self.hears_drops
     }
 
-    /// Pauses the network card, or lets it go on, as so many packets wait.
+    /// Pauses or continues the network card if the number of `waiting` packets demands it.
     pub(super) fn watch(&mut self, waiting: u64, out: &mut Out<'_>) {
         let Some((nic, high, low)) = self.pause else { return };
         if (!self.paused && waiting >= high) || (self.paused && waiting <= low) {
@@ -146,7 +146,7 @@ impl Host {
 pub(super) struct Chain {
     blocks: Vec<(Box<dyn Control>, Rng)>,
     meter: QueueMeter,
-    /// Packets between blocks: the number of the block that sees each next.
+    /// Packets between two blocks, with the number of the next block.
     between: VecDeque<(usize, Side, Packet)>,
     /// Packets that have passed all blocks.
     done: Vec<(Side, Packet)>,
@@ -156,8 +156,8 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error is that of a block that
-    /// refuses its parameters, with its name.
+    /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error names the block that refuses
+    /// its parameters.
     fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts], buffer: Option<u64>) -> Result<Chain, String> {
         let cycle_time = |model, down, up| cycle_time(air, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
@@ -181,13 +181,13 @@ impl Chain {
         (!self.blocks.is_empty()).then_some(&mut self.meter)
     }
 
-    /// When a block wants to be woken.
+    /// The earliest deadline of a block.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// A packet enters from `side`; what comes out is to be [taken](Chain::take).
+    /// A packet enters from `side`. The caller then [takes](Chain::take) the packets that have passed.
     pub(super) fn enter(&mut self, now: Time, side: Side, mut p: Packet, out: &mut Out<'_>) {
         p.queued = now;
         self.meter.offered(now);
@@ -195,7 +195,7 @@ impl Chain {
         self.run(now, out);
     }
 
-    /// Wakes the blocks whose time has come.
+    /// Wakes the blocks that are due.
     pub(super) fn wake(&mut self, now: Time, out: &mut Out<'_>) {
         for i in 0..self.blocks.len() {
             let (block, rng) = &mut self.blocks[i];
@@ -207,7 +207,7 @@ impl Chain {
         self.run(now, out);
     }
 
-    /// Tells the blocks of an attempt on the air.
+    /// Reports an attempt on the air to the blocks.
     fn on_air(&mut self, report: &AirReport) {
         for (block, _) in &mut self.blocks {
             if block.hears_air() {
@@ -216,20 +216,20 @@ impl Chain {
         }
     }
 
-    /// The packets that have passed all blocks, in order. Their row is to be [given back](Chain::reuse), so that the
-    /// next allocates nothing.
+    /// The packets that have passed all blocks, in order. The caller [gives the vector back](Chain::reuse), so that the
+    /// next call needs no allocation.
     pub(super) fn take(&mut self) -> Vec<(Side, Packet)> {
         std::mem::take(&mut self.done)
     }
 
-    /// Takes back the emptied row.
+    /// Takes back the emptied vector.
     pub(super) fn reuse(&mut self, row: Vec<(Side, Packet)>) {
         if self.done.is_empty() {
             self.done = row;
         }
     }
 
-    /// Hands packets from block to block until none is between two.
+    /// Passes packets from block to block until no packet is between two blocks.
     fn run(&mut self, now: Time, out: &mut Out<'_>) {
         while let Some((i, side, p)) = self.between.pop_front() {
             self.show(now, i, side, p, out);
@@ -244,7 +244,7 @@ impl Chain {
         self.collect(now, i, out);
     }
 
-    /// Takes what block `i` has put out.
+    /// Collects the output of block `i`.
     fn collect(&mut self, now: Time, i: usize, out: &mut Out<'_>) {
         self.meter.settle(now, &mut self.out.sink, out.trace);
         let next = i + 1;
@@ -253,7 +253,7 @@ impl Chain {
             return;
         }
         self.out.packets.iter().for_each(|(_, p)| self.meter.taken(now, p));
-        // Mostly nothing is there yet: then the whole row moves, not each packet.
+        // Usually `done` is empty. Then the whole vector is swapped, and no packet is copied.
         if self.done.is_empty() {
             std::mem::swap(&mut self.done, &mut self.out.packets);
         } else {
@@ -272,12 +272,12 @@ fn cycle_time(air: &Air, model: CycleModel, down: u32, up: u32) -> Span {
     };
     let exchange = |bytes| air.exchange(AP, bytes).as_nanos() as f64;
     let ns = cycle.and_then(|c| c.time(air.timing().slot.as_nanos() as f64, exchange(down), exchange(up)));
-    // A cell in which both always collide has no cycle.
+    // If both stations always collide, there is no cycle.
     ns.map_or(Span::MAX, |ns| Span::from_nanos(libm::round(ns) as u64))
 }
 
-/// Purpose of the random stream of block `i` of a chain of `kinds`: its kind, with a number from the second of a kind
-/// on.
+/// The purpose of the random stream of block `i` of a chain of `kinds`: its kind; from the second block of a kind on,
+/// with a number.
 fn stream_purpose(kinds: &[&str], i: usize) -> String {
     match kinds[..i].iter().filter(|kind| **kind == kinds[i]).count() {
         0 => kinds[i].to_owned(),

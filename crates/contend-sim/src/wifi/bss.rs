@@ -1,7 +1,7 @@
 //! A basic service set: the access point and its stations on one channel, one node of the world.
 //!
-//! The node is made of the stations' Macs (`Stations`), the medium (`Cell`) and the access point's bridge
-//! (`Bridge`); it passes packets and wake-ups on to them.
+//! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridge of the access point
+//! (`Bridge`). It forwards packets and wake-ups to them.
 
 use super::air::Air;
 use super::bridge::{Bridge, Exit, Routes};
@@ -28,16 +28,16 @@ pub struct Bss {
     stations: Stations,
     medium: Cell,
     bridge: Bridge,
-    /// What disciplines drop, used again and again.
+    /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
 }
 
 impl Bss {
-    /// The access point and the stations of `spec`. `facts` are what control blocks may be told of each flow; `flow`
-    /// turns a flow's name into its number.
+    /// The access point and the stations of `spec`. `facts` has the facts about each flow for control blocks; `flow`
+    /// maps the name of a flow to its number.
     ///
     /// # Errors
-    /// When an algorithm refuses its parameters, or the PHY does not have a rate: the text names the station.
+    /// If an algorithm refuses its parameters, or the PHY does not have a rate. The text names the station.
     pub fn new(
         seed: u64,
         spec: &CellSpec,
@@ -62,40 +62,39 @@ impl Bss {
         Ok(Bss { air, stations, medium, bridge, sink: Sink::default() })
     }
 
-    /// Puts a cable with a bridge between station `who` and its host: `nic`, the wire that brings what the host sends,
-    /// is paused when `pause.0` packets wait and goes on when `pause.1` do.
+    /// Puts a cable with a bridge between station `who` and its host. The wire `nic` carries the packets of the host.
+    /// It is paused when `pause.0` packets wait, and continues when `pause.1` packets wait.
     pub fn convert(&mut self, who: StationId, nic: WireId, pause: Option<(u64, u64)>) {
         self.stations.convert(who, nic, pause);
     }
 
-    /// The port at which packets from station `who`'s own host come in; [`AP`]'s is where wires end.
+    /// The port for packets from the host of station `who`. The port of [`AP`] is for packets from wires.
     pub fn port(who: StationId) -> u32 {
         who
     }
 
-    /// Meter of the control blocks, when there are any: what they hold counts as waiting.
+    /// The meter of the control blocks, if there are any. Packets that they hold count as waiting.
     pub fn control_meter(&mut self) -> Option<&mut QueueMeter> {
         self.bridge.control().meter()
     }
 
-    /// Names of the queues behind those of the stations: of the categories other than best effort, where stations have
-    /// categories.
+    /// Names of the extra queues: one entry for each category that is not best effort, at stations with categories.
     pub fn category_queue_names(&self) -> &[String] {
         self.stations.category_queue_names()
     }
 
-    /// Meter of queue number `i`: those of the stations by [`StationId`], then those of
+    /// The meter of queue number `i`: first the queues of the stations by [`StationId`], then the queues of
     /// [`Bss::category_queue_names`].
     pub fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
         self.stations.meter(i)
     }
 
-    /// What `who` did so far.
+    /// The counters of `who`.
     pub fn counters(&self, who: StationId) -> Option<StationCounters> {
         self.stations.counters(who)
     }
 
-    /// Packets in service at `who` that have not reached their receiver: 1 or 0, with categories up to 4.
+    /// Packets in service at `who` that have not reached their receiver: 0 or 1; with categories 0 to 4.
     pub fn in_service(&self, who: StationId) -> u64 {
         self.stations.carried(who)
     }
@@ -105,27 +104,27 @@ impl Bss {
         self.stations.len()
     }
 
-    /// Times at which two or more stations sent at once.
+    /// Number of collisions.
     pub fn collisions(&self) -> u64 {
         self.medium.collisions()
     }
 
-    /// With whom the access point contends.
+    /// The contenders that the access point met.
     pub fn rivals(&self) -> Rivals {
         self.medium.rivals()
     }
 
-    /// How many slots were idle before transmissions.
+    /// The idle slots before transmissions.
     pub fn waits(&self) -> Waits {
         self.medium.waits()
     }
 
-    /// From now on keeps who succeeds: four bytes an exchange.
+    /// From now on keeps every success, in four bytes each.
     pub fn keep_successes(&mut self) {
         self.medium.keep_successes();
     }
 
-    /// Every exchange that ended with an ACK, in the order of their ends; empty unless they are kept.
+    /// The exchanges that ended with an ACK, in the order of their ends; empty if they are not kept.
     pub fn successes(&self) -> &[Success] {
         self.medium.successes()
     }
@@ -135,12 +134,12 @@ impl Bss {
         self.medium.keep_frames(FrameLog::new(from, to, limit));
     }
 
-    /// The frames kept; `None` unless they are kept.
+    /// The kept frames; `None` if frames are not kept.
     pub fn frames(&self) -> Option<&FrameLog> {
         self.medium.frames()
     }
 
-    /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.
+    /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
     pub fn ledger(&self, now: Time) -> Ledger {
         self.medium.ledger(now)
     }
@@ -152,7 +151,7 @@ impl Bss {
         (medium, Senders { now, air, stations, bridge, sink, out })
     }
 
-    /// `station` gets `p` to send.
+    /// Gives `p` to `station`, which has to send it.
     fn accept(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
         let (medium, mut senders) = self.split(now, out);
         if let Some(who) = senders.accept(station, p) {
@@ -170,7 +169,7 @@ impl Bss {
         self.release(now, out);
     }
 
-    /// Forwards what the control blocks have let go.
+    /// Forwards the packets that have passed the control blocks.
     fn release(&mut self, now: Time, out: &mut Out<'_>) {
         let mut passed = self.bridge.control().take();
         for (_, p) in passed.drain(..) {
@@ -179,7 +178,7 @@ impl Bss {
         self.bridge.control().reuse(passed);
     }
 
-    /// Sends a packet that has entered the access point on its way.
+    /// Forwards a packet that has entered the access point.
     fn forward(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
         match self.bridge.exit(p) {
             Some(Exit::Wire(peer)) => out.send(peer, p),
@@ -188,7 +187,7 @@ impl Bss {
         }
     }
 
-    /// The burst of `who` has been received: its receiver hands on what it carries.
+    /// The receiver has got the burst of `who` and forwards its packet.
     fn deliver(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
         match self.stations.received(who) {
             Some((AP, packet)) => {

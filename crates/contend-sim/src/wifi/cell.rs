@@ -1,12 +1,13 @@
 //! The medium of a cell in which all hear all.
 //!
-//! Contention is computed ([`Contention`]), so a frame exchange costs three wake-ups whatever the number of stations:
-//! its start, the delivery at the end of the data frame, the end of the exchange. What a transmission leads to is known
-//! when it starts (who collides, what the channel spoils, which answers follow), and told to each station at the
-//! instant at which it would learn of it.
+//! Contention is computed ([`Contention`]). An exchange therefore costs three wake-ups, whatever the number of
+//! stations: its start, the delivery at the end of the data frame, and its end. The outcome is decided at the start:
+//! which stations collide, which part the channel spoils, which answers follow. Each station is told at the time at
+//! which it would learn the outcome.
 //!
-//! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later start senses the
-//! earlier one. A spoilt frame is spoilt at its addressee only; bystanders decode it and honour its Duration field.
+//! Propagation takes no time. Two transmissions that start in the same nanosecond collide; a later one senses the
+//! earlier one and waits. An error spoils a frame only at its receiver; other stations decode the frame and obey its
+//! Duration field.
 
 use super::access::{BusySlot, Draw};
 use super::contention::{Arrival, BackoffRules, Contention};
@@ -21,31 +22,31 @@ use super::{AP, Contender, FrameOutcome, StationId, Success};
 use crate::loss::Loss;
 use contend_core::{Cx, Rng, Span, Time};
 
-/// What the channel of a station loses, and its random stream.
+/// The loss process of a station's channel, and its random stream.
 pub(super) type StationLoss = Option<(Box<dyn Loss>, Rng)>;
 
-/// A medium that all hear.
+/// A medium that all stations hear.
 #[derive(Debug)]
 pub(super) struct Cell {
     contention: Contention,
     ledger: Ledger,
-    /// What the channel between each station and the access point loses.
+    /// For each station, the losses of the channel between it and the access point.
     losses: Vec<StationLoss>,
     idle_access: IdleAccess,
     activity: Activity,
     exchange: Exchange,
-    /// When the one sender of the exchange on the air won the medium.
+    /// When the sender on the air won the medium.
     won: Time,
-    /// Those that sent at once.
+    /// The contenders that start in this instant.
     senders: Vec<Contender>,
-    /// Those who draw again because somebody else was first, and the slots they counted.
+    /// The contenders that draw again because another one was first, and the slots that each counted.
     again: Vec<(Contender, u32)>,
     collisions: u64,
     rivals: Rivals,
     waits: Waits,
-    /// Who succeeded, when somebody wants to know.
+    /// The successes, if they are kept.
     successes: Option<Vec<Success>>,
-    /// The frames on the air, when somebody wants to know.
+    /// The frames on the air, if they are kept.
     frames: Option<FrameLog>,
 }
 
@@ -54,9 +55,9 @@ pub(super) struct Cell {
 enum Activity {
     /// Nothing.
     Idle,
-    /// A data frame whose last symbol is heard, and delivered, at this instant.
+    /// An exchange whose data frame ends, and is delivered, at this time.
     Data(Time),
-    /// Whatever goes on until this instant.
+    /// The rest of an exchange, until this time.
     Rest(Time),
 }
 
@@ -64,19 +65,19 @@ enum Activity {
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
     start: Time,
-    /// When the medium is physically idle again.
+    /// When the last frame ends.
     end: Time,
     fate: Fate,
 }
 
-/// What becomes of an exchange.
+/// The outcome of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// Every part of the exchange of this one sender is received.
+    /// There is one sender, and every part is received.
     Success(Contender),
-    /// One part of the exchange of this one sender is not received, and is the last.
+    /// There is one sender. One part is not received and is the last.
     Lost(Contender, Answer, Silence),
-    /// Several start at once, and nobody receives anything.
+    /// Several senders start in the same instant. Nothing is received.
     Collision,
 }
 
@@ -106,27 +107,27 @@ impl Cell {
         }
     }
 
-    /// Times at which two or more stations sent at once.
+    /// Number of collisions.
     pub(super) fn collisions(&self) -> u64 {
         self.collisions
     }
 
-    /// With whom the access point contends.
+    /// The contenders that the access point met.
     pub(super) fn rivals(&self) -> Rivals {
         self.rivals
     }
 
-    /// How many slots were idle before transmissions.
+    /// The idle slots before transmissions.
     pub(super) fn waits(&self) -> Waits {
         self.waits
     }
 
-    /// From now on keeps who succeeds: four bytes an exchange.
+    /// From now on keeps every success, in four bytes each.
     pub(super) fn keep_successes(&mut self) {
         self.successes.get_or_insert_default();
     }
 
-    /// Every exchange that ended with an ACK, in the order of their ends; empty unless they are kept.
+    /// The exchanges that ended with an ACK, in the order of their ends; empty if they are not kept.
     pub(super) fn successes(&self) -> &[Success] {
         self.successes.as_deref().unwrap_or_default()
     }
@@ -136,12 +137,12 @@ impl Cell {
         self.frames = Some(log);
     }
 
-    /// The frames kept; `None` unless they are kept.
+    /// The kept frames; `None` if frames are not kept.
     pub(super) fn frames(&self) -> Option<&FrameLog> {
         self.frames.as_ref()
     }
 
-    /// The books as of `now`. An exchange that is on the air is booked up to its last completed part.
+    /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
     pub(super) fn ledger(&self, now: Time) -> Ledger {
         let mut books = self.ledger.clone();
         if self.activity == Activity::Idle {
@@ -150,7 +151,7 @@ impl Cell {
         books
     }
 
-    /// When something happens on the medium next.
+    /// The next deadline of the medium.
     #[inline]
     pub(super) fn next_deadline(&mut self) -> Time {
         match self.activity {
@@ -159,7 +160,7 @@ impl Cell {
         }
     }
 
-    /// Does what is due on the medium. Returns the contender whose burst has just been received, if any.
+    /// Does what is due on the medium. Returns the contender whose burst has now been received, if any.
     #[inline]
     pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
         match self.activity {
@@ -204,11 +205,12 @@ impl Cell {
 
     // ---- an exchange ----
 
-    /// Somebody starts now: works out who, and what comes of it. `self.senders` holds those that send without backoff.
+    /// A transmission starts now: finds its senders and decides the outcome. On entry `self.senders` holds the
+    /// contenders that send without backoff.
     fn transmit(&mut self, senders: &mut Senders<'_, '_>) {
         let now = senders.now;
         self.ledger.quiet(now, self.contention.resume(), self.contention.waiting() > 0);
-        // Those that send at once no longer wait.
+        // A contender that sends without backoff is not among those that wait.
         let contenders = u64::from(self.contention.waiting()) + self.senders.len() as u64;
         let mut again = std::mem::take(&mut self.again);
         self.contention.turn_busy(now, &mut self.senders, &mut again);
@@ -230,7 +232,7 @@ impl Cell {
         self.waits.starts[several] += 1;
         self.waits.slots[several] += u64::from(channel.idle(channel.busy() - 1));
         match self.senders[..] {
-            // Nobody after all: the deadline was a lower bound.
+            // No sender: the deadline was only a lower bound.
             [] => {}
             [from] => {
                 self.won = now;
@@ -240,8 +242,8 @@ impl Cell {
         }
     }
 
-    /// Of those senders that belong to one station only the highest stays; for the others it is a failed attempt that
-    /// used no air.
+    /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
+    /// this is a failed attempt without airtime.
     fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
         // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
         // external collision.
@@ -256,7 +258,7 @@ impl Cell {
         }
     }
 
-    /// The one sender `who` starts its exchange at `now`.
+    /// `who`, the only sender, starts its exchange at `now`.
     fn exchange(&mut self, senders: &mut Senders<'_, '_>, who: Contender, now: Time) {
         senders.started(who, true);
         let Some(s) = senders.stations.in_service(who) else { return };
@@ -292,7 +294,7 @@ impl Cell {
         self.exchange = Exchange { start: now, end, fate };
     }
 
-    /// All of `self.senders` start now; nobody receives anything.
+    /// All of `self.senders` start now and collide. Nothing is received.
     fn collide(&mut self, senders: &mut Senders<'_, '_>) {
         self.collisions += 1;
         let now = senders.now;
@@ -324,7 +326,7 @@ impl Cell {
         }
     }
 
-    /// The exchange is over: everybody learns what follows for him.
+    /// The exchange is over: each station is told the outcome.
     fn finish(&mut self, senders: &mut Senders<'_, '_>) {
         self.activity = Activity::Idle;
         let now = senders.now;
@@ -344,13 +346,13 @@ impl Cell {
                 self.fail(senders, who, missing, Failure::Error, now + silence.sender);
             }
             Fate::Collision => {
-                // Bystanders have heard a frame they could not decode.
+                // The other stations have heard a frame that they could not decode.
                 self.contention.turn_idle(now, senders.air.timing().eifs_more);
                 let mut collided = std::mem::take(&mut self.senders);
                 for who in collided.drain(..) {
                     let Some(s) = senders.stations.in_service(who) else { continue };
-                    // A collider has decoded nothing: it waits for its answer, or for the end of the longest frame,
-                    // then DIFS; in ns-2 EIFS after the end of the longest frame.
+                    // A sender in a collision has decoded nothing. It waits for its answer or for the end of the
+                    // longest frame, and then for DIFS; in ns-2 for EIFS after the end of the longest frame.
                     let plan = senders.air.plan(&s.burst);
                     let part = plan.first_asking();
                     let airtime = part.end() + plan.silence(&part).sender;
@@ -381,19 +383,20 @@ impl Cell {
         self.contention.back_off(who, next.slots(), next.has_burst());
     }
 
-    /// `missing` did not come; the station of `who` counts slots once an inter-frame space has passed after `quiet`.
+    /// `who` did not get the answer `missing`. Its station counts slots again when an inter-frame space has passed
+    /// after `quiet`.
     fn fail(&mut self, senders: &mut Senders<'_, '_>, who: Contender, missing: Answer, failure: Failure, quiet: Time) {
         let next = senders.not_answered(who, &self.contention, missing, failure);
         let resume = quiet + self.contention.ifs(who);
         self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
-        // What else the station has to send waits for the same answer in vain.
+        // The other categories of the station have waited for the same answer.
         if senders.stations.have_categories() {
             self.resume(senders, senders.stations.station_of(who), Some(who), quiet);
         }
     }
 
-    /// All contenders of `station` but `except` resume when their inter-frame space has passed after `quiet`, whatever
-    /// others do. The medium has just turned idle.
+    /// All contenders of `station`, except `except`, count slots again when their inter-frame space has passed after
+    /// `quiet`. The medium has just become idle.
     fn resume(&mut self, senders: &Senders<'_, '_>, station: StationId, except: Option<Contender>, quiet: Time) {
         for who in senders.stations.contenders(station).filter(|&who| Some(who) != except) {
             self.contention.resume_alone(who, quiet + self.contention.ifs(who));

@@ -1,20 +1,20 @@
-//! Who sends next: backoff of all stations of a cell, computed instead of counted.
+//! Which station sends next: the backoffs of all stations of a cell, computed and not counted slot by slot.
 //!
-//! Stations that resume their backoff at the same instant, because they have the same inter-frame space, form a
-//! *group*: it has a clock in slots, and a heap of the clock readings at which its members may send. The next start is
-//! the least over the groups of `resume + (head - clock) x slot`; when the medium turns busy the clock of each advances
-//! by the whole slots that have passed, which counts down every member at once. *Loners* are the few stations whose
-//! backoff resumes at an instant of their own (a collider after its ACK timeout, an addressee of a spoilt frame); they
-//! rejoin their group at the next busy start. One global slot counter would be wrong: EIFS and ACK timeout differ by a
-//! number of slots that is not whole.
+//! Stations with the same inter-frame space resume their backoff at the same time. They form a *group*. A group has a
+//! clock, which counts slots, and a heap of the clock readings at which its members may send. The next start is the
+//! minimum of `resume + (head - clock) x slot` over the groups. When the medium becomes busy, the clock of each group
+//! advances by the whole slots that have passed; this counts down all members at once. *Loners* are the few stations
+//! that resume at a time of their own: a station after its ACK timeout, or the receiver of a spoiled frame. A loner
+//! returns to its group when the medium becomes busy. One slot counter for all stations would be wrong: the difference
+//! between EIFS and the ACK timeout is not a whole number of slots.
 //!
 //! Contenders are stations, or with EDCA the categories of stations.
 //!
-//! Stations whose rule keeps no residue ([`Residue::Redraw`]) form groups of their own: when the medium turns busy,
-//! those of them that wait are handed back to draw again.
+//! Stations whose rule keeps no residual backoff ([`Residue::Redraw`]) have groups of their own. When the medium
+//! becomes busy, the waiting members of such a group are returned to the caller, which draws again for them.
 //!
-//! A frame therefore costs O(log n) in the number of stations that have something to send, and nothing for those that
-//! have not: a backoff that runs without a frame behind it (post-backoff) is a stored clock reading.
+//! A frame therefore costs O(log n) in the number of stations that have a frame to send. The others cost nothing: a
+//! backoff without a frame (post-backoff) is one stored clock reading.
 
 use super::Contender;
 use super::access::{Busy, BusySlot, Channel, Residue};
@@ -26,14 +26,14 @@ use std::collections::BinaryHeap;
 #[derive(Debug)]
 pub struct Contention {
     slot: Span,
-    /// When the last busy period ended, the NAV included.
+    /// When the last busy period ended, including the NAV.
     idle: Time,
     groups: Vec<Group>,
     loners: Vec<Loner>,
     state: Vec<State>,
     /// The group of each station.
     group: Vec<u8>,
-    /// Stations that have a frame and wait to send it.
+    /// Number of contenders that wait to send a frame.
     waiting: u32,
     channel: Channel,
 }
@@ -43,36 +43,36 @@ pub struct Contention {
 pub struct BackoffRules {
     /// Its inter-frame space.
     pub ifs: Span,
-    /// What becomes of slots that were not waited.
+    /// What happens to the residual backoff.
     pub residue: Residue,
     /// Whether a busy slot counts.
     pub busy: Busy,
 }
 
-/// Contenders that count alike.
+/// Contenders with the same rules.
 #[derive(Debug)]
 struct Group {
     rules: BackoffRules,
-    /// Slots that a busy period counts for those who wait through it.
+    /// Slots that a busy period counts for a member that waits.
     busy_counts: u64,
-    /// When the members count their first slot after the last busy period.
+    /// When the members start to count slots after the last busy period.
     resume: Time,
     /// Slots the group had counted at `resume`.
     clock: u64,
-    /// Clock readings at which members with a frame may send. An entry counts only while `state` says the same: a
-    /// member that left is skipped.
+    /// The clock readings at which members with a frame may send. An entry is valid only if `state` has the same
+    /// reading; other entries are skipped.
     heap: BinaryHeap<Reverse<(u64, Contender)>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing to send; its backoff ends (or ended) at this clock reading.
+    /// It has nothing to send. Its backoff ends, or ended, at this clock reading.
     Silent(u64),
-    /// In the group with a frame, until this clock reading.
+    /// It is in its group and may send its frame at this clock reading.
     Member(u64),
-    /// In `loners`.
+    /// It is in `loners`.
     Loner,
-    /// Has a frame on the air, or its fate is being decided.
+    /// It has a frame on the air, or the outcome is being decided.
     Sending,
 }
 
@@ -81,24 +81,24 @@ struct Loner {
     who: Contender,
     resume: Time,
     slots: u64,
-    /// Whether it has a frame to send.
+    /// True if it has a frame to send.
     waits: bool,
 }
 
-/// What a packet that arrives at a station without one leads to.
+/// What happens to a packet that arrives at a station without a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A backoff is pending: the station sends when it ends.
     Waits,
-    /// No backoff is pending and the medium has been idle for long enough.
+    /// No backoff is pending and the medium has been idle for the inter-frame space: the station may send now.
     Free,
-    /// No backoff is pending and the medium is busy, so one is to be drawn.
+    /// No backoff is pending and the medium is busy: the caller draws a backoff.
     Busy,
 }
 
 impl Contention {
-    /// One contender without a frame for each of `contenders`, on a medium that has been idle since time zero. At most
-    /// 256 different sets of rules. `busy` is what [`Busy::Cell`] means.
+    /// One contender without a frame for each entry of `contenders`, on a medium that has been idle since time zero.
+    /// There are at most 256 different sets of rules. `busy` is the meaning of [`Busy::Cell`].
     pub fn new(contenders: &[BackoffRules], slot: Span, busy: BusySlot) -> Contention {
         let mut groups: Vec<Group> = Vec::new();
         let mut group = Vec::with_capacity(contenders.len());
@@ -127,25 +127,25 @@ impl Contention {
         }
     }
 
-    /// Stations that have a frame and wait to send it.
+    /// Number of contenders that wait to send a frame.
     #[inline]
     pub fn waiting(&self) -> u32 {
         self.waiting
     }
 
-    /// Whether a busy slot counts as one slot of backoff of `who`.
+    /// True if a busy slot counts as one slot of backoff of `who`.
     #[inline]
     pub fn busy_counts(&self, who: Contender) -> bool {
         self.of(who).busy_counts > 0
     }
 
-    /// What was heard on the medium.
+    /// The history of the medium.
     #[inline]
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// The first instant from which anybody counts slots in common with others.
+    /// The earliest time at which a group counts slots.
     #[inline]
     pub fn resume(&self) -> Time {
         self.groups.iter().map(|g| g.resume).min().unwrap_or(Time::ZERO)
@@ -157,7 +157,7 @@ impl Contention {
         self.of(who).rules.ifs
     }
 
-    /// When the next transmission starts if nothing else happens; the medium must be idle.
+    /// When the next transmission starts if no packet arrives. The medium must be idle.
     pub fn next_start(&mut self) -> Time {
         let mut at = Time::NEVER;
         for g in &mut self.groups {
@@ -177,9 +177,9 @@ impl Contention {
         at
     }
 
-    /// The medium turns busy at `now`: everybody whose backoff ends in this instant is added to `senders`, all others
-    /// are counted down. Those who keep no residue come into `again` with the slots they counted, and wait no longer
-    /// until they back off anew.
+    /// The medium becomes busy at `now`. Contenders whose backoff ends now are added to `senders`; all others are
+    /// counted down. Contenders that keep no residual backoff are added to `again` with the slots that they counted.
+    /// They stop waiting until they get a new backoff.
     pub fn turn_busy(&mut self, now: Time, senders: &mut Vec<Contender>, again: &mut Vec<(Contender, u32)>) {
         let idle = slots_between(self.resume(), now, self.slot);
         self.channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
@@ -229,8 +229,8 @@ impl Contention {
         }
     }
 
-    /// The medium, physical and NAV, is idle again as of `idle`: each group counts slots once `more` and its
-    /// inter-frame space have passed.
+    /// The medium (physical and NAV) is idle from `idle` on. Each group counts slots after `more` and its inter-frame
+    /// space.
     pub fn turn_idle(&mut self, idle: Time, more: Span) {
         self.idle = idle;
         for g in &mut self.groups {
@@ -238,15 +238,14 @@ impl Contention {
         }
     }
 
-    /// `who` sends at once, in the instant in which the medium turns busy; to be called before
-    /// [`Contention::turn_busy`].
+    /// `who` sends now without backoff. To be called before [`Contention::turn_busy`].
     pub fn send_at_once(&mut self, who: Contender, senders: &mut Vec<Contender>) {
         self.leave_loners(who);
         self.waiting += 1;
         self.start(who, senders);
     }
 
-    /// `who` gets a new backoff of `slots`, which it counts with its group; `waits` says whether it has a frame.
+    /// `who` gets a new backoff of `slots`, which it counts with its group. `waits` is true if it has a frame.
     pub fn back_off(&mut self, who: Contender, slots: u64, waits: bool) {
         if waits {
             self.waiting += 1;
@@ -254,7 +253,7 @@ impl Contention {
         self.join(who, slots, waits);
     }
 
-    /// `who` gets a new backoff of `slots`, which it counts from `resume` on; `waits` says whether it has a frame.
+    /// `who` gets a new backoff of `slots`, which it counts from `resume` on. `waits` is true if it has a frame.
     pub fn back_off_alone(&mut self, who: Contender, resume: Time, slots: u64, waits: bool) {
         if waits {
             self.waiting += 1;
@@ -268,7 +267,7 @@ impl Contention {
         }
     }
 
-    /// `who`, whatever it waits for, resumes at `resume` instead of with its group. The medium has just turned idle.
+    /// `who` resumes its backoff at `resume` and not with its group. The medium has just become idle.
     pub fn resume_alone(&mut self, who: Contender, resume: Time) {
         let (expiry, waits) = match self.state[who as usize] {
             State::Member(e) => (e, true),
@@ -284,7 +283,7 @@ impl Contention {
     }
 
     /// A packet arrives at `now` at `who`, which had none. After [`Arrival::Free`] and [`Arrival::Busy`] the caller
-    /// decides what follows.
+    /// acts.
     pub fn arrive(&mut self, who: Contender, now: Time, busy: bool) -> Arrival {
         match self.state[who as usize] {
             State::Silent(expiry) => {
@@ -313,12 +312,12 @@ impl Contention {
                 }
                 Arrival::Waits
             }
-            // Its frame's fate is being decided: what follows the decision takes the packet.
+            // The outcome of its last frame is being decided. The packet is taken after that.
             State::Member(_) | State::Sending => Arrival::Waits,
         }
     }
 
-    /// Whether `who` has a backoff that is still running at `now`, on an idle medium.
+    /// True if `who` has a backoff that is still running at `now`, on an idle medium.
     pub fn counts_down(&self, who: Contender, now: Time) -> bool {
         match self.state[who as usize] {
             State::Silent(e) => {
@@ -331,7 +330,7 @@ impl Contention {
         }
     }
 
-    /// Whether `who` is among those that [`Contention::turn_busy`] found to send, and has not backed off since.
+    /// True if `who` is among those that [`Contention::turn_busy`] found to send, and has not backed off since.
     pub fn sends(&self, who: Contender) -> bool {
         self.state[who as usize] == State::Sending
     }

@@ -1,9 +1,9 @@
-//! The plan of an exchange: its parts in order, how long each is on the air, and what each station learns when one of
-//! them is not received.
+//! The plan of an exchange: its parts in order, their durations, and what each station learns if a part is not
+//! received.
 //!
-//! A plan follows from a burst, the protection that goes before it and the durations of its rate, and from nothing
-//! else: any medium can follow it. A part begins a SIFS after the end of the one before. The plan names its two stations
-//! by their roles: the *sender* has the burst, the *receiver* answers.
+//! A plan depends only on the burst, its protection and the durations at its rate. Any medium can use it. Each part
+//! begins a SIFS after the end of the part before. The plan names its two stations by their roles: the *sender* has the
+//! burst, the *receiver* answers.
 
 use super::ledger::Account;
 use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Protection, RTS_BYTES};
@@ -11,7 +11,7 @@ use super::timing::{RateTable, Timing};
 use super::{FrameKind, StationId};
 use contend_core::Span;
 
-/// What a sender would send next.
+/// The next data of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Burst {
     /// Its sender.
@@ -40,7 +40,7 @@ pub(super) enum PartKind {
     Rts,
     /// Clear to send, as the answer to an RTS.
     Cts,
-    /// Clear to send, addressed to the sender itself: everybody hears it, nobody answers it.
+    /// Clear to send, addressed to the sender itself (CTS-to-self). All stations hear it; there is no answer.
     CtsToSelf,
     /// Data.
     Data,
@@ -53,14 +53,13 @@ pub(super) enum PartKind {
 pub(super) struct Part {
     /// What it is.
     pub(super) kind: PartKind,
-    /// From the start of the exchange to the start of this part.
+    /// The time from the start of the exchange to the start of this part.
     pub(super) start: Span,
     /// How long it is on the air.
     pub(super) airtime: Span,
 }
 
-/// When the stations begin to count an inter-frame space again after a part that was not received, from the end of that
-/// part on.
+/// For each station, the time from the end of a part that was not received until it starts an inter-frame space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Silence {
     /// The sender of the exchange.
@@ -139,7 +138,7 @@ impl<'a> Plan<'a> {
         self.before_data() + self.data.total + self.timing.sifs + self.rates.ack
     }
 
-    /// From the start of the exchange to the start of the data.
+    /// The time from the start of the exchange to the start of the data.
     #[inline]
     fn before_data(&self) -> Span {
         let (t, r) = (self.timing, self.rates);
@@ -150,8 +149,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The first part that asks for an answer, which is not a CTS to oneself: a sender whose exchange collides learns of
-    /// it when that answer does not come.
+    /// The first part that needs an answer, which a CTS-to-self does not. A sender detects a collision when this answer
+    /// does not come.
     #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
@@ -203,12 +202,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What the Duration field of `part` says: how long the exchange goes on after it.
+    /// The Duration field of `part`: how long the exchange lasts after it.
     pub(super) fn nav(&self, part: &Part) -> Span {
         self.duration() - part.end()
     }
 
-    /// Where the airtime of `part` is booked.
+    /// The account for the airtime of `part`.
     #[inline]
     pub(super) fn account(&self, part: &Part) -> Account {
         match part.kind {
@@ -220,7 +219,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What follows when `part` is not received.
+    /// What follows if `part` is not received.
     pub(super) fn silence(&self, part: &Part) -> Silence {
         let (t, r) = (self.timing, self.rates);
         let could_not_decode = t.eifs_more;
@@ -234,7 +233,7 @@ impl<'a> Plan<'a> {
                 others: r.cts_timeout + t.sifs + r.cts + t.slot,
             },
             PartKind::Data => Silence { sender: r.ack_timeout, receiver: Some(could_not_decode), others },
-            // The receiver of the exchange has sent this part, and waits for what it announces.
+            // The receiver of the exchange has sent this part. It waits for the time that the part reserves.
             PartKind::Cts | PartKind::CtsToSelf | PartKind::Ack => {
                 Silence { sender: could_not_decode, receiver: None, others }
             }
@@ -250,8 +249,8 @@ mod tests {
     use crate::wifi::phy::{Phy, Preamble, Standard};
     use crate::wifi::timing::{Limits, ProtectionRule};
 
-    /// 802.11g at 54 Mb/s, answers at 6 Mb/s: by hand, data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a CTS at
-    /// 11 Mb/s, which protects, 203 us.
+    /// 802.11g at 54 Mb/s, answers at 6 Mb/s: by hand, data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a CTS
+    /// at 11 Mb/s, which protects, 203 us.
     fn with<T>(protection: Protection, f: impl FnOnce(Plan<'_>) -> T) -> T {
         let mut phy = Phy::new(Standard::G, Preamble::Long);
         (phy.basic, phy.protection) = (vec![6_000_000], protection);

@@ -1,9 +1,8 @@
-//! One sender: its queues, the burst in service, its retries and sequence numbers, and the rule that says when it may
-//! try.
+//! One sender: its queues, the burst in service, retries, sequence numbers, and the access rule.
 //!
-//! A Mac never looks at the medium. A medium asks what the Mac would send ([`Mac::in_service`]), reports what came of
-//! the attempt ([`Mac::answered`], [`Mac::not_answered`]), and is told what comes next and after which backoff
-//! ([`Next`]).
+//! A Mac never looks at the medium. The medium asks what the Mac would send ([`Mac::in_service`]) and reports the
+//! outcome of the attempt ([`Mac::answered`], [`Mac::not_answered`]). The Mac returns what it does next and after which
+//! backoff ([`Next`]).
 
 use super::StationId;
 use super::access::{Access, Category, Channel, Draw, Seen};
@@ -15,7 +14,7 @@ use crate::trace::{Event, Trace};
 use contend_core::qdisc::{AirReport, Link, Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Span, Time};
 
-/// One sender: a station, or one category of a station whose categories contend each for itself.
+/// One sender: a station, or one category of a station whose categories contend separately.
 #[derive(Debug)]
 pub(super) struct Mac {
     station: StationId,
@@ -30,12 +29,12 @@ pub(super) struct Mac {
     queues: Queues,
 }
 
-/// A burst that a Mac tries to send, which is one packet.
+/// The burst that a Mac tries to send. A burst is one packet.
 #[derive(Debug)]
 pub(super) struct InService {
-    /// What a plan is made of.
+    /// The input for the plan.
     pub(super) burst: Burst,
-    /// What it carries.
+    /// The packet.
     pub(super) packet: Packet,
     /// Sequence number (12 bits), the same for all attempts.
     pub(super) sequence: u16,
@@ -44,7 +43,7 @@ pub(super) struct InService {
     /// Failures counted against the short limit, and against the long one.
     short: u32,
     long: u32,
-    /// True if the receiver has it, though the sender may not know.
+    /// True if the receiver has the packet. The sender may not know it.
     delivered: bool,
 }
 
@@ -53,11 +52,11 @@ pub(super) struct InService {
 pub(super) enum Queues {
     /// One for all packets.
     One(Queue),
-    /// One for each category, of which the highest that has a packet is served.
+    /// One for each category. The highest category with a packet is served.
     ByCategory(Box<[Queue; 4]>),
 }
 
-/// What waits for a Mac.
+/// A queue of a Mac.
 #[derive(Debug)]
 pub(super) struct Queue {
     discipline: Box<dyn Qdisc>,
@@ -67,47 +66,48 @@ pub(super) struct Queue {
     meter: QueueMeter,
 }
 
-/// What a Mac's queues need of its surroundings.
+/// What a Mac and its queues need from outside.
 pub(super) struct Around<'a> {
     pub(super) now: Time,
-    /// The transmitter as the discipline sees it; its neighbours are numbered as stations.
+    /// The transmitter as the discipline sees it. The numbers of its neighbours are station numbers.
     pub(super) link: &'a dyn Link,
-    /// Where disciplines put what they drop, empty.
+    /// The sink for dropped packets, empty.
     pub(super) sink: &'a mut Sink,
     pub(super) trace: &'a mut Trace,
 }
 
-/// What a Mac has heard of its medium when it draws.
+/// What a Mac has heard on its medium when it draws.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard<'a> {
-    /// Other contenders that have a frame to send ([`Seen::contenders`] is one more, when this Mac has one).
+    /// Other contenders that have a frame to send. [`Seen::contenders`] also counts this Mac if it has a frame.
     pub(super) others: u32,
     /// [`Seen::busy_counts`].
     pub(super) busy_counts: bool,
     pub(super) channel: &'a Channel,
 }
 
-/// Why an attempt failed. A real sender cannot tell a collision from an error; here it only decides what is counted.
+/// Why an attempt failed. A real sender cannot distinguish a collision from an error; the cause is used only for
+/// counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// Others started in the same instant.
+    /// Another attempt started in the same instant.
     Collision,
-    /// The channel spoilt a part of the exchange.
+    /// The channel spoiled a part of the exchange.
     Error,
-    /// A higher category of the same station was due in the same instant: the attempt used no air.
+    /// A higher category of the same station was due in the same instant. The attempt used no airtime.
     Internal,
 }
 
-/// What a Mac does after an attempt; numbers are slots of backoff.
+/// What a Mac does after an attempt. The numbers are slots of backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// The next burst follows a SIFS after the last, in the same transmission opportunity.
+    /// The next burst follows after a SIFS, in the same transmission opportunity.
     GoOn,
     /// The same burst is tried again after this backoff.
     Again(u64),
     /// Another burst is tried after this backoff.
     Other(u64),
-    /// Nothing is left to send; the backoff runs all the same (post-backoff).
+    /// There is nothing to send. The backoff still runs (post-backoff).
     Idle(u64),
 }
 
@@ -133,7 +133,7 @@ impl Queue {
         self.meter.waiting()
     }
 
-    /// Offers it `p`; what it drops stays in the sink.
+    /// Offers `p` to the queue. Dropped packets stay in the sink.
     #[inline]
     fn enqueue(&mut self, around: &mut Around<'_>, p: &Packet) {
         self.meter.offered(around.now);
@@ -141,7 +141,7 @@ impl Queue {
         self.discipline.enqueue(cx, around.link, p.queued_at(around.now), around.sink);
     }
 
-    /// The next packet, when there is one that may go.
+    /// The next packet, if one may leave.
     #[inline]
     fn dequeue(&mut self, around: &mut Around<'_>) -> Option<Packet> {
         if self.meter.waiting() == 0 {
@@ -156,7 +156,7 @@ impl Queue {
         packet
     }
 
-    /// When to ask it again; [`Time::NEVER`] when nothing waits.
+    /// When to ask again; [`Time::NEVER`] if no packet waits.
     fn next_deadline(&self) -> Time {
         if self.meter.waiting() == 0 { Time::NEVER } else { self.discipline.next_deadline() }
     }
@@ -212,17 +212,17 @@ impl Mac {
         self.station
     }
 
-    /// Its rule.
+    /// Its access rule.
     pub(super) fn access(&self) -> &dyn Access {
         &*self.access
     }
 
-    /// What it did so far.
+    /// Its counters.
     pub(super) fn counters(&self) -> StationCounters {
         self.counters
     }
 
-    /// The burst that it would send, or sends.
+    /// The burst that it sends or would send.
     #[inline]
     pub(super) fn in_service(&self) -> Option<&InService> {
         self.in_service.as_ref()
@@ -245,8 +245,8 @@ impl Mac {
 
     // ---- packets come in ----
 
-    /// Takes `p`, which enters the queue of `category` now. What the queue drops stays in the sink of `around` until
-    /// [`Mac::settle`]. True if `p` did not wait: it is in service.
+    /// Takes `p`, which enters the queue of `category` now. Dropped packets stay in the sink of `around` until
+    /// [`Mac::settle`]. True if `p` went into service without waiting.
     #[inline]
     pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet) -> bool {
         let queue = self.queues.of(category);
@@ -259,13 +259,13 @@ impl Mac {
         false
     }
 
-    /// Books what the queue of `category` has dropped, marked and made.
+    /// Counts the packets that the queue of `category` has dropped, marked and created.
     #[inline]
     pub(super) fn settle(&mut self, around: &mut Around<'_>, category: Category) {
         self.queues.of(category).meter.settle(around.now, around.sink, around.trace);
     }
 
-    /// With nothing in service, takes the next packet that waits; true if there is one that may go.
+    /// Takes the next waiting packet into service; nothing may be in service. True if a packet may leave.
     pub(super) fn take_next(&mut self, around: &mut Around<'_>) -> bool {
         let next = match &mut self.queues {
             Queues::One(queue) => queue.dequeue(around),
@@ -276,13 +276,13 @@ impl Mac {
         true
     }
 
-    /// True if packets wait that no queue lets go yet.
+    /// True if packets wait and none may leave yet.
     #[inline]
     pub(super) fn is_held_back(&self) -> bool {
         self.in_service.is_none() && self.queues.all().iter().any(|q| q.waiting() > 0)
     }
 
-    /// When to [take the next](Mac::take_next) that is held back.
+    /// When to call [`Mac::take_next`] again while packets are held back.
     pub(super) fn next_deadline(&self) -> Time {
         self.queues.all().iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER)
     }
@@ -301,18 +301,19 @@ impl Mac {
 
     // ---- the medium reports ----
 
-    /// Its attempt starts; `alone` says whether no other does in the same instant.
+    /// Its attempt starts. `alone` is true if no other attempt starts in the same instant.
     #[inline]
     pub(super) fn started(&mut self, alone: bool) {
         self.counters.attempts += 1;
         self.counters.collided += u64::from(!alone);
     }
 
-    /// Its receiver has got the data: the packet to hand on, none when the receiver knows it already.
+    /// The receiver has got the data. Returns the packet to forward; `None` if the receiver had it already.
     #[inline]
     pub(super) fn received(&mut self) -> Option<&Packet> {
         let s = self.in_service.as_mut()?;
-        // A repeated frame whose ACK was lost is answered again and recognised by its sequence number (§10.3.2.11).
+        // After a lost ACK the frame is repeated. The receiver answers again and drops the duplicate, which it
+        // recognises by the sequence number (§10.3.2.11).
         if std::mem::replace(&mut s.delivered, true) {
             return None;
         }
@@ -320,8 +321,8 @@ impl Mac {
         Some(&s.packet)
     }
 
-    /// The burst was acknowledged. `held` says how long the medium would have been held, from when this Mac won it, to
-    /// the end of the exchange of the burst that comes next if it followed at once.
+    /// The burst was acknowledged. `held` returns how long this Mac would have held the medium at the end of the next
+    /// exchange, if the next burst followed at once.
     #[inline]
     pub(super) fn answered(
         &mut self,
@@ -340,7 +341,7 @@ impl Mac {
         self.other(slots)
     }
 
-    /// The attempt failed: `missing` did not come.
+    /// The attempt failed: the answer `missing` did not come.
     pub(super) fn not_answered(
         &mut self,
         around: &mut Around<'_>,
@@ -355,7 +356,7 @@ impl Mac {
             Failure::Error => self.counters.errored += 1,
             Failure::Internal => self.counters.internal += 1,
         }
-        // §10.3.4.4: the long count is that of frames longer than the threshold, once their RTS was answered.
+        // §10.3.4.4: the long counter is for frames longer than the threshold whose RTS was answered.
         if missing == Answer::Ack && self.limits.protection.is_long(s.burst.bytes) {
             s.long += 1;
         } else {
@@ -386,7 +387,7 @@ impl Mac {
         u64::from(self.access.draw(&mut Cx { now, rng: &mut self.rng }, why, &seen))
     }
 
-    /// An attempt of a packet of `category` has ended, this Mac's own or another's.
+    /// An attempt of a packet of `category`, of this Mac or another, has ended.
     pub(super) fn hear(&mut self, category: Category, report: &AirReport) {
         let discipline = self.queues.of(category).discipline();
         if discipline.hears_air() {
@@ -394,7 +395,7 @@ impl Mac {
         }
     }
 
-    /// What follows when the burst is done and its successor has this backoff.
+    /// What follows after a finished burst, with this backoff.
     fn other(&self, slots: u64) -> Next {
         if self.in_service.is_some() { Next::Other(slots) } else { Next::Idle(slots) }
     }

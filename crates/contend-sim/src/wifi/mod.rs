@@ -27,17 +27,17 @@ pub use successes::Success;
 
 use contend_core::{Packet, Span, Time};
 
-/// A station of a cell by number: 0 is the access point, station i of the file is i + 1.
+/// The number of a station in its cell: 0 is the access point, station i of the file is i + 1.
 pub type StationId = u32;
 
-/// A contender of a cell by number: those below the number of stations are the stations themselves (where they have
-/// categories, best effort), those above the further categories.
+/// The number of a contender in its cell. A number below the number of stations is the station itself (best effort, if
+/// the station has categories). The numbers above are the other categories.
 pub type Contender = u32;
 
-/// The access point's number.
+/// The number of the access point.
 pub const AP: StationId = 0;
 
-/// Largest IP packet a data frame carries, in bytes (aMSDUMaxLength 2304 less LLC/SNAP).
+/// The largest IP packet that a data frame carries, in bytes (aMSDUMaxLength 2304 minus LLC/SNAP).
 pub const MAX_PACKET: u32 = 2296;
 
 /// One frame that was on the air, as captures and the report's timeline show it.
@@ -57,11 +57,11 @@ pub struct Frame {
     pub outcome: FrameOutcome,
     /// Rate of its payload in bits per second.
     pub rate: u64,
-    /// Which attempt it is: 0 the first.
+    /// The number of the attempt: 0 is the first.
     pub retry: u8,
     /// Sequence number of the MAC (12 bits), the same for all attempts of a packet.
     pub sequence: u16,
-    /// What the Duration field says: how long the exchange goes on after this frame.
+    /// The Duration field: how long the exchange lasts after this frame.
     pub duration: Span,
     /// MPDU in bytes, FCS included.
     pub bytes: u32,
@@ -78,17 +78,17 @@ pub enum FrameKind {
     Ack,
     /// A request to send.
     Rts,
-    /// A clear to send (as an answer, or to oneself as protection).
+    /// A clear to send, as the answer to an RTS or as CTS-to-self protection.
     Cts,
 }
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameOutcome {
-    /// Its receiver got it.
+    /// The receiver decoded it.
     Received,
     /// It overlapped another.
     Collided,
-    /// The channel spoilt it.
+    /// The channel spoiled it.
     Errored,
 }

@@ -85,7 +85,7 @@ pub struct Saturated {
     noise: Option<(f64, Rng)>,
     /// Backoffs that are kept.
     groups: Vec<Group>,
-    /// Whether a station has several contenders.
+    /// True if a station has several contenders.
     categories: bool,
     /// Slots after the shortest inter-frame space at which those without one of their own begin to count.
     difs: u32,

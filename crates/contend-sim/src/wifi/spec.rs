@@ -1,4 +1,4 @@
-//! What a cell is made from: its timing, its options, the access point and the stations.
+//! The specification of a cell: timing, options, access point and stations.
 
 use super::access::{self, BusySlot};
 use super::client::Client;
@@ -7,7 +7,7 @@ use crate::loss;
 use contend_core::registry::Choice;
 use contend_core::{ap, qdisc};
 
-/// A cell in which all hear all.
+/// A cell in which all stations hear each other.
 #[derive(Clone, Debug)]
 pub struct CellSpec {
     /// Timing and rates.
@@ -16,13 +16,13 @@ pub struct CellSpec {
     pub mac: MacSpec,
     /// The access point.
     pub ap: StationSpec,
-    /// What sees every packet at the access point before its queue, in this order.
+    /// The control blocks at the access point, in the order in which packets pass them before the queue.
     pub control: Vec<Choice<ap::Build>>,
     /// The stations.
     pub stations: Vec<StationSpec>,
 }
 
-/// Medium-access options that hold for the whole cell.
+/// Medium access options of the whole cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MacSpec {
     /// Attempts of a frame not longer than the RTS threshold, and of an RTS (dot11ShortRetryLimit).
@@ -31,7 +31,7 @@ pub struct MacSpec {
     pub retry_long: u32,
     /// An MPDU longer than this many bytes is preceded by RTS/CTS; `u32::MAX` for never.
     pub rts_threshold: u32,
-    /// Whether a slot in which the medium turns busy counts as one slot of backoff.
+    /// Whether a slot in which the medium becomes busy counts as one slot of backoff.
     pub busy_slot: BusySlot,
     /// What a station does with a frame that finds the medium idle for long enough.
     pub idle_access: IdleAccess,
@@ -44,7 +44,7 @@ pub struct MacSpec {
 pub enum IdleAccess {
     /// It sends at once (the standard).
     Immediate,
-    /// It waits the inter-frame space and a backoff all the same (ns-2).
+    /// It still waits for the inter-frame space and a backoff (ns-2).
     Draw,
 }
 
@@ -54,8 +54,8 @@ pub enum AfterCollision {
     /// Bystanders wait EIFS. A station whose frame collided and ended before the longest one waits DIFS: it has missed
     /// the beginning of the other frame, so that it receives no frame with an error (the standard).
     Eifs,
-    /// Bystanders wait EIFS, and so does a station whose frame collided and whose timeout passed before the longest frame
-    /// ended (ns-2).
+    /// Bystanders wait EIFS, and so does a station whose frame collided and whose timeout passed before the longest
+    /// frame ended (ns-2).
     EifsAll,
     /// All wait DIFS (ns-3 when all transmissions start together).
     Difs,
@@ -68,12 +68,12 @@ pub struct StationSpec {
     pub name: String,
     /// Data rate in bits per second of frames it sends, and of frames the access point sends to it.
     pub rate: u64,
-    /// What waits for its MAC.
+    /// Its queue.
     pub queue: Choice<qdisc::Build>,
-    /// What its frames (in both directions) lose to a bad channel.
+    /// The losses of its channel, in both directions.
     pub loss: Option<Choice<loss::Build>>,
-    /// When it may try.
+    /// Its access rule.
     pub access: Choice<access::Build>,
-    /// What lies between its host and its MAC, when that is more than its queue.
+    /// What lies between its host and its MAC, besides the queue.
     pub client: Option<Client>,
 }

@@ -1,8 +1,8 @@
-//! The stations of a channel, each made of one or several [`Mac`]s, and what a medium can ask and tell them.
+//! The stations of a channel. Each has one or several [`Mac`]s; the medium asks them and reports to them.
 //!
-//! A station's own Mac has the station's number as contender. With [`Scheduling::AfterBackoff`] it is that of best
-//! effort, and the Macs of the other categories follow behind the last station. With [`Scheduling::BeforeBackoff`] a
-//! station has one Mac with four queues.
+//! The Mac of a station has the number of the station as contender. With [`Scheduling::AfterBackoff`] this is the Mac
+//! of best effort, and the Macs of the other categories have the numbers after the last station. With
+//! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues.
 
 use super::access::{Category, Draw, Scheduling, Setting};
 use super::air::Air;
@@ -29,18 +29,18 @@ pub(super) struct Stations {
     macs: Vec<Mac>,
     /// Number of stations, the access point included.
     len: usize,
-    /// By station, the Macs of its categories, when it has several; empty when no station has.
+    /// For each station with categories, the Macs of its categories; empty if no station has categories.
     categories: Vec<Option<[Contender; 4]>>,
     /// The queues of categories other than best effort.
     category_queues: Vec<(Contender, Category)>,
     category_queue_names: Vec<String>,
-    /// What each station has behind its queues.
+    /// The host behind each station.
     hosts: Vec<Host>,
-    /// True if some host is paused when queues fill.
+    /// True if a network card may be paused.
     pauses: bool,
-    /// True if the access point's discipline hears of attempts.
+    /// True if the discipline of the access point needs reports of attempts.
     ap_hears_air: bool,
-    /// Macs whose queues let nothing go yet, though packets wait.
+    /// Macs with waiting packets of which none may leave yet.
     held_back: Vec<Contender>,
     /// Macs with a burst in service.
     backlogged: u32,
@@ -50,7 +50,7 @@ impl Stations {
     /// The access point and the stations of `spec`.
     ///
     /// # Errors
-    /// When an algorithm refuses its parameters: the text names the station.
+    /// If an algorithm refuses its parameters. The text names the station.
     pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air) -> Result<Stations, String> {
         let specs = || (AP..).zip(std::iter::once(&spec.ap).chain(&spec.stations));
         let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
@@ -78,7 +78,7 @@ impl Stations {
         Ok(all)
     }
 
-    /// Gives `station` the Macs of its categories, when they contend each for itself, and all its queues their names.
+    /// Makes the extra Macs of `station`, if its categories contend separately, and names its extra queues.
     fn add_categories(&mut self, make: &Make<'_>, station: StationId, spec: &StationSpec) -> Result<(), String> {
         let scheduling = self.macs[station as usize].access().scheduling();
         if scheduling == Scheduling::One {
@@ -122,7 +122,8 @@ impl Stations {
         &self.category_queue_names
     }
 
-    /// Meter of queue number `i`: those of the stations, best effort where a station has categories, then the others.
+    /// The meter of queue number `i`: first one queue for each station (best effort, if it has categories), then the
+    /// queues of other categories.
     pub(super) fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
         let (who, category) = match i.checked_sub(self.len) {
             None => (i as Contender, Category::Be),
@@ -131,7 +132,7 @@ impl Stations {
         Some(self.macs.get_mut(who as usize)?.queue(category).meter())
     }
 
-    /// What `station` did so far.
+    /// The counters of `station`.
     pub(super) fn counters(&self, station: StationId) -> Option<StationCounters> {
         self.macs_of(station).map(Mac::counters).reduce(StationCounters::plus)
     }
@@ -150,8 +151,8 @@ impl Stations {
         self.macs_of(station).filter(|mac| mac.in_service().is_some()).count() as u64
     }
 
-    /// The receiver of the burst of `who` has got it: the station that received it and the packet to hand on, unless the
-    /// receiver knows it already.
+    /// The burst of `who` was received. Returns the receiver and the packet to forward; `None` if the receiver had the
+    /// packet already.
     #[inline]
     pub(super) fn received(&mut self, who: Contender) -> Option<(StationId, &Packet)> {
         let mac = &mut self.macs[who as usize];
@@ -165,7 +166,7 @@ impl Stations {
         !self.categories.is_empty()
     }
 
-    /// What `who` has in service.
+    /// The burst in service at `who`.
     #[inline]
     pub(super) fn in_service(&self, who: Contender) -> Option<&InService> {
         self.macs[who as usize].in_service()
@@ -190,7 +191,7 @@ impl Stations {
         self.contenders(self.station_of(who)).take_while(move |&higher| higher != who)
     }
 
-    /// Who contends for packets of `category` at `station`.
+    /// The contender for packets of `category` at `station`.
     #[inline]
     pub(super) fn contender(&self, station: StationId, category: Category) -> Contender {
         match self.categories.get(station as usize) {
@@ -207,12 +208,12 @@ impl Stations {
         }
     }
 
-    /// Those whose queues hold packets back, which are forgotten until they do so again.
+    /// The Macs whose queues hold packets back. The list is then empty.
     pub(super) fn take_held_back(&mut self) -> Vec<Contender> {
         std::mem::take(&mut self.held_back)
     }
 
-    /// When the first queue that is held back wants to be asked again.
+    /// The earliest time at which a queue that holds packets back must be asked again.
     #[inline(always)]
     pub(super) fn next_deadline(&self) -> Time {
         if self.held_back.is_empty() { Time::NEVER } else { self.next_held_back() }
@@ -229,7 +230,7 @@ impl Stations {
     }
 }
 
-/// What Macs are made with.
+/// The inputs for making Macs.
 struct Make<'a> {
     seed: u64,
     phy: &'a Phy,
@@ -238,7 +239,7 @@ struct Make<'a> {
 }
 
 impl Make<'_> {
-    /// The Mac of `station` that bears its name.
+    /// The Mac of `station` with the number of the station.
     fn own(&self, station: StationId, spec: &StationSpec) -> Result<Mac, String> {
         let mac = self.mac(station, spec, Category::Be, &spec.name, Queues::One(self.queue(spec, &spec.name)?))?;
         if mac.access().scheduling() != Scheduling::BeforeBackoff {
@@ -252,7 +253,7 @@ impl Make<'_> {
         self.mac(station, spec, Category::Be, &spec.name, Queues::ByCategory(Box::new([vo?, vi?, be?, bk?])))
     }
 
-    /// A Mac of `station` for `category`, whose random stream is called after `name`.
+    /// A Mac of `station` for `category`. `name` is the name of its random stream.
     fn mac(
         &self,
         station: StationId,
@@ -267,14 +268,15 @@ impl Make<'_> {
         Ok(Mac::new(station, self.air.timing().limits, access, rng::stream(self.seed, name, "backoff"), queues))
     }
 
-    /// A queue whose random stream is called after `name`.
+    /// A queue. `name` is the name of its random stream.
     fn queue(&self, spec: &StationSpec, name: &str) -> Result<Queue, String> {
         let discipline = (spec.queue.entry.build)(&spec.queue.args, &self.site)?;
         Ok(Queue::new(discipline, rng::stream(self.seed, name, "queue")))
     }
 }
 
-/// The stations in an instant, with all that an event may touch beside the medium: what a medium asks and tells.
+/// The stations during one event, with everything that the event may change except the medium. The medium asks and
+/// reports through it.
 pub(super) struct Senders<'a, 'b> {
     pub(super) now: Time,
     pub(super) air: &'a Air,
@@ -287,7 +289,7 @@ pub(super) struct Senders<'a, 'b> {
 impl Senders<'_, '_> {
     // ---- packets come in ----
 
-    /// Takes `p`, which `station` has to send. Returns who now has a burst and had none.
+    /// Takes `p`, which `station` has to send. Returns the contender that now has a burst and had none before.
     pub(super) fn accept(&mut self, station: StationId, p: &Packet) -> Option<Contender> {
         let category = self.bridge.category(p);
         let who = self.stations.contender(station, category);
@@ -317,10 +319,10 @@ impl Senders<'_, '_> {
         }
     }
 
-    /// Asks the queues of `who`, which held packets back, again; true if `who` now has a burst and had none.
+    /// Asks the queues of `who` again, which held packets back. True if `who` now has a burst and had none before.
     pub(super) fn ask_again(&mut self, who: Contender) -> bool {
         let mac = &self.stations.macs[who as usize];
-        // With a burst in service they are asked when that is done.
+        // If a burst is in service, the queues are asked after it.
         if mac.in_service().is_some() {
             return false;
         }
@@ -346,7 +348,7 @@ impl Senders<'_, '_> {
         self.stations.macs[who as usize].backoff(self.now, why, heard)
     }
 
-    /// The attempt of `who` starts; `alone` says whether no other does in the same instant.
+    /// The attempt of `who` starts. `alone` is true if no other attempt starts in the same instant.
     #[inline]
     pub(super) fn started(&mut self, who: Contender, alone: bool) {
         self.stations.macs[who as usize].started(alone);
@@ -377,8 +379,8 @@ impl Senders<'_, '_> {
         self.done(who, next)
     }
 
-    /// Tells those at the access point who want to hear of it that an attempt of `who`, which took `airtime`, has
-    /// ended.
+    /// Reports to the discipline and the control blocks of the access point that an attempt of `who`, which took
+    /// `airtime`, has ended.
     #[inline]
     pub(super) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
         if !self.stations.ap_hears_air && !self.bridge.hears_air() {
@@ -386,7 +388,7 @@ impl Senders<'_, '_> {
         }
         let Some(s) = self.stations.in_service(who) else { return };
         let Burst { from, to, bytes, .. } = s.burst;
-        // With categories it is the affair of the queue that serves the frame's.
+        // With categories, only the queue of the frame's category gets the report.
         let category = self.bridge.category(&s.packet);
         let (station, up) = if from == AP { (to, false) } else { (from, true) };
         let queue_owner = self.stations.contender(AP, category);
@@ -417,7 +419,7 @@ impl Senders<'_, '_> {
         next
     }
 
-    /// `who` has just taken from its queues what they let go.
+    /// `who` has just asked its queues for the next packet.
     #[inline]
     fn took(&mut self, who: Contender) {
         let mac = &self.stations.macs[who as usize];
@@ -430,7 +432,7 @@ impl Senders<'_, '_> {
         }
     }
 
-    /// Tells the network card in front of `station` to pause or go on, as its fullest queue demands.
+    /// Pauses or continues the network card in front of `station`, as its fullest queue demands.
     fn watch(&mut self, station: StationId) {
         let queues = self.stations.macs_of(station).flat_map(|mac| mac.queues().all());
         let waiting = queues.map(Queue::waiting).max().unwrap_or(0);

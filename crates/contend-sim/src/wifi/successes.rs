@@ -1,8 +1,7 @@
-//! Who succeeded, one exchange after the other: what short-term fairness is computed from.
+//! The sequence of successful exchanges, from which short-term fairness is computed.
 //!
-//! Starzetz 2006 §8.2 takes Jain's index and the self-correlation of a medium access rule from the sequence of its
-//! successful transmissions. It is kept only when somebody asks for it, in four bytes an exchange, for as long as the
-//! run lasts.
+//! Starzetz 2006 §8.2 computes Jain's index and the self-correlation of an access rule from the sequence of successful
+//! transmissions. The sequence is kept only on request. Each success takes four bytes.
 
 use super::{AP, StationId};
 
@@ -10,7 +9,7 @@ use super::{AP, StationId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Success(u32);
 
-/// Marks what the access point sent; station numbers are far below.
+/// Marks a success of the access point. Station numbers are far smaller.
 const DOWN: u32 = 1 << 31;
 
 impl Success {
@@ -19,17 +18,17 @@ impl Success {
         if from == AP { Success(to | DOWN) } else { Success(from) }
     }
 
-    /// Who sent: 0 is the access point.
+    /// The sender; 0 is the access point.
     pub fn sender(self) -> StationId {
         if self.is_down() { AP } else { self.0 }
     }
 
-    /// The station at the other end of the access point, whichever of them sent.
+    /// The station, whether it sent or the access point.
     pub fn station(self) -> StationId {
         self.0 & !DOWN
     }
 
-    /// Whether the access point sent.
+    /// True if the access point sent.
     pub fn is_down(self) -> bool {
         self.0 & DOWN != 0
     }

@@ -1,4 +1,4 @@
-//! Durations of a cell, worked out once from its PHY tables and options.
+//! The durations of a cell, computed once from its PHY tables and options.
 
 use super::MAX_PACKET;
 use super::access::Setting;
@@ -6,14 +6,14 @@ use super::phy::{ACK_BYTES, Airtime, CTS_BYTES, Format, Phy, Protection, RTS_BYT
 use super::spec::{AfterCollision, CellSpec};
 use contend_core::Span;
 
-/// Durations of the cell's own, worked out once.
+/// The durations of a cell that do not depend on the data rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
     pub(super) slot: Span,
     pub(super) sifs: Span,
-    /// How much longer than DIFS a station waits after a frame it could not decode.
+    /// The time that a station waits in addition to DIFS after a frame that it could not decode.
     pub(super) eifs_more: Span,
-    /// The same for a station whose own frame collided and whose timeout passed before the longest frame ended.
+    /// The same for a station whose own frame collided and whose timeout expired before the end of the longest frame.
     pub(super) short_collider_more: Span,
     pub(super) limits: Limits,
     pub(super) protection_rate: Format,
@@ -26,12 +26,12 @@ pub(super) struct RateTable {
     pub(super) rate: Format,
     /// PLCP preamble and header of a data frame.
     preamble: Span,
-    /// A whole data frame, and the bits of its IP packet alone, by size of that packet in bytes.
+    /// For each size of the IP packet in bytes, the duration of the data frame, and of the bits of the IP packet alone.
     data: Vec<(Span, Span)>,
     pub(super) answer: Format,
     pub(super) ack: Span,
     pub(super) ack_timeout: Span,
-    /// Format of RTS and CTS, and how long they are on the air at it.
+    /// Format of RTS and CTS, and their durations.
     pub(super) control: Format,
     pub(super) rts: Span,
     pub(super) cts: Span,
@@ -39,10 +39,10 @@ pub(super) struct RateTable {
 }
 
 impl Timing {
-    /// Of the cell of `spec`.
+    /// The durations of the cell of `spec`.
     ///
     /// # Errors
-    /// When the PHY does not have the rate of protection frames.
+    /// If the PHY does not have the rate of protection frames.
     pub(super) fn new(spec: &CellSpec) -> Result<Timing, String> {
         let (phy, mac) = (&spec.phy, &spec.mac);
         let protection_rate = match phy.protection {
@@ -71,7 +71,7 @@ impl Timing {
     }
 }
 
-/// When a sender gives up, and what goes before its data frames.
+/// The retry limits of a sender, and the protection of its data frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Most failures that count against the short limit (dot11ShortRetryLimit), at least 1.
@@ -81,14 +81,14 @@ pub(super) struct Limits {
     pub(super) protection: ProtectionRule,
 }
 
-/// What goes before data frames.
+/// The rule for the protection of data frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProtectionRule {
     /// An MPDU longer than this many bytes is preceded by RTS and CTS.
     pub(super) rts_threshold: u32,
-    /// Bytes of an MPDU beside the IP packet.
+    /// Bytes of an MPDU without the IP packet.
     pub(super) overhead: u32,
-    /// What goes before the others.
+    /// The protection of other MPDUs.
     pub(super) otherwise: Protection,
 }
 
@@ -99,7 +99,7 @@ impl ProtectionRule {
         size + self.overhead > self.rts_threshold
     }
 
-    /// What goes before a data frame with an IP packet of `size` bytes.
+    /// The protection of a data frame with an IP packet of `size` bytes.
     #[inline]
     pub(super) fn of(&self, size: u32) -> Protection {
         if self.is_long(size) { Protection::RtsCts } else { self.otherwise }
@@ -113,7 +113,7 @@ impl RateTable {
         Airtime { preamble: self.preamble, total: self.data[bytes as usize].0 }
     }
 
-    /// The bits alone of an IP packet of `bytes`, at most [`MAX_PACKET`].
+    /// The duration of the bits of an IP packet of `bytes`, at most [`MAX_PACKET`].
     #[inline]
     pub(super) fn payload(&self, bytes: u32) -> Span {
         self.data[bytes as usize].1
@@ -121,7 +121,7 @@ impl RateTable {
 
     pub(super) fn new(phy: &Phy, rate: Format, t: &Timing) -> RateTable {
         let answer = phy.response_rate(rate);
-        // RTS and CTS go at the rate of answers, unless they protect.
+        // RTS and CTS use the rate of answers, unless they are protection.
         let control = if t.limits.protection.otherwise == Protection::None { answer } else { t.protection_rate };
         RateTable {
             rate,

@@ -65,7 +65,7 @@ fn key(category: Category) -> &'static str {
 struct Classes {
     shape: Shape,
     window: SharedWindow,
-    /// Whether stations have several.
+    /// True if stations have several.
     classes: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Medium-access rules: when a station may try.
+//! Access rules: when a station may try to send.
 //!
-//! A rule sees its own fate ([`Draw`]) and what anybody can have heard of the channel ([`Seen`]), and answers with a
-//! number of slots. It is called only for the station that draws; what happened on the channel in between it catches up
-//! with from a history that all share.
+//! A rule gets the outcome of its own last attempt ([`Draw`]) and what a station can have heard on the channel
+//! ([`Seen`]). It returns a number of slots. A rule is called only when its station draws. It reads what has happened
+//! since its last call from a history that all stations share.
 
 mod category;
 mod setting;
@@ -14,24 +14,24 @@ use contend_core::registry::Args;
 use contend_core::{Cx, Span};
 use std::fmt::Debug;
 
-/// Makes a rule from its parameters; the error says which parameter is wrong and what to write instead.
+/// Builds a rule from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, Setting) -> Result<Box<dyn Access>, String>;
 
 contend_core::registry!(Build; dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes);
 
-/// A medium-access rule, one for each station.
+/// An access rule, one for each station.
 pub trait Access: Debug + Send {
     /// Draws the backoff, in slots, that precedes the station's next attempt.
     fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32;
-    /// What becomes of a backoff when the medium turns busy before it has run out.
+    /// What happens to a backoff if the medium becomes busy before it ends.
     fn residue(&self) -> Residue {
         Residue::Keep
     }
-    /// Slots after SIFS for which the medium must be idle before backoff counts (AIFSN); `None` for the cell's DIFS.
+    /// The number of slots after SIFS for which the medium must be idle before backoff counts (AIFSN); `None` for DIFS.
     fn aifsn(&self) -> Option<u32> {
         None
     }
-    /// How long it may hold the medium once it has won it, frame after frame a SIFS apart; zero for one frame.
+    /// How long a station may send frames, a SIFS apart, after it has won the medium; zero for one frame.
     fn txop(&self) -> Span {
         Span::ZERO
     }
@@ -39,8 +39,8 @@ pub trait Access: Debug + Send {
     fn busy(&self) -> Busy {
         Busy::Cell
     }
-    /// Whether its station has categories, and when a packet of one is chosen. With categories, one rule is built for
-    /// each ([`Setting::category`]).
+    /// Whether its station has categories, and when the category is chosen. With [`Scheduling::AfterBackoff`] each
+    /// category has a rule of its own ([`Setting::category`]).
     fn scheduling(&self) -> Scheduling {
         Scheduling::One
     }
@@ -58,17 +58,16 @@ pub enum BusySlot {
 /// Whether a slot in which the medium turns busy counts as backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Busy {
-    /// As the cell says ([`BusySlot`]).
+    /// As the option of the cell says ([`BusySlot`]).
     Cell,
-    /// No, whatever the cell says.
+    /// No, independent of the cell.
     Frozen,
-    /// Yes, when the station had reached a slot boundary of its own since the last busy period: whose inter-frame space
-    /// is not over counts none (EDCA, IEEE 802.11-2016 §10.22.2.4).
+    /// Counts only if this station's own IFS has already elapsed (EDCA, IEEE 802.11-2016 §10.22.2.4).
     Boundary,
 }
 
 impl Busy {
-    /// Whether a busy slot counts where the cell says `cell`, for a station that has reached a slot boundary of its
+    /// True if a busy slot counts where the cell says `cell`, for a station that has reached a slot boundary of its
     /// own.
     pub fn counts(self, cell: BusySlot) -> bool {
         match self {
@@ -82,12 +81,12 @@ impl Busy {
 /// Whether a station has categories, and when a packet of one is chosen (Starzetz 2006 §8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduling {
-    /// It has none: one queue, one backoff.
+    /// No categories: one queue, one backoff.
     One,
-    /// Schedule after backoff: each category contends, and of those whose backoff ends together the highest sends.
+    /// Schedule after backoff: each category contends. If several backoffs end together, the highest category sends.
     AfterBackoff,
-    /// Schedule before backoff: a queue for each category and one backoff, for the packet that was chosen when the MAC
-    /// became free.
+    /// Schedule before backoff: one queue for each category, and one backoff. The packet is chosen when the MAC becomes
+    /// free.
     BeforeBackoff,
 }
 
@@ -102,35 +101,35 @@ pub enum Draw {
     Failure,
     /// The last attempt was not acknowledged and the frame is given up.
     Dropped,
-    /// Somebody else was first, after so many slots of this backoff (the busy one among them where busy slots count):
-    /// only for a rule that keeps no residue.
+    /// Another station was first, after this number of slots of the backoff (including the busy slot if busy slots
+    /// count). Only for a rule that keeps no residual backoff.
     Cycle(u32),
 }
 
-/// What becomes of slots that were not waited.
+/// What happens to the residual backoff when another station was first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Residue {
-    /// They are waited next time (residual backoff).
+    /// It is kept for the next time.
     Keep,
-    /// They are forgotten, and the station draws again with [`Draw::Cycle`].
+    /// It is discarded, and the station draws again with [`Draw::Cycle`].
     Redraw,
 }
 
 /// What a station can know when it draws.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Stations that have a frame to send, the one on the air among them. No real station knows it: it serves rules
-    /// that are defined by it.
+    /// Number of stations that have a frame to send, including the sender on the air. No real station knows this
+    /// number; it is for rules that are defined with it.
     pub contenders: u32,
-    /// The IP packet that waits, in bytes; 0 when none does.
+    /// Size of the IP packet that waits, in bytes; 0 if none waits.
     pub bytes: u32,
-    /// Whether a busy slot counts as one slot of this station's backoff.
+    /// True if a busy slot counts as one slot of this station's backoff.
     pub busy_counts: bool,
-    /// What was heard.
+    /// The history of the channel.
     pub channel: &'a Channel,
 }
 
-/// What everybody hears: how many slots were idle before each busy period.
+/// The history that all stations hear: the number of idle slots before each busy period.
 #[derive(Clone, Debug)]
 pub struct Channel {
     busy: u64,
@@ -142,7 +141,7 @@ impl Channel {
     /// Busy periods that are remembered.
     pub const MEMORY: u64 = 4096;
 
-    /// Nothing heard yet.
+    /// An empty history.
     pub fn new() -> Channel {
         Channel { busy: 0, idle: vec![0; Channel::MEMORY as usize].into() }
     }
@@ -152,7 +151,7 @@ impl Channel {
         self.busy
     }
 
-    /// Idle slots before busy period number `k`, counted from 0; 0 when it is forgotten or has not begun.
+    /// Idle slots before busy period number `k`, counted from 0; 0 if the period is forgotten or has not begun.
     pub fn idle(&self, k: u64) -> u32 {
         let remembered = k < self.busy && self.busy - k <= Channel::MEMORY;
         if remembered { self.idle.get((k % Channel::MEMORY) as usize).copied().unwrap_or(0) } else { 0 }

@@ -43,7 +43,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
 struct Permutation {
     sequence: Vec<u32>,
     next: usize,
-    /// Whether the order is one to begin with.
+    /// True if the order is one to begin with.
     shuffled: bool,
 }
 

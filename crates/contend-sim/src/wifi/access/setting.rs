@@ -1,30 +1,30 @@
-//! What a rule is told of its station and its cell before anything is sent.
+//! What a rule knows about its station and its cell when it is built.
 
 use super::Category;
 use crate::wifi::phy::{Phy, Standard};
 
-/// What a rule is told of its station and its cell before anything is sent.
+/// What a rule knows about its station and its cell when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// Smallest contention window (aCWmin): a draw is from 0..=CW.
     pub cw_min: u32,
     /// Largest contention window (aCWmax).
     pub cw_max: u32,
-    /// The station's place among all that contend, from 0.
+    /// The station's number among all that contend, from 0.
     pub rank: u32,
-    /// How many stations there are, whether they have something to send or not.
+    /// Number of stations, with or without data to send.
     pub stations: u32,
-    /// What a collision takes, in slots.
+    /// Duration of a collision, in slots.
     pub collision: f64,
-    /// How many times lower its rate is than the highest of the standard; 1 for the fastest.
+    /// The highest rate of the standard divided by the rate of the station.
     pub slower: f64,
-    /// Whose tables hold.
+    /// The standard.
     pub standard: Standard,
-    /// Which category of its station it is for, where stations have some.
+    /// The category that the rule is for, if the station has categories.
     pub category: Category,
 }
 
-/// The IP packet whose collisions [`Setting::collision`] is about, in bytes.
+/// Size in bytes of the IP packet in [`Setting::collision`].
 const PACKET: u32 = 1500;
 
 impl Setting {
