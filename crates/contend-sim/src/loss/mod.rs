@@ -12,10 +12,10 @@ contend_core::registry!(Build; bernoulli, per, ber, gilbert_elliott, script);
 
 /// A loss process. It is asked once for every packet or frame, in order of time.
 pub trait Loss: Debug + Send {
-    /// Whether `bytes` on the channel now (on the air: the whole MPDU) are lost. `packet` is what they carry; `None`
+    /// True if `bytes` on the channel now (on the air: the whole MPDU) are lost. `packet` is what they carry; `None`
     /// for a control frame.
     fn lost(&mut self, cx: &mut Cx, bytes: u32, packet: Option<&Packet>) -> bool;
-    /// Whether nothing is ever lost, so that nobody needs to ask.
+    /// True if the process never loses anything. It then need not be asked.
     fn never(&self) -> bool {
         false
     }

@@ -42,7 +42,7 @@ pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn 
 pub(super) struct Errors {
     /// Logarithm of the probability that a byte survives; not above 0.
     per_byte: f64,
-    /// Whether control frames are hit too.
+    /// True if control frames are hit too.
     control: bool,
     /// The two lengths met last and their loss probabilities, newest first: most channels see two lengths.
     known: [(u32, f64); 2],

@@ -87,7 +87,7 @@ impl App {
         }
     }
 
-    /// Whether the last write has been given, and not because of the stop time.
+    /// True if the last write has been given, and not because of the stop time.
     pub fn ended(&self) -> bool {
         self.stage == Stage::Ended
     }

@@ -112,7 +112,7 @@ pub struct SegmentFormat {
     pub window: u32,
     /// Shift with which the advertised window would be written.
     pub window_scale: u8,
-    /// Whether nobody on the way can read the segments.
+    /// True if nobody on the way can read the segments.
     pub sealed: bool,
 }
 

@@ -39,7 +39,7 @@ impl Pacer {
         self.deadline
     }
 
-    /// Whether the next segment has to wait at `rate` bytes per second. If not, or if there is none, [`Pacer::idle`]
+    /// True if the next segment has to wait at `rate` bytes per second. If not, or if there is none, [`Pacer::idle`]
     /// follows.
     pub fn holds(&mut self, now: Time, rate: u64) -> bool {
         let holds = rate > 0 && self.next > now;

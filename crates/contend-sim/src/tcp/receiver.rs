@@ -1,7 +1,7 @@
 //! The receiving end of a TCP connection: reassembly, and when and how it acknowledges.
 //!
-//! The application reads at once, so the advertised window is constant. Duplicates are reported (D-SACK) to a sender
-//! whose recovery reads of them.
+//! The application reads at once, so the advertised window is constant. The receiver sends D-SACK if the recovery of
+//! the sender uses it.
 
 use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
@@ -34,8 +34,9 @@ pub struct Receiver {
     ack_every: u32,
     ack_delay: Span,
     blocks: usize,
-    /// Whether duplicates are reported, and the one to report with the next acknowledgment.
+    /// True if the receiver must send D-SACK.
     dsack: bool,
+    /// The duplicate that the next acknowledgment reports.
     duplicate: Option<(u64, u64)>,
     tick: Option<Span>,
     /// The timestamp to echo (RFC 7323 §4.3, TS.Recent).
@@ -43,7 +44,7 @@ pub struct Receiver {
     /// Acknowledgment field of the last ACK (RFC 7323 §4.3, Last.ACK.sent).
     last_ack: u64,
     ecn: EcnEcho,
-    /// Whether acknowledgments carry ECE.
+    /// True if acknowledgments carry ECE.
     echo: bool,
     received: ReceiverCounters,
     delays: Durations,

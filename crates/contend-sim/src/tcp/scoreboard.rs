@@ -61,7 +61,7 @@ pub struct Covered {
     pub segments: u32,
     /// Those of them that were not selectively acknowledged before.
     pub unsacked: u32,
-    /// Whether any of them was sent more than once (Karn).
+    /// True if any of them was sent more than once (Karn).
     pub ambiguous: bool,
     /// When the first of them that was neither sent again nor selectively acknowledged had been sent.
     pub oldest: Option<Time>,

@@ -56,7 +56,7 @@ pub struct Sender {
 
     /// For a controller that wants rate samples.
     rate: Option<Box<DeliveryRate>>,
-    /// Whether the pacing rate follows the window by Linux's rule.
+    /// True if the pacing rate follows the window by Linux's rule.
     pace: bool,
     pacer: Pacer,
 
@@ -75,7 +75,7 @@ pub struct Sender {
     round_end: u64,
     /// The window was last reduced when this was the next new byte.
     reduced_at: u64,
-    /// Whether the next new segment carries CWR.
+    /// True if the next new segment carries CWR.
     tell_cwr: bool,
     last_ece: bool,
     last_sent: Time,

@@ -1,4 +1,4 @@
-//! What the two ends of a flow are told: how its data are carried, what there is to send, and when.
+//! The specification of the two ends of a flow: transport, data to send, and times.
 
 use super::recovery;
 use super::rtt::RtoSpec;
@@ -17,9 +17,9 @@ pub struct EndsSpec {
     pub traffic: Choice<traffic::Build>,
     /// When it begins.
     pub start: Start,
-    /// When its source falls silent.
+    /// When its source stops.
     pub stop: Option<Time>,
-    /// How many bytes it has to send in all.
+    /// The number of bytes that it sends in all; `None` for no limit.
     pub size: Option<u64>,
     /// How long the sending host works on each packet before the packet enters the network; `None` for no time.
     pub overhead: Option<UniformSpan>,
@@ -61,13 +61,13 @@ pub struct TcpSpec {
     pub cc: Choice<cc::Build>,
     /// Loss recovery.
     pub recovery: Choice<recovery::Build>,
-    /// Most that the receiver advertises: packets (full segments) or payload bytes.
+    /// The largest window that the receiver advertises, in packets (full segments) or payload bytes.
     pub window: Amount,
     /// Full data segments per acknowledgment (RFC 5681 §4.2): 1 or 2, larger allowed.
     pub ack: u32,
-    /// How long an acknowledgment may be held back.
+    /// The longest delay of an acknowledgment.
     pub ack_delay: Span,
-    /// Whether the connection is opened by a handshake; without one both ends know each other at the start.
+    /// True if a handshake opens the connection. Without one the connection is open from the start.
     pub handshake: bool,
     /// Initial window in segments.
     pub initial_window: u32,
@@ -77,7 +77,8 @@ pub struct TcpSpec {
     pub sack: bool,
     /// Timestamps (RFC 7323) with this clock tick; `None` for off.
     pub timestamps: Option<Span>,
-    /// Whether nobody on the way can read the segments, and how many bytes that adds to each packet.
+    /// `Some` if the segments are encrypted, so that nobody on the path can read them: the bytes that encryption adds
+    /// to each packet.
     pub encrypted: Option<u32>,
     /// Window scaling (RFC 7323 §2); without it the advertised window stops at 65,535 bytes.
     pub window_scaling: bool,
@@ -85,22 +86,22 @@ pub struct TcpSpec {
     pub ecn: EcnEcho,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether segments are paced at a rate that follows the window (Linux's rule); a controller that sets its own rate
-    /// paces in any case.
+    /// True if segments are paced at a rate that follows the window (Linux's rule). A controller that sets its own rate
+    /// always paces.
     pub pacing: bool,
     /// Retransmission timer.
     pub rto: RtoSpec,
-    /// Estimators that only watch, by name; they change nothing.
+    /// Estimators that only observe, by name. They change nothing.
     pub estimates: Vec<(String, Choice<estimate::Build>)>,
 }
 
-/// How ECN marks come back.
+/// How the receiver echoes ECN marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnEcho {
     /// Packets are not ECN-capable.
     Off,
     /// ECE is set from the first mark until CWR (RFC 3168 §6.1.3).
     Latch,
-    /// ECE says whether the packet acknowledged was marked.
+    /// ECE is set if the acknowledged packet was marked.
     PerPacket,
 }

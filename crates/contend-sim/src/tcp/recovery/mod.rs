@@ -56,16 +56,16 @@ pub struct Options {
     pub dupthresh: u32,
     /// What a reduction starts from.
     pub halve_from: HalveFrom,
-    /// Whether selective acknowledgments are read.
+    /// True if selective acknowledgments are read.
     pub sack: bool,
-    /// Whether it reads of duplicates that arrived, so that the receiver reports them (RFC 2883).
+    /// True if the receiver must send D-SACK (RFC 2883).
     pub dsack: bool,
-    /// Whether a fast recovery sends in proportion to what arrives (RFC 9937), unless the controller has full control.
+    /// True if a fast recovery sends in proportion to what arrives (RFC 9937), unless the controller has full control.
     pub prr: bool,
-    /// Whether it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and
+    /// True if it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and
     /// [`Recovery::on_sent`] is called.
     pub times: bool,
-    /// Whether `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the
+    /// True if `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the
     /// recovery looks.
     pub by_count: bool,
 }
@@ -92,9 +92,9 @@ pub struct SenderView {
     pub nxt: u64,
     /// Segments newly covered by the cumulative acknowledgment.
     pub acked: u32,
-    /// Whether the cumulative acknowledgment moved.
+    /// True if the cumulative acknowledgment moved.
     pub advanced: bool,
-    /// Whether it is a duplicate (RFC 5681 §2; with SACK: one that tells something new, RFC 6675 §2).
+    /// True if it is a duplicate (RFC 5681 §2; with SACK: one that tells something new, RFC 6675 §2).
     pub dup: bool,
     /// Segments newly selectively acknowledged.
     pub sacked: u32,
@@ -103,9 +103,9 @@ pub struct SenderView {
     /// When the last segment that the cumulative acknowledgment newly covers was sent; `None` if it was sent more than
     /// once, or had been selectively acknowledged.
     pub last_sent: Option<Time>,
-    /// Whether limited transmit is on.
+    /// True if limited transmit is on.
     pub limited_transmit: bool,
-    /// Whether a new segment waits that the receiver's window has room for.
+    /// True if a new segment waits that the receiver's window has room for.
     pub fresh: bool,
     /// Smoothed round-trip time and its mean deviation, without the coarseness of the timer's clock; `None` before the
     /// first sample.
@@ -127,15 +127,15 @@ pub struct Verdict {
     pub send: Option<Forced>,
     /// Inflation of the window in segments, from now on.
     pub extra: u32,
-    /// Whether the controller may open the window for this acknowledgment.
+    /// True if the controller may open the window for this acknowledgment.
     pub grow: bool,
-    /// Whether the retransmission timer runs on although new data were acknowledged.
+    /// True if an acknowledgment of new data does not restart the retransmission timer.
     pub keep_timer: bool,
     /// True if the retransmission timeout doubles and its timer restarts, as if it had expired.
     pub back_off: bool,
     /// Segments the recovery itself has newly taken as lost.
     pub lost: u32,
-    /// Whether the last episode was not needed: its reduction is taken back.
+    /// True if the last episode was spurious: its reduction is undone.
     pub undo: bool,
 }
 
@@ -241,7 +241,7 @@ struct Duplicates {
     count: u32,
     /// One past the highest byte sent when the last episode began (RFC 6582 §3.2 `recover`).
     recover: u64,
-    /// Whether the cumulative acknowledgment must pass `recover` before duplicates may begin an episode.
+    /// True if the cumulative acknowledgment must pass `recover` before duplicates may begin an episode.
     guarded: bool,
 }
 

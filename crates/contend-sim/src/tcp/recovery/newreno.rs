@@ -32,7 +32,7 @@ struct NewReno {
     dups: Duplicates,
     extra: u32,
     impatient: bool,
-    /// Whether this episode has seen a partial ACK.
+    /// True if this episode has seen a partial ACK.
     partial: bool,
 }
 

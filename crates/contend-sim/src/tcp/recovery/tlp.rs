@@ -35,7 +35,7 @@ pub struct Tlp {
     probing: bool,
     /// Next new byte when the probe was sent, until it is known what became of it (`TLP.end_seq`).
     end: Option<u64>,
-    /// Whether the probe was a segment sent before (`TLP.is_retrans`).
+    /// True if the probe was a segment sent before (`TLP.is_retrans`).
     is_retrans: bool,
 }
 

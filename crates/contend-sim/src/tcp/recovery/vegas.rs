@@ -1,19 +1,20 @@
-//! Vegas' retransmission: a duplicate ACK is the occasion to look how old the first unacknowledged segment is, not a
-//! thing to count to three.
+//! The retransmissions of Vegas. On a duplicate ACK, Vegas checks the age of the first unacknowledged segment; it does
+//! not count duplicates.
 //!
-//! - Three options separate the source from ns-2; the defaults are the source's, and Linux's for the growth of the window
-//!   (`growth` of the controller). ns-2's `backs_off` doubles the retransmission timeout with each early retransmission,
-//!   its `samples = "last"` counts the wait for a repair as a round trip, its `growth = "spread"` is the source's.
-//! - Not modelled: ns-2 keeps its counters of transmissions in a ring, and does not clear those of an acknowledgment that
-//!   passes the end of the ring. It then takes some segments as sent twice: no sample, and a reduction by half.
-//! - The fine timeout is that of ns-2: (SRTT + 2 RTTVAR) 17/16, of samples without the coarseness of the retransmission
-//!   timer; a retransmission lengthens it by an eighth, the second of the same segment doubles it, and the next sample
-//!   takes both back.
-//! - The first two ACKs of new data after a retransmission look at the age again, and send again without a further
+//! - Three options choose between the source and ns-2. The defaults are those of the source, except the growth of the
+//!   window (`growth` of the controller), which is Linux's. ns-2's `backs_off` doubles the retransmission timeout with
+//!   each early retransmission; its `samples = "last"` counts the wait for a repair as a round trip;
+//!   `growth = "spread"` is that of the source.
+//! - Not modelled: ns-2 keeps its counters of transmissions in a ring, and does not clear the counters of an
+//!   acknowledgment that passes the end of the ring. It then takes some segments as sent twice: they give no sample,
+//!   and a reduction by half.
+//! - The fine timeout is that of ns-2: (SRTT + 2 RTTVAR) 17/16, from samples without the granularity of the
+//!   retransmission timer. A retransmission lengthens it by an eighth, the second retransmission of the same segment
+//!   doubles it, and the next sample undoes both.
+//! - The first two ACKs of new data after a retransmission check the age again, and retransmit without a further
 //!   reduction.
-//! - The third duplicate sends again as in Reno, which is the family this belongs to: the first ACK of new data ends
-//!   the episode.
-//! - The window is reduced only for a segment sent after the last reduction.
+//! - The third duplicate ACK retransmits as in Reno: the first ACK of new data ends the episode.
+//! - The window is reduced only for a segment that was sent after the last reduction.
 
 use super::{DUPTHRESH, Duplicates, Enter, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::rtt::smooth;
@@ -83,7 +84,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 }
 
 impl Vegas {
-    /// Whether the first unacknowledged segment is older than the fine timeout.
+    /// True if the first unacknowledged segment is older than the fine timeout.
     fn expired(&mut self, v: &SenderView, board: &Scoreboard) -> bool {
         let rtt = if self.own_samples {
             self.smoothed.map(|(srtt, rttvar)| (Span::from_nanos(srtt), Span::from_nanos(rttvar)))

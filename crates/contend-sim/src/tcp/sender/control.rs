@@ -56,7 +56,7 @@ impl Sender {
         }
     }
 
-    /// Whether the next segment, which the window would let go, has to wait for the pacer.
+    /// True if the next segment, which the window would let go, has to wait for the pacer.
     pub(super) fn held_by_pacer(&mut self, io: &Io<'_, '_>) -> bool {
         if !self.pacer.holds(io.now, self.w.pacing_rate) {
             return false;
