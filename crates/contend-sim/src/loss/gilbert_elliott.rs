@@ -1,10 +1,10 @@
-//! Two-state correlated loss: a good and a bad channel that take turns.
+//! Two-state correlated loss: the channel alternates between good and bad.
 //!
-//! With `clock = "time"` the channel changes in continuous time, whether or not anything is sent. Sojourns are drawn
-//! one after the other when a query passes the end of the present one, from a generator of their own that is split off
-//! at the first query: the sequence of good and bad periods is then the same for every sender that is tried over the
-//! channel (common random numbers), which the two-state transition probability between queries, equally exact, would
-//! not give. The price is one logarithm per sojourn, none per packet.
+//! With `clock = "time"` the channel changes in continuous time, even if nothing is sent. The next period is drawn when
+//! a query passes the end of the present one. The periods have a random generator of their own, which is split off at
+//! the first query. The sequence of good and bad periods is therefore the same for every sender (common random
+//! numbers). The transition probability between queries would be equally exact, but would not have this property. The
+//! cost is one logarithm for each period and none for each packet.
 //!
 //! With `clock = "packet"` the channel takes one step of a Markov chain after each packet.
 

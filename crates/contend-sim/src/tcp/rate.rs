@@ -1,14 +1,14 @@
-//! How fast the network delivers, seen by the sender (draft-ietf-ccwg-bbr §4.1,
+//! The delivery rate of the network, as the sender sees it (draft-ietf-ccwg-bbr §4.1,
 //! draft-cheng-iccrg-delivery-rate-estimation; Linux's `tcp_rate.c`).
 //!
-//! Every segment is marked, when it leaves, with what had been delivered by then. When it arrives, the difference over
-//! the time in between is a sample; the time is the longer of that of sending and that of acknowledging, so that
-//! neither a burst nor compressed acknowledgments make the network look faster than it is. Marks are kept only for a
-//! controller that asks for samples.
+//! When a segment is sent, the sender stores how much had been delivered by then. When the segment is acknowledged, the
+//! difference divided by the elapsed time is a sample. The elapsed time is the longer of the sending time and the
+//! acknowledging time. So neither a burst nor compressed acknowledgments make the network look faster than it is. The
+//! data are kept only for a controller that needs samples.
 //!
-//! - Segments count, not bytes, as in Linux.
-//! - Without selective acknowledgments a duplicate counts as delivered but ends no interval: no one knows which segment
-//!   it tells of.
+//! - The unit is the segment, not the byte, as in Linux.
+//! - Without selective acknowledgments a duplicate ACK counts as delivered but ends no interval, because the segment
+//!   that arrived is unknown.
 
 use super::scoreboard::Changes;
 use contend_core::Time;

@@ -1,12 +1,12 @@
-//! What is sent and not yet acknowledged, segment by segment.
+//! The segments that are sent and not yet acknowledged.
 //!
-//! Every question an acknowledgment raises is answered by what it changed: counters stand for sums over the window,
-//! cursors only move forward, and a run of selectively acknowledged segments is skipped in one step. A window of 10,000
-//! segments costs no more per ACK than one of ten.
+//! The cost of an acknowledgment depends on what it changes, not on the size of the window: counters replace sums over
+//! the window, cursors only move forward, and a run of selectively acknowledged segments is skipped in one step. A
+//! window of 10,000 segments costs no more per ACK than a window of ten.
 //!
-//! A segment is in at most one of the states sacked and lost; a lost one may have been sent again. Segments count, not
-//! bytes: a hole is lost when `dupthresh` segments above it are selectively acknowledged, which for full segments is
-//! RFC 6675 §4 IsLost.
+//! A segment is in at most one of the states sacked and lost. A lost segment may have been sent again. The scoreboard
+//! counts segments, not bytes: a hole is lost when `dupthresh` segments above it are selectively acknowledged. For full
+//! segments this is RFC 6675 §4 IsLost.
 
 use contend_core::Time;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ pub struct SentSegment {
     pub first: Time,
     /// When it was last sent.
     pub sent: Time,
-    /// Which transmission of the connection the last one was: tells those of one instant apart.
+    /// The number of its last transmission in the connection, which orders transmissions of the same instant.
     pub order: u32,
     /// How often it was sent again.
     pub copies: u8,
@@ -38,14 +38,14 @@ impl SentSegment {
     }
 }
 
-/// What a look at a segment on its way says.
+/// The result of a look at a segment in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// It is lost.
     Lost,
-    /// It is not.
+    /// It is not lost.
     Keep,
-    /// Nor is any behind it.
+    /// It is not lost, and no later segment is.
     Stop,
 }
 
@@ -103,7 +103,7 @@ pub struct Scoreboard {
     /// The highest selectively acknowledged segments, highest first, at most the duplicate threshold.
     top: Vec<u64>,
     dupthresh: usize,
-    /// Kept when somebody wants them.
+    /// The changes, if they are kept.
     changes: Option<Box<Changes>>,
 }
 
@@ -134,11 +134,11 @@ impl Scoreboard {
     pub fn keep_changes(&mut self) {
         self.changes = Some(Box::default());
     }
-    /// What changed, when changes are kept.
+    /// The changes, if they are kept.
     pub fn changes(&self) -> Option<&Changes> {
         self.changes.as_deref()
     }
-    /// Begins to collect anew.
+    /// Clears the changes.
     pub fn forget_changes(&mut self) {
         if let Some(n) = &mut self.changes {
             n.delivered.clear();

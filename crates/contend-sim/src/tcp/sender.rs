@@ -1,8 +1,9 @@
-//! The sending end of a TCP connection: what may be sent, the retransmission timer, and who is asked when.
+//! The sending end of a TCP connection: what may be sent, and the retransmission timer.
 //!
-//! The [`Scoreboard`] knows what is on its way, the recovery decides what to send again, the congestion controller how
-//! large the window is; this file lets them speak in order and builds the packets. Nagle's algorithm is off. A segment
-//! is full, or the last that the application has written so far; it is never cut again when it is sent again.
+//! The [`Scoreboard`] knows the segments in flight, the recovery decides what to send again, and the congestion
+//! controller sets the window. This file calls them in order and builds the packets. Nagle's algorithm is off. A
+//! segment is full, or the last one that the application has written so far. A retransmission has the same size as the
+//! original.
 
 mod control;
 mod output;
@@ -42,7 +43,7 @@ pub struct Sender {
     board: Scoreboard,
     w: Window,
     cc: Box<dyn Controller>,
-    /// Estimators that only watch.
+    /// Estimators that only observe.
     watch: Vec<Box<dyn Estimator>>,
     rng: Rng,
     needs: Needs,
@@ -97,7 +98,7 @@ pub struct Sender {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Connection {
     Closed,
-    /// Waiting for the SYN-ACK after so many SYNs.
+    /// Waits for the SYN-ACK, after this number of SYNs.
     SynSent(u8),
     Established,
 }
@@ -181,7 +182,7 @@ impl Sender {
         })
     }
 
-    /// What it counted.
+    /// Its counters.
     pub fn sent(&self) -> SenderCounters {
         self.sent
     }
@@ -191,7 +192,7 @@ impl Sender {
         &self.samples
     }
 
-    /// Empties the histogram.
+    /// Clears the histogram.
     pub fn clear_histograms(&mut self) {
         self.samples.clear();
     }
@@ -221,7 +222,7 @@ impl Sender {
         }
     }
 
-    /// What its estimators say at `now` in bytes per second, in the order of [`TcpSpec::estimates`].
+    /// The values of its estimators at `now` in bytes per second, in the order of [`TcpSpec::estimates`].
     pub fn estimates(&self, now: Time) -> impl Iterator<Item = u64> {
         self.watch.iter().map(move |e| e.rate(now))
     }
@@ -258,7 +259,7 @@ impl Sender {
         self.deadline()
     }
 
-    /// Takes a packet from the receiver; returns the next deadline.
+    /// Processes a packet from the receiver. Returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
         if let Some(s) = p.segment() {
             if s.timestamps {
@@ -279,7 +280,7 @@ impl Sender {
         self.deadline()
     }
 
-    /// The next queue refused one of its packets.
+    /// The next queue dropped one of its packets.
     pub fn rejected(&mut self, now: Time) {
         // At most once per window of data, as for a mark.
         if self.board.una() >= self.reduced_at {
@@ -552,7 +553,7 @@ impl Sender {
         self.cc.on_congestion(&mut Cx { now, rng: &mut self.rng }, &self.w, ack, why)
     }
 
-    /// Why the last transmission of the first unacknowledged segment did not arrive, as an oracle knows it.
+    /// Why the last transmission of the first unacknowledged segment did not arrive, known to an oracle.
     fn truth(&self, io: &mut Io<'_, '_>) -> Option<Cause> {
         let head = self.board.head()?;
         io.out.trace.fate(self.flow, self.board.una(), head.seq, head.copies)

@@ -6,26 +6,26 @@ use std::fmt::Debug;
 
 mod on_off;
 
-/// Makes a source from its parameters; the error says which parameter is wrong and what to write instead.
+/// Builds a source from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args) -> Result<Box<dyn Source>, String>;
 
 contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip, token_bucket);
 
-/// Something an application wants to send at an instant.
+/// One write of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppWrite {
-    /// When.
+    /// The time of the write.
     pub at: Time,
     /// How many payload bytes: written to the connection (TCP), or one datagram (UDP; 0 for the flow's full packet).
     /// `u64::MAX` is more than a run can send.
     pub bytes: u64,
-    /// When the application takes back what it has written and the connection not yet sent; the next write is not
-    /// before. Never for a datagram.
+    /// The time at which the application withdraws the data that the connection has not yet sent. The next write is not
+    /// earlier. [`Time::NEVER`] for a datagram.
     pub until: Time,
 }
 
 impl AppWrite {
-    /// A write that is not taken back.
+    /// A write that is never withdrawn.
     pub fn new(at: Time, bytes: u64) -> AppWrite {
         AppWrite { at, bytes, until: Time::NEVER }
     }

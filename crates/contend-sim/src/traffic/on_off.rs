@@ -1,10 +1,11 @@
-//! What the on/off sources share: periods of a given law in turn, and packets at a constant rate while on.
+//! The common part of the on/off sources: alternating periods with given distributions, and packets at a constant rate
+//! during the on-periods.
 
 use crate::rng::exponential;
 use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
 
-/// How long a period lasts.
+/// The distribution of the length of a period.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Law {
     /// Exponential with this mean in seconds.
@@ -37,8 +38,9 @@ impl Law {
 
 /// The instants at which packets are complete.
 ///
-/// Payload accrues at the source's rate while it is on, and a packet leaves when it is full; what a period leaves over
-/// is carried into the next one, so that the mean rate is exactly rate x on / (on + off), whatever the gap is.
+/// During an on-period payload accrues at the rate of the source, and a packet leaves when it is full. The remainder at
+/// the end of a period is carried into the next period. The mean rate is therefore exactly rate x on / (on + off) for
+/// every gap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnOff {
     on: Law,

@@ -1,15 +1,15 @@
-//! Loss recovery: when a segment is taken as lost, what is sent again, and how far the window is inflated meanwhile.
+//! Loss recovery: when a segment counts as lost, what is sent again, and how much the window is inflated.
 //!
-//! By how much the window shrinks is the congestion controller's answer; a TCP variant is a pair of both. The sender
-//! keeps the [`Scoreboard`], asks the recovery after each acknowledgment and when its timer is due, and does what the
-//! [`Verdict`] says.
+//! The congestion controller decides how much the window shrinks; a TCP variant is a controller and a recovery. The
+//! sender keeps the [`Scoreboard`], asks the recovery after each acknowledgment and when a timer of the recovery is
+//! due, and carries out the [`Verdict`].
 
 use super::scoreboard::Scoreboard;
 use contend_core::registry::{Args, Param};
 use contend_core::{Span, Time};
 use std::fmt::Debug;
 
-/// Makes a recovery from its parameters; the error says which parameter is wrong and what to write instead.
+/// Builds a recovery from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args) -> Result<Box<dyn Recovery>, String>;
 
 pub mod prr;
@@ -21,12 +21,12 @@ contend_core::registry!(Build; tahoe, reno, newreno, sack, vegas, rack);
 
 /// Loss recovery of one connection.
 pub trait Recovery: Debug + Send {
-    /// An acknowledgment was entered in the scoreboard: what follows from it.
+    /// Decides what follows from an acknowledgment, which the scoreboard already contains.
     fn on_ack(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict;
-    /// The retransmission timer expired: takes as lost what is to be sent again; most families everything not
-    /// acknowledged.
+    /// The retransmission timer expired: marks the segments to be sent again as lost. Most recoveries mark all segments
+    /// that are not acknowledged.
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard);
-    /// What an acknowledgment, a timer or the application allowed was sent.
+    /// Segments that an acknowledgment, a timer or the application permitted were sent.
     fn on_sent(&mut self, _v: &SenderView, _board: &Scoreboard) {}
     /// Its own timer is due.
     fn on_timer(&mut self, _v: &SenderView, _board: &mut Scoreboard) -> Verdict {
@@ -36,9 +36,9 @@ pub trait Recovery: Debug + Send {
     fn next_deadline(&self) -> Time {
         Time::NEVER
     }
-    /// What is fixed for the life of the connection.
+    /// The options of the connection, which never change.
     fn options(&self) -> Options;
-    /// Where the connection stands.
+    /// The phase of the recovery.
     fn phase(&self) -> Phase;
     /// In [`Phase::Fast`] the window has room, nothing known as lost waits, and no new data may be sent: whether
     /// something else should be sent again. `hole` says whether there is a hole below the highest selectively
@@ -48,13 +48,13 @@ pub trait Recovery: Debug + Send {
     }
 }
 
-/// What is fixed for the life of a connection.
+/// The options of a recovery, which never change during a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Duplicate acknowledgments (or segments selectively acknowledged above a hole) that make a loss (RFC 5681 §3.2:
     /// 3).
     pub dupthresh: u32,
-    /// What a reduction starts from.
+    /// The base of a reduction.
     pub halve_from: HalveFrom,
     /// True if selective acknowledgments are read.
     pub sack: bool,
@@ -70,7 +70,7 @@ pub struct Options {
     pub by_count: bool,
 }
 
-/// What a reduction of the window starts from.
+/// The base of a reduction of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalveFrom {
     /// Segments sent and not acknowledged, those of limited transmit not counted (RFC 5681 §3.1 eq. 4).
@@ -81,10 +81,10 @@ pub enum HalveFrom {
     MinCwndRwnd,
 }
 
-/// What a recovery sees of an acknowledgment, or of the connection when a timer is due.
+/// What a recovery knows about an acknowledgment, or about the connection when a timer is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderView {
-    /// The present instant.
+    /// The current time.
     pub now: Time,
     /// Oldest byte not acknowledged, this acknowledgment included.
     pub una: u64,
@@ -123,7 +123,7 @@ pub struct SenderView {
 pub struct Verdict {
     /// A loss was detected: the controller is asked for a reduction.
     pub enter: Option<Enter>,
-    /// What goes out now, whatever the window says.
+    /// A segment to send now, independent of the window.
     pub send: Option<Forced>,
     /// Inflation of the window in segments, from now on.
     pub extra: u32,
@@ -139,7 +139,7 @@ pub struct Verdict {
     pub undo: bool,
 }
 
-/// A segment that goes out whatever the window says.
+/// A segment that is sent independent of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forced {
     /// The first unacknowledged one again; it is taken as lost.
@@ -162,13 +162,13 @@ pub enum Enter {
     Restart,
 }
 
-/// Where a connection stands.
+/// The phase of a recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// No recovery.
     #[default]
     Open,
-    /// Duplicates seen, too few to act.
+    /// Duplicate ACKs, but too few to act.
     Disorder,
     /// Recovery without a timeout.
     Fast,
@@ -231,7 +231,7 @@ impl Options {
     }
 }
 
-/// Counting duplicates: what Tahoe, Reno and NewReno have in common.
+/// Counts duplicate ACKs, for Tahoe, Reno and NewReno.
 #[derive(Debug)]
 struct Duplicates {
     options: Options,
