@@ -10,6 +10,99 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+/// A measured value, and how far it may be from the exact one: 0 unless it was read from a histogram.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// The value.
+    pub value: f64,
+    /// How far the exact value may be from it.
+    pub resolution: f64,
+}
+
+impl Reading {
+    /// The difference; the errors of both may add up.
+    pub fn minus(self, other: Reading) -> Reading {
+        Reading { value: self.value - other.value, resolution: self.resolution + other.resolution }
+    }
+
+    /// The ratio; `None` if the divisor is 0. The errors of both may add up.
+    pub fn over(self, other: Reading) -> Option<Reading> {
+        let value = (other.value != 0.0).then(|| self.value / other.value)?;
+        let resolution = (self.resolution + value.abs() * other.resolution) / other.value.abs();
+        Some(Reading { value, resolution })
+    }
+
+    /// The arithmetic mean; `None` of nothing.
+    pub fn mean(samples: &[Reading]) -> Option<Reading> {
+        let of = |f: fn(&Reading) -> f64| mean(&samples.iter().map(f).collect::<Vec<_>>());
+        Some(Reading { value: of(|r| r.value)?, resolution: of(|r| r.resolution)? })
+    }
+}
+
+/// The values that a number can have: from `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The least.
+    pub low: f64,
+    /// The greatest.
+    pub high: f64,
+}
+
+impl Range {
+    /// Every number.
+    pub const ALL: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    /// Counts, rates and durations.
+    pub const FROM_ZERO: Range = Range { low: 0.0, high: f64::INFINITY };
+    /// Shares and indices.
+    pub const SHARE: Range = Range { low: 0.0, high: 1.0 };
+
+    /// What a sum of any number of values in it can be.
+    pub fn of_sums(self) -> Range {
+        let grown = |end: f64| if end == 0.0 { 0.0 } else { end * f64::INFINITY };
+        Range { low: grown(self.low.min(0.0)), high: grown(self.high.max(0.0)) }
+    }
+
+    /// What the sum of a value in it and one in `other` can be.
+    pub fn plus(self, other: Range) -> Range {
+        Range { low: self.low + other.low, high: self.high + other.high }
+    }
+
+    /// What the difference can be.
+    pub fn minus(self, other: Range) -> Range {
+        Range { low: self.low - other.high, high: self.high - other.low }
+    }
+
+    /// What the product can be.
+    pub fn times(self, other: Range) -> Range {
+        match (self.only(), other.only()) {
+            (_, Some(factor)) => self.scaled(factor),
+            (Some(factor), _) => other.scaled(factor),
+            _ if self == Range::SHARE && other == Range::SHARE => Range::SHARE,
+            _ if self.low >= 0.0 && other.low >= 0.0 => Range::FROM_ZERO,
+            _ => Range::ALL,
+        }
+    }
+
+    /// What the ratio can be.
+    pub fn over(self, other: Range) -> Range {
+        match other.only() {
+            Some(divisor) if divisor != 0.0 => self.scaled(1.0 / divisor),
+            _ if self.low >= 0.0 && other.low >= 0.0 => Range::FROM_ZERO,
+            _ => Range::ALL,
+        }
+    }
+
+    /// The only value in it, if there is only one.
+    fn only(self) -> Option<f64> {
+        (self.low == self.high).then_some(self.low)
+    }
+
+    fn scaled(self, factor: f64) -> Range {
+        let (a, b) = (self.low * factor, self.high * factor);
+        if a.is_nan() || b.is_nan() { Range::ALL } else { Range { low: a.min(b), high: a.max(b) } }
+    }
+}
+
 /// Mean of some samples and what is known about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -17,20 +110,33 @@ pub struct Estimate {
     pub n: usize,
     /// Their mean.
     pub mean: f64,
-    /// Half width of the 95 % Student interval of the mean; `None` with fewer than two samples.
+    /// Half width of the 95 % Student interval of the mean, and no less than the mean resolution of the samples; `None`
+    /// with fewer than two samples.
     pub ci95: Option<f64>,
+    /// Where the interval begins and ends, cut at the values that the number can have; `None` when there is none.
+    pub interval: Option<(f64, f64)>,
 }
 
 impl Estimate {
-    /// The estimate that `samples` give; `None` when there are none.
+    /// The estimate that exact `samples` of a number without bounds give; `None` when there are none.
     pub fn of(samples: &[f64]) -> Option<Estimate> {
-        Some(Estimate { n: samples.len(), mean: mean(samples)?, ci95: half_width(samples) })
+        let exact = |value: &f64| Reading { value: *value, resolution: 0.0 };
+        Estimate::of_readings(&samples.iter().map(exact).collect::<Vec<_>>(), Range::ALL)
+    }
+
+    /// The estimate that `samples` of a number in `range` give; `None` when there are none.
+    pub fn of_readings(samples: &[Reading], range: Range) -> Option<Estimate> {
+        let Reading { value: mean, resolution } = Reading::mean(samples)?;
+        let spread = half_width(&samples.iter().map(|r| r.value).collect::<Vec<_>>());
+        let ci95 = spread.map(|h| h.max(resolution));
+        // Rounding may put the mean itself a little outside.
+        let cut = |h: f64| ((mean - h).max(range.low).min(mean), (mean + h).min(range.high).max(mean));
+        Some(Estimate { n: samples.len(), mean, ci95, interval: ci95.map(cut) })
     }
 
     /// Ends of the interval; the mean twice when there is no interval.
-    pub fn interval(&self) -> (f64, f64) {
-        let h = self.ci95.unwrap_or(0.0);
-        (self.mean - h, self.mean + h)
+    pub fn ends(&self) -> (f64, f64) {
+        self.interval.unwrap_or((self.mean, self.mean))
     }
 }
 
@@ -61,16 +167,6 @@ pub fn half_width(samples: &[f64]) -> Option<f64> {
     let d = deviation(samples)?;
     // Equal samples have no spread: exactly 0, whatever the factor.
     Some(if d == 0.0 { 0.0 } else { student(samples.len())? * d / (samples.len() as f64).sqrt() })
-}
-
-/// `a[i] - b[i]` for each seed; `None` when the lists differ in length.
-pub fn differences(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
-    (a.len() == b.len()).then(|| a.iter().zip(b).map(|(x, y)| x - y).collect())
-}
-
-/// `a[i] / b[i]` for each seed; `None` when the lists differ in length or a divisor is 0.
-pub fn ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
-    (a.len() == b.len() && !b.contains(&0.0)).then(|| a.iter().zip(b).map(|(x, y)| x / y).collect())
 }
 
 /// Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all have the same).
@@ -177,17 +273,40 @@ mod tests {
         let e = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!((e.n, e.mean), (5, 3.0));
         near(e.ci95, 1.9633, 1e-3);
-        assert_eq!(Estimate::of(&[7.0]), Some(Estimate { n: 1, mean: 7.0, ci95: None }));
+        assert_eq!(Estimate::of(&[7.0]), Some(Estimate { n: 1, mean: 7.0, ci95: None, interval: None }));
         assert_eq!(Estimate::of(&[]), None);
         assert_eq!(half_width(&[2.0; 4]), Some(0.0));
     }
 
     #[test]
-    fn pairs_by_seed_are_narrower_than_their_parts() {
-        let (a, b) = ([14.0, 28.0, 42.0], [10.0, 20.0, 30.0]);
-        assert_eq!(differences(&a, &b), Some(vec![4.0, 8.0, 12.0]));
-        near(half_width(&ratios(&a, &b).unwrap()), 0.0, 1e-12);
-        assert_eq!((ratios(&a, &[1.0, 0.0, 1.0]), ratios(&a, &[1.0]), differences(&a, &[1.0])), (None, None, None));
+    fn an_interval_is_no_narrower_than_what_the_samples_resolve() {
+        let readings = |values: &[f64], resolution| values.iter().map(|v| Reading { value: *v, resolution }).collect();
+        let half = |samples: Vec<Reading>| Estimate::of_readings(&samples, Range::ALL).unwrap().ci95;
+        assert_eq!(half(readings(&[2.0; 4], 0.5)), Some(0.5));
+        assert_eq!(half(readings(&[1.0, 3.0], 0.5)), half(readings(&[1.0, 3.0], 0.0)));
+        assert_eq!(half(readings(&[2.0], 0.5)), None);
+        let [a, b] = [(6.0, 0.3), (2.0, 0.1)].map(|(value, resolution)| Reading { value, resolution });
+        let near_by = |r: Reading, value: f64, resolution: f64| {
+            assert!((r.value - value).abs() < 1e-12 && (r.resolution - resolution).abs() < 1e-12, "{r:?}");
+        };
+        near_by(a.minus(b), 4.0, 0.4);
+        // 6.3 / 1.9 is 3.32, 5.7 / 2.1 is 2.71.
+        near_by(a.over(b).unwrap(), 3.0, 0.3);
+        assert_eq!(a.over(Reading { value: 0.0, resolution: 0.1 }), None);
+    }
+
+    #[test]
+    fn an_interval_ends_where_the_number_does() {
+        let ends = |values: &[f64], range| {
+            let readings: Vec<_> = values.iter().map(|v| Reading { value: *v, resolution: 0.0 }).collect();
+            Estimate::of_readings(&readings, range).unwrap().ends()
+        };
+        let (low, high) = ends(&[0.9, 1.0], Range::SHARE);
+        // 0.95 - 12.706 * 0.05
+        assert!((low - 0.3147).abs() < 1e-4 && high == 1.0, "{low} {high}");
+        assert_eq!(ends(&[0.0, 0.5], Range::SHARE), (0.0, 1.0));
+        assert_eq!(ends(&[0.0, 2.0], Range::FROM_ZERO).0, 0.0);
+        assert!(ends(&[0.0, 2.0], Range::ALL).0 < 0.0);
     }
 
     #[test]
@@ -260,9 +379,9 @@ mod tests {
         for seed in 1..=200 {
             let x = autoregression(seed, n, 100.0);
             let e = long_run(&x, batches).unwrap();
-            let (low, high) = e.interval();
+            let (low, high) = e.ends();
             covered += i32::from(low <= 100.0 && 100.0 <= high);
-            let (low, high) = Estimate::of(&x).unwrap().interval();
+            let (low, high) = Estimate::of(&x).unwrap().ends();
             naively += i32::from(low <= 100.0 && 100.0 <= high);
             width += e.ci95.unwrap() / 200.0;
         }

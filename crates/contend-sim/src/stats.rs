@@ -30,11 +30,14 @@ fn bucket(us: u64) -> usize {
     (64 * wide as usize + (us >> wide) as usize).min(BUCKETS - 1)
 }
 
-/// The largest number of microseconds in bucket `i`.
-fn upper(i: usize) -> u64 {
+/// The first number of microseconds in bucket `i`, and the first after it.
+fn ends(i: usize) -> (u64, u64) {
     match i.checked_sub(128) {
-        None => i as u64,
-        Some(j) => ((65 + (j % 64) as u64) << (j / 64 + 1)) - 1,
+        None => (i as u64, i as u64 + 1),
+        Some(j) => {
+            let (place, wide) = (64 + (j % 64) as u64, j / 64 + 1);
+            (place << wide, (place + 1) << wide)
+        }
     }
 }
 
@@ -78,20 +81,18 @@ impl Durations {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The buckets that are not empty, ascending: upper end in microseconds, and count.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let zeros = (self.zeros > 0).then_some((0, self.zeros));
-        let rest = self
-            .buckets
-            .iter()
-            .flat_map(|b| b.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), u64::from(*n))));
-        zeros.into_iter().chain(rest)
+    /// The buckets that are not empty, ascending: begin and end in microseconds, and count. The bucket of zeros begins
+    /// and ends at 0.
+    pub fn buckets(&self) -> impl Iterator<Item = ((u64, u64), u64)> + '_ {
+        let zeros = (self.zeros > 0).then_some(((0, 0), self.zeros));
+        let counts = self.buckets.iter().flat_map(|b| b.iter().enumerate());
+        zeros.into_iter().chain(counts.filter(|(_, n)| **n > 0).map(|(i, n)| (ends(i), u64::from(*n))))
     }
-    /// The content as plain numbers, for [`Durations::from_parts`]: the number of zeros, the sum, and the upper end in
-    /// microseconds and the count of each bucket that is not empty.
+    /// The content as plain numbers, for [`Durations::from_parts`]: the number of zeros, the sum, and the first
+    /// microsecond and the count of each bucket that is not empty.
     pub fn to_parts(&self) -> (u64, Span, Vec<(u64, u32)>) {
         let counts = self.buckets.iter().flat_map(|b| b.iter().enumerate());
-        (self.zeros, self.sum, counts.filter(|(_, n)| **n > 0).map(|(i, n)| (upper(i), *n)).collect())
+        (self.zeros, self.sum, counts.filter(|(_, n)| **n > 0).map(|(i, n)| (ends(i).0, *n)).collect())
     }
     /// The histogram with this content, see [`Durations::to_parts`].
     pub fn from_parts(zeros: u64, sum: Span, buckets: &[(u64, u32)]) -> Durations {
@@ -109,18 +110,24 @@ impl Durations {
     pub fn mean_ms(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.sum.as_millis_f64() / self.len() as f64 }
     }
-    /// Quantile `q` (0..1) in milliseconds: the upper end of the first bucket up to which at least that share lies; 0
-    /// when empty.
+    /// Quantile `q` (0..1) in milliseconds, as if the durations of a bucket were spread evenly in it; 0 when empty. The
+    /// exact quantile is in the same bucket: see [`Durations::resolution_ms`].
     pub fn quantile_ms(&self, q: f64) -> f64 {
-        let rank = libm::ceil(q.clamp(0.0, 1.0) * self.len() as f64).max(1.0) as u64;
-        let mut seen = 0;
-        for (us, n) in self.buckets() {
-            seen += n;
-            if seen >= rank {
-                return us as f64 / 1e3;
+        let rank = q.clamp(0.0, 1.0) * self.len() as f64;
+        let mut below = 0.0;
+        for ((from, to), n) in self.buckets() {
+            let share = (rank - below) / n as f64;
+            if share <= 1.0 {
+                return (from as f64 + share * (to - from) as f64) / 1e3;
             }
+            below += n as f64;
         }
         0.0
+    }
+    /// How far a quantile of `ms` milliseconds may be from the exact one: the width of its bucket in milliseconds.
+    pub fn resolution_ms(ms: f64) -> f64 {
+        let (from, to) = ends(bucket((ms * 1e3) as u64));
+        if ms > 0.0 { (to - from) as f64 / 1e3 } else { 0.0 }
     }
 }
 
@@ -297,8 +304,9 @@ mod tests {
     fn every_duration_is_in_a_bucket_no_wider_than_a_sixtieth_of_it() {
         for us in (0..5000).chain((0..29).map(|e| 3 << e)) {
             let i = bucket(us);
-            assert!(upper(i) >= us && upper(i) - us <= us / 60, "{us} in {i} up to {}", upper(i));
-            assert_eq!((bucket(upper(i)), bucket(upper(i) + 1)), (i, i + 1));
+            let (from, to) = ends(i);
+            assert!(from <= us && us < to && to - from <= 1 + us / 60, "{us} in {i}, {from} to {to}");
+            assert_eq!((bucket(from), bucket(to - 1), bucket(to)), (i, i, i + 1));
         }
         assert_eq!(bucket(u64::MAX), BUCKETS - 1);
     }
@@ -314,6 +322,30 @@ mod tests {
     }
 
     #[test]
+    fn a_quantile_is_interpolated_in_its_bucket_and_no_further_from_the_exact_one_than_the_bucket_is_wide() {
+        // Durations from 60 to 160 ms that fill their buckets evenly: the quantiles of a uniform distribution.
+        let mut even = Durations::new();
+        (0..100_000).for_each(|i| even.record(Span::from_micros(60_000 + i)));
+        for q in [0.01, 0.5, 0.95, 0.99] {
+            assert!((even.quantile_ms(q) - (60.0 + 100.0 * q)).abs() < 0.02, "{q}: {}", even.quantile_ms(q));
+        }
+        // Whatever the distribution, the exact quantile (the least duration that this share does not exceed) is near.
+        for scale in [7_u64, 900, 31_000, 2_000_000] {
+            let mut all: Vec<u64> = (0..997_u64).map(|i| scale + (i * i * i) % (3 * scale)).collect();
+            let mut d = Durations::new();
+            all.iter().for_each(|us| d.record(Span::from_micros(*us)));
+            all.sort_unstable();
+            for q in [0.001, 0.5, 0.9, 0.95, 0.99, 1.0] {
+                let exact = all[libm::ceil(q * 997.0) as usize - 1] as f64 / 1e3;
+                let got = d.quantile_ms(q);
+                let tolerance = Durations::resolution_ms(got);
+                assert!((got - exact).abs() <= tolerance + 1e-9, "{scale} {q}: {got}, not {exact} within {tolerance}");
+                assert!(tolerance <= 0.001_f64.max(got / 64.0) + 1e-9, "{tolerance} of {got}");
+            }
+        }
+    }
+
+    #[test]
     fn zeros_count_in_mean_and_quantiles() {
         let mut d = Durations::new();
         for us in [0, 0, 0, 100, 100, 400] {
@@ -322,8 +354,8 @@ mod tests {
         assert_eq!((d.len(), d.buckets().map(|b| b.1).sum::<u64>()), (6, 6));
         assert!((d.mean_ms() - 0.1).abs() < 1e-12);
         assert_eq!(d.quantile_ms(0.5), 0.0);
-        assert!((d.quantile_ms(0.8) - 0.1).abs() < 0.002);
-        assert!((d.quantile_ms(1.0) - 0.4).abs() < 0.008);
+        assert!((d.quantile_ms(0.8) - 0.1).abs() < 0.0011);
+        assert!((d.quantile_ms(1.0) - 0.4).abs() < 0.0041);
         let mut both = d.clone();
         both.merge(&d);
         assert_eq!((both.len(), both.mean_ms()), (12, d.mean_ms()));

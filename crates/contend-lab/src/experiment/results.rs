@@ -2,6 +2,7 @@
 //!
 //! Field names are the schema `contend/run/1`; units are in the names, as in `docs/units.md`.
 
+use crate::stats::Estimate;
 use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::{Frame, Success};
@@ -498,8 +499,17 @@ pub struct Summary {
     pub n: usize,
     /// Mean over seeds.
     pub mean: f64,
-    /// Half width of the 95 % Student interval; `null` with one seed.
+    /// Half width of the 95 % Student interval; of a percentile no less than its resolution; `null` with one seed.
     pub ci95: Option<f64>,
+    /// Where the interval begins and ends: a share ends at 1, nothing that is counted begins below 0.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Summary {
+    /// That `metric` was estimated so at `point`.
+    pub fn new(point: PointKey, metric: String, e: Estimate) -> Summary {
+        Summary { point, metric, n: e.n, mean: e.mean, ci95: e.ci95, interval: e.interval }
+    }
 }
 
 /// One claim, judged.
@@ -515,6 +525,8 @@ pub struct ClaimResult {
     pub measured: Option<f64>,
     /// Half width of its 95 % interval.
     pub ci95: Option<f64>,
+    /// Where the interval begins and ends.
+    pub interval: Option<(f64, f64)>,
     /// `reproduced`, `not reproduced`, `contradiction` or `undecided`.
     pub verdict: String,
     /// What the file records.

@@ -3,8 +3,8 @@
 //! A claim is judged at each point that its `when` names. Every run there yields one number: the metric, or with `over`
 //! its ratio to (with `less` its difference from) the same metric of the run with the same seed at the overlaid point.
 //! The mean over seeds and its 95 % Student interval then stand inside the expected range, outside it, or across its
-//! bound; with a single seed there is no interval and the value alone decides. `each` says how the points are taken
-//! together.
+//! bound; with a single seed there is no interval and the value alone decides. The interval of a percentile is no
+//! narrower than the histogram's bucket that it was read from. `each` says how the points are taken together.
 //!
 //! | expected | holds when | fails when | measured |
 //! | --- | --- | --- | --- |
@@ -26,7 +26,7 @@ use crate::measuring::metric::{Expr, Unmeasured};
 use crate::reading::expression::{Dimension, Quantity};
 use crate::reading::file::need::{meant, readings, same_value};
 use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Source, Verdict};
-use crate::stats::{self, Estimate};
+use crate::stats::{Estimate, Range, Reading};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -80,6 +80,7 @@ fn judged<'a>(
             expected: expected(claim),
             measured: measured.map(|m| m.mean),
             ci95: measured.and_then(|m| m.ci95),
+            interval: measured.and_then(|m| m.interval),
             verdict: standing.verdict().name().to_owned(),
             recorded: claim.verdict.name().to_owned(),
             as_recorded: standing.verdict() == claim.verdict,
@@ -146,10 +147,11 @@ impl Standing {
 }
 
 /// One number for each seed.
-type Samples = BTreeMap<u64, f64>;
+type Samples = BTreeMap<u64, Reading>;
 
-fn estimate(s: &Samples) -> Option<Estimate> {
-    Estimate::of(&s.values().copied().collect::<Vec<_>>())
+/// The estimate of a number that has values in `range`.
+fn estimate(s: &Samples, range: Range) -> Option<Estimate> {
+    Estimate::of_readings(&s.values().copied().collect::<Vec<_>>(), range)
 }
 
 /// Seed by seed, the mean of several; only seeds that all have.
@@ -160,7 +162,7 @@ fn mean_of(all: &[&Samples]) -> Samples {
         for s in others {
             values.push(*s.get(seed)?);
         }
-        Some((*seed, stats::mean(&values)?))
+        Some((*seed, Reading::mean(&values)?))
     };
     first.keys().filter_map(of).collect()
 }
@@ -193,10 +195,10 @@ impl Court<'_, '_> {
             }
             None => self.claim.metric.clone(),
         };
-        let summaries = evidence.iter().filter_map(|(point, s)| {
-            let m = estimate(s)?;
-            Some(Summary { point: (*point).clone(), metric: name.clone(), n: m.n, mean: m.mean, ci95: m.ci95 })
-        });
+        let range = self.range();
+        let summaries = evidence
+            .iter()
+            .filter_map(|(point, s)| Some(Summary::new((*point).clone(), name.clone(), estimate(s, range)?)));
         let summaries = summaries.collect();
         let (standing, measured) = match bounds(&self.claim.expect) {
             Some(range) => self.within(range, &evidence),
@@ -205,26 +207,32 @@ impl Court<'_, '_> {
         Ok((standing, measured, summaries))
     }
 
+    /// The values that the claim's number can have.
+    fn range(&self) -> Range {
+        let of_one = self.metric.range();
+        match self.claim.other() {
+            None => of_one,
+            Some(_) if self.claim.less.is_some() => of_one.minus(of_one),
+            Some(_) => of_one.over(of_one),
+        }
+    }
+
     /// The claim's number at `point` for each seed; empty, with a note, when it cannot be measured in one of the runs.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
         let above = self.values(point, self.reading)?;
         let Some(other) = self.claim.other() else { return Ok(above) };
         let below = self.values(point, &self.reading.then(other))?;
         if self.claim.less.is_some() {
-            return Ok(above.iter().filter_map(|(seed, x)| Some((*seed, x - below.get(seed)?))).collect());
+            return Ok(above.iter().filter_map(|(seed, x)| Some((*seed, x.minus(*below.get(seed)?)))).collect());
         }
         let mut ratios = Samples::new();
         for (seed, x) in &above {
-            match below.get(seed) {
-                Some(y) if *y != 0.0 => {
-                    ratios.insert(*seed, x / y);
-                }
-                Some(_) => {
-                    self.notes.push(format!("the divisor is 0 at {}, seed {seed}", place(point)));
-                    return Ok(Samples::new());
-                }
-                None => {}
-            }
+            let Some(y) = below.get(seed) else { continue };
+            let Some(ratio) = x.over(*y) else {
+                self.notes.push(format!("the divisor is 0 at {}, seed {seed}", place(point)));
+                return Ok(Samples::new());
+            };
+            ratios.insert(*seed, ratio);
         }
         Ok(ratios)
     }
@@ -237,7 +245,7 @@ impl Court<'_, '_> {
         }
         let mut all = Samples::new();
         for run in runs {
-            match self.metric.eval(run) {
+            match self.metric.reading(run) {
                 Ok(x) => {
                     all.insert(run.seed, x);
                 }
@@ -262,7 +270,7 @@ impl Court<'_, '_> {
         let stand = |m: &Option<Estimate>| match m {
             None => Standing::Unclear,
             Some(m) => {
-                let (a, b) = m.interval();
+                let (a, b) = m.ends();
                 if a >= low && b <= high {
                     Standing::Inside
                 } else if b < low || a > high {
@@ -274,10 +282,10 @@ impl Court<'_, '_> {
         };
         if self.claim.each == Each::Mean {
             let all: Vec<&Samples> = evidence.iter().map(|(_, s)| s).collect();
-            let m = estimate(&mean_of(&all));
+            let m = estimate(&mean_of(&all), self.range());
             return (stand(&m), m);
         }
-        let estimates: Vec<Option<Estimate>> = evidence.iter().map(|(_, s)| estimate(s)).collect();
+        let estimates: Vec<Option<Estimate>> = evidence.iter().map(|(_, s)| estimate(s, self.range())).collect();
         let standing = Standing::together(self.claim.each, &estimates.iter().map(stand).collect::<Vec<_>>());
         // The distance to the nearest bound, negative outside; the point that decides has the least, or with `any` the
         // most.

@@ -7,6 +7,7 @@ use contend_lab::experiment::results::{
     Summary,
 };
 use contend_lab::reading::file::Along;
+use contend_lab::stats::Estimate;
 use contend_lab::writing::output::{FigureSpec, ReportContext};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome as Fate, StationId};
@@ -140,6 +141,7 @@ fn claim(
         expected: expected.into(),
         measured,
         ci95: measured.map(|m| m * 0.02),
+        interval: measured.map(|m| (m * 0.98, m * 1.02)),
         verdict: verdict.into(),
         recorded: "reproduced".into(),
         as_recorded,
@@ -158,11 +160,7 @@ fn summary(runs: &[Run], seeds: usize) -> Vec<Summary> {
     for of_point in runs.chunks(seeds) {
         for metric in of_point[0].metrics.keys() {
             let v: Vec<f64> = of_point.iter().map(|r| r.metrics[metric]).collect();
-            let mean = v.iter().sum::<f64>() / v.len() as f64;
-            let ci95 = (v.len() > 1).then(|| {
-                2.776 * (v.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (v.len() * (v.len() - 1)) as f64).sqrt()
-            });
-            all.push(Summary { point: of_point[0].point.clone(), metric: metric.clone(), n: v.len(), mean, ci95 });
+            all.push(Summary::new(of_point[0].point.clone(), metric.clone(), Estimate::of(&v).unwrap()));
         }
     }
     all

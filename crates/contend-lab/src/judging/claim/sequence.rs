@@ -4,7 +4,7 @@ use super::{Samples, Standing, estimate, mean_of, same_value};
 use crate::experiment::results::PointKey;
 use crate::reading::expression::literal;
 use crate::reading::file::{Claim, Each, Expect};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Range, Reading};
 use serde_json::Value;
 
 /// A step counts as flat when its whole interval is within this share of the range that the means of the sequence
@@ -76,9 +76,13 @@ pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Standi
 /// One sequence: how it stands, and what was measured.
 fn one(expect: &Expect, sequence: &[Samples]) -> (Standing, Option<Estimate>) {
     // Differences are counted in the expected direction: positive is right.
-    let sign = if matches!(expect, Expect::Increasing { .. }) { 1.0 } else { -1.0 };
+    let increasing = matches!(expect, Expect::Increasing { .. });
     let step = |a: &Samples, b: &Samples| {
-        estimate(&b.iter().filter_map(|(seed, y)| Some((*seed, sign * (y - a.get(seed)?)))).collect())
+        let right = |(seed, y): (&u64, &Reading)| {
+            let x = a.get(seed)?;
+            Some((*seed, if increasing { y.minus(*x) } else { x.minus(*y) }))
+        };
+        estimate(&b.iter().filter_map(right).collect(), Range::ALL)
     };
     let steps: Option<Vec<Estimate>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
     let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else {
@@ -88,18 +92,20 @@ fn one(expect: &Expect, sequence: &[Samples]) -> (Standing, Option<Estimate>) {
         let standing = Standing::together(Each::Every, &steps.iter().map(|s| stands(s, 0.0)).collect::<Vec<_>>());
         return (standing, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));
     }
-    let means = || sequence.iter().filter_map(estimate).map(|m| m.mean);
+    let means = || sequence.iter().filter_map(|s| estimate(s, Range::ALL)).map(|m| m.mean);
     let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
     let Some(whole) = step(first, last) else { return (Standing::Unclear, None) };
     let mut standings = vec![stands(&whole, 0.0)];
     standings.extend(steps.iter().map(|s| stands(s, FLAT * range)));
-    let measured = Estimate { mean: sign * whole.mean, ..whole };
+    // Last minus first, whatever is expected.
+    let turned = || Estimate { mean: -whole.mean, interval: whole.interval.map(|(a, b)| (-b, -a)), ..whole };
+    let measured = if increasing { whole } else { turned() };
     (Standing::together(Each::Every, &standings), Some(measured))
 }
 
 /// Whether a difference is certainly positive, or flat within `tolerance`; outside when it is certainly neither.
 fn stands(difference: &Estimate, tolerance: f64) -> Standing {
-    let (low, high) = difference.interval();
+    let (low, high) = difference.ends();
     if low > 0.0 || (low >= -tolerance && high <= tolerance && tolerance > 0.0) {
         Standing::Inside
     } else if high < -tolerance || (high <= 0.0 && tolerance == 0.0) {

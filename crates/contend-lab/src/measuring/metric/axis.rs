@@ -99,7 +99,7 @@ impl Expr {
     }
 
     /// Calls `f` for every metric in it, to change it.
-    fn change(&mut self, f: &mut dyn FnMut(&mut Metric)) {
+    pub(super) fn change(&mut self, f: &mut dyn FnMut(&mut Metric)) {
         self.replace(&mut |e| {
             if let Expr::Metric(m) = e {
                 f(m);

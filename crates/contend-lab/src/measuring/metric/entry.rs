@@ -4,6 +4,7 @@
 use super::{Metric, Sampling, Unmeasured, Values};
 use crate::experiment::results::Run;
 use crate::reading::expression::Dimension;
+use crate::stats::Range;
 
 /// A metric: a row of the table.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct MetricEntry {
     pub example: Option<&'static str>,
     /// True if it is a value at an instant, such as a congestion window, and not a count over an interval.
     pub is_level: bool,
+    /// The values that it can have.
+    pub range: Range,
     /// True if it is an index of fairness, from 0 to 1.
     pub is_index: bool,
     /// True if runs of `[contention]` have it too.
@@ -173,6 +176,7 @@ impl MetricEntry {
             selection: Selection::Free,
             example: None,
             is_level: false,
+            range: Range::FROM_ZERO,
             is_index: false,
             in_contention: false,
             reported: &[],
@@ -202,8 +206,13 @@ impl MetricEntry {
         MetricEntry { is_level: true, ..self }
     }
 
+    /// It is a share, from 0 to 1.
+    pub(super) const fn share(self) -> MetricEntry {
+        MetricEntry { range: Range::SHARE, ..self }
+    }
+
     pub(super) const fn index(self) -> MetricEntry {
-        MetricEntry { is_index: true, ..self }
+        MetricEntry { is_index: true, ..self.share() }
     }
 
     pub(super) const fn in_contention(self) -> MetricEntry {

@@ -6,7 +6,7 @@ use super::{Expr, Unmeasured, Values, eval};
 use crate::experiment::results::Run;
 use crate::reading::expression::{Argument, Part, Syntax, Yields};
 use crate::reading::model;
-use crate::stats;
+use crate::stats::{self, Range};
 
 /// A function: a row of the table that parser, evaluation and `contend explain` read.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Function {
     pub takes: &'static [Takes],
     /// What the result measures.
     pub yields: Yields,
+    /// The values that the result can have, when the first argument has values in this range.
+    pub range: fn(Range) -> Range,
     /// True if it yields a list.
     pub is_list: bool,
     /// True if its first argument is read in sections of the run.
@@ -78,6 +80,7 @@ pub const FUNCTIONS: &[Function] = &[
             let value = stats::quantile(&members, eval::number(argument(x, 1), run)?);
             value.map(Values::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
         },
+        range: |r| r,
         ..function(
             "quantile",
             "quantile(goodput[up], 0.1)",
@@ -94,6 +97,7 @@ pub const FUNCTIONS: &[Function] = &[
             let holds = eval::pairs(&c.left, &c.right, run, holds)?;
             Ok(Values::One(holds.into_list().iter().sum()))
         },
+        range: |_| Range::FROM_ZERO,
         ..function(
             "count",
             "count(goodput[up] < 0.3Mbps)",
@@ -104,6 +108,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
     Function {
         value: |_, x, run| Ok(Values::One(eval::list(argument(x, 0), run)?.len() as f64)),
+        range: |_| Range::FROM_ZERO,
         ..function("count", "count(goodput[up])", "how many members a list has", &[Takes::List], Yields::Number)
     },
     Function {
@@ -117,6 +122,7 @@ pub const FUNCTIONS: &[Function] = &[
             let share = stats::mean(&held).map(Values::One);
             share.ok_or_else(|| Unmeasured::Undefined(format!("`{e}` has no section")))
         },
+        range: |_| Range::SHARE,
         ..function(
             "share",
             "share(goodput[up.1] >= 10Mbps, 5s)",
@@ -132,6 +138,7 @@ pub const FUNCTIONS: &[Function] = &[
             let of = argument(x, 0);
             sections(e, argument(x, 1), run, |from, to| eval::number(&of.between(from, to), run)).map(Values::Many)
         },
+        range: |r| r,
         ..function(
             "every",
             "every(goodput.up, 5s)",
@@ -147,6 +154,7 @@ pub const FUNCTIONS: &[Function] = &[
             _ => false,
         },
         value: |_, x, run| success::sliding(argument(x, 0), argument(x, 1), run, success::jain_over_windows),
+        range: |_| Range::SHARE,
         ..function(
             "jain",
             "jain(successes[up], 100)",
@@ -157,6 +165,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
     Function {
         value: |_, x, run| success::sliding(argument(x, 0), argument(x, 1), run, success::returns_within),
+        range: |_| Range::SHARE,
         ..function(
             "self_correlation",
             "self_correlation(successes[up], 100)",
@@ -194,6 +203,7 @@ const fn function(
         doc,
         takes,
         yields,
+        range: |_| Range::ALL,
         is_list: false,
         in_sections: false,
         suits: |_| true,

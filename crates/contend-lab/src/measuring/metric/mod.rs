@@ -24,6 +24,7 @@
 //! and whether a number or a list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
 
 mod axis;
+mod certainty;
 mod entries;
 mod entry;
 mod eval;
@@ -104,8 +105,9 @@ pub enum Aspect {
     Plain,
     /// `.mean`, written out.
     Mean,
-    /// `.p95`: a percentile.
-    Percentile(u8),
+    /// `.p95`: a percentile; and by how many widths of its bucket the reading is shifted, which is 0 but where an
+    /// expression is asked how exact it is.
+    Percentile(u8, f64),
     /// `.ack`, `.error`, `.short`: a word that the metric has.
     Word(&'static str),
     /// `ledger.idle`, `estimate.are.max`: a name that only the run knows, and what is made of its samples; `None` for
@@ -371,8 +373,10 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
             samples.entry(name).or_default().push(*value);
         }
         out.extend(samples.into_iter().filter_map(|(metric, values)| {
-            let e = Estimate::of(&values)?;
-            Some(Summary { point: first.point.clone(), metric: metric.to_owned(), n: e.n, mean: e.mean, ci95: e.ci95 })
+            // A name that is no expression is that of a closed form or of a fingerprint: exact.
+            let e = Expr::parse_any(metric).unwrap_or(Expr::Absent);
+            let readings: Vec<_> = values.into_iter().map(|x| e.noted(x)).collect();
+            Some(Summary::new(first.point.clone(), metric.to_owned(), Estimate::of_readings(&readings, e.range())?))
         }));
     }
     out
@@ -390,7 +394,7 @@ impl fmt::Display for Metric {
         match &self.aspect {
             Aspect::Plain => {}
             Aspect::Mean => f.write_str(".mean")?,
-            Aspect::Percentile(p) => write!(f, ".p{p:02}")?,
+            Aspect::Percentile(p, _) => write!(f, ".p{p:02}")?,
             Aspect::Word(word) => write!(f, ".{word}")?,
             Aspect::Named(name, None) => write!(f, ".{name}")?,
             Aspect::Named(name, Some(made)) => write!(f, ".{name}.{}", made.name)?,

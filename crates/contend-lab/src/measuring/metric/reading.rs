@@ -1,5 +1,6 @@
 //! Reading metrics from a run: which members are meant, which samples, and what several entries read alike.
 
+use super::certainty::resolution_s;
 use super::entry::{Asked, Read, Subject};
 use super::{Aspect, Metric, Scope, Unmeasured, Values};
 use crate::experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Queue, QueueSample, Run};
@@ -167,7 +168,10 @@ impl<'a> Asked<'a> {
             return Err(self.undefined("nothing was measured"));
         }
         Ok(match self.metric.aspect {
-            Aspect::Percentile(p) => all.quantile_ms(f64::from(p) / 100.0) / 1e3,
+            Aspect::Percentile(p, shift) => {
+                let value = all.quantile_ms(f64::from(p) / 100.0) / 1e3;
+                value + shift * resolution_s(value)
+            }
             _ => all.mean_ms() / 1e3,
         })
     }

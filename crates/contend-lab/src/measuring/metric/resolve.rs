@@ -376,7 +376,7 @@ fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
     let percentile = || head.strip_prefix('p').filter(|d| d.len() == 2).and_then(|d| d.parse::<u8>().ok());
     let found = match entry.aspects {
         Aspects::Samples if head == "mean" => Some((Aspect::Mean, tail)),
-        Aspects::Samples => percentile().map(|p| (Aspect::Percentile(p), tail)),
+        Aspects::Samples => percentile().map(|p| (Aspect::Percentile(p, 0.0), tail)),
         Aspects::Optional(words) | Aspects::Required(words) => {
             words.iter().find(|w| **w == head).map(|w| (Aspect::Word(w), tail))
         }

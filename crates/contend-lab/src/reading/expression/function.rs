@@ -1,7 +1,7 @@
 //! Functions of plain numbers, for a file's quantities and for metrics.
 
 use super::Dimension;
-use crate::stats;
+use crate::stats::{self, Range};
 
 /// A function of one list, or of several values.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct NumberFunction {
     pub values: Option<usize>,
     /// Its value; `None` when there are too few numbers.
     pub of: fn(&[f64]) -> Option<f64>,
+    /// The values that the result can have, when the arguments have values in this range.
+    pub range: fn(Range) -> Range,
 }
 
 /// What the result of a function measures.
@@ -54,18 +56,19 @@ impl Yields {
 
 /// Every function of plain numbers.
 pub const FUNCTIONS: &[NumberFunction] = &[
-    several("mean", "arithmetic mean", Yields::SameUnit, stats::mean),
-    several("min", "the smallest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::min)),
-    several("max", "the largest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::max)),
-    several("std", "sample standard deviation", Yields::SameUnit, stats::deviation),
-    several("sum", "the sum; 0 of nothing", Yields::SameUnit, |x| Some(x.iter().sum())),
-    several("jain", "Jain's index of fairness, 1 when all are equal", Yields::Index, stats::jain),
+    several("mean", "arithmetic mean", Yields::SameUnit, stats::mean, |r| r),
+    several("min", "the smallest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::min), |r| r),
+    several("max", "the largest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::max), |r| r),
+    several("std", "sample standard deviation", Yields::SameUnit, stats::deviation, |_| Range::FROM_ZERO),
+    several("sum", "the sum; 0 of nothing", Yields::SameUnit, |x| Some(x.iter().sum()), Range::of_sums),
+    several("jain", "Jain's index of fairness, 1 when all are equal", Yields::Index, stats::jain, |_| Range::SHARE),
     NumberFunction {
         name: "floor",
         doc: "the largest whole number that is not above a plain number",
         yields: Yields::Number,
         values: Some(1),
         of: |x| x.first().map(|x| x.floor()),
+        range: |r| Range { low: r.low.floor(), high: r.high.floor() },
     },
 ];
 
@@ -74,8 +77,9 @@ const fn several(
     doc: &'static str,
     yields: Yields,
     of: fn(&[f64]) -> Option<f64>,
+    range: fn(Range) -> Range,
 ) -> NumberFunction {
-    NumberFunction { name, doc, yields, values: None, of }
+    NumberFunction { name, doc, yields, values: None, of, range }
 }
 
 impl NumberFunction {

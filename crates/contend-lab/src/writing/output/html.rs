@@ -14,12 +14,13 @@ mod svg;
 mod sweep;
 
 use super::shape::{
-    Mean, fixed, main_metrics, metrics, point_options, point_text, points, runs_of, seeds_text, summary_of, swept_keys,
-    unit_of, value_text,
+    around, estimate, fixed, main_metrics, metrics, percentile_ms, point_options, point_text, points, runs_of,
+    seeds_text, summary_of, swept_keys, unit_of, value_text,
 };
 use super::table::{cautions, measured_text, method, search_text, verdict_sign};
 use super::{Error, ReportContext, atomically};
 use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::stats::{Estimate, Range};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -171,12 +172,12 @@ fn headed(metric: &str) -> String {
     }
 }
 
-fn mean_cell(metric: &str, mean: Option<Mean>) -> String {
+fn mean_cell(metric: &str, mean: Option<Estimate>) -> String {
     let unit = unit_of(metric);
     let Some(m) = mean.filter(|m| m.mean.is_finite()) else { return "–".into() };
     let mean = fixed(m.mean * unit.scale, unit.decimals);
-    let half = m.ci95.map_or("no interval".into(), |h| format!("± {}", fixed(h * unit.scale, unit.decimals)));
-    format!("{mean} <span class=\"pm\">{half}</span>")
+    let around = around(m.mean, m.interval, |x| fixed(x * unit.scale, unit.decimals));
+    format!("{mean} <span class=\"pm\">{}</span>", around.unwrap_or("no interval".into()))
 }
 
 /// Every metric at every point, folded away.
@@ -195,7 +196,7 @@ fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
         let _ = write!(out, "<th>{}</th>", escaped(&text));
     }
     out += "</tr></thead>\n<tbody>\n";
-    let mut csv = String::from("metric,point,n,mean,ci95\n");
+    let mut csv = String::from("metric,point,n,mean,low,high\n");
     for m in names {
         let _ = write!(out, "<tr><td class=\"key\">{}</td>", headed(m));
         for p in shown {
@@ -204,10 +205,10 @@ fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
         out += "</tr>\n";
     }
     for s in &o.summary {
-        let ci95 = s.ci95.map(|h| h.to_string()).unwrap_or_default();
+        let ends = s.interval.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low},{high}"));
         let _ = writeln!(
             csv,
-            "{},{},{},{},{ci95}",
+            "{},{},{},{},{ends}",
             super::csv::quoted(&s.metric),
             super::csv::quoted(&point_text(&s.point)),
             s.n,
@@ -312,14 +313,16 @@ fn flow_table(runs: &[&Run]) -> String {
     out += "<th>delay p95 <span \
         class=\"unit\">ms</span></th><th>sent</th><th>retransmitted</th><th>timeouts</th></tr></thead>\n<tbody>\n";
     type Of = fn(&crate::experiment::results::Flow) -> Option<f64>;
-    let columns: [(Of, f64, usize); 7] = [
-        (|f| Some(f.goodput_bps), 1e-6, 3),
-        (|f| f.rtt_ms.p50, 1.0, 1),
-        (|f| f.rtt_ms.p95, 1.0, 1),
-        (|f| f.delay_ms.p95, 1.0, 1),
-        (|f| Some(f.sent as f64), 1.0, 0),
-        (|f| Some(f.retransmitted as f64), 1.0, 1),
-        (|f| Some(f.timeouts as f64), 1.0, 1),
+    type Kind = fn(&[f64]) -> Estimate;
+    let exact: Kind = |values| estimate(values, Range::FROM_ZERO);
+    let columns: [(Of, Kind, f64, usize); 7] = [
+        (|f| Some(f.goodput_bps), exact, 1e-6, 3),
+        (|f| f.rtt_ms.p50, percentile_ms, 1.0, 1),
+        (|f| f.rtt_ms.p95, percentile_ms, 1.0, 1),
+        (|f| f.delay_ms.p95, percentile_ms, 1.0, 1),
+        (|f| Some(f.sent as f64), exact, 1.0, 0),
+        (|f| Some(f.retransmitted as f64), exact, 1.0, 1),
+        (|f| Some(f.timeouts as f64), exact, 1.0, 1),
     ];
     for (i, flow) in first.flows.iter().enumerate().take(LISTED) {
         let _ = write!(
@@ -328,14 +331,15 @@ fn flow_table(runs: &[&Run]) -> String {
             escaped(&flow.name),
             escaped(&flow.tcp)
         );
-        for (of, scale, decimals) in columns {
-            let m = Mean::of(&runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect::<Vec<_>>());
+        for (of, kind, scale, decimals) in columns {
+            let values: Vec<f64> = runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect();
+            let m = kind(&values);
             if m.n == 0 {
                 out += "<td>–</td>";
                 continue;
             }
-            let half = m.ci95.map_or("no interval".into(), |h| format!("± {:.decimals$}", h * scale));
-            let _ = write!(out, "<td>{:.decimals$} <span class=\"pm\">{half}</span></td>", m.mean * scale);
+            let around = around(m.mean, m.interval, |x| fixed(x * scale, decimals)).unwrap_or("no interval".into());
+            let _ = write!(out, "<td>{:.decimals$} <span class=\"pm\">{around}</span></td>", m.mean * scale);
         }
         out += "</tr>\n";
     }

@@ -3,7 +3,8 @@
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::measuring::metric::Expr;
 use crate::reading::expression::Dimension;
-use crate::stats;
+use crate::stats::{Estimate, Range, Reading};
+use contend_sim::stats::Durations;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -72,29 +73,47 @@ pub(super) fn group_of(flow: &str) -> &str {
     }
 }
 
-/// A mean over replications with the half width of its 95 % Student interval; no interval for fewer than two.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Mean {
-    pub n: usize,
-    pub mean: f64,
-    pub ci95: Option<f64>,
+/// The estimate that some values of a number in `range` give; of no values the mean is not a number.
+pub(super) fn estimate(values: &[f64], range: Range) -> Estimate {
+    let exact: Vec<_> = values.iter().map(|value| Reading { value: *value, resolution: 0.0 }).collect();
+    estimate_of(&exact, range)
 }
 
-impl Mean {
-    /// Of these values.
-    pub(super) fn of(values: &[f64]) -> Mean {
-        Mean { n: values.len(), mean: stats::mean(values).unwrap_or(f64::NAN), ci95: stats::half_width(values) }
-    }
+/// The same of percentiles in milliseconds, which were read from histograms.
+pub(super) fn percentile_ms(values: &[f64]) -> Estimate {
+    let read = |ms: &f64| Reading { value: *ms, resolution: Durations::resolution_ms(*ms) };
+    estimate_of(&values.iter().map(read).collect::<Vec<_>>(), Range::FROM_ZERO)
+}
+
+fn estimate_of(readings: &[Reading], range: Range) -> Estimate {
+    let none = Estimate { n: 0, mean: f64::NAN, ci95: None, interval: None };
+    Estimate::of_readings(readings, range).unwrap_or(none)
+}
+
+impl Estimate {
     /// `12.34 ± 0.05`, all times `scale`, with this many decimals; one value says that it has no interval.
-    pub(super) fn text(self, scale: f64, decimals: usize) -> String {
+    pub(super) fn text(&self, scale: f64, decimals: usize) -> String {
         if !self.mean.is_finite() {
             return "–".into();
         }
-        match self.ci95 {
-            Some(h) => format!("{} ± {}", fixed(self.mean * scale, decimals), fixed(h * scale, decimals)),
-            None => fixed(self.mean * scale, decimals),
+        let mean = fixed(self.mean * scale, decimals);
+        match around(self.mean, self.interval, |x| fixed(x * scale, decimals)) {
+            Some(around) => format!("{mean} {around}"),
+            None => mean,
         }
     }
+
+    /// The mean and the ends of the interval, all times `scale`.
+    pub(super) fn scaled(&self, scale: f64) -> (f64, Option<(f64, f64)>) {
+        (self.mean * scale, self.interval.map(|(a, b)| (a * scale, b * scale)))
+    }
+}
+
+/// How far an interval goes from its mean: `± 0.05`, or `+0.01 −0.05` where it is cut at a bound.
+pub(super) fn around(mean: f64, interval: Option<(f64, f64)>, shown: impl Fn(f64) -> String) -> Option<String> {
+    let (low, high) = interval?;
+    let (below, above) = (shown(mean - low), shown(high - mean));
+    Some(if below == above { format!("± {above}") } else { format!("+{above} −{below}") })
 }
 
 /// A number with this many decimals; what rounds to zero has no sign.
@@ -107,13 +126,13 @@ pub(super) fn fixed(x: f64, decimals: usize) -> String {
 }
 
 /// The mean of a metric at a point, as the lab has computed it; of any other expression, as the point's runs give it.
-pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<Mean> {
+pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<Estimate> {
     if let Some(s) = o.summary.iter().find(|s| s.point == *point && s.metric == metric) {
-        return Some(Mean { n: s.n, mean: s.mean, ci95: s.ci95 });
+        return Some(Estimate { n: s.n, mean: s.mean, ci95: s.ci95, interval: s.interval });
     }
     let expression = Expr::parse(metric).ok()?;
-    let values: Vec<f64> = runs_of(o, point).into_iter().filter_map(|r| expression.eval(r).ok()).collect();
-    (!values.is_empty()).then(|| Mean::of(&values))
+    let readings: Vec<_> = runs_of(o, point).into_iter().filter_map(|r| expression.reading(r).ok()).collect();
+    Estimate::of_readings(&readings, expression.range())
 }
 
 /// Every metric of the summary, in the order of appearance.
@@ -180,12 +199,22 @@ mod tests {
 
     #[test]
     fn the_student_interval_of_five_values_uses_2_776() {
-        let m = Mean::of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        let of = |values: &[f64]| estimate(values, Range::ALL);
+        let m = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         // s = sqrt(2.5), t(0.975, 4) = 2.7764
         assert!((m.ci95.unwrap() - 2.7764 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-3);
-        assert_eq!(Mean::of(&[1.0]).ci95, None);
-        assert_eq!(Mean::of(&[]).text(1.0, 2), "–");
-        assert_eq!(Mean::of(&[-0.0]).text(1.0, 2), "0.00");
+        assert_eq!(of(&[1.0]).ci95, None);
+        assert_eq!(of(&[]).text(1.0, 2), "–");
+        assert_eq!(of(&[-0.0]).text(1.0, 2), "0.00");
+    }
+
+    #[test]
+    fn an_interval_that_is_cut_says_how_far_it_goes_on_each_side() {
+        // 0.95 ± 0.635, of which 0.05 is left above.
+        assert_eq!(estimate(&[0.9, 1.0], Range::SHARE).text(1.0, 2), "0.95 +0.05 −0.64");
+        assert_eq!(estimate(&[0.9, 1.0], Range::ALL).text(1.0, 2), "0.95 ± 0.64");
+        // Two runs agree: the interval is as wide as the histogram's bucket there.
+        assert_eq!(percentile_ms(&[20.0, 20.0]).text(1.0, 3), "20.000 ± 0.256");
     }
 
     #[test]

@@ -3,11 +3,12 @@
 
 use super::ReportContext;
 use super::shape::{
-    Mean, group_of, main_metrics, point_text, points, runs_of, seeds_text, summary_of, swept_keys, unit_of, value_text,
+    around, estimate, group_of, main_metrics, percentile_ms, point_text, points, runs_of, seeds_text, summary_of,
+    swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
 use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, Percentiles, PointKey, Run, SearchResult};
-use crate::stats;
+use crate::stats::{self, Estimate, Range};
 
 /// Columns that running text takes at most, and a table where nothing else is known.
 pub const WIDTH: usize = 100;
@@ -144,23 +145,24 @@ fn group_rows(runs: &[&Run]) -> Grid {
             .collect();
         let tcp =
             runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
+        let exact = |values: &[f64]| estimate(values, Range::FROM_ZERO);
         // A flow without samples has no round-trip time, and a run without such flows has no mean of them.
-        let rtt = |of: fn(&Percentiles) -> Option<f64>| {
+        let rtt = |kind: &dyn Fn(&[f64]) -> Estimate, of: fn(&Percentiles) -> Option<f64>| {
             let mean = |r: &&Run| {
                 let flows = r.flows.iter().filter(|f| group_of(&f.name) == group);
                 stats::mean(&flows.filter_map(|f| of(&f.rtt_ms)).collect::<Vec<_>>())
             };
-            Mean::of(&runs.iter().filter_map(mean).collect::<Vec<_>>()).text(1.0, 2)
+            kind(&runs.iter().filter_map(mean).collect::<Vec<_>>()).text(1.0, 2)
         };
         grid.rows.push(vec![
             format!("{group} ({tcp})"),
             runs.first().map_or(0, |r| members(r)).to_string(),
-            Mean::of(&mean(&|f| f.goodput_bps)).text(1e-6, 3),
-            Mean::of(&sum(&|f| f.goodput_bps)).text(1e-6, 3),
-            rtt(|p| p.mean),
-            rtt(|p| p.p95),
-            Mean::of(&resent).text(1.0, 2),
-            Mean::of(&mean(&|f| f.timeouts as f64)).text(1.0, 2),
+            exact(&mean(&|f| f.goodput_bps)).text(1e-6, 3),
+            exact(&sum(&|f| f.goodput_bps)).text(1e-6, 3),
+            rtt(&exact, |p| p.mean),
+            rtt(&percentile_ms, |p| p.p95),
+            estimate(&resent, Range { low: 0.0, high: 100.0 }).text(1.0, 2),
+            exact(&mean(&|f| f.timeouts as f64)).text(1.0, 2),
         ]);
     }
     grid
@@ -182,11 +184,9 @@ pub(super) fn search_text(s: &SearchResult) -> String {
 /// What was measured for a claim: `1.58 ± 0.03`, `9.437M ± 0.014M` for large numbers, or a dash.
 pub fn measured_text(c: &ClaimResult) -> String {
     let (scale, suffix) = if c.measured.is_some_and(|m| m.abs() >= 1e5) { (1e6, "M") } else { (1.0, "") };
-    match (c.measured, c.ci95) {
-        (Some(m), Some(h)) => format!("{}{suffix} ± {}{suffix}", significant(m / scale, 4), significant(h / scale, 2)),
-        (Some(m), None) => format!("{}{suffix} (no interval)", significant(m / scale, 4)),
-        (None, _) => "–".into(),
-    }
+    let Some(m) = c.measured else { return "–".into() };
+    let around = around(m, c.interval, |x| format!("{}{suffix}", significant(x / scale, 2)));
+    format!("{}{suffix} {}", significant(m / scale, 4), around.unwrap_or("(no interval)".into()))
 }
 
 /// Which claim it is, and which of its readings, on one line.

@@ -40,7 +40,8 @@ pub(super) const METRICS: &[MetricEntry] = &[
             let (air, names) = (a.air()?, a.names());
             Ok(a.members.iter().filter_map(|i| air.airtime.get(*names.get(*i)?)).sum())
         },
-    ),
+    )
+    .share(),
     air("frames", "data frames sent, retries included", |a| Ok(a.air()?.frames as f64))
         .in_contention()
         .reported(&[("frames", "frames")]),
@@ -49,6 +50,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .reported(&[("collisions", "collisions")])
         .reported_in_contention(&[("collisions", "collisions"), ("collision_rate", "collisions / successes")]),
     air("collision_probability", "share of attempts that met another", |a| Ok(a.air()?.collision_probability))
+        .share()
         .in_contention()
         .reported(&[("collision_probability", "collision_probability")])
         .reported_in_contention(&[("collision_probability", "collision_probability")]),
@@ -78,8 +80,10 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .in_contention()
     .reported_in_contention(&[("effective_window", "effective_window")]),
     air("busy", "share of time with at least one transmission on the air", |a| Ok(a.air()?.busy))
+        .share()
         .reported(&[("busy", "busy")]),
     air("ledger", "an account's share of time: `ledger.idle` and so on", |a| account(a, a.air()?))
+        .share()
         .aspects(Aspects::Named("an account"))
         .example("ledger.idle` or `ledger.payload"),
 ];

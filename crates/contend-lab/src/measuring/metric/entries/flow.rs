@@ -89,7 +89,7 @@ pub(super) const fn flow(
 fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let all: Vec<f64> = a.flows().flat_map(|f| f.completions_s.iter().copied()).collect();
     let value = match a.metric.aspect {
-        Aspect::Percentile(p) => stats::quantile(&all, f64::from(p) / 100.0),
+        Aspect::Percentile(p, _) => stats::quantile(&all, f64::from(p) / 100.0),
         _ => stats::mean(&all),
     };
     value.ok_or_else(|| a.undefined("no transfer was completed"))

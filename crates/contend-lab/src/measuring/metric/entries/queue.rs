@@ -54,6 +54,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     queue("loss", Dimension::Number, "share of the packets offered that were dropped", |a| {
         Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.offered).max(1.0))
     })
+    .share()
     .reported(&[("ap.loss", "loss[ap]")]),
 ];
 

@@ -60,7 +60,8 @@ pub(super) const METRICS: &[MetricEntry] = &[
             }
         },
     )
-    .aspects(Aspects::Required(&["congestion", "error"])),
+    .aspects(Aspects::Required(&["congestion", "error"]))
+    .share(),
     flow("rtt", Dimension::Time, "round-trip time as the sender measures it", |a| {
         a.durations(a.flows().map(|f| &f.rtt))
     })

@@ -3,8 +3,9 @@
 use super::svg::{GREY, Plot, Scale};
 use super::{Figure, direction_style};
 use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::stats::{Estimate, Range};
 use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{Mean, point_text, runs_of, swept_keys, value_text};
+use crate::writing::output::shape::{estimate, point_text, runs_of, swept_keys, value_text};
 use crate::writing::output::table::significant;
 use std::fmt::Write;
 
@@ -16,9 +17,10 @@ pub(super) fn bars_are(seeds: usize) -> String {
     }
 }
 
-/// The half width of an interval in a CSV.
-pub(super) fn interval(ci95: Option<f64>) -> String {
-    ci95.map(|h| h.to_string()).unwrap_or_default()
+/// An estimate in a CSV: seeds, mean, and the ends of its interval.
+pub(super) fn numbers(m: &Estimate) -> String {
+    let ends = m.interval.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low},{high}"));
+    format!("{},{},{ends}", m.n, m.mean)
 }
 
 /// Most bars in one figure; more would be thinner than a pixel.
@@ -30,16 +32,17 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
     if first.flows.is_empty() {
         return None;
     }
-    let mut csv = String::from("flow,direction,n,goodput_bps_mean,ci95\n");
+    let mut csv = String::from("flow,direction,n,goodput_bps_mean,low,high\n");
     let mut bars = Vec::new();
     for (i, flow) in first.flows.iter().enumerate() {
-        let m = Mean::of(&runs.iter().filter_map(|r| r.flows.get(i)).map(|f| f.goodput_bps).collect::<Vec<_>>());
-        let _ = writeln!(csv, "{},{},{},{},{}", quoted(&flow.name), flow.direction, m.n, m.mean, interval(m.ci95));
+        let goodputs: Vec<f64> = runs.iter().filter_map(|r| r.flows.get(i)).map(|f| f.goodput_bps).collect();
+        let m = estimate(&goodputs, Range::FROM_ZERO);
+        let _ = writeln!(csv, "{},{},{}", quoted(&flow.name), flow.direction, numbers(&m));
         bars.push((flow, m));
     }
     let share = bars.iter().map(|b| b.1.mean).sum::<f64>() / bars.len() as f64;
     let shown = bars.len().min(BARS);
-    let highest = bars.iter().take(shown).map(|(_, m)| m.mean + m.ci95.unwrap_or(0.0)).fold(share, f64::max) / 1e6;
+    let highest = bars.iter().take(shown).map(|(_, m)| m.ends().1).fold(share, f64::max) / 1e6;
     let names = bars.iter().take(shown).map(|(f, _)| f.name.clone()).collect();
     let mut plot = Plot::new(Scale::Names(names), "flow", Scale::from_zero(highest), "goodput [Mb/s]");
     let wide = shown > 24;
@@ -53,7 +56,7 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
             legend.push((style, flow.direction.to_owned()));
         }
         let title = format!("{} ({})\n{} Mb/s, n = {}", flow.name, flow.tcp, m.text(1e-6, 3), m.n);
-        plot.bar(style, i as f64, (0, 1), m.mean / 1e6, m.ci95.map(|h| h / 1e6), &title);
+        plot.bar(style, i as f64, (0, 1), m.scaled(1e-6), &title);
     }
     plot.level(share / 1e6, "equal share");
     let more = if bars.len() > shown { format!(" The first {shown} of {} flows.", bars.len()) } else { String::new() };
@@ -109,7 +112,7 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
     let mut plot = Plot::new(Scale::Linear(0.0, 100.0), "share of time [%]", Scale::Names(names), &label)
         .wide()
         .tall(70.0 + 36.0 * shown.len().max(2) as f64);
-    let mut csv = String::from("point,account,n,share_mean,ci95\n");
+    let mut csv = String::from("point,account,n,share_mean,low,high\n");
     for (line, point) in shown.iter().enumerate() {
         let runs = runs_of(o, point);
         let mut at = 0.0;
@@ -122,8 +125,8 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
             if shares.is_empty() {
                 continue;
             }
-            let m = Mean::of(&shares);
-            let _ = writeln!(csv, "{},{account},{},{},{}", quoted(&point_text(point)), m.n, m.mean, interval(m.ci95));
+            let m = estimate(&shares, Range::SHARE);
+            let _ = writeln!(csv, "{},{account},{}", quoted(&point_text(point)), numbers(&m));
             let title = format!(
                 "{account}{}{}\n{} % of time, n = {}",
                 if several { ", " } else { "" },
@@ -136,7 +139,7 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
                 style_of(i),
                 row,
                 (at, at + m.mean * 100.0),
-                m.ci95.map(|h| h * 100.0),
+                m.scaled(100.0).1.map(|(low, high)| (at + low, at + high)),
                 &title,
                 &format!("{} %", significant(m.mean * 100.0, 2)),
             );

@@ -6,9 +6,9 @@ use super::series::{SINGLE, against_time, slow_and_fine};
 use super::svg::{STYLES, Scale};
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::measuring::metric::{Expr, Unmeasured};
-use crate::stats;
+use crate::stats::{self, Range};
 use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{Mean, runs_of, unit_of};
+use crate::writing::output::shape::{estimate, runs_of, unit_of};
 use std::fmt::Write;
 
 /// One curve.
@@ -23,8 +23,10 @@ struct Course {
 struct Moment {
     from_s: f64,
     to_s: f64,
+    /// How many numbers it is made of.
+    n: usize,
     /// Not finite where it does not exist.
-    value: Mean,
+    value: f64,
     /// The band around it.
     band: Option<(f64, f64)>,
 }
@@ -53,8 +55,8 @@ pub(super) fn over_time(
     let scale = unit_of(metrics.first().copied().unwrap_or_default()).scale;
     let courses = courses(o, points, by, metrics);
     let shown = courses.all.get(..STYLES).unwrap_or(&courses.all);
-    let moments = || shown.iter().flat_map(|c| &c.moments).filter(|m| m.value.mean.is_finite());
-    let (low, top) = moments().fold((0.0_f64, 0.0_f64), |(low, top), m| (low.min(m.value.mean), top.max(m.value.mean)));
+    let moments = || shown.iter().flat_map(|c| &c.moments).filter(|m| m.value.is_finite());
+    let (low, top) = moments().fold((0.0_f64, 0.0_f64), |(low, top), m| (low.min(m.value), top.max(m.value)));
     // Few seeds make wide bands; the axis is for the lines, and a band ends where it does.
     let high = moments().filter_map(|m| m.band).fold(top, |high, band| high.max(band.1.min(1.5 * top)));
     let axis = vertical(metrics, low * scale, high * scale);
@@ -75,7 +77,7 @@ pub(super) fn over_time(
         }
     }
     for c in shown {
-        plot.line(c.style, &c.moments.iter().map(|m| (m.middle(), m.value.mean * scale)).collect::<Vec<_>>(), &c.name);
+        plot.line(c.style, &c.moments.iter().map(|m| (m.middle(), m.value * scale)).collect::<Vec<_>>(), &c.name);
     }
     let mut caption = match courses.seeds {
         0 => "No time series was kept of these runs.".to_owned(),
@@ -119,7 +121,7 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
         };
         out.bundled |= bundle.len() > SINGLE;
         let single = bundle.len() == 1;
-        for (member, moments) in together(bundle, &windows) {
+        for (member, moments) in together(bundle, &windows, e.range()) {
             let name = match member {
                 Some(member) if names.len() == 1 => member,
                 Some(member) if !single => format!("{member}, {name}"),
@@ -160,12 +162,12 @@ fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member
 }
 
 /// Means over runs with their intervals; of many members, the median and the middle 80 % of all.
-fn together(bundle: Vec<Member>, windows: &[(f64, f64)]) -> Vec<(Option<String>, Vec<Moment>)> {
-    let moment = |(from_s, to_s): (f64, f64), value, band| Moment { from_s, to_s, value, band };
+fn together(bundle: Vec<Member>, windows: &[(f64, f64)], range: Range) -> Vec<(Option<String>, Vec<Moment>)> {
+    let moment = |(from_s, to_s): (f64, f64), n, value, band| Moment { from_s, to_s, n, value, band };
     if bundle.len() <= SINGLE {
         let mean = |(window, values): (&(f64, f64), Vec<f64>)| {
-            let m = Mean::of(&values);
-            moment(*window, m, m.ci95.map(|h| (m.mean - h, m.mean + h)))
+            let m = estimate(&values, range);
+            moment(*window, m.n, m.mean, m.interval)
         };
         return bundle
             .into_iter()
@@ -175,7 +177,7 @@ fn together(bundle: Vec<Member>, windows: &[(f64, f64)]) -> Vec<(Option<String>,
     let median = |(k, window): (usize, &(f64, f64))| {
         let all: Vec<f64> = bundle.iter().filter_map(|b| b.1.get(k)).flatten().copied().collect();
         let at = |q: f64| stats::quantile(&all, q);
-        moment(*window, Mean { n: all.len(), mean: at(0.5).unwrap_or(f64::NAN), ci95: None }, at(0.1).zip(at(0.9)))
+        moment(*window, all.len(), at(0.5).unwrap_or(f64::NAN), at(0.1).zip(at(0.9)))
     };
     vec![(None, windows.iter().enumerate().map(median).collect())]
 }
@@ -183,17 +185,9 @@ fn together(bundle: Vec<Member>, windows: &[(f64, f64)]) -> Vec<(Option<String>,
 fn csv(all: &[Course]) -> String {
     let mut out = String::from("from_s,to_s,line,n,mean,low,high\n");
     for c in all {
-        for m in c.moments.iter().filter(|m| m.value.mean.is_finite()) {
+        for m in c.moments.iter().filter(|m| m.value.is_finite()) {
             let (low, high) = m.band.map_or_else(Default::default, |(low, high)| (low.to_string(), high.to_string()));
-            let _ = writeln!(
-                out,
-                "{:.6},{:.6},{},{},{},{low},{high}",
-                m.from_s,
-                m.to_s,
-                quoted(&c.name),
-                m.value.n,
-                m.value.mean
-            );
+            let _ = writeln!(out, "{:.6},{:.6},{},{},{},{low},{high}", m.from_s, m.to_s, quoted(&c.name), m.n, m.value);
         }
     }
     out
@@ -215,10 +209,10 @@ mod tests {
             (1..=n).map(|i| (Some(format!("down.{i}")), vec![vec![i as f64, i as f64], Vec::new()])).collect()
         };
         let windows = [(0.0, 1.0), (1.0, 2.0)];
-        let few = together(bundle(3), &windows);
-        assert_eq!((few.len(), few[2].1[0].value.mean, few[2].1[0].band), (3, 3.0, Some((3.0, 3.0))));
-        assert!(few[2].1[1].value.mean.is_nan() && few[2].1[1].band.is_none(), "nothing in the second window");
-        let many = together(bundle(21), &windows);
-        assert_eq!((many.len(), many[0].1[0].value.mean, many[0].1[0].band), (1, 11.0, Some((3.0, 19.0))));
+        let few = together(bundle(3), &windows, Range::ALL);
+        assert_eq!((few.len(), few[2].1[0].value, few[2].1[0].band), (3, 3.0, Some((3.0, 3.0))));
+        assert!(few[2].1[1].value.is_nan() && few[2].1[1].band.is_none(), "nothing in the second window");
+        let many = together(bundle(21), &windows, Range::ALL);
+        assert_eq!((many.len(), many[0].1[0].value, many[0].1[0].band), (1, 11.0, Some((3.0, 19.0))));
     }
 }

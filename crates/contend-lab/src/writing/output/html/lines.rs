@@ -4,7 +4,8 @@ use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
 use crate::experiment::results::PointKey;
 use crate::measuring::metric::Expr;
-use crate::writing::output::shape::{Mean, Unit, point_text, swept_keys, unit_of, value_text};
+use crate::stats::Estimate;
+use crate::writing::output::shape::{Unit, point_text, swept_keys, unit_of, value_text};
 use std::collections::BTreeMap;
 
 /// The keys in which lines differ: `by`, and every other key that does not follow from these and the one along `x`. So
@@ -53,7 +54,7 @@ pub(super) struct Line {
     pub name: String,
     pub style: usize,
     /// Place, value and hover title of each dot, the value in base units.
-    pub dots: Vec<(f64, Mean, String)>,
+    pub dots: Vec<(f64, Estimate, String)>,
 }
 
 /// Names and styles of the lines: every metric for every group, group by group.
@@ -128,9 +129,8 @@ pub(super) fn drawn(
 ) -> Figure {
     let unit = unit_of(metrics.first().copied().unwrap_or_default());
     let shown = lines.get(..STYLES).unwrap_or(lines);
-    let ends = shown.iter().flat_map(|l| &l.dots).map(|(_, m, _)| (m.mean, m.ci95.unwrap_or(0.0)));
-    let (low, high) =
-        ends.fold((0.0_f64, 0.0_f64), |(low, high), (mean, half)| (low.min(mean - half), high.max(mean + half)));
+    let ends = shown.iter().flat_map(|l| &l.dots).map(|(_, m, _)| m.ends());
+    let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), (from, to)| (low.min(from), high.max(to)));
     let (name, label) = called(metrics);
     // An interval may reach below zero where the values themselves cannot.
     let low = if shown.iter().flat_map(|l| &l.dots).any(|d| d.1.mean < 0.0) { low } else { 0.0 };
@@ -141,16 +141,19 @@ pub(super) fn drawn(
         plot = plot.wide();
     }
     for (i, line) in shown.iter().enumerate() {
-        let scaled = |m: &Mean| (m.mean * unit.scale, m.ci95.map(|h| h * unit.scale));
         if places == 0 {
-            plot.line(line.style, &line.dots.iter().map(|(x, m, _)| (*x, scaled(m).0)).collect::<Vec<_>>(), &line.name);
+            plot.line(
+                line.style,
+                &line.dots.iter().map(|(x, m, _)| (*x, m.scaled(unit.scale).0)).collect::<Vec<_>>(),
+                &line.name,
+            );
         }
         for (x, m, title) in &line.dots {
-            let (y, half) = scaled(m);
+            let (y, interval) = m.scaled(unit.scale);
             if places == 0 {
-                plot.dot(line.style, *x, y, half, title);
+                plot.dot(line.style, *x, y, interval, title);
             } else {
-                plot.bar(line.style, *x, (i, shown.len()), y, half, title);
+                plot.bar(line.style, *x, (i, shown.len()), (y, interval), title);
             }
         }
     }
@@ -178,7 +181,7 @@ pub(super) fn left_out(lines: usize) -> String {
 }
 
 /// The hover title of a dot.
-pub(super) fn hover(metric: &str, at: &str, m: Mean, unit: Unit) -> String {
+pub(super) fn hover(metric: &str, at: &str, m: Estimate, unit: Unit) -> String {
     let at = if at.is_empty() { String::new() } else { format!(", {at}") };
     format!("{metric}{at}\n{} {}\nn = {}", m.text(unit.scale, unit.decimals), unit.name, m.n)
 }

@@ -1,14 +1,15 @@
 //! The figures that the file asks for: along a swept key, flow by flow, or over time.
 
-use super::charts::{BARS, bars_are, interval};
+use super::charts::{BARS, bars_are, numbers};
 use super::lines::{Line, called, drawn, explained, groups, hover, named, telling};
 use super::svg::{STYLES, Scale};
 use super::{DETAILED, Figure, course, sweep};
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::reading::file::Along;
+use crate::stats::Estimate;
 use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{Mean, Unit, point_text, runs_of, unit_of};
+use crate::writing::output::shape::{Unit, point_text, runs_of, unit_of};
 use crate::writing::output::{FigureSpec, ReportContext};
 use std::fmt::Write;
 
@@ -73,7 +74,7 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
 fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
     let groups = groups(points, &telling(points, None, by));
     let mut names: Vec<String> = Vec::new();
-    let mut csv = String::from("flow,point,metric,n,mean,ci95\n");
+    let mut csv = String::from("flow,point,metric,n,mean,low,high\n");
     let (mut lines, mut trouble) = (Vec::new(), None);
     for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
         let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
@@ -81,8 +82,9 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
         };
         let Some(point) = members.first() else { continue };
         let mut values: Vec<(String, Vec<f64>)> = Vec::new();
+        let e = Expr::parse_any(metric).map(|e| e.each_flow());
         for run in runs_of(o, point) {
-            match read(&Expr::parse_any(metric).map(|e| e.each_flow()), run) {
+            match read(&e, run) {
                 Ok(read) => read.into_iter().filter(|v| v.1.is_finite()).for_each(|(name, x)| {
                     match values.iter_mut().find(|v| v.0 == name) {
                         Some(v) => v.1.push(x),
@@ -94,17 +96,11 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
         }
         let mut dots = Vec::new();
         for (flow, values) in values {
-            let m = Mean::of(&values);
-            let _ = writeln!(
-                csv,
-                "{},{},{},{},{},{}",
-                quoted(&flow),
-                quoted(&point_text(point)),
-                quoted(metric),
-                m.n,
-                m.mean,
-                interval(m.ci95)
-            );
+            let Ok(e) = &e else { continue };
+            let readings: Vec<_> = values.into_iter().map(|x| e.noted(x)).collect();
+            let Some(m) = Estimate::of_readings(&readings, e.range()) else { continue };
+            let _ =
+                writeln!(csv, "{},{},{},{}", quoted(&flow), quoted(&point_text(point)), quoted(metric), numbers(&m));
             let place = names.iter().position(|n| *n == flow).unwrap_or_else(|| {
                 names.push(flow.clone());
                 names.len() - 1

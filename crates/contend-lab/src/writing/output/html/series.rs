@@ -1,13 +1,13 @@
 //! Figures of one point over time, and the distributions of its delays.
 
+use super::charts::numbers;
 use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
 use crate::experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
-use crate::stats;
+use crate::stats::{self, Range};
 use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{Mean, group_of};
+use crate::writing::output::shape::{estimate, group_of};
 use contend_sim::stats::Durations;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Most flows drawn one by one; of more, each group is drawn as its median and the middle 80 %.
@@ -286,7 +286,7 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     if cuts.len() < 2 {
         return None;
     }
-    let mut csv = String::from("time_s,n,jain_mean,ci95\n");
+    let mut csv = String::from("time_s,n,jain_mean,low,high\n");
     let (mut line, mut band) = (Vec::new(), Vec::new());
     for &(i, j) in &cuts {
         // A second in which nobody got anything says nothing about fairness.
@@ -296,13 +296,11 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
             stats::jain(&rates).filter(|_| rates.iter().any(|x| *x > 0.0))
         };
         let same = sampled.iter().filter(|r| r.series.time_s.len() > j);
-        let m = Mean::of(&same.filter_map(of).collect::<Vec<_>>());
+        let m = estimate(&same.filter_map(of).collect::<Vec<_>>(), Range::SHARE);
         let t = first.series.time_s[j];
-        let _ = writeln!(csv, "{t:.6},{},{},{}", m.n, m.mean, m.ci95.map(|h| h.to_string()).unwrap_or_default());
+        let _ = writeln!(csv, "{t:.6},{}", numbers(&m));
         line.push((t, m.mean));
-        if let Some(h) = m.ci95 {
-            band.push((t, (m.mean - h).max(0.0), (m.mean + h).min(1.0)));
-        }
+        band.extend(m.interval.map(|(low, high)| (t, low, high)));
     }
     let (from, to) = (first.series.time_s[0], first.series.time_s[first.series.time_s.len() - 1]);
     let mut plot = against_time((from, to), warmup_s, Scale::Linear(0.0, 1.0), "Jain's index");
@@ -344,39 +342,38 @@ fn distribution(
     let mut merged: Vec<Merged> = Vec::new();
     for f in runs.iter().flat_map(|r| &r.flows).filter(|f| !of(f).is_empty()) {
         let name = if each { &f.name } else { group_of(&f.name) };
-        let at = merged.iter().position(|m| m.name == name).unwrap_or_else(|| {
-            merged.push(Merged { name: name.to_owned(), style: direction_style(f.direction), counts: BTreeMap::new() });
-            merged.len() - 1
-        });
-        for (us, n) in of(f).buckets() {
-            *merged[at].counts.entry(us).or_default() += n;
+        match merged.iter_mut().find(|m| m.name == name) {
+            Some(m) => m.all.merge(of(f)),
+            None => {
+                merged.push(Merged { name: name.to_owned(), style: direction_style(f.direction), all: of(f).clone() })
+            }
         }
     }
-    let low = merged.iter().filter_map(|m| m.counts.keys().next()).min()?.max(&1);
-    let high = merged.iter().filter_map(|m| m.counts.keys().next_back()).max()?.max(&1);
-    let (low, high) = (*low as f64 / 1e3, *high as f64 / 1e3);
+    let low = merged.iter().filter_map(|m| Some(m.all.buckets().next()?.0.0)).min()?.max(1);
+    let high = merged.iter().filter_map(|m| Some(m.all.buckets().last()?.0.1)).max()?.max(1);
+    let (low, high) = (low as f64 / 1e3, high as f64 / 1e3);
     let x = if high / low > 20.0 { Scale::Log(low * 0.9, high * 1.1) } else { Scale::from_zero(high) };
     let mut plot = Plot::new(x, label, Scale::Linear(0.0, 1.0), "share of packets");
     let mut csv = String::from("name,ms,share\n");
     let mut legend: Vec<(usize, String)> = Vec::new();
     for (i, m) in merged.iter().enumerate() {
-        let all = m.counts.values().sum::<u64>();
+        let all = m.all.len();
         let mut seen = 0;
         let mut line = Vec::new();
         let mut written = -1.0;
-        for (us, n) in &m.counts {
-            let (ms, before) = (*us as f64 / 1e3, seen as f64 / all as f64);
+        for ((from, to), n) in m.all.buckets() {
+            let (from, ms, before) = (from as f64 / 1e3, to as f64 / 1e3, seen as f64 / all as f64);
             seen += n;
             let share = seen as f64 / all as f64;
             // Steps smaller than a third of a pixel are not drawn.
             if share - written > 0.0015 || seen == all {
-                line.extend([(ms, before), (ms, share)]);
+                line.extend([(from, before), (ms, share)]);
                 let _ = writeln!(csv, "{},{ms},{share:.5}", quoted(&m.name));
                 written = share;
             }
         }
         let style = if each || legend.iter().any(|l| l.0 == m.style) { i } else { m.style };
-        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| m.quantile_ms(q));
+        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| m.all.quantile_ms(q));
         plot.line(style, &line, &format!("{}\nmedian {p50:.1} ms, p95 {p95:.1} ms, p99 {p99:.1} ms", m.name));
         legend.push((style, format!("{} (p95 {p95:.0} ms)", m.name)));
     }
@@ -399,20 +396,7 @@ fn distribution(
 struct Merged {
     name: String,
     style: usize,
-    /// Microseconds -> how often.
-    counts: BTreeMap<u64, u64>,
-}
-
-impl Merged {
-    fn quantile_ms(&self, q: f64) -> f64 {
-        let rank = libm::ceil(q * self.counts.values().sum::<u64>() as f64) as u64;
-        let mut seen = 0;
-        let reached = |(us, n): (&u64, &u64)| {
-            seen += n;
-            (seen >= rank).then_some(*us as f64 / 1e3)
-        };
-        self.counts.iter().find_map(reached).unwrap_or(0.0)
-    }
+    all: Durations,
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Plot {
         }
     }
     /// A dot with its error bar; the shape follows the style, so that colour is never the only difference.
-    pub(super) fn dot(&mut self, style: usize, x: f64, y: f64, ci95: Option<f64>, title: &str) {
+    pub(super) fn dot(&mut self, style: usize, x: f64, y: f64, interval: Option<(f64, f64)>, title: &str) {
         let (cx, cy) = (self.px(x), self.py(y));
         let shape = match style % 4 {
             0 => format!("<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"/>"),
@@ -176,18 +176,25 @@ impl Plot {
             2 => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l4.6 8h-9.2Z\"/>", cy - 5.0),
             _ => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l5 5l-5 5l-5-5Z\"/>", cy - 5.0),
         };
-        let whisker = ci95.map(|h| self.whisker(cx, y, h, 3.0)).unwrap_or_default();
+        let whisker = interval.map(|ends| self.whisker(cx, ends, 3.0)).unwrap_or_default();
         self.mark(style, title, &(whisker + &shape));
     }
     /// A bar from zero with its error bar, number `slot.0` of `slot.1` that stand side by side at `x`.
-    pub(super) fn bar(&mut self, style: usize, x: f64, slot: (usize, usize), y: f64, ci95: Option<f64>, title: &str) {
+    pub(super) fn bar(
+        &mut self,
+        style: usize,
+        x: f64,
+        slot: (usize, usize),
+        (y, interval): (f64, Option<(f64, f64)>),
+        title: &str,
+    ) {
         let (number, all) = (slot.0 as f64, slot.1.max(1) as f64);
         let full = self.px(1.0) - self.px(0.0);
         let width = (full * 0.72 / all).clamp(1.0, 64.0);
         let cx = self.px(x) + (number - (all - 1.0) / 2.0) * width;
         let (end, zero) = (self.py(y), self.py(0.0));
         let top = end.min(zero);
-        let whisker = ci95.map(|h| self.whisker(cx, y, h, (width / 4.0).min(3.0))).unwrap_or_default();
+        let whisker = interval.map(|ends| self.whisker(cx, ends, (width / 4.0).min(3.0))).unwrap_or_default();
         let shape = format!(
             "<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
             cx - width / 2.0,
@@ -195,21 +202,21 @@ impl Plot {
         );
         self.mark(style, title, &(shape + &whisker));
     }
-    fn whisker(&self, cx: f64, y: f64, half: f64, cap: f64) -> String {
-        let (low, high) = (self.py(y - half).min(self.height - self.bottom()), self.py(y + half).max(TOP - 6.0));
+    fn whisker(&self, cx: f64, (from, to): (f64, f64), cap: f64) -> String {
+        let (low, high) = (self.py(from).min(self.height - self.bottom()), self.py(to).max(TOP - 6.0));
         let (left, wide) = (cx - cap, 2.0 * cap);
         format!(
             "<path class=\"err\" d=\"M{cx:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{wide:.1}M{left:.1} \
                 {high:.1}h{wide:.1}\"/>"
         )
     }
-    /// A piece of a horizontal bar in row `row` from `from` to `to`, with an error bar at its end.
+    /// A piece of a horizontal bar in row `row` from `from` to `to`, with the interval of its end.
     pub(super) fn piece(
         &mut self,
         style: usize,
         row: f64,
         (from, to): (f64, f64),
-        ci95: Option<f64>,
+        interval: Option<(f64, f64)>,
         title: &str,
         text: &str,
     ) {
@@ -230,8 +237,8 @@ impl Plot {
                 escaped(text)
             );
         }
-        if let Some(h) = ci95 {
-            let (a, b) = (self.px(to - h), self.px(to + h));
+        if let Some((low, high)) = interval {
+            let (a, b) = (self.px(low), self.px(high));
             let _ = write!(
                 shape,
                 "<path class=\"err\" d=\"M{a:.1} {cy:.1}H{b:.1}M{a:.1} {:.1}v6M{b:.1} {:.1}v6\"/>",

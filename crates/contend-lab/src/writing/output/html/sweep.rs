@@ -1,7 +1,7 @@
 //! Figures of means over seeds along a swept key.
 
 use super::Figure;
-use super::charts::{bars_are, interval};
+use super::charts::{self, bars_are};
 use super::lines::{Line, called, drawn, groups, hover, named, telling};
 use super::svg::Scale;
 use crate::experiment::results::{Outcome, PointKey};
@@ -48,7 +48,7 @@ pub(super) fn along(
     let title = if title.is_empty() { format!("{} along {key}", called(metrics).0) } else { title.to_owned() };
     let axis = Axis::of(points, key);
     let groups = groups(points, &telling(points, Some(key), by));
-    let mut csv = format!("{},other_keys,metric,n,mean,ci95\n", quoted(key));
+    let mut csv = format!("{},other_keys,metric,n,mean,low,high\n", quoted(key));
     let mut lines = Vec::new();
     for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
         let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
@@ -67,13 +67,11 @@ pub(super) fn along(
             let Some(m) = m else { continue };
             let _ = writeln!(
                 csv,
-                "{},{},{},{},{},{}",
+                "{},{},{},{}",
                 quoted(&value_text(value)),
                 quoted(&point_text(&others)),
                 quoted(metric),
-                m.n,
-                m.mean,
-                interval(m.ci95)
+                charts::numbers(&m)
             );
             dots.push((axis.place(value), m, hover(metric, &point_text(point), m, unit_of(metric))));
         }

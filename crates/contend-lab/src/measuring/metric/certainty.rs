@@ -1,0 +1,125 @@
+//! What is known of the value of an expression beside the value: between which bounds it lies, and how exact it is.
+
+use super::{Aspect, Callee, Expr, Metric, Unmeasured};
+use crate::experiment::results::Run;
+use crate::reading::expression::Operator;
+use crate::stats::{Range, Reading};
+use contend_sim::stats::Durations;
+
+impl Expr {
+    /// The values that it can have in any run.
+    pub fn range(&self) -> Range {
+        let first = |x: &[Expr]| x.first().map_or(Range::ALL, Expr::range);
+        match self {
+            Expr::Number(n) => Range { low: n.value, high: n.value },
+            Expr::Metric(m) => m.entry.range,
+            Expr::Minus(x) => Range { low: 0.0, high: 0.0 }.minus(x.range()),
+            Expr::Binary(operator, x, y) => match operator {
+                Operator::Add => x.range().plus(y.range()),
+                Operator::Subtract => x.range().minus(y.range()),
+                Operator::Multiply => x.range().times(y.range()),
+                Operator::Divide => x.range().over(y.range()),
+            },
+            // Of several values the first says nothing about the others.
+            Expr::Call(Callee::Numbers(f), x) if x.len() == 1 => (f.range)(first(x)),
+            Expr::Call(Callee::Run(f), x) => (f.range)(first(x)),
+            Expr::Call(..) | Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => Range::ALL,
+        }
+    }
+
+    /// Its value in `run` and how far the exact value may be from it: a percentile is read from a histogram.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn reading(&self, run: &Run) -> Result<Reading, Unmeasured> {
+        let value = self.eval(run)?;
+        // Each percentile by itself is shifted to where the exact one may be; the errors may add up.
+        let far = |x: Result<f64, Unmeasured>| x.map_or(0.0, |x| (x - value).abs());
+        let error = |k: usize| far(self.shifted(k, 1.0).eval(run)).max(far(self.shifted(k, -1.0).eval(run)));
+        Ok(Reading { value, resolution: (0..self.percentiles()).map(error).sum() })
+    }
+
+    /// `value`, which a run gave for it, as a reading. It is taken as exact if the expression is not a metric alone.
+    pub(crate) fn noted(&self, value: f64) -> Reading {
+        let from_histogram = matches!(self, Expr::Metric(m) if m.is_percentile() && m.sampling().histograms);
+        Reading { value, resolution: if from_histogram { resolution_s(value) } else { 0.0 } }
+    }
+
+    /// How many percentiles are in it.
+    fn percentiles(&self) -> usize {
+        let mut many = 0;
+        self.visit(&mut |m| many += usize::from(m.is_percentile()));
+        many
+    }
+
+    /// The same with percentile number `k` shifted by `shift` times the width of its bucket.
+    fn shifted(&self, k: usize, shift: f64) -> Expr {
+        let (mut e, mut before) = (self.clone(), 0);
+        e.change(&mut |m| {
+            if let Aspect::Percentile(p, _) = m.aspect {
+                if before == k {
+                    m.aspect = Aspect::Percentile(p, shift);
+                }
+                before += 1;
+            }
+        });
+        e
+    }
+}
+
+impl Metric {
+    fn is_percentile(&self) -> bool {
+        matches!(self.aspect, Aspect::Percentile(..))
+    }
+}
+
+/// How far a percentile of `value` seconds that was read from a histogram may be from the exact one.
+pub(super) fn resolution_s(value: f64) -> f64 {
+    Durations::resolution_ms(value * 1e3) / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measuring::metric::synthetic::example;
+
+    #[test]
+    fn shares_end_at_one_and_what_is_counted_begins_at_zero() {
+        let range = |text: &str| {
+            let r = Expr::parse_any(text).unwrap().range();
+            (r.low, r.high)
+        };
+        let infinite = f64::INFINITY;
+        for text in ["jain.up", "loss[ap]", "jain(goodput[up])", "mean(airtime[sta])", "1 - jain", "busy * jain"] {
+            assert_eq!(range(text), (0.0, 1.0), "{text}");
+        }
+        for text in
+            ["goodput.up", "rtt.p95", "goodput.up / goodput.down", "8 * drops", "std(goodput[up])", "sum(airtime[all])"]
+        {
+            assert_eq!(range(text), (0.0, infinite), "{text}");
+        }
+        assert_eq!(range("goodput.up - goodput.down"), (-infinite, infinite));
+        assert_eq!(range("100 * loss[ap] + 1"), (1.0, 101.0));
+        assert_eq!(range("-jain"), (-1.0, 0.0));
+        assert_eq!(range("point(\"flow.1.count\")"), (-infinite, infinite));
+    }
+
+    #[test]
+    fn a_percentile_is_as_exact_as_its_bucket_is_narrow_and_a_mean_is_exact() {
+        let run = example();
+        let resolution = |text: &str| Expr::parse(text).unwrap().reading(&run).unwrap().resolution;
+        // The buckets around 20 ms are 256 us wide, those around 50 ms 512 us.
+        assert!((resolution("rtt.p99[up.1]") - 256e-6).abs() < 1e-9);
+        assert!((resolution("max(rtt.p99[up.1], rtt.p99[up.2])") - 512e-6).abs() < 1e-9);
+        assert!((resolution("rtt.p99[up.1] + 2 * rtt.p99[up.2]") - (256e-6 + 2.0 * 512e-6)).abs() < 1e-9);
+        for exact in ["rtt.mean", "fct.p95", "goodput.up", "jain"] {
+            assert_eq!(resolution(exact), 0.0, "{exact}");
+        }
+        let noted = |text: &str, value| Expr::parse(text).unwrap().noted(value).resolution;
+        assert!((noted("rtt.p99", 0.02) - 256e-6).abs() < 1e-9);
+        assert_eq!(
+            (noted("fct.p95", 0.02), noted("rtt.mean", 0.02), noted("queue.delay.p99[ap]", 0.0)),
+            (0.0, 0.0, 0.0)
+        );
+    }
+}
