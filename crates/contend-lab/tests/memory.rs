@@ -1,10 +1,13 @@
-//! The estimate of the memory that results take is an upper bound of what they are measured to take.
+//! The estimate of the memory that results take is an upper bound of what they are measured to take, and writing them
+//! takes little more.
 //!
 //! Each shape is measured in a program of its own.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use contend_lab::execute::{Options, execute, memory};
+use contend_lab::experiment::results::Outcome;
 use contend_lab::reading::file;
+use contend_lab::writing::output::{self, ReportContext};
 use std::sync::atomic::AtomicBool;
 
 /// Ten downloads and two uploads for five seconds.
@@ -45,39 +48,73 @@ tcp      = { kind = "cubic", timestamps = "1us" }
 estimate = ["are", "ts_are", "westwood", "tsw", "csfq"]
 "#;
 
-/// Kilobytes that the line `name` of this process's status says; `None` where there is no such file.
-fn status_kb(name: &str) -> Option<u64> {
+/// Bytes that the line `name` of this process's status says; `None` where there is no such file.
+fn status(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    text.lines().find_map(|l| l.strip_prefix(name)?.trim().strip_suffix("kB")?.trim().parse().ok())
+    let kb: u64 = text.lines().find_map(|l| l.strip_prefix(name)?.trim().strip_suffix("kB")?.trim().parse().ok())?;
+    Some(1024 * kb)
 }
 
-/// Bytes that the results of `text` are estimated to take, and those by which the process has grown while they are
-/// there.
-fn estimated_and_measured(text: &str, sets: &[(&str, &str)]) -> Option<(u64, u64)> {
+/// What one shape takes, in bytes.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// What the results are estimated to take.
+    estimated: u64,
+    /// By how much the process has grown when the results are there.
+    results: u64,
+    /// By how much the process has grown at most when all files of a results folder are written too.
+    peak: u64,
+}
+
+/// Makes and writes the results of `text`, with `series` and histograms or without; `None` where memory cannot be
+/// measured.
+fn taken(text: &str, sets: &[(&str, &str)], series: bool) -> Option<Taken> {
     let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
     let e = file::parse("t.toml", text, &sets).unwrap_or_else(|e| panic!("{}", e.render(false)));
     let stop = AtomicBool::new(false);
-    let options = Options { jobs: 1, series: true, capture: None, journal: None, stop: &stop, progress: &|_, _| {} };
-    let before = status_kb("VmRSS:")?;
+    let options = Options { jobs: 1, series, capture: None, journal: None, stop: &stop, progress: &|_, _| {} };
+    let before = status("VmRSS:")?;
     let done = execute(&e, &options).unwrap_or_else(|e| panic!("{e}"));
-    let after = status_kb("VmRSS:")?;
     assert_eq!((done.outcome.interrupted, done.notes), (None, vec![]));
-    Some((memory(&e, true).unwrap_or_else(|e| panic!("{e}")), 1024 * after.saturating_sub(before)))
+    let results = status("VmRSS:")?.saturating_sub(before);
+    write(&done.outcome, &ReportContext::of(&e, "contend run t.toml".into()));
+    let peak = status("VmHWM:")?.saturating_sub(before);
+    Some(Taken { estimated: memory(&e, series).unwrap_or_else(|e| panic!("{e}")), results, peak })
 }
 
-/// What a shape is, its text, and what is laid over it.
-type Shape = (&'static str, String, Vec<(&'static str, &'static str)>);
+/// Writes what a results folder holds of `o`.
+fn write(o: &Outcome, context: &ReportContext) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    output::atomically(&path("summary.json"), |w| output::write_json(o, w)).unwrap();
+    output::write_flows(o, context, &path("flows.parquet")).unwrap();
+    output::write_series(o, context, &path("series.parquet")).unwrap();
+    output::atomically(&path("results.csv"), |w| output::write_csv(o, w)).unwrap();
+    output::write_report(o, context, &path("report.html")).unwrap();
+}
+
+/// What a shape is, its text, what is laid over it, and whether it keeps series and histograms.
+type Shape = (&'static str, String, Vec<(&'static str, &'static str)>, bool);
 
 fn shapes() -> Vec<Shape> {
     let claim = "\n[[claim]]\nid = \"c\"\npaper = \"p\"\nmetric = \"jain(successes[down], 50)\"\nexpect = { at_least \
         = 0 }\n";
-    let many = vec![("sample", "100ms"), ("duration", "300ms"), ("seeds", "1..300")];
+    let cables = "\n[[station]]\nname = \"sta\"\ncount = 20\nclient = \"converter\"\n[[flow]]\ncount = 20\nfrom = \
+        \"sta\"\nto = \"server\"\ntcp = \"newreno\"\n";
+    let short = |seeds| vec![("sample", "100ms"), ("duration", "300ms"), ("seeds", seeds)];
+    let tenths = vec![("sample", "100us"), ("duration", "2s"), ("seeds", "1..3")];
+    let with = |key, value| vec![("sample", "1ms"), (key, value)];
     vec![
-        ("series of a cell", CELL.into(), vec![("sample", "1ms")]),
-        ("series of a cell with categories", CELL.into(), vec![("sample", "1ms"), ("wifi.access", "edca")]),
-        ("series of estimators", WATCHED.into(), vec![("sample", "1ms")]),
-        ("histograms of many runs", CELL.into(), many),
-        ("series and successes", format!("{CELL}{claim}"), vec![("sample", "2ms"), ("duration", "10s")]),
+        ("series of a cell", CELL.into(), vec![("sample", "1ms")], true),
+        ("series of a cell, ten samples a millisecond", CELL.into(), tenths, true),
+        ("series of a cell with categories", CELL.into(), with("wifi.access", "edca"), true),
+        ("series of a cell with classes", CELL.into(), with("wifi.access", "classes"), true),
+        ("series of a cell with control blocks", CELL.into(), with("ap.control", "fcwa"), true),
+        ("series of cables", format!("{CELL}{cables}"), vec![("sample", "2ms")], true),
+        ("series of estimators", WATCHED.into(), vec![("sample", "1ms")], true),
+        ("histograms of many runs", CELL.into(), short("1..300"), true),
+        ("numbers of very many runs", CELL.into(), short("1..4000"), false),
+        ("series and successes", format!("{CELL}{claim}"), vec![("sample", "2ms"), ("duration", "10s")], true),
     ]
 }
 
@@ -88,9 +125,9 @@ const SHAPE: &str = "CONTEND_MEMORY_SHAPE";
 fn results_take_no_more_memory_than_is_estimated() {
     let shapes = shapes();
     if let Ok(shape) = std::env::var(SHAPE) {
-        let (_, text, sets) = &shapes[shape.parse::<usize>().unwrap()];
-        if let Some((estimated, measured)) = estimated_and_measured(text, sets) {
-            println!("\nbytes {estimated} {measured}");
+        let (_, text, sets, series) = &shapes[shape.parse::<usize>().unwrap()];
+        if let Some(Taken { estimated, results, peak }) = taken(text, sets, *series) {
+            println!("\nbytes {estimated} {results} {peak}");
         }
         return;
     }
@@ -104,13 +141,17 @@ fn results_take_no_more_memory_than_is_estimated() {
             return;
         };
         let numbers: Vec<u64> = line.split(' ').map(|n| n.parse().unwrap()).collect();
-        let [estimated, measured] = numbers[..] else { panic!("{line}") };
-        println!("{what}: estimated {} kB, measured {} kB", estimated / 1024, measured / 1024);
-        assert!(measured <= estimated + OVERHEAD, "{what}: estimated {estimated} B, measured {measured} B");
+        let [estimated, results, peak] = numbers[..] else { panic!("{line}") };
+        let kb = |bytes: u64| bytes / 1024;
+        println!("{what}: estimated {} kB, results {} kB, peak {} kB", kb(estimated), kb(results), kb(peak));
+        assert!(results <= estimated + OVERHEAD, "{what}: estimated {estimated} B, measured {results} B");
+        assert!(peak <= estimated + OVERHEAD + WRITING, "{what}: estimated {estimated} B, at most {peak} B");
         assert!(estimated > 20_000_000, "{what}: too small to be measured: {estimated} B");
-        assert!(estimated < 4 * measured, "{what}: far too large, {estimated} B, measured {measured} B");
+        assert!(estimated < 4 * results, "{what}: far too large, {estimated} B, measured {results} B");
     }
 }
 
 /// Bytes that a network and the program take once, however many results there are.
 const OVERHEAD: u64 = 8_000_000;
+/// Bytes that writing takes besides: a column of a row group of a Parquet file, buffers, and the report.
+const WRITING: u64 = 16_000_000;

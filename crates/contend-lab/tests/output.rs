@@ -7,7 +7,7 @@ use common::{SMALL, Shape, context, outcome};
 use contend_lab::experiment::results::Columns as _;
 use contend_lab::experiment::results::{Interrupted, Outcome};
 use contend_lab::writing::output::{
-    atomically, summary_table, to_json, write_csv, write_flows, write_report, write_series,
+    atomically, summary_table, write_csv, write_flows, write_json, write_report, write_series,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -90,11 +90,17 @@ fn the_table_fits_its_width_and_says_all_in_a_narrow_one_too() {
     }
 }
 
+fn json(o: &Outcome) -> Vec<u8> {
+    let mut text = Vec::new();
+    write_json(o, &mut text).unwrap();
+    text
+}
+
 #[test]
 fn an_interruption_is_told_in_table_and_json() {
     let o = Outcome { interrupted: Some(Interrupted { finished: 25, missing: 5 }), ..outcome(SMALL) };
     assert!(summary_table(&o, &context(SMALL), false, WIDE).contains("\nstopped early: 25 of 30 runs are finished; "));
-    let v: serde_json::Value = serde_json::from_str(&to_json(&o)).unwrap();
+    let v: serde_json::Value = serde_json::from_slice(&json(&o)).unwrap();
     assert_eq!(v["interrupted"], serde_json::json!({"finished": 25, "missing": 5}));
 }
 
@@ -102,7 +108,7 @@ fn an_interruption_is_told_in_table_and_json() {
 fn a_warning_is_told_in_table_json_and_report() {
     let o = Outcome { warnings: vec!["all is the <same>".into()], ..outcome(SMALL) };
     assert!(summary_table(&o, &context(SMALL), false, WIDE).contains("\nwarning: all is the <same>\n"));
-    let v: serde_json::Value = serde_json::from_str(&to_json(&o)).unwrap();
+    let v: serde_json::Value = serde_json::from_slice(&json(&o)).unwrap();
     assert_eq!(v["warnings"], serde_json::json!(["all is the <same>"]));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
@@ -113,7 +119,7 @@ fn a_warning_is_told_in_table_json_and_report() {
 
 #[test]
 fn json_is_one_object_of_the_schema() {
-    let v: serde_json::Value = serde_json::from_str(&to_json(&outcome(SMALL))).unwrap();
+    let v: serde_json::Value = serde_json::from_slice(&json(&outcome(SMALL))).unwrap();
     assert_eq!(v["schema"], "contend/run/1");
     assert_eq!((v.get("interrupted"), v.get("warnings")), (None, None));
     assert_eq!(v["runs"].as_array().unwrap().len(), 25);

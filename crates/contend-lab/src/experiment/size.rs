@@ -1,7 +1,7 @@
 //! What is measured of a run, and how many bytes that takes at most: from the network alone, so that the answer is the same
 //! on every machine.
 
-use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample};
+use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample, Word};
 use contend_core::{Span, Time};
 use contend_sim::net;
 use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
@@ -127,10 +127,12 @@ impl Size {
     /// Bytes of the numbers of one run.
     pub fn numbers(&self) -> u64 {
         const NAME: u64 = 64;
+        // A node of a map has room for eleven entries, also if there is only one.
+        const DROPS_BY_KIND: u64 = 11 * (size_of::<Word>() + size_of::<u64>()) as u64 + 32;
         // A station has its name twice, before its airtime too.
         METRICS
             + self.sampled.flows * (size_of::<Flow>() as u64 + NAME)
-            + self.sampled.queues * (size_of::<Queue>() as u64 + NAME)
+            + self.sampled.queues * (size_of::<Queue>() as u64 + NAME + DROPS_BY_KIND)
             + self.stations * 2 * NAME
     }
 

@@ -12,7 +12,7 @@ use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::writing::output::WIDTH;
 use miette::{Report, Result, miette};
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// The error about a wrong call: what is wrong, and what to write instead.
@@ -23,8 +23,13 @@ pub fn wrong(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Re
 
 /// Writes to standard output. A reader that closes the pipe early, like `head`, is not an error.
 pub fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    print_by(|out| out.write_all(text.as_bytes()))
+}
+
+/// Lets `write` write to standard output, as [`print`] does, without the whole text in memory.
+pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(wrong(format!("standard output cannot be written: {e}"), "write to a place with room"))
         }
@@ -34,7 +39,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Writes a line to standard error. An error of this write is ignored.
 pub fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", echo(line, SENTENCE));
+    let _ = writeln!(io::stderr(), "{}", echo(line, SENTENCE));
 }
 
 /// The name of the results folder of the experiment file at `path`: the file's, without `.toml`.
@@ -57,6 +62,6 @@ const NARROWEST: usize = 60;
 /// The width of what is printed, in columns: `COLUMNS` if it is set, else that of the terminal, else [`WIDTH`].
 pub fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     set.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
 }

@@ -9,7 +9,7 @@ use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
 use contend_lab::writing::output::{self, ReportContext};
-use miette::Result;
+use miette::{IntoDiagnostic as _, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,9 @@ pub fn run(args: &Args) -> Result<Done> {
         say("contend: the page is as it was");
         return Ok(Done::Stopped);
     }
-    let now = reread(&output::to_json(&executed.outcome));
+    let mut now = Vec::new();
+    output::write_json(&executed.outcome, &mut now).into_diagnostic()?;
+    let now = reread(&now);
     if let Some(what) = before.differs(&now) {
         return Err(wrong(
             format!(
@@ -184,6 +186,6 @@ fn difference(path: &str, then: &Value, now: &Value) -> Option<String> {
 }
 
 /// The value after it was written as JSON and read again.
-fn reread(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
+fn reread(text: &[u8]) -> Value {
+    serde_json::from_slice(text).unwrap_or_default()
 }

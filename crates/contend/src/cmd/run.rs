@@ -14,7 +14,7 @@ use contend_lab::writing::folder::{self, Draft, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
 use contend_lab::writing::output::{self, ReportContext};
 use indicatif::{ProgressBar, ProgressStyle};
-use miette::{IntoDiagnostic, Report, Result};
+use miette::{Report, Result};
 use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -476,18 +476,15 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
 }
 
 fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
-    super::print(&match common.format {
-        Format::Table if common.quiet => return Ok(()),
+    let o = &executed.outcome;
+    match common.format {
+        Format::Table if common.quiet => Ok(()),
         Format::Table => {
-            output::summary_table(&executed.outcome, context, std::io::stdout().is_terminal(), super::width())
+            super::print(&output::summary_table(o, context, std::io::stdout().is_terminal(), super::width()))
         }
-        Format::Json => output::to_json(&executed.outcome) + "\n",
-        Format::Csv => {
-            let mut bytes = Vec::new();
-            output::write_csv(&executed.outcome, &mut bytes).into_diagnostic()?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-    })
+        Format::Json => super::print_by(|out| output::write_json(o, out)),
+        Format::Csv => super::print_by(|out| output::write_csv(o, out)),
+    }
 }
 
 #[cfg(test)]

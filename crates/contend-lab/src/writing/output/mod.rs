@@ -22,7 +22,7 @@ pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
 use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::file::{self, Along, Experiment};
 use crate::writing::disk;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// How an outcome came about: what the file and the call said that the outcome does not repeat.
@@ -134,9 +134,8 @@ fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> Result<(
     disk::whole(path, Error::of(path), write)
 }
 
-/// The outcome as one JSON object, schema `contend/run/1`. Undefined numbers become `null`.
-pub fn to_json(o: &Outcome) -> String {
-    // Nothing in an outcome can fail to become JSON (all keys are strings); should that change, the object says so.
-    serde_json::to_string_pretty(o)
-        .unwrap_or_else(|e| serde_json::json!({"schema": o.schema, "error": e.to_string()}).to_string())
+/// Writes the outcome as one JSON object, schema `contend/run/1`. Undefined numbers become `null`.
+pub fn write_json(o: &Outcome, mut w: impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut w, o)?;
+    writeln!(w)
 }

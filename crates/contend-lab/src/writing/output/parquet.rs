@@ -3,12 +3,13 @@
 //!
 //! Units are in the column names, TCP columns carry the names of Linux' `tcp_info`, so that simulated, emulated and
 //! kernel traces can be joined. Key-values of the file: `contend.schema`, `contend.version`, `contend.experiment_hash`,
-//! `contend.title`, `contend.file`, `contend.command`. A row group holds rows of one run, 65,536 at most, so that
-//! writing needs little memory. Snappy, and the library's own column writers: the Arrow crates would double the build.
+//! `contend.title`, `contend.file`, `contend.command`. A row group holds 65,536 rows, so that writing needs little
+//! memory: the library keeps about 10 kB of each row group until the file ends. Snappy, and the library's own column
+//! writers: the Arrow crates would double the build.
 
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
-use crate::experiment::results::{Flow, FlowSeries, Outcome, Percentiles, PointKey, QueueSeries, Run};
+use crate::experiment::results::{Flow, FlowSeries, Outcome, Percentiles, QueueSeries, Run};
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -30,25 +31,36 @@ pub const SERIES_SCHEMA: &str = "contend/series/1";
 
 /// Writes `flows.parquet`: one row a run and flow.
 pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
-    let head = PointColumns::of(o);
-    let groups = o.runs.iter().filter(|r| !r.flows.is_empty());
-    write(o, ctx, FLOWS_SCHEMA, path, &flow_columns(&head, None), groups.map(|run| flow_columns(&head, Some(run))))
+    let groups = groups(&o.runs, |r| r.flows.len());
+    write(o, ctx, FLOWS_SCHEMA, path, &flow_columns(&PointColumns::of(o)), &groups)
 }
 
 /// Writes `series.parquet`: one row a run, flow and instant, and one a run, queue and instant; `entity` tells them
 /// apart.
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
-    let head = PointColumns::of(o);
-    let watched = watched(o);
-    let groups = o.runs.iter().flat_map(Rows::groups);
-    let layout = series_columns(&head, None, &watched);
-    write(o, ctx, SERIES_SCHEMA, path, &layout, groups.map(|rows| series_columns(&head, Some(&rows), &watched)))
+    let groups = groups(&o.runs, |r| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len()));
+    write(o, ctx, SERIES_SCHEMA, path, &series_columns(&PointColumns::of(o), &watched(o)), &groups)
 }
 
-/// One column: its name, and its values in one row group.
-struct Column {
+/// One column: its name, and how its values in one row group are read. Only one column of a group is in memory.
+struct Column<'a> {
     name: String,
-    values: Values,
+    read: Box<Reader<'a>>,
+}
+
+/// The values of a column in the rows of a row group.
+type Reader<'a> = dyn Fn(&[Rows<'_>]) -> Values + 'a;
+
+impl<'a> Column<'a> {
+    fn numbers(name: impl Into<String>, of: impl Fn(&Rows<'_>) -> Vec<Option<f64>> + 'a) -> Column<'a> {
+        Column { name: name.into(), read: Box::new(move |group| Values::Number(group.iter().flat_map(&of).collect())) }
+    }
+    fn counts(name: impl Into<String>, of: impl Fn(&Rows<'_>) -> Vec<Option<i64>> + 'a) -> Column<'a> {
+        Column { name: name.into(), read: Box::new(move |group| Values::Count(group.iter().flat_map(&of).collect())) }
+    }
+    fn texts(name: impl Into<String>, of: impl Fn(&Rows<'_>) -> Vec<Option<String>> + 'a) -> Column<'a> {
+        Column { name: name.into(), read: Box::new(move |group| Values::Text(group.iter().flat_map(&of).collect())) }
+    }
 }
 
 /// Values of a column; `None` is a null.
@@ -98,73 +110,89 @@ impl PointColumns {
         };
         PointColumns(swept_keys(&points).into_iter().map(|key| (key.clone(), kind(&key))).collect())
     }
-    /// The same point `rows` times over.
-    fn columns(&self, point: Option<&PointKey>, rows: usize) -> Vec<Column> {
-        let column = |(key, kind): &(String, ColumnKind)| {
-            let value = point.and_then(|p| p.get(key));
-            let values = match kind {
-                ColumnKind::Number => Values::Number(vec![value.and_then(Value::as_f64); rows]),
-                ColumnKind::Count => Values::Count(vec![value.and_then(Value::as_i64); rows]),
-                ColumnKind::Text => Values::Text(vec![value.map(value_text); rows]),
-            };
-            Column { name: key.clone(), values }
+    fn columns(&self) -> Vec<Column<'_>> {
+        let column = |(key, kind): &'_ (String, ColumnKind)| {
+            let (name, key) = (key.clone(), key.clone());
+            match kind {
+                ColumnKind::Number => {
+                    Column::numbers(name, move |r| r.same(r.run.point.get(&key).and_then(Value::as_f64)))
+                }
+                ColumnKind::Count => {
+                    Column::counts(name, move |r| r.same(r.run.point.get(&key).and_then(Value::as_i64)))
+                }
+                ColumnKind::Text => Column::texts(name, move |r| r.same(r.run.point.get(&key).map(value_text))),
+            }
         };
         self.0.iter().map(column).collect()
     }
 }
 
-fn flow_columns(head: &PointColumns, run: Option<&Run>) -> Vec<Column> {
-    let flows: &[Flow] = run.map_or(&[], |r| &r.flows);
-    let number = |name: &str, of: &dyn Fn(&Flow) -> Option<f64>| Column {
-        name: name.into(),
-        values: Values::Number(flows.iter().map(of).collect()),
-    };
-    let counter = |name: &str, of: &dyn Fn(&Flow) -> u64| Column {
-        name: name.into(),
-        values: Values::Count(flows.iter().map(|f| count(of(f))).collect()),
-    };
-    let text = |name: &str, of: &dyn Fn(&Flow) -> String| Column {
-        name: name.into(),
-        values: Values::Text(flows.iter().map(|f| Some(of(f))).collect()),
-    };
-    let us = |of: fn(&Percentiles) -> Option<f64>, p: &Percentiles| of(p).map(|ms| ms * 1e3);
-
-    let mut all = head.columns(run.map(|r| &r.point), flows.len());
+fn flow_columns(head: &PointColumns) -> Vec<Column<'_>> {
+    let mut all = head.columns();
     all.extend([
-        counter("seed", &|_| run.map_or(0, |r| r.seed)),
-        text("digest", &|_| run.map_or_else(String::new, |r| r.digest.clone())),
-        text("flow", &|f| f.name.clone()),
-        text("direction", &|f| f.direction.to_owned()),
-        text("tcp", &|f| f.tcp.clone()),
-        number("goodput_bps", &|f| Some(f.goodput_bps)),
-        number("throughput_bps", &|f| Some(f.throughput_bps)),
-        counter("segs_out", &|f| f.sent),
-        counter("total_retrans", &|f| f.retransmitted),
-        counter("timeouts", &|f| f.timeouts),
+        Column::counts("seed", |r| r.same(count(r.run.seed))),
+        Column::texts("digest", |r| r.same(Some(r.run.digest.clone()))),
+        Column::texts("flow", |r| r.flows(|f| Some(f.name.clone()))),
+        Column::texts("direction", |r| r.flows(|f| Some(f.direction.to_owned()))),
+        Column::texts("tcp", |r| r.flows(|f| Some(f.tcp.clone()))),
+        Column::numbers("goodput_bps", |r| r.flows(|f| Some(f.goodput_bps))),
+        Column::numbers("throughput_bps", |r| r.flows(|f| Some(f.throughput_bps))),
+        Column::counts("segs_out", |r| r.flows(|f| count(f.sent))),
+        Column::counts("total_retrans", |r| r.flows(|f| count(f.retransmitted))),
+        Column::counts("timeouts", |r| r.flows(|f| count(f.timeouts))),
     ]);
     type Quantile = (&'static str, fn(&Percentiles) -> Option<f64>);
     let quantiles: [Quantile; 4] = [("mean", |p| p.mean), ("p50", |p| p.p50), ("p95", |p| p.p95), ("p99", |p| p.p99)];
-    all.extend(quantiles.iter().map(|(q, of)| number(&format!("rtt_{q}_us"), &|f| us(*of, &f.rtt_ms))));
-    all.extend(quantiles.iter().map(|(q, of)| number(&format!("delay_{q}_us"), &|f| us(*of, &f.delay_ms))));
-    all.push(number("completed_s", &|f| f.completed_s));
-    all.push(counter("completions", &|f| f.completions_s.len() as u64));
+    let us = |ms: Option<f64>| ms.map(|ms| ms * 1e3);
+    for (q, of) in quantiles {
+        all.push(Column::numbers(format!("rtt_{q}_us"), move |r| r.flows(|f| us(of(&f.rtt_ms)))));
+    }
+    for (q, of) in quantiles {
+        all.push(Column::numbers(format!("delay_{q}_us"), move |r| r.flows(|f| us(of(&f.delay_ms)))));
+    }
+    all.push(Column::numbers("completed_s", |r| r.flows(|f| f.completed_s)));
+    all.push(Column::counts("completions", |r| r.flows(|f| count(f.completions_s.len() as u64))));
     all
 }
 
 /// Rows of a row group at most: what is in memory of a file beside the runs.
 const ROWS: usize = 1 << 16;
 
-/// Rows of the series of a run: all instants of each flow, then of each queue.
+/// Some of the rows of a run: of its flows; or of its series, all instants of each flow, then of each queue.
 struct Rows<'a> {
     run: &'a Run,
     range: Range<usize>,
 }
 
-impl<'a> Rows<'a> {
-    /// All rows of a run in groups of at most [`ROWS`].
-    fn groups(run: &'a Run) -> impl Iterator<Item = Rows<'a>> {
-        let all = run.series.time_s.len() * (run.series.flows.len() + run.series.queues.len());
-        (0..all).step_by(ROWS).map(move |from| Rows { run, range: from..all.min(from + ROWS) })
+/// All rows of `runs` in groups of [`ROWS`]; each run has as many as `rows` says.
+fn groups(runs: &[Run], rows: fn(&Run) -> usize) -> Vec<Vec<Rows<'_>>> {
+    let (mut all, mut group, mut room) = (Vec::new(), Vec::new(), ROWS);
+    for run in runs {
+        let (mut from, end) = (0, rows(run));
+        while from < end {
+            let range = from..end.min(from + room);
+            (from, room) = (range.end, room - range.len());
+            group.push(Rows { run, range });
+            if room == 0 {
+                all.push(std::mem::take(&mut group));
+                room = ROWS;
+            }
+        }
+    }
+    all.push(group);
+    all.retain(|group| !group.is_empty());
+    all
+}
+
+impl Rows<'_> {
+    /// The same for each row.
+    fn same<T: Clone>(&self, value: T) -> Vec<T> {
+        vec![value; self.range.len()]
+    }
+
+    /// What `of` says of each flow, where the rows are flows.
+    fn flows<T>(&self, of: impl Fn(&Flow) -> T) -> Vec<T> {
+        self.run.flows.iter().skip(self.range.start).take(self.range.len()).map(of).collect()
     }
 
     /// For each row its flow or (counted behind all flows) queue, and its instant.
@@ -216,57 +244,52 @@ fn member(run: &Run, i: usize) -> Option<&str> {
     run.flows.get(i).map(|f| f.name.as_str()).or_else(queue)
 }
 
-fn series_columns(head: &PointColumns, rows: Option<&Rows<'_>>, watched: &[&str]) -> Vec<Column> {
-    let many = rows.map_or(0, |r| r.range.len());
-    let text = |of: &dyn Fn(&Run, usize) -> Option<&str>| {
-        let of_row = |r: &Rows<'_>| r.places().map(|(i, _)| of(r.run, i).map(str::to_owned)).collect();
-        Values::Text(rows.map_or_else(Vec::new, of_row))
+fn series_columns<'a>(head: &'a PointColumns, watched: &'a [&str]) -> Vec<Column<'a>> {
+    type Texts = fn(&Run, usize) -> Option<&str>;
+    let text = |name, of: Texts| {
+        Column::texts(name, move |r| r.places().map(|(i, _)| of(r.run, i).map(str::to_owned)).collect())
     };
-    let number = |of: &dyn Fn(&Rows<'_>) -> Vec<Option<f64>>| Values::Number(rows.map_or_else(Vec::new, of));
-    let counter = |of: &dyn Fn(&Rows<'_>) -> Vec<Option<i64>>| Values::Count(rows.map_or_else(Vec::new, of));
-    let bytes =
-        |of: fn(&FlowSeries) -> &Vec<u64>| counter(&move |r| r.of_flows(|f, k| of(f).get(k).copied().and_then(count)));
-    let state =
-        |of: fn(&FlowSeries) -> &Vec<u32>| counter(&move |r| r.of_flows(|f, k| of(f).get(k).copied().map(i64::from)));
-    let queue = |of: fn(&QueueSeries) -> &Vec<u64>| counter(&move |r| r.of_queues(of));
-    let time = |r: &Rows<'_>| r.places().map(|(_, k)| r.run.series.time_s.get(k).copied()).collect();
+    let bytes = |name, of: fn(&FlowSeries) -> &Vec<u64>| {
+        Column::counts(name, move |r| r.of_flows(|f, k| of(f).get(k).copied().and_then(count)))
+    };
+    let state = |name, of: fn(&FlowSeries) -> &Vec<u32>| {
+        Column::counts(name, move |r| r.of_flows(|f, k| of(f).get(k).copied().map(i64::from)))
+    };
+    let queue = |name, of: fn(&QueueSeries) -> &Vec<u64>| Column::counts(name, move |r| r.of_queues(of));
 
-    let mut all = head.columns(rows.map(|r| &r.run.point), many);
-    let seed = Values::Count(vec![rows.and_then(|r| count(r.run.seed)); many]);
-    let columns = [
-        ("seed", seed),
-        ("entity", text(&|run, i| Some(if i < run.flows.len() { "flow" } else { "queue" }))),
-        ("name", text(&member)),
-        ("time_s", number(&time)),
-        ("goodput_bps", number(&|r| r.rate(|f| &f.delivered_bytes))),
-        ("throughput_bps", number(&|r| r.rate(|f| &f.received_bytes))),
-        ("delivered_bytes", bytes(|f| &f.delivered_bytes)),
-        ("received_bytes", bytes(|f| &f.received_bytes)),
-        ("snd_cwnd", state(|f| &f.snd_cwnd)),
-        ("snd_ssthresh", state(|f| &f.snd_ssthresh)),
-        ("srtt_us", state(|f| &f.srtt_us)),
-        ("rttvar_us", state(|f| &f.rttvar_us)),
-        ("retrans", bytes(|f| &f.retrans)),
-        ("snd_una_bytes", bytes(|f| &f.snd_una_bytes)),
-        ("queue_packets", queue(|q| &q.packets)),
-        ("queue_offered", queue(|q| &q.offered)),
-        ("queue_marked", queue(|q| &q.marked)),
-        ("queue_dropped", queue(|q| &q.dropped)),
-    ];
-    all.extend(columns.into_iter().map(|(name, values)| Column { name: name.into(), values }));
-    let estimates = watched.iter().map(|name| (format!("estimate_{name}_bps"), number(&|r| r.estimate(name))));
-    all.extend(estimates.map(|(name, values)| Column { name, values }));
+    let mut all = head.columns();
+    all.extend([
+        Column::counts("seed", |r| r.same(count(r.run.seed))),
+        text("entity", |run, i| Some(if i < run.flows.len() { "flow" } else { "queue" })),
+        text("name", member),
+        Column::numbers("time_s", |r| r.places().map(|(_, k)| r.run.series.time_s.get(k).copied()).collect()),
+        Column::numbers("goodput_bps", |r| r.rate(|f| &f.delivered_bytes)),
+        Column::numbers("throughput_bps", |r| r.rate(|f| &f.received_bytes)),
+        bytes("delivered_bytes", |f| &f.delivered_bytes),
+        bytes("received_bytes", |f| &f.received_bytes),
+        state("snd_cwnd", |f| &f.snd_cwnd),
+        state("snd_ssthresh", |f| &f.snd_ssthresh),
+        state("srtt_us", |f| &f.srtt_us),
+        state("rttvar_us", |f| &f.rttvar_us),
+        bytes("retrans", |f| &f.retrans),
+        bytes("snd_una_bytes", |f| &f.snd_una_bytes),
+        queue("queue_packets", |q| &q.packets),
+        queue("queue_offered", |q| &q.offered),
+        queue("queue_marked", |q| &q.marked),
+        queue("queue_dropped", |q| &q.dropped),
+    ]);
+    all.extend(watched.iter().map(|name| Column::numbers(format!("estimate_{name}_bps"), |r| r.estimate(name))));
     all
 }
 
-/// Writes one file: `layout` gives names and types, each of `groups` a row group.
+/// Writes one file with these columns, each of `groups` a row group.
 fn write(
     o: &Outcome,
     ctx: &ReportContext,
     schema: &str,
     path: &Path,
-    layout: &[Column],
-    groups: impl Iterator<Item = Vec<Column>>,
+    columns: &[Column<'_>],
+    groups: &[Vec<Rows<'_>>],
 ) -> Result<(), Error> {
     whole(path, |w| {
         let failed = |source| Error::Parquet { path: path.to_path_buf(), source };
@@ -283,39 +306,43 @@ fn write(
             .set_compression(Compression::SNAPPY)
             .set_created_by(format!("contend {}", o.version));
         let properties = Arc::new(properties.set_key_value_metadata(Some(metadata)).build());
-        let mut file = SerializedFileWriter::new(w, message(layout).map_err(failed)?, properties).map_err(failed)?;
-        for columns in groups {
-            write_group(&mut file, &columns).map_err(failed)?;
+        let mut file = SerializedFileWriter::new(w, message(columns).map_err(failed)?, properties).map_err(failed)?;
+        for group in groups {
+            write_group(&mut file, columns, group).map_err(failed)?;
         }
         file.close().map(drop).map_err(failed)
     })
 }
 
-fn message(layout: &[Column]) -> Result<Arc<Type>, ParquetError> {
+fn message(columns: &[Column<'_>]) -> Result<Arc<Type>, ParquetError> {
     let field = |c: &Column| {
-        let (physical, converted) = c.values.physical();
+        let (physical, converted) = (c.read)(&[]).physical();
         Type::primitive_type_builder(&c.name, physical)
             .with_repetition(Repetition::OPTIONAL)
             .with_converted_type(converted)
             .build()
             .map(Arc::new)
     };
-    let fields = layout.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+    let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     Ok(Arc::new(Type::group_type_builder("contend").with_fields(fields).build()?))
 }
 
-fn write_group<W: Write + Send>(file: &mut SerializedFileWriter<W>, columns: &[Column]) -> Result<(), ParquetError> {
-    let mut group = file.next_row_group()?;
+fn write_group<W: Write + Send>(
+    file: &mut SerializedFileWriter<W>,
+    columns: &[Column<'_>],
+    group: &[Rows<'_>],
+) -> Result<(), ParquetError> {
+    let mut to = file.next_row_group()?;
     for column in columns {
-        match &column.values {
-            Values::Number(v) => write_column::<DoubleType, _>(&mut group, v.iter().copied())?,
-            Values::Count(v) => write_column::<Int64Type, _>(&mut group, v.iter().copied())?,
+        match &(column.read)(group) {
+            Values::Number(v) => write_column::<DoubleType, _>(&mut to, v.iter().copied())?,
+            Values::Count(v) => write_column::<Int64Type, _>(&mut to, v.iter().copied())?,
             Values::Text(v) => {
-                write_column::<ByteArrayType, _>(&mut group, v.iter().map(|t| t.as_deref().map(ByteArray::from)))?
+                write_column::<ByteArrayType, _>(&mut to, v.iter().map(|t| t.as_deref().map(ByteArray::from)))?
             }
         }
     }
-    group.close().map(drop)
+    to.close().map(drop)
 }
 
 fn write_column<T: DataType, W: Write + Send>(
