@@ -475,8 +475,8 @@ fn the_recipe_for_a_closed_form_shows_an_entry_of_the_table() {
 
 #[test]
 fn every_recipe_with_code_has_a_test() {
-    // The tests of the first four are in contend-core (vectors) and contend-sim (recipes), that of a metric is beside
-    // the metrics.
+    // The tests of the first four are in contend-core (vectors) and contend-sim (recipes), those of a metric and of an
+    // output format are beside the tables.
     let tested = [
         "A congestion controller",
         "A queue discipline",
@@ -485,6 +485,7 @@ fn every_recipe_with_code_has_a_test() {
         "An experiment",
         "A metric",
         "A closed form",
+        "An output format",
     ];
     assert_eq!(contributing::recipes_with_code(), tested);
 }

@@ -4,7 +4,7 @@
 //! must be the same, and the results must be those of summary.json (a changed `warmup` changes no digest). Otherwise
 //! the page is not replaced, because it would not belong to the numbers beside it.
 
-use super::run::{self, Common, Format, Job};
+use super::run::{self, Common, Job, Printed};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<Done> {
         set: vec![],
         jobs: args.jobs,
         out: PathBuf::new(),
-        format: Format::Table,
+        format: Printed::Table,
         quiet: args.quiet,
         no_results: false,
     };

@@ -1,6 +1,6 @@
 //! `contend reproduce`: the papers' experiments, each claim beside what is measured.
 
-use super::run::{Common, Format, Job, command_line, judged, load, say_moved, stop_on_ctrl_c, unwritable};
+use super::run::{Common, Job, Printed, command_line, judged, load, say_moved, stop_on_ctrl_c, unwritable};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
@@ -51,12 +51,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Done> {
-    if args.common.format == Format::Csv {
-        return Err(wrong(
-            "--format csv prints the numbers of one file",
-            "write --format json, or take results.csv from the results folders",
-        ));
-    }
+    let (json, talk) = match args.common.format {
+        Printed::Table => (false, !args.common.quiet),
+        Printed::As(format) if format.name == "json" => (true, false),
+        Printed::As(format) => {
+            return Err(wrong(
+                format!("--format {} prints the numbers of one file", format.name),
+                format!("write --format json, or take {} from the results folders", format.file),
+            ));
+        }
+    };
     let files = experiments(&args.papers, args.what.as_deref())?;
     files.iter().try_for_each(|file| super::results_name(&file.path).map(drop))?;
     let mut all = Vec::new();
@@ -68,7 +72,6 @@ pub fn run(args: &Args) -> Result<Done> {
         all.push((name, e));
     }
     let stop = stop_on_ctrl_c();
-    let (json, talk) = (args.common.format == Format::Json, !args.common.quiet && args.common.format == Format::Table);
     let job = |name: &str, e| Job {
         e,
         common: &args.common,

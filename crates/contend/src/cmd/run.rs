@@ -2,6 +2,7 @@
 
 use super::{say, wrong};
 use crate::Done;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contend_core::{Span, Time};
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Executed;
@@ -12,7 +13,7 @@ use contend_lab::reading::file::{self, Experiment};
 use contend_lab::reading::folder::files_below;
 use contend_lab::writing::folder::{self, Draft, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
-use contend_lab::writing::output::{self, ReportContext};
+use contend_lab::writing::output::{self, Format, ReportContext};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
 use std::io::{IsTerminal, Read as _};
@@ -72,8 +73,8 @@ pub struct Common {
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
     /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_name = "FORMAT", value_parser = printed(), default_value = "table")]
+    pub format: Printed,
     /// Print nothing but errors and claims that do not hold as recorded (and what --format json or csv asks for)
     #[arg(long)]
     pub quiet: bool,
@@ -82,14 +83,22 @@ pub struct Common {
     pub no_results: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// A table with means and 95 % intervals
+/// What is printed on standard output.
+#[derive(Clone, Copy, Debug)]
+pub enum Printed {
+    /// A table with means and 95 % intervals.
     Table,
-    /// One JSON object and nothing else; with several files one after the other
-    Json,
-    /// Every number of every run, one a line; takes one file at a time
-    Csv,
+    /// The outcome, for another program.
+    As(&'static Format),
+}
+
+/// Reads a word of `--format`.
+fn printed() -> impl TypedValueParser<Value = Printed> {
+    let help = |f: &Format| format!("{}{}", f.summary, if f.can_follow { "" } else { "; takes one file at a time" });
+    let formats = output::FORMATS.iter().map(move |f| PossibleValue::new(f.name).help(help(f)));
+    let table = PossibleValue::new("table").help("a table with means and 95 % intervals");
+    PossibleValuesParser::new(std::iter::once(table).chain(formats))
+        .map(|word| output::FORMATS.iter().find(|f| f.name == word).map_or(Printed::Table, Printed::As))
 }
 
 fn interval(text: &str) -> Result<(Time, Time), String> {
@@ -109,10 +118,13 @@ const FRAMES: usize = 100_000;
 const LONGEST: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> Result<Done> {
-    if args.common.format == Format::Csv && args.files.len() > 1 {
+    if let Printed::As(f) = args.common.format
+        && !f.can_follow
+        && args.files.len() > 1
+    {
         return Err(wrong(
-            format!("--format csv prints the numbers of one file, and {} are given", args.files.len()),
-            "call contend once for each, or take results.csv from their results folders",
+            format!("--format {} prints the numbers of one file, and {} are given", f.name, args.files.len()),
+            format!("call contend once for each, or take {} from their results folders", f.file),
         ));
     }
     // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
@@ -478,12 +490,11 @@ fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
 fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
     let o = &executed.outcome;
     match common.format {
-        Format::Table if common.quiet => Ok(()),
-        Format::Table => {
+        Printed::Table if common.quiet => Ok(()),
+        Printed::Table => {
             super::print(&output::summary_table(o, context, std::io::stdout().is_terminal(), super::width()))
         }
-        Format::Json => super::print_by(|out| output::write_json(o, out)),
-        Format::Csv => super::print_by(|out| output::write_csv(o, out)),
+        Printed::As(format) => super::print_by(|out| (format.write)(o, out)),
     }
 }
 

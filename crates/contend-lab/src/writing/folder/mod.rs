@@ -32,10 +32,11 @@ pub fn write(
     let o = &executed.outcome;
     let text = |name: &str, text: &str| atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
     text("run.toml", &head::repeatable(e, context, o.interrupted.map_or(0, |i| i.missing)))?;
-    atomically(&folder.join("summary.json"), |w| output::write_json(o, w))?;
+    for format in output::FORMATS {
+        atomically(&folder.join(format.file), |w| (format.write)(o, w))?;
+    }
     output::write_flows(o, context, &folder.join("flows.parquet"))?;
     output::write_series(o, context, &folder.join("series.parquet"))?;
-    atomically(&folder.join("results.csv"), |w| output::write_csv(o, w))?;
     if capture && let Some(run) = o.runs.first() {
         atomically(&folder.join("air.pcapng"), |w| {
             output::write_pcapng(run, output::CaptureFormat { band: band(e), ..output::CaptureFormat::default() }, w)

@@ -4,9 +4,18 @@
 //! `queue` or `air` (name: a station for `airtime`, an account for `ledger`). An unknown value is an empty field. No
 //! crate: quoting is five lines.
 
+use super::Format;
 use super::shape::{points, swept_keys, value_text};
 use crate::experiment::results::{Outcome, Percentiles, Run};
 use std::io::{self, Write};
+
+pub(super) const FORMAT: Format = Format {
+    name: "csv",
+    summary: "every number of every run, one a line",
+    file: "results.csv",
+    can_follow: false,
+    write: |o, w| write_csv(o, w),
+};
 
 /// Writes every number of every run, one a row, with a header.
 pub fn write_csv(o: &Outcome, mut w: impl Write) -> io::Result<()> {

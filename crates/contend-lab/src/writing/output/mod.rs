@@ -1,28 +1,34 @@
-//! What a user gets to see of an [`Outcome`]: the table on the terminal, JSON, CSV, Parquet, captures and the report
-//! page.
+//! What a user gets to see of an [outcome](crate::experiment::results::Outcome): the table on the terminal, the
+//! [formats](FORMATS), Parquet, captures and the report page.
 //!
 //! Every writer takes the outcome and, where the outcome alone does not say how it came about, a [`ReportContext`].
 //! Files appear whole or not at all: see [`atomically`].
 
 pub mod csv;
+pub mod format;
 pub mod html;
+pub mod json;
 pub mod parquet;
 pub mod pcapng;
 pub mod table;
 
 mod flow_bytes;
 mod shape;
+#[cfg(test)]
+mod toy;
 
 pub use csv::write_csv;
+pub use format::{FORMATS, Format};
 pub use html::{Chapter, write_paper, write_report};
+pub use json::write_json;
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
 
-use crate::experiment::results::{Outcome, PointKey};
+use crate::experiment::results::PointKey;
 use crate::reading::file::{self, Along, Experiment};
 use crate::writing::disk;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// How an outcome came about: what the file and the call said that the outcome does not repeat.
@@ -132,10 +138,4 @@ fn beside_earlier(
 /// [`atomically`] for writers with errors of their own.
 fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> Result<(), Error>) -> Result<(), Error> {
     disk::whole(path, Error::of(path), write)
-}
-
-/// Writes the outcome as one JSON object, schema `contend/run/1`. Undefined numbers become `null`.
-pub fn write_json(o: &Outcome, mut w: impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut w, o)?;
-    writeln!(w)
 }
