@@ -1,17 +1,17 @@
-//! Text from outside (a file, the command line, a path) as a message repeats it: on one line, of bounded length, with
-//! nothing that a terminal would obey.
+//! Text from outside (a file, the command line, a path), made safe for messages: one line of bounded length, without
+//! control sequences of a terminal.
 
-/// Most characters of a sentence that says what is wrong.
+/// Maximum number of characters of an error message.
 pub const SENTENCE: usize = 500;
-/// Most characters of a remedy, which may list names.
+/// Maximum number of characters of a remedy, which may list names.
 pub const REMEDY: usize = 1500;
-/// Most characters of a name or a word.
+/// Maximum number of characters of a name or a word.
 pub const WORD: usize = 80;
 
-/// `text` on one line of about `most` characters: control characters and those that change the direction of text are
-/// written as escapes (`\n`, `\u001b`), and a longer text loses its middle.
+/// `text` on one line of about `most` characters. Control characters, and characters that change the direction of text,
+/// become escapes (`\n`, `\u001b`). A longer text loses its middle.
 pub fn echo(text: &str, most: usize) -> String {
-    // A character is at most 4 bytes: a text of few bytes is not counted.
+    // Fast path: a text has at most as many characters as bytes.
     let length = if text.len() <= most { text.len() } else { text.chars().count() };
     if length <= most {
         return escaped(text);
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(echo("abcdefghijklm", 12), "abcdefgh [1 characters left out] jklm");
         assert_eq!(echo(&"ü".repeat(12), 12), "ü".repeat(12));
         let long = echo(&"ü\n".repeat(5_000_000), 90);
-        // 45 times `ü\n`, whose line break takes two characters, and the note between two spaces.
+        // 45 times `ü\n` (the escaped line break takes two characters), and the note between two spaces.
         assert!(long.contains(" [9999910 characters left out] "), "{long}");
         assert_eq!(long.chars().count(), 45 * 3 + " [9999910 characters left out] ".len());
     }

@@ -1,8 +1,8 @@
-//! All runs of an experiment: every need (a sweep point, perhaps with a claim's settings laid over it) with every seed,
-//! on all cores.
+//! All runs of an experiment, on all cores: each need with each seed. A need is a sweep point, with or without the
+//! settings of a claim as an overlay.
 //!
-//! Runs share nothing, and their results are put together in the order of the plan, so the number of cores changes
-//! nothing but the time it takes. How much of them stays in memory is bounded: see [`crate::measuring::detail`].
+//! Runs share no state, and results are collected in the order of the plan. So the number of cores changes only the
+//! elapsed time. Memory for details of runs is bounded: see [`crate::measuring::detail`].
 
 use crate::experiment::results::{Executed, Interrupted, Outcome, Run, SearchResult};
 use crate::experiment::size::{CaptureWindow, Measure, Size};
@@ -19,26 +19,27 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// How an experiment is run.
+/// Options of one call.
 pub struct Options<'a> {
-    /// Runs at the same time; 0 for one on each core.
+    /// Number of runs at the same time; 0 for one on each core.
     pub jobs: usize,
-    /// Whether time series and delay distributions are kept for a results folder, although no claim needs them.
+    /// True if time series and delay distributions are kept for a results folder even if no claim needs them.
     pub series: bool,
-    /// Which frames of the first run are kept.
+    /// The frames to capture in the first run.
     pub capture: Option<CaptureWindow>,
-    /// Where each finished run is noted at once, and where those of an earlier call are taken from.
+    /// Each finished run is appended here. Runs of an earlier call are taken from here.
     pub journal: Option<&'a Journal>,
-    /// Set from outside to end early and keep the runs that are finished.
+    /// The caller sets it to stop early; finished runs are kept.
     pub stop: &'a AtomicBool,
-    /// Called after each run with the number finished and the number planned.
+    /// Called after each run with the number of finished runs and the number of planned runs.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 /// Runs `e` with all its seeds and judges its claims.
 ///
 /// # Errors
-/// When the file or one of its points makes no network, or the whole is larger than the bounds of [`crate::measuring::detail`].
+/// When the file or one of its points is invalid, or when the experiment exceeds the bounds of
+/// [`crate::measuring::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
     let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, options.series);
     let pool = rayon::ThreadPoolBuilder::new()
@@ -59,8 +60,8 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
     })
 }
 
-/// The most bytes that the results of `e` take in memory: the numbers of all runs, and the series and histograms that
-/// are kept of them; `series` as in [`Options`]. A network takes memory of its own while it runs.
+/// An upper bound on the memory for the results of `e` in bytes: the numbers of all runs, and the series and histograms
+/// that are kept. `series` as in [`Options`]. A network needs additional memory while it runs.
 ///
 /// # Errors
 /// As [`execute`], before the first run.
@@ -70,13 +71,13 @@ pub fn memory(e: &Experiment, series: bool) -> Result<u64, Error> {
     Ok(plan.iter().filter_map(|p| Some(detail.memory(p.keep, &e.needs.get(p.need)?.1))).sum())
 }
 
-/// What was run.
+/// The finished runs.
 struct Made {
-    /// By need in the plan's order, and by seed.
+    /// By need in the plan's order, then by seed.
     runs: Vec<Vec<Run>>,
-    /// How many were planned and not made.
+    /// Number of planned runs that were not made.
     missing: usize,
-    /// What could not be kept of them.
+    /// Details of the runs that could not be kept.
     notes: Vec<String>,
 }
 
@@ -88,12 +89,12 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
         .par_iter()
         .enumerate()
         .map(|(i, planned)| {
-            // What the journal cannot take would be lost: the runs that are not begun wait for `--resume`.
+            // After a failed append, a new run could be lost: start no more runs. `--resume` makes them later.
             if options.stop.load(Ordering::Relaxed) || options.journal.is_some_and(Journal::has_failed) {
                 return Ok(None);
             }
             let need = &needs[planned.need].0;
-            // The frames shown are those of the first run.
+            // Frames are captured in the first run only.
             let shown = options.capture.filter(|_| i == 0);
             let earlier = options.journal.and_then(|j| j.take(&need.point, need.overlay.settings(), planned.seed));
             let run = match earlier {
@@ -123,8 +124,8 @@ fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Op
     Ok(Made { runs, missing, notes })
 }
 
-/// Makes one run; `None` when it was stopped. A network is resolved again when its turn comes: those of a large sweep
-/// would not all fit into memory.
+/// Makes one run; `None` if it was stopped. The network is resolved only now: all networks of a large sweep would not
+/// fit into memory at once.
 fn make(
     e: &Experiment,
     need: &Need,
@@ -162,7 +163,7 @@ fn make(
     Ok(run)
 }
 
-/// A run of the journal with the frames that are shown of it: it is made again up to the last of them.
+/// Adds captured frames to a run from the journal. The run is simulated again, up to the last of these frames.
 fn with_frames(
     e: &Experiment,
     mut run: Run,
@@ -184,7 +185,7 @@ fn with_frames(
 
 /// Why a search ends without a result.
 enum Halt {
-    /// From outside, with this many runs not made.
+    /// `stop` was set; this many runs were not made.
     Stopped(usize),
     Failed(Error),
 }
@@ -198,7 +199,7 @@ impl std::fmt::Display for Halt {
     }
 }
 
-/// Searches at every point; returns how many runs were not made, because of an interruption.
+/// Searches at every point. Returns the number of runs that were not made because `stop` was set.
 fn find(
     e: &Experiment,
     s: &crate::reading::file::Search,
@@ -240,7 +241,7 @@ fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Re
         claims.extend(judged.results);
         notes.extend(judged.notes);
     }
-    // The runs of the file's own points are what is shown; those that only a claim needed have served.
+    // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.
     let shown: Vec<Run> = runs
         .into_iter()
         .zip(&e.needs)

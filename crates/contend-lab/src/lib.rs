@@ -1,8 +1,8 @@
 //! From an experiment file to runs, statistics, claims and reports.
 //!
-//! The folders are layers; each depends only on those before it: [`experiment`] (plain types), [`reading`], [`running`],
-//! [`measuring`], [`judging`], [`writing`]. [`execute`] and [`reproduce`] stand above
-//! all of them. `ci/layers.py` checks the order.
+//! The folders are layers; each depends only on those before it: [`experiment`] (plain types), [`reading`],
+//! [`running`], [`measuring`], [`judging`], [`writing`]. [`execute`] and [`reproduce`] may use all of them.
+//! `ci/layers.py` checks the order.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod echo;

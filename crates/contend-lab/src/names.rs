@@ -1,11 +1,11 @@
 //! Remedies for misspelt names.
 
-/// Most names that a remedy lists.
+/// Maximum number of names in a remedy.
 const LISTED: usize = 40;
 
-/// The word of `words` that `word` was most probably meant to be.
+/// The nearest of `words` to the misspelt `word`; `None` if no word is near.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A word much longer than all others is none of them, and comparing takes as long as it is.
+    // Skip words that are much shorter than `word`: they cannot be near, and the comparison would be slow.
     let best = words
         .into_iter()
         .filter(|w| word.len() <= 4 * w.len() + 16)
@@ -14,7 +14,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
     (best.0 <= 1 + word.chars().count() / 3).then_some(best.1)
 }
 
-/// The remedy for `name`, which is none of `names`: the nearest one, or else all of them.
+/// The remedy for the unknown name `name`: the nearest of `names`, or else a list of them.
 pub(crate) fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = names.into_iter().collect();
     match nearest(name, all.iter().copied()) {

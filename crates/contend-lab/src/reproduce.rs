@@ -1,4 +1,4 @@
-//! The papers' experiments: which there are, their short form, and the call that writes of them all.
+//! The experiments of the papers, their short form, and the report on all of them.
 
 use crate::experiment::results::Outcome;
 use crate::nearest;
@@ -15,33 +15,33 @@ pub struct PaperExperiment {
     pub path: PathBuf,
 }
 
-/// Why there is nothing to reproduce.
+/// Why no experiment was found.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum NothingFound {
-    /// The folder of the papers is some other folder.
+    /// The folder has too many files to be the papers' folder.
     #[error(transparent)]
     #[diagnostic(help("name the folder of the papers with --papers"))]
     TooLarge(#[from] TooLarge),
-    /// There is no file in it.
-    #[error("there are no papers in {}", .0.display())]
+    /// The folder has no experiment.
+    #[error("there is no experiment in {}", .0.display())]
     #[diagnostic(help("call contend in its own folder, or name the folder with --papers"))]
     NoPapers(PathBuf),
     /// No paper or experiment has this name.
     #[error("no paper or experiment is called `{name}`")]
     #[diagnostic(help("{remedy}"))]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// What it may have been meant to be.
+        /// The nearest name, or how to list all names.
         remedy: String,
     },
 }
 
-/// The experiments below the folder `papers`, in order of name: all, or those called `what` (`keceli-2008` or
-/// `keceli-2008/m1-downloads`).
+/// The experiments below the folder `papers`, sorted by name. `None` selects all; otherwise `what` is a paper
+/// (`keceli-2008`) or an experiment (`keceli-2008/m1-downloads`).
 ///
 /// # Errors
-/// When there are none.
+/// When no experiment matches.
 pub fn experiments(papers: &Path, what: Option<&str>) -> Result<Vec<PaperExperiment>, NothingFound> {
     let name = |path: &Path| path.strip_prefix(papers).unwrap_or(path).with_extension("").display().to_string();
     let all: Vec<_> =
@@ -61,7 +61,7 @@ pub fn experiments(papers: &Path, what: Option<&str>) -> Result<Vec<PaperExperim
     Ok(chosen)
 }
 
-/// Seeds of the short form, for a file that has more.
+/// The seeds of the short form; used if the file has more.
 pub const SHORT_SEEDS: &str = "1..3";
 
 /// True if the short form of `e` has fewer seeds than its file.
@@ -69,7 +69,7 @@ pub fn is_shortened(e: &Experiment) -> bool {
     e.seeds.len() > 3
 }
 
-/// In the short form a verdict that is undecided, now or on record, is not a difference.
+/// In the short form, an undecided verdict (measured or recorded) does not count as a difference.
 pub fn accept_undecided(outcome: &mut Outcome) {
     let undecided = |verdict: &str| verdict == "undecided";
     for claim in outcome.claims.iter_mut().filter(|c| undecided(&c.verdict) || undecided(&c.recorded)) {

@@ -1,8 +1,8 @@
 //! Statistics over independent replications, and over one long run.
 //!
-//! Intervals are Student's, 95 %, two-sided. Two systems that ran with the same seeds are compared seed by seed: the
-//! interval of a difference or ratio is that of the per-seed differences or ratios, never a combination of the two
-//! systems' own intervals. Sums run in index order, so that the same samples give the same bits.
+//! Intervals are two-sided 95 % Student intervals. Two systems that ran with the same seeds are compared seed by seed:
+//! the interval of a difference or ratio is the interval of the per-seed differences or ratios. It is never a
+//! combination of the two systems' own intervals. Sums run in index order, so that the same samples give the same bits.
 //!
 //! MSER-5: White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69(6), 1997;
 //! the form in batches of five: White, Cobb, Spratt, "A Comparison of Five Steady-State Truncation Heuristics for
@@ -10,69 +10,69 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// A measured value, and how far it may be from the exact one: 0 unless it was read from a histogram.
+/// A measured value and its maximum error. The error is 0, except for values read from a histogram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
     /// The value.
     pub value: f64,
-    /// How far the exact value may be from it.
+    /// Maximum distance of the exact value from `value`.
     pub resolution: f64,
 }
 
 impl Reading {
-    /// The difference; the errors of both may add up.
+    /// The difference; the maximum errors add up.
     pub fn minus(self, other: Reading) -> Reading {
         Reading { value: self.value - other.value, resolution: self.resolution + other.resolution }
     }
 
-    /// The ratio; `None` if the divisor is 0. The errors of both may add up.
+    /// The ratio; `None` if the divisor is 0. The maximum errors of both are combined.
     pub fn over(self, other: Reading) -> Option<Reading> {
         let value = (other.value != 0.0).then(|| self.value / other.value)?;
         let resolution = (self.resolution + value.abs() * other.resolution) / other.value.abs();
         Some(Reading { value, resolution })
     }
 
-    /// The arithmetic mean; `None` of nothing.
+    /// The arithmetic mean; `None` without samples.
     pub fn mean(samples: &[Reading]) -> Option<Reading> {
         let of = |f: fn(&Reading) -> f64| mean(&samples.iter().map(f).collect::<Vec<_>>());
         Some(Reading { value: of(|r| r.value)?, resolution: of(|r| r.resolution)? })
     }
 }
 
-/// The values that a number can have: from `low` to `high`.
+/// The range of possible values of a number: from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least.
+    /// The smallest value.
     pub low: f64,
-    /// The greatest.
+    /// The largest value.
     pub high: f64,
 }
 
 impl Range {
-    /// Every number.
+    /// All numbers.
     pub const ALL: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY };
     /// Counts, rates and durations.
     pub const FROM_ZERO: Range = Range { low: 0.0, high: f64::INFINITY };
     /// Shares and indices.
     pub const SHARE: Range = Range { low: 0.0, high: 1.0 };
 
-    /// What a sum of any number of values in it can be.
+    /// The range of a sum of any number of values in this range.
     pub fn of_sums(self) -> Range {
         let grown = |end: f64| if end == 0.0 { 0.0 } else { end * f64::INFINITY };
         Range { low: grown(self.low.min(0.0)), high: grown(self.high.max(0.0)) }
     }
 
-    /// What the sum of a value in it and one in `other` can be.
+    /// The range of the sum of a value in this range and a value in `other`.
     pub fn plus(self, other: Range) -> Range {
         Range { low: self.low + other.low, high: self.high + other.high }
     }
 
-    /// What the difference can be.
+    /// The range of the difference.
     pub fn minus(self, other: Range) -> Range {
         Range { low: self.low - other.high, high: self.high - other.low }
     }
 
-    /// What the product can be.
+    /// The range of the product.
     pub fn times(self, other: Range) -> Range {
         match (self.only(), other.only()) {
             (_, Some(factor)) => self.scaled(factor),
@@ -83,7 +83,7 @@ impl Range {
         }
     }
 
-    /// What the ratio can be.
+    /// The range of the ratio.
     pub fn over(self, other: Range) -> Range {
         match other.only() {
             Some(divisor) if divisor != 0.0 => self.scaled(1.0 / divisor),
@@ -92,7 +92,7 @@ impl Range {
         }
     }
 
-    /// The only value in it, if there is only one.
+    /// The single value of the range, if it has only one.
     fn only(self) -> Option<f64> {
         (self.low == self.high).then_some(self.low)
     }
@@ -103,44 +103,44 @@ impl Range {
     }
 }
 
-/// Mean of some samples and what is known about it.
+/// Mean of some samples, with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// How many samples.
+    /// Number of samples.
     pub n: usize,
-    /// Their mean.
+    /// Mean of the samples.
     pub mean: f64,
-    /// Half width of the 95 % Student interval of the mean, and no less than the mean resolution of the samples; `None`
+    /// Half width of the 95 % Student interval of the mean. It is at least the mean resolution of the samples. `None`
     /// with fewer than two samples.
     pub ci95: Option<f64>,
-    /// Where the interval begins and ends, cut at the values that the number can have; `None` when there is none.
+    /// Ends of the interval, limited to the range of the number; `None` when there is no interval.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Estimate {
-    /// The estimate that exact `samples` of a number without bounds give; `None` when there are none.
+    /// The estimate from exact `samples` of a number without bounds; `None` without samples.
     pub fn of(samples: &[f64]) -> Option<Estimate> {
         let exact = |value: &f64| Reading { value: *value, resolution: 0.0 };
         Estimate::of_readings(&samples.iter().map(exact).collect::<Vec<_>>(), Range::ALL)
     }
 
-    /// The estimate that `samples` of a number in `range` give; `None` when there are none.
+    /// The estimate from `samples` of a number in `range`; `None` without samples.
     pub fn of_readings(samples: &[Reading], range: Range) -> Option<Estimate> {
         let Reading { value: mean, resolution } = Reading::mean(samples)?;
         let spread = half_width(&samples.iter().map(|r| r.value).collect::<Vec<_>>());
         let ci95 = spread.map(|h| h.max(resolution));
-        // Rounding may put the mean itself a little outside.
+        // By rounding, the mean itself may be slightly outside the range.
         let cut = |h: f64| ((mean - h).max(range.low).min(mean), (mean + h).min(range.high).max(mean));
         Some(Estimate { n: samples.len(), mean, ci95, interval: ci95.map(cut) })
     }
 
-    /// Ends of the interval; the mean twice when there is no interval.
+    /// Ends of the interval; without an interval both are the mean.
     pub fn ends(&self) -> (f64, f64) {
         self.interval.unwrap_or((self.mean, self.mean))
     }
 }
 
-/// Arithmetic mean; `None` of nothing.
+/// Arithmetic mean; `None` without samples.
 pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
@@ -155,8 +155,8 @@ pub fn deviation(samples: &[f64]) -> Option<f64> {
     Some((squares / (samples.len() - 1) as f64).sqrt())
 }
 
-/// The factor t by which the standard error of a mean of `n` samples becomes the half width of its 95 % interval;
-/// `None` below two samples.
+/// Student's t for `n` samples: the half width of the 95 % interval is t times the standard error of the mean. `None`
+/// below two samples.
 pub fn student(n: usize) -> Option<f64> {
     let freedom = n.checked_sub(1).filter(|&f| f > 0)? as f64;
     StudentsT::new(0.0, 1.0, freedom).ok().map(|t| t.inverse_cdf(0.975))
@@ -165,18 +165,19 @@ pub fn student(n: usize) -> Option<f64> {
 /// Half width of the 95 % Student interval of the mean; `None` with fewer than two samples.
 pub fn half_width(samples: &[f64]) -> Option<f64> {
     let d = deviation(samples)?;
-    // Equal samples have no spread: exactly 0, whatever the factor.
+    // Equal samples: the half width is exactly 0 for any t.
     Some(if d == 0.0 { 0.0 } else { student(samples.len())? * d / (samples.len() as f64).sqrt() })
 }
 
 /// Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all have the same).
 ///
-/// `None` of nothing. Of nothing but zeros it is 1: all have the same. Jain, Chiu, Hawe, DEC-TR-301, 1984.
+/// `None` without shares. If all shares are 0, the index is 1, because all are equal. Jain, Chiu, Hawe, DEC-TR-301,
+/// 1984.
 pub fn jain(shares: &[f64]) -> Option<f64> {
     if shares.is_empty() {
         return None;
     }
-    // Scaled by the largest share, so that neither square over- nor underflows.
+    // Divide by the largest share, so that no square overflows or underflows.
     let largest = shares.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     if largest == 0.0 {
         return Some(1.0);
@@ -186,8 +187,8 @@ pub fn jain(shares: &[f64]) -> Option<f64> {
     Some(sum * sum / (shares.len() as f64 * squares))
 }
 
-/// Quantile `q` in 0..=1, linear between order statistics (Hyndman and Fan's type 7); `None` of nothing or for another
-/// `q`.
+/// Quantile `q` in 0..=1, linear between order statistics (Hyndman and Fan's type 7). `None` without samples, or if `q`
+/// is outside 0..=1.
 pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
     if samples.is_empty() || !(0.0..=1.0).contains(&q) {
         return None;
@@ -197,18 +198,18 @@ pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
     let place = q * (sorted.len() - 1) as f64;
     let (low, high) = (place.floor() as usize, place.ceil() as usize);
     let (a, b) = (*sorted.get(low)?, *sorted.get(high)?);
-    // Written out for equal neighbours, so that infinities stay what they are.
+    // Equal neighbours are returned unchanged: interpolation between two infinities gives NaN.
     Some(if a == b { a } else { a + (place - low as f64) * (b - a) })
 }
 
 /// Samples in one batch of [`mser5`].
 pub const MSER_BATCH: usize = 5;
 
-/// MSER-5: how many samples at the beginning of an equally spaced series to leave out, a multiple of [`MSER_BATCH`].
+/// MSER-5: the number of samples to cut off at the beginning of an equally spaced series, a multiple of [`MSER_BATCH`].
 ///
-/// The cut minimises the squared standard error of what remains, among cuts that leave at least half (later ones are
-/// small by chance, because little remains). `None` when the latest of these is the best, the sign that the series is
-/// too short or never settles, or with fewer than four batches.
+/// The cut minimises the squared standard error of the remaining samples. Only cuts in the first half are considered:
+/// later cuts leave few samples, and their error is small by chance. `None` when the latest allowed cut is the best:
+/// the series is too short or does not settle. `None` also with fewer than four batches.
 pub fn mser5(series: &[f64]) -> Option<usize> {
     let batches = batch_means(series, MSER_BATCH);
     let n = batches.len();
@@ -217,14 +218,14 @@ pub fn mser5(series: &[f64]) -> Option<usize> {
     }
     let latest = n / 2;
     let (mut best, mut least) = (latest, f64::INFINITY);
-    // From the end, the spread of what remains after each cut: Welford's form, which does not cancel.
+    // From the end: the spread of the samples after each cut, in Welford's form, which avoids cancellation.
     let (mut m, mut squares) = (0.0, 0.0);
     for (cut, x) in batches.iter().enumerate().rev() {
         let left = (n - cut) as f64;
         let d = x - m;
         m += d / left;
         squares += d * (x - m);
-        // Of equal cuts the earliest.
+        // Of equal cuts, take the earliest.
         if cut <= latest && squares / (left * left) <= least {
             (best, least) = (cut, squares / (left * left));
         }
@@ -232,7 +233,7 @@ pub fn mser5(series: &[f64]) -> Option<usize> {
     (best < latest).then_some(best * MSER_BATCH)
 }
 
-/// Means of consecutive batches of `size` samples; an incomplete last batch is left out. Empty for a size of 0.
+/// Means of consecutive batches of `size` samples; an incomplete last batch is left out. Empty if `size` is 0.
 pub fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
     if size == 0 {
         return vec![];
@@ -240,13 +241,13 @@ pub fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
     series.chunks_exact(size).filter_map(mean).collect()
 }
 
-/// Mean of one long equally spaced series with an interval that allows for its correlation: the interval of `batches`
-/// batch means.
+/// Mean of one long, equally spaced series. The interval is computed from `batches` batch means, to account for
+/// correlation.
 ///
-/// `None` when a batch would be empty. The interval is right when a batch is much longer than the correlation lasts.
+/// `None` when a batch would be empty. The interval is valid when a batch is much longer than the correlation time.
 pub fn long_run(series: &[f64], batches: usize) -> Option<Estimate> {
     let size = series.len().checked_div(batches)?;
-    // The samples that fill no batch are left out at the beginning, where what remains of the warm-up is.
+    // Samples that do not fill a batch are cut off at the beginning, where a rest of the warm-up may be.
     Estimate::of(&batch_means(series.get(series.len() - size * batches..)?, size))
 }
 

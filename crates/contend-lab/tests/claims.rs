@@ -58,7 +58,7 @@ fn figures_and_searches_are_read_too() {
     assert!(with("[[figure]]\nx = \"flow\"\ny = [\"goodput\", \"goodput[down]\"]").is_ok());
     let one = with("[[figure]]\nx = \"flow\"\ny = \"goodput.down\"").unwrap_err();
     assert!(
-        one.to_string().contains("not one for each flow") && one.remedy().unwrap().contains("goodput[up]"),
+        one.to_string().contains("one number for each flow") && one.remedy().unwrap().contains("goodput[up]"),
         "{}",
         one.render(false)
     );
@@ -85,8 +85,8 @@ fn a_metric_without_a_course_is_refused_over_time_where_it_stands() {
     let text = error.render(false);
     assert!(
         text.starts_with(
-            "t.toml:24:32: `rtt.p95` is one number for the whole run and has no course over time\n  \
-            help: over time there are goodput, "
+            "t.toml:24:32: `rtt.p95` is one number for the whole run, not a function of time\n  \
+            help: use one of goodput, "
         ),
         "{text}"
     );

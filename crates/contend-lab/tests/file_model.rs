@@ -91,7 +91,7 @@ fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
     says("[param]", "duration = \"5s\"\n[param]", &["t.toml:1:", "`duration`", "takes no time"]);
     says("[param]", "seeds = \"1..5\"\n[param]", &["`seeds`", "leave it out"]);
     says("[sweep]", "[wifi]\nstandard = \"802.11g\"\n[sweep]", &["`wifi`", "[model]"]);
-    says("\"jersey.gain\"\nover", "\"jain\"\nover", &["t.toml:14:", "`jain`", "in a network"]);
+    says("\"jersey.gain\"\nover", "\"jain\"\nover", &["t.toml:14:", "`jain`", "a metric of networks"]);
     says("\"jersey.gain\"\nover", "\"jersey.ratio\"\nover", &["t.toml:14:", "`jersey.ratio` needs q"]);
     says("\"jersey.gain\", \"jersey.reno_gain\"", "\"jersey.gain\", \"fcwa.window\"", &["needs"]);
 }

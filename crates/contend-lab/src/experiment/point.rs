@@ -1,33 +1,33 @@
-//! One point of an experiment, ready to run: a network, or nothing but contention.
+//! One point of an experiment, ready to run: a network or a `[contention]`.
 
 use contend_sim::scenario::Scenario;
 use contend_sim::wifi::SaturatedSpec;
 
-/// One point of an experiment, ready to run, with the names the results are told in.
+/// A network at one point of an experiment, with the names that results use.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The network; its seed is 0 and for the caller to set.
+    /// The network. The caller sets its seed, which is 0 here.
     pub scenario: Scenario,
-    /// The file's `[[flow]]` tables by number: the name of each group.
+    /// Name of each `[[flow]]` table, by number.
     pub groups: Vec<String>,
-    /// Where each flow of the scenario comes from, in the same order.
+    /// The `[[flow]]` table of each flow, in the order of the scenario's flows.
     pub members: Vec<Member>,
 }
 
 /// A flow as a member of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Number of its `[[flow]]` table, from 0.
+    /// Number of the `[[flow]]` table, from 0.
     pub group: usize,
-    /// Which member of the group it is, from 1.
+    /// Number of the flow within the group, from 1.
     pub k: usize,
-    /// How many there are.
+    /// Number of flows in the group.
     pub n: usize,
-    /// Which way its data go.
+    /// Direction of the flow's data.
     pub direction: Direction,
 }
 
-/// Which way a flow's data go, seen from the cell.
+/// Direction of a flow's data, seen from the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// From a station to the wired side.
@@ -41,7 +41,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Its name in results and selectors.
+    /// The name in results and selectors.
     pub const fn name(self) -> &'static str {
         match self {
             Direction::Up => "up",
@@ -52,13 +52,13 @@ impl Direction {
     }
 }
 
-/// Contention at one point of a file.
+/// A `[contention]` at one point of a file, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Contended {
-    /// The stations; the seed is 0 and for the caller to set.
+    /// The stations. The caller sets the seed, which is 0 here.
     pub spec: SaturatedSpec,
-    /// Successes of a run that are measured.
+    /// Number of successes that are measured.
     pub successes: u64,
-    /// Successes before them that are not.
+    /// Number of successes in the warm-up before them.
     pub warmup: u64,
 }

@@ -1,6 +1,6 @@
-//! What a run yields: the objects of the JSON output, and the series and histograms behind the report.
+//! The results of a run: the objects of the JSON output, and the series and histograms behind the report.
 //!
-//! Field names are the schema `contend/run/1`; units are in the names, as in `docs/units.md`.
+//! Field names are the schema `contend/run/1`. Names contain the unit, as in `docs/units.md`.
 
 use crate::stats::Estimate;
 use contend_sim::stats::Durations;
@@ -9,10 +9,10 @@ use contend_sim::wifi::{Frame, Success};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// A sweep point: key path -> value, as the file writes them.
+/// A sweep point: key path -> value, as written in the file.
 pub type PointKey = BTreeMap<String, serde_json::Value>;
 
-/// Everything one call of `contend run` found out about one file.
+/// All results of one call of `contend run` for one file.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
     /// `contend/run/1`.
@@ -23,10 +23,10 @@ pub struct Outcome {
     pub title: String,
     /// Path of the file.
     pub file: String,
-    /// What an interruption left out; absent when everything was run.
+    /// The runs that an interruption left out; absent when every run was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<Interrupted>,
-    /// What is doubtful about the results as a whole; absent when there is nothing.
+    /// Reasons to doubt the results as a whole; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Every run, by point and seed.
@@ -35,26 +35,26 @@ pub struct Outcome {
     pub summary: Vec<Summary>,
     /// Claims and their verdicts.
     pub claims: Vec<ClaimResult>,
-    /// Thresholds found, one for each point, when the file searches for one.
+    /// Thresholds found by `[search]`, one for each point; absent without a search.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchResult>,
 }
 
-/// What an experiment yielded.
+/// The results of an experiment.
 #[derive(Debug)]
 pub struct Executed {
     /// Runs, statistics and verdicts.
     pub outcome: Outcome,
-    /// What could not be measured or kept, and why.
+    /// Values that could not be measured or kept, with the reason.
     pub notes: Vec<String>,
 }
 
-/// What there is of a call that was interrupted.
+/// The progress of an interrupted call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Interrupted {
-    /// Runs that were finished; those that only a claim needed are among them, those of a search are not.
+    /// Runs that were finished. Runs that only a claim needed are included; runs of a search are not.
     pub finished: usize,
-    /// Runs that were planned and not made; of a search those of the step it was at.
+    /// Runs that were planned and not made. For a search: those of the current step.
     pub missing: usize,
 }
 
@@ -67,28 +67,28 @@ pub struct SearchResult {
     pub key: String,
     /// The condition.
     pub until: String,
-    /// First value at which the condition holds, in base units; `null` when it never does.
+    /// First value at which the condition holds, in base units; `null` when it holds at none.
     pub first_with: Option<f64>,
-    /// Last value at which it does not; `null` when it always holds.
+    /// Last value at which the condition does not hold; `null` when it holds at all values.
     pub last_without: Option<f64>,
 }
 
-/// One run: one point, one seed. Rates and counts are of the measured interval (after the warm-up).
+/// One run: one point, one seed. Rates and counts are for the measured interval (after the warm-up).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The sweep point.
     pub point: PointKey,
-    /// Its seed.
+    /// The seed.
     pub seed: u64,
     /// Digest of all packet and frame events, 16 hex digits.
     pub digest: String,
     /// Events of the simulator: wake-ups and deliveries.
     pub events: u64,
-    /// Seconds it took.
+    /// Elapsed time of the computation in seconds.
     pub wall_s: f64,
-    /// Simulated seconds, warm-up included.
+    /// Simulated time in seconds, including the warm-up.
     pub sim_s: f64,
-    /// Simulated seconds at the beginning that are not measured.
+    /// Length of the warm-up in seconds, which is not measured.
     pub warmup_s: f64,
     /// Flows, in the file's order.
     pub flows: Vec<Flow>,
@@ -97,39 +97,39 @@ pub struct Run {
     /// The air; absent without a cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub air: Option<Air>,
-    /// Frames inside the captured interval that did not fit; absent when all did, or none were to be captured.
+    /// Frames in the captured interval beyond the limit; absent when there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub frames_missed: u64,
-    /// Named numbers: `goodput.up`, `jain`, ...
+    /// Metrics by name: `goodput.up`, `jain`, ...
     #[serde(deserialize_with = "floats")]
     pub metrics: BTreeMap<String, f64>,
-    /// Time series, when sampled.
+    /// Time series; empty without sampling.
     #[serde(skip)]
     pub series: Series,
-    /// Captured frames, when asked for.
+    /// Captured frames; empty without a capture.
     #[serde(skip)]
     pub frames: Vec<Frame>,
-    /// Who succeeded on the air, when a metric needs it.
+    /// The successes on the air; absent unless a metric needs them.
     #[serde(skip)]
     pub successes: Option<Successes>,
     /// Names of the cell's stations by [`contend_sim::wifi::StationId`] (0 is the access point), for captures.
     #[serde(skip)]
     pub stations: Vec<String>,
-    /// How many stations contend, in a run of nothing but contention (`[contention]`).
+    /// Number of contending stations in a `[contention]` run.
     #[serde(skip)]
     pub contending: Option<u32>,
-    /// Arguments of the file's `[model]` at this point, by name in base units; empty for a network.
+    /// Arguments of the file's `[model]` at this point by name, in base units; empty for a network.
     #[serde(skip)]
     pub arguments: BTreeMap<String, f64>,
 }
 
 impl Run {
-    /// The run of closed forms: nothing is simulated, so it has no time, flows or events.
+    /// The run of a closed form. Nothing is simulated, so it has no time, flows or events.
     pub(crate) fn of_model(point: &PointKey, metrics: BTreeMap<String, f64>, arguments: BTreeMap<String, f64>) -> Run {
         Run {
             point: point.clone(),
             seed: 1,
-            // Of no events.
+            // The digest of a run without events.
             digest: format!("{:016x}", Trace::new().digest()),
             events: 0,
             wall_s: 0.0,
@@ -190,10 +190,10 @@ fn words<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<BTreeMa
 
 fn known<E: serde::de::Error>(text: &str) -> Result<Word, E> {
     let found = WORDS.iter().find(|w| **w == text);
-    found.copied().ok_or_else(|| E::custom(format_args!("`{text}` is no word of a run")))
+    found.copied().ok_or_else(|| E::custom(format_args!("`{text}` is not a word of the schema")))
 }
 
-/// Reads named numbers; `null` is one that is undefined.
+/// Reads a map of numbers; `null` means undefined (NaN).
 fn floats<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, f64>, D::Error> {
     let read = BTreeMap::<String, Option<f64>>::deserialize(d)?;
     Ok(read.into_iter().map(|(name, x)| (name, x.unwrap_or(f64::NAN))).collect())
@@ -202,36 +202,36 @@ fn floats<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, f64>, D::E
 /// One flow of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Flow {
-    /// Its name, `down.3`.
+    /// Name, for example `down.3`.
     pub name: String,
-    /// Seen from the cell: `up`, `down`, `wired` or `local` (station to station).
+    /// Direction seen from the cell: `up`, `down`, `wired` or `local` (station to station).
     #[serde(deserialize_with = "word")]
     pub direction: Word,
     /// TCP variant, or `udp`.
     pub tcp: String,
-    /// Payload delivered in order, each byte once.
+    /// Payload delivered in order, each byte once, in bits per second.
     pub goodput_bps: f64,
-    /// IP bytes that arrived, duplicates included.
+    /// IP packets that arrived, including duplicates, in bits per second.
     pub throughput_bps: f64,
-    /// Data packets sent, retransmissions included.
+    /// Data packets sent, including retransmissions.
     pub sent: u64,
     /// Retransmitted data packets.
     pub retransmitted: u64,
-    /// Expiries of the retransmission timer.
+    /// Number of expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Losses found without a timeout; absent when there were none.
+    /// Losses detected without a timeout; absent when there were none.
     #[serde(default, skip_serializing_if = "Losses::is_empty")]
     pub losses: Losses,
     /// Round-trip time samples.
     pub rtt_ms: Percentiles,
-    /// From leaving the sender to reaching the receiver, data direction.
+    /// Time from leaving the sender to reaching the receiver, for data packets.
     pub delay_ms: Percentiles,
-    /// When the whole transfer was acknowledged, in seconds from the flow's start; `null` when it was not, or has no
-    /// end.
+    /// Time at which the whole transfer was acknowledged, in seconds from the flow's start. `null` when the transfer is
+    /// unfinished or unlimited.
     pub completed_s: Option<f64>,
-    /// Completion times of every finished transfer of the flow.
+    /// Completion times of all finished transfers of the flow, in seconds.
     pub completions_s: Vec<f64>,
-    /// Round-trip samples.
+    /// Distribution of the round-trip times.
     #[serde(skip)]
     pub rtt: Durations,
     /// One-way delays.
@@ -239,28 +239,29 @@ pub struct Flow {
     pub delay: Durations,
 }
 
-/// Losses that a sender found without a timeout, by what an oracle knows of the first segment it took as lost.
+/// Losses that a sender detected without a timeout. They are grouped by the true fate of the first segment that the
+/// sender considered lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Losses {
-    /// A queue had dropped it.
+    /// A queue dropped the segment.
     pub congestion: Taken,
-    /// The medium had spoilt it.
+    /// The medium spoilt the segment.
     pub error: Taken,
-    /// It had arrived, or was on its way.
+    /// The segment was not lost: it had arrived or was on its way.
     pub nothing: Taken,
 }
 
-/// What a congestion controller took losses for.
+/// The cause to which the congestion controller attributed these losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
-    /// So many for congestion.
+    /// Number attributed to congestion.
     pub congestion: u64,
-    /// So many for errors of the medium.
+    /// Number attributed to errors of the medium.
     pub error: u64,
 }
 
 impl Losses {
-    /// What happened between two readings of a sender's counter.
+    /// The increase between two readings of a sender's counters.
     pub fn between(now: [[u64; 2]; 3], before: [[u64; 2]; 3]) -> Losses {
         let taken = |i: usize| Taken { congestion: now[i][0] - before[i][0], error: now[i][1] - before[i][1] };
         Losses { congestion: taken(0), error: taken(1), nothing: taken(2) }
@@ -270,7 +271,7 @@ impl Losses {
     }
 }
 
-/// Mean and quantiles of a duration in milliseconds; all `null` when nothing was measured.
+/// Mean and percentiles of a duration in milliseconds; all `null` when nothing was measured.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Percentiles {
     /// Mean.
@@ -298,30 +299,30 @@ impl From<&Durations> for Percentiles {
 /// One queue of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Queue {
-    /// `ap`, a station's name, or a link's.
+    /// Name: `ap`, or the name of a station or a link.
     pub name: String,
     /// Packets offered.
     pub offered: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Of them: data, ACKs, SYNs, datagrams.
+    /// Drops by kind of packet: data, ACKs, SYNs, datagrams.
     #[serde(deserialize_with = "words")]
     pub dropped_by_kind: BTreeMap<Word, u64>,
     /// Packets marked.
     pub marked: u64,
-    /// Acknowledgments taken out because a later one says the same; not among the dropped.
+    /// Acknowledgments removed because a later one says the same; not counted as drops.
     pub filtered: u64,
-    /// Packets made by the discipline itself.
+    /// Packets that the discipline created.
     pub made: u64,
-    /// Packets lost by the link after the queue.
+    /// Packets lost on the link after the queue.
     pub lost: u64,
-    /// Time average of the number waiting.
+    /// Time average of the number of waiting packets.
     pub mean_packets: f64,
-    /// Mean time from entering to leaving, of those that left; `null` when none did.
+    /// Mean time in the queue of the packets that left it; `null` when none left.
     pub mean_delay_ms: Option<f64>,
-    /// Percentiles of the same.
+    /// Percentiles of this time.
     pub delay_ms: Percentiles,
-    /// The same, whole.
+    /// Distribution of this time.
     #[serde(skip)]
     pub delay: Durations,
 }
@@ -333,64 +334,64 @@ pub struct Air {
     pub frames: u64,
     /// Data frames that were acknowledged.
     pub successes: u64,
-    /// Events in which two or more stations sent at once.
+    /// Collisions; each has two or more stations.
     pub collisions: u64,
-    /// Share of attempts that met another.
+    /// Share of attempts that collided.
     pub collision_probability: f64,
-    /// Packets given up after the last retry.
+    /// Packets dropped after the last retry.
     pub retry_drops: u64,
-    /// Stations that had a frame when a transmission started while the access point had one, on average.
+    /// Mean number of stations with a frame at the start of a transmission, while the access point has a frame too.
     pub rivals: f64,
-    /// Idle slots before a transmission of one station, on average.
+    /// Mean number of idle slots before a transmission of one station.
     pub success_wait: f64,
-    /// Idle slots before a transmission of several stations, on average.
+    /// Mean number of idle slots before a collision.
     pub collision_wait: f64,
     /// Share of time with at least one transmission on the air.
     pub busy: f64,
     /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.
     #[serde(deserialize_with = "floats")]
     pub airtime: BTreeMap<String, f64>,
-    /// The ledger: every account's share of time; they sum to 1.
+    /// The ledger: each account's share of time; the shares sum to 1.
     #[serde(deserialize_with = "words")]
     pub ledger: BTreeMap<Word, f64>,
 }
 
-/// The exchanges that ended with an ACK, from the start of the run on.
+/// The exchanges that ended with an ACK, since the start of the run.
 #[derive(Debug, Default)]
 pub struct Successes {
-    /// All, in the order of their ends.
+    /// All successes, in the order in which they end.
     pub sequence: Vec<Success>,
-    /// How many of them belong to the warm-up.
+    /// Number of successes in the warm-up.
     pub warmup: usize,
 }
 
-/// Samples of a run, one per instant.
+/// Samples of a run, one at each instant.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
     /// Instants in seconds.
     pub time_s: Vec<f64>,
-    /// Per flow (same order as [`Run::flows`]), one sample per instant.
+    /// One entry for each flow (same order as [`Run::flows`]).
     pub flows: Vec<FlowSeries>,
-    /// Per queue (same order as [`Run::queues`]), one sample per instant.
+    /// One entry for each queue (same order as [`Run::queues`]).
     pub queues: Vec<QueueSeries>,
-    /// Of [`Run::successes`], how many there were at each instant; empty when they are not kept.
+    /// Number of [`Run::successes`] up to each instant; empty when successes are not kept.
     pub successes: Vec<usize>,
-    /// Per flow and estimator that watches it, one sample per instant.
+    /// One entry for each flow and each of its estimators.
     pub estimates: Vec<EstimateSeries>,
 }
 
-/// What one estimator says of one flow.
+/// The rate that one estimator reports for one flow.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EstimateSeries {
-    /// The flow, by its place in [`Run::flows`].
+    /// Index of the flow in [`Run::flows`].
     pub flow: usize,
-    /// The estimate's name in the file, `are`.
+    /// Name of the estimate in the file, for example `are`.
     pub name: String,
-    /// Bits of payload per second at each instant.
+    /// Estimated rate of payload in bits per second, at each instant.
     pub rate_bps: Vec<u64>,
 }
 
-/// Declares what is sampled of something at one instant, and the columns of many such samples.
+/// Declares two types: the sample of something at one instant, and columns of such samples.
 macro_rules! sampled {
     ($(#[$of_sample:meta])* $sample:ident, $(#[$of_columns:meta])* $columns:ident,
      { $($(#[$of_field:meta])* $field:ident: $type:ty,)* }) => {
@@ -407,7 +408,7 @@ macro_rules! sampled {
         }
 
         impl $columns {
-            /// Columns with room for this many samples.
+            /// Empty columns with room for `many` samples.
             pub fn with_capacity(many: usize) -> $columns {
                 $columns { $($field: Vec::with_capacity(many),)* }
             }
@@ -434,13 +435,13 @@ macro_rules! sampled {
     };
 }
 
-/// Samples of something, a column for each number.
+/// Samples of something, with one column for each number.
 pub trait Columns {
-    /// All numbers at one instant.
+    /// All numbers of one instant.
     type Sample;
-    /// Sample number `k`, if there are so many.
+    /// Sample number `k`, or `None` after the last one.
     fn get(&self, k: usize) -> Option<Self::Sample>;
-    /// All samples, in the order of time.
+    /// All samples in the order of time.
     fn iter(&self) -> impl Iterator<Item = Self::Sample> {
         (0..).map_while(|k| self.get(k))
     }
@@ -452,7 +453,7 @@ sampled! {
     /// One queue over time.
     QueueSeries,
     {
-        /// Packets waiting.
+        /// Number of waiting packets.
         packets: u64,
         /// Packets offered since the start of the run.
         offered: u64,
@@ -479,7 +480,7 @@ sampled! {
         snd_ssthresh: u32,
         /// Smoothed round-trip time in microseconds.
         srtt_us: u32,
-        /// Its mean deviation in microseconds.
+        /// Mean deviation of the round-trip time in microseconds.
         rttvar_us: u32,
         /// Data packets retransmitted since the start of the run.
         retrans: u64,
@@ -512,33 +513,33 @@ impl Summary {
     }
 }
 
-/// One claim, judged.
+/// A judged claim.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimResult {
     /// The claim's id.
     pub id: String,
-    /// What the paper says.
+    /// The paper's statement.
     pub paper: String,
-    /// The range expected, as text.
+    /// The expectation as text.
     pub expected: String,
-    /// What was measured; `null` when it could not be.
+    /// The measured value; `null` when it could not be measured.
     pub measured: Option<f64>,
-    /// Half width of its 95 % interval.
+    /// Half width of the 95 % interval of the measured value.
     pub ci95: Option<f64>,
     /// Where the interval begins and ends.
     pub interval: Option<(f64, f64)>,
     /// `reproduced`, `not reproduced`, `contradiction` or `undecided`.
     pub verdict: String,
-    /// What the file records.
+    /// The verdict recorded in the file.
     pub recorded: String,
-    /// Whether the verdict is the recorded one.
+    /// True if the verdict is the recorded one.
     pub as_recorded: bool,
-    /// Why, when it is not reproduced; from the file.
+    /// The reason that the file gives when the claim is not reproduced.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Which reading this is, when the claim has several.
+    /// Name of the reading, when the claim has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
-    /// Each point that was judged, with its value.
+    /// The value at each judged point.
     pub points: Vec<Summary>,
 }

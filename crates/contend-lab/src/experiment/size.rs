@@ -1,5 +1,5 @@
-//! What is measured of a run, and how many bytes that takes at most: from the network alone, so that the answer is the same
-//! on every machine.
+//! What is measured in a run, and an upper bound on its memory. The bound depends on the network only, so it is the
+//! same on every machine.
 
 use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample, Word};
 use contend_core::{Span, Time};
@@ -8,25 +8,25 @@ use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
 use contend_sim::wifi::Success;
 use contend_sim::wifi::phy::{ACK_BYTES, Format};
 
-/// Bytes of a histogram of [`Durations`] with something in it: 1600 counters and their sum.
+/// Memory of one non-empty histogram of [`Durations`] in bytes: 1600 counters and their sum.
 pub(crate) const HISTOGRAM: u64 = 6_500;
-/// Bytes of a run's named metrics, its point and its air.
+/// Memory for the named metrics, the point and the air of a run in bytes.
 const METRICS: u64 = 8_192;
 
-/// What is measured of a run, the same for all runs of an experiment.
+/// What is measured in a run; the same for all runs of an experiment.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Simulated time, warm-up included.
+    /// Simulated time, including the warm-up.
     pub duration: Span,
-    /// What is cut off at the beginning.
+    /// Length of the warm-up, which is not measured.
     pub warmup: Span,
     /// Step of the time series.
     pub sample: Option<Span>,
-    /// Further instants at which to sample: edges of the windows that claims speak of.
+    /// Additional sampling instants: the ends of the time windows in claims.
     pub instants: Vec<Time>,
     /// Frames kept for a capture or the report's timeline.
     pub capture: Option<CaptureWindow>,
-    /// Whether it is kept who succeeds on the air.
+    /// True if the run records who succeeds on the air.
     pub successes: bool,
 }
 
@@ -37,28 +37,30 @@ pub struct CaptureWindow {
     pub from: Time,
     /// End of the interval.
     pub to: Time,
-    /// Most frames kept.
+    /// Maximum number of frames.
     pub limit: usize,
 }
 
-/// Most samples (flows and their estimates x instants) a run keeps; beyond it the step is made longer.
+/// Maximum number of samples of flows and estimators (their number times the number of instants) in one run. Above it
+/// the step is lengthened.
 pub const MAX_SAMPLES: u64 = 2_000_000;
-/// Most samples (queues x instants) a run keeps; beyond it the step is made longer.
+/// Maximum number of samples of queues (their number times the number of instants) in one run. Above it the step is
+/// lengthened.
 pub const MAX_QUEUE_SAMPLES: u64 = 4_000_000;
 
-/// How much has a sample at each instant.
+/// How many objects are sampled at each instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampled {
     /// Flows.
     pub flows: u64,
-    /// What estimators say of the flows.
+    /// Estimators, summed over the flows.
     pub estimates: u64,
     /// Queues.
     pub queues: u64,
 }
 
 impl Sampled {
-    /// Of this network.
+    /// Counts the objects of a network.
     pub fn of(s: &Scenario) -> Sampled {
         Sampled {
             flows: s.flows.len() as u64,
@@ -67,14 +69,14 @@ impl Sampled {
         }
     }
 
-    /// How many times longer than asked for the step of a series is.
+    /// The factor by which the step of a series is lengthened.
     pub fn lengthened(&self, duration: Span, step: Span) -> u64 {
         let steps = duration.div_floor(step);
         let beyond = |members: u64, most: u64| steps.saturating_mul(members).div_ceil(most);
         beyond(self.flows + self.estimates, MAX_SAMPLES).max(beyond(self.queues, MAX_QUEUE_SAMPLES)).max(1)
     }
 
-    /// The most instants at which a run is sampled.
+    /// The maximum number of instants at which a run is sampled.
     pub fn instants(&self, m: &Measure) -> u64 {
         let steps = |step: Span| m.duration.div_floor(step) / self.lengthened(m.duration, step) + 3;
         m.sample.filter(|s| !s.is_zero()).map_or(0, steps) + m.instants.len() as u64
@@ -87,21 +89,21 @@ pub(crate) fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
     list.iter().map(|(name, _)| name)
 }
 
-/// How large a network's results are.
+/// The numbers that determine the memory of a run's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// What has samples.
+    /// What is sampled.
     pub sampled: Sampled,
     /// Stations of the cell, the access point included.
     pub stations: u64,
-    /// The shortest exchange of the cell; zero without one.
+    /// Duration of the shortest exchange in the cell; zero without a cell.
     pub exchange: Span,
-    /// Successes of a run of nothing but contention.
+    /// Successes of a `[contention]` run.
     pub successes: u64,
 }
 
 impl Size {
-    /// Of this network.
+    /// The size of a network's results.
     pub fn of(s: &Scenario) -> Size {
         Size {
             sampled: Sampled::of(s),
@@ -111,7 +113,7 @@ impl Size {
         }
     }
 
-    /// Of the results of a closed form.
+    /// The size of a closed form's results.
     pub const MODEL: Size = Size {
         sampled: Sampled { flows: 0, estimates: 0, queues: 0 },
         stations: 0,
@@ -119,24 +121,24 @@ impl Size {
         successes: 0,
     };
 
-    /// Of the results of nothing but contention.
+    /// The size of a `[contention]` run's results.
     pub fn of_successes(successes: u64) -> Size {
         Size { successes, ..Size::MODEL }
     }
 
-    /// Bytes of the numbers of one run.
+    /// Memory for the numbers of one run, in bytes.
     pub fn numbers(&self) -> u64 {
         const NAME: u64 = 64;
-        // A node of a map has room for eleven entries, also if there is only one.
+        // A node of a map has room for eleven entries, even if there is only one.
         const DROPS_BY_KIND: u64 = 11 * (size_of::<Word>() + size_of::<u64>()) as u64 + 32;
-        // A station has its name twice, before its airtime too.
+        // A station's name is stored twice: once as the key of its airtime.
         METRICS
             + self.sampled.flows * (size_of::<Flow>() as u64 + NAME)
             + self.sampled.queues * (size_of::<Queue>() as u64 + NAME + DROPS_BY_KIND)
             + self.stations * 2 * NAME
     }
 
-    /// Bytes of the series that `m` asks for and, with `histograms`, of those.
+    /// Memory in bytes for the series that `m` asks for and, with `histograms`, for the histograms.
     pub fn detail(&self, m: &Measure, histograms: bool) -> u64 {
         let Sampled { flows, estimates, queues } = self.sampled;
         let members = flows * size_of::<FlowSample>() as u64 + queues * size_of::<QueueSample>() as u64 + estimates * 8;
@@ -148,7 +150,7 @@ impl Size {
     }
 }
 
-/// An empty packet at the highest rate with its ACK, a SIFS before each: no two successes are closer.
+/// No two successes are closer: an empty packet at the highest rate and its ACK, with a SIFS before each.
 fn shortest_exchange(cell: &CellSpec) -> Span {
     let phy = &cell.phy;
     let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);

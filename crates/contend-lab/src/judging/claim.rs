@@ -1,20 +1,21 @@
-//! Claims: which runs they need, and what the runs say about them.
+//! Claims: which runs each claim needs, and its verdict.
 //!
-//! A claim is judged at each point that its `when` names. Every run there yields one number: the metric, or with `over`
-//! its ratio to (with `less` its difference from) the same metric of the run with the same seed at the overlaid point.
-//! The mean over seeds and its 95 % Student interval then stand inside the expected range, outside it, or across its
-//! bound; with a single seed there is no interval and the value alone decides. The interval of a percentile is no
-//! narrower than the histogram's bucket that it was read from. `each` says how the points are taken together.
+//! A claim is judged at each point that its `when` selects. Each run at a point gives one number: the metric. With
+//! `over` the number is the ratio to the same metric of the run with the same seed at the overlaid point; with `less`
+//! it is the difference. The mean over seeds and its 95 % Student interval are compared with the expected range:
+//! inside, outside, or across a bound. A single seed has no interval; then the value alone decides. The interval of a
+//! percentile is at least as wide as the histogram bucket of the percentile. `each` says how the results of several
+//! points are combined.
 //!
-//! | expected | holds when | fails when | measured |
-//! | --- | --- | --- | --- |
-//! | `between`, `at_least`, `at_most`, `near` | the interval is inside | the interval is outside | the point nearest to failing (with `any`: to holding) |
-//! | `increasing`, `decreasing` | the last value differs from the first the right way, and every step goes the right way or is flat | one does not | last minus first |
-//! | `order` | every step falls | one does not | the smallest lead |
+//! - `between`, `at_least`, `at_most`, `near`: holds when the interval is inside the range, fails when it is outside.
+//!   Measured: the point with the least margin; with `any` the point with the largest.
+//! - `increasing`, `decreasing`: holds when the last value differs from the first in the right direction, and every
+//!   step is in the right direction or flat. Fails when one of these is certainly wrong. Measured: last minus first.
+//! - `order`: holds when every step falls, fails when one step certainly does not. Measured: the smallest step.
 //!
-//! Steps are differences paired by seed. A step is flat when its whole interval is within [`FLAT`] of the range that
-//! the means cover: a curve that has reached its floor still counts as falling. Where neither column is certain the
-//! verdict is `undecided`: more seeds.
+//! A step is the difference between neighbouring points, paired by seed. A step is flat when its whole interval is
+//! within [`FLAT`] of the range that the means cover: a curve that has reached its minimum still counts as decreasing.
+//! If a claim neither holds nor fails, the verdict is `undecided`: more seeds are needed.
 
 mod check;
 mod sequence;
@@ -34,20 +35,20 @@ pub use crate::reading::file::{Need, needs};
 pub use check::check;
 pub use sequence::FLAT;
 
-/// A claim, judged.
+/// A judged claim.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// One result; with readings one for each of them, in the file's order.
+    /// One result. If the claim has readings: one result for each reading, in the file's order.
     pub results: Vec<ClaimResult>,
-    /// What could not be measured, where and why.
+    /// What could not be measured, with place and reason.
     pub notes: Vec<String>,
 }
 
-/// Judges one claim of `e` by its runs: `runs` gives those of a need, of every seed, in any order; an empty list when
-/// there are none.
+/// Judges one claim of `e`. `runs` returns the runs of a need with all seeds, in any order; an empty list when there
+/// are none.
 ///
 /// # Errors
-/// When the metric does not fit the runs, for example names a flow that is not there.
+/// When the metric does not fit the runs; for example, it names a flow that does not exist.
 pub fn judge<'a>(e: &Experiment, claim: &Claim, runs: &dyn Fn(&Need) -> Vec<&'a Run>) -> Result<Judged, FileError> {
     judged(&e.source, &e.points, claim, runs)
 }
@@ -64,16 +65,17 @@ fn judged<'a>(
             true => {
                 Err(FileError::new(source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help))
             }
-            // The settings of the command line took its points away.
+            // Settings of the command line removed the points of this claim.
             false => Ok(Judged { results: vec![], notes: vec![format!("{} is not judged: {}", claim.id, no.message)] }),
         };
     }
     let mut notes = vec![];
     let mut results = vec![];
     for (name, reading) in readings(claim) {
-        let mut court = Court { source, points, claim, metric: &metric, reading: &reading, runs, notes: vec![] };
-        let (standing, measured, points) = court.hear()?;
-        notes.extend(court.notes.into_iter().map(|n| format!("{}: {n}", claim.id)));
+        let mut evaluation =
+            Evaluation { source, points, claim, metric: &metric, reading: &reading, runs, notes: vec![] };
+        let (position, measured, points) = evaluation.run()?;
+        notes.extend(evaluation.notes.into_iter().map(|n| format!("{}: {n}", claim.id)));
         results.push(ClaimResult {
             id: claim.id.clone(),
             paper: claim.paper.clone(),
@@ -81,21 +83,21 @@ fn judged<'a>(
             measured: measured.map(|m| m.mean),
             ci95: measured.and_then(|m| m.ci95),
             interval: measured.and_then(|m| m.interval),
-            verdict: standing.verdict().name().to_owned(),
+            verdict: position.verdict().name().to_owned(),
             recorded: claim.verdict.name().to_owned(),
-            as_recorded: standing.verdict() == claim.verdict,
+            as_recorded: position.verdict() == claim.verdict,
             reason: claim.reason.clone(),
             reading: name,
             points,
         });
     }
-    settle(claim, &mut results);
+    mark_contradiction(claim, &mut results);
     Ok(Judged { results, notes })
 }
 
-/// Where the readings disagree and the file says that the paper does, the verdict of each is that there is a
-/// contradiction.
-fn settle(claim: &Claim, results: &mut [ClaimResult]) {
+/// If the recorded verdict is a contradiction, and some readings are reproduced and the others are not, the verdict of
+/// every reading becomes `contradiction`.
+fn mark_contradiction(claim: &Claim, results: &mut [ClaimResult]) {
     let reproduced = |r: &ClaimResult| r.verdict == Verdict::Reproduced.name();
     let failed = |r: &ClaimResult| r.verdict == Verdict::NotReproduced.name();
     if claim.verdict == Verdict::Contradiction
@@ -110,36 +112,36 @@ fn settle(claim: &Claim, results: &mut [ClaimResult]) {
     }
 }
 
-/// How a measurement stands to what is expected.
+/// Where the measured interval lies, compared with the expected range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum Position {
     Inside,
     Outside,
     /// The interval crosses the bound, or there is no measurement.
     Unclear,
 }
 
-impl Standing {
+impl Position {
     fn verdict(self) -> Verdict {
         match self {
-            Standing::Inside => Verdict::Reproduced,
-            Standing::Outside => Verdict::NotReproduced,
-            Standing::Unclear => Verdict::Undecided,
+            Position::Inside => Verdict::Reproduced,
+            Position::Outside => Verdict::NotReproduced,
+            Position::Unclear => Verdict::Undecided,
         }
     }
 
-    /// Of several, which must all hold or of which one must.
-    fn together(each: Each, all: &[Standing]) -> Standing {
+    /// Combines several points: with [`Each::Any`] one must be inside, otherwise all must be.
+    fn combined(each: Each, all: &[Position]) -> Position {
         let (settles, otherwise) = match each {
-            Each::Any => (Standing::Inside, Standing::Outside),
-            _ => (Standing::Outside, Standing::Inside),
+            Each::Any => (Position::Inside, Position::Outside),
+            _ => (Position::Outside, Position::Inside),
         };
         if all.is_empty() {
-            Standing::Unclear
+            Position::Unclear
         } else if all.contains(&settles) {
             settles
-        } else if all.contains(&Standing::Unclear) {
-            Standing::Unclear
+        } else if all.contains(&Position::Unclear) {
+            Position::Unclear
         } else {
             otherwise
         }
@@ -154,7 +156,7 @@ fn estimate(s: &Samples, range: Range) -> Option<Estimate> {
     Estimate::of_readings(&s.values().copied().collect::<Vec<_>>(), range)
 }
 
-/// Seed by seed, the mean of several; only seeds that all have.
+/// The mean of several samples, seed by seed. Seeds that one of them lacks are left out.
 fn mean_of(all: &[&Samples]) -> Samples {
     let Some((first, others)) = all.split_first() else { return Samples::new() };
     let of = |seed: &u64| {
@@ -167,8 +169,8 @@ fn mean_of(all: &[&Samples]) -> Samples {
     first.keys().filter_map(of).collect()
 }
 
-/// One reading of a claim and its evidence.
-struct Court<'c, 'a> {
+/// The evaluation of one reading of a claim.
+struct Evaluation<'c, 'a> {
     source: &'c Source,
     points: &'c [PointKey],
     claim: &'c Claim,
@@ -178,10 +180,10 @@ struct Court<'c, 'a> {
     notes: Vec<String>,
 }
 
-type Finding = (Standing, Option<Estimate>, Vec<Summary>);
+type Finding = (Position, Option<Estimate>, Vec<Summary>);
 
-impl Court<'_, '_> {
-    fn hear(&mut self) -> Result<Finding, FileError> {
+impl Evaluation<'_, '_> {
+    fn run(&mut self) -> Result<Finding, FileError> {
         let mut evidence = vec![];
         for point in meant(self.claim, self.points) {
             evidence.push((point, self.samples(point)?));
@@ -200,14 +202,14 @@ impl Court<'_, '_> {
             .iter()
             .filter_map(|(point, s)| Some(Summary::new((*point).clone(), name.clone(), estimate(s, range)?)));
         let summaries = summaries.collect();
-        let (standing, measured) = match bounds(&self.claim.expect) {
+        let (position, measured) = match bounds(&self.claim.expect) {
             Some(range) => self.within(range, &evidence),
             None => sequence::judge(self.claim, &evidence),
         };
-        Ok((standing, measured, summaries))
+        Ok((position, measured, summaries))
     }
 
-    /// The values that the claim's number can have.
+    /// The range of possible values of the claim's number.
     fn range(&self) -> Range {
         let of_one = self.metric.range();
         match self.claim.other() {
@@ -217,7 +219,7 @@ impl Court<'_, '_> {
         }
     }
 
-    /// The claim's number at `point` for each seed; empty, with a note, when it cannot be measured in one of the runs.
+    /// The claim's number at `point` for each seed. Empty, with a note, when one of the runs has no value.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
         let above = self.values(point, self.reading)?;
         let Some(other) = self.claim.other() else { return Ok(above) };
@@ -258,7 +260,7 @@ impl Court<'_, '_> {
                         self.source,
                         &self.claim.metric_site,
                         format!("claim {}: {why}", self.claim.id),
-                        format!("this is so at {}, seed {}", place(point), run.seed),
+                        format!("seen at {}, seed {}", place(point), run.seed),
                     ));
                 }
             }
@@ -266,37 +268,37 @@ impl Court<'_, '_> {
         Ok(all)
     }
 
-    fn within(&self, (low, high): (f64, f64), evidence: &[(&PointKey, Samples)]) -> (Standing, Option<Estimate>) {
-        let stand = |m: &Option<Estimate>| match m {
-            None => Standing::Unclear,
+    fn within(&self, (low, high): (f64, f64), evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
+        let position_of = |m: &Option<Estimate>| match m {
+            None => Position::Unclear,
             Some(m) => {
                 let (a, b) = m.ends();
                 if a >= low && b <= high {
-                    Standing::Inside
+                    Position::Inside
                 } else if b < low || a > high {
-                    Standing::Outside
+                    Position::Outside
                 } else {
-                    Standing::Unclear
+                    Position::Unclear
                 }
             }
         };
         if self.claim.each == Each::Mean {
             let all: Vec<&Samples> = evidence.iter().map(|(_, s)| s).collect();
             let m = estimate(&mean_of(&all), self.range());
-            return (stand(&m), m);
+            return (position_of(&m), m);
         }
         let estimates: Vec<Option<Estimate>> = evidence.iter().map(|(_, s)| estimate(s, self.range())).collect();
-        let standing = Standing::together(self.claim.each, &estimates.iter().map(stand).collect::<Vec<_>>());
-        // The distance to the nearest bound, negative outside; the point that decides has the least, or with `any` the
-        // most.
+        let position = Position::combined(self.claim.each, &estimates.iter().map(position_of).collect::<Vec<_>>());
+        // Distance from the mean to the nearest bound, negative outside. The deciding point has the smallest margin, or
+        // with `any` the largest.
         let margin = |m: &Estimate| (m.mean - low).min(high - m.mean);
         let sign = if self.claim.each == Each::Any { -1.0 } else { 1.0 };
         let measured = estimates.into_iter().flatten().min_by(|a, b| (sign * margin(a)).total_cmp(&(sign * margin(b))));
-        (standing, measured)
+        (position, measured)
     }
 }
 
-/// The closed interval expected; `None` for an expectation about a sequence.
+/// The expected closed interval; `None` when the claim expects a sequence.
 fn bounds(expect: &Expect) -> Option<(f64, f64)> {
     match expect {
         Expect::Between(a, b) => Some((a.value, b.value)),
@@ -310,7 +312,7 @@ fn bounds(expect: &Expect) -> Option<(f64, f64)> {
     }
 }
 
-/// What is expected, as text: `1.2..2.2`, `>= 0.99`, `increasing along flow.1.count`.
+/// The expectation as text: `1.2..2.2`, `>= 0.99`, `increasing along flow.1.count`.
 pub fn expected(claim: &Claim) -> String {
     let text = match &claim.expect {
         Expect::Between(a, b) => format!("{}..{}", readable(*a), readable(*b)),
@@ -333,7 +335,7 @@ pub fn expected(claim: &Claim) -> String {
     }
 }
 
-/// A quantity with the largest unit that leaves at least 1 before the point.
+/// A quantity in the largest unit that gives a number of at least 1.
 fn readable(q: Quantity) -> String {
     let scales: &[(f64, &str)] = match q.unit {
         Dimension::Rate => &[(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")],
@@ -347,12 +349,12 @@ fn readable(q: Quantity) -> String {
     }
 }
 
-/// Without the noise of binary fractions: twelve significant digits at most.
+/// Rounds to twelve significant digits, to hide binary rounding errors.
 fn round(x: f64) -> f64 {
     format!("{x:.11e}").parse().unwrap_or(x)
 }
 
-/// A value of a sweep as text, without quotes.
+/// A swept value as text, without quotes.
 fn plain(v: &Value) -> String {
     v.as_str().map_or_else(|| v.to_string(), str::to_owned)
 }

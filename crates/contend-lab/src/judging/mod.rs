@@ -1,4 +1,4 @@
-//! From figures to answers: verdicts on claims, and thresholds found by search.
+//! From measured values to answers: verdicts on claims, and thresholds found by search.
 
 pub mod claim;
 pub(crate) mod phase;

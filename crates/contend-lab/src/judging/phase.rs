@@ -1,4 +1,4 @@
-//! Phase effects: results that nothing random has touched, and that a full drop-tail queue has decided.
+//! Phase effects: a full drop-tail queue decides all shares, because nothing random separates the flows' packets.
 //!
 //! Floyd, Jacobson 1992, "On traffic phase effects in packet-switched gateways"; see `docs/model/phase-effects.md`.
 
@@ -8,8 +8,8 @@ use crate::reading::file::{Experiment, Overlay};
 use contend_core::Span;
 use contend_sim::scenario::Scenario;
 
-/// A warning if, at some point of `e`, a drop-tail queue of a wire dropped packets of several flows, at least one of
-/// them TCP, and all `runs` of that point gave every flow exactly the same goodput.
+/// A warning if `runs` show phase effects at some point of `e`. That is: a wire's drop-tail queue dropped packets of
+/// several flows, at least one of them TCP, and every flow has exactly the same goodput with all seeds.
 pub(crate) fn warning(e: &Experiment, runs: &[Run]) -> Option<String> {
     let decided = |point: &PointKey| {
         let here: Vec<&Run> = runs.iter().filter(|r| r.point == *point).collect();
@@ -32,7 +32,8 @@ pub(crate) fn warning(e: &Experiment, runs: &[Run]) -> Option<String> {
     ))
 }
 
-/// True if there are several runs of several flows, one of them TCP, and every flow has the same goodput in all.
+/// True if `runs` has several runs of several flows, at least one flow is TCP, and each flow has the same goodput in
+/// all runs.
 fn agree(runs: &[&Run]) -> bool {
     let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else { return false };
     let goodputs = |r: &Run| r.flows.iter().map(|f| f.goodput_bps.to_bits()).collect::<Vec<u64>>();
@@ -41,8 +42,8 @@ fn agree(runs: &[&Run]) -> bool {
         && others.iter().all(|r| goodputs(r) == goodputs(first))
 }
 
-/// The longest time that a full packet takes on a wire whose drop-tail queue dropped packets; `None` if there is no such
-/// wire, or if there is a cell, in which backoffs are random.
+/// The longest transmission time of a full packet, over all wires with a drop-tail queue that dropped packets. `None`
+/// if there is no such wire. Also `None` if there is a cell: its backoffs are random.
 fn longest_transmission(s: &Scenario, run: &Run) -> Option<Span> {
     let packet = s.flows.iter().map(|f| u64::from(f.ends.packet)).max()?;
     let dropped = |name: &str| run.queues.iter().any(|q| q.name == name && q.dropped > 0);

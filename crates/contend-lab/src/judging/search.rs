@@ -1,11 +1,10 @@
 //! `[search]`: the value of a key at which a condition begins to hold.
 //!
-//! The condition is assumed to be monotone: once it holds on the way from `from` to `to`, it goes on holding. Bisection
-//! finds the threshold in a few runs; stepping finds the first value at which the condition holds, also when it stops
-//! holding later.
+//! Bisection finds the threshold in a few runs. It assumes that the condition is monotone: once it holds on the way
+//! from `from` to `to`, it continues to hold. Stepping finds the first value at which the condition holds, even if it
+//! does not hold at later values.
 //!
-//! With several seeds a condition holds when the mean over seeds of its left side and that of its right side compare
-//! so.
+//! With several seeds, each side of the condition is averaged over the seeds before the comparison.
 
 use crate::experiment::results::Run;
 use crate::measuring::metric::{Condition, Unmeasured};
@@ -14,33 +13,33 @@ use crate::reading::file::{Overlay, Search};
 use crate::stats;
 use std::fmt;
 
-/// How the range of a search is gone through.
+/// How a search chooses the next value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Halving: a number of runs that grows with the logarithm of the range.
+    /// Halve the range; the number of runs grows with its logarithm.
     Bisect,
     /// From one end to the other in steps of this size, in the base unit.
     Linear(f64),
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The last value tried, on the way from `from` to `to`, at which the condition does not hold; `None` when it holds
-    /// from the beginning.
+    /// at every value tried.
     pub last_without: Option<f64>,
-    /// The first value tried at which it holds; `None` when it never does.
+    /// The first value tried at which the condition holds; `None` when it holds at none.
     pub first_with: Option<f64>,
-    /// Every value tried, in the order of the trials, and whether the condition held there.
+    /// Every value tried, in the order of the trials; true if the condition held there.
     pub tried: Vec<(f64, bool)>,
 }
 
-/// Why a search found nothing.
+/// Why a search has no result.
 #[derive(Debug)]
 pub enum SearchError<E> {
-    /// The condition is no condition.
+    /// `until` is not a condition.
     Condition(ParseError),
-    /// The range or the step makes no sense; with the remedy.
+    /// The range or the step is invalid; the text contains the remedy.
     Range(String),
     /// The condition has no value at this value of the key.
     Unmeasured(f64, Unmeasured),
@@ -61,18 +60,18 @@ impl<E: fmt::Display> fmt::Display for SearchError<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for SearchError<E> {}
 
-/// Most values that a search tries.
+/// The most values that a search may try.
 pub const MAX_TRIALS: usize = 100_000;
 
-/// Bisection stops at this share of the range, for keys that are not counted in whole numbers.
+/// Bisection stops at this share of the range, unless the key takes whole numbers only.
 pub const RESOLUTION: f64 = 1.0 / 1024.0;
 
-/// Searches as `search` says; `run` makes the runs of all seeds with an overlay.
+/// Searches as `search` says. `run` makes the runs of all seeds with an overlay.
 ///
-/// Packets, bytes and plain numbers between whole bounds are tried at whole numbers only.
+/// If both bounds are whole numbers of packets, bytes or a plain number, only whole numbers are tried.
 ///
 /// # Errors
-/// When the condition cannot be read or evaluated, the step is not above 0, or `run` fails.
+/// When the condition cannot be read or evaluated, when the range or the step is invalid, or when `run` fails.
 pub fn find<E>(
     search: &Search,
     step: Step,
@@ -82,7 +81,7 @@ pub fn find<E>(
     let (from, to) = (search.from.value, search.to.value);
     if !from.is_finite() || !to.is_finite() || search.from.unit != search.to.unit {
         return Err(SearchError::Range(format!(
-            "the range {}..{} is no range; give two quantities of the same unit",
+            "the range {}..{} is invalid; write two quantities of the same unit",
             search.from, search.to
         )));
     }
@@ -122,7 +121,7 @@ fn bisect<E>(
     while (with - without).abs() > resolution {
         let middle = without + (with - without) / 2.0;
         let middle = if counted { libm::trunc(middle) } else { middle };
-        // Rounding towards 0 may land on the end that is nearer to 0: take the value beside it.
+        // Truncation towards 0 may give one of the two ends. Then take the number next to that end.
         let middle = if middle == without {
             without + (with - without).signum()
         } else if middle == with {
@@ -146,11 +145,11 @@ fn linear<E>(
     holds: &mut impl FnMut(f64) -> Result<bool, SearchError<E>>,
 ) -> Result<Threshold, SearchError<E>> {
     if !size.is_finite() || size <= 0.0 {
-        return Err(SearchError::Range(format!("the step is {size}; give one above 0")));
+        return Err(SearchError::Range(format!("the step is {size}; write a step above 0")));
     }
     let steps = libm::floor((to - from).abs() / size * (1.0 + 1e-12));
     if steps > MAX_TRIALS as f64 {
-        return Err(SearchError::Range(format!("{steps} steps are more than {MAX_TRIALS}; give a larger step")));
+        return Err(SearchError::Range(format!("{steps} steps are more than {MAX_TRIALS}; write a larger step")));
     }
     let mut last_without = None;
     for k in 0..=steps as u64 {
@@ -163,7 +162,7 @@ fn linear<E>(
     Ok((last_without, None))
 }
 
-/// Whether the means over `runs` of both sides compare as the condition says.
+/// True if the condition holds for the means of its two sides over `runs`.
 fn met(condition: &Condition, runs: &[Run]) -> Result<bool, Unmeasured> {
     let side = |e: &crate::measuring::metric::Expr| {
         let values = runs.iter().map(|r| e.eval(r)).collect::<Result<Vec<_>, _>>()?;
@@ -179,7 +178,8 @@ mod tests {
     use crate::reading::expression::Quantity;
     use crate::reading::file::Site;
 
-    /// Searches the window at which an access point drops more than one packet; it drops those beyond `limit(seed)`.
+    /// Searches for the window at which an access point drops more than one packet. It drops the packets above
+    /// `limit(seed)`.
     fn search(from: f64, to: f64, unit: Dimension) -> Search {
         let q = |value| Quantity { value, unit };
         Search {
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn seeds_decide_by_their_mean() {
-        // Drops beyond 20 and beyond 40: their mean exceeds 1 from 23 on, at (3 + 0) / 2.
+        // Drops above 20 and above 40: their mean exceeds 1 from 23 on, at (3 + 0) / 2.
         let s = search(1.0, 100.0, Dimension::Packets);
         let f = find(&s, Step::Linear(1.0), |o| runs(o, &[20.0, 40.0])).unwrap();
         assert_eq!(f.first_with, Some(23.0));

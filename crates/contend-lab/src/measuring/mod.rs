@@ -1,4 +1,4 @@
-//! From runs to figures: metrics, the analysis of captures and traces, and how much of each run is kept for them.
+//! From runs to measured values: metrics, the analysis of captures and traces, and which details of each run are kept.
 
 pub mod analyse;
 pub mod detail;

@@ -1,4 +1,4 @@
-//! One run of nothing but contention: `[contention]` and a seed become a [`Run`].
+//! One run of a `[contention]` file, without a network: a point and a seed become a [`Run`].
 
 use crate::experiment::point::Contended;
 use crate::experiment::results::{Air, PointKey, Run, Successes};
@@ -6,14 +6,14 @@ use contend_sim::wifi::{Saturated, SaturatedSpec, Tally};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Successes between two looks at whether to stop.
+/// Number of successes between two checks of `stop`.
 const STRETCH: u64 = 100_000;
 
-/// Runs `contended` with `seed`; `successes` says whether it is kept who succeeded. `stop` is looked at now and then:
-/// when it is set the run ends early and `Ok(None)` is returned.
+/// Runs `contended` with `seed`; `successes` is true if the run keeps who succeeded. `stop` is checked regularly: when
+/// it is set, the run ends early and returns `Ok(None)`.
 ///
 /// # Errors
-/// When a rule refuses its parameters, or nobody succeeds any more.
+/// When a rule refuses its parameters, or when no station succeeds any more.
 pub(crate) fn run(
     contended: &Contended,
     point: &PointKey,
@@ -38,8 +38,8 @@ pub(crate) fn run(
         let t = all.tally();
         if t.successes < here {
             return Err(
-                "nobody succeeded in a million contentions in a row: the stations collide for ever; give the rule \
-                    more slots, or take fewer stations"
+                "no station succeeded in a million contentions in a row: all attempts collide; choose a rule with more \
+                    slots, or fewer stations"
                     .into(),
             );
         }

@@ -1,7 +1,7 @@
 //! One run: a resolved scenario and a seed become a [`Run`].
 //!
-//! The world is stepped to the instants at which something is read (end of warm-up, samples, edges of claims' windows);
-//! what is reported is the difference between two readings of counters that only grow, so measuring changes nothing in
+//! The run stops at each instant at which something is read: the end of the warm-up, samples, and the ends of claims'
+//! windows. A result is the difference between two readings of counters that only grow. So measuring does not change
 //! the run.
 
 use crate::experiment::point::Resolved;
@@ -21,11 +21,10 @@ use contend_sim::wifi::{Frame, FrameLog, StationId};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Runs `resolved` with `seed`. `stop` is looked at now and then: when it is set the run ends early and `Ok(None)` is
-/// returned.
+/// Runs `resolved` with `seed`. `stop` is checked regularly: when it is set, the run ends early and returns `Ok(None)`.
 ///
 /// # Errors
-/// When the scenario makes no network: the text says what does not fit.
+/// When the scenario cannot become a network; the text says which parts do not fit.
 pub fn run(
     resolved: &Resolved,
     point: &PointKey,
@@ -100,7 +99,7 @@ pub fn run(
     Ok(Some(run))
 }
 
-/// The frames that [`run`] with `seed` captures, made again by simulating it up to `end` only.
+/// The frames that [`run`] captures with `seed`. The run is simulated again, up to `end` only.
 ///
 /// # Errors
 /// As [`run`].
@@ -117,9 +116,9 @@ pub(crate) fn frames(
     Ok(run_until(&mut net, end, stop).then(|| captured(&net)))
 }
 
-/// Runs the world until `at`; false if it was stopped before.
+/// Runs the world until `at`; returns false if `stop` was set before.
 fn run_until(net: &mut Net, at: Time, stop: &AtomicBool) -> bool {
-    // Long silences between instants would make Ctrl-C wait.
+    // Check `stop` also when nothing happens for a long time, so that Ctrl-C is fast.
     let mut here = net.world.now();
     while here < at {
         if stop.load(Ordering::Relaxed) {
@@ -135,7 +134,7 @@ fn captured(net: &Net) -> Vec<Frame> {
     net.frames().map_or_else(Vec::new, |log| log.frames().to_vec())
 }
 
-/// Every instant at which the world stops, ascending, and whether it is sampled there.
+/// Every instant at which the run stops, ascending; true if the run is sampled there.
 fn instants(m: &Measure, sampled: &Sampled) -> Vec<(Time, bool)> {
     let mut at: BTreeMap<Time, bool> = BTreeMap::new();
     at.insert(Time::ZERO + m.warmup, false);
@@ -154,7 +153,7 @@ fn instants(m: &Measure, sampled: &Sampled) -> Vec<(Time, bool)> {
     at.into_iter().filter(|(t, _)| *t <= end).collect()
 }
 
-/// Empty series of everything that the flows' estimators say, in the order in which a flow names them.
+/// Empty series, one for each estimator of each flow, in the order of the file.
 fn estimates(scenario: &Scenario, many: usize) -> Vec<EstimateSeries> {
     let each = |(flow, f)| {
         estimators(f).map(move |name| EstimateSeries { flow, name: name.clone(), rate_bps: Vec::with_capacity(many) })
@@ -348,7 +347,7 @@ mod tests {
             successes: false,
         };
         let of = |flows, estimates, queues| Sampled { flows, estimates, queues };
-        // A million steps: of one flow, and of a flow with three estimates, of which every other is left out.
+        // A million steps. The flow and its estimators share the bound on samples, so the step grows with their number.
         for (watched, steps) in [(1, 1_000_000), (2, 1_000_000), (4, 500_000), (5, 333_333)] {
             let sampled = of(1, watched - 1, 1);
             assert_eq!(sampled.instants(&m), steps + 3, "{watched}");

@@ -1,7 +1,7 @@
-//! Every change that the lab makes to the file system, so that a test can let each of them fail.
+//! Every change that the lab makes to the file system. Tests can make each change fail.
 //!
-//! Files appear whole or not at all (`whole`), and what has a name is never overwritten by `move_aside` and
-//! `put_in_place`, whatever other processes do at the same time.
+//! [`whole`] writes a file completely or not at all. [`move_aside`] and [`put_in_place`] never overwrite a file or
+//! folder, whatever other processes do at the same time.
 
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -15,13 +15,13 @@ pub struct File {
 }
 
 impl File {
-    /// The file at `path`, which must not exist yet.
+    /// Creates the file at `path`; fails if it exists.
     pub(crate) fn create_new(path: &Path) -> io::Result<File> {
         failpoint(path)?;
         Ok(File { file: fs::File::options().write(true).create_new(true).open(path)?, path: path.to_path_buf() })
     }
 
-    /// The file at `path`, which must exist, to be written from byte `end` on; what lies behind it is cut off.
+    /// Opens the existing file at `path`, cuts it off after `end` bytes, and appends from there.
     pub(crate) fn continued(path: &Path, end: u64) -> io::Result<File> {
         failpoint(path)?;
         let file = fs::File::options().read(true).append(true).open(path)?;
@@ -29,7 +29,7 @@ impl File {
         Ok(File { file, path: path.to_path_buf() })
     }
 
-    /// True if this process now holds the file's lock, or the file system knows no locks.
+    /// True if this process now holds the file's lock, or if the file system does not support locks.
     pub(crate) fn lock(&self) -> bool {
         !matches!(self.file.try_lock(), Err(fs::TryLockError::WouldBlock))
     }
@@ -40,10 +40,10 @@ impl File {
         self.file.set_len(len)
     }
 
-    /// Returns when the storage has the file's content.
+    /// Waits until the storage has the file's content (fsync).
     pub(crate) fn sync(&self) -> io::Result<()> {
         failpoint(&self.path)?;
-        // Tests of this crate have no power failures, and wait for a slow disk a thousand times otherwise.
+        // Tests of this crate do not simulate power failures; fsync would only make them slow.
         if cfg!(test) { Ok(()) } else { self.file.sync_all() }
     }
 }
@@ -58,8 +58,8 @@ impl Write for File {
     }
 }
 
-/// Writes the file at `path` whole or not at all: into a temporary file beside it, which takes the name when all is
-/// written. An existing file is replaced; missing folders are made. `failed` says which file an error belongs to.
+/// Writes the file at `path` completely or not at all: a temporary file beside it is renamed when everything is
+/// written. An existing file is replaced. Missing folders are created. `failed` adds the file's name to an error.
 pub(crate) fn whole<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -68,7 +68,7 @@ pub(crate) fn whole<E>(
     written(path, failed, write, |beside| rename(beside, path))
 }
 
-/// [`whole`], but an existing file is moved aside; returns where it went.
+/// Like [`whole`], but an existing file is moved aside. Returns the path to which it was moved.
 pub(crate) fn whole_beside_earlier<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -91,13 +91,13 @@ fn written<E, T>(
     let done = write(&mut w)
         .and_then(|()| w.flush().and_then(|()| w.get_ref().sync()).and_then(|()| take_name(&beside)).map_err(&failed));
     if done.is_err() {
-        // The error that counts is the first one; what is left of the temporary file is only litter.
+        // Report the first error. A temporary file that cannot be removed does no harm.
         let _ = fs::remove_file(&beside);
     }
     done
 }
 
-/// A new file beside `path`, with a name that no other process has.
+/// Creates a temporary file beside `path`; its name is unique to this process.
 fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
     numbered(|i| {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
@@ -107,7 +107,7 @@ fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
     })
 }
 
-/// What `make` makes with the first number, from 1 on, whose name is free.
+/// Calls `make` with 1, 2, 3, ... until the name with this number is free; returns its result.
 pub(crate) fn numbered<T>(mut make: impl FnMut(u64) -> io::Result<T>) -> io::Result<T> {
     let mut i = 1;
     loop {
@@ -118,13 +118,13 @@ pub(crate) fn numbered<T>(mut make: impl FnMut(u64) -> io::Result<T>) -> io::Res
     }
 }
 
-/// Makes the folder at `path`, which must not exist yet.
+/// Creates the folder at `path`; fails if it exists.
 pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     failpoint(path)?;
     fs::create_dir(path)
 }
 
-/// Makes the folder at `path` with all above it, as far as they are missing.
+/// Creates the folder at `path` and all missing parent folders.
 pub(crate) fn create_dir_all(path: &Path) -> io::Result<()> {
     failpoint(path)?;
     fs::create_dir_all(path)
@@ -136,15 +136,16 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Gives `from` the name `to`.
+/// Renames `from` to `to`.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     failpoint(to)?;
     fs::rename(from, to)
 }
 
-/// Gives the folder or file `from` the name `to`. What has that name is moved aside first; returns where it went.
+/// Renames the file or folder `from` to `to`. An existing `to` is moved aside first; returns the path to which it was
+/// moved.
 ///
-/// Between two processes that do this with the same `to`, each result survives under one of the names.
+/// If two processes do this at the same time with the same `to`, both results survive: one as `to`, one moved aside.
 pub(crate) fn put_in_place(from: &Path, to: &Path) -> io::Result<Option<PathBuf>> {
     let mut aside = None;
     loop {
@@ -152,7 +153,7 @@ pub(crate) fn put_in_place(from: &Path, to: &Path) -> io::Result<Option<PathBuf>
             Ok(()) => break,
             Err(e) if is_taken(&e) => aside = move_aside(to)?.or(aside),
             Err(e) => {
-                // What was moved aside for nothing goes back, unless somebody else has taken the name.
+                // The rename failed: move the earlier results back, unless another process now uses the name.
                 if let Some(aside) = &aside {
                     let _ = take_free_name(aside, to);
                 }
@@ -160,14 +161,14 @@ pub(crate) fn put_in_place(from: &Path, to: &Path) -> io::Result<Option<PathBuf>
             }
         }
     }
-    // The new names outlast a power failure; where folders cannot be synchronised, that is up to the system.
+    // Make the new names survive a power failure. Where folders cannot be synchronised, the system decides.
     if let Some(Ok(folder)) = to.parent().filter(|_| !cfg!(test)).map(fs::File::open) {
         let _ = folder.sync_all();
     }
     Ok(aside)
 }
 
-/// Gives `from` the name `to` if no file and no filled folder has it.
+/// Renames `from` to `to`; fails if `to` is a file or a folder that is not empty.
 fn place(from: &Path, to: &Path) -> io::Result<()> {
     failpoint(to)?;
     take_free_name(from, to)
@@ -175,13 +176,13 @@ fn place(from: &Path, to: &Path) -> io::Result<()> {
 
 fn take_free_name(from: &Path, to: &Path) -> io::Result<()> {
     if from.symlink_metadata()?.is_dir() {
-        // The system refuses to replace a folder that is not empty, and to replace a file by a folder.
+        // The system does not replace a folder that is not empty, nor a file by a folder.
         return fs::rename(from, to);
     }
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(e) if is_taken(&e) => Err(e),
-        // A file system without links.
+        // This file system does not support hard links.
         Err(_) => fs::rename(from, to),
     }
 }
@@ -190,8 +191,8 @@ fn is_taken(e: &io::Error) -> bool {
     matches!(e.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty | ErrorKind::NotADirectory)
 }
 
-/// Gives what is at `path` the first free of the names `path.1`, `path.2`, ... (of a page: `report.1.html`) and returns
-/// it; `None` if nothing is there.
+/// Renames what is at `path` to the first free name of `path.1`, `path.2`, ... (for a page: `report.1.html`). Returns
+/// the new path; `None` if there is nothing at `path`.
 pub(crate) fn move_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     let page = path.extension().is_some_and(|e| e == "html");
     let moved = numbered(|i| {
@@ -202,7 +203,7 @@ pub(crate) fn move_aside(path: &Path) -> io::Result<Option<PathBuf>> {
         if path.symlink_metadata()?.is_dir() {
             rename(path, &aside)?;
         } else {
-            // An empty file reserves the name, so that nothing is replaced that another process moves there.
+            // An empty file reserves the name: another process that moves a file there cannot be overwritten.
             File::create_new(&aside)?;
             rename(path, &aside).inspect_err(|_| {
                 let _ = fs::remove_file(&aside);
@@ -212,13 +213,13 @@ pub(crate) fn move_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     });
     match moved {
         Ok(aside) => Ok(Some(aside)),
-        // It was not there, or another process was faster.
+        // There was nothing, or another process moved it first.
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e),
     }
 }
 
-/// `path` with `suffix` behind its whole name.
+/// `path` with `suffix` appended to its last component.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(suffix);
@@ -234,18 +235,18 @@ fn failpoint(_: &Path) -> io::Result<()> {
 #[cfg(test)]
 use fault::failpoint;
 
-/// Errors on request, for tests.
+/// Injected errors, for tests.
 #[cfg(test)]
 pub(crate) mod fault {
     use std::io;
     use std::path::{Path, PathBuf};
     use std::sync::Mutex;
 
-    /// Folders whose changes fail: after so many that succeed, and how many fail then.
+    /// For each folder: how many changes succeed, and how many fail after that.
     static FAULTS: Mutex<Vec<(PathBuf, u64, u64)>> = Mutex::new(Vec::new());
 
-    /// Lets the changes below `folder` fail as on a full disk: `skip` of them succeed, the next `count` do not.
-    /// Returns what `run` returns, and whether one failed.
+    /// Makes changes below `folder` fail as on a full disk: the first `skip` succeed, the next `count` fail. Returns
+    /// the result of `run`, and true if a change failed.
     pub(crate) fn injected<T>(folder: &Path, skip: u64, count: u64, run: impl FnOnce() -> T) -> (T, bool) {
         FAULTS.lock().unwrap().push((folder.to_path_buf(), skip, count));
         let out = run();

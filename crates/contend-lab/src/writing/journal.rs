@@ -1,10 +1,10 @@
-//! The journal: every finished run, appended at once, so that a call that is killed loses only the runs in flight.
+//! The journal: each finished run is appended at once. A call that is killed loses only the runs in progress.
 //!
-//! `journal.jsonl` is text with one JSON array a line, `[RECORD,LENGTH,"CHECK"]`: LENGTH is the number of bytes of
-//! RECORD, CHECK its CRC-32 (that of zlib) in 8 hex digits. RECORD of the first line is the [`Header`]; each further one
-//! is a run: `point`, `overlay`, `seed`, `run` (as in `summary.json`) and `kept`, which is what figures and claims need
-//! beside the numbers. `docs/journal.md` has the details. A line that is incomplete or does not match its check value
-//! ends the journal: it and what follows it are dropped. Frames are not kept: they are made again.
+//! `journal.jsonl` holds one JSON array on each line: `[RECORD,LENGTH,"CHECK"]`. LENGTH is the number of bytes of
+//! RECORD. CHECK is the CRC-32 of RECORD (as in zlib) in 8 hex digits. RECORD of the first line is the [`Header`].
+//! RECORD of each later line is a run: `point`, `overlay`, `seed`, `run` (as in `summary.json`) and `kept` (the series
+//! and histograms that figures and claims need). `docs/journal.md` has the details. The journal ends before the first
+//! line that is incomplete or does not match its check value. Captured frames are not stored; they are simulated again.
 
 use crate::experiment::results::{PointKey, Run, Series, Successes};
 use crate::writing::disk;
@@ -22,28 +22,28 @@ use std::time::{Duration, Instant};
 pub const NAME: &str = "journal.jsonl";
 /// The journal's format.
 pub const SCHEMA: &str = "contend/journal/1";
-/// Longest time for which a run that is in the journal may be missing from the storage while further runs finish.
+/// Minimum time between two synchronisations (fsync). A power failure can lose the runs of this time.
 const UNSYNCED: Duration = Duration::from_secs(1);
 
-/// What the runs of a journal belong to. Two calls fit together if all but `command` is equal.
+/// What identifies the runs of a journal. The runs of two calls fit together if all fields except `command` are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// [`SCHEMA`].
     pub schema: String,
     /// Version of contend.
     pub version: String,
-    /// The command line of the call that began.
+    /// Command line of the call that began the journal.
     pub command: String,
     /// Text of the experiment file, without the head of a `run.toml`.
     pub experiment: String,
-    /// Settings of the call, as `key=value`; its seeds are among them.
+    /// Settings of the call as `key=value`; `--seeds` is one of them.
     pub settings: Vec<String>,
-    /// The interval whose frames the first run keeps: from, to in nanoseconds.
+    /// The interval in which the first run captures frames: from and to, in nanoseconds.
     pub frames_ns: Option<(u64, u64)>,
 }
 
 impl Header {
-    /// What makes `self` another experiment than `other`; `None` if their runs fit together.
+    /// Names the first part in which `self` and `other` differ; `None` if their runs fit together.
     pub fn differs(&self, other: &Header) -> Option<&'static str> {
         let differences = [
             (self.schema != other.schema, "the journal's format"),
@@ -61,22 +61,22 @@ impl Header {
 pub struct Journal {
     path: PathBuf,
     writer: Mutex<Writer>,
-    /// Runs of earlier calls that were not asked for yet, by [`key`].
+    /// Runs of earlier calls that [`Journal::take`] has not returned yet, by [`key`].
     earlier: Mutex<BTreeMap<String, Run>>,
 }
 
 #[derive(Debug)]
 struct Writer {
     file: disk::File,
-    /// Bytes of all complete lines.
+    /// Length of all complete lines in bytes.
     len: u64,
-    /// Runs in these.
+    /// Number of runs in these lines.
     runs: usize,
     synced: Instant,
     failure: Option<io::Error>,
 }
 
-/// A run in the journal.
+/// The record of one run.
 #[derive(Serialize)]
 struct Written<'a> {
     point: &'a PointKey,
@@ -95,14 +95,14 @@ struct Read {
 }
 
 impl Journal {
-    /// Begins the journal of `header` in `folder`.
+    /// Creates a journal with `header` in `folder`.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn create(folder: &Path, header: &Header) -> io::Result<Journal> {
         let path = folder.join(NAME);
         let file = disk::File::create_new(&path)?;
-        // Nobody else knows the file yet: the lock is free.
+        // No other process knows the new file, so its lock is free.
         file.lock();
         let journal = Journal::of(path, file, 0, BTreeMap::new());
         {
@@ -113,8 +113,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The header of the journal in `folder` and the number of its runs; `None` if there is no readable journal, or a
-    /// process still appends to it.
+    /// The header of the journal in `folder` and the number of its runs. `None` if there is no readable journal, or if
+    /// another process appends to it.
     pub fn look(folder: &Path) -> Option<(Header, usize)> {
         let path = folder.join(NAME);
         let len = path.metadata().ok()?.len();
@@ -133,10 +133,10 @@ impl Journal {
         Some((header?, runs))
     }
 
-    /// Goes on with the journal in `folder`; `None` if a process still appends to it.
+    /// Opens the journal in `folder` to append to it. `None` if another process appends to it.
     ///
     /// # Errors
-    /// When the file cannot be read or written, or is no journal.
+    /// When the file cannot be read or written, or is not a journal.
     pub fn resume(folder: &Path) -> io::Result<Option<Journal>> {
         let path = folder.join(NAME);
         let len = path.metadata()?.len();
@@ -162,14 +162,14 @@ impl Journal {
         Journal { path, writer: Mutex::new(writer), earlier: Mutex::new(earlier) }
     }
 
-    /// The finished run of an earlier call at `point` with `overlay` and `seed`, if the journal has one; its frames are
-    /// missing.
+    /// Removes and returns the run of an earlier call with this `point`, `overlay` and `seed`, if there is one. The run
+    /// has no captured frames.
     pub fn take(&self, point: &PointKey, overlay: &PointKey, seed: u64) -> Option<Run> {
         let mut earlier = self.earlier.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         earlier.remove(&key(point, overlay, seed))
     }
 
-    /// Appends a finished run. After the first failure nothing is appended any more.
+    /// Appends a finished run. After the first failure nothing is appended.
     pub fn append(&self, point: &PointKey, overlay: &PointKey, run: &Run) {
         let mut w = self.writer();
         if w.failure.is_some() {
@@ -187,17 +187,17 @@ impl Journal {
         w.failure = done.err();
     }
 
-    /// True if a run could not be appended.
+    /// True if an append has failed.
     pub fn has_failed(&self) -> bool {
         self.writer().failure.is_some()
     }
 
-    /// Why the journal ends early, if it does.
+    /// Why an append failed; `None` if none has failed.
     pub fn failure(&self) -> Option<String> {
         self.writer().failure.as_ref().map(|e| format!("cannot write {}: {e}", self.path.display()))
     }
 
-    /// How many runs the journal has.
+    /// The number of runs in the journal.
     pub fn runs(&self) -> usize {
         self.writer().runs
     }
@@ -207,24 +207,24 @@ impl Journal {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "how often the storage is asked to keep what it has, nothing else")]
+#[allow(clippy::disallowed_methods, reason = "only spaces the calls of fsync; results do not depend on it")]
 fn now() -> Instant {
     Instant::now()
 }
 
-/// The same text for the same point, overlay and seed.
+/// A text that identifies a run by its point, overlay and seed.
 fn key(point: &PointKey, overlay: &PointKey, seed: u64) -> String {
-    // Maps with keys that are strings become JSON without fail.
+    // Cannot fail: all map keys are strings.
     serde_json::to_string(&(point, overlay, seed)).unwrap_or_default()
 }
 
 impl Writer {
-    /// Appends a line, or nothing.
+    /// Appends one line. After an error the file ends where it ended before.
     fn append(&mut self, record: &impl Serialize) -> io::Result<()> {
         let done = line(&mut self.file, record);
         match &done {
             Ok(len) => self.len += len,
-            // Should this fail too, the check value tells that the line is torn.
+            // If truncation fails too, the check value reveals the incomplete line.
             Err(_) => self.file.truncate(self.len)?,
         }
         done.map(drop)
@@ -236,12 +236,12 @@ fn line(file: &mut disk::File, record: &impl Serialize) -> io::Result<u64> {
     let mut w = Checked { out: BufWriter::new(file), len: 0, crc: !0 };
     let done = w.line(record);
     let Checked { out, len, .. } = w;
-    // What is still buffered after an error must not follow: it is dropped unwritten.
+    // After an error the buffered rest must not be written: drop it.
     drop(out.into_parts());
     done.map(|()| len)
 }
 
-/// Counts and checks what goes through.
+/// A writer that counts the bytes and computes their CRC-32.
 struct Checked<W> {
     out: W,
     len: u64,
@@ -272,7 +272,7 @@ impl<W: Write> Write for Checked<W> {
     }
 }
 
-/// CRC-32 as in zlib, PNG and IEEE 802.3: reflected polynomial edb88320, one table entry for each byte.
+/// CRC-32 as in zlib, PNG and IEEE 802.3: reflected polynomial edb88320, table of 256 entries.
 const CRC: [u32; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -293,7 +293,7 @@ fn crc_step(crc: u32, byte: u8) -> u32 {
     CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8
 }
 
-/// The record of a line that is complete and matches its check value.
+/// The record of a line, if the line is complete and matches its check value.
 fn checked(line: &[u8]) -> Option<&[u8]> {
     let text = line.strip_prefix(b"[")?.strip_suffix(b"\"]\n")?;
     let (text, check) = text.split_at_checked(text.len().checked_sub(8)?)?;
@@ -304,7 +304,8 @@ fn checked(line: &[u8]) -> Option<&[u8]> {
     (len == record.len().to_string().as_bytes() && check == format!("{crc:08x}").as_bytes()).then_some(record)
 }
 
-/// Hands the record of each line to `each`, up to the first that is torn; returns the bytes of those before it.
+/// Passes the record of each line to `each`, up to the first damaged line. Returns the number of bytes before that
+/// line.
 fn lines(path: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<u64> {
     let mut file = BufReader::new(std::fs::File::open(path)?);
     let (mut line, mut good) = (Vec::new(), 0);
@@ -317,7 +318,7 @@ fn lines(path: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Resu
     }
 }
 
-/// What a run keeps beside its numbers.
+/// The series, histograms and successes of a run.
 #[derive(Serialize)]
 struct Kept<'a> {
     stations: &'a [String],
@@ -342,19 +343,19 @@ struct KeptRead {
     successes: Option<SuccessList<Vec<u64>>>,
 }
 
-/// Durations, bucket by bucket, without empty ones.
+/// A histogram of durations; empty buckets are left out.
 #[derive(Serialize, Deserialize)]
 struct Histogram {
     zeros: u64,
     sum_ns: u64,
-    /// Upper end in microseconds, and count.
+    /// Upper end of each bucket in microseconds, and its count.
     buckets: Vec<(u64, u32)>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct SuccessList<Sequence> {
     warmup: usize,
-    /// Of each, twice the station, and 1 more if the access point sent.
+    /// One number for each success: twice the station's number, plus 1 if the access point sent.
     sequence: Sequence,
 }
 

@@ -194,7 +194,7 @@ fn what_a_killed_call_leaves_is_resumed_by_the_same_call_and_by_no_other() {
 
     for other in [&["--seeds", "1..3"][..], &["--set", "wifi.slot=20us"], &["--capture", "1s..1.1s"]] {
         let ended = bench.contend(&[&["run", "f.toml", "--resume"], other].concat()).with(2);
-        ended.says(&["f.unfinished-1 has", "is not the same", other[0], "help: "]);
+        ended.says(&["f.unfinished-1 has", "differs in this call", other[0], "help: "]);
     }
     let plain = bench.contend(&["run", "f.toml", "--seeds", "1", "--no-results"]).with(0);
     assert!(!plain.err.contains("--resume"), "{}", plain.err);

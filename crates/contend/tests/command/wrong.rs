@@ -94,7 +94,7 @@ fn a_call_that_does_not_fit() {
     refused(bench.contend(&["run", "f.toml", "--capture", "1s..2s", "--no-results"]), &["--capture", "--no-results"]);
     refused(bench.contend(&["run", "f.toml", "--capture", "5s..6s"]), &["--capture begins at 5 s", "ends at 3 s"]);
     refused(bench.contend(&["run", "f.toml", "f.toml", "--format", "csv"]), &["--format csv", "2 are given"]);
-    refused(bench.contend(&["reproduce"]), &["no papers in papers", "--papers"]);
+    refused(bench.contend(&["reproduce"]), &["no experiment in papers", "--papers"]);
     refused(bench.contend(&["report", "."]), &["no results folder", "run.toml"]);
     refused(bench.contend(&["completions", "tcsh"]), &["bash"]);
 }
@@ -308,8 +308,8 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["model", "padhye", "--loss", "nan"], "is no number"),
     (&["analyse", "fingerprint", "f.toml"], "it is no capture"),
     (&["analyse", "fingerprint", "gone"], "gone cannot be read"),
-    (&["reproduce", "--papers", "f.toml"], "there are no papers in f.toml"),
-    (&["reproduce", "--papers", "gone"], "there are no papers in gone"),
+    (&["reproduce", "--papers", "f.toml"], "there is no experiment in f.toml"),
+    (&["reproduce", "--papers", "gone"], "there is no experiment in gone"),
     (&["reproduce", "", "--papers", "."], "no paper or experiment is called ``"),
     (&["completions", "none"], "bash"),
 ];

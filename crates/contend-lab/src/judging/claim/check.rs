@@ -1,4 +1,4 @@
-//! What a claim must say before anything runs.
+//! Checks of claims, figures and the search before anything runs.
 
 use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
@@ -9,20 +9,21 @@ use contend_core::Time;
 use serde_json::Value;
 use std::ops::Range;
 
-/// Why a claim cannot be judged at the points there are.
+/// Why a claim cannot be judged at the points of the sweep.
 pub(super) struct Inapplicable {
     pub(super) message: String,
     pub(super) help: String,
 }
 
-/// Checks what the file module leaves as text, and says what has to be sampled in every run.
+/// Checks the expressions that the file module keeps as text. Returns what every run must sample.
 ///
-/// Claims whose points, or windows, the settings of the command line took away are left out; [`super::judge`] says so.
+/// A claim is skipped if settings of the command line removed its points or its time window; [`super::judge`] adds a
+/// note.
 ///
 /// # Errors
-/// When an expression of a claim, a figure or the search cannot be read or drawn, a bound has another unit than its
-/// metric, a claim is about no point, or speaks of a time that the run does not reach or of a series that the file does
-/// not ask for.
+/// When an expression of a claim, a figure or the search cannot be read or drawn; when a bound and its metric have
+/// different units; when a claim has no point; when a claim needs a time after the end of the run, or a series that the
+/// file does not sample.
 pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
@@ -60,7 +61,7 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     Ok(all)
 }
 
-/// Refuses the metrics of a network in a file about something else, and closed forms without their arguments.
+/// Refuses metrics of a network in a file about something else, and closed forms without their arguments.
 fn suits<'a>(
     e: &Experiment,
     site: &Site,
@@ -76,7 +77,7 @@ fn suits<'a>(
         if let Some(m) = expr.measured().filter(|_| about == About::Model) {
             return wrong(
                 m.entry.name,
-                format!("`{m}` is measured in a network, and the file is about a [model]"),
+                format!("`{m}` is a metric of networks, but this file is about a [model]"),
                 "name a model: `jersey.gain`".into(),
             );
         }
@@ -86,19 +87,19 @@ fn suits<'a>(
             let list: Vec<&str> = metrics().filter(|m| m.in_contention).map(|m| m.name).collect();
             return wrong(
                 m.entry.name,
-                format!("`{m}` is measured in a network, and the file is about [contention]"),
-                format!("there are {}", list.join(", ")),
+                format!("`{m}` is a metric of networks, but this file is about [contention]"),
+                format!("use one of {}", list.join(", ")),
             );
         }
         if let Some((model, p)) = expr.lacking(|name| given.contains(name)) {
-            let help = format!("write `{} = ...` between its parentheses, or in the file's [model]", p.name);
+            let help = format!("write `{} = ...` between its parentheses, or in [model] of the file", p.name);
             return wrong(model.name, format!("`{}` needs {}", model.name, p.name), help);
         }
     }
     Ok(())
 }
 
-/// The place of the word `name` in an expression; all of the expression if it does not occur.
+/// The range of the word `name` in an expression; the whole expression if `name` does not occur.
 fn word(text: &str, name: &str) -> Range<usize> {
     let begins = |at: &usize| {
         let before = text.get(..*at).unwrap_or_default();
@@ -108,7 +109,7 @@ fn word(text: &str, name: &str) -> Range<usize> {
     start.map_or(0..text.len(), |at| at..at + name.len())
 }
 
-/// What has to be sampled so that a figure can show `y` along `x`.
+/// What a run must sample so that a figure can show `y` along `x`.
 fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
     match x {
         Along::Key(_) => Ok(Expr::parse(y)?.sampling()),
@@ -118,14 +119,14 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
             for value in values {
                 let at = e.with_point(name, value);
                 if at == e {
-                    let help = format!("write point(\"{name}\") where the value belongs");
+                    let help = format!("write point(\"{name}\") in place of the number");
                     return Err(ParseError {
                         message: format!("`{y}` is the same for every value of `{name}`"),
                         help,
                         span: 0..y.len(),
                     });
                 }
-                // What a number cannot be, it cannot be in its place either.
+                // Parse again: the substituted value may be illegal there.
                 all.add(Expr::parse(&at.to_string()).map_err(|err| ParseError { span: 0..y.len(), ..err })?.sampling());
             }
             Ok(all)
@@ -136,7 +137,7 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
                 let help =
                     "write a metric of flows without a selection, `goodput`, or with a list, `goodput[up]`".into();
                 return Err(ParseError {
-                    message: format!("`{y}` is one number, not one for each flow"),
+                    message: format!("`{y}` is a single number; this figure needs one number for each flow"),
                     help,
                     span: 0..y.len(),
                 });
@@ -148,35 +149,35 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
             if let Some(m) = e.timeless() {
                 let courses: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
                 return Err(ParseError {
-                    message: format!("`{m}` is one number for the whole run and has no course over time"),
-                    help: format!("over time there are {}; or put a swept key on `x`", courses.join(", ")),
+                    message: format!("`{m}` is one number for the whole run, not a function of time"),
+                    help: format!("use one of {}, or put a swept key on `x`", courses.join(", ")),
                     span: word(y, m.entry.name),
                 });
             }
-            // A course is drawn of the runs whose series the results folder keeps: a figure alone asks for no more.
+            // The results folder keeps the series of a run anyway, so a figure alone asks for no more of them.
             Ok(Sampling { series: false, ..e.sampling() })
         }
     }
 }
 
-/// Whether the run is long enough and sampled finely enough for a claim.
+/// Checks that the run is long enough and sampled finely enough for `claim`.
 fn reaches(e: &Experiment, claim: &Claim, sampling: &Sampling) -> Result<(), Inapplicable> {
     if sampling.series && e.sample.is_none() {
         return Err(Inapplicable {
             message: format!("`{}` needs the time series of the runs", claim.metric),
-            help: "write sample = \"10ms\", or the step you need, at the top of the file".into(),
+            help: "write sample = \"10ms\" (or another step) at the top of the file".into(),
         });
     }
     if sampling.instants.last().is_some_and(|t| *t > Time::ZERO.saturating_add(e.duration)) {
         return Err(Inapplicable {
-            message: format!("the time window ends after the run, which lasts {}", e.duration),
+            message: format!("the time window ends after the end of the run at {}", e.duration),
             help: "end the window earlier, or make `duration` longer".into(),
         });
     }
     Ok(())
 }
 
-/// The metric of `claim`, when all that it says of itself fits together.
+/// Parses the metric of `claim`, and checks that the parts of `claim` fit together.
 pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
     let metric = Expr::parse(&claim.metric).map_err(|e| misread(source, &claim.metric_site, &claim.metric, &e))?;
     let wrong = |message: String, help: String| {
@@ -190,7 +191,7 @@ pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
     }
     if claim.verdict == Verdict::Contradiction && claim.reading.len() < 2 {
         return Err(wrong(
-            "a contradiction is between readings, and fewer than two are given".into(),
+            "a contradiction needs at least two readings".into(),
             "write reading = { printed = { ... }, repaired = { ... } }".into(),
         ));
     }
@@ -206,12 +207,12 @@ pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
     Ok(metric)
 }
 
-/// Whether the sweep has the points that `claim` is about.
+/// Checks that the sweep has the points of `claim`.
 pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplicable> {
     let no = |message: String, help: String| Err(Inapplicable { message, help });
     let points = meant(claim, points);
     if points.is_empty() {
-        return no("`when` names no point of the sweep".into(), "use values that the sweep gives these keys".into());
+        return no("`when` selects no point of the sweep".into(), "use values that the sweep gives these keys".into());
     }
     let (Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. }) = &claim.expect
     else {
@@ -220,15 +221,15 @@ pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplic
     let groups = sequence::groups(along, &points);
     if groups.iter().any(|g| g.len() < 2) || groups.is_empty() {
         return no(
-            format!("along `{along}` there are no two points to compare"),
-            format!("sweep `{along}`, and let `when` leave two of its values"),
+            format!("a comparison along `{along}` needs two points"),
+            format!("sweep `{along}`, and select at least two of its values with `when`"),
         );
     }
     if let Expect::Order { values, .. } = &claim.expect {
         let missing = |v: &&Value| groups.iter().any(|g| !g.iter().any(|(w, _)| same_value(v, w)));
         if let Some(v) = values.iter().find(missing) {
             return no(
-                format!("`order` names {}, which `{along}` does not take at every point meant", plain(v)),
+                format!("`order` names {}, but `{along}` does not have this value at every selected point", plain(v)),
                 "use values of the sweep".into(),
             );
         }
@@ -236,7 +237,7 @@ pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplic
     Ok(())
 }
 
-/// What is wrong with a bound in another unit than the metric's, and the remedy. Zero needs no unit; packets are plain
+/// The error and its remedy if a bound and the metric have different units. Zero needs no unit; packets are plain
 /// counts.
 fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, String)> {
     let count = |d| if d == Dimension::Packets { Dimension::Number } else { d };
@@ -244,11 +245,11 @@ fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, 
     let q = bounds.iter().find(|q| q.value != 0.0 && count(q.unit) != count(unit))?;
     Some(match count(unit) {
         Dimension::Number => {
-            (format!("the metric is a plain number, and {q} is not"), format!("write {} without a unit", q.value))
+            (format!("the metric is a plain number, but {q} has a unit"), format!("write {} without a unit", q.value))
         }
         _ => (
-            format!("the metric is {}, and {q} is {}", unit.noun(), q.unit.noun()),
-            format!("write the bound as a text with its unit, for example \"{}{}\"", q.value, unit.base()),
+            format!("the metric is {}, but {q} is {}", unit.noun(), q.unit.noun()),
+            format!("write the bound as a string with its unit, for example \"{}{}\"", q.value, unit.base()),
         ),
     })
 }

@@ -1,21 +1,20 @@
 //! Expectations about a sequence of points: increasing, decreasing, order.
 
-use super::{Samples, Standing, estimate, mean_of, same_value};
+use super::{Position, Samples, estimate, mean_of, same_value};
 use crate::experiment::results::PointKey;
 use crate::reading::expression::literal;
 use crate::reading::file::{Claim, Each, Expect};
 use crate::stats::{Estimate, Range, Reading};
 use serde_json::Value;
 
-/// A step counts as flat when its whole interval is within this share of the range that the means of the sequence
-/// cover.
+/// A step is flat when its whole interval is within this share of the range that the sequence's means cover.
 pub const FLAT: f64 = 0.01;
 
-/// Points that differ only in one key: its value, and which point.
+/// Points that differ in one key only: the value of the key, and the index of the point.
 pub(super) type Group<'p> = Vec<(&'p Value, usize)>;
 
-/// The points that have `along`, grouped by their other keys; each group in ascending order of the key's value, or in
-/// the sweep's when it has no numbers.
+/// Groups the points that have the key `along` by their other keys. Each group is in ascending order of the key's
+/// value. Values that are not numbers keep the order of the sweep.
 pub(super) fn groups<'p>(along: &str, points: &[&'p PointKey]) -> Vec<Group<'p>> {
     let others =
         |p: &PointKey| p.iter().filter(|(k, _)| *k != along).map(|(k, v)| (k.clone(), v.clone())).collect::<PointKey>();
@@ -41,15 +40,15 @@ fn number(v: &Value) -> Option<f64> {
     v.as_f64().or_else(|| literal(v.as_str()?).map(|n| n.value))
 }
 
-/// Judges the sequences that `claim` is about; `evidence` is the samples at each point.
-pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Standing, Option<Estimate>) {
+/// Judges the sequences of `claim`; `evidence` holds the samples at each point.
+pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
     let points: Vec<&PointKey> = evidence.iter().map(|(p, _)| *p).collect();
     let of = |i: usize| evidence.get(i).map(|(_, s)| s);
     let along = match &claim.expect {
         Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. } => along,
-        _ => return (Standing::Unclear, None),
+        _ => return (Position::Unclear, None),
     };
-    // The samples of each group in the order that the claim is about.
+    // The samples of each group, in the order of the claim.
     let mut sequences: Vec<Vec<Samples>> = vec![];
     for group in groups(along, &points) {
         let places: Vec<usize> = match &claim.expect {
@@ -66,16 +65,16 @@ pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Standi
             (0..length).map(|k| mean_of(&sequences.iter().filter_map(|s| s.get(k)).collect::<Vec<_>>())).collect(),
         ];
     }
-    let findings: Vec<(Standing, Option<Estimate>)> = sequences.iter().map(|s| one(&claim.expect, s)).collect();
-    let standing = Standing::together(claim.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
-    // The sequence that decides is one with the verdict of all.
-    let measured = findings.iter().find(|f| f.0 == standing).or(findings.first()).and_then(|f| f.1);
-    (standing, measured)
+    let findings: Vec<(Position, Option<Estimate>)> = sequences.iter().map(|s| one(&claim.expect, s)).collect();
+    let position = Position::combined(claim.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
+    // Report the first sequence with the combined verdict.
+    let measured = findings.iter().find(|f| f.0 == position).or(findings.first()).and_then(|f| f.1);
+    (position, measured)
 }
 
-/// One sequence: how it stands, and what was measured.
-fn one(expect: &Expect, sequence: &[Samples]) -> (Standing, Option<Estimate>) {
-    // Differences are counted in the expected direction: positive is right.
+/// Judges one sequence.
+fn one(expect: &Expect, sequence: &[Samples]) -> (Position, Option<Estimate>) {
+    // A difference in the expected direction is positive.
     let increasing = matches!(expect, Expect::Increasing { .. });
     let step = |a: &Samples, b: &Samples| {
         let right = |(seed, y): (&u64, &Reading)| {
@@ -86,31 +85,32 @@ fn one(expect: &Expect, sequence: &[Samples]) -> (Standing, Option<Estimate>) {
     };
     let steps: Option<Vec<Estimate>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
     let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else {
-        return (Standing::Unclear, None);
+        return (Position::Unclear, None);
     };
     if let Expect::Order { .. } = expect {
-        let standing = Standing::together(Each::Every, &steps.iter().map(|s| stands(s, 0.0)).collect::<Vec<_>>());
-        return (standing, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));
+        let position =
+            Position::combined(Each::Every, &steps.iter().map(|s| step_position(s, 0.0)).collect::<Vec<_>>());
+        return (position, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));
     }
     let means = || sequence.iter().filter_map(|s| estimate(s, Range::ALL)).map(|m| m.mean);
     let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
-    let Some(whole) = step(first, last) else { return (Standing::Unclear, None) };
-    let mut standings = vec![stands(&whole, 0.0)];
-    standings.extend(steps.iter().map(|s| stands(s, FLAT * range)));
-    // Last minus first, whatever is expected.
+    let Some(whole) = step(first, last) else { return (Position::Unclear, None) };
+    let mut positions = vec![step_position(&whole, 0.0)];
+    positions.extend(steps.iter().map(|s| step_position(s, FLAT * range)));
+    // Always the last value minus the first.
     let turned = || Estimate { mean: -whole.mean, interval: whole.interval.map(|(a, b)| (-b, -a)), ..whole };
     let measured = if increasing { whole } else { turned() };
-    (Standing::together(Each::Every, &standings), Some(measured))
+    (Position::combined(Each::Every, &positions), Some(measured))
 }
 
-/// Whether a difference is certainly positive, or flat within `tolerance`; outside when it is certainly neither.
-fn stands(difference: &Estimate, tolerance: f64) -> Standing {
+/// Inside if the difference is certainly positive or within `tolerance`, outside if it is certainly neither.
+fn step_position(difference: &Estimate, tolerance: f64) -> Position {
     let (low, high) = difference.ends();
     if low > 0.0 || (low >= -tolerance && high <= tolerance && tolerance > 0.0) {
-        Standing::Inside
+        Position::Inside
     } else if high < -tolerance || (high <= 0.0 && tolerance == 0.0) {
-        Standing::Outside
+        Position::Outside
     } else {
-        Standing::Unclear
+        Position::Unclear
     }
 }

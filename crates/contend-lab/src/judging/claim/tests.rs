@@ -1,4 +1,4 @@
-//! Every word of a claim, on runs made by hand.
+//! Every word of a claim, on synthetic runs.
 
 use super::*;
 use crate::measuring::metric::synthetic::{empty, flow};
@@ -43,8 +43,8 @@ fn overlay(entries: &[(&str, Value)]) -> Overlay {
     Overlay::of(entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone())))
 }
 
-/// Values of `goodput.up` in bit/s at points that differ in the key `k`, one for each seed from 1, and for overlays on
-/// them.
+/// Values of `goodput.up` in bit/s at points that differ in the key `k`, one value for each seed from 1; also for
+/// overlays on these points.
 #[derive(Default)]
 struct World {
     points: Vec<PointKey>,
@@ -84,7 +84,7 @@ impl World {
     }
 
     fn try_judge(&self, c: &Claim) -> Result<Judged, FileError> {
-        // Everything asked for was announced.
+        // Every need asked for was announced.
         let announced: Vec<String> = needed(&self.points, std::slice::from_ref(c)).iter().map(Need::key).collect();
         judged(&source(), &self.points, c, &|need| {
             assert!(announced.contains(&need.key()), "{} was not announced", need.key());
@@ -191,7 +191,7 @@ fn the_point_that_decides_is_the_one_reported() {
 
 #[test]
 fn the_mean_over_points_is_taken_seed_by_seed() {
-    // The points move against each other: their mean is the same for every seed.
+    // The points change in opposite directions: their mean is the same for every seed.
     let w = World::along(&[&[1e6, 2e6, 3e6], &[3e6, 2e6, 1e6]]);
     let r = w
         .judge(&Claim { each: Each::Mean, ..claim(GOODPUT, Expect::Between(number(1.9), number(2.1))) })
@@ -213,7 +213,7 @@ fn when_leaves_the_points_it_names() {
 
 #[test]
 fn over_is_the_mean_of_ratios_paired_by_seed() {
-    // Every seed gains exactly 40 %, though seeds differ threefold: only pairing sees it.
+    // Every seed gains exactly 40 %, although seeds differ by a factor of 3: only pairing shows it.
     let w = one(&[1.4e6, 2.8e6, 4.2e6]).with(&[], &[("ap.control", json!("pilosof"))], &[1e6, 2e6, 3e6]);
     let c = Claim {
         over: Some(overlay(&[("ap.control", json!("pilosof"))])),
@@ -240,7 +240,7 @@ fn seeds_without_a_partner_are_left_out() {
 
 #[test]
 fn less_is_the_mean_of_differences_paired_by_seed() {
-    // Every seed gains exactly 0.4 Mb/s, though seeds differ threefold.
+    // Every seed gains exactly 0.4 Mb/s, although seeds differ by a factor of 3.
     let w = one(&[1.4e6, 2.4e6, 3.4e6]).with(&[], &[("a", json!(1))], &[1e6, 2e6, 3e6]);
     let c =
         Claim { less: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))) };
@@ -260,10 +260,10 @@ fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
     };
     assert_eq!(needed(&w.points, std::slice::from_ref(&c)).len(), 2);
     assert_eq!(w.judge(&c).results[0].measured, Some(1.85));
-    // Together with a setting that is not swept, the setting is laid over that point.
+    // If another setting is not swept, that setting is an overlay on the point.
     let n = Need::of(&w.points, &w.points[0], &overlay(&[("flow.0.tcp", json!("reno")), ("wifi.slot", json!("9us"))]));
     assert_eq!((n.point, n.overlay), (w.points[1].clone(), overlay(&[("wifi.slot", json!("9us"))])));
-    // A value that the sweep does not have stays a setting.
+    // A value that the sweep does not have remains a setting.
     let o = overlay(&[("flow.0.tcp", json!("vegas"))]);
     assert_eq!(Need::of(&w.points, &w.points[0], &o), Need { point: w.points[0].clone(), overlay: o });
 }
@@ -285,7 +285,7 @@ fn needs_are_all_points_and_every_overlay_once() {
     assert_eq!(count(std::slice::from_ref(&over)), 6);
     assert_eq!(count(&[over.clone(), over.clone(), one_point.clone()]), 6);
     assert_eq!(count(std::slice::from_ref(&one_point)), 4);
-    // Each reading with and without what it is compared with.
+    // Each reading, with and without the overlay of `over`.
     assert_eq!(count(std::slice::from_ref(&readings)), 7);
     assert_eq!(
         needed(&points, &[over])[..3],
@@ -302,7 +302,7 @@ fn increasing_and_decreasing_follow_the_key_by_its_number() {
     assert_eq!(rising.verdict(&down), "not reproduced");
     let r = rising.judge(&up).results.remove(0);
     assert!((r.measured.unwrap() - 3e6).abs() < 1e-6);
-    // Units count, and the order in the file does not.
+    // Units are respected, and the order in the file is not.
     let delays = World::default()
         .at(&[("k", json!("1s"))], &[9e6])
         .at(&[("k", json!("20ms"))], &[3e6])
@@ -320,7 +320,7 @@ fn one_step_the_wrong_way_is_enough() {
 
 #[test]
 fn steps_are_paired_by_seed() {
-    // Between seeds the values spread far more than along the key.
+    // The values differ far more between seeds than along the key.
     let up = claim("goodput.up", Expect::Increasing { along: "k".into() });
     assert_eq!(World::along(&[&[1e6, 5e6, 9e6], &[1.1e6, 5.1e6, 9.1e6]]).verdict(&up), "reproduced");
     assert_eq!(World::along(&[&[1e6, 5e6, 9e6], &[9.1e6, 1.1e6, 5.1e6]]).verdict(&up), "undecided");
@@ -370,7 +370,7 @@ fn order_names_the_largest_first() {
     let r = w.judge(&order(&["jersey", "westwood", "reno"])).results.remove(0);
     assert!((r.measured.unwrap() - 1e6).abs() < 1e-6, "the smallest lead");
     assert!(w.try_judge(&order(&["jersey", "vegas"])).unwrap_err().to_string().contains("vegas"));
-    // Equal is not larger, and a noisy lead is none yet.
+    // Equal is not larger, and a noisy difference is undecided.
     let tie = World::default().at(&tcp("a"), &[1e6]).at(&tcp("b"), &[1e6]);
     assert_eq!(tie.verdict(&order(&["a", "b"])), "not reproduced");
     let noisy = World::default().at(&tcp("a"), &[1.2e6, 1.1e6]).at(&tcp("b"), &[1e6, 1.05e6]);
@@ -408,7 +408,7 @@ fn each_reading_is_judged_with_its_overlay() {
 fn a_contradiction_is_recorded_and_seen() {
     let seen = |j: &Judged| j.results.iter().map(|r| (r.verdict.clone(), r.as_recorded)).collect::<Vec<_>>();
     assert_eq!(seen(&two_readings(1e6, 3e6, Verdict::Contradiction)), vec![("contradiction".to_owned(), true); 2]);
-    // When both readings agree there is none, and the record is wrong.
+    // If both readings agree, there is no contradiction, and the recorded verdict is wrong.
     assert_eq!(seen(&two_readings(3e6, 3e6, Verdict::Contradiction)), vec![("reproduced".to_owned(), false); 2]);
 }
 

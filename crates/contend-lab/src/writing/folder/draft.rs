@@ -1,8 +1,8 @@
-//! A results folder that is being written: private, beside the place where it will be, until it is complete.
+//! A results folder under construction: a private folder beside its target, until it is complete.
 //!
-//! `results/hotspot` is written as `results/hotspot.unfinished-1` (or the next free number) and takes its name by one
-//! rename, so two calls with the same `--out` never see each other's files. The private folder has the journal: what a
-//! call that was killed leaves there, `--resume` goes on with.
+//! `results/hotspot` is written as `results/hotspot.unfinished-1` (or the next free number) and renamed once at the
+//! end. Two calls with the same `--out` therefore never see each other's files. The private folder holds the journal.
+//! If a call is killed, `--resume` continues from this journal.
 
 use super::head;
 use crate::experiment::size::CaptureWindow;
@@ -12,8 +12,8 @@ use crate::writing::journal::{self, Header, Journal};
 use crate::writing::output::Error;
 use std::path::{Path, PathBuf};
 
-/// A results folder that is being written. Dropped before [`Draft::put_in_place`], it stays for `--resume` if a run is
-/// in its journal, and disappears if none is.
+/// A results folder under construction. If it is dropped before [`Draft::put_in_place`], the folder stays for
+/// `--resume` when its journal holds a run, and is removed when its journal holds none.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
@@ -27,26 +27,26 @@ pub struct Draft {
 /// Why the runs of an earlier call cannot be continued.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum ResumeError {
-    /// The file system refused.
+    /// A file operation failed.
     #[error(transparent)]
     Output(#[from] Error),
-    /// They belong to something else.
-    #[error("{} has {runs} finished runs, but {what} is not the same as in this call", folder.display())]
+    /// The runs belong to another experiment, version or call.
+    #[error("{} has {runs} finished runs, but {what} differs in this call", folder.display())]
     #[diagnostic(help(
-        "call as it was called before (the first line of its {} tells), or without --resume to make all runs",
+        "repeat the earlier command line (the first line of its {} shows it), or omit --resume to make all runs again",
         journal::NAME
     ))]
     Differs {
-        /// Where they are.
+        /// The folder with these runs.
         folder: PathBuf,
-        /// How many there are.
+        /// The number of finished runs.
         runs: usize,
-        /// What differs.
+        /// The part that differs.
         what: &'static str,
     },
 }
 
-/// What the journal of `e` begins with, when `command` runs it and the first run keeps these frames.
+/// The journal's header for a call that runs `e` with the command line `command` and keeps `frames` of the first run.
 pub fn header(e: &Experiment, command: String, frames: Option<CaptureWindow>) -> Header {
     Header {
         schema: journal::SCHEMA.to_owned(),
@@ -59,7 +59,7 @@ pub fn header(e: &Experiment, command: String, frames: Option<CaptureWindow>) ->
 }
 
 impl Draft {
-    /// Begins a new one for the results folder `target`.
+    /// Creates a private folder and a journal for the results folder `target`.
     ///
     /// # Errors
     /// When no folder can be written beside `target`.
@@ -72,11 +72,11 @@ impl Draft {
         Ok(Draft { target: target.to_path_buf(), path, header, journal, keep_journal: false, in_place: false })
     }
 
-    /// Goes on with what an earlier call left for `target`: of all that fit, the one with the most runs. `None` if
-    /// there is nothing to go on with.
+    /// Continues an earlier call for `target`. If several unfinished folders fit, the one with the most runs is taken.
+    /// `None` if no earlier call left a run.
     ///
     /// # Errors
-    /// When what was left does not fit, or cannot be read and written.
+    /// When the earlier runs belong to another experiment or call, or cannot be read or written.
     pub fn resume(target: &Path, header: &Header) -> Result<Option<Draft>, ResumeError> {
         let found = earlier(target);
         let Some((folder, header, _)) = best(&found, header) else {
@@ -86,7 +86,7 @@ impl Draft {
             return unfit.map_or(Ok(None), Err);
         };
         let path = if folder == target {
-            // The folder of a call that was stopped is complete and stays as it is.
+            // An interrupted call left a complete folder in place. Copy its journal and leave the folder unchanged.
             let path = free(target)?;
             std::fs::copy(folder.join(journal::NAME), path.join(journal::NAME)).map_err(Error::of(&path))?;
             path
@@ -94,7 +94,7 @@ impl Draft {
             folder.clone()
         };
         let Some(journal) = Journal::resume(&path).map_err(Error::of(&path))? else { return Ok(None) };
-        // What else the earlier call had written may be torn, and all of it is written again.
+        // Other files of the earlier call may be incomplete. Remove them; all of them are written again.
         for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
             if entry.file_name() != journal::NAME {
                 disk::remove_file(&entry.path()).map_err(Error::of(&path))?;
@@ -104,34 +104,34 @@ impl Draft {
         Ok(Some(Draft { target, path, header, journal, keep_journal: false, in_place: false }))
     }
 
-    /// Where it is.
+    /// Path of the private folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The command line of the call that began it.
+    /// The command line of the call that began the journal.
     pub fn command(&self) -> &str {
         &self.header.command
     }
 
-    /// Its journal.
+    /// The journal of the finished runs.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// Keeps the journal in the complete folder, until [`remove_journal`]: without it the folder loses its journal,
-    /// because the other files have all that it tells.
+    /// Keeps the journal in the complete folder, until [`remove_journal`]. By default the journal is deleted: the other
+    /// files hold the same results.
     pub fn keep_journal(&mut self) {
         self.keep_journal = true;
     }
 
-    /// Gives the folder its place, complete: earlier results are moved aside; returns where they went.
+    /// Renames the complete folder to its target. Earlier results there are moved aside; returns their new path.
     ///
     /// # Errors
-    /// When the file system refuses; nothing is moved aside then.
+    /// When a file operation fails. Earlier results are then not moved.
     pub fn put_in_place(mut self) -> Result<Option<PathBuf>, Error> {
         if !self.keep_journal {
-            // Before the folder is public: after that it may be another's that has the name.
+            // Remove the journal before the rename: afterwards the target may belong to another process.
             disk::remove_file(&self.path.join(journal::NAME)).map_err(Error::of(&self.path))?;
         }
         let aside = disk::put_in_place(&self.path, &self.target).map_err(Error::of(&self.target))?;
@@ -148,10 +148,10 @@ impl Drop for Draft {
     }
 }
 
-/// Removes the journal that [`Draft::keep_journal`] has kept in the complete folder `target`, if there is one.
+/// Removes the journal that [`Draft::keep_journal`] left in the complete folder `target`, if there is one.
 ///
 /// # Errors
-/// When the file system refuses.
+/// When the file cannot be removed.
 pub fn remove_journal(target: &Path) -> Result<(), Error> {
     match disk::remove_file(&target.join(journal::NAME)) {
         Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::of(target)(err)),
@@ -159,16 +159,17 @@ pub fn remove_journal(target: &Path) -> Result<(), Error> {
     }
 }
 
-/// What an earlier call with this header left for `target`: the folder and the number of its finished runs.
+/// The folder that an interrupted call with this header left for `target`, and the number of its finished runs.
 pub fn unfinished(target: &Path, header: &Header) -> Option<(PathBuf, usize)> {
     let found: Vec<_> = earlier(target).into_iter().filter(|f| f.0 != target && f.2 > 0).collect();
     best(&found, header).map(|(folder, _, runs)| (folder.clone(), *runs))
 }
 
-/// A folder with a journal, what the journal begins with, and the number of its runs.
+/// A folder with a journal, the journal's header, and the number of its runs.
 type Earlier = (PathBuf, Header, usize);
 
-/// What earlier calls left for `target` and no process is at work on, by name.
+/// The unfinished folders of earlier calls for `target`, sorted by name. Folders that a running process uses are left
+/// out.
 fn earlier(target: &Path) -> Vec<Earlier> {
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let prefix = disk::with_suffix(target, UNFINISHED);
@@ -182,15 +183,15 @@ fn earlier(target: &Path) -> Vec<Earlier> {
         .collect()
 }
 
-/// Of those that fit, the first with the most runs.
+/// The first folder with the most runs, among those with an equal header.
 fn best<'a>(all: &'a [Earlier], header: &Header) -> Option<&'a Earlier> {
     all.iter().filter(|f| header.differs(&f.1).is_none()).rev().max_by_key(|f| f.2)
 }
 
-/// What stands behind the name of a folder that is not complete, before its number.
+/// Suffix of an unfinished folder's name; a number follows.
 const UNFINISHED: &str = ".unfinished-";
 
-/// A new folder beside `target`.
+/// Creates a new folder beside `target`.
 fn free(target: &Path) -> Result<PathBuf, Error> {
     let failed = Error::of(target);
     if let Some(folder) = target.parent() {

@@ -3,12 +3,12 @@
 use crate::reading::file::Experiment;
 use crate::writing::output::ReportContext;
 
-/// How the first line of [`repeatable`] begins.
+/// Start of the first line that [`repeatable`] writes.
 const HEAD: &str = "# contend ";
-/// What stands before a setting of the call.
+/// Start of a line that holds one setting of the call.
 const SETTING: &str = "# --set ";
 
-/// The text of `e` with everything that is needed to repeat it before it, as comments.
+/// The text of `e` after a head of comments with everything that is needed to repeat the call.
 pub(super) fn repeatable(e: &Experiment, context: &ReportContext, missing: usize) -> String {
     let settings: String = e.source.sets.iter().map(|s| format!("{SETTING}{}\n", on_one_line(s))).collect();
     let stopped = if missing > 0 { format!("# stopped early: {missing} runs are missing\n") } else { String::new() };
@@ -21,7 +21,7 @@ pub(super) fn repeatable(e: &Experiment, context: &ReportContext, missing: usize
     )
 }
 
-/// The settings in the head that `repeatable` wrote before a text; none when there is no such head.
+/// The settings in the head that [`repeatable`] wrote; empty when `text` has no such head.
 pub fn settings(text: &str) -> Vec<(String, String)> {
     let Some((head, _)) = split(text) else { return Vec::new() };
     let setting = |line: &str| {
@@ -32,12 +32,12 @@ pub fn settings(text: &str) -> Vec<(String, String)> {
     head.lines().filter_map(setting).collect()
 }
 
-/// `text` without a head: results of results have one head, not two.
+/// `text` without its head. A repeated repetition thus has one head, not two.
 pub(super) fn bare(text: &str) -> &str {
     split(text).map_or(text, |(_, rest)| rest)
 }
 
-/// The head of a `run.toml` and the experiment under it.
+/// Splits a `run.toml` into its head and the experiment.
 fn split(text: &str) -> Option<(&str, &str)> {
     let version = text.strip_prefix(HEAD)?.lines().next()?;
     (version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains(' '))
@@ -45,7 +45,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
         .flatten()
 }
 
-/// `text`, as a JSON string when it would not stay on one line or not be read back as it is.
+/// `text` unchanged if it fits on one line and reads back unchanged; otherwise as a JSON string.
 fn on_one_line(text: &str) -> String {
     if text.chars().any(char::is_control) || text.starts_with('"') {
         serde_json::Value::from(text).to_string()
@@ -87,7 +87,7 @@ mod tests {
         assert!(text.contains("stopped early: 2 runs"));
         let again = load(&text, &settings(&text));
         assert_eq!((again.seeds.clone(), again.notes.as_str()), (vec![3, 4], "two\nlines = \"of\" text"));
-        // Repeating a repetition changes nothing but the head.
+        // Repeating a repetition changes only the head.
         assert_eq!(bare(&repeatable(&again, &context, 0)), FILE);
     }
 

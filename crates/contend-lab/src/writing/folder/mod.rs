@@ -1,8 +1,8 @@
-//! The results folder: what a call found out, and enough to repeat it.
+//! The results folder holds the results of one call, and everything needed to repeat the call.
 //!
-//! `run.toml` is the experiment's text under a head of comments: version, command line, seeds, and the settings of the
-//! call. A file with such a head is read with those settings, so `contend run results/hotspot/run.toml` makes the same
-//! runs, bit by bit.
+//! `run.toml` is the text of the experiment after a head of comments: version, command line, seeds and settings of the
+//! call. contend applies the settings in the head when it reads such a file. So `contend run results/hotspot/run.toml`
+//! repeats the runs bit by bit.
 
 mod draft;
 mod head;
@@ -17,10 +17,11 @@ use contend_sim::wifi::phy::Standard;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Writes everything about `executed` into `draft` and gives it its place; returns where earlier results went.
+/// Writes all results of `executed` into `draft`, then renames `draft` to its target. Returns the path to which earlier
+/// results were moved.
 ///
 /// # Errors
-/// When the folder cannot be written: then nothing is moved aside, and what is in the journal stays.
+/// When the folder cannot be written. Earlier results are then not moved, and the journal keeps its runs.
 pub fn write(
     e: &Experiment,
     executed: &Executed,
@@ -49,7 +50,7 @@ pub fn write(
     draft.put_in_place()
 }
 
-/// The band of the experiment's cell, for the channel that a capture names.
+/// The frequency band of the experiment's cell; a capture names a channel of this band.
 fn band(e: &Experiment) -> Band {
     let cell = e.points.first().and_then(|p| e.scenario(p, &Overlay::default()).ok()).and_then(|r| r.scenario.cell);
     if cell.is_some_and(|c| c.phy.standard == Standard::A) { Band::Ghz5 } else { Band::Ghz2 }

@@ -1,5 +1,5 @@
-//! Every change to the file system fails once, or from there on for good: results are complete or not there, what was
-//! there before stays, and no finished run is lost.
+//! Each change to the file system is made to fail, once or from that change on. Results must then be complete or
+//! absent, earlier results must be unchanged, and no finished run may be lost.
 
 use super::{Draft, header, write};
 use crate::execute::{Options, execute};
@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// A cell with everything that a journal holds.
+/// A cell that produces everything a journal can hold.
 const FILE: &str = "duration = \"300ms\"\nwarmup = \"100ms\"\nseeds = \"1..3\"\nsample = \"20ms\"\n\
     [wifi]\nstandard = \"802.11g\"\nrate = \"54Mbps\"\nbasic = \"6Mbps\"\n[ap]\nqueue = \"fifo\"\n\
     [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n\
@@ -34,7 +34,7 @@ fn executed(e: &Experiment, journal: Option<&Journal>) -> Executed {
     executed
 }
 
-/// One call, with `resume` one that goes on: the folder if it was written.
+/// One call, as the command makes it; with `resume` it continues an earlier one. Fails if the folder was not written.
 fn call(e: &Experiment, target: &Path, resume: bool) -> Result<(), String> {
     let header = header(e, "contend".into(), Some(frames()));
     let left = if resume { Draft::resume(target, &header).map_err(|e| e.to_string())? } else { None };
@@ -124,7 +124,7 @@ fn a_journal_gives_back_what_it_was_given_up_to_the_byte_where_it_is_torn() {
             assert_eq!(format!("{back:?}"), format!("{run:?}"));
         }
     }
-    // A bit that turned over is noticed too.
+    // One changed bit is detected, too.
     for at in (ends[1]..ends[2]).step_by(61) {
         let mut bad = whole.clone();
         bad[at] ^= 1;

@@ -9,7 +9,7 @@ const VERDICTS: [&str; 4] = ["reproduced", "not reproduced", "contradiction", "u
 /// Section of a paper's README.md that the page repeats.
 const NOT_REPRODUCED: &str = "## What is not reproduced, and why\n";
 
-/// The page as Markdown, without a title. A paper is the folder of its files.
+/// The page as Markdown, without a title. The files in one folder belong to one paper.
 pub(super) fn first_page(outcomes: &[Outcome]) -> String {
     let mut papers: Vec<&Path> = Vec::new();
     for o in outcomes {
@@ -33,7 +33,7 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
         run. It is a\n*contradiction* if the paper's own statements disagree, and *undecided* if the 95 % interval \
         includes a bound of the range.\n";
     for paper in papers {
-        // A paper without this page, or without this section, has nothing to add.
+        // A paper without README.md, or without this section, adds nothing.
         let about = std::fs::read_to_string(paper.join("README.md")).unwrap_or_default();
         if let Some((_, section)) = about.split_once(NOT_REPRODUCED) {
             let section = section.split("\n## ").next().unwrap_or_default();
@@ -53,7 +53,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().map_or_else(|| ".".into(), |n| n.to_string_lossy().into_owned())
 }
 
-/// A row of the table: how many experiments and claims, and how many claims with each verdict.
+/// A row of the table: number of experiments, number of claims, and number of claims with each verdict.
 fn row<'a>(name: &str, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> String {
     let claims = || outcomes.clone().flat_map(|o| &o.claims);
     let verdicts = VERDICTS.map(|v| claims().filter(|c| c.verdict == v).count().to_string());

@@ -1,4 +1,4 @@
-//! Claims and verdicts of several experiments as Markdown: `docs/validation.md` is made so.
+//! Claims and verdicts of several experiments as Markdown; this makes `docs/validation.md`.
 
 mod first_page;
 
@@ -6,11 +6,11 @@ use crate::experiment::results::Outcome;
 use crate::writing::output::{measured_text, wrapped};
 use std::collections::BTreeSet;
 
-/// Where lines of prose end.
+/// Maximum length of a line of prose.
 const COLUMNS: usize = 120;
 
-/// Verdicts on one page, then every claim beside what was measured, a table for each experiment. `command` is the call
-/// that makes the text.
+/// One page with the verdicts, then a table for each experiment: each claim beside the measured value. `command` is the
+/// command line that makes this text.
 pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
     let mut text =
         format!("# Validation\n\nMade by `{command}`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
