@@ -430,7 +430,7 @@ fn what_is_wrong_with_a_file_is_said_with_the_remedy() {
         assert!(p.what.contains(what) && !p.remedy.is_empty(), "{p:?}");
     };
     says(b"", "empty");
-    says(b"title = \"x\"", "no capture");
+    says(b"title = \"x\"", "not a capture");
     says(&[0x1f, 0x8b, 8, 0, 0], "compressed");
     for cut in [10, 30, whole.len() - 1] {
         says(&whole[..cut], "truncated");

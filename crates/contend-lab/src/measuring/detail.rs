@@ -1,14 +1,14 @@
-//! How much of a sweep stays in memory: the plan of all runs, and which of them keep their time series and histograms.
+//! Which runs of a sweep keep their time series and histograms in memory.
 //!
-//! The numbers of every run stay until the end, about half a kilobyte a flow or queue. Series and histograms are what
-//! is heavy; they stay where
+//! The numbers of every run are kept until the end: about half a kilobyte for each flow and queue. Series and
+//! histograms need much more. A run keeps them in two cases:
 //!
-//! 1. a claim, a figure or a search cannot be evaluated without them (who succeeded on the air is kept for no other
-//!    reason): in all runs, or the experiment is refused before it starts;
-//! 2. the results folder shows them: the first seed of every point, then the second, and so on, as far as
-//!    [`MOST_DETAIL`] goes; a note says where that was.
+//! 1. A claim, a figure or a search needs them. Then all runs keep them, or the experiment is refused before it starts.
+//!    Successes on the air are kept only in this case.
+//! 2. The results folder shows them. The first seed of every point is served first, then the second seeds, and so on,
+//!    up to [`MOST_DETAIL`] bytes. A note says how many runs were served.
 //!
-//! What is estimated is the most it can be, from the network alone, so the choice is the same on every machine and for
+//! The estimate is an upper bound. It depends on the network only, so the choice is the same on every machine and for
 //! every number of cores.
 
 use crate::experiment::results::{Run, Series};
@@ -20,21 +20,21 @@ use contend_core::{Span, Time};
 use contend_sim::stats::Durations;
 use contend_sim::wifi::phy::Phy;
 
-/// Most bytes that the series and histograms of all runs take together.
+/// Maximum memory for the series and histograms of all runs, in bytes.
 pub const MOST_DETAIL: u64 = 1 << 30;
-/// Most bytes that the numbers of all runs take together.
+/// Maximum memory for the numbers of all runs, in bytes.
 pub const MOST_NUMBERS: u64 = 4 << 30;
-/// Most frames that a run looks at when metrics need them; they are let go when it ends.
+/// Maximum number of frames that a run keeps for its metrics; they are dropped when the run ends.
 const MOST_FRAMES: usize = 2_000_000;
-/// Most runs of an experiment.
+/// Maximum number of runs of an experiment.
 pub const MOST_RUNS: u64 = 1_000_000;
 
-/// Step of the time series when the file names none.
+/// Step of the time series if the file names none.
 const SAMPLE: Span = Span::from_secs(1);
-/// What is kept of a run beside its numbers.
+/// What is kept of a run in addition to its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// What claims, figures and the search are evaluated from; mostly nothing.
+    /// What claims, figures and the search need; often nothing.
     Needed,
     /// Everything that a results folder shows.
     All,
@@ -43,31 +43,31 @@ pub(crate) enum Keep {
 /// One run of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Planned {
-    /// Which need it serves.
+    /// Index of the need.
     pub need: usize,
-    /// Its seed.
+    /// The seed.
     pub seed: u64,
-    /// What is kept of it.
+    /// What the run keeps.
     pub keep: Keep,
 }
 
-/// How much detail an experiment asks for.
+/// The details that an experiment asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Detail {
-    /// What is measured of a run that keeps everything.
+    /// What a run measures that keeps everything.
     all: Measure,
-    /// What is measured of a run that keeps what is needed.
+    /// What a run measures that keeps only what is needed.
     needed: Measure,
-    /// Whether histograms are needed.
+    /// True if claims, figures or the search need histograms.
     histograms: bool,
-    /// Whether every run's frames are looked at.
+    /// True if a metric needs the frames of every run.
     frames: bool,
-    /// Whether a results folder is to be written.
+    /// True if a results folder is written.
     shown: bool,
 }
 
 impl Detail {
-    /// Of runs of `duration`, of which `warmup` is cut, with a series every `sample` when there is one.
+    /// For runs of length `duration` with warm-up `warmup`, and with a series every `sample` if it is given.
     pub fn new(sampling: Sampling, duration: Span, warmup: Span, sample: Option<Span>, shown: bool) -> Detail {
         let seconds = || (0..=duration.div_floor(SAMPLE)).map(|s| Time::ZERO + SAMPLE * s);
         let step = sample.unwrap_or(SAMPLE);
@@ -84,25 +84,25 @@ impl Detail {
             successes: sampling.successes,
         };
         let mut all = Measure { sample: Some(step), ..needed.clone() };
-        // The report's fairness by the second needs a sample at every whole one; in very long runs it goes without.
+        // Jain's index per second in the report needs a sample at every full second. Very long runs omit it.
         if !sampling.every_second && duration.div_floor(SAMPLE) <= 100_000 {
             all.instants.extend(seconds());
         }
         Detail { all, needed, histograms: sampling.histograms, frames: sampling.frames, shown }
     }
 
-    /// What is measured of a run of which this is kept.
+    /// What a run measures that keeps `keep`.
     pub fn measure(&self, keep: Keep) -> &Measure {
         if keep == Keep::All { &self.all } else { &self.needed }
     }
 
-    /// What a run captures while it lasts, when `shown` is asked for.
+    /// The frames that a run must capture; `shown` are those that the caller asked for.
     pub fn captured(&self, shown: Option<CaptureWindow>) -> Option<CaptureWindow> {
         let end = Time::ZERO + self.needed.duration;
         if self.frames { Some(CaptureWindow { from: Time::ZERO, to: end, limit: MOST_FRAMES }) } else { shown }
     }
 
-    /// Looks at the frames of a finished run, where metrics need that, and keeps those that were asked for.
+    /// Evaluates the metrics that need the frames of a finished run, then keeps only the frames of `shown`.
     pub fn look(&self, run: &mut Run, phy: Option<&Phy>, shown: Option<CaptureWindow>) {
         let Some(phy) = phy.filter(|_| self.frames) else { return };
         fingerprint::note(run, phy);
@@ -116,23 +116,23 @@ impl Detail {
         run.frames.shrink_to_fit();
     }
 
-    /// Most bytes of the numbers, series and histograms of a run of this size of which this is kept.
+    /// Upper bound on the memory of a run of this size that keeps `keep`, in bytes.
     pub fn memory(&self, keep: Keep, size: &Size) -> u64 {
         size.numbers().saturating_add(size.detail(self.measure(keep), keep == Keep::All || self.histograms))
     }
 
-    /// Lets go of what is not kept.
+    /// Drops the details that the run does not keep.
     pub fn thin(&self, keep: Keep, run: &mut Run) {
         if keep == Keep::Needed && !self.histograms {
             run.drop_histograms();
         }
     }
 
-    /// The runs of `needs` with `seeds`, need by need. With notes when not all can be shown, or not with the step asked
-    /// for.
+    /// The runs of `needs` with `seeds`, need by need. Notes say if some runs keep no details, or if a step was
+    /// lengthened.
     ///
     /// # Errors
-    /// When there are too many, or what their claims need does not fit; with the remedy.
+    /// When there are too many runs, or when the details that claims need do not fit; the error contains the remedy.
     pub fn plan(
         &self,
         needs: &[(Need, Size)],
@@ -143,11 +143,11 @@ impl Detail {
         if count > MOST_RUNS {
             return Err(too_large(
                 format!(
-                    "{} points with {} seeds are {count} runs, and at most {MOST_RUNS} are made at a time",
+                    "{} points with {} seeds are {count} runs, but one call makes at most {MOST_RUNS}",
                     needs.len(),
                     seeds.len()
                 ),
-                "take fewer values or seeds, or split the sweep with --set",
+                "use fewer values or seeds, or split the sweep with --set",
             ));
         }
         let each = seeds.len() as u64;
@@ -158,11 +158,11 @@ impl Detail {
         if numbers > MOST_NUMBERS {
             return Err(too_large(
                 format!(
-                    "the results of {count} runs may take {}, and at most {} are kept",
+                    "the results of {count} runs may need {} of memory, but at most {} are allowed",
                     bytes(numbers),
                     bytes(MOST_NUMBERS)
                 ),
-                "take fewer values or seeds, or split the sweep with --set",
+                "use fewer values or seeds, or split the sweep with --set",
             ));
         }
         let needed = sum(&|s| s.detail(&self.needed, self.histograms));
@@ -170,11 +170,11 @@ impl Detail {
             return Err(too_large(
                 format!(
                     "the time series, delays and successes that the claims of this file need may take {} in {count} \
-                        runs, and at most {} are kept",
+                        runs, but at most {} are allowed",
                     bytes(needed),
                     bytes(limit)
                 ),
-                "make `sample` longer, `duration` shorter, take fewer values or seeds, or split the sweep with --set",
+                "make `sample` longer, `duration` shorter, use fewer values or seeds, or split the sweep with --set",
             ));
         }
         let runs = (0..needs.len())
@@ -186,7 +186,7 @@ impl Detail {
         for rank in 0..seeds.len() {
             for (i, (_, size)) in needs.iter().enumerate().filter(|(_, (n, _))| self.shown && n.overlay.is_empty()) {
                 wanted += 1;
-                // The first that does not fit ends it: what is kept is a simple rule, not a puzzle.
+                // Stop at the first run that does not fit. Later, smaller runs are not tried: the rule stays simple.
                 if kept + 1 == wanted && more(size) <= left {
                     (left, kept) = (left - more(size), kept + 1);
                     if let Some(run) = runs.get_mut(i * seeds.len() + rank) {
@@ -197,8 +197,8 @@ impl Detail {
         }
         let kept_note = (kept < wanted).then(|| {
             format!(
-                "time series and delay distributions are kept of {kept} of {wanted} runs, the first seeds of each \
-                    point first (at most {}); make `sample` longer or take fewer seeds for all",
+                "time series and delay distributions of {kept} of {wanted} runs are kept, the first seeds of each \
+                    point first (at most {}); to keep all, make `sample` longer or use fewer seeds",
                 bytes(limit)
             )
         });
@@ -206,7 +206,7 @@ impl Detail {
         Ok((runs, notes))
     }
 
-    /// What is to be said if a run that is sampled has too many samples with the step asked for.
+    /// The note if a sampled run has too many samples with the requested step.
     fn lengthened(&self, needs: &[(Need, Size)], runs: &[Planned], seeds: usize) -> Option<String> {
         let times = |(i, (_, size)): (usize, &(Need, Size))| {
             let keep = runs.get(i * seeds).map_or(Keep::Needed, |r| r.keep);
@@ -217,8 +217,8 @@ impl Detail {
         let (times, step) = needs.iter().enumerate().filter_map(times).max()?;
         (times > 1).then(|| {
             format!(
-                "a time series has at most {MAX_SAMPLES} samples of flows and {MAX_QUEUE_SAMPLES} of queues: its step is \
-                    {} s, not {} s",
+                "a time series has at most {MAX_SAMPLES} samples of flows and {MAX_QUEUE_SAMPLES} of queues: the step \
+                    is {} s, not {} s",
                 (step * times).as_secs_f64(),
                 step.as_secs_f64()
             )
@@ -239,7 +239,7 @@ fn bytes(n: u64) -> String {
 }
 
 impl Run {
-    /// Lets go of the time series, the histograms and the frames; every number stays.
+    /// Drops the time series, the histograms and the frames; keeps every number.
     pub fn drop_detail(&mut self) {
         self.series = Series::default();
         self.frames = Vec::new();
@@ -270,8 +270,8 @@ mod tests {
         exchange: Span::from_micros(100),
         successes: 0,
     };
-    /// At most 124 samples (two lists of whole seconds and both ends) of 10 flows and 21 queues are 144 kB; 41
-    /// histograms are 267 kB.
+    /// At most 124 samples (two lists of full seconds, and both ends) of 10 flows and 21 queues take 144 kB; 41
+    /// histograms take 267 kB.
     const RUN: u64 = 124 * (8 + 480 + 672) + 41 * HISTOGRAM;
 
     fn needs(points: usize, overlaid: usize) -> Vec<(Need, Size)> {
@@ -316,7 +316,7 @@ mod tests {
     fn what_claims_need_comes_first_and_must_fit() {
         let d = detail(Sampling { histograms: true, ..Sampling::default() }, true);
         let hists = 41 * HISTOGRAM;
-        // All eight runs need histograms; a series is then 144 kB more.
+        // All eight runs need histograms; a series takes 144 kB more.
         let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
         assert_eq!(some, [(0, 1)]);
         let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1) else { panic!() };
@@ -326,11 +326,12 @@ mod tests {
     #[test]
     fn a_step_that_is_lengthened_is_said() {
         let with = |step| Detail::new(Sampling::default(), Span::from_secs(60), Span::ZERO, Some(step), true);
-        // 600,000 steps of 10 flows are three times the bound of two million, of 21 queues 3.15 times that of four.
+        // 600,000 steps of 10 flows are three times the limit of two million. Of 21 queues they are 3.15 times the
+        // limit of four million.
         let (_, note) = kept(&with(Span::from_micros(100)), &needs(1, 0), &[1], u64::MAX);
         assert_eq!(
             note.unwrap(),
-            "a time series has at most 2000000 samples of flows and 4000000 of queues: its step is 0.0004 s, not \
+            "a time series has at most 2000000 samples of flows and 4000000 of queues: the step is 0.0004 s, not \
                 0.0001 s"
         );
         assert_eq!(kept(&with(Span::from_millis(1)), &needs(1, 0), &[1], u64::MAX).1, None);
@@ -339,7 +340,7 @@ mod tests {
     #[test]
     fn estimates_count_as_samples_and_must_fit() {
         let d = detail(Sampling { series: true, ..Sampling::default() }, false);
-        // 60 steps and both ends, and what comes between, of 20 estimates: 8 B each.
+        // 60 steps, both ends and the instants of claims, of 20 estimates with 8 B each.
         let watched = |estimates| {
             vec![(needs(1, 0)[0].0.clone(), Size { sampled: Sampled { estimates, ..SMALL.sampled }, ..SMALL })]
         };
@@ -349,8 +350,8 @@ mod tests {
         let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &[1], series + 63 * 160 - 1) else { panic!() };
         assert_eq!(
             what,
-            "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, and \
-                at most 0.1 MB are kept"
+            "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, but \
+                at most 0.1 MB are allowed"
         );
         assert!(remedy.contains("make `sample` longer"), "{remedy}");
     }

@@ -90,7 +90,7 @@ fn what_is_no_capture_is_refused_with_one_message() {
     };
     refused(&["fingerprint", "cut.pcapng"], &["cut.pcapng: ", "truncated", "help: "]);
     refused(&["fingerprint", "empty.pcap"], &["empty", "help: "]);
-    refused(&["fingerprint", "card.toml"], &["no capture", "help: "]);
+    refused(&["fingerprint", "card.toml"], &["not a capture", "help: "]);
     refused(&["fingerprint", "nothing.pcap"], &["nothing.pcap cannot be read", "help: "]);
     refused(&["fingerprint", "folder"], &["no air.pcapng", "--capture"]);
     refused(&["fingerprint", "results/card", "cut.pcapng"], &["cut.pcapng: ", "truncated"]);

@@ -306,7 +306,7 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["model", "bianchi", "--stations", "1000000000"], "between 1 and 100000"),
     (&["model", "padhye", "--loss", "2"], "is not between 0 and 1"),
     (&["model", "padhye", "--loss", "nan"], "is no number"),
-    (&["analyse", "fingerprint", "f.toml"], "it is no capture"),
+    (&["analyse", "fingerprint", "f.toml"], "the file is not a capture"),
     (&["analyse", "fingerprint", "gone"], "gone cannot be read"),
     (&["reproduce", "--papers", "f.toml"], "there is no experiment in f.toml"),
     (&["reproduce", "--papers", "gone"], "there is no experiment in gone"),

@@ -1,65 +1,66 @@
-//! Whether several stations get the air equally often while all of them want it.
+//! Tests whether two stations get the air equally often while both want it.
 //!
-//! Starzetz 2006 §6.4.2: two saturated stations should send equally many packets, whatever their lengths. Attempts are
-//! counted while all are backlogged, which a capture shows: a backlogged station's next frame comes no later than the
-//! exchanges of the others, the longest backoff and its own exchange. Under the null hypothesis each attempt is one of
-//! theirs with the same probability, and the number of one is binomial. Residual backoff makes them take turns more
-//! regularly than that, so that the binomial test refuses stations that conform less often than it says.
+//! Starzetz 2006 §6.4.2: two saturated stations should send equally many packets, whatever the packets' lengths.
+//! Attempts count only while both stations are backlogged. A capture shows this: after a frame, a backlogged station
+//! sends its next frame within the others' exchanges, its own exchange and the longest backoff. Under the null
+//! hypothesis each attempt belongs to either station with the same probability, so the number of attempts of one
+//! station is binomial. Residual backoff makes the two stations alternate more regularly than that. So the test refuses
+//! conforming stations less often than its significance level says.
 
 use super::exchange::Exchange;
 use super::{Address, CapturedFrames, Problem};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// What is compared, and how.
+/// The settings of a comparison.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Length of an interval in nanoseconds.
     pub interval_ns: u64,
-    /// Slots of the smallest window: CWmin + 1.
+    /// Number of slots of the smallest window: CWmin + 1.
     pub slots: u32,
-    /// What an exchange takes.
+    /// Duration of an exchange.
     pub exchange: Exchange,
 }
 
-/// One station's part.
+/// The results of one station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Who.
+    /// Address of the station.
     pub station: Address,
-    /// Its packets in the whole capture: data frames that are no retries.
+    /// Packets in the whole capture: data frames without retries.
     pub packets: u64,
-    /// Its attempts while both are backlogged.
+    /// Attempts while both stations are backlogged.
     pub attempts: u64,
-    /// Its packets in each interval.
+    /// Packets in each interval.
     pub per_interval: Vec<u64>,
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     /// The two stations.
     pub parts: [Part; 2],
-    /// Seconds of the capture, from its first frame to its last.
+    /// Seconds from the first to the last frame of the capture.
     pub span_s: f64,
-    /// Seconds in which both are backlogged.
+    /// Seconds during which both stations are backlogged.
     pub both_s: f64,
-    /// Two-sided binomial test of equal shares; `None` without an attempt.
+    /// p-value of the two-sided binomial test of equal shares; `None` without an attempt.
     pub p: Option<f64>,
 }
 
-/// Most intervals.
+/// Maximum number of intervals.
 const MOST: u64 = 1_000_000;
 
 /// Compares `a` with `b`.
 ///
 /// # Errors
-/// When there are more intervals than is reasonable.
+/// When there are more than [`MOST`] intervals.
 pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Result<Access, Problem> {
     let (from, to) = (capture.frames.first().map_or(0, |f| f.at_ns), capture.frames.last().map_or(0, |f| f.at_ns));
     let interval = s.interval_ns.max(1);
     let intervals = (to - from) / interval + 1;
     if intervals > MOST {
-        return Err(Problem::new(format!("it has {intervals} intervals"), "take longer ones: --interval 10s"));
+        return Err(Problem::new(format!("the file has {intervals} intervals"), "make them longer: --interval 10s"));
     }
     let spans = pair.map(|a| backlogged(capture, a, s));
     let both = intersection(&spans[0], &spans[1]);
@@ -71,7 +72,7 @@ pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Res
             inside.next();
         }
         let Some(part) = parts.iter_mut().find(|p| f.from == Some(p.station)) else { continue };
-        // A span begins with the frame after which the station waits: that attempt was won before.
+        // The first frame of a span was won before the span began: do not count it.
         part.attempts += u64::from(inside.peek().is_some_and(|(start, _)| *start < f.at_ns));
         if !f.retry {
             part.packets += 1;
@@ -87,14 +88,14 @@ pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Res
     })
 }
 
-/// Two-sided test that `a` of `a + b` come with probability a half.
+/// p-value of the two-sided test that `a` and `b` have equal probability.
 fn binomial(a: u64, b: u64) -> Option<f64> {
     let n = a.checked_add(b).filter(|n| *n > 0)?;
     let law = Binomial::new(0.5, n).ok()?;
     Some((2.0 * law.cdf(a.min(b))).min(1.0))
 }
 
-/// When `station` had a frame waiting: from one frame of it to the next, where that came no later than it had to.
+/// Spans in which `station` had a frame waiting: from one of its frames to the next, if the next came in time.
 fn backlogged(capture: &CapturedFrames, station: Address, s: &Settings) -> Vec<(u64, u64)> {
     let slot = s.exchange.phy.slot.as_nanos();
     let mut all: Vec<(u64, u64)> = Vec::new();
@@ -105,8 +106,7 @@ fn backlogged(capture: &CapturedFrames, station: Address, s: &Settings) -> Vec<(
             others = others.saturating_add(takes);
             continue;
         }
-        // Each failure doubles the window; what a collision costs more than an exchange (an EIFS) is within another
-        // one.
+        // Each failure doubles the window. One additional exchange covers the extra cost of a collision (an EIFS).
         let window = slot * u64::from(s.slots) * if f.retry { 2 } else { 1 };
         let latest = others.saturating_add(own).saturating_add(window);
         if let Some(before) = last.filter(|b| f.at_ns - b <= latest) {
@@ -120,7 +120,7 @@ fn backlogged(capture: &CapturedFrames, station: Address, s: &Settings) -> Vec<(
     all
 }
 
-/// The times that are in a span of both lists, which are in order.
+/// The times that are in a span of both lists; both lists are sorted.
 fn intersection(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let (mut i, mut j, mut all) = (0, 0, Vec::new());
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {

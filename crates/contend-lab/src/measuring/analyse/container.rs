@@ -1,59 +1,58 @@
-//! The containers of captures: classic pcap (microseconds and nanoseconds, both byte orders) and pcapng, record by
-//! record.
+//! Container formats of captures: classic pcap (microseconds and nanoseconds, both byte orders) and pcapng. Files are
+//! read record by record.
 //!
-//! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. Why not a crate: docs/decisions/0030.
+//! Formats: draft-ietf-opsawg-pcap §4 and §5, draft-ietf-opsawg-pcapng §3 and §4. docs/decisions/0030 says why no crate
+//! is used.
 
 use super::Problem;
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
-/// Longest record or block that is believed, in bytes: far above the largest snap length that capture programs use (256
-/// KiB).
+/// Maximum length of a record or block in bytes. Far above the largest snap length of capture programs (256 KiB).
 const LONGEST: u32 = 16 << 20;
-/// Most interfaces of a section.
+/// Maximum number of interfaces in a section.
 const MOST_INTERFACES: usize = 65_536;
 
 /// One captured packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
-    /// Time of the record in nanoseconds since the file's epoch.
+    /// Time in nanoseconds since the file's epoch.
     pub at_ns: u64,
-    /// Link type (LINKTYPE_ value) of its interface.
+    /// Link type (LINKTYPE_ value) of the interface.
     pub link: u16,
-    /// Length it had on the medium, in bytes.
+    /// Length on the medium in bytes.
     pub original: u32,
-    /// What is stored of it.
+    /// The stored bytes.
     pub bytes: &'a [u8],
 }
 
-/// Names of IPv4 addresses, as pcapng's name resolution blocks give them.
+/// Names of IPv4 addresses, from the name resolution blocks of pcapng.
 pub(super) type Names = BTreeMap<[u8; 4], String>;
 
-/// Reads a capture, calls `each` with every packet in the order of the file, and returns the names it gives to
-/// addresses.
+/// Reads a capture and calls `each` with every packet in the order of the file. Returns the names of addresses.
 pub(super) fn read(r: impl Read, each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>) -> Result<Names, Problem> {
     let mut r = Input { r, buffer: Vec::new() };
     let magic = match r.array::<4>()? {
         Some(magic) => magic,
         None => {
             return Err(Problem::new(
-                "it is empty or ends within four bytes",
-                "give a capture written by tcpdump, Wireshark or `contend run --capture`",
+                "the file is empty or shorter than four bytes",
+                "use a capture written by tcpdump, Wireshark or `contend run --capture`",
             ));
         }
     };
-    // draft-ietf-opsawg-pcap §4: the magic number tells byte order and resolution.
+    // draft-ietf-opsawg-pcap §4: the magic number defines byte order and time resolution.
     match magic {
         [0xd4, 0xc3, 0xb2, 0xa1] => classic(&mut r, Order::Little, 1_000, each),
         [0x4d, 0x3c, 0xb2, 0xa1] => classic(&mut r, Order::Little, 1, each),
         [0xa1, 0xb2, 0xc3, 0xd4] => classic(&mut r, Order::Big, 1_000, each),
         [0xa1, 0xb2, 0x3c, 0x4d] => classic(&mut r, Order::Big, 1, each),
         SECTION => return blocks(&mut r, each),
-        [0x1f, 0x8b, ..] => return Err(Problem::new("it is compressed", "unpack it first: gunzip FILE")),
+        [0x1f, 0x8b, ..] => return Err(Problem::new("the file is compressed", "decompress it first: gunzip FILE")),
         _ => {
             return Err(Problem::new(
-                "it is no capture",
-                "give a pcap or pcapng file, written by tcpdump, Wireshark or `contend run --capture`",
+                "the file is not a capture",
+                "use a pcap or pcapng file written by tcpdump, Wireshark or `contend run --capture`",
             ));
         }
     }?;
@@ -73,7 +72,7 @@ impl Order {
     fn u16(self, b: [u8; 2]) -> u16 {
         if self == Order::Little { u16::from_le_bytes(b) } else { u16::from_be_bytes(b) }
     }
-    /// The number at `at` of `bytes`; `None` behind their end.
+    /// The number at offset `at` of `bytes`; `None` beyond the end.
     fn u32_at(self, bytes: &[u8], at: usize) -> Option<u32> {
         Some(self.u32(bytes.get(at..at + 4)?.try_into().ok()?))
     }
@@ -82,7 +81,7 @@ impl Order {
     }
 }
 
-/// A reader that tells the end of the file from an end in the middle of something.
+/// A reader that distinguishes the end of the file from a truncated item.
 struct Input<R> {
     r: R,
     buffer: Vec<u8>,
@@ -90,8 +89,8 @@ struct Input<R> {
 
 fn truncated() -> Problem {
     Problem::new(
-        "it ends in the middle of a packet: it is truncated",
-        "copy it again, or let editcap cut the last packet off: editcap FILE WHOLE",
+        "the file ends in the middle of a packet: it is truncated",
+        "copy the file again, or remove the last packet: editcap FILE WHOLE",
     )
 }
 
@@ -106,7 +105,7 @@ impl<R: Read> Input<R> {
                 Ok(0) => return Err(truncated()),
                 Ok(n) => have += n,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(Problem::new(format!("it cannot be read: {e}"), "give a file that can be read")),
+                Err(e) => return Err(Problem::new(format!("the file cannot be read: {e}"), "use a readable file")),
             }
         }
         Ok(Some(bytes))
@@ -120,21 +119,21 @@ impl<R: Read> Input<R> {
     fn bytes(&mut self, n: u32) -> Result<&[u8], Problem> {
         if n > LONGEST {
             return Err(Problem::new(
-                format!("a packet or block of {n} bytes is too long to be true: it is damaged"),
-                "write the capture anew",
+                format!("a packet or block of {n} bytes is too long: the file is damaged"),
+                "make the capture again",
             ));
         }
         self.buffer.clear();
-        // By and by: a length that the file does not have takes no memory.
+        // Length fields are untrusted: read incrementally, so that a wrong length takes no memory.
         match self.r.by_ref().take(u64::from(n)).read_to_end(&mut self.buffer) {
             Ok(have) if have == n as usize => Ok(&self.buffer),
             Ok(_) => Err(truncated()),
-            Err(e) => Err(Problem::new(format!("it cannot be read: {e}"), "give a file that can be read")),
+            Err(e) => Err(Problem::new(format!("the file cannot be read: {e}"), "use a readable file")),
         }
     }
 }
 
-/// draft-ietf-opsawg-pcap §4 and §5; `unit` is the number of nanoseconds in a fraction's unit.
+/// draft-ietf-opsawg-pcap §4 and §5; `unit` is the time resolution in nanoseconds.
 fn classic<R: Read>(
     r: &mut Input<R>,
     order: Order,
@@ -142,7 +141,7 @@ fn classic<R: Read>(
     each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let header: [u8; 20] = r.sure()?;
-    // The upper bits of the link type's field tell whether an FCS follows.
+    // The upper bits of this field say whether an FCS follows.
     let link = order.u32_at(&header, 16).unwrap_or(0) as u16;
     while let Some(head) = r.array::<16>()? {
         let word = |at| u64::from(order.u32_at(&head, at).unwrap_or(0));
@@ -160,14 +159,14 @@ const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 #[derive(Clone, Copy, Debug)]
 struct Interface {
     link: u16,
-    /// Units of time in a second: 10^n or 2^n.
+    /// Time units per second: 10^n or 2^n.
     per_second: u64,
-    /// Seconds to be added to each time.
+    /// Seconds to add to each time.
     offset_s: i64,
 }
 
 impl Interface {
-    /// A time in this interface's units in nanoseconds.
+    /// Converts a time from this interface's units to nanoseconds.
     fn nanoseconds(&self, units: u64) -> u64 {
         let ns =
             i128::from(units) * 1_000_000_000 / i128::from(self.per_second) + i128::from(self.offset_s) * 1_000_000_000;
@@ -175,13 +174,13 @@ impl Interface {
     }
 }
 
-/// draft-ietf-opsawg-pcapng §3.1: blocks, each with its type, its length, its body and its length again. The first type
-/// is behind.
+/// draft-ietf-opsawg-pcapng §3.1: each block has its type, its length, its body, and its length again. The caller has
+/// read the type of the first block.
 fn blocks<R: Read>(
     r: &mut Input<R>,
     each: &mut dyn FnMut(Record<'_>) -> Result<(), Problem>,
 ) -> Result<Names, Problem> {
-    let damaged = || Problem::new("a block's length is wrong: it is damaged", "write the capture anew");
+    let damaged = || Problem::new("a block has a wrong length: the file is damaged", "make the capture again");
     let mut names = Names::new();
     let mut interfaces: Vec<Interface> = Vec::new();
     let mut order = Order::Little;
@@ -190,14 +189,14 @@ fn blocks<R: Read>(
         let mut length: [u8; 4] = r.sure()?;
         let mut behind = 8;
         if k == SECTION {
-            // §4.1: the byte-order magic comes before anything that needs it.
+            // §4.1: the byte-order magic comes before every field that depends on the byte order.
             order = match r.sure::<4>()? {
                 [0x4d, 0x3c, 0x2b, 0x1a] => Order::Little,
                 [0x1a, 0x2b, 0x3c, 0x4d] => Order::Big,
                 _ => {
                     return Err(Problem::new(
-                        "its section has no byte order: it is damaged or no capture",
-                        "write the capture anew",
+                        "a section has no byte order: the file is damaged or not a capture",
+                        "make the capture again",
                     ));
                 }
             };
@@ -213,14 +212,17 @@ fn blocks<R: Read>(
         match order.u32(k) {
             1 => {
                 if interfaces.len() == MOST_INTERFACES {
-                    return Err(Problem::new("it has more interfaces than can be true", "write the capture anew"));
+                    return Err(Problem::new(
+                        "the file has too many interfaces: it is damaged",
+                        "make the capture again",
+                    ));
                 }
                 interfaces.push(interface(body, order).ok_or_else(damaged)?);
             }
             2 | 6 => each(packet(body, order, order.u32(k), &interfaces).ok_or_else(damaged)?)?,
             3 => {
                 return Err(Problem::new(
-                    "its packets have no times (simple packet blocks)",
+                    "the packets have no times (simple packet blocks)",
                     "capture with times: tcpdump -w FILE",
                 ));
             }
@@ -236,13 +238,13 @@ fn blocks<R: Read>(
     Ok(names)
 }
 
-/// §4.2: an interface description; if_tsresol (9) and if_tsoffset (14) are the options that times need.
+/// §4.2: an interface description. Times need the options if_tsresol (9) and if_tsoffset (14).
 fn interface(body: &[u8], order: Order) -> Option<Interface> {
     let mut found = Interface { link: order.u16_at(body, 0)?, per_second: 1_000_000, offset_s: 0 };
     for (code, value) in options(body.get(8..)?, order) {
         match (code, value) {
-            // The highest bit chooses between powers of two and of ten; beyond 2^63 and 10^19 nothing can be counted in
-            // 64 bits.
+            // The highest bit selects powers of two or of ten. Exponents are limited so that the unit fits into 64
+            // bits.
             (9, [r, ..]) if r & 0x80 != 0 => found.per_second = 1 << (r & 0x7f).min(63),
             (9, [r, ..]) => found.per_second = 10_u64.pow(u32::from(*r).min(19)),
             (14, v) if v.len() >= 8 => {
@@ -256,7 +258,7 @@ fn interface(body: &[u8], order: Order) -> Option<Interface> {
     Some(found)
 }
 
-/// The options in `bytes` up to their end or to what is none.
+/// The options in `bytes`, up to the end-of-options mark or the first invalid option.
 fn options(bytes: &[u8], order: Order) -> impl Iterator<Item = (u16, &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -267,7 +269,7 @@ fn options(bytes: &[u8], order: Order) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-/// §4.3 an enhanced packet block, or the obsolete packet block, which has 16 bits for the interface.
+/// §4.3: an enhanced packet block; or the obsolete packet block, in which the interface has 16 bits.
 fn packet<'a>(body: &'a [u8], order: Order, kind: u32, interfaces: &[Interface]) -> Option<Record<'a>> {
     let number = if kind == 2 { u32::from(order.u16_at(body, 0)?) } else { order.u32_at(body, 0)? };
     let on = interfaces.get(number as usize)?;
@@ -282,8 +284,8 @@ fn packet<'a>(body: &'a [u8], order: Order, kind: u32, interfaces: &[Interface])
     })
 }
 
-/// §4.5: the records of a name resolution block have the form of options: type 1 is an IPv4 address and its names, each
-/// ended by a zero.
+/// §4.5: the records of a name resolution block have the form of options. Type 1 is an IPv4 address and its names; a
+/// zero byte ends each name.
 fn resolve(body: &[u8], order: Order, names: &mut Names) {
     for (kind, value) in options(body, order) {
         if let (1, Some((ip, text))) = (kind, value.split_first_chunk::<4>()) {

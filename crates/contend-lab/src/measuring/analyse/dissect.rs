@@ -1,24 +1,24 @@
-//! What a record tells: who sent it, when, how long it is. Radiotap and 802.11, Ethernet, raw IP.
+//! Decodes a record: sender, time and length of a frame. Radiotap and 802.11, Ethernet, raw IP.
 
 use super::container::Record;
 use super::{Address, Seen};
 
-/// What a record is to the analysis.
+/// The decoded record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// A frame that contends for the air, and the time that its receiver's own clock gave it (TSFT), in nanoseconds.
+    /// A contending frame, and its time by the receiver's own clock (TSFT) in nanoseconds.
     Frame(Seen, Option<u64>),
-    /// An answer or another control frame: part of somebody's exchange.
+    /// An answer or another control frame: part of an exchange.
     Control,
-    /// Nothing that can be read: too short, or another version.
+    /// Cannot be decoded: too short, or an unknown version.
     Unreadable,
-    /// A link type that is not read.
+    /// An unsupported link type.
     Foreign(u16),
 }
 
-/// Reads a record.
+/// Decodes a record.
 pub(super) fn dissect(r: &Record<'_>) -> What {
-    // Numbers of draft-ietf-opsawg-pcaplinktype; 12 and 14 are what some systems write for raw IP.
+    // Numbers from draft-ietf-opsawg-pcaplinktype; some systems write 12 and 14 for raw IP.
     match r.link {
         127 => radiotap(r).unwrap_or(What::Unreadable),
         105 => dot11(r.bytes, r.original, Radio::default(), r.at_ns),
@@ -28,18 +28,18 @@ pub(super) fn dissect(r: &Record<'_>) -> What {
     }
 }
 
-/// What radiotap tells of a frame.
+/// The radiotap fields of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Radio {
     tsft_ns: Option<u64>,
-    /// Whether the four bytes of the FCS are stored.
+    /// True if the four bytes of the FCS are stored.
     fcs: bool,
     spoilt: bool,
     rate_bps: Option<u64>,
 }
 
-/// radiotap.org: version, length, words that say what is there, and the fields in the order of their bits, each aligned
-/// to its size.
+/// radiotap.org: version, length, bit masks of the present fields, and the fields in the order of their bits. Each
+/// field is aligned to its size.
 fn radiotap(r: &Record<'_>) -> Option<What> {
     let b = r.bytes;
     let length = usize::from(u16::from_le_bytes(b.get(2..4)?.try_into().ok()?));
@@ -96,16 +96,16 @@ fn dot11(frame: &[u8], original: u32, radio: Radio, at_ns: u64) -> What {
     }
     let (kind, subtype) = (first >> 2 & 3, first >> 4);
     if kind == 1 {
-        // A spoilt frame may be anything.
+        // The type of a spoilt frame is unreliable.
         return if radio.spoilt { What::Frame(seen, radio.tsft_ns) } else { What::Control };
     }
     let (Some(mac), Some(control)) = (frame.get(10..16), frame.get(22..24)) else { return What::Unreadable };
     let sequence = control.iter().rev().fold(0, |n, b| n << 8 | u16::from(*b));
-    // Data (0) and QoS data (8) carry a packet; null frames and the like do not.
+    // Data (0) and QoS data (8) carry a packet; null frames do not.
     let data = kind == 2 && subtype & 0b0111 == 0;
     let (to_ds, from_ds, protected) = (second & 1 != 0, second & 2 != 0, second & 0x40 != 0);
     let header = 24 + if to_ds && from_ds { 6 } else { 0 } + if subtype & 8 != 0 { 2 } else { 0 };
-    // LLC and SNAP (RFC 1042) before IPv4; what is encrypted is not looked into.
+    // LLC and SNAP (RFC 1042) come before IPv4; encrypted frames are not decoded further.
     let inside = frame
         .get(header..)
         .filter(|_| data && !protected)
@@ -127,15 +127,15 @@ fn dot11(frame: &[u8], original: u32, radio: Radio, at_ns: u64) -> What {
     )
 }
 
-/// Length of an IPv4 packet and its source.
+/// Length and source address of an IPv4 packet.
 fn v4(b: &[u8]) -> Option<(u32, [u8; 4])> {
     let length = u32::from(u16::from_be_bytes(b.get(2..4)?.try_into().ok()?));
     Some((length, b.get(12..16)?.try_into().ok()?)).filter(|_| b.first().is_some_and(|v| v >> 4 == 4))
 }
 
-/// A frame without a header of 802.11: only its time and its packet are known.
+/// A frame without an 802.11 header: only its time, sender and packet are known.
 fn plain(at_ns: u64, from: Address, packet: u32, ip: Option<[u8; 4]>) -> What {
-    // LLC/SNAP, MAC header and FCS are what the air adds (802.11-2016 §9.3.2.1, RFC 1042).
+    // On the air, LLC/SNAP, MAC header and FCS are added (802.11-2016 §9.3.2.1, RFC 1042).
     let bytes = packet.saturating_add(contend_sim::wifi::phy::LLC_SNAP + contend_sim::wifi::phy::MAC_OVERHEAD);
     let seen = Seen {
         at_ns,
@@ -158,11 +158,11 @@ fn ethernet(r: &Record<'_>) -> Option<What> {
     let source = Address::Mac(r.bytes.get(6..12)?.try_into().ok()?);
     let inside = r.bytes.get(14..)?;
     let v4 = if r.bytes.get(12..14)? == [8, 0] { v4(inside) } else { None };
-    // Short frames are padded, so IPv4 says best how long its packet is.
+    // Short frames are padded: take the packet's length from the IPv4 header.
     Some(plain(r.at_ns, source, v4.map_or(r.original.saturating_sub(14), |p| p.0), v4.map(|p| p.1)))
 }
 
-/// An IP packet and nothing before it.
+/// An IP packet without a link layer.
 fn ip(r: &Record<'_>) -> Option<What> {
     if let Some((length, source)) = v4(r.bytes) {
         return Some(plain(r.at_ns, Address::Ip4(source), length, Some(source)));

@@ -1,13 +1,12 @@
-//! The fingerprint of a transmitter's backoff: the histogram of times between its frames, slot by slot, and what it
-//! says.
+//! The fingerprint of a transmitter's backoff: a histogram, slot by slot, of the times between frames.
 //!
-//! Starzetz 2006 §6.4.1: one station sends frames of one length as fast as it can, nobody else sends. From the start of
-//! a frame to the start of the next there are the exchange, which is always the same, and the backoff: peaks a slot
-//! apart, one for each backoff, all of the same mass when the draw is even.
+//! Starzetz 2006 §6.4.1: one station sends frames of one length as fast as it can, and no other station sends. The time
+//! from the start of a frame to the start of the next is a constant exchange plus the backoff. The histogram has one
+//! peak for each backoff, one slot apart. If all backoffs are equally likely, all peaks have the same mass.
 //!
-//! Differences from the source: times are taken between frames of one length and rate without a retry, a missing
-//! sequence number or somebody else's frame between them; evenness is tested by chi-square (which the source proposes
-//! in §6.5), independence by two tests of its own.
+//! Differences from the source: a time counts only if both frames have the usual length and rate, the second is not a
+//! retry, and no frame is missing or from another station between them. Uniformity is tested by chi-square (which the
+//! source proposes in §6.5), independence by two additional tests.
 
 use super::exchange::Exchange;
 use super::independence::{ChiSquare, Lags, lags, pairs};
@@ -15,50 +14,50 @@ use super::{Address, CapturedFrames, Seen};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a card should do, and how sure one wants to be.
+/// The expected behaviour of a card, and the significance level.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// A slot in nanoseconds.
     pub slot_ns: u64,
-    /// Slots that should be drawn equally often: CWmin + 1.
+    /// Number of slots that should be equally likely: CWmin + 1.
     pub slots: u32,
-    /// Where the peak without backoff is.
+    /// Position of the peak without backoff.
     pub first: First,
-    /// How often chance alone may refuse a card that conforms, all tests together.
+    /// Probability that a conforming card is refused, over all tests together.
     pub alpha: f64,
-    /// What an exchange takes, as far as it is known.
+    /// Duration of an exchange, as far as it is known.
     pub exchange: Exchange,
 }
 
-/// Where the peak without backoff is.
+/// Position of the peak without backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
-    /// The first peak there is: right unless the card never draws 0.
+    /// The first peak in the histogram. Wrong only if the card never draws 0.
     Found,
-    /// As long as an exchange takes.
+    /// The computed duration of an exchange.
     Computed,
-    /// At so many nanoseconds.
+    /// This many nanoseconds.
     Given(u64),
 }
 
-/// Times between frames that are used, and how many are not.
+/// The times between frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
-    /// Data frames of the station.
+    /// Number of data frames of the station.
     pub frames: usize,
-    /// Nanoseconds from each frame to the next; `None` where that says nothing about backoff.
+    /// Nanoseconds from each frame to the next; `None` if this time does not show a backoff.
     pub between_ns: Vec<Option<u64>>,
-    /// Gaps that end in a retry or have a spoilt frame at an end.
+    /// Gaps that end in a retry, or start or end with a spoilt frame.
     pub retries: usize,
-    /// Gaps in which somebody else sent.
+    /// Gaps in which another station sent.
     pub disturbed: usize,
-    /// Gaps between frames of other lengths or rates than the usual.
+    /// Gaps between frames with other lengths or rates.
     pub other: usize,
-    /// Gaps in which the capture lacks a frame.
+    /// Gaps in which the capture misses a frame.
     pub missed: usize,
-    /// Bytes (MPDU) of the usual frame.
+    /// Length of the usual frame (MPDU) in bytes.
     pub bytes: u32,
-    /// Its rate in bits per second, when the capture says it.
+    /// Rate of the usual frame in bits per second, if known.
     pub rate_bps: Option<u64>,
 }
 
@@ -101,24 +100,24 @@ pub fn gaps(capture: &CapturedFrames, station: Address) -> Gaps {
     all
 }
 
-/// What a fingerprint says.
+/// The verdict on a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every slot is drawn equally often and independently, as far as can be told.
+    /// No test finds that slots are unequally likely or not independent.
     Conformant,
-    /// Some slots are never drawn, or hardly ever.
+    /// Some slots are never or very rarely drawn.
     MissingSlots,
-    /// All slots are drawn, not equally often.
+    /// All slots are drawn, but not equally often.
     Uneven,
-    /// All slots are drawn equally often, and each follows from those before.
+    /// All slots are drawn equally often, but backoffs depend on earlier backoffs.
     NotIndependent,
-    /// The window is another one.
+    /// The window has another size.
     AnotherCwMin,
-    /// The source, not the medium, sets the distances: there is no backoff to be seen.
+    /// The traffic source, not the medium, determines the gaps: no backoff is visible.
     ConstrainedSource,
     /// The times are too coarse for slots of this length.
     Blurred,
-    /// There are too few frames to say anything.
+    /// Too few frames for a verdict.
     TooFewFrames,
 }
 
@@ -140,62 +139,63 @@ impl fmt::Display for Verdict {
 /// A transmitter's fingerprint.
 #[derive(Clone, Debug)]
 pub struct Fingerprint {
-    /// The gaps it is made of.
+    /// The gaps of the capture.
     pub gaps: Gaps,
-    /// How many are used.
+    /// Number of gaps in use.
     pub used: u64,
     /// Number of gaps by whole microseconds.
     pub histogram_us: BTreeMap<u64, u64>,
-    /// Peaks of the histogram: runs of microseconds, parted by more than half a slot, that hold at least a thousandth
-    /// of the gaps. Each as the mean in nanoseconds of its gaps, and their number.
+    /// Peaks of the histogram: groups of microseconds, more than half a slot apart, with at least a thousandth of the
+    /// gaps. Each peak has the mean of its gaps in nanoseconds and their number.
     pub peaks: Vec<(f64, u64)>,
     /// A slot in nanoseconds.
     pub slot_ns: u64,
-    /// The peak without backoff in nanoseconds: found, computed or given.
+    /// Position of the peak without backoff in nanoseconds: found, computed or given.
     pub first_ns: u64,
-    /// What the exchange should take by the standard's tables; `None` when the rate is not known.
+    /// Duration of an exchange by the standard's tables; `None` if the rate is unknown.
     pub exchange_ns: Option<u64>,
-    /// How sharply the gaps stand on a grid of slots: 1 exactly, 0 not at all (length of the mean direction of the gaps
-    /// modulo a slot).
+    /// How well the gaps fit a grid of slots: 1 exactly, 0 not at all. It is the length of the mean direction of the
+    /// gaps modulo a slot.
     pub sharpness: f64,
-    /// Slots of the smallest window, a power of two, that holds 95 % of the gaps; `None` when there is none up to 1024.
+    /// Size in slots of the smallest window, a power of two, that holds 95 % of the gaps; `None` if there is none up to
+    /// 1024.
     pub window: Option<u32>,
-    /// How often each expected slot was drawn.
+    /// Number of draws of each expected slot.
     pub counts: Vec<u64>,
-    /// Share of gaps that are in none of these.
+    /// Share of gaps outside the expected slots.
     pub outside: f64,
-    /// Slots drawn less than a tenth as often as they should.
+    /// Slots that are drawn less than a tenth as often as expected.
     pub missing: Vec<u32>,
-    /// Mean backoff in slots, of those inside.
+    /// Mean backoff in slots, over the gaps inside the window.
     pub mean_slots: f64,
-    /// Chi-square test of evenness.
+    /// Chi-square test of uniformity.
     pub even: Option<ChiSquare>,
-    /// Serial correlation.
+    /// Serial correlation of the backoffs.
     pub lags: Option<Lags>,
-    /// Chi-square test of neighbours.
+    /// Chi-square test of neighbouring backoffs.
     pub pairs: Option<ChiSquare>,
-    /// What it all says.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The verdict in words, with its reasons.
+    /// The verdict in words, with the reasons.
     pub words: String,
 }
 
-/// Gaps for each slot below which nothing is said: of twenty expected, fewer than two come by chance once in 50
-/// million.
+/// Minimum number of gaps for each slot. If twenty are expected, fewer than two occur by chance once in 50 million.
 const LEAST_PER_SLOT: u64 = 20;
 /// Share of gaps that a window must hold.
 const HELD: f64 = 0.95;
-/// Slots of the largest window that is looked for: CWmax + 1.
+/// Number of slots of the largest window in the search: CWmax + 1.
 const LARGEST: u32 = 1024;
-/// Below this sharpness slots cannot be told apart: a Gaussian error of 0.27 slots, of which 6 % are in the wrong slot.
+/// Below this sharpness, slots cannot be distinguished: at a Gaussian error of 0.27 slots, 6 % of the gaps are in the
+/// wrong slot.
 const SHARP: f64 = 0.25;
 
-/// The fingerprint of `station`.
+/// Computes the fingerprint of `station`.
 pub fn fingerprint(capture: &CapturedFrames, station: Address, s: &Settings) -> Fingerprint {
     of_gaps(gaps(capture, station), s)
 }
 
-/// The fingerprint that gaps make.
+/// Computes the fingerprint from gaps.
 pub fn of_gaps(gaps: Gaps, s: &Settings) -> Fingerprint {
     let slot = s.slot_ns.max(1);
     let slots = s.slots.clamp(1, LARGEST);
@@ -207,7 +207,7 @@ pub fn of_gaps(gaps: Gaps, s: &Settings) -> Fingerprint {
         First::Computed => Some(exchange),
         First::Given(ns) => Some(ns),
     };
-    // Where cells are counted from: a time that is in the middle of one.
+    // Time at which cell 0 has its centre.
     let origin = fixed.unwrap_or(phase);
     let cell =
         |ns: u64| (i128::from(ns) - i128::from(origin) + i128::from(slot / 2)).div_euclid(i128::from(slot)) as i64;
@@ -252,8 +252,8 @@ pub fn of_gaps(gaps: Gaps, s: &Settings) -> Fingerprint {
     f
 }
 
-/// How sharply the gaps stand on a grid of slots, and where in a slot: length and angle of the mean of exp(2 pi i gap /
-/// slot).
+/// How well the gaps fit a grid of slots, and their offset within a slot: length and angle of the mean of exp(2 pi i
+/// gap / slot).
 fn grid(gaps: &[u64], slot: u64) -> (f64, u64) {
     let turn = 2.0 * std::f64::consts::PI / slot as f64;
     let (mut x, mut y) = (0.0, 0.0);
@@ -266,8 +266,8 @@ fn grid(gaps: &[u64], slot: u64) -> (f64, u64) {
     (length, libm::round(phase) as u64 % slot)
 }
 
-/// The smallest window, a power of two of cells, that holds [`HELD`] of `n` gaps, and the cell that it begins with:
-/// `from`, or the first of the fullest window that is drawn at least a tenth as often as its average.
+/// The smallest window, a power of two of cells, that holds [`HELD`] of `n` gaps, and its first cell. The first cell is
+/// `from`; without `from`, it is the first cell of the fullest window with at least a tenth of the average count.
 fn window(cells: &BTreeMap<i64, u64>, n: u64, from: Option<i64>) -> Option<(u32, i64)> {
     let enough = |held: u64| held > 0 && held as f64 >= HELD * n as f64;
     let list: Vec<(i64, u64)> = cells.iter().map(|(k, c)| (*k, *c)).collect();
@@ -278,7 +278,7 @@ fn window(cells: &BTreeMap<i64, u64>, n: u64, from: Option<i64>) -> Option<(u32,
                 return Some((size, first));
             }
         } else {
-            // Two fingers go through the cells: the window that begins with each.
+            // A sliding window over the cells.
             let (mut end, mut held) = (0, 0);
             let mut best: Option<(u64, i64)> = None;
             for (i, (first, c)) in list.iter().enumerate() {
@@ -301,9 +301,9 @@ fn window(cells: &BTreeMap<i64, u64>, n: u64, from: Option<i64>) -> Option<(u32,
     None
 }
 
-/// See [`Fingerprint::peaks`].
+/// The peaks as [`Fingerprint::peaks`] describes them.
 fn peaks(gaps: &[u64], slot: u64) -> Vec<(f64, u64)> {
-    // By microsecond: their number, and the sum of what they have above it, in nanoseconds.
+    // For each microsecond: the number of gaps, and the sum of their remaining nanoseconds.
     let mut bins: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for ns in gaps {
         let bin = bins.entry(ns / 1_000).or_default();
@@ -329,58 +329,57 @@ fn peaks(gaps: &[u64], slot: u64) -> Vec<(f64, u64)> {
 }
 
 impl Fingerprint {
-    /// Mean of all gaps that are used, in nanoseconds.
+    /// Mean of all gaps in use, in nanoseconds.
     pub fn mean_gap_ns(&self) -> f64 {
         self.gaps.between_ns.iter().flatten().map(|g| *g as f64).sum::<f64>() / self.used.max(1) as f64
     }
 
-    /// The tests that an even, independent draw passes, by name.
+    /// The three tests of uniformity and independence, by name.
     pub fn tests(&self) -> [(&'static str, Option<ChiSquare>); 3] {
         [("even", self.even), ("lags", self.lags.as_ref().map(|l| l.test)), ("pairs", self.pairs)]
     }
 
-    /// The verdict and its words; `whole` counts the slots of the window found.
+    /// The verdict and its text; `whole` holds the counts of all slots of the window found.
     fn judge(&self, s: &Settings, slots: u32, whole: &[u64]) -> (Verdict, String) {
         let us = |ns: f64| format!("{:.0} us", ns / 1e3);
         let needed = LEAST_PER_SLOT * u64::from(slots);
         if self.used < needed {
             let words = format!(
-                "{} of {} gaps can be used, and at least {needed} are needed for {slots} slots",
+                "{} of {} gaps can be used, but {slots} slots need at least {needed}",
                 self.used,
                 self.gaps.between_ns.len()
             );
             return (Verdict::TooFewFrames, words);
         }
         if self.gaps.disturbed * 10 > self.gaps.between_ns.len() {
-            // What is left are the shortest backoffs: a longer one lets others in.
+            // The remaining gaps have the shortest backoffs: longer backoffs let other stations send first. So they are
+            // biased.
             let share = 100.0 * self.gaps.disturbed as f64 / self.gaps.between_ns.len() as f64;
             return (
                 Verdict::TooFewFrames,
                 format!(
-                    "others send in {share:.0} % of the gaps, and the rest is no fair sample: capture the station alone"
+                    "others send in {share:.0} % of the gaps, so the other gaps are biased: capture the station alone"
                 ),
             );
         }
-        // The span of a few slots or less, longer than any exchange: the station waited for its source.
+        // The gaps exceed any exchange and vary by a few slots at most: the station waited for its traffic source.
         let latest = self.exchange_ns.unwrap_or_else(|| s.exchange.nanoseconds(self.gaps.bytes, None));
         let late = self.first_ns > latest.saturating_add(u64::from(slots) * self.slot_ns);
         let drawn = whole.iter().filter(|c| **c * whole.len() as u64 * 10 >= self.used).count();
         let sparse = (drawn as u64) < 4 && whole.len() < slots as usize;
-        let by_source =
-            |why: String| (Verdict::ConstrainedSource, format!("{why}: the source sets the distances, not the medium"));
+        let by_source = |why: String| {
+            (Verdict::ConstrainedSource, format!("{why}: the traffic source, not the medium, determines the gaps"))
+        };
         let Some(window) = self.window else {
             return by_source(format!(
-                "no window of {LARGEST} slots holds 95 % of the gaps, which are {} on average",
+                "no window of up to {LARGEST} slots holds 95 % of the gaps; the mean gap is {}",
                 us(self.mean_gap_ns())
             ));
         };
         if late || (sparse && self.exchange_ns.is_none()) {
             let exchange =
-                if late { format!(", and an exchange takes {} at most", us(latest as f64)) } else { String::new() };
-            return by_source(format!(
-                "gaps are {} and more{exchange}, with no spread of backoff",
-                us(self.first_ns as f64)
-            ));
+                if late { format!(", but an exchange takes {} at most", us(latest as f64)) } else { String::new() };
+            return by_source(format!("the gaps begin at {}{exchange}, and show no backoff", us(self.first_ns as f64)));
         }
         let spread = whole.iter().map(|c| (*c as f64 - self.used as f64 / f64::from(window)).powi(2)).sum::<f64>()
             / f64::from(window);
@@ -395,7 +394,7 @@ impl Fingerprint {
             return (
                 Verdict::Blurred,
                 format!(
-                    "the times do not stand on a grid of {}: they are too coarse, or the slot is another",
+                    "the times do not fit a grid of {}: they are too coarse, or the slot has another length",
                     us(self.slot_ns as f64)
                 ),
             );
@@ -407,13 +406,13 @@ impl Fingerprint {
             return (
                 Verdict::MissingSlots,
                 format!(
-                    "slots {} of 0 to {} are drawn less than a tenth as often as they should",
+                    "slots {} of 0 to {} are drawn less than a tenth as often as expected",
                     list(&self.missing),
                     slots - 1
                 ),
             );
         }
-        // Bonferroni: three tests share the error that is allowed.
+        // Bonferroni correction: three tests share the significance level.
         let each = s.alpha / 3.0;
         let refuses = |t: Option<ChiSquare>| t.filter(|t| t.p < each);
         if let Some(t) = refuses(self.even) {
@@ -437,7 +436,7 @@ impl Fingerprint {
             return (
                 Verdict::NotIndependent,
                 format!(
-                    "the histogram is even, but backoffs follow from each other: correlation {r:.2} at lag {lag} (p = \
+                    "the histogram is uniform, but backoffs depend on each other: correlation {r:.2} at lag {lag} (p = \
                         {:.2e})",
                     l.test.p
                 ),
@@ -446,7 +445,7 @@ impl Fingerprint {
         if let Some(t) = refuses(self.pairs) {
             return (
                 Verdict::NotIndependent,
-                format!("the histogram is even, but a backoff follows from the last one (pairs: p = {:.2e})", t.p),
+                format!("the histogram is uniform, but a backoff depends on the previous one (pairs: p = {:.2e})", t.p),
             );
         }
         (
@@ -459,7 +458,7 @@ impl Fingerprint {
     }
 }
 
-/// Numbers with runs written as ranges: 3, 8..11.
+/// Formats numbers; consecutive numbers become a range: 3, 8..11.
 fn list(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b).filter_map(|run| Some((run.first()?, run.last()?)));
     runs.map(|(a, b)| if a == b { a.to_string() } else { format!("{a}..{b}") }).collect::<Vec<_>>().join(", ")

@@ -1,9 +1,9 @@
-//! Whether a sequence of backoffs is random: each independent of those before it.
+//! Tests whether each backoff of a sequence is independent of the backoffs before it.
 //!
-//! A histogram does not see order: a card that goes through 0, 1, ..., 31 again and again has an even one (Starzetz
-//! 2006 §6.4.1 names this limit of its method, and §6.5 leaves a further test to others). Two tests, which see
-//! different things: serial correlation at many lags sees cycles of any order up to the longest lag; pairs of
-//! neighbours see any law by which a backoff follows from the last one, linear or not.
+//! A histogram ignores order: a card that repeats 0, 1, ..., 31 has a uniform histogram. Starzetz 2006 §6.4.1 names
+//! this limit of the method, and §6.5 leaves a further test to others. Two tests complement each other. Serial
+//! correlation at many lags finds cycles up to the longest lag. The test of neighbouring pairs finds any dependence on
+//! the previous backoff, linear or not.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -14,18 +14,18 @@ pub struct ChiSquare {
     pub statistic: f64,
     /// Degrees of freedom.
     pub freedom: u32,
-    /// How often chance alone gives at least this.
+    /// Probability of at least this statistic by chance.
     pub p: f64,
 }
 
 impl ChiSquare {
-    /// With its p-value; `None` without freedom.
+    /// Adds the p-value; `None` without degrees of freedom.
     pub(super) fn new(statistic: f64, freedom: u32) -> Option<ChiSquare> {
         let p = ChiSquared::new(f64::from(freedom)).ok().filter(|_| freedom > 0)?.sf(statistic);
         Some(ChiSquare { statistic, freedom, p })
     }
 
-    /// Whether `counts` are even.
+    /// Tests whether `counts` are uniform.
     pub(super) fn even(counts: &[u64]) -> Option<ChiSquare> {
         let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
         let statistic = counts.iter().map(|c| (*c as f64 - expected).powi(2) / expected).sum();
@@ -33,18 +33,19 @@ impl ChiSquare {
     }
 }
 
-/// Serial correlation of a sequence with holes.
+/// Serial correlation of a sequence with gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lags {
-    /// Correlation of neighbours.
+    /// Correlation at lag 1.
     pub first: f64,
-    /// The largest correlation by its size, and its lag.
+    /// The correlation with the largest absolute value, and its lag.
     pub largest: (f64, u32),
-    /// Box and Pierce 1970: the sum over lags of n r^2, chi-square with a degree for each lag.
+    /// Box and Pierce 1970: the sum over lags of n r^2 is chi-square distributed, with one degree of freedom for each
+    /// lag.
     pub test: ChiSquare,
 }
 
-/// Correlation of `x` with itself at lags 1 to `most`; `None` when it is too short, or constant.
+/// Correlation of `x` with itself at lags 1 to `most`; `None` when `x` is too short or constant.
 pub(super) fn lags(x: &[Option<u32>], most: u32) -> Option<Lags> {
     let known = || x.iter().flatten().map(|v| f64::from(*v));
     let n = known().count();
@@ -69,7 +70,7 @@ pub(super) fn lags(x: &[Option<u32>], most: u32) -> Option<Lags> {
         if lag == 1 {
             first = r;
         }
-        // A cycle correlates at every multiple of its length: the shortest says most.
+        // A cycle correlates at every multiple of its length: report the shortest.
         if r.abs() > 1.001 * largest.0.abs() {
             largest = (r, lag);
         }
@@ -77,12 +78,11 @@ pub(super) fn lags(x: &[Option<u32>], most: u32) -> Option<Lags> {
     Some(Lags { first, largest, test: ChiSquare::new(statistic, most)? })
 }
 
-/// Whether neighbours are independent: the chi-square test of the table of pairs, whose marginals are what they are
-/// (Anderson and Goodman, "Statistical Inference about Markov Chains", Ann. Math. Stat. 28, 1957: a chain of order
-/// nought against one of order one).
+/// Chi-square test of independent neighbours, on the table of pairs with its marginals as measured (Anderson and
+/// Goodman, "Statistical Inference about Markov Chains", Ann. Math. Stat. 28, 1957: order 0 against order 1).
 ///
-/// `x` has values below `values`; where there are too few pairs for that many, neighbouring values share a class, so
-/// that five pairs are expected in each cell. `None` below twenty pairs, and for a constant.
+/// The numbers in `x` are below `values`. If there are too few pairs, neighbouring values share a class, so that five
+/// pairs are expected in each cell. `None` below twenty pairs, or if all values are equal.
 pub(super) fn pairs(x: &[Option<u32>], values: u32) -> Option<ChiSquare> {
     let both: Vec<(u32, u32)> = x.windows(2).filter_map(|w| Some(((*w.first()?)?, (*w.get(1)?)?))).collect();
     let mut classes = values.max(2);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_cycle_correlates_at_its_length_whatever_its_order() {
-        // 5 is prime to 32: 0, 5, 10, ... goes through all.
+        // 5 and 32 have no common divisor: 0, 5, 10, ... visits all values.
         let x: Vec<Option<u32>> = (0..3200_u32).map(|i| Some(i * 5 % 32)).collect();
         let l = lags(&x, 64).unwrap();
         assert!(l.largest.0 > 0.99 && l.largest.1.is_multiple_of(32) && l.test.p < 1e-12, "{l:?}");
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_law_without_correlation_is_seen_in_the_pairs() {
-        // After 0..7 comes the same or its mirror image: no correlation, every value equally often, and yet no
+        // Each value is followed by itself or by its mirror image: no correlation and a uniform histogram, but no
         // independence.
         let mut dice = 12_345_u64;
         let mut last = 0_u32;
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn holes_part_neighbours() {
         let x = [Some(1), None, Some(1), Some(2)].repeat(30);
-        // Of four in a row two neighbours are known: (1, 2) and (2, 1).
+        // Of four backoffs in a row, two pairs of neighbours are known: (1, 2) and (2, 1).
         assert_eq!(pairs(&x, 4).map(|c| c.freedom), Some(1));
         assert_eq!((lags(&[None; 50], 4), lags(&[Some(3); 50], 4), pairs(&[Some(1); 10], 4)), (None, None, None));
     }

@@ -1,8 +1,8 @@
-//! Measuring from captures: what a transmitter's frames tell about how it contends for the air.
+//! Analysis of captures: how a transmitter contends for the air, measured from its frames.
 //!
-//! [`CapturedFrames`] is what a capture file, or a run of our own, shows of the frames that contend. [`fingerprint`]
-//! tests the backoff of one transmitter, [`access`] whether several get the air equally often. Capture files are
-//! untrusted: any bytes yield frames or a [`Problem`].
+//! [`CapturedFrames`] holds the contending frames of a capture file or of a simulated run. [`fingerprint`] tests the
+//! backoff of one transmitter. [`access`] tests whether two transmitters get the air equally often. Input is untrusted:
+//! any bytes give frames or a [`Problem`].
 
 pub mod access;
 mod container;
@@ -19,16 +19,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
-/// Most frames of a capture that are looked at.
+/// Maximum number of frames of a capture.
 pub const MOST_FRAMES: usize = 20_000_000;
 
 /// Why a capture cannot be analysed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Problem {
-    /// What is wrong, as a sentence about the file: "it is truncated".
+    /// The problem, as a sentence about the file: "the file is truncated".
     pub what: String,
-    /// What to do instead.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -38,14 +38,14 @@ impl Problem {
     }
 }
 
-/// Who sent a frame.
+/// The sender of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Address {
     /// A MAC address.
     Mac([u8; 6]),
-    /// An IPv4 address, where a capture has no link layer.
+    /// An IPv4 address, if the capture has no link layer.
     Ip4([u8; 4]),
-    /// An IPv6 address, likewise.
+    /// An IPv6 address, if the capture has no link layer.
     Ip6([u8; 16]),
 }
 
@@ -62,38 +62,39 @@ impl fmt::Display for Address {
 /// A frame that contended for the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// When, in nanoseconds since any epoch; the same point of every frame.
+    /// Time of the frame in nanoseconds since any epoch; the same point of each frame.
     pub at_ns: u64,
-    /// Who sent it; unknown when it cannot be read.
+    /// Sender; unknown if it cannot be read.
     pub from: Option<Address>,
-    /// MPDU in bytes, FCS included (worked out from the packet where the capture has no 802.11 header).
+    /// Length of the MPDU in bytes, with FCS. If the capture has no 802.11 header, it is computed from the packet.
     pub bytes: u32,
-    /// The IP packet in bytes, when it can be seen.
+    /// Length of the IP packet in bytes, if known.
     pub packet: Option<u32>,
-    /// Its rate in bits per second, when the capture says it.
+    /// Rate in bits per second, if known.
     pub rate_bps: Option<u64>,
-    /// Whether it is a retransmission of the MAC.
+    /// True if the frame is a retransmission by the MAC.
     pub retry: bool,
-    /// The MAC's sequence number.
+    /// Sequence number of the MAC.
     pub sequence: Option<u16>,
-    /// Whether it was received with a wrong FCS: it collided, or the channel spoilt it.
+    /// True if the FCS is wrong: the frame collided, or the channel spoilt it.
     pub spoilt: bool,
-    /// Whether it carries data.
+    /// True if the frame carries data.
     pub data: bool,
-    /// Source of its IPv4 packet, when it can be seen.
+    /// Source address of the IPv4 packet, if known.
     pub ip: Option<[u8; 4]>,
-    /// Whether an access point sent it.
+    /// True if an access point sent the frame.
     pub down: bool,
 }
 
-/// What a capture shows.
+/// The contending frames of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct CapturedFrames {
-    /// Frames that contended, in order of time; answers (ACK, CTS) and other control frames are left out.
+    /// Frames that contended, in order of time. Answers (ACK, CTS) and other control frames are left out.
     pub frames: Vec<Seen>,
-    /// Whether times are those of the receiver's own clock (radiotap's TSFT) and not of the capturing system.
+    /// True if times come from the receiver's own clock (radiotap's TSFT), false if they come from the capturing
+    /// system.
     pub tsft: bool,
-    /// Names of transmitters, as far as the capture gives them.
+    /// Names of transmitters, if the capture has names.
     pub names: BTreeMap<Address, String>,
 }
 
@@ -101,7 +102,7 @@ impl CapturedFrames {
     /// Reads a capture file.
     ///
     /// # Errors
-    /// When it is none, is damaged, or has a link type that is not read; with the remedy.
+    /// When the file is not a capture, is damaged, or has an unsupported link type; the error contains the remedy.
     pub fn read(r: impl Read) -> Result<CapturedFrames, Problem> {
         let mut frames: Vec<(Seen, Option<u64>)> = Vec::new();
         let (mut records, mut foreign) = (0_u64, None);
@@ -110,7 +111,7 @@ impl CapturedFrames {
             match dissect::dissect(&record) {
                 What::Frame(..) if frames.len() == MOST_FRAMES => {
                     return Err(Problem::new(
-                        format!("it has more than {MOST_FRAMES} frames"),
+                        format!("the file has more than {MOST_FRAMES} frames"),
                         "cut it: editcap -r FILE SHORTER 1-1000000",
                     ));
                 }
@@ -124,15 +125,15 @@ impl CapturedFrames {
             return Err(match foreign {
                 Some(link) => Problem::new(
                     format!(
-                        "its link type is {link}; read are radiotap (127), 802.11 (105), Ethernet (1) and raw IP (101)"
+                        "the link type is {link}; supported: radiotap (127), 802.11 (105), Ethernet (1), raw IP (101)"
                     ),
                     "capture on the interface itself, in monitor mode for 802.11",
                 ),
-                None if records == 0 => Problem::new("it has no packets", "capture for longer"),
-                None => Problem::new("it has no frame that contends", "capture data frames, not answers alone"),
+                None if records == 0 => Problem::new("the file has no packets", "capture for longer"),
+                None => Problem::new("the file has no frame that contends", "capture data frames, not only answers"),
             });
         }
-        // One clock for all: the receiver's, where every frame has its time.
+        // All times must come from one clock: the receiver's, if every frame has such a time.
         let tsft = frames.iter().all(|(_, t)| t.is_some());
         let at = |(seen, t): (Seen, Option<u64>)| Seen { at_ns: t.filter(|_| tsft).unwrap_or(seen.at_ns), ..seen };
         let mut frames: Vec<Seen> = frames.into_iter().map(at).collect();
@@ -147,7 +148,7 @@ impl CapturedFrames {
         Ok(CapturedFrames { frames, tsft, names })
     }
 
-    /// The frames of a run of our own, from `from` on; transmitters have the names of the run's stations.
+    /// The frames of a simulated run, from `from` on. Transmitters have the names of the run's stations.
     pub fn of_run(run: &Run, from: Time) -> CapturedFrames {
         let mut frames: Vec<Seen> =
             run.frames.iter().filter(|f| f.kind == FrameKind::Data && f.start >= from).map(seen).collect();
@@ -156,7 +157,7 @@ impl CapturedFrames {
         CapturedFrames { frames, tsft: false, names }
     }
 
-    /// How many data frames each transmitter sent, the busiest first.
+    /// The number of data frames of each transmitter, the busiest first.
     pub fn transmitters(&self) -> Vec<(Address, usize)> {
         let mut counts: BTreeMap<Address, usize> = BTreeMap::new();
         for a in self.frames.iter().filter(|f| f.data && !f.spoilt).filter_map(|f| f.from) {
@@ -167,10 +168,10 @@ impl CapturedFrames {
         all
     }
 
-    /// A transmitter by address or name; without one, the busiest.
+    /// The transmitter with the address or name `wanted`; without `wanted`, the busiest.
     ///
     /// # Errors
-    /// When nobody of that name or address sent a data frame.
+    /// When no data frame has this sender.
     pub fn station(&self, wanted: Option<&str>) -> Result<Address, Problem> {
         let all = self.transmitters();
         let label = |a: &Address| self.label(*a);
@@ -181,31 +182,31 @@ impl CapturedFrames {
                 .find(|(a, _)| a.to_string().eq_ignore_ascii_case(w) || self.names.get(a).is_some_and(|n| n == w)),
         };
         found.map(|(a, _)| *a).ok_or_else(|| match wanted {
-            _ if all.is_empty() => Problem::new("it has no data frame", "capture while the station sends"),
+            _ if all.is_empty() => Problem::new("the file has no data frame", "capture while the station sends"),
             None => Problem::new("it has no data frame", "capture while the station sends"),
             Some(w) => {
                 let some: Vec<String> = all.iter().take(8).map(|(a, n)| format!("{} ({n} frames)", label(a))).collect();
                 Problem::new(
-                    format!("no data frame in it is from `{w}`"),
-                    format!("senders are {}{}", some.join(", "), if all.len() > 8 { ", ..." } else { "" }),
+                    format!("the file has no data frame from `{w}`"),
+                    format!("the senders are {}{}", some.join(", "), if all.len() > 8 { ", ..." } else { "" }),
                 )
             }
         })
     }
 
-    /// Name and address of a transmitter, as they are printed.
+    /// Name and address of a transmitter, as printed.
     pub fn label(&self, a: Address) -> String {
         self.names.get(&a).map_or_else(|| a.to_string(), |n| format!("{n} [{a}]"))
     }
 }
 
-/// The address of a station of a run, as captures show it.
+/// The MAC address that captures use for a station of a run.
 pub(crate) fn address(id: u32) -> Address {
     let [.., hi, lo] = id.to_be_bytes();
     Address::Mac([0x02, 0, 0, 0, hi, lo])
 }
 
-/// A frame of a run as a capture shows it.
+/// A frame of a run, as a capture shows it.
 fn seen(f: &Frame) -> Seen {
     Seen {
         at_ns: f.start.as_nanos(),
