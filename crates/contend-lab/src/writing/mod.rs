@@ -1,4 +1,4 @@
-//! Results on disk and on the terminal: tables, files, reports, the results folder and the journal.
+//! Results on disk and on the terminal: tables, files, reports, the results folder, and the journal.
 
 pub mod disk;
 pub mod folder;

@@ -1,8 +1,9 @@
-//! Tidy CSV (RFC 4180): one number a row, so that a data frame can be filtered and pivoted without knowing contend.
+//! CSV (RFC 4180) in tidy form: one number in each row. A data frame can filter and pivot it without knowledge of
+//! contend.
 //!
 //! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`,
-//! `queue` or `air` (name: a station for `airtime`, an account for `ledger`). An unknown value is an empty field. No
-//! crate: quoting is five lines.
+//! `queue` or `air`. For `air`, the name is a station for `airtime` and an account for `ledger`. An unknown value is an
+//! empty field. No crate is needed: quoting takes five lines.
 
 use super::Format;
 use super::shape::{points, swept_keys, value_text};
@@ -11,13 +12,13 @@ use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv",
-    summary: "every number of every run, one a line",
+    summary: "every number of every run, one number on each line",
     file: "results.csv",
     can_follow: false,
     write: |o, w| write_csv(o, w),
 };
 
-/// Writes every number of every run, one a row, with a header.
+/// Writes a header and all numbers of all runs, one number in each row.
 pub fn write_csv(o: &Outcome, mut w: impl Write) -> io::Result<()> {
     let keys = swept_keys(&points(o));
     let header: Vec<String> =
@@ -35,7 +36,7 @@ pub fn write_csv(o: &Outcome, mut w: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Hands every number of a run to `row(scope, name, metric, value)`.
+/// Calls `row(scope, name, metric, value)` for each number of a run.
 fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io::Result<()>) -> io::Result<()> {
     row("run", "", "events", Some(run.events as f64))?;
     row("run", "", "wall_s", Some(run.wall_s))?;
@@ -100,7 +101,7 @@ fn percentiles(
     Ok(())
 }
 
-/// A field as RFC 4180 §2 wants it: in quotes, inner quotes doubled, when it holds a comma, a quote or a line break.
+/// Quotes a field as RFC 4180 §2 requires: if it contains a comma, a quote or a line break. Inner quotes are doubled.
 pub(super) fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))

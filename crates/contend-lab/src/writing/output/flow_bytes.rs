@@ -1,8 +1,8 @@
-//! Packets as bytes: IPv4 with TCP or UDP, addresses made from station and flow numbers, right checksums over a payload
-//! of zeros.
+//! Packets as bytes: IPv4 with TCP or UDP. Addresses are made from station and flow numbers. Checksums are correct for
+//! a payload of zeros.
 //!
-//! Station number i has 02:00:00:00:xx:xx and 10.0.x.x, the wired host of flow i 02:00:00:01:xx:xx and 10.1.x.x (both
-//! the number in hexadecimal or bytes); data go to port 50001 + flow.
+//! Station number i has 02:00:00:00:xx:xx and 10.0.x.x. The wired host of flow i has 02:00:00:01:xx:xx and 10.1.x.x.
+//! Both contain the number, in hexadecimal or as bytes. Data go to port 50001 + flow.
 
 use contend_core::{Body, Ecn, Flags, Packet, Segment};
 use contend_sim::wifi::{AP, Frame, FrameKind, StationId};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// A MAC address.
 pub(super) type Mac = [u8; 6];
 
-/// A station's MAC address; the access point's, which is also the BSSID, ends in zeros.
+/// A station's MAC address. The access point's address ends in zeros and is also the BSSID.
 pub(super) fn mac_of(station: StationId) -> Mac {
     let [.., hi, lo] = station.to_be_bytes();
     [0x02, 0, 0, 0, hi, lo]
@@ -23,25 +23,25 @@ pub(super) fn ip_of(station: StationId) -> [u8; 4] {
     [10, 0, hi, lo]
 }
 
-/// What the frames of a capture tell about one flow.
+/// What the frames of a capture show about one flow.
 #[derive(Debug, Default)]
 struct FlowFacts {
-    /// The stations that send and receive its data; a wired host where there is none.
+    /// The stations that send and receive the flow's data; `None` is a wired host.
     ends: [Option<StationId>; 2],
-    /// Largest IP packet, from which the announced MSS follows.
+    /// Size of the largest IP packet; determines the announced MSS.
     largest: u32,
-    /// Shift of the advertised windows, of the data's sender and receiver.
+    /// Window scale of the data's sender and of its receiver.
     scale: [u8; 2],
-    /// Whether any segment carries SACK blocks.
+    /// True if any segment carries SACK blocks.
     sack: bool,
 }
 
-/// Who is at the ends of each flow, as far as the frames show it.
+/// The ends of each flow, as far as the frames show them.
 #[derive(Debug, Default)]
 pub(super) struct Endpoints(BTreeMap<u32, FlowFacts>);
 
 impl Endpoints {
-    /// Learns it from all frames.
+    /// Collects the ends from all frames.
     pub(super) fn of(frames: &[Frame]) -> Endpoints {
         let mut all = Endpoints::default();
         for f in frames.iter().filter(|f| f.kind == FrameKind::Data) {
@@ -65,7 +65,7 @@ impl Endpoints {
     fn station(&self, p: &Packet, source: bool) -> Option<StationId> {
         self.0.get(&p.flow.0).and_then(|f| f.ends[end(p, source)])
     }
-    /// MAC address of the packet's source or destination.
+    /// MAC address of the packet's source (`source` is true) or destination.
     pub(super) fn mac(&self, p: &Packet, source: bool) -> Mac {
         let [.., hi, lo] = p.flow.0.to_be_bytes();
         self.station(p, source).map_or([0x02, 0, 0, 1, hi, lo], mac_of)
@@ -76,36 +76,36 @@ impl Endpoints {
     }
 }
 
-/// Index of the packet's source or destination among the flow's ends: 0 sends the data, 1 receives them.
+/// Index of the packet's source or destination in [`FlowFacts::ends`]: 0 sends the data, 1 receives the data.
 fn end(p: &Packet, source: bool) -> usize {
     usize::from(p.is_reverse() == source)
 }
 
-/// Initial sequence number of one end of a flow: any number will do that differs and is always the same.
+/// Initial sequence number of one end of a flow. Any fixed number is suitable if the two ends differ.
 fn initial(flow: u32, end: usize) -> u32 {
     flow.wrapping_mul(2).wrapping_add(end as u32 + 1).wrapping_mul(0x9e37_79b1)
 }
 
 fn port(flow: u32, end: usize) -> u16 {
-    // The receiver of the data listens on 50001 and up, their sender counts down from the top. In 5001..6500 Wireshark
-    // takes forty ports for protocols of its own (SIP, XMPP, ...) and would try to read our zeros; these two ranges are
-    // free.
+    // The receiver of the data listens on 50001 and above; the sender's port counts down from the top. Wireshark
+    // decodes forty ports in 5001..6500 as other protocols (SIP, XMPP, ...) and would try to decode the zeros. These
+    // two ranges are free.
     let flow = (flow % 4_000) as u16;
     if end == 1 { 50_001 + flow } else { 65_535 - flow }
 }
 
-/// Appends the headers of `p` and returns the length of the payload that follows them.
+/// Appends the headers of `p` and returns the length of the payload after them.
 pub(super) fn write_packet(p: &Packet, ends: &Endpoints, out: &mut Vec<u8>) -> usize {
     let (src, dst) = (ends.ip(p, true), ends.ip(p, false));
     let (protocol, identification, mut transport, payload) = match &p.body {
         Body::Tcp(s) if !p.is_sealed() => (6, 0, tcp(p, s, ends), s.len as usize),
-        // Tunnels that go by UDP look like this; what is inside is left out.
+        // A tunnel over UDP; the inner packet is left out.
         Body::Tcp(_) => (17, 0, udp(p), (p.size as usize).saturating_sub(28)),
         Body::Udp { seq } => (17, *seq as u16, udp(p), (p.size as usize).saturating_sub(28)),
     };
     let length = transport.len() + payload;
-    // RFC 9293 §3.1 and RFC 768: checksum over the pseudo header, the header and the payload, which is zeros and adds
-    // nothing.
+    // RFC 9293 §3.1 and RFC 768: the checksum covers the pseudo header, the header and the payload. The payload is
+    // zeros and adds nothing.
     let mut pseudo = [src, dst].concat();
     pseudo.extend([0, protocol]);
     pseudo.extend((length as u16).to_be_bytes());
@@ -153,7 +153,7 @@ fn tcp(p: &Packet, s: &Segment, ends: &Endpoints) -> Vec<u8> {
     let ack = if s.flags.has(Flags::ACK) { theirs.wrapping_add(s.ack as u32) } else { 0 };
     let syn = s.flags.has(Flags::SYN);
     let mut options = options(s, facts, syn.then(|| facts.scale[end(p, true)]), ack);
-    // The packet's size may leave more room than the options need: the rest is "no operation".
+    // The packet may have more room for options than needed: fill it with "no operation".
     let room = (p.size as usize).saturating_sub(40 + s.len as usize).min(40) / 4 * 4;
     options.resize(options.len().max(room), 1);
     // RFC 7323 §2.2: the window of a SYN is never scaled.
@@ -170,7 +170,7 @@ fn tcp(p: &Packet, s: &Segment, ends: &Endpoints) -> Vec<u8> {
     out
 }
 
-/// TCP options in a multiple of four bytes, at most 40; `syn` has the window scale of a SYN.
+/// TCP options, a multiple of four bytes and at most 40. `syn` is the window scale of a SYN; `None` for other segments.
 fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8> {
     const NOP: u8 = 1;
     let mut out = Vec::with_capacity(40);
@@ -183,8 +183,7 @@ fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8>
             out.extend([NOP, 3, 3, scale]);
         }
     }
-    // "SACK permitted" takes the place of the padding before the timestamps, as Linux does it: a SYN with all options
-    // has 60 bytes.
+    // "SACK permitted" replaces the padding before the timestamps, as in Linux: a SYN with all options has 60 bytes.
     let permitted = syn.is_some() && facts.sack;
     if permitted || s.timestamps {
         out.extend(if permitted { [4, 2] } else { [NOP, NOP] });
@@ -197,7 +196,7 @@ fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8>
         out.extend(s.tsval.to_be_bytes());
         out.extend(s.tsecr.to_be_bytes());
     }
-    // RFC 2018 §3: three blocks fit beside timestamps, four without.
+    // RFC 2018 §3: three blocks fit with timestamps, four without.
     let fit = (40 - out.len()).saturating_sub(4) / 8;
     let blocks = &s.sack.blocks()[..s.sack.blocks().len().min(fit)];
     if !blocks.is_empty() {
@@ -210,7 +209,7 @@ fn options(s: &Segment, facts: &FlowFacts, syn: Option<u8>, ack: u32) -> Vec<u8>
     out
 }
 
-/// The Internet checksum (RFC 1071) over these parts, each of even length.
+/// The Internet checksum (RFC 1071) over `parts`; each part has an even length.
 fn checksum(parts: &[&[u8]]) -> u16 {
     let mut sum: u32 = 0;
     for pair in parts.iter().flat_map(|p| p.chunks_exact(2)) {

@@ -1,19 +1,19 @@
-//! Formats: how results are written for other programs.
+//! Formats in which results are written for other programs.
 
 use super::{csv, json};
 use crate::experiment::results::Outcome;
 use std::io::{self, Write};
 
-/// A format is a word of `--format` and a file of the results folder.
+/// A format: a word of `--format`, and a file in the results folder.
 #[derive(Debug)]
 pub struct Format {
-    /// Word of `--format`.
+    /// The word that `--format` takes.
     pub name: &'static str,
-    /// What it holds, a phrase.
+    /// The content, in a phrase.
     pub summary: &'static str,
     /// Name of the file in the results folder.
     pub file: &'static str,
-    /// True if a reader can tell several outcomes apart that follow each other.
+    /// True if several outcomes can be written one after another: a reader can still separate them.
     pub can_follow: bool,
     /// Writes the outcome.
     pub write: fn(&Outcome, &mut dyn Write) -> io::Result<()>,

@@ -1,7 +1,7 @@
-//! The report: one page that opens from disk, without network, in light or dark, with all figures and their data.
+//! The report: one page that opens from disk without network, in light or dark, with all figures and their data.
 //!
-//! Figures are SVG written here, so the page reads without scripts; the script draws the air's timeline and switches
-//! between sweep points. Each figure carries its numbers as a CSV link and the command that draws it again.
+//! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air and switches
+//! between sweep points. Each figure has its numbers as a CSV link, and the command that draws it again.
 
 mod air;
 mod charts;
@@ -28,9 +28,9 @@ use svg::{class, escaped};
 
 pub use paper::{Chapter, write_paper};
 
-/// Most points whose flows, series and delays the page shows; all are in the Parquet files.
+/// Maximum number of points with flows, series and delays on the page; the Parquet files have all points.
 const DETAILED: usize = 24;
-/// Most flows in a point's table.
+/// Maximum number of flows in a point's table.
 const LISTED: usize = 200;
 
 /// Writes the report page of `o` to `path`.
@@ -39,19 +39,19 @@ pub fn write_report(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(),
     atomically(path, |w| w.write_all(page.as_bytes()))
 }
 
-/// One figure with all that belongs to it.
+/// One figure with its data.
 struct Figure {
     title: String,
-    /// What is shown, and of how many runs.
+    /// What the figure shows, and of how many runs.
     caption: String,
     svg: String,
     /// Style and name of each curve.
     legend: Vec<(usize, String)>,
-    /// Its numbers.
+    /// The numbers of the figure.
     csv: String,
-    /// What draws it again; empty for the command of the whole report.
+    /// The command that draws the figure again; empty if it is the command of the whole report.
     command: String,
-    /// Whether it takes the page's width.
+    /// True if the figure is as wide as the page.
     wide: bool,
 }
 
@@ -103,12 +103,12 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
     document(&o.title, o.version, &body, include_str!("html/timeline.js"))
 }
 
-/// What a reader must know first, a paragraph each.
+/// Missing runs and warnings, one paragraph each.
 fn cautioned(o: &Outcome) -> String {
     cautions(o).fold(String::new(), |out, text| out + &format!("<p class=\"caution\">{}</p>\n", escaped(&text)))
 }
 
-/// A whole page: nothing in it comes from elsewhere.
+/// A complete page without references to other files.
 fn document(title: &str, version: &str, body: &str, script: &str) -> String {
     let script = if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
     format!(
@@ -139,7 +139,7 @@ fn head(o: &Outcome, ctx: &ReportContext) -> String {
     out + "</header>\n"
 }
 
-/// The table of main metrics, one row a point.
+/// The table of main metrics, one row for each point.
 fn summary(o: &Outcome, points: &[PointKey]) -> String {
     let keys = swept_keys(points);
     let main = main_metrics(o);
@@ -180,7 +180,7 @@ fn mean_cell(metric: &str, mean: Option<Estimate>) -> String {
     format!("{mean} <span class=\"pm\">{}</span>", around.unwrap_or("no interval".into()))
 }
 
-/// Every metric at every point, folded away.
+/// Every metric at every point, collapsed.
 fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
     let names = metrics(o);
     if names.is_empty() || points.is_empty() {
@@ -259,7 +259,7 @@ fn claims(o: &Outcome) -> String {
     out + "</tbody></table></div>\n"
 }
 
-/// What happened at each point: flows, series, delays; one point is visible at a time.
+/// The details of each point: flows, series, delays. One point is visible at a time.
 fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str) -> String {
     let shown = &points[..points.len().min(DETAILED)];
     if shown.is_empty() {
@@ -301,7 +301,7 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
     section("Flows, queue and delay", &out)
 }
 
-/// Every flow of a point with its intervals, folded away.
+/// Every flow of a point with its intervals, collapsed.
 fn flow_table(runs: &[&Run]) -> String {
     let Some(first) = runs.first().filter(|r| !r.flows.is_empty()) else { return String::new() };
     let mut out = String::from(
@@ -378,7 +378,7 @@ fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
     out + "</dl></footer>\n"
 }
 
-/// `command` for one point and these seeds.
+/// Changes `command` so that it runs one point and these seeds only.
 fn redraw(command: &str, point: &PointKey, seeds: &str) -> String {
     let mut words = command.split_whitespace();
     let mut out = String::new();
@@ -414,12 +414,12 @@ impl Figure {
     }
 }
 
-/// The command that draws a figure again, folded away.
+/// The command that draws a figure again, collapsed.
 fn how(command: &str) -> String {
     format!("<details><summary>redraw</summary><code>{}</code></details>", escaped(command))
 }
 
-/// A link that saves `csv` under a name made from `title`.
+/// A link that saves `csv` in a file; the name of the file is made from `title`.
 fn csv_link(title: &str, csv: &str) -> String {
     let name: String =
         title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

@@ -1,8 +1,8 @@
-//! What a user gets to see of an [outcome](crate::experiment::results::Outcome): the table on the terminal, the
-//! [formats](FORMATS), Parquet, captures and the report page.
+//! Output formats of an [outcome](crate::experiment::results::Outcome): the table on the terminal, the
+//! [formats](FORMATS), Parquet, captures, and the report page.
 //!
-//! Every writer takes the outcome and, where the outcome alone does not say how it came about, a [`ReportContext`].
-//! Files appear whole or not at all: see [`atomically`].
+//! Every writer takes the outcome. A writer that also shows the command, the source or the seeds takes a
+//! [`ReportContext`]. Files are written completely or not at all: see [`atomically`].
 
 pub mod csv;
 pub mod format;
@@ -31,29 +31,29 @@ use crate::writing::disk;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// How an outcome came about: what the file and the call said that the outcome does not repeat.
+/// The origin of an outcome: parts of the file and the call that the outcome itself does not hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportContext {
-    /// The command line, as typed: `contend run experiments/hotspot.toml --seeds 1..5`.
+    /// The command line as typed: `contend run experiments/hotspot.toml --seeds 1..5`.
     pub command: String,
-    /// Where the experiment comes from; may be empty.
+    /// Source of the experiment; may be empty.
     pub cite: String,
-    /// Notes of the file; may be empty.
+    /// Notes in the file; may be empty.
     pub notes: String,
-    /// The seeds, as the file or the call writes them: `1..5`.
+    /// The seeds as written in the file or the call: `1..5`.
     pub seeds: String,
-    /// Seconds at the start of each run that are not measured.
+    /// Length of the warm-up of each run in seconds.
     pub warmup_s: f64,
-    /// Simulated seconds of each run, warm-up included.
+    /// Simulated seconds of each run, including the warm-up.
     pub duration_s: f64,
-    /// What the file's `[[figure]]` tables ask for, besides the figures that are always drawn.
+    /// The `[[figure]]` tables of the file; some figures are drawn without being asked for.
     pub figures: Vec<FigureSpec>,
-    /// Digest of the resolved experiment, for joining files; may be empty.
+    /// Digest of the resolved experiment, to join result files; may be empty.
     pub experiment_hash: String,
 }
 
 impl ReportContext {
-    /// Of the experiment `e`, run by `command`.
+    /// The context of the experiment `e` when `command` runs it.
     pub fn of(e: &Experiment, command: String) -> ReportContext {
         let seeds = match (e.seeds.first(), e.seeds.last()) {
             (Some(a), Some(b)) if a < b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
@@ -78,56 +78,57 @@ fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
     FigureSpec { title: f.title.clone(), along: f.x.clone(), by: f.by.clone(), metrics: f.y.clone(), points }
 }
 
-/// One `[[figure]]` at the points it shows.
+/// One `[[figure]]`, with the points it shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureSpec {
-    /// What stands above it; may be empty.
+    /// Title above the figure; may be empty.
     pub title: String,
-    /// What is on its horizontal axis.
+    /// Quantity on the horizontal axis.
     pub along: Along,
-    /// The swept key with a curve for each value; every combination of the other keys then has a figure of its own.
+    /// The swept key with one curve for each value. Each combination of the other keys then has its own figure.
     pub by: Option<String>,
-    /// The expressions it shows; those of another unit have a figure of their own.
+    /// The expressions to show. Expressions with different units get separate figures.
     pub metrics: Vec<String>,
-    /// The points it shows.
+    /// The points to show.
     pub points: Vec<PointKey>,
 }
 
 /// Why an output could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file system refused.
+    /// A file operation failed.
     #[error("cannot write {}: {source}", path.display())]
     Io {
-        /// The file that was to appear.
+        /// The file to write.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The Parquet library refused.
+    /// The Parquet library failed.
     #[error("cannot write {}: {source}", path.display())]
     Parquet {
-        /// The file that was to appear.
+        /// The file to write.
         path: PathBuf,
-        /// What the library said.
+        /// The error of the library.
         source: ::parquet::errors::ParquetError,
     },
 }
 
 impl Error {
-    /// What the file system said about `path`.
+    /// Adds `path` to an error of the file system.
     pub(crate) fn of(path: &Path) -> impl Fn(io::Error) -> Error {
         move |source| Error::Io { path: path.to_path_buf(), source }
     }
 }
 
-/// Writes the file at `path` whole or not at all: into a temporary file beside it, which takes the name when all is
-/// written. An existing file is replaced; missing folders are made.
+/// Writes the file at `path` completely or not at all: a temporary file beside it is renamed when everything is
+/// written. An existing file is replaced. Missing folders are created.
 pub fn atomically(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> io::Result<()>) -> Result<(), Error> {
     whole(path, |w| write(w).map_err(Error::of(path)))
 }
 
-/// [`atomically`], but an existing file is moved aside, `report.html` to `report.1.html`; returns where it went.
+/// Like [`atomically`], but an existing `report.html` is moved aside to `report.1.html`. Returns the path to which it
+/// was moved.
 fn beside_earlier(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<disk::File>) -> io::Result<()>,
@@ -135,7 +136,7 @@ fn beside_earlier(
     disk::whole_beside_earlier(path, Error::of(path), |w| write(w).map_err(Error::of(path)))
 }
 
-/// [`atomically`] for writers with errors of their own.
+/// Like [`atomically`], for writers with their own errors.
 fn whole(path: &Path, write: impl FnOnce(&mut BufWriter<disk::File>) -> Result<(), Error>) -> Result<(), Error> {
     disk::whole(path, Error::of(path), write)
 }

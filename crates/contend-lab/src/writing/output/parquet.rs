@@ -1,11 +1,11 @@
-//! Parquet files: `flows.parquet` (one row a run and flow) and `series.parquet` (one row a run, flow or queue, and
-//! instant).
+//! Parquet files: `flows.parquet` (one row for each run and flow) and `series.parquet` (one row for each run, each flow
+//! or queue, and each instant).
 //!
-//! Units are in the column names, TCP columns carry the names of Linux' `tcp_info`, so that simulated, emulated and
-//! kernel traces can be joined. Key-values of the file: `contend.schema`, `contend.version`, `contend.experiment_hash`,
-//! `contend.title`, `contend.file`, `contend.command`. A row group holds 65,536 rows, so that writing needs little
-//! memory: the library keeps about 10 kB of each row group until the file ends. Snappy, and the library's own column
-//! writers: the Arrow crates would double the build.
+//! Column names contain the unit. TCP columns have the names of Linux' `tcp_info`, so that simulated, emulated and
+//! kernel traces can be joined. The file's key-value metadata are `contend.schema`, `contend.version`,
+//! `contend.experiment_hash`, `contend.title`, `contend.file`, `contend.command`. A row group holds 65,536 rows, so
+//! that writing needs little memory; the library keeps about 10 kB for each row group until the file ends. Compression
+//! is Snappy. We use the library's own column writers: the Arrow crates would double the build time.
 
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
@@ -24,31 +24,32 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Schema of `flows.parquet`, as its metadata name it.
+/// Schema of `flows.parquet`, as stored in its metadata.
 pub const FLOWS_SCHEMA: &str = "contend/flows/1";
-/// Schema of `series.parquet`, as its metadata name it.
+/// Schema of `series.parquet`, as stored in its metadata.
 pub const SERIES_SCHEMA: &str = "contend/series/1";
 
-/// Writes `flows.parquet`: one row a run and flow.
+/// Writes `flows.parquet`: one row for each run and flow.
 pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let groups = groups(&o.runs, |r| r.flows.len());
     write(o, ctx, FLOWS_SCHEMA, path, &flow_columns(&PointColumns::of(o)), &groups)
 }
 
-/// Writes `series.parquet`: one row a run, flow and instant, and one a run, queue and instant; `entity` tells them
-/// apart.
+/// Writes `series.parquet`: one row for each run, flow and instant, and one for each run, queue and instant. The column
+/// `entity` is `flow` or `queue`.
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let groups = groups(&o.runs, |r| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len()));
     write(o, ctx, SERIES_SCHEMA, path, &series_columns(&PointColumns::of(o), &watched(o)), &groups)
 }
 
-/// One column: its name, and how its values in one row group are read. Only one column of a group is in memory.
+/// One column: its name, and how to read its values in a row group. Only one column of a row group is in memory at a
+/// time.
 struct Column<'a> {
     name: String,
     read: Box<Reader<'a>>,
 }
 
-/// The values of a column in the rows of a row group.
+/// Reads the values of a column in the rows of a row group.
 type Reader<'a> = dyn Fn(&[Rows<'_>]) -> Values + 'a;
 
 impl<'a> Column<'a> {
@@ -63,7 +64,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Values of a column; `None` is a null.
+/// Values of a column; `None` is null.
 enum Values {
     Number(Vec<Option<f64>>),
     Count(Vec<Option<i64>>),
@@ -80,12 +81,12 @@ impl Values {
     }
 }
 
-/// A counter as Parquet's signed integer; what does not fit (no counter does) is a null.
+/// A counter as Parquet's signed integer; null if it does not fit.
 fn count(n: u64) -> Option<i64> {
     i64::try_from(n).ok()
 }
 
-/// The columns that say which point: one a swept key, of a type that fits all its values.
+/// The columns that identify the sweep point: one for each swept key, with a type that fits all its values.
 struct PointColumns(Vec<(String, ColumnKind)>);
 
 #[derive(Clone, Copy)]
@@ -155,16 +156,16 @@ fn flow_columns(head: &PointColumns) -> Vec<Column<'_>> {
     all
 }
 
-/// Rows of a row group at most: what is in memory of a file beside the runs.
+/// Maximum number of rows in a row group; it bounds the memory that writing needs.
 const ROWS: usize = 1 << 16;
 
-/// Some of the rows of a run: of its flows; or of its series, all instants of each flow, then of each queue.
+/// A range of a run's rows. In a series, the rows are all instants of each flow, then of each queue.
 struct Rows<'a> {
     run: &'a Run,
     range: Range<usize>,
 }
 
-/// All rows of `runs` in groups of [`ROWS`]; each run has as many as `rows` says.
+/// All rows of `runs` in groups of [`ROWS`]; `rows` returns the number of rows of a run.
 fn groups(runs: &[Run], rows: fn(&Run) -> usize) -> Vec<Vec<Rows<'_>>> {
     let (mut all, mut group, mut room) = (Vec::new(), Vec::new(), ROWS);
     for run in runs {
@@ -185,34 +186,34 @@ fn groups(runs: &[Run], rows: fn(&Run) -> usize) -> Vec<Vec<Rows<'_>>> {
 }
 
 impl Rows<'_> {
-    /// The same for each row.
+    /// `value` for each row.
     fn same<T: Clone>(&self, value: T) -> Vec<T> {
         vec![value; self.range.len()]
     }
 
-    /// What `of` says of each flow, where the rows are flows.
+    /// Applies `of` to each flow; for tables in which each row is a flow.
     fn flows<T>(&self, of: impl Fn(&Flow) -> T) -> Vec<T> {
         self.run.flows.iter().skip(self.range.start).take(self.range.len()).map(of).collect()
     }
 
-    /// For each row its flow or (counted behind all flows) queue, and its instant.
+    /// For each row: the index of its flow or queue (queues are numbered after the flows), and its instant.
     fn places(&self) -> impl Iterator<Item = (usize, usize)> {
         let many = self.run.series.time_s.len().max(1);
         self.range.clone().map(move |row| (row / many, row % many))
     }
 
-    /// A number of each flow at each instant; nothing for queues.
+    /// A number of each flow at each instant; null for queues.
     fn of_flows<T>(&self, of: impl Fn(&FlowSeries, usize) -> Option<T>) -> Vec<Option<T>> {
         self.places().map(|(i, k)| self.run.series.flows.get(i).and_then(|f| of(f, k))).collect()
     }
 
-    /// A number of each queue at each instant; nothing for flows.
+    /// A number of each queue at each instant; null for flows.
     fn of_queues(&self, of: fn(&QueueSeries) -> &Vec<u64>) -> Vec<Option<i64>> {
         let queue = |i: usize| self.run.series.queues.get(i.checked_sub(self.run.series.flows.len())?);
         self.places().map(|(i, k)| of(queue(i)?).get(k).copied().and_then(count)).collect()
     }
 
-    /// Bits per second of each flow since the instant before, by a counter of bytes.
+    /// Bits per second of each flow since the previous instant, from a counter of bytes.
     fn rate(&self, of: fn(&FlowSeries) -> &Vec<u64>) -> Vec<Option<f64>> {
         let time = &self.run.series.time_s;
         self.of_flows(|f, k| {
@@ -222,7 +223,7 @@ impl Rows<'_> {
         })
     }
 
-    /// What an estimator of each flow says.
+    /// The rate that an estimator reports for each flow.
     fn estimate(&self, name: &str) -> Vec<Option<f64>> {
         let of = |(i, k): (usize, usize)| {
             let of_flow = self.run.series.estimates.iter().find(|e| e.flow == i && e.name == name)?;
@@ -232,13 +233,13 @@ impl Rows<'_> {
     }
 }
 
-/// Names of all estimates in all runs, each once.
+/// The names of all estimates in all runs, without duplicates.
 fn watched(o: &Outcome) -> Vec<&str> {
     let all: BTreeSet<&str> = o.runs.iter().flat_map(|r| &r.series.estimates).map(|e| e.name.as_str()).collect();
     all.into_iter().collect()
 }
 
-/// The name of flow `i`, or behind all flows of a queue.
+/// The name of flow `i`; indices after the last flow are queues.
 fn member(run: &Run, i: usize) -> Option<&str> {
     let queue = || run.queues.get(i.checked_sub(run.flows.len())?).map(|q| q.name.as_str());
     run.flows.get(i).map(|f| f.name.as_str()).or_else(queue)
@@ -282,7 +283,7 @@ fn series_columns<'a>(head: &'a PointColumns, watched: &'a [&str]) -> Vec<Column
     all
 }
 
-/// Writes one file with these columns, each of `groups` a row group.
+/// Writes one file with these columns; each element of `groups` is a row group.
 fn write(
     o: &Outcome,
     ctx: &ReportContext,
@@ -349,7 +350,7 @@ fn write_column<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: impl Iterator<Item = Option<T::T>> + Clone,
 ) -> Result<(), ParquetError> {
-    // Definition level 1: there is a value; 0: a null.
+    // Definition level 1: a value is present; 0: null.
     let levels: Vec<i16> = values.clone().map(|v| i16::from(v.is_some())).collect();
     let present: Vec<T::T> = values.flatten().collect();
     let Some(mut column) = group.next_column()? else {

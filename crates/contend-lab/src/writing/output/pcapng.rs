@@ -1,11 +1,11 @@
-//! Captures: a run's frames as pcapng with radiotap headers, for Wireshark and its kin.
+//! Captures: the frames of a run as pcapng with radiotap headers, for Wireshark and similar tools.
 //!
-//! One interface, link type 127, nanosecond time stamps: the first nanosecond of each frame's preamble, counted from
-//! the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag and a comment. An FCS is
-//! stored (and announced) only where the whole frame is and arrived. A MAC retry repeats its packet, which makes
-//! Wireshark's TCP analysis see retransmissions that TCP did not make: `-o wlan.retransmitted:FALSE` tells it not to.
-//! Own writer instead of a crate: we need four kinds of block, which are forty lines, and exact control of length
-//! fields.
+//! There is one interface with link type 127 and nanosecond time stamps. The time of a frame is the first nanosecond of
+//! its preamble, counted from the start of the run. Frames that collided or were spoilt carry radiotap's bad-FCS flag
+//! and a comment. An FCS is stored (and announced) only if the frame is stored completely and arrived. A MAC retry
+//! repeats its packet. Wireshark's TCP analysis therefore reports retransmissions that TCP did not make; `-o
+//! wlan.retransmitted:FALSE` avoids this. We use no crate: four kinds of block take forty lines, and we need exact
+//! control of length fields.
 //!
 //! Format: draft-ietf-opsawg-pcapng §4, radiotap.org "defined fields".
 
@@ -14,7 +14,7 @@ use crate::experiment::results::Run;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome};
 use std::io::{self, Write};
 
-/// Which band the radiotap headers name.
+/// The frequency band in the radiotap headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Band {
     /// Channel 6, 2437 MHz: 802.11, b and g.
@@ -24,16 +24,16 @@ pub enum Band {
     Ghz5,
 }
 
-/// What a capture keeps.
+/// Options of a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaptureFormat {
-    /// Bytes of each packet's payload (all zeros) that are stored; the original length is always true.
+    /// Number of payload bytes (all zeros) to store for each packet; the original length is always correct.
     pub payload: usize,
-    /// The band.
+    /// The frequency band.
     pub band: Band,
 }
 
-/// Writes the frames of `run` as one pcapng section, by starting time.
+/// Writes the frames of `run` as one pcapng section, ordered by start time.
 pub fn write_pcapng(run: &Run, capture: CaptureFormat, mut w: impl Write) -> io::Result<()> {
     let ends = Endpoints::of(&run.frames);
     section_header(&mut w)?;
@@ -58,12 +58,12 @@ const RTS: u8 = 0xb4;
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
-/// Length of radiotap's header with time, flags, rate and channel.
+/// Length of the radiotap header with time, flags, rate and channel.
 const RADIOTAP: usize = 22;
 /// IEEE 802a: "local experimental" EtherType, for data frames without a packet.
 const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
-/// Appends what the capture stores of `f` (radiotap included) and returns the length it would have whole.
+/// Appends the stored part of `f` (with radiotap) and returns the full length.
 fn stored(f: &Frame, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>) -> usize {
     out.resize(RADIOTAP, 0);
     // Duration field in microseconds, rounded up (802.11-2016 §9.2.5.1), at most 32,767.
@@ -87,7 +87,7 @@ fn stored(f: &Frame, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>
         FrameKind::Data => {
             let bssid = mac_of(AP);
             let far = |source: bool| f.packet.as_ref().map_or(bssid, |p| ends.mac(p, source));
-            // 802.11-2016 §9.3.2.1, table 9-26: what the addresses are, by ToDS and FromDS.
+            // 802.11-2016 §9.3.2.1, table 9-26: ToDS and FromDS determine the meaning of the addresses.
             let (ds, a1, a2, a3): (u8, Mac, Mac, Mac) = match (f.from == AP, f.to == AP) {
                 (true, _) => (FROM_DS, mac_of(f.to), bssid, far(true)),
                 (false, true) => (TO_DS, bssid, mac_of(f.from), far(false)),
@@ -124,13 +124,13 @@ fn stored(f: &Frame, ends: &Endpoints, capture: CaptureFormat, out: &mut Vec<u8>
     out.len() + cut
 }
 
-/// Fills radiotap's header: TSFT, Flags, Rate, Channel, in this order and aligned to their sizes.
+/// Fills the radiotap header: TSFT, Flags, Rate, Channel, in this order, each aligned to its size.
 fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
     let rate = u8::try_from(f.rate / 500_000).ok().filter(|r| *r > 0);
     let present: u32 = 1 | 1 << 1 | u32::from(rate.is_some()) << 2 | 1 << 3;
     let flags = if fcs { 0x10 } else { 0 } | if f.outcome == FrameOutcome::Received { 0 } else { 0x40 };
     let frequency: u16 = if band == Band::Ghz5 { 5180 } else { 2437 };
-    // DSSS and CCK have these four rates, everything else is OFDM.
+    // DSSS and CCK have these four rates; all other rates are OFDM.
     let modulation = if matches!(f.rate, 1_000_000 | 2_000_000 | 5_500_000 | 11_000_000) { 0x0020 } else { 0x0040 };
     let channel: u16 = modulation | if band == Band::Ghz5 { 0x0100 } else { 0x0080 };
     let mut header = Vec::with_capacity(RADIOTAP);
@@ -140,7 +140,7 @@ fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
     header.extend(f.start.as_micros().to_le_bytes());
     header.push(flags);
     match rate {
-        // Without a rate the channel moves up, and a byte of padding makes up the length.
+        // Without a rate the channel moves up; one byte of padding keeps the length.
         None => header.push(0),
         Some(r) => header.push(r),
     }
@@ -149,7 +149,7 @@ fn radiotap(f: &Frame, band: Band, fcs: bool, to: &mut [u8]) {
     to.copy_from_slice(&header);
 }
 
-/// The frame check sequence (802.11-2016 §9.2.4.8), which is Ethernet's CRC-32.
+/// The frame check sequence (802.11-2016 §9.2.4.8); it is Ethernet's CRC-32.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32, byte: &u8| {
         (0..8).fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 })
@@ -168,7 +168,7 @@ fn block(kind: u32, body: &[u8], w: &mut impl Write) -> io::Result<()> {
     w.write_all(&length.to_le_bytes())
 }
 
-/// Appends an option (or a name record, which has the same form), padded to four bytes.
+/// Appends an option, or a name record, which has the same form. Both are padded to four bytes.
 fn option(code: u16, value: &[u8], to: &mut Vec<u8>) {
     to.extend(code.to_le_bytes());
     to.extend((value.len() as u16).to_le_bytes());
@@ -181,7 +181,7 @@ fn section_header(w: &mut impl Write) -> io::Result<()> {
     body.extend(0x1a2b_3c4d_u32.to_le_bytes());
     body.extend(1u16.to_le_bytes());
     body.extend(0u16.to_le_bytes());
-    body.extend((-1i64).to_le_bytes()); // length of the section: not said
+    body.extend((-1i64).to_le_bytes()); // length of the section: unspecified
     option(4, concat!("contend ", env!("CARGO_PKG_VERSION")).as_bytes(), &mut body); // shb_userappl
     option(0, &[], &mut body);
     block(0x0a0d_0d0a, &body, w)
@@ -191,14 +191,14 @@ fn interface(w: &mut impl Write) -> io::Result<()> {
     let mut body = Vec::new();
     body.extend(127u16.to_le_bytes()); // LINKTYPE_IEEE802_11_RADIOTAP
     body.extend(0u16.to_le_bytes());
-    body.extend(0u32.to_le_bytes()); // no limit for the whole file: frames are cut one by one
+    body.extend(0u32.to_le_bytes()); // snap length: unlimited; each frame is cut separately
     option(2, b"air", &mut body); // if_name
     option(9, &[9], &mut body); // if_tsresol: nanoseconds
     option(0, &[], &mut body);
     block(1, &body, w)
 }
 
-/// The stations' names for their IP addresses (name resolution block), so that Wireshark can show them.
+/// Maps the stations' IP addresses to names (name resolution block), so that Wireshark can show them.
 fn names(run: &Run, w: &mut impl Write) -> io::Result<()> {
     let mut body = Vec::new();
     for (id, name) in run.stations.iter().enumerate().skip(1).take(usize::from(u16::MAX)) {

@@ -1,4 +1,5 @@
-//! What the writers share: sweep points in order, groups of flows, units of metrics, means with their intervals.
+//! Helpers that the writers share: sweep points in order, groups of flows, units of metrics, means with their
+//! intervals.
 
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::measuring::metric::Expr;
@@ -8,7 +9,7 @@ use contend_sim::stats::Durations;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Sweep points in the order of the runs.
+/// The sweep points, in the order of the runs.
 pub(super) fn points(o: &Outcome) -> Vec<PointKey> {
     let mut all: Vec<PointKey> = Vec::new();
     for point in o.runs.iter().map(|r| &r.point).chain(o.summary.iter().map(|s| &s.point)) {
@@ -19,12 +20,12 @@ pub(super) fn points(o: &Outcome) -> Vec<PointKey> {
     all
 }
 
-/// The runs of one point, by seed as they come.
+/// The runs of one point, in the order of the outcome.
 pub(super) fn runs_of<'a>(o: &'a Outcome, point: &PointKey) -> Vec<&'a Run> {
     o.runs.iter().filter(|r| r.point == *point).collect()
 }
 
-/// Swept keys, in the points' order.
+/// The swept keys, in the order of the points.
 pub(super) fn swept_keys(points: &[PointKey]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for key in points.iter().flat_map(BTreeMap::keys) {
@@ -35,7 +36,7 @@ pub(super) fn swept_keys(points: &[PointKey]) -> Vec<String> {
     keys
 }
 
-/// A value of a swept key as text: strings without quotes.
+/// The value of a swept key as text; strings without quotes.
 pub(super) fn value_text(v: &Value) -> String {
     match v {
         Value::String(s) => s.clone(),
@@ -48,7 +49,7 @@ pub(super) fn point_text(p: &PointKey) -> String {
     p.iter().map(|(k, v)| format!("{k} = {}", value_text(v))).collect::<Vec<_>>().join(", ")
 }
 
-/// The point as options of the command.
+/// The point as command-line options.
 pub(super) fn point_options(p: &PointKey) -> String {
     p.iter().map(|(k, v)| format!(" --set '{k}={}'", value_text(v))).collect()
 }
@@ -65,7 +66,7 @@ pub(super) fn seeds_text(o: &Outcome) -> String {
     }
 }
 
-/// The `[[flow]]` a flow belongs to: its name without the member's number (`down.3` is of `down`).
+/// The name of a flow's `[[flow]]` table: the flow's name without the member's number (`down.3` belongs to `down`).
 pub(super) fn group_of(flow: &str) -> &str {
     match flow.rsplit_once('.') {
         Some((group, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => group,
@@ -73,13 +74,13 @@ pub(super) fn group_of(flow: &str) -> &str {
     }
 }
 
-/// The estimate that some values of a number in `range` give; of no values the mean is not a number.
+/// The estimate from exact values of a number in `range`; without values the mean is NaN.
 pub(super) fn estimate(values: &[f64], range: Range) -> Estimate {
     let exact: Vec<_> = values.iter().map(|value| Reading { value: *value, resolution: 0.0 }).collect();
     estimate_of(&exact, range)
 }
 
-/// The same of percentiles in milliseconds, which were read from histograms.
+/// The estimate from percentiles in milliseconds, which were read from histograms.
 pub(super) fn percentile_ms(values: &[f64]) -> Estimate {
     let read = |ms: &f64| Reading { value: *ms, resolution: Durations::resolution_ms(*ms) };
     estimate_of(&values.iter().map(read).collect::<Vec<_>>(), Range::FROM_ZERO)
@@ -91,7 +92,8 @@ fn estimate_of(readings: &[Reading], range: Range) -> Estimate {
 }
 
 impl Estimate {
-    /// `12.34 ± 0.05`, all times `scale`, with this many decimals; one value says that it has no interval.
+    /// `12.34 ± 0.05`: mean and interval times `scale`, with this many decimals. Without an interval the text is the
+    /// mean only.
     pub(super) fn text(&self, scale: f64, decimals: usize) -> String {
         if !self.mean.is_finite() {
             return "–".into();
@@ -116,7 +118,7 @@ pub(super) fn around(mean: f64, interval: Option<(f64, f64)>, shown: impl Fn(f64
     Some(if below == above { format!("± {above}") } else { format!("+{above} −{below}") })
 }
 
-/// A number with this many decimals; what rounds to zero has no sign.
+/// A number with this many decimals. A number that rounds to zero has no sign.
 pub(super) fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {
@@ -125,7 +127,8 @@ pub(super) fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
-/// The mean of a metric at a point, as the lab has computed it; of any other expression, as the point's runs give it.
+/// The mean of a metric at a point: from the summary, or computed from the point's runs if `metric` is another
+/// expression.
 pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<Estimate> {
     if let Some(s) = o.summary.iter().find(|s| s.point == *point && s.metric == metric) {
         return Some(Estimate { n: s.n, mean: s.mean, ci95: s.ci95, interval: s.interval });
@@ -135,7 +138,7 @@ pub(super) fn summary_of(o: &Outcome, point: &PointKey, metric: &str) -> Option<
     Estimate::of_readings(&readings, expression.range())
 }
 
-/// Every metric of the summary, in the order of appearance.
+/// All metrics of the summary, in the order of appearance.
 pub(super) fn metrics(o: &Outcome) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for s in &o.summary {
@@ -146,25 +149,25 @@ pub(super) fn metrics(o: &Outcome) -> Vec<&str> {
     all
 }
 
-/// Metrics shown first, where a run has them.
+/// The metrics that tables show, if a run has them.
 const MAIN: [&str; 6] = ["goodput.up", "goodput.down", "goodput.total", "jain", "rtt.p95", "ap.loss"];
 
-/// The main metrics of an outcome: those of [`MAIN`] that are not zero everywhere, or all when none of them is there.
+/// The metrics of [`MAIN`] that are not zero everywhere; all metrics if there is none.
 pub(super) fn main_metrics(o: &Outcome) -> Vec<&str> {
     let lives = |m: &&str| o.summary.iter().any(|s| s.metric == **m && s.mean != 0.0);
     let main: Vec<&str> = MAIN.into_iter().filter(lives).collect();
-    // One direction only: the total would say the same again.
+    // With one direction only, the total equals that direction: leave it out.
     let directions = main.iter().filter(|m| m.starts_with("goodput.") && **m != "goodput.total").count();
     let main: Vec<&str> = main.into_iter().filter(|m| *m != "goodput.total" || directions != 1).collect();
     if main.is_empty() { metrics(o).into_iter().take(6).collect() } else { main }
 }
 
-/// How a metric is shown.
+/// The unit in which a metric is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
-    /// What it is multiplied by.
+    /// Factor for the value.
     pub scale: f64,
-    /// The unit after that; empty for a pure number.
+    /// Name of the unit after scaling; empty for a pure number.
     pub name: &'static str,
     /// Decimals in tables.
     pub decimals: usize,
@@ -172,7 +175,7 @@ pub(super) struct Unit {
 
 /// The unit in which a metric is shown, from its name.
 pub(super) fn unit_of(metric: &str) -> Unit {
-    // An expression has the unit of its first metric only as long as nothing is divided or counted.
+    // An expression has the unit of its first metric only if it contains no division and no count.
     let plain = metric.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'[' | b']'));
     let stem = if plain { metric.split(['.', '[']).next().unwrap_or(metric) } else { "" };
     let (scale, name, decimals) = match stem {

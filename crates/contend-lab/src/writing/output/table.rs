@@ -1,5 +1,5 @@
-//! The table on the terminal: one row a sweep point, every mean with its interval, and under it how the numbers came
-//! about.
+//! The table on the terminal: one row for each sweep point, each mean with its interval. Below the table: how the
+//! numbers were measured.
 
 use super::ReportContext;
 use super::shape::{
@@ -10,11 +10,11 @@ use crate::echo::{WORD, echo};
 use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, Percentiles, PointKey, Run, SearchResult};
 use crate::stats::{self, Estimate, Range};
 
-/// Columns that running text takes at most, and a table where nothing else is known.
+/// Maximum width of running text; also the width of a table when the terminal's width is unknown.
 pub const WIDTH: usize = 100;
 
-/// The summary as text for a terminal of `width` columns, `colour` with ANSI colours: sweep points with their main
-/// metrics, groups of flows when there is one point, how it was measured, and the claims.
+/// The summary for a terminal of `width` columns, with ANSI colours if `colour` is true. It shows the main metrics of
+/// each sweep point, groups of flows if there is one point only, how the numbers were measured, and the claims.
 pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usize) -> String {
     let paint = Paint(colour);
     let text = |text: &str| wrapped(text, width.min(WIDTH), 0) + "\n";
@@ -50,7 +50,7 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
     out
 }
 
-/// How the means were made: number of seeds, cut, method.
+/// How the means were computed: number of seeds, warm-up, method.
 pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     let contention = o.runs.iter().all(|r| r.contending.is_some());
     if !contention && o.runs.iter().all(|r| r.sim_s == 0.0) {
@@ -76,15 +76,15 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
     format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
 }
 
-/// What a reader must know before he trusts a number: that runs are missing, and the warnings.
+/// What a reader must know before using the numbers: missing runs, and the warnings.
 pub(super) fn cautions(o: &Outcome) -> impl Iterator<Item = String> {
     o.interrupted.iter().map(interrupted_text).chain(o.warnings.iter().map(|w| format!("warning: {w}")))
 }
 
-/// That runs are missing, in a sentence.
+/// A sentence that says how many runs are missing.
 fn interrupted_text(i: &Interrupted) -> String {
     format!(
-        "stopped early: {} of {} runs are finished; every number here, verdicts included, is of those",
+        "stopped early: {} of {} runs are finished; all numbers and verdicts are from these runs",
         i.finished,
         i.finished + i.missing
     )
@@ -110,7 +110,7 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
     grid
 }
 
-/// One line a `[[flow]]`: the mean over its flows, per seed; then mean and interval over the seeds.
+/// One row for each `[[flow]]`: first the mean over its flows for each seed, then mean and interval over the seeds.
 fn group_rows(runs: &[&Run]) -> Grid {
     let head = [
         "flows",
@@ -146,7 +146,7 @@ fn group_rows(runs: &[&Run]) -> Grid {
         let tcp =
             runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
         let exact = |values: &[f64]| estimate(values, Range::FROM_ZERO);
-        // A flow without samples has no round-trip time, and a run without such flows has no mean of them.
+        // A flow without samples has no round-trip time. A run in which no flow has samples is left out.
         let rtt = |kind: &dyn Fn(&[f64]) -> Estimate, of: fn(&Percentiles) -> Option<f64>| {
             let mean = |r: &&Run| {
                 let flows = r.flows.iter().filter(|f| group_of(&f.name) == group);
@@ -168,20 +168,28 @@ fn group_rows(runs: &[&Run]) -> Grid {
     grid
 }
 
-/// A threshold in a sentence.
+/// A sentence about the result of a search.
 pub(super) fn search_text(s: &SearchResult) -> String {
     let at = if s.point.is_empty() { String::new() } else { format!("{}: ", point_text(&s.point)) };
     let value = |x: f64| significant(x, 6).parse().unwrap_or(x);
     match (s.first_with, s.last_without) {
         (Some(with), Some(without)) => {
-            format!("{at}`{}` holds from {} = {} on (at {} it does not)", s.until, s.key, value(with), value(without))
+            format!(
+                "{at}`{}` holds from {} = {} on (it does not hold at {})",
+                s.until,
+                s.key,
+                value(with),
+                value(without)
+            )
         }
-        (Some(with), None) => format!("{at}`{}` holds from the beginning, {} = {}", s.until, s.key, value(with)),
-        (None, _) => format!("{at}`{}` holds for no value of {}", s.until, s.key),
+        (Some(with), None) => {
+            format!("{at}`{}` holds already at the first value, {} = {}", s.until, s.key, value(with))
+        }
+        (None, _) => format!("{at}`{}` does not hold at any value of {}", s.until, s.key),
     }
 }
 
-/// What was measured for a claim: `1.58 ± 0.03`, `9.437M ± 0.014M` for large numbers, or a dash.
+/// The measured value of a claim: `1.58 ± 0.03`, `9.437M ± 0.014M` for large numbers, or a dash.
 pub fn measured_text(c: &ClaimResult) -> String {
     let (scale, suffix) = if c.measured.is_some_and(|m| m.abs() >= 1e5) { (1e6, "M") } else { (1.0, "") };
     let Some(m) = c.measured else { return "–".into() };
@@ -189,13 +197,13 @@ pub fn measured_text(c: &ClaimResult) -> String {
     format!("{}{suffix} {}", significant(m / scale, 4), around.unwrap_or("(no interval)".into()))
 }
 
-/// Which claim it is, and which of its readings, on one line.
+/// The id of a claim and the name of its reading, on one line.
 pub fn claim_text(c: &ClaimResult) -> String {
     let id = echo(&c.id, WORD);
     c.reading.as_ref().map_or_else(|| id.clone(), |r| format!("{id} ({})", echo(r, WORD)))
 }
 
-/// A sign for a verdict that does not need colour.
+/// A symbol for a verdict, readable without colour.
 pub(super) fn verdict_sign(verdict: &str) -> &'static str {
     match verdict {
         "reproduced" => "✓",
@@ -205,7 +213,7 @@ pub(super) fn verdict_sign(verdict: &str) -> &'static str {
     }
 }
 
-/// A number with `digits` significant digits, without an exponent for ordinary sizes.
+/// A number with `digits` significant digits; with an exponent only if it is very small or very large.
 pub(super) fn significant(x: f64, digits: i32) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".into() } else { x.to_string() };
@@ -217,7 +225,7 @@ pub(super) fn significant(x: f64, digits: i32) -> String {
     format!("{x:.*}", (digits - 1 - magnitude).clamp(0, 12) as usize)
 }
 
-/// One row a claim: its paper's words, and the reason when it is not reproduced, stand under it.
+/// One row for each claim. Below the row: the paper's statement, and the reason if the claim is not reproduced.
 fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
     let mut grid = Grid::new(["claim", "verdict", "measured", "expected"].map(String::from).to_vec());
     for c in claims {
@@ -231,15 +239,15 @@ fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
     grid
 }
 
-/// Cells in columns.
+/// A table of texts.
 struct Grid {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// Texts under each row; empty when no row has any.
+    /// Texts below each row; empty if no row has any.
     under: Vec<Vec<String>>,
-    /// Columns set flush left.
+    /// Columns that are aligned left.
     left: Vec<usize>,
-    /// How many columns name a row.
+    /// Number of leading columns that name a row.
     names: usize,
 }
 
@@ -248,8 +256,8 @@ impl Grid {
         Grid { head, rows: Vec::new(), under: Vec::new(), left: vec![0], names: 1 }
     }
 
-    /// The table. Where it is wider than `width` the units go under the names; columns that still do not fit go below,
-    /// each part with the names of the rows.
+    /// Renders the table. If it is wider than `width`, units move below the names. Columns that still do not fit are
+    /// printed below as a further part, which repeats the names of the rows.
     fn render(&self, paint: Paint, width: usize) -> String {
         let mut heads = vec![self.head.clone()];
         let mut widths = self.widths(&heads);
@@ -278,14 +286,14 @@ impl Grid {
         parts.iter().enumerate().map(part).collect::<Vec<_>>().join("\n")
     }
 
-    /// Columns that each column takes under these heads.
+    /// The width of each column with these heads.
     fn widths(&self, heads: &[Vec<String>]) -> Vec<usize> {
         let width =
             |i: usize| self.rows.iter().chain(heads).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
         (0..self.head.len()).map(width).collect()
     }
 
-    /// A table of these columns, with the texts under the rows in `under` columns.
+    /// Renders some columns; texts below the rows are wrapped to `under` columns.
     fn part(
         &self,
         heads: &[Vec<String>],
@@ -319,12 +327,12 @@ impl Grid {
     }
 }
 
-/// Columns that columns of these widths take together.
+/// The total width of columns with these widths.
 fn across(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }
 
-/// `text` in lines of at most `width` columns, each after the first indented by `indent`.
+/// Wraps `text` to lines of at most `width` columns. All lines but the first are indented by `indent`.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let (mut out, mut column) = (String::new(), indent);
     for word in text.split_whitespace() {
@@ -342,7 +350,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     out
 }
 
-/// Columns a text takes on a terminal: ANSI sequences take none.
+/// Width of a text on a terminal; ANSI sequences have no width.
 fn visible(text: &str) -> usize {
     let mut n = 0;
     let mut escaped = false;
@@ -357,7 +365,7 @@ fn visible(text: &str) -> usize {
     n
 }
 
-/// ANSI colours, or none.
+/// True if ANSI colours are used.
 #[derive(Clone, Copy)]
 struct Paint(bool);
 
@@ -366,7 +374,7 @@ impl Paint {
         if !self.0 {
             return text.to_owned();
         }
-        // The line break stays outside, so that a pager does not carry the colour over.
+        // Keep the line break outside the colour, so that a pager does not colour the next line.
         let (body, end) = text.strip_suffix('\n').map_or((text, ""), |body| (body, "\n"));
         format!("\x1b[{code}m{body}\x1b[0m{end}")
     }

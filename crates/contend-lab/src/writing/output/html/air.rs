@@ -1,9 +1,9 @@
-//! The air as a timeline: frames packed into columns of integers that the page's script draws on a canvas.
+//! The timeline of the air: frames packed into columns of integers; the page's script draws them on a canvas.
 //!
-//! Layout, little endian, `n` frames in order of their start: gap since the start before (u32, ns), shape (u16),
-//! transmitter (u16), receiver (u16), sequence number (u16), flow (u16), fate (u8: outcome in bits 0-1, TCP
-//! retransmission in bit 2, attempt in bits 3-7). A shape is what many frames share: kind, rate, length, airtime,
-//! Duration field, kind of packet. Fifteen bytes a frame.
+//! Layout: little endian, `n` frames in order of their start. Columns: gap since the previous start (u32, ns), shape
+//! (u16), transmitter (u16), receiver (u16), sequence number (u16), flow (u16), fate (u8: outcome in bits 0-1, TCP
+//! retransmission in bit 2, attempt in bits 3-7). A frame takes fifteen bytes. A shape is a combination that many
+//! frames share: kind, rate, length, airtime, Duration field, kind of packet.
 
 use super::{escaped, how};
 use crate::experiment::results::Run;
@@ -12,10 +12,10 @@ use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Most frames in a page: three megabytes.
+/// Maximum number of frames in a page (three megabytes).
 const FRAMES: usize = 150_000;
 
-/// What makes frames alike: kind, rate, bytes, airtime and Duration field in nanoseconds, kind of packet.
+/// Kind, rate, bytes, airtime and Duration field in nanoseconds, kind of packet.
 type Shape = (u8, u64, u32, u64, u64, u8);
 
 /// The timeline of a run's frames.
@@ -56,8 +56,8 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
          <kbd>←</kbd> <kbd>→</kbd> move</span>\
          <span><kbd>Home</kbd> everything</span><span><kbd>C</kbd> next collision</span><span \
          class=\"where\"></span></p>\n\
-         <figcaption>Seed {}{}: {part} frames. One lane a transmitter; zoomed out, height is the square root of the \
-         share of time on the air.\
+         <figcaption>Seed {}{}: {part} frames. One lane for each transmitter. In overview, height is the square \
+         root of the share of time on the air.\
          <span class=\"tools\"><a href=\"#air\" id=\"air-csv\">CSV of the frames in view</a> {}</span></figcaption>\n\
          <script type=\"application/json\" id=\"air-meta\">{}</script>\n<script type=\"text/plain\" \
          id=\"air-data\">{}</script>\n</figure>\n",
@@ -69,13 +69,13 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     )
 }
 
-/// Frames as the page holds them.
+/// The frames as the page stores them.
 struct Packed {
     columns: Vec<u8>,
     shapes: Vec<Shape>,
-    /// Gaps too long for 32 bits: whose, and how long.
+    /// Gaps too long for 32 bits: index of the frame, and length of the gap.
     gaps: Vec<(usize, u64)>,
-    /// How many frames.
+    /// Number of frames.
     n: usize,
 }
 
@@ -105,7 +105,7 @@ fn packed(frames: &[&Frame]) -> Packed {
         let id = match index.get(&shape) {
             Some(id) => *id,
             None => {
-                // More different frames than numbers: the timeline ends here and says so.
+                // There are more shapes than 16 bits can number: the timeline ends here, and its caption says so.
                 let Ok(id) = u16::try_from(shapes.len()) else { break };
                 index.insert(shape, id);
                 shapes.push(shape);

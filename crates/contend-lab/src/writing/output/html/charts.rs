@@ -1,4 +1,4 @@
-//! Figures of means over seeds at single points: goodput of each flow, and the airtime ledger.
+//! Figures of means over seeds at each point: goodput of each flow, and the airtime ledger.
 
 use super::svg::{GREY, Plot, Scale};
 use super::{Figure, direction_style};
@@ -9,7 +9,7 @@ use crate::writing::output::shape::{estimate, point_text, runs_of, swept_keys, v
 use crate::writing::output::table::significant;
 use std::fmt::Write;
 
-/// What the error bars are.
+/// A sentence that explains the error bars.
 pub(super) fn bars_are(seeds: usize) -> String {
     match seeds {
         0 | 1 => "One seed: no interval.".into(),
@@ -17,16 +17,16 @@ pub(super) fn bars_are(seeds: usize) -> String {
     }
 }
 
-/// An estimate in a CSV: seeds, mean, and the ends of its interval.
+/// An estimate as columns of a CSV: number of seeds, mean, and the ends of its interval.
 pub(super) fn numbers(m: &Estimate) -> String {
     let ends = m.interval.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low},{high}"));
     format!("{},{},{ends}", m.n, m.mean)
 }
 
-/// Most bars in one figure; more would be thinner than a pixel.
+/// Maximum number of bars in one figure; more would be narrower than a pixel.
 pub(super) const BARS: usize = 400;
 
-/// Goodput of each flow at one point.
+/// Figure of the goodput of each flow at one point.
 pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
     let first = runs.first()?;
     if first.flows.is_empty() {
@@ -71,8 +71,8 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
     })
 }
 
-/// Accounts of the ledger in the order of an exchange, each with its style: silence is grey, waste is warm. Others
-/// follow by name.
+/// Accounts of the ledger in the order of an exchange, each with its style: idle time is grey, wasted time has warm
+/// colours. Other accounts follow by name.
 const ACCOUNTS: [(&str, usize); 10] = [
     ("payload", 0),
     ("header", 5),
@@ -86,7 +86,7 @@ const ACCOUNTS: [(&str, usize); 10] = [
     ("idle", GREY + 2),
 ];
 
-/// The airtime ledger: one bar a point.
+/// Figure of the airtime ledger: one bar for each point.
 pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
     let mut accounts: Vec<&str> = Vec::new();
     let all = || o.runs.iter().filter_map(|r| r.air.as_ref()).flat_map(|a| a.ledger.keys().copied());
@@ -102,7 +102,7 @@ pub(super) fn ledger(o: &Outcome, points: &[PointKey]) -> Option<Figure> {
     let style_of = |i: usize| ACCOUNTS.iter().find(|a| a.0 == accounts[i]).map_or(i, |a| a.1);
     let shown: Vec<&PointKey> = points.iter().take(40).collect();
     let several = shown.len() > 1;
-    // Rows are counted from the bottom; the first point stands at the top.
+    // Rows are counted from the bottom; the first point is at the top.
     let names = shown
         .iter()
         .rev()

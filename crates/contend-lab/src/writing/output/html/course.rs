@@ -1,4 +1,4 @@
-//! Figures of means over seeds along the time of the runs.
+//! Figures of means over seeds as functions of time.
 
 use super::Figure;
 use super::lines::{called, explained, groups, left_out, legend, named, telling, vertical};
@@ -11,11 +11,11 @@ use crate::writing::output::csv::quoted;
 use crate::writing::output::shape::{estimate, runs_of, unit_of};
 use std::fmt::Write;
 
-/// One curve.
+/// One curve over time.
 struct Course {
     name: String,
     style: usize,
-    /// One after the other.
+    /// In order of time.
     moments: Vec<Moment>,
 }
 
@@ -23,27 +23,27 @@ struct Course {
 struct Moment {
     from_s: f64,
     to_s: f64,
-    /// How many numbers it is made of.
+    /// Number of values behind `value`.
     n: usize,
-    /// Not finite where it does not exist.
+    /// Not finite if the value does not exist.
     value: f64,
-    /// The band around it.
+    /// Lower and upper end of the band around the value.
     band: Option<(f64, f64)>,
 }
 
-/// What the runs yield.
+/// All curves of a figure.
 #[derive(Default)]
 struct Courses {
     all: Vec<Course>,
-    /// The most runs that a course is a mean of.
+    /// The largest number of runs in a mean.
     seeds: usize,
-    /// Whether a list had too many members to draw each.
+    /// True if a list had too many members to draw them one by one.
     bundled: bool,
-    /// Why an expression has no course.
+    /// Why an expression has no value.
     trouble: Option<String>,
 }
 
-/// Metrics of one unit over time: a line for each metric and point, of a list one for each member.
+/// Metrics of one unit over time: a line for each metric and point; for a list, a line for each member.
 pub(super) fn over_time(
     o: &Outcome,
     points: &[PointKey],
@@ -57,7 +57,7 @@ pub(super) fn over_time(
     let shown = courses.all.get(..STYLES).unwrap_or(&courses.all);
     let moments = || shown.iter().flat_map(|c| &c.moments).filter(|m| m.value.is_finite());
     let (low, top) = moments().fold((0.0_f64, 0.0_f64), |(low, top), m| (low.min(m.value), top.max(m.value)));
-    // Few seeds make wide bands; the axis is for the lines, and a band ends where it does.
+    // Few seeds make wide bands. The axis fits the lines; bands are cut off at its end.
     let high = moments().filter_map(|m| m.band).fold(top, |high, band| high.max(band.1.min(1.5 * top)));
     let axis = vertical(metrics, low * scale, high * scale);
     let (floor, ceiling) = if let Scale::Linear(a, b) = axis { (a, b) } else { (f64::NEG_INFINITY, f64::INFINITY) };
@@ -65,7 +65,7 @@ pub(super) fn over_time(
     let span = moments().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), m| (a.min(m.from_s), b.max(m.to_s)));
     let mut plot = against_time(if span.0 < span.1 { span } else { (0.0, 1.0) }, warmup_s, axis, &called(metrics).1);
     for c in shown {
-        // A stretch without values interrupts the band as it does the line.
+        // Where values are missing, line and band are interrupted.
         for stretch in c.moments.split(|m| m.band.is_none()) {
             plot.band(
                 c.style,
@@ -85,7 +85,7 @@ pub(super) fn over_time(
         n => format!("Mean over {n} seeds; band: 95 % Student interval."),
     };
     if courses.bundled {
-        caption += " Of lists with many members: line, median; band, the middle 80 % of them.";
+        caption += " For a list with many members: the line is the median, the band the middle 80 % of the members.";
     }
     Figure {
         title: title.to_owned(),
@@ -133,7 +133,7 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
     out
 }
 
-/// A member of a list, or a number, which has no name; its values by window and run.
+/// A member of a list, or a single number without a name; its values by window and run.
 type Member = (Option<String>, Vec<Vec<f64>>);
 
 fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member>, String> {
@@ -152,7 +152,7 @@ fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member
                         windows.get_mut(k).into_iter().for_each(|w| w.push(x));
                     }
                 }
-                // A moment at which it does not exist is a gap.
+                // No value at this moment: a gap in the curve.
                 Err(Unmeasured::Undefined(_)) => {}
                 Err(Unmeasured::Wrong(why)) => return Err(why),
             }
@@ -161,7 +161,7 @@ fn members(e: &Expr, runs: &[&Run], windows: &[(f64, f64)]) -> Result<Vec<Member
     Ok(all)
 }
 
-/// Means over runs with their intervals; of many members, the median and the middle 80 % of all.
+/// Means over runs with their intervals. For many members: the median and the middle 80 % of all.
 fn together(bundle: Vec<Member>, windows: &[(f64, f64)], range: Range) -> Vec<(Option<String>, Vec<Moment>)> {
     let moment = |(from_s, to_s): (f64, f64), n, value, band| Moment { from_s, to_s, n, value, band };
     if bundle.len() <= SINGLE {

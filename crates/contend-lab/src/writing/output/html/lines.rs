@@ -1,4 +1,4 @@
-//! What the lines of a figure are: which points each has, what it is called, how it looks.
+//! The lines of a figure: which points each line has, its name, and its style.
 
 use super::svg::{Plot, STYLES, Scale};
 use super::{Figure, direction_style};
@@ -8,8 +8,8 @@ use crate::stats::Estimate;
 use crate::writing::output::shape::{Unit, point_text, swept_keys, unit_of, value_text};
 use std::collections::BTreeMap;
 
-/// The keys in which lines differ: `by`, and every other key that does not follow from these and the one along `x`. So
-/// keys that a `zip` pairs with the axis, and keys with one value, make no lines.
+/// The keys that distinguish the lines: `by`, and every other key that the chosen keys and `x` do not determine. So
+/// keys with a single value, and keys that a `zip` pairs with `x`, make no lines.
 pub(super) fn telling(points: &[PointKey], x: Option<&str>, by: Option<&str>) -> Vec<String> {
     let chosen: Vec<String> = x.into_iter().chain(by).map(str::to_owned).collect();
     let mut keys = chosen.clone();
@@ -23,18 +23,18 @@ pub(super) fn telling(points: &[PointKey], x: Option<&str>, by: Option<&str>) ->
     keys.split_off(usize::from(x.is_some()))
 }
 
-/// Whether points with the same values of `from` always have the same value of `key`.
+/// True if points with the same values of `from` always have the same value of `key`.
 fn follows(points: &[PointKey], key: &str, from: &[String]) -> bool {
     let mut seen = BTreeMap::new();
     points.iter().all(|p| *seen.entry(point_text(&part(p, from))).or_insert(p.get(key)) == p.get(key))
 }
 
-/// These keys of a point.
+/// The part of a point with these keys.
 pub(super) fn part(point: &PointKey, keys: &[String]) -> PointKey {
     point.iter().filter(|(k, _)| keys.contains(k)).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
-/// The points with the same values of `keys`, each group under these values, in the order in which they appear.
+/// Groups the points by their values of `keys`, in order of appearance; each group with these values.
 pub(super) fn groups(points: &[PointKey], keys: &[String]) -> Vec<(PointKey, Vec<PointKey>)> {
     let mut all: Vec<(PointKey, Vec<PointKey>)> = Vec::new();
     for p in points {
@@ -50,16 +50,16 @@ pub(super) fn groups(points: &[PointKey], keys: &[String]) -> Vec<(PointKey, Vec
 /// One curve, or one bar at each place.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
     pub style: usize,
-    /// Place, value and hover title of each dot, the value in base units.
+    /// Place, value (in base units) and hover text of each dot.
     pub dots: Vec<(f64, Estimate, String)>,
 }
 
 /// Names and styles of the lines: every metric for every group, group by group.
 pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metrics: &[&str]) -> Vec<(String, usize)> {
-    // Lines told apart by one chosen key need only its value.
+    // If one chosen key distinguishes the lines, the name is its value.
     let text = |g: &PointKey| match by.and_then(|key| g.get(key)) {
         Some(value) if g.len() == 1 => value_text(value),
         _ => point_text(g),
@@ -67,7 +67,7 @@ pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metr
     let alone = styles(metrics);
     let style = |g: usize, m: usize| match (groups.len(), metrics.len()) {
         (1, _) => alone.get(m).copied().unwrap_or(m),
-        // Two metrics: the colour says which group, full or dashed says which metric.
+        // Two metrics: the colour is the group's; a full or dashed line is the metric's.
         (n, 2) if n <= STYLES / 2 => g + m * STYLES / 2,
         (_, n) => g * n + m,
     };
@@ -83,7 +83,7 @@ pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metr
         .collect()
 }
 
-/// A style for each metric: directions keep theirs, the others take what is free.
+/// A style for each metric. Directions have fixed styles; other metrics get unused styles.
 fn styles(metrics: &[&str]) -> Vec<usize> {
     let own = |m: &str| match m.rsplit_once('.')?.1 {
         "total" => Some(2),
@@ -103,7 +103,7 @@ fn styles(metrics: &[&str]) -> Vec<usize> {
     used.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// What metrics of one unit are called together, and the label of their axis.
+/// A common name for metrics of one unit, and the label of their axis.
 pub(super) fn called(metrics: &[&str]) -> (String, String) {
     let first = metrics.first().copied().unwrap_or_default();
     let name = if metrics.len() == 1 { first } else { first.split(['.', '[']).next().unwrap_or(first) };
@@ -111,14 +111,14 @@ pub(super) fn called(metrics: &[&str]) -> (String, String) {
     (name.to_owned(), if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") })
 }
 
-/// The vertical axis for values from `low` to `high` of `metrics`: an index goes from 0 to 1, everything else includes
+/// The vertical axis for values from `low` to `high` of `metrics`: from 0 to 1 for an index; otherwise it includes
 /// zero.
 pub(super) fn vertical(metrics: &[&str], low: f64, high: f64) -> Scale {
     let index = |m: &&str| Expr::parse_any(m).is_ok_and(|e| e.is_index());
     if metrics.iter().all(index) { Scale::Linear(0.0, 1.0) } else { Scale::with_zero(low, high) }
 }
 
-/// The figure of `lines` with their error bars: curves along numbers, bars side by side where the places are names.
+/// The figure of `lines` with their error bars: curves if the places are numbers, grouped bars if the places are names.
 pub(super) fn drawn(
     title: &str,
     (x, x_label): (Scale, &str),
@@ -132,7 +132,7 @@ pub(super) fn drawn(
     let ends = shown.iter().flat_map(|l| &l.dots).map(|(_, m, _)| m.ends());
     let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), (from, to)| (low.min(from), high.max(to)));
     let (name, label) = called(metrics);
-    // An interval may reach below zero where the values themselves cannot.
+    // If no mean is negative, the axis starts at zero even if an interval reaches below.
     let low = if shown.iter().flat_map(|l| &l.dots).any(|d| d.1.mean < 0.0) { low } else { 0.0 };
     let places = if let Scale::Names(names) = &x { names.len() } else { 0 };
     let wide = places * shown.len() > 24;
@@ -169,24 +169,24 @@ pub(super) fn drawn(
     }
 }
 
-/// The legend; of one line, none.
+/// The legend; a single line needs none.
 pub(super) fn legend(lines: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
     let all: Vec<_> = lines.collect();
     if all.len() > 1 { all } else { Vec::new() }
 }
 
-/// What a caption says when there are more lines than styles.
+/// A sentence about lines that are not drawn because there are too few styles.
 pub(super) fn left_out(lines: usize) -> String {
     if lines > STYLES { format!(" {} more lines are in the CSV.", lines - STYLES) } else { String::new() }
 }
 
-/// The hover title of a dot.
+/// The hover text of a dot.
 pub(super) fn hover(metric: &str, at: &str, m: Estimate, unit: Unit) -> String {
     let at = if at.is_empty() { String::new() } else { format!(", {at}") };
     format!("{metric}{at}\n{} {}\nn = {}", m.text(unit.scale, unit.decimals), unit.name, m.n)
 }
 
-/// The caption with what tells lines apart, and why some are missing.
+/// The caption, with the key that distinguishes the lines and the reason for missing values.
 pub(super) fn explained(by: Option<&str>, caption: String, trouble: Option<String>) -> String {
     let by = by.map_or(String::new(), |by| format!("By {by}. "));
     by + &caption + &trouble.map_or(String::new(), |why| format!(" Not everything has a value: {why}."))

@@ -1,4 +1,4 @@
-//! The figures that the file asks for: along a swept key, flow by flow, or over time.
+//! The figures of the file's `[[figure]]` tables: along a swept key, flow by flow, or over time.
 
 use super::charts::{BARS, bars_are, numbers};
 use super::lines::{Line, called, drawn, explained, groups, hover, named, telling};
@@ -13,10 +13,10 @@ use crate::writing::output::shape::{Unit, point_text, runs_of, unit_of};
 use crate::writing::output::{FigureSpec, ReportContext};
 use std::fmt::Write;
 
-/// Every `[[figure]]` of the file, in its order; one for each unit, and with `by` one for each combination of the keys
-/// that make no lines.
+/// All `[[figure]]` tables of the file in their order. Each unit has its own figure. With `by`, each combination of the
+/// keys that make no lines has its own figure, too.
 pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
-    // A key that no point has makes no axis.
+    // Skip a figure along a key that no point has.
     let there = |f: &&FigureSpec| {
         f.points.iter().any(|p| if let Along::Key(key) = &f.along { p.contains_key(key) } else { true })
     };
@@ -63,14 +63,14 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
     if let Some(last) = all.last_mut().filter(|_| panels.len() > DETAILED) {
         let _ = write!(
             last.caption,
-            " {} more such figures are not drawn; pick some with `when`.",
+            " {} more such figures are not drawn; select points with `when`.",
             panels.len() - DETAILED
         );
     }
     all
 }
 
-/// Metrics of one unit flow by flow, a bar for each metric, point and flow.
+/// Metrics of one unit flow by flow: a bar for each metric, point and flow.
 fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
     let groups = groups(points, &telling(points, None, by));
     let mut names: Vec<String> = Vec::new();
@@ -120,7 +120,7 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
     drawn(title, (Scale::Names(names), "flow"), metrics, &lines, &explained(by, caption, trouble), csv)
 }
 
-/// The members of a list in `run` with their names.
+/// The members of a list in `run`, with their names.
 fn read(e: &Result<Expr, impl ToString>, run: &Run) -> Result<Vec<(String, f64)>, String> {
     let e = e.as_ref().map_err(ToString::to_string)?;
     let both = || Ok::<_, Unmeasured>((e.members(run)?.unwrap_or_default(), e.values(run)?));

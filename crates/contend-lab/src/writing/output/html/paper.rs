@@ -1,5 +1,4 @@
-//! The page of a paper: every experiment with its figures and claims, one after the other, and a table of the verdicts
-//! before them.
+//! The page of a paper: a table of the verdicts, then every experiment with its figures and claims.
 
 use super::super::shape::points;
 use super::super::{Error, ReportContext, beside_earlier};
@@ -11,24 +10,23 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// One experiment as it stands on the page of its paper: text only, so that the runs behind it can go.
+/// One experiment on the page of its paper. It holds text only, so that the runs can be dropped.
 #[derive(Debug)]
 pub struct Chapter {
     name: String,
     title: String,
-    /// How many claims have each verdict of [`Verdict::ALL`].
+    /// Number of claims with each verdict of [`Verdict::ALL`].
     verdicts: [usize; 4],
-    /// How many claims have another verdict than their file records.
+    /// Number of claims with another verdict than the recorded one.
     differ: usize,
     html: String,
 }
 
 impl Chapter {
-    /// The experiment `name` of a paper, which has its results, its own page among them, in a folder of this name
-    /// beside the paper's page.
+    /// The experiment `name` of a paper. A folder `name` beside the paper's page holds its results and its own page.
     ///
-    /// The figures are those that the file asks for; where it asks for none, the main metrics along the sweep; without
-    /// a sweep, the flows.
+    /// The figures are those of the file's `[[figure]]` tables. Without such tables they are the main metrics along the
+    /// sweep; without a sweep, the flows.
     pub fn new(name: &str, o: &Outcome, ctx: &ReportContext) -> Chapter {
         let count = |v: Verdict| o.claims.iter().filter(|c| c.verdict == v.name()).count();
         Chapter {
@@ -49,7 +47,7 @@ fn chapter(name: &str, o: &Outcome, ctx: &ReportContext) -> String {
     }
     let _ = writeln!(
         out,
-        "<code>{}</code> · <a href=\"{}/report.html\">everything about it</a></p>",
+        "<code>{}</code> · <a href=\"{}/report.html\">full report</a></p>",
         escaped(&o.file),
         address(name)
     );
@@ -65,12 +63,16 @@ fn chapter(name: &str, o: &Outcome, ctx: &ReportContext) -> String {
         let html: String = figures.iter().map(|f| f.html(&ctx.command)).collect();
         let _ = writeln!(out, "<div class=\"figures\">{html}</div>");
     }
-    out += &if o.claims.is_empty() { "<p class=\"pm\">It makes no claim.</p>\n".to_owned() } else { claims(o) };
+    out += &if o.claims.is_empty() {
+        "<p class=\"pm\">This experiment has no claims.</p>\n".to_owned()
+    } else {
+        claims(o)
+    };
     let _ = writeln!(out, "<p class=\"method\">{}</p>\n</section>", escaped(method(o, ctx).trim_end()));
     out
 }
 
-/// `name` as a relative address.
+/// `name` as a relative URL.
 fn address(name: &str) -> String {
     let mut out = String::new();
     for b in name.bytes() {
@@ -82,8 +84,8 @@ fn address(name: &str) -> String {
     out
 }
 
-/// Writes the page of the paper called `paper` to `path`; `command` is what made it.
-/// An earlier page is moved aside; returns where it went.
+/// Writes the page of the paper `paper` to `path`; `command` is the command line of the call. An earlier page is moved
+/// aside; returns the path to which it was moved.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -10,12 +10,12 @@ use crate::writing::output::shape::{estimate, group_of};
 use contend_sim::stats::Durations;
 use std::fmt::Write;
 
-/// Most flows drawn one by one; of more, each group is drawn as its median and the middle 80 %.
+/// Maximum number of flows drawn one by one. If there are more, each group is drawn as its median and its middle 80 %.
 pub(super) const SINGLE: usize = 14;
-/// About how many instants a line has.
+/// Approximate number of instants in a line.
 const INSTANTS: f64 = 240.0;
 
-/// Goodput, congestion window and smoothed round-trip time of the flows of one run, and its queues.
+/// Figures of one run over time: goodput, congestion window and smoothed round-trip time of the flows, and the queues.
 pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> {
     let time = &run.series.time_s;
     let (Some(first), Some(last)) = (time.first(), time.last()) else { return Vec::new() };
@@ -49,7 +49,7 @@ pub(super) fn over_time(run: &Run, warmup_s: f64, command: &str) -> Vec<Figure> 
     all.into_iter().flatten().collect()
 }
 
-/// Goodput between two instants in bits per second.
+/// Goodput in bits per second between two instants.
 fn rate(s: &FlowSeries, i: usize, j: usize, time: &[f64]) -> f64 {
     match (s.delivered_bytes.get(i), s.delivered_bytes.get(j)) {
         (Some(a), Some(b)) if time[j] > time[i] => b.saturating_sub(*a) as f64 * 8.0 / (time[j] - time[i]),
@@ -57,7 +57,7 @@ fn rate(s: &FlowSeries, i: usize, j: usize, time: &[f64]) -> f64 {
     }
 }
 
-/// An empty plot against time, the warm-up shaded.
+/// An empty plot over time, with the warm-up shaded.
 pub(super) fn against_time((from, to): (f64, f64), warmup_s: f64, y: Scale, label: &str) -> Plot {
     let mut plot = Plot::new(Scale::Linear(from, to), "time [s]", y, label);
     if warmup_s > from {
@@ -66,15 +66,15 @@ pub(super) fn against_time((from, to): (f64, f64), warmup_s: f64, y: Scale, labe
     plot
 }
 
-/// Windows for a rate of about as many as a line has instants, but no shorter than a second in runs of ten or more; and
-/// shorter ones for what is sampled.
+/// Two lists of windows. The first is for rates: about [`INSTANTS`] windows, but no shorter than a second in runs of
+/// ten seconds or more. The second is for sampled values: shorter windows.
 pub(super) fn slow_and_fine(time: &[f64]) -> [Vec<(usize, usize)>; 2] {
     let span = time.last().zip(time.first()).map_or(0.0, |(last, first)| last - first);
     let step = span / INSTANTS;
     [windows(time, step.max(if span >= 10.0 { 1.0 } else { 0.0 })), windows(time, step)]
 }
 
-/// Pairs of instants (by index) at least `step` apart, one after the other.
+/// Consecutive pairs of instants (by index) at least `step` apart.
 fn windows(time: &[f64], step: f64) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     let mut from = 0;
@@ -87,7 +87,7 @@ fn windows(time: &[f64], step: f64) -> Vec<(usize, usize)> {
     all
 }
 
-/// A run with series, and how it is drawn.
+/// A run with series, and how its figures are drawn.
 struct Sampled<'a> {
     run: &'a Run,
     warmup_s: f64,
@@ -99,7 +99,7 @@ impl Sampled<'_> {
     fn plot(&self, y: Scale, label: &str) -> Plot {
         against_time(self.span, self.warmup_s, y, label)
     }
-    /// One quantity of all flows that `belongs` picks.
+    /// The figure of one quantity for all flows that `belongs` selects.
     fn figure(
         &self,
         title: &str,
@@ -167,7 +167,7 @@ impl Sampled<'_> {
                 let _ = write!(csv, ",{0}_p10,{0}_p50,{0}_p90", group.replace(',', "_"));
                 columns.extend([low, median, high]);
             }
-            format!("{note} Line: median of the group; band: the middle 80 % of its flows.")
+            format!("{note} The line is the median of the group, the band the middle 80 % of its flows.")
         };
         csv.push('\n');
         for (k, w) in windows.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Sampled<'_> {
             wide: false,
         })
     }
-    /// What the estimators of the flows say.
+    /// The figure of the estimated rates.
     fn estimates(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let drawn: Vec<_> = self.run.series.estimates.iter().take(SINGLE).collect();
@@ -223,7 +223,7 @@ impl Sampled<'_> {
             wide: false,
         })
     }
-    /// Packets waiting, of the access point's queue or, without one, of those that held most.
+    /// The figure of waiting packets: in the access point's queue, or without one in the queues with the most packets.
     fn queues(&self, windows: &[(usize, usize)]) -> Option<Figure> {
         let time = &self.run.series.time_s;
         let named = self.run.queues.iter().zip(&self.run.series.queues);
@@ -278,7 +278,7 @@ fn groups<'a>(flows: impl Iterator<Item = &'a Flow>) -> Vec<&'a str> {
     all
 }
 
-/// Jain's index of each second over all flows, mean over the runs of a point.
+/// Figure of Jain's index over all flows in each second, as the mean over the runs of a point.
 pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Option<Figure> {
     let sampled: Vec<&&Run> = runs.iter().filter(|r| r.series.time_s.len() > 1 && r.flows.len() > 1).collect();
     let first = sampled.first()?;
@@ -289,7 +289,7 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     let mut csv = String::from("time_s,n,jain_mean,low,high\n");
     let (mut line, mut band) = (Vec::new(), Vec::new());
     for &(i, j) in &cuts {
-        // A second in which nobody got anything says nothing about fairness.
+        // A second without any goodput says nothing about fairness.
         let of = |r: &&&Run| {
             let rates: Vec<f64> =
                 r.series.flows.iter().map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
@@ -322,7 +322,7 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     })
 }
 
-/// Distribution functions of round-trip times and one-way delays, all seeds of a point together.
+/// Distribution functions of round-trip times and one-way delays, over all seeds of a point.
 pub(super) fn delays(runs: &[&Run], command: &str) -> Vec<Figure> {
     let few = runs.first().is_some_and(|r| r.flows.len() <= 6);
     let rtt = distribution(runs, few, "Round-trip time", "round-trip time [ms]", |f| &f.rtt, command);
@@ -365,7 +365,7 @@ fn distribution(
             let (from, ms, before) = (from as f64 / 1e3, to as f64 / 1e3, seen as f64 / all as f64);
             seen += n;
             let share = seen as f64 / all as f64;
-            // Steps smaller than a third of a pixel are not drawn.
+            // Skip steps smaller than a third of a pixel.
             if share - written > 0.0015 || seen == all {
                 line.extend([(from, before), (ms, share)]);
                 let _ = writeln!(csv, "{},{ms},{share:.5}", quoted(&m.name));

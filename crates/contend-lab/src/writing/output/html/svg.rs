@@ -1,21 +1,21 @@
-//! A small SVG writer for the report's figures. Not the plotters crate: its SVG has its colours written in, and ours
-//! must follow the reader's light or dark scheme, carry hover titles and stay small. Colours are classes (`s0`, `s1`,
-//! ...) that the style sheet fills.
+//! A small SVG writer for the report's figures. The plotters crate writes fixed colours into its SVG. Our SVG must
+//! follow the reader's light or dark scheme, have hover texts, and be small. Colours are classes (`s0`, `s1`, ...) of
+//! the style sheet.
 
 use crate::writing::output::table::significant;
 use std::fmt::Write;
 
-/// Text made safe for HTML and SVG.
+/// Escapes text for HTML and SVG.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// What an axis measures and how it is laid out.
+/// The range and layout of an axis.
 #[derive(Clone, Debug)]
 pub(super) enum Scale {
-    /// Evenly from `.0` to `.1`.
+    /// Linear from `.0` to `.1`.
     Linear(f64, f64),
-    /// Evenly in the logarithm, both ends above zero.
+    /// Logarithmic; both ends are above zero.
     Log(f64, f64),
     /// One place for each name.
     Names(Vec<String>),
@@ -28,7 +28,7 @@ impl Scale {
         let step = step(max, 5.0);
         Scale::Linear(0.0, libm::ceil(max / step - 1e-9) * step)
     }
-    /// From the tick below `min` to that above `max`, zero included.
+    /// From the tick below `min` to the tick above `max`, including zero.
     pub(super) fn with_zero(min: f64, max: f64) -> Scale {
         if min.is_nan() || min >= 0.0 {
             return Scale::from_zero(max);
@@ -37,7 +37,7 @@ impl Scale {
         let step = step(max - min, 5.0);
         Scale::Linear(libm::floor(min / step + 1e-9) * step, libm::ceil(max / step - 1e-9) * step)
     }
-    /// Where a value lies, 0 to 1.
+    /// Position of a value on the axis, from 0 to 1.
     fn place(&self, v: f64) -> f64 {
         match self {
             Scale::Linear(a, b) => (v - a) / (b - a),
@@ -45,7 +45,7 @@ impl Scale {
             Scale::Names(names) => (v + 0.5) / names.len().max(1) as f64,
         }
     }
-    /// About `n` round values with their text; fewer or more where the scale demands it.
+    /// About `n` round values with their text; the scale may require fewer or more.
     fn ticks(&self, n: f64) -> Vec<(f64, String)> {
         match self {
             Scale::Linear(a, b) => {
@@ -70,7 +70,7 @@ impl Scale {
     }
 }
 
-/// A step of 1, 2 or 5 times a power of ten that divides `range` into about `n`.
+/// A step of 1, 2 or 5 times a power of ten that divides `range` into about `n` parts.
 fn step(range: f64, n: f64) -> f64 {
     let raw = (range / n).abs().max(1e-12);
     let power = libm::pow(10.0, libm::floor(libm::log10(raw)));
@@ -87,7 +87,7 @@ fn step(range: f64, n: f64) -> f64 {
         }
 }
 
-/// One drawing with its axes; marks are added in values, not pixels.
+/// A drawing with axes; marks are positioned by values, not by pixels.
 #[derive(Debug)]
 pub(super) struct Plot {
     x: Scale,
@@ -104,7 +104,7 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 14.0;
 
 impl Plot {
-    /// An empty plot of the usual size; labels name quantity and unit.
+    /// An empty plot of the default size; the labels name quantity and unit.
     pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
         let slanted = matches!(&x, Scale::Names(n) if n.len() > 8 || n.iter().any(|t| t.chars().count() > 12));
         Plot {
@@ -117,12 +117,12 @@ impl Plot {
             marks: String::new(),
         }
     }
-    /// The same, as wide as the page.
+    /// Makes the plot as wide as the page.
     pub(super) fn wide(mut self) -> Plot {
         self.width = 1100.0;
         self
     }
-    /// Another height.
+    /// Changes the height.
     pub(super) fn tall(mut self, height: f64) -> Plot {
         self.height = height;
         self
@@ -137,7 +137,7 @@ impl Plot {
         self.height - self.bottom() - self.y.place(v) * (self.height - self.bottom() - TOP)
     }
 
-    /// A line through points; undefined values break it.
+    /// A line through points; undefined values interrupt it.
     pub(super) fn line(&mut self, style: usize, points: &[(f64, f64)], title: &str) {
         let mut d = String::new();
         let mut last: Option<(i64, i64)> = None;
@@ -146,7 +146,7 @@ impl Plot {
                 last = None;
                 continue;
             }
-            // Tenths of a pixel, each relative to the one before: half the bytes of absolute coordinates.
+            // Tenths of a pixel, relative to the previous point: half the bytes of absolute coordinates.
             let now = (libm::round(self.px(x) * 10.0) as i64, libm::round(self.py(y) * 10.0) as i64);
             match last {
                 None => drop(write!(d, "M{} {}", tenth(now.0), tenth(now.1))),
@@ -167,7 +167,7 @@ impl Plot {
             self.mark(style, "", &format!("<path class=\"band\" d=\"M{}Z\"/>", corners.join("L")));
         }
     }
-    /// A dot with its error bar; the shape follows the style, so that colour is never the only difference.
+    /// A dot with its error bar. The shape depends on the style, so that lines differ in more than colour.
     pub(super) fn dot(&mut self, style: usize, x: f64, y: f64, interval: Option<(f64, f64)>, title: &str) {
         let (cx, cy) = (self.px(x), self.py(y));
         let shape = match style % 4 {
@@ -179,7 +179,7 @@ impl Plot {
         let whisker = interval.map(|ends| self.whisker(cx, ends, 3.0)).unwrap_or_default();
         self.mark(style, title, &(whisker + &shape));
     }
-    /// A bar from zero with its error bar, number `slot.0` of `slot.1` that stand side by side at `x`.
+    /// A bar from zero with its error bar: number `slot.0` of `slot.1` bars side by side at `x`.
     pub(super) fn bar(
         &mut self,
         style: usize,
@@ -210,7 +210,7 @@ impl Plot {
                 {high:.1}h{wide:.1}\"/>"
         )
     }
-    /// A piece of a horizontal bar in row `row` from `from` to `to`, with the interval of its end.
+    /// A piece of the horizontal bar in row `row`, between `from` and `to`, with an error bar at its end.
     pub(super) fn piece(
         &mut self,
         style: usize,
@@ -248,7 +248,7 @@ impl Plot {
         }
         self.mark(style, title, &shape);
     }
-    /// A shaded stretch of the horizontal axis with a word at its top.
+    /// A shaded part of the horizontal axis with a word at its top.
     pub(super) fn shade(&mut self, from: f64, to: f64, text: &str) {
         let (a, b) = (self.px(from), self.px(to));
         let height = self.height - self.bottom() - TOP;
@@ -276,7 +276,7 @@ impl Plot {
         let _ = write!(self.marks, "<g class=\"{}\">{title}{shape}</g>", class(style));
     }
 
-    /// The drawing as an `<svg>` element, named for readers who do not see it.
+    /// The drawing as an `<svg>` element; `name` is its accessible name.
     pub(super) fn finish(self, name: &str) -> String {
         let (w, h) = (self.width, self.height);
         let (floor, right) = (h - self.bottom(), w - RIGHT);
@@ -334,17 +334,17 @@ impl Plot {
     }
 }
 
-/// How many styles for curves the style sheet has; beyond them they repeat.
+/// Number of curve styles in the style sheet; further curves repeat them.
 pub(super) const STYLES: usize = 16;
-/// The first of three greys, which follow the styles for curves.
+/// The first of three greys; they come after the curve styles.
 pub(super) const GREY: usize = 16;
 
-/// The class of a style.
+/// The CSS class of a style.
 pub(super) fn class(style: usize) -> String {
     format!("s{}", if style < GREY + 3 { style } else { style % STYLES })
 }
 
-/// Tenths as a number without a needless zero.
+/// Tenths as a number without a trailing zero.
 fn tenth(n: i64) -> String {
     let sign = if n < 0 { "-" } else { "" };
     let (whole, tenth) = (n.abs() / 10, n.abs() % 10);

@@ -12,13 +12,13 @@ use crate::writing::output::shape::{main_metrics, point_text, runs_of, summary_o
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Main metrics along the first swept key.
+/// Figures of the main metrics along the first swept key.
 pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
     let keys = swept_keys(points);
     let Some(first) = keys.first().filter(|_| points.len() > 1) else { return Vec::new() };
     let main = main_metrics(o);
     if !telling(points, Some(first), None).is_empty() {
-        // Each metric has a figure of its own: its lines are the values of the other keys.
+        // Each metric has its own figure; its lines are the values of the other keys.
         return main.iter().map(|m| along(o, points, (first, &[]), None, &[m], "")).collect();
     }
     let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -32,8 +32,9 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
     families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, "")).collect()
 }
 
-/// Metrics of one unit along one swept key, or along values of the figure's own for it; one line for each metric and
-/// each combination of the keys that tell lines apart, `by` first. Without a title it names itself.
+/// A figure of metrics of one unit along a swept key, or along values that the figure itself gives. There is one line
+/// for each metric and each combination of the keys that distinguish lines, `by` first. An empty `title` is replaced by
+/// the metric and the key.
 pub(super) fn along(
     o: &Outcome,
     points: &[PointKey],
@@ -83,25 +84,25 @@ pub(super) fn along(
     drawn(&title, (axis.scale(), &axis.label), metrics, &lines, &caption, csv)
 }
 
-/// `point` with a value for a key of the figure's own.
+/// `point` with an additional key, which only this figure has.
 fn with(point: &PointKey, key: &str, value: &Value) -> PointKey {
     let mut point = point.clone();
     point.insert(key.to_owned(), value.clone());
     point
 }
 
-/// `metric` with `value` in the place of `point(key)`.
+/// `metric` with `value` in place of `point(key)`.
 fn instead(metric: &str, key: &str, value: &Value) -> String {
     Expr::parse(metric).map_or_else(|_| metric.to_owned(), |e| e.with_point(key, value).to_string())
 }
 
-/// The values of a swept key as places on an axis.
+/// The values of a swept key as positions on an axis.
 struct Axis {
-    /// Each value, and where it lies.
+    /// Each value and its position.
     values: Vec<(Value, f64)>,
-    /// Whether they are numbers; names otherwise.
+    /// True if the values are numbers, false if they are names.
     numbers: bool,
-    /// The key, and the unit of its values.
+    /// The key and the unit of its values.
     label: String,
 }
 
@@ -138,8 +139,8 @@ impl Axis {
     }
 }
 
-/// The values as numbers, and the unit in which the first one is written; `None` unless all are numbers, or all
-/// quantities of one kind.
+/// The values as numbers, and the unit of the first one. `None` unless all values are numbers, or all are quantities of
+/// one dimension.
 fn numbers<'a>(values: &[&'a Value]) -> Option<(Vec<f64>, &'a str)> {
     if let Some(plain) = values.iter().map(|v| v.as_f64()).collect::<Option<Vec<f64>>>() {
         return Some((plain, ""));
