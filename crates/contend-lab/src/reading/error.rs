@@ -5,23 +5,23 @@ use crate::reading::file::FileError;
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum Error {
-    /// The file says something that cannot be run.
+    /// The file is invalid.
     #[error(transparent)]
     #[diagnostic(transparent)]
     File(#[from] Box<FileError>),
-    /// The network of a point does not fit together.
+    /// The network of a point is invalid.
     #[error("{0}")]
     Network(String),
-    /// More than contend undertakes at a time.
+    /// The experiment exceeds a bound of contend.
     #[error("{what}")]
     #[diagnostic(help("{remedy}"))]
     TooLarge {
-        /// What, and what the bound is.
+        /// What is too large, and the bound.
         what: String,
-        /// What to write instead.
+        /// The remedy.
         remedy: String,
     },
-    /// The machine does not give what is needed.
+    /// The machine lacks a resource.
     #[error("{0}")]
     Machine(String),
 }

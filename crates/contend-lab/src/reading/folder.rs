@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files and folders that a search for experiment files looks at.
+/// Maximum number of files and folders that a search for experiment files visits.
 const MOST_ENTRIES: usize = 10_000;
 
-/// A folder holds so many files and folders that it cannot be one of experiments.
+/// A folder with too many files and folders to be a folder of experiments.
 #[derive(Debug, thiserror::Error)]
 #[error("{} holds more than {MOST_ENTRIES} files and folders", .0.display())]
 pub struct TooLarge(pub PathBuf);
 
-/// The TOML files below `folder`, in order of name; folders are descended into.
+/// The TOML files in `folder` and all folders below it, sorted by name.
 ///
 /// # Errors
 /// When there are more than 10,000 files and folders.
@@ -25,7 +25,7 @@ pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>, TooLarge> {
                 return Err(TooLarge(folder.to_path_buf()));
             }
             let path = entry.path();
-            // A link to a folder may lead back up: only true folders are descended into.
+            // Follow real folders only: a link may lead back to a parent folder.
             if entry.file_type().is_ok_and(|t| t.is_dir()) {
                 todo.push(path);
             } else if path.extension().is_some_and(|e| e == "toml") {

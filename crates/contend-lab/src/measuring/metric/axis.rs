@@ -1,4 +1,4 @@
-//! An expression along the horizontal axis of a figure: over time, or flow by flow.
+//! Expressions along the horizontal axis of a figure: over time, or flow by flow.
 
 use super::entries::FLOWS;
 use super::{Aspect, Callee, Expr, Metric, Period, Scope, Unmeasured, reading};
@@ -6,8 +6,8 @@ use crate::experiment::results::Run;
 use crate::reading::expression::{Dimension, Number, Yields, literal};
 
 impl Expr {
-    /// The first metric in it that exists only for the measured interval as a whole. One with a window of its own has
-    /// no course either, but is a level to compare a course with.
+    /// The first metric that exists only for the whole measured interval. A metric with its own time window does not
+    /// count: it is a constant level in the figure.
     pub fn timeless(&self) -> Option<&Metric> {
         let mut first = None;
         self.visit(&mut |m| {
@@ -17,7 +17,8 @@ impl Expr {
         first
     }
 
-    /// Whether it is read off at instants (a congestion window, a queue), not counted over an interval (a rate).
+    /// True if the expression is read at instants (a congestion window, a queue length), false if it is counted over an
+    /// interval (a rate).
     pub fn instantaneous(&self) -> bool {
         let mut all = true;
         self.visit(&mut |m| {
@@ -26,7 +27,7 @@ impl Expr {
         all
     }
 
-    /// Whether it is an index of fairness, from 0 to 1.
+    /// True if the expression is an index of fairness, from 0 to 1.
     pub fn is_index(&self) -> bool {
         match self {
             Expr::Metric(m) => m.entry.is_index,
@@ -36,7 +37,8 @@ impl Expr {
         }
     }
 
-    /// The same between two instants, in seconds since the start of the run; what has a window of its own keeps it.
+    /// The expression between two instants, in seconds since the start of the run. A metric with its own window keeps
+    /// it.
     pub fn between(&self, from_s: f64, to_s: f64) -> Expr {
         let instant = |value: f64| Number { value, unit: Dimension::Time, text: format!("{value}s") };
         let mut e = self.clone();
@@ -48,7 +50,7 @@ impl Expr {
         e
     }
 
-    /// The same with `value`, a number or a quantity, in the place of `point(key)`.
+    /// The expression with `value`, a number or a quantity, in place of `point(key)`.
     pub fn with_point(&self, key: &str, value: &serde_json::Value) -> Expr {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let Some(number) = literal(&text) else { return self.clone() };
@@ -64,7 +66,7 @@ impl Expr {
         e
     }
 
-    /// The same for each flow: `goodput` becomes `goodput[all]`; what already names flows stays.
+    /// The expression for each flow: `goodput` becomes `goodput[all]`. A metric that names flows is unchanged.
     pub fn each_flow(&self) -> Expr {
         let mut e = self.clone();
         e.change(&mut |m| {
@@ -75,20 +77,20 @@ impl Expr {
         e
     }
 
-    /// Whether it is a list, one number for each flow, queue or station.
+    /// True if the expression is a list: one number for each flow, queue or station.
     pub fn is_list(&self) -> bool {
         self.list().is_some()
     }
 
-    /// The names of its members in `run`, in the order of [`Expr::values`]; `None` when it is one number.
+    /// The names of the members in `run`, in the order of [`Expr::values`]; `None` when the expression is one number.
     ///
     /// # Errors
-    /// When the run has nothing of that name.
+    /// When the run has no member with the name in the expression.
     pub fn members(&self, run: &Run) -> Result<Option<Vec<String>>, Unmeasured> {
         self.list().map(|m| reading::members(m, run)).transpose()
     }
 
-    /// The metric whose members are its own.
+    /// The metric that gives the list its members.
     fn list(&self) -> Option<&Metric> {
         match self {
             Expr::Metric(m) => matches!(m.scope, Scope::Each(_)).then_some(m),
@@ -98,7 +100,7 @@ impl Expr {
         }
     }
 
-    /// Calls `f` for every metric in it, to change it.
+    /// Calls `f` for each metric in the expression; `f` may change it.
     pub(super) fn change(&mut self, f: &mut dyn FnMut(&mut Metric)) {
         self.replace(&mut |e| {
             if let Expr::Metric(m) = e {
@@ -107,7 +109,7 @@ impl Expr {
         });
     }
 
-    /// Calls `f` for every part of it, to put another in its place; it comes last.
+    /// Calls `f` for each part of the expression, and last for the expression itself; `f` may replace it.
     fn replace(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
             Expr::Number(_) | Expr::Text(_) | Expr::Metric(_) | Expr::Absent => {}
@@ -148,7 +150,7 @@ mod tests {
     fn a_course_is_the_expression_in_one_window_after_the_other() {
         let run = example();
         let at = |text: &str, from: f64, to: f64| read(text).between(from, to).eval(&run).unwrap();
-        // 1 kB a second to 10 s and 4 kB a second after; the other upload 1 kB a second always.
+        // 1 kB/s until 10 s and 4 kB/s after that; the other upload always has 1 kB/s.
         assert_eq!((at("goodput.up", 4.0, 5.0), at("goodput.up", 12.0, 13.0)), (16_000.0, 40_000.0));
         assert_eq!((at("cwnd[up.1]", 14.0, 14.5), at("cwnd[up.1]", 15.0, 15.5)), (10.0, 30.0));
         assert_eq!(at("goodput.up / goodput.up[0s..10s]", 12.0, 13.0), 2.5);

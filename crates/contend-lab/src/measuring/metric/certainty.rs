@@ -1,4 +1,4 @@
-//! What is known of the value of an expression beside the value: between which bounds it lies, and how exact it is.
+//! How certain the value of an expression is: its range and its resolution.
 
 use super::{Aspect, Callee, Expr, Metric, Unmeasured};
 use crate::experiment::results::Run;
@@ -7,7 +7,7 @@ use crate::stats::{Range, Reading};
 use contend_sim::stats::Durations;
 
 impl Expr {
-    /// The values that it can have in any run.
+    /// The range of values that the expression can have in any run.
     pub fn range(&self) -> Range {
         let first = |x: &[Expr]| x.first().map_or(Range::ALL, Expr::range);
         match self {
@@ -20,39 +20,40 @@ impl Expr {
                 Operator::Multiply => x.range().times(y.range()),
                 Operator::Divide => x.range().over(y.range()),
             },
-            // Of several values the first says nothing about the others.
+            // The first of several values does not bound the others.
             Expr::Call(Callee::Numbers(f), x) if x.len() == 1 => (f.range)(first(x)),
             Expr::Call(Callee::Run(f), x) => (f.range)(first(x)),
             Expr::Call(..) | Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => Range::ALL,
         }
     }
 
-    /// Its value in `run` and how far the exact value may be from it: a percentile is read from a histogram.
+    /// The value in `run` with its maximum error: a percentile is read from a histogram.
     ///
     /// # Errors
     /// As [`Expr::eval`].
     pub fn reading(&self, run: &Run) -> Result<Reading, Unmeasured> {
         let value = self.eval(run)?;
-        // Each percentile by itself is shifted to where the exact one may be; the errors may add up.
+        // Shift each percentile by its own error; the errors may add up.
         let far = |x: Result<f64, Unmeasured>| x.map_or(0.0, |x| (x - value).abs());
         let error = |k: usize| far(self.shifted(k, 1.0).eval(run)).max(far(self.shifted(k, -1.0).eval(run)));
         Ok(Reading { value, resolution: (0..self.percentiles()).map(error).sum() })
     }
 
-    /// `value`, which a run gave for it, as a reading. It is taken as exact if the expression is not a metric alone.
+    /// Makes a reading of `value`, which a run has for the expression. The value is exact unless the expression is a
+    /// single metric.
     pub(crate) fn noted(&self, value: f64) -> Reading {
         let from_histogram = matches!(self, Expr::Metric(m) if m.is_percentile() && m.sampling().histograms);
         Reading { value, resolution: if from_histogram { resolution_s(value) } else { 0.0 } }
     }
 
-    /// How many percentiles are in it.
+    /// The number of percentiles in the expression.
     fn percentiles(&self) -> usize {
         let mut many = 0;
         self.visit(&mut |m| many += usize::from(m.is_percentile()));
         many
     }
 
-    /// The same with percentile number `k` shifted by `shift` times the width of its bucket.
+    /// The expression with percentile number `k` shifted by `shift` times the width of its bucket.
     fn shifted(&self, k: usize, shift: f64) -> Expr {
         let (mut e, mut before) = (self.clone(), 0);
         e.change(&mut |m| {
@@ -73,7 +74,7 @@ impl Metric {
     }
 }
 
-/// How far a percentile of `value` seconds that was read from a histogram may be from the exact one.
+/// Maximum error in seconds of a percentile of `value` seconds that was read from a histogram.
 pub(super) fn resolution_s(value: f64) -> f64 {
     Durations::resolution_ms(value * 1e3) / 1e3
 }
@@ -108,7 +109,7 @@ mod tests {
     fn a_percentile_is_as_exact_as_its_bucket_is_narrow_and_a_mean_is_exact() {
         let run = example();
         let resolution = |text: &str| Expr::parse(text).unwrap().reading(&run).unwrap().resolution;
-        // The buckets around 20 ms are 256 us wide, those around 50 ms 512 us.
+        // Buckets around 20 ms are 256 us wide, buckets around 50 ms 512 us.
         assert!((resolution("rtt.p99[up.1]") - 256e-6).abs() < 1e-9);
         assert!((resolution("max(rtt.p99[up.1], rtt.p99[up.2])") - 512e-6).abs() < 1e-9);
         assert!((resolution("rtt.p99[up.1] + 2 * rtt.p99[up.2]") - (256e-6 + 2.0 * 512e-6)).abs() < 1e-9);

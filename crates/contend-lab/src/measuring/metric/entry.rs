@@ -1,5 +1,5 @@
-//! What an entry of the table of metrics says. Parser, evaluation, `contend list`, `contend explain`, the metrics that
-//! every run reports and the remedies for misspelt names all read the table: adding a metric is adding an entry.
+//! An entry of the table of metrics. Parser, evaluation, `contend list`, `contend explain`, the metrics of every run,
+//! and the remedies for misspelt names all read the table. A new metric is a new entry.
 
 use super::{Metric, Sampling, Unmeasured, Values};
 use crate::experiment::results::Run;
@@ -9,45 +9,45 @@ use crate::stats::Range;
 /// A metric: a row of the table.
 #[derive(Debug)]
 pub struct MetricEntry {
-    /// Its name in expressions.
+    /// Name in expressions.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// Description, in a sentence.
     pub doc: &'static str,
-    /// What it measures.
+    /// Unit.
     pub unit: Dimension,
-    /// What it is a property of.
+    /// The kind of object that has the metric.
     pub subject: &'static Subject,
-    /// Over which time.
+    /// The times for which it can be computed.
     pub period: Period,
-    /// What may or must follow its name.
+    /// Words that may or must follow the name.
     pub aspects: Aspects,
-    /// How its members may be selected.
+    /// How members can be selected.
     pub selection: Selection,
-    /// One correct way to write it, where its name alone is not one.
+    /// A correct way to write the metric, if the name alone is not.
     pub example: Option<&'static str>,
-    /// True if it is a value at an instant, such as a congestion window, and not a count over an interval.
+    /// True if it is a value at an instant, such as a congestion window; false if it is a count over an interval.
     pub is_level: bool,
-    /// The values that it can have.
+    /// Range of possible values.
     pub range: Range,
     /// True if it is an index of fairness, from 0 to 1.
     pub is_index: bool,
-    /// True if runs of `[contention]` have it too.
+    /// True if runs of `[contention]` have it, too.
     pub in_contention: bool,
-    /// The expressions of it that every run of a network reports, each with the name it is reported under.
+    /// Expressions of this metric that every run of a network reports, each with its reported name.
     pub reported: &'static [(&'static str, &'static str)],
-    /// The same for runs of `[contention]`.
+    /// The expressions that every run of `[contention]` reports.
     pub reported_in_contention: &'static [(&'static str, &'static str)],
-    /// Adds what a run must sample for it; the instants of a time window need no mention.
+    /// Adds what a run must sample for the metric. The instants of a time window are added elsewhere.
     pub(super) needs: fn(&Metric, &mut Sampling),
-    /// How it is read from a run.
+    /// How the metric is read from a run.
     pub(super) read: Read,
 }
 
-/// What an entry reads: a metric in a run, for some members taken together.
+/// A question to a run: a metric for some members together.
 pub(super) struct Asked<'a> {
     pub(super) metric: &'a Metric,
     pub(super) run: &'a Run,
-    /// Places of the members in the names of the metric's subject.
+    /// Indices of the members in the names of the metric's subject.
     pub(super) members: &'a [usize],
 }
 
@@ -56,30 +56,31 @@ pub(super) struct Asked<'a> {
 pub(super) enum Read {
     /// The value of the selected members taken together.
     Members(fn(&Asked<'_>) -> Result<f64, Unmeasured>),
-    /// One number or a list, with a selection of its own.
+    /// One number or a list; the entry selects the members itself.
     Own(fn(&Metric, &Run) -> Result<Values, Unmeasured>),
 }
 
-/// What metrics are a property of: flows, queues, stations, the cell.
+/// The kind of object that has a metric: flows, queues, stations, the cell.
 #[derive(Debug)]
 pub struct Subject {
-    /// What a message calls one of them.
+    /// Name of one object in messages.
     pub noun: &'static str,
-    /// How metrics of it are asked for, `NAME` in place of the metric's.
+    /// How metrics of this subject are written; `NAME` is the name of the metric.
     pub usage: &'static str,
-    /// A member that an example can name; empty when it has no members.
+    /// A member for examples; empty when there are no members.
     pub member: &'static str,
-    /// Words that select several members; `all` and `total` select all members whether they are listed or not.
+    /// Words that select several members. `all` and `total` always select all members, even if they are not listed
+    /// here.
     pub groups: &'static [&'static str],
     /// The names of its members in a run.
     pub(super) names: for<'r> fn(&'r Run) -> Vec<&'r str>,
     /// The members that one of `groups` selects in a run.
     pub(super) group: fn(&str, &Run) -> Vec<usize>,
-    /// True if only runs with a cell have it.
+    /// True if only runs with a cell have this subject.
     pub(super) needs_cell: bool,
 }
 
-/// Over which time a metric can be asked for.
+/// The times for which a metric can be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Period {
     /// The measured interval only.
@@ -92,44 +93,45 @@ pub enum Period {
     Series,
 }
 
-/// What may or must follow a metric's name.
+/// Words that may or must follow a metric's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aspects {
     /// Nothing.
     None,
-    /// `.mean`, the default, or a percentile from `.p01` to `.p99`: it is made of samples.
+    /// `.mean` (the default) or a percentile from `.p01` to `.p99`: the metric has samples.
     Samples,
     /// One of these words may follow.
     Optional(&'static [&'static str]),
     /// One of these words must follow.
     Required(&'static [&'static str]),
-    /// A name that only the run knows must follow; with its noun, `an account`.
+    /// A name that depends on the run must follow; with its noun, `an account`.
     Named(&'static str),
-    /// A name that only the run knows must follow, and `.min`, `.max` or `.std` may; with its noun, `an estimator`.
+    /// A name that depends on the run must follow, then optionally `.min`, `.max` or `.std`; with its noun, `an
+    /// estimator`.
     NamedSeries(&'static str),
 }
 
 /// How a metric's members may be selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// Not at all, behind a dot (together) or in brackets (each).
+    /// Optional: after a dot (together) or in brackets (each).
     Free,
-    /// Behind a dot or in brackets; without it the number would mean nothing.
+    /// After a dot or in brackets; mandatory, because a number without it would have no meaning.
     Needed,
     /// In brackets only.
     Each,
-    /// Not at all or behind a dot: it is one number for several members.
+    /// Optional, after a dot only: the metric is one number for several members.
     Together,
 }
 
-/// Subjects are the same when they are called the same.
+/// Subjects are equal if their names are equal.
 impl PartialEq for Subject {
     fn eq(&self, other: &Subject) -> bool {
         self.noun == other.noun
     }
 }
 
-/// Metrics are the same when they have the same name.
+/// Metrics are equal if their names are equal.
 impl PartialEq for MetricEntry {
     fn eq(&self, other: &MetricEntry) -> bool {
         self.name == other.name
@@ -137,7 +139,7 @@ impl PartialEq for MetricEntry {
 }
 
 impl MetricEntry {
-    /// A metric of the measured interval that is a count or a share.
+    /// A count or a share over the measured interval.
     pub(super) const fn new(
         name: &'static str,
         unit: Dimension,
@@ -148,7 +150,7 @@ impl MetricEntry {
         MetricEntry::read(name, unit, subject, doc, Read::Members(read))
     }
 
-    /// A metric with a selection of its own, otherwise alike.
+    /// Like [`MetricEntry::new`], but the entry selects the members itself.
     pub(super) const fn own(
         name: &'static str,
         unit: Dimension,
@@ -206,7 +208,7 @@ impl MetricEntry {
         MetricEntry { is_level: true, ..self }
     }
 
-    /// It is a share, from 0 to 1.
+    /// Marks the metric as a share, from 0 to 1.
     pub(super) const fn share(self) -> MetricEntry {
         MetricEntry { range: Range::SHARE, ..self }
     }
@@ -234,12 +236,12 @@ impl MetricEntry {
         MetricEntry { needs, ..self }
     }
 
-    /// How it is asked for, in a sentence.
+    /// How the metric is written, in a sentence.
     pub fn usage(&self) -> String {
         self.subject.usage.replace("NAME", self.name)
     }
 
-    /// What may or must follow its name, in a sentence; `None` when nothing does.
+    /// Words that may or must follow the name, in a sentence; `None` without such words.
     pub fn aspects_in_words(&self) -> Option<String> {
         let name = self.name;
         let dotted = |words: &[&str]| words.iter().map(|w| format!("{name}.{w}")).collect::<Vec<_>>().join(", ");
@@ -257,7 +259,7 @@ impl MetricEntry {
         }
     }
 
-    /// Over which time it can be asked for, in a phrase.
+    /// The times for which the metric can be computed, in a phrase.
     pub fn period_in_words(&self) -> &'static str {
         match self.period {
             Period::Run => "the measured interval",

@@ -1,4 +1,4 @@
-//! The value of an expression in one run.
+//! Evaluates an expression in one run.
 
 use super::{Callee, Expr, reading};
 use crate::experiment::results::Run;
@@ -10,10 +10,10 @@ use std::fmt;
 /// Why an expression has no value in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unmeasured {
-    /// The expression does not fit the run: no such flow, lists of different lengths, no sample at an instant. What it
-    /// says names the remedy.
+    /// The expression does not fit the run: an unknown flow, lists of different lengths, no sample at an instant. The
+    /// text contains the remedy.
     Wrong(String),
-    /// The number does not exist: a mean of nothing, a division by zero.
+    /// The number does not exist: a mean of no values, a division by zero.
     Undefined(String),
 }
 
@@ -50,7 +50,7 @@ impl Values {
     }
 }
 
-/// The value of `e`, which must be one number (or a list of one).
+/// The value of `e`, which must be one number or a list with one member.
 pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
     let x = match value(e, run)? {
         Values::One(x) => x,
@@ -64,7 +64,7 @@ pub(super) fn number(e: &Expr, run: &Run) -> Result<f64, Unmeasured> {
             }
         },
     };
-    // The sum of nothing is -0.0 in Rust; nobody wants to read it.
+    // In Rust the sum of no numbers is -0.0; adding 0.0 makes it 0.0.
     if x.is_finite() { Ok(x + 0.0) } else { Err(Unmeasured::Undefined(format!("`{e}` is not a finite number"))) }
 }
 
@@ -101,9 +101,9 @@ fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
     }
 }
 
-/// What `model` yields with these arguments, those that the file's `[model]` gives, and its defaults.
+/// The value of `model` with these arguments, the arguments of the file's `[model]`, and its defaults.
 fn closed_form(model: &Model, arguments: &[Expr], run: &Run) -> Result<f64, Unmeasured> {
-    // With the arguments of the file's [model] alone, it has been worked out.
+    // If all arguments come from the file's [model], the run already has the value.
     if let (Some(x), true) = (run.metrics.get(model.name), arguments.iter().all(|x| *x == Expr::Absent)) {
         return Ok(*x);
     }
@@ -115,7 +115,8 @@ fn closed_form(model: &Model, arguments: &[Expr], run: &Run) -> Result<f64, Unme
     value.map_err(|e| Unmeasured::Undefined(format!("`{}`: {e}", model.name)))
 }
 
-/// `f` for each pair of members of `left` and `right`; a single number goes with every member of the other side.
+/// Applies `f` to each pair of members of `left` and `right`. A single number is paired with every member of the other
+/// side.
 pub(super) fn pairs(
     left: &Expr,
     right: &Expr,
@@ -132,7 +133,7 @@ pub(super) fn pairs(
     };
     let ((x, one_x), (y, one_y)) = (single(x), single(y));
     Ok(match (x, y) {
-        // A list of one stays a list.
+        // A list with one member stays a list.
         (Values::One(a), Values::One(b)) if one_x || one_y => Values::Many(vec![f(a, b)?]),
         (Values::One(a), Values::One(b)) => Values::One(f(a, b)?),
         (Values::One(a), list) => list.map(|b| f(a, b))?,
@@ -150,7 +151,7 @@ pub(super) fn pairs(
     })
 }
 
-/// The number that the sweep gives `key` in this run.
+/// The number that the sweep assigns to `key` in this run.
 pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     let Some(value) = run.point.get(key) else {
         return Err(Unmeasured::Wrong(format!(

@@ -1,4 +1,4 @@
-//! Functions that look into a run, with parameters of their own. Those of plain numbers (`mean`, `max`) are
+//! Functions that read a run and have their own parameters. Functions of plain numbers (`mean`, `max`) are in
 //! [`crate::reading::expression::FUNCTIONS`].
 
 use super::entries::success;
@@ -8,43 +8,43 @@ use crate::reading::expression::{Argument, Part, Syntax, Yields};
 use crate::reading::model;
 use crate::stats::{self, Range};
 
-/// A function: a row of the table that parser, evaluation and `contend explain` read.
+/// A function: an entry of the table that the parser, the evaluation and `contend explain` read.
 #[derive(Debug)]
 pub struct Function {
-    /// Its name; where several functions have it, the first that suits the arguments is meant.
+    /// Name. If several functions have this name, the first one with suitable arguments is used.
     pub name: &'static str,
-    /// How it is called, an example.
+    /// An example of a call.
     pub usage: &'static str,
-    /// What it yields, in a sentence.
+    /// The result, in a sentence.
     pub doc: &'static str,
-    /// What it takes.
+    /// The kinds of arguments.
     pub takes: &'static [Takes],
-    /// What the result measures.
+    /// Unit of the result.
     pub yields: Yields,
-    /// The values that the result can have, when the first argument has values in this range.
+    /// The range of the result, if the first argument has this range.
     pub range: fn(Range) -> Range,
-    /// True if it yields a list.
+    /// True if the result is a list.
     pub is_list: bool,
-    /// True if its first argument is read in sections of the run.
+    /// True if the first argument is read in each section of the run.
     pub(super) in_sections: bool,
-    /// True if the arguments are such that this function is meant, where another has the same name.
+    /// True if these arguments suit this function; decides between functions of the same name.
     pub(super) suits: fn(&[Argument<'_>]) -> bool,
     /// The value of a call with these arguments in a run.
     pub(super) value: fn(&Expr, &[Expr], &Run) -> Result<Values, Unmeasured>,
 }
 
-/// What a function takes as an argument.
+/// The kind of argument that a function takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// A list.
     List,
-    /// A comparison, of a list with a number or a list.
+    /// A comparison of a list with a number or a list.
     ListComparison,
-    /// A comparison of numbers that exist in every section of the run.
+    /// A comparison of numbers that have a value in every section of the run.
     ComparisonInSections,
-    /// A number that exists in every section of the run.
+    /// A number that has a value in every section of the run.
     InSections,
-    /// The length of a section, whole seconds.
+    /// The length of a section in whole seconds.
     Section,
     /// A number from 0 to 1.
     Share,
@@ -52,12 +52,12 @@ pub enum Takes {
     Successes,
     /// A number of successes.
     Count,
-    /// A text in quotes.
+    /// A string in quotes.
     Text,
 }
 
 impl Takes {
-    /// What a message calls it.
+    /// The name in messages.
     pub fn noun(self) -> &'static str {
         match self {
             Takes::List => "a list",
@@ -72,7 +72,7 @@ impl Takes {
     }
 }
 
-/// Every function that looks into a run.
+/// All functions that read a run.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         value: |e, x, run| {
@@ -148,7 +148,7 @@ pub const FUNCTIONS: &[Function] = &[
         )
     },
     Function {
-        // A length follows, which is no measurement.
+        // A length follows; it is not a measurement.
         suits: |a| match a {
             [of, length] => starts_with(&of.value, "successes") && !names_a_metric(&length.value),
             _ => false,
@@ -189,7 +189,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// A function of which all arguments suit, and which is not yet evaluated.
+/// A function that suits all arguments and has no evaluation yet.
 const fn function(
     name: &'static str,
     usage: &'static str,
@@ -211,24 +211,24 @@ const fn function(
     }
 }
 
-/// Functions are the same when they are written the same.
+/// Functions are equal if their usage is equal.
 impl PartialEq for Function {
     fn eq(&self, other: &Function) -> bool {
         self.usage == other.usage
     }
 }
 
-/// The argument at place `i`; reading an expression has made sure of it.
+/// The argument at index `i`; the parser has checked that it exists.
 fn argument(arguments: &[Expr], i: usize) -> &Expr {
     arguments.get(i).unwrap_or(&Expr::Absent)
 }
 
-/// True if `e` is a name that begins so.
+/// True if `e` is a name that starts with `name`.
 fn starts_with(e: &Syntax<'_>, name: &str) -> bool {
     matches!(&e.part, Part::Name { path, .. } if path.split('.').next() == Some(name))
 }
 
-/// True if a name in `e` is that of a metric and not of a closed form.
+/// True if `e` contains the name of a metric, not only names of closed forms.
 fn names_a_metric(e: &Syntax<'_>) -> bool {
     match &e.part {
         Part::Name { path, .. } => model::named(path).is_none(),
@@ -239,7 +239,7 @@ fn names_a_metric(e: &Syntax<'_>) -> bool {
     }
 }
 
-/// `f` of the beginning and end of each section of the measured interval.
+/// Applies `f` to the start and end of each section of the measured interval.
 fn sections(
     e: &Expr,
     section: &Expr,
@@ -248,7 +248,7 @@ fn sections(
 ) -> Result<Vec<f64>, Unmeasured> {
     let length = eval::number(section, run)?;
     let (mut all, mut from) = (vec![], run.warmup_s);
-    // The last section may end a rounding error after the run.
+    // By rounding, the last section may end slightly after the run.
     while from + length <= run.sim_s + 1e-9 {
         all.push(f(from, from + length)?);
         from += length;

@@ -1,27 +1,33 @@
-//! The language of metrics: what claims, figures and searches say about a run.
+//! The language of metrics, used by claims, figures and searches.
 //!
-//! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. There
-//! are numbers with units, `+ - * /`, a few functions, closed forms (`model`), the values of the sweep (`point`) and
-//! the [`metrics`]; no variables, no loops.
+//! `goodput.up / goodput.down`, `count(goodput[up] < 0.3Mbps)`, `jain.up[10s..60s]`, `quantile(fct[all], 0.9)`. An
+//! expression consists of numbers with units, `+ - * /`, a few functions, closed forms (`model`), values of the sweep
+//! (`point`) and the [`metrics`]. There are no variables and no loops.
 //!
-//! | written | is |
-//! | --- | --- |
-//! | `goodput`, `goodput.total` | one number for all flows together: a sum, or for durations the mean over all samples |
-//! | `goodput.up` | the same for the flows of a direction (`up`, `down`, `local`, `wired`), a group or one flow |
-//! | `goodput[up]`, `goodput[all]` | a list, one number for each flow |
-//! | `goodput[down.3]`, `goodput["down.3"]` | a list of one, which serves as a number |
-//! | `goodput.up[10s..15s]`, `goodput[up][10s..15s]` | the same between two instants of the run, counted from its start, the warm-up included |
-//! | `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]` | a queue or station by its name; `sta` means all of `sta1`, `sta2`, ..., `ftp` all of `ftp1.1`, `ftp2.1`, ... |
-//! | `share(goodput[up.1] >= 10Mbps, 5s)` | the share of the sections of 5 s, from the end of the warm-up on, in which it holds |
-//! | `every(marked[ap] / offered[ap], 5s)` | a list: its value in each of these sections; `std(every(goodput.up, 1s))` is how much it varies |
-//! | `estimate.are[f][14s..16s]`, `estimate.are.max[f]` | what an estimator that watches a flow says: mean over time, or `.min`, `.max`, `.std` of its samples |
-//! | `interarrival.first[sta1]`, `fingerprint.slots[sta1]` | times between a station's frames, and what they say of its backoff |
-//! | `rtt.p95`, `rtt.p95[up]` | a percentile instead of the mean |
-//! | `jain(successes[up], 100)` | the mean of Jain's index over all windows of 100 successes of the stations (`down`: to them; `all`: the access point too) |
-//! | `self_correlation(successes[up], 15)` | how often the station of a success is among the next 15 (p_s of Starzetz 2006 §8.2) |
+//! - `goodput`, `goodput.total`: one number for all flows together: a sum, or for durations the mean of all samples.
+//! - `goodput.up`: the same for the flows of a direction (`up`, `down`, `local`, `wired`), a group, or one flow.
+//! - `goodput[up]`, `goodput[all]`: a list, one number for each flow.
+//! - `goodput[down.3]`, `goodput["down.3"]`: a list with one member, which can be used as a number.
+//! - `goodput.up[10s..15s]`, `goodput[up][10s..15s]`: the same between two instants of the run. Instants are counted
+//!   from the start of the run, before the warm-up.
+//! - `queue.delay[ap]`, `drops.ack[ap]`, `airtime[sta3]`: a queue or station by its name. `sta` means all of `sta1`,
+//!   `sta2`, ...; `ftp` means all of `ftp1.1`, `ftp2.1`, ...
+//! - `share(goodput[up.1] >= 10Mbps, 5s)`: the share of sections of 5 s, after the warm-up, in which the comparison
+//!   holds.
+//! - `every(marked[ap] / offered[ap], 5s)`: a list: the value in each of these sections. `std(every(goodput.up, 1s))`
+//!   is its standard deviation.
+//! - `estimate.are[f][14s..16s]`, `estimate.are.max[f]`: the rate that an estimator reports for a flow: its mean over
+//!   time, or `.min`, `.max`, `.std` of its samples.
+//! - `interarrival.first[sta1]`, `fingerprint.slots[sta1]`: times between a station's frames, and properties of its
+//!   backoff.
+//! - `rtt.p95`, `rtt.p95[up]`: a percentile instead of the mean.
+//! - `jain(successes[up], 100)`: the mean of Jain's index over all windows of 100 successes of the stations. `down`:
+//!   successes of the access point, by receiver; `all`: also successes of the access point.
+//! - `self_correlation(successes[up], 15)`: how often the station of a success is among the next 15 successes (p_s of
+//!   Starzetz 2006 §8.2).
 //!
-//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units
-//! and whether a number or a list is meant, before anything runs; [`Expr::eval`] finds what a run lacks.
+//! Values are in base units: bits per second, seconds, bytes, packets, and shares of 1. [`Expr::parse`] checks units,
+//! and lists against numbers, before anything runs. [`Expr::eval`] reports what a run lacks.
 
 mod axis;
 mod certainty;
@@ -52,105 +58,105 @@ use contend_core::Time;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A parsed expression. [`fmt::Display`] writes one that parses back to the same.
+/// A parsed expression. [`fmt::Display`] writes a text that parses to the same expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// A number.
     Number(Number),
-    /// A text in quotes; only as an argument.
+    /// A string in quotes; only as an argument.
     Text(String),
     /// A metric of the run.
     Metric(Metric),
     /// `-x`.
     Minus(Box<Expr>),
-    /// `x + y` and the like; between a list and a number, for each member; between two lists, member by member.
+    /// `x + y` or another operator. A list and a number: for each member. Two lists: member by member.
     Binary(Operator, Box<Expr>, Box<Expr>),
     /// `x < y`; only as an argument.
     Comparison(Box<Condition>),
-    /// A call, its arguments in the order of the parameters.
+    /// A call; the arguments are in the order of the parameters.
     Call(Callee, Vec<Expr>),
-    /// An argument of a closed form that is not written: the file's `[model]` gives it, or it has its default.
+    /// A missing argument of a closed form: the file's `[model]` or its default gives the value.
     Absent,
 }
 
-/// What is called.
+/// The called function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Callee {
     /// A function of plain numbers: `mean(goodput[up])`.
     Numbers(&'static NumberFunction),
     /// A function that looks into the run: `share(goodput.up > 1Mbps, 5s)`.
     Run(&'static Function),
-    /// A closed form: `model("bianchi.throughput", n = 5, ...)`. With the arguments that the file's `[model]` gives
-    /// its name alone serves: `jersey.gain`, `jersey.gain(aw = 0)`.
+    /// A closed form: `model("bianchi.throughput", n = 5, ...)`. If the file's `[model]` gives the arguments, the name
+    /// is sufficient: `jersey.gain`, `jersey.gain(aw = 0)`.
     Model(&'static Model),
 }
 
-/// A metric: which, of what, when.
+/// A metric with its aspect, its members and its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Which.
+    /// The entry of the table.
     pub entry: &'static MetricEntry,
-    /// Which aspect of it.
+    /// The aspect.
     pub aspect: Aspect,
-    /// Of which flows, queues or stations.
+    /// The flows, queues or stations.
     pub scope: Scope,
-    /// From when to when, in time since the start of the run; the measured interval when absent.
+    /// Start and end, counted from the start of the run; `None` for the measured interval.
     pub window: Option<(Number, Number)>,
 }
 
-/// Which aspect of a metric is meant.
+/// The aspect of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Aspect {
-    /// The only one, or the mean.
+    /// The only aspect, or the mean.
     Plain,
-    /// `.mean`, written out.
+    /// `.mean`, written explicitly.
     Mean,
-    /// `.p95`: a percentile; and by how many widths of its bucket the reading is shifted, which is 0 but where an
-    /// expression is asked how exact it is.
+    /// `.p95`: a percentile. The second number shifts the reading by so many bucket widths; it is 0 except when the
+    /// error of an expression is computed.
     Percentile(u8, f64),
-    /// `.ack`, `.error`, `.short`: a word that the metric has.
+    /// `.ack`, `.error`, `.short`: a word of the metric.
     Word(&'static str),
-    /// `ledger.idle`, `estimate.are.max`: a name that only the run knows, and what is made of its samples; `None` for
-    /// the mean over time.
+    /// `ledger.idle`, `estimate.are.max`: a name that depends on the run, and a function of its samples; `None` for the
+    /// mean over time.
     Named(String, Option<&'static NumberFunction>),
 }
 
-/// Which flows, queues or stations are meant, and whether together or one by one.
+/// The selected flows, queues or stations, together or one by one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scope {
-    /// All, as one number.
+    /// All members, as one number.
     All,
-    /// `.up`: these, as one number.
+    /// `.up`: these members, as one number.
     Together(String),
-    /// `[up]`: these, as a list.
+    /// `[up]`: these members, as a list.
     Each(String),
 }
 
-/// A comparison: an argument of a function, and what a search waits for.
+/// A comparison: an argument of a function, or the condition of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// The left side.
     pub left: Expr,
-    /// How the sides compare.
+    /// The relation of the sides.
     pub relation: Relation,
     /// The right side.
     pub right: Expr,
 }
 
-/// What has to be sampled during a run, so that an expression can be evaluated afterwards.
+/// What a run must sample so that an expression can be evaluated after the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sampling {
-    /// Instants at which there must be a sample, in ascending order.
+    /// Instants that need a sample, in ascending order.
     pub instants: Vec<Time>,
-    /// Whether there must be a sample at every whole second.
+    /// True if every whole second needs a sample.
     pub every_second: bool,
-    /// Whether the path between the instants counts (a mean window, a stall): sample with the file's `sample` step.
+    /// True if the values between the instants count (a mean window, a stall): sample with the file's `sample` step.
     pub series: bool,
-    /// Whether the histograms of round-trip times and delays are looked into.
+    /// True if histograms of round-trip times and delays are needed.
     pub histograms: bool,
-    /// Whether it must be known who succeeds on the air.
+    /// True if the successes on the air are needed.
     pub successes: bool,
-    /// Whether the frames on the air are looked at when a run ends.
+    /// True if the frames on the air are needed when a run ends.
     pub frames: bool,
 }
 
@@ -167,8 +173,8 @@ impl Sampling {
         self.frames |= other.frames;
     }
 
-    /// Every instant at which a run of this length has to be sampled, in ascending order, whole seconds included when
-    /// they are needed.
+    /// All instants at which a run of this length must be sampled, in ascending order, including whole seconds if they
+    /// are needed.
     pub fn within(&self, duration: contend_core::Span) -> Vec<Time> {
         let end = Time::ZERO.saturating_add(duration);
         let seconds = if self.every_second { duration.as_nanos() / 1_000_000_000 } else { 0 };
@@ -181,31 +187,31 @@ impl Sampling {
 }
 
 impl Expr {
-    /// Reads `text`, which must be one number for each run.
+    /// Parses `text`, which must give one number for each run.
     ///
     /// # Errors
-    /// With the place and the remedy, when it is no expression, mixes units, or stands for a list.
+    /// When the text is not an expression, mixes units, or is a list; with the place and the remedy.
     pub fn parse(text: &str) -> Result<Expr, ParseError> {
         resolve::expression(text)
     }
 
-    /// As [`Expr::parse`], but a list is accepted too.
+    /// Like [`Expr::parse`], but a list is accepted, too.
     ///
     /// # Errors
-    /// When the text is no expression.
+    /// When the text is not an expression.
     pub fn parse_any(text: &str) -> Result<Expr, ParseError> {
         resolve::any(text)
     }
 
-    /// Its value in `run`, in base units; always finite.
+    /// The value in `run` in base units; always finite.
     ///
     /// # Errors
-    /// When the run has nothing of that name, was not sampled when it had to be, or the number does not exist.
+    /// When the run has no object with this name, lacks a necessary sample, or when the number does not exist.
     pub fn eval(&self, run: &Run) -> Result<f64, Unmeasured> {
         eval::number(self, run)
     }
 
-    /// The members of a list in `run`; of a number, the number alone. They need not be finite.
+    /// The members of a list in `run`; for a single number, that number. They may be infinite or NaN.
     ///
     /// # Errors
     /// As [`Expr::eval`].
@@ -213,12 +219,12 @@ impl Expr {
         eval::list(self, run)
     }
 
-    /// What it measures; `None` when that cannot be told (a product of two units, a value of the sweep).
+    /// The dimension; `None` when it is unknown (a product of two units, a value of the sweep).
     pub fn dimension(&self) -> Option<Dimension> {
         resolve::dimension(self)
     }
 
-    /// The first closed form in it that lacks an argument which `given` does not know either, and that argument.
+    /// The first closed form with a missing argument that `given` does not provide either, and that argument.
     pub fn lacking(&self, given: impl Fn(&str) -> bool) -> Option<(&'static Model, &'static Parameter)> {
         let mut first = None;
         self.walk(&mut |e| {
@@ -234,26 +240,26 @@ impl Expr {
         first
     }
 
-    /// The first metric of a network in it.
+    /// The first metric of a network in the expression.
     pub fn measured(&self) -> Option<&Metric> {
         let mut first = None;
         self.visit(&mut |m| first = first.or(Some(m)));
         first
     }
 
-    /// The first metric in it that is not like that.
+    /// The first metric for which `like` is false.
     pub fn unlike(&self, like: impl Fn(&Metric) -> bool) -> Option<&Metric> {
         let mut first = None;
         self.visit(&mut |m| first = first.or(Some(m).filter(|m| !like(m))));
         first
     }
 
-    /// What a runner has to sample for it.
+    /// What a run must sample for the expression.
     pub fn sampling(&self) -> Sampling {
         let mut all = Sampling::default();
         self.walk(&mut |e| match e {
             Expr::Metric(m) => all.add(m.sampling()),
-            // Sections are whole seconds; in each, a metric is read between two instants.
+            // Sections are whole seconds; in each section a metric is read between two instants.
             Expr::Call(Callee::Run(f), _) if f.in_sections => {
                 all.every_second = true;
                 e.between(0.0, 1.0).visit(&mut |m| all.add(Sampling { instants: vec![], ..m.sampling() }));
@@ -263,14 +269,14 @@ impl Expr {
         all
     }
 
-    /// Whether there is a metric in it.
+    /// True if the expression contains a metric.
     fn measures(&self) -> bool {
         let mut any = false;
         self.visit(&mut |_| any = true);
         any
     }
 
-    /// Calls `f` for every metric in it.
+    /// Calls `f` for each metric in the expression.
     fn visit<'a>(&'a self, f: &mut dyn FnMut(&'a Metric)) {
         self.walk(&mut |e| {
             if let Expr::Metric(m) = e {
@@ -279,7 +285,7 @@ impl Expr {
         });
     }
 
-    /// Calls `f` for it and every expression in it.
+    /// Calls `f` for the expression and for each expression in it.
     fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         f(self);
         match self {
@@ -299,7 +305,7 @@ impl Expr {
 }
 
 impl Condition {
-    /// Reads `text`: an expression, a comparison, an expression.
+    /// Parses `text`: two expressions with a comparison between them.
     ///
     /// # Errors
     /// As [`Expr::parse`], and when there is no comparison.
@@ -307,7 +313,7 @@ impl Condition {
         resolve::condition(text)
     }
 
-    /// What a runner has to sample for it.
+    /// What a run must sample for the condition.
     pub fn sampling(&self) -> Sampling {
         let mut all = self.left.sampling();
         all.add(self.right.sampling());
@@ -335,28 +341,29 @@ pub fn instants(expr: &Expr) -> Vec<Time> {
     expr.sampling().instants
 }
 
-/// Every expression that runs report, with the name it is reported under; the names can be used in expressions.
+/// All expressions that runs report, each with its reported name. The names can be used in expressions.
 pub fn reported() -> impl Iterator<Item = (&'static str, &'static str)> {
     metrics().flat_map(|m| m.reported.iter().chain(m.reported_in_contention)).copied()
 }
 
-/// The metrics that `run` reports, by name, in base units. What does not exist (a round-trip time of datagrams, the
-/// collisions of a wire) is left out.
+/// The metrics that `run` reports, by name, in base units. Metrics without a value (a round-trip time of datagrams,
+/// collisions on a wire) are left out.
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
     let of = |m: &MetricEntry| if run.contending.is_some() { m.reported_in_contention } else { m.reported };
     metrics().flat_map(of).filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
 }
 
-/// Where MSER-5 ([`crate::stats::mser5`]) puts the end of the warm-up of `run`, in seconds from its start: by the
-/// goodput of all flows in each second, the warm-up cut off in the file included. To be compared with that cut.
+/// The end of the warm-up of `run` by MSER-5 ([`crate::stats::mser5`]), in seconds from the start of the run. It is
+/// computed from the goodput of all flows in each second, including the warm-up of the file, and can be compared with
+/// that warm-up.
 ///
-/// `None` when the run was not sampled at every second, is shorter than 20 s, or had not settled by its middle.
+/// `None` when the run was not sampled at every second, is shorter than 20 s, or does not settle in its first half.
 pub fn settled(run: &Run) -> Option<f64> {
     Some(stats::mser5(&reading::by_second(run)?)? as f64)
 }
 
-/// Mean and interval of every number in [`Run::metrics`], for each point in the order in which it first appears.
+/// Mean and interval of every number in [`Run::metrics`] for each point, in the order of the points' first runs.
 ///
 /// A metric that some runs of a point lack has a smaller `n`.
 pub fn summarise(runs: &[Run]) -> Vec<Summary> {
@@ -373,7 +380,7 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
             samples.entry(name).or_default().push(*value);
         }
         out.extend(samples.into_iter().filter_map(|(metric, values)| {
-            // A name that is no expression is that of a closed form or of a fingerprint: exact.
+            // Other names belong to closed forms and fingerprints, whose values are exact.
             let e = Expr::parse_any(metric).unwrap_or(Expr::Absent);
             let readings: Vec<_> = values.into_iter().map(|x| e.noted(x)).collect();
             Some(Summary::new(first.point.clone(), metric.to_owned(), Estimate::of_readings(&readings, e.range())?))
@@ -425,7 +432,7 @@ impl fmt::Display for Expr {
             Expr::Minus(x) if matches!(**x, Expr::Binary(..)) => write!(f, "-({x})"),
             Expr::Minus(x) => write!(f, "-{x}"),
             Expr::Binary(op, x, y) => {
-                // Left-associative: an operand of the same strength needs parentheses on the right only.
+                // Operators are left-associative: only a right operand of equal binding power needs parentheses.
                 let side = |e: &Expr, least: u8| match e {
                     Expr::Binary(inner, ..) if inner.power() < least => format!("({e})"),
                     _ => e.to_string(),

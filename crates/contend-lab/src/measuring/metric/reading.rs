@@ -1,4 +1,4 @@
-//! Reading metrics from a run: which members are meant, which samples, and what several entries read alike.
+//! Reads metrics from a run: selects members and samples; helpers that several entries share.
 
 use super::certainty::resolution_s;
 use super::entry::{Asked, Read, Subject};
@@ -8,7 +8,7 @@ use crate::names::remedy;
 use crate::reading::expression::Number;
 use contend_sim::stats::Durations;
 
-/// Instants that are closer than this count as the same: half a microsecond.
+/// Two instants closer than this (half a microsecond) are equal.
 const SAME_INSTANT: f64 = 5e-7;
 
 /// The value of `m` in `run`.
@@ -28,7 +28,7 @@ pub(super) fn value(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
     }
 }
 
-/// The names of the members of `m` in `run`; none when it is one number.
+/// The names of the members of `m` in `run`; empty when `m` is one number.
 pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> {
     let Scope::Each(_) = m.scope else { return Ok(vec![]) };
     if m.entry.subject.needs_cell && run.air.is_none() {
@@ -38,7 +38,7 @@ pub(super) fn members(m: &Metric, run: &Run) -> Result<Vec<String>, Unmeasured> 
     Ok(selected(m, run)?.into_iter().filter_map(|i| Some((*names.get(i)?).to_owned())).collect())
 }
 
-/// The members that `m` selects, by their places in the names of its subject.
+/// The members that `m` selects, as indices into the names of its subject.
 fn selected(m: &Metric, run: &Run) -> Result<Vec<usize>, Unmeasured> {
     let subject = m.entry.subject;
     match &m.scope {
@@ -48,7 +48,7 @@ fn selected(m: &Metric, run: &Run) -> Result<Vec<usize>, Unmeasured> {
 }
 
 impl Subject {
-    /// The members that `name` selects; a group may have none.
+    /// The members that `name` selects; a group may be empty.
     pub(super) fn select(&self, m: &Metric, name: &str, run: &Run) -> Result<Vec<usize>, Unmeasured> {
         let names = (self.names)(run);
         let list = match name {
@@ -64,8 +64,8 @@ impl Subject {
     }
 }
 
-/// Those of `names` that are `name`, or else all that add only numbers to it: `down.1`, `down.2`, ..., `sta1`, `sta2`,
-/// ..., or `ftp1.1`, `ftp2.1`, ...
+/// The indices of the names equal to `name`; if there are none, of the names that add only numbers to it: `down.1`,
+/// `down.2`, ..., `sta1`, `sta2`, ..., or `ftp1.1`, `ftp2.1`, ...
 fn named(name: &str, names: &[&str]) -> Vec<usize> {
     if let Some(i) = names.iter().position(|n| *n == name) {
         return vec![i];
@@ -83,22 +83,22 @@ pub(super) fn no_cell(m: &Metric) -> Unmeasured {
 }
 
 impl<'a> Asked<'a> {
-    /// The names of all members there are.
+    /// The names of all members.
     pub(super) fn names(&self) -> Vec<&'a str> {
         (self.metric.entry.subject.names)(self.run)
     }
 
-    /// The number does not exist, for this reason.
+    /// The error that the number does not exist, with the reason.
     pub(super) fn undefined(&self, why: impl std::fmt::Display) -> Unmeasured {
         Unmeasured::Undefined(format!("`{}`: {why}", self.metric))
     }
 
-    /// The run has no time series, and the metric needs one.
+    /// The error that the metric needs a time series, but the run has none.
     pub(super) fn unsampled(&self) -> Unmeasured {
         unsampled(self.metric)
     }
 
-    /// The cell.
+    /// The air of the cell.
     pub(super) fn air(&self) -> Result<&'a Air, Unmeasured> {
         self.run.air.as_ref().ok_or_else(|| no_cell(self.metric))
     }
@@ -113,12 +113,12 @@ impl<'a> Asked<'a> {
         self.members.iter().filter_map(|i| self.run.queues.get(*i))
     }
 
-    /// The time window that the metric names.
+    /// The samples in the metric's time window, if it has one.
     pub(super) fn window(&self) -> Result<Option<SampleRange>, Unmeasured> {
         window(self.metric, self.run)
     }
 
-    /// The samples of the time window that the metric names, or else those of the measured interval.
+    /// The samples in the metric's time window, or else in the measured interval.
     pub(super) fn series(&self) -> Result<SampleRange, Unmeasured> {
         if let Some(range) = self.window()? {
             return Ok(range);
@@ -133,7 +133,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The samples of a flow.
+    /// The series of a flow.
     pub(super) fn samples(&self, flow: usize) -> Result<&'a FlowSeries, Unmeasured> {
         self.run.series.flows.get(flow).ok_or_else(|| {
             Unmeasured::Wrong(
@@ -142,7 +142,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// By how much a counter of each selected flow grew.
+    /// The increase of a counter of each selected flow.
     pub(super) fn grown(
         &self,
         range: SampleRange,
@@ -151,8 +151,8 @@ impl<'a> Asked<'a> {
         self.members.iter().map(move |i| Ok(range.grown(self.run.series.flows.get(*i), of)? as f64))
     }
 
-    /// Bits per second of the selected flows together: those of the whole run added, or bytes that a counter grew by
-    /// in the window.
+    /// Bits per second of the selected flows together: the sum of their rates over the run, or from the increase of a
+    /// byte counter in the window.
     pub(super) fn rate(&self, whole: fn(&Flow) -> f64, of: fn(&FlowSample) -> u64) -> Result<f64, Unmeasured> {
         match self.window()? {
             Some(range) => self.grown(range, of).map(|bytes| Ok(bytes? * 8.0 / range.length())).sum(),
@@ -160,7 +160,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Mean or percentile in seconds of all samples of some histograms together.
+    /// Mean or percentile in seconds of all samples of several histograms.
     pub(super) fn durations(&self, parts: impl Iterator<Item = &'a Durations>) -> Result<f64, Unmeasured> {
         let mut all = Durations::new();
         parts.for_each(|d| all.merge(d));
@@ -176,12 +176,12 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What a counter of the selected queues counted in the whole run.
+    /// The sum of a counter of the selected queues over the whole run.
     pub(super) fn queue_total(&self, f: fn(&Queue) -> u64) -> f64 {
         self.queues().map(f).sum::<u64>() as f64
     }
 
-    /// What a counter of the selected queues counted in the whole run, or in the window.
+    /// The sum of a counter of the selected queues over the whole run, or over the window.
     pub(super) fn queue_count(&self, whole: fn(&Queue) -> u64, of: fn(&QueueSample) -> u64) -> Result<f64, Unmeasured> {
         match self.window()? {
             Some(range) => {
@@ -192,26 +192,26 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The samples of a series between two instants.
+/// A range of samples in a series.
 #[derive(Clone, Copy)]
 pub(super) struct SampleRange {
-    /// The place of the first sample.
+    /// Index of the first sample.
     pub(super) first: usize,
-    /// The place of the last sample.
+    /// Index of the last sample.
     pub(super) last: usize,
-    /// When the first is, in seconds.
+    /// Time of the first sample in seconds.
     pub(super) from: f64,
-    /// When the last is, in seconds.
+    /// Time of the last sample in seconds.
     pub(super) to: f64,
 }
 
 impl SampleRange {
-    /// How long it is, in seconds.
+    /// Length in seconds.
     fn length(&self) -> f64 {
         self.to - self.from
     }
 
-    /// By how much a counter of `samples` grew.
+    /// The increase of a counter of `samples`.
     fn grown<C: Columns>(&self, samples: Option<&C>, of: fn(&C::Sample) -> u64) -> Result<u64, Unmeasured> {
         match samples.map(|s| (s.get(self.first), s.get(self.last))) {
             Some((Some(a), Some(b))) => Ok(of(&b).saturating_sub(of(&a))),
@@ -219,7 +219,7 @@ impl SampleRange {
         }
     }
 
-    /// Mean over time of a value that stays as it was sampled until the next sample.
+    /// Mean over time of a sampled value; each value holds until the next sample.
     pub(super) fn mean(&self, times: &[f64], value: impl Fn(usize) -> Option<f64>) -> Option<f64> {
         let mut sum = 0.0;
         for k in self.first..self.last {
@@ -233,13 +233,13 @@ fn unsampled(m: &Metric) -> Unmeasured {
     Unmeasured::Wrong(format!("`{m}` needs the time series of the run; set `sample`, for example sample = \"100ms\""))
 }
 
-/// The sample at `instant`.
+/// The index of the sample at `instant`.
 fn sample_at(times: &[f64], instant: f64) -> Option<usize> {
     let near = times.partition_point(|t| *t < instant - SAME_INSTANT);
     times.get(near).filter(|t| **t <= instant + SAME_INSTANT).map(|_| near)
 }
 
-/// The window that `m` names.
+/// The time window of `m`.
 pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<SampleRange>, Unmeasured> {
     let Some((a, b)) = &m.window else { return Ok(None) };
     let find = |n: &Number| {
@@ -255,12 +255,12 @@ pub(super) fn window(m: &Metric, run: &Run) -> Result<Option<SampleRange>, Unmea
     Ok(Some(SampleRange { first: find(a)?, last: find(b)?, from: a.value, to: b.value }))
 }
 
-/// The windows between whole seconds of the measured interval; none unless all of these were sampled.
+/// The windows between whole seconds of the measured interval; empty unless all of these seconds were sampled.
 pub(super) fn seconds(run: &Run) -> Vec<SampleRange> {
     windows(run, run.warmup_s).unwrap_or_default()
 }
 
-/// The windows between whole seconds from `from` on; `None` unless all of these were sampled.
+/// The windows between whole seconds after `from`; `None` unless all of these seconds were sampled.
 fn windows(run: &Run, from: f64) -> Option<Vec<SampleRange>> {
     let times = &run.series.time_s;
     let (from, to) = (libm::ceil(from - SAME_INSTANT).max(0.0), libm::floor(run.sim_s + SAME_INSTANT));
@@ -275,8 +275,8 @@ fn windows(run: &Run, from: f64) -> Option<Vec<SampleRange>> {
     (from as u64..to as u64).map(whole).collect()
 }
 
-/// Bytes that all flows together delivered in each second of the run, the warm-up included; `None` unless it was
-/// sampled at all of them.
+/// Bytes that all flows together delivered in each second of the run, including the warm-up; `None` unless all seconds
+/// were sampled.
 pub(super) fn by_second(run: &Run) -> Option<Vec<f64>> {
     let total = |w: &SampleRange| {
         (0..run.flows.len())

@@ -1,5 +1,4 @@
-//! From the tree of a text to an expression: which metric a name means, which function a call, and whether units and
-//! "number or list" fit.
+//! From a syntax tree to an expression: resolves names of metrics and functions, and checks units and lists.
 
 use super::entries::success;
 use super::function::{FUNCTIONS, Function, Takes};
@@ -13,25 +12,25 @@ use crate::reading::expression::{
 use crate::reading::model::{self, Model, models};
 use std::ops::Range;
 
-/// What a value can be, for the remedy where one is missing.
+/// The allowed values, for the remedy when a value is missing.
 const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of one";
 
-/// Metrics that had another name in an earlier version: the old name and the new one.
+/// Old names of metrics, with the new names.
 const RENAMED: &[(&str, &str)] = &[("enqueued", "offered")];
 
-/// Reads a whole text as one number.
+/// Parses a whole text as one number.
 pub(super) fn expression(text: &str) -> Result<Expr, ParseError> {
     let e = located(&parse(text, VALUE)?)?;
     one(&e)?;
     Ok(e.expr)
 }
 
-/// Reads a whole text as a number or a list.
+/// Parses a whole text as a number or a list.
 pub(super) fn any(text: &str) -> Result<Expr, ParseError> {
     Ok(located(&parse(text, VALUE)?)?.expr)
 }
 
-/// Reads a whole text as a comparison of two numbers.
+/// Parses a whole text as a comparison of two numbers.
 pub(super) fn condition(text: &str) -> Result<Condition, ParseError> {
     let tree = parse(text, VALUE)?;
     let Part::Comparison { left, relation, right, .. } = &tree.part else {
@@ -45,7 +44,7 @@ pub(super) fn condition(text: &str) -> Result<Condition, ParseError> {
     Ok(Condition { left: left.expr, relation: *relation, right: right.expr })
 }
 
-/// An expression and where it stands.
+/// An expression with its place.
 struct Located {
     expr: Expr,
     span: Range<usize>,
@@ -77,7 +76,7 @@ fn located(e: &Syntax<'_>) -> Result<Located, ParseError> {
     Ok(Located { expr, span })
 }
 
-/// Refuses what is certainly a list.
+/// Refuses an expression that is certainly a list.
 fn one(e: &Located) -> Result<(), ParseError> {
     if shape(&e.expr) == Shape::Many {
         return Err(error(
@@ -89,7 +88,7 @@ fn one(e: &Located) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Refuses what is certainly one number.
+/// Refuses an expression that is certainly one number.
 fn list(function: &str, x: Located) -> Result<Located, ParseError> {
     if shape(&x.expr) != Shape::One {
         return Ok(x);
@@ -105,7 +104,7 @@ fn list(function: &str, x: Located) -> Result<Located, ParseError> {
     Err(error(x.span, format!("{function}(...) needs a list, and `{}` is one number", x.expr), help))
 }
 
-/// A call of a function or a closed form.
+/// Resolves a call of a function or a closed form.
 fn call(
     name: &str,
     name_span: &Range<usize>,
@@ -120,7 +119,7 @@ fn call(
     }
     let numbers = NumberFunction::named(name);
     let suits = |f: &&Function| f.name == name && (f.suits)(arguments);
-    // What suits none of several functions of this name is told what the last of them takes.
+    // If the arguments suit no function of this name, the error describes the last of these functions.
     let function = FUNCTIONS.iter().find(suits).or_else(|| FUNCTIONS.iter().rfind(|f| f.name == name));
     if function.is_none() && numbers.is_none() {
         let names =
@@ -139,7 +138,7 @@ fn call(
     }
 }
 
-/// A function of one list, or of several values.
+/// Resolves a function of one list, or of several values.
 fn function_of_numbers(
     f: &'static NumberFunction,
     arguments: &[Argument<'_>],
@@ -161,7 +160,7 @@ fn function_of_numbers(
     Ok(Expr::Call(Callee::Numbers(f), given.into_iter().map(|x| x.expr).collect()))
 }
 
-/// A function with parameters of its own.
+/// Resolves a function with its own parameters.
 fn function_of_run(f: &'static Function, arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr, ParseError> {
     let help = || format!("write `{}`", f.usage);
     let mut given = vec![];
@@ -180,7 +179,7 @@ fn function_of_run(f: &'static Function, arguments: &[Argument<'_>], close: &Ran
     Ok(Expr::Call(Callee::Run(f), given))
 }
 
-/// The argument `a` of `f`, which takes such arguments there.
+/// Resolves the argument `a` of `f`; `takes` is its kind.
 fn argument(f: &Function, takes: Takes, a: &Argument<'_>) -> Result<Expr, ParseError> {
     let span = || a.value.span.clone();
     let usage = || format!("write `{}`", f.usage);
@@ -224,7 +223,7 @@ fn argument(f: &Function, takes: Takes, a: &Argument<'_>) -> Result<Expr, ParseE
     })
 }
 
-/// Refuses all but the successes of stations and how many of them to look at.
+/// Refuses arguments other than the successes of stations and a number of successes.
 fn windowed(f: &Function, given: &[Expr], span: Range<usize>) -> Result<(), ParseError> {
     let help = format!("write `{}`", f.usage);
     match given {
@@ -243,7 +242,7 @@ fn windowed(f: &Function, given: &[Expr], span: Range<usize>) -> Result<(), Pars
     }
 }
 
-/// `model("name", ...)`, of which every argument without a default must be given.
+/// Resolves `model("name", ...)`; every argument without a default must be given.
 fn named_model(arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr, ParseError> {
     let Some((first, arguments)) = arguments.split_first() else {
         return Err(no_model_name(close.clone()));
@@ -271,7 +270,7 @@ fn no_model_name(span: Range<usize>) -> ParseError {
     error(span, "a text is missing here", help)
 }
 
-/// The arguments of `model` in the order of its parameters.
+/// The arguments of `model`, in the order of its parameters.
 fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<Vec<Expr>, ParseError> {
     let name = model.name;
     let mut given = vec![Expr::Absent; model.parameters.len()];
@@ -307,7 +306,7 @@ fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<
     Ok(given)
 }
 
-/// A metric, a name that runs report, or a closed form with the arguments of the file's `[model]`.
+/// Resolves a metric, a reported name, or a closed form with the arguments of the file's `[model]`.
 fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Expr, ParseError> {
     let unbracketed = |e: Expr| match brackets.first() {
         None => Ok(e),
@@ -317,7 +316,7 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
             "put them behind the metric's name: `mean(goodput[up][10s..15s])`",
         )),
     };
-    // A name that is reported stands for its expression, even where it begins as a metric does.
+    // A reported name means its expression, even if it begins with the name of a metric.
     if let Some((_, text)) = reported().find(|(name, text)| *name == path && *text != path) {
         return unbracketed(expression(text)?);
     }
@@ -365,7 +364,7 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
     }
 }
 
-/// The metric that `path` begins with, the aspect that follows, and what is left.
+/// The metric at the start of `path`, its aspect, and the rest of the path.
 fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
     let after = |m: &MetricEntry| match path.strip_prefix(m.name)? {
         "" => Some(""),
@@ -393,7 +392,7 @@ fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
     Some((entry, aspect, rest))
 }
 
-/// What a metric cannot be asked for, and what to write instead.
+/// The error and its remedy if `m` uses something that the metric does not support.
 fn refuse(m: &Metric) -> Option<(String, String)> {
     let (entry, name) = (m.entry, m.entry.name);
     let example = |otherwise: String| format!("write `{}`", entry.example.map_or(otherwise, str::to_owned));
@@ -456,7 +455,7 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     }
 }
 
-/// Refuses what has no value of its own in each section.
+/// Refuses an expression without its own value in each section.
 fn sectioned(name: &str, does: &str, e: &Located) -> Result<(), ParseError> {
     let (e, span) = (&e.expr, &e.span);
     if shape(e) == Shape::Many {
@@ -507,7 +506,7 @@ fn same(a: &Located, b: &Located) -> Result<(), ParseError> {
     }
 }
 
-/// The value of an expression of numbers alone.
+/// The value of an expression that contains numbers only.
 fn constant(e: &Expr) -> Option<f64> {
     match e {
         Expr::Number(n) => Some(n.value),
@@ -532,11 +531,11 @@ fn unit_help(d: Dimension) -> &'static str {
     }
 }
 
-/// Whether an expression is a number or a list.
+/// The shape of an expression: a number or a list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     One,
-    /// The run decides: a name may be that of one or of a group.
+    /// Only the run decides: the name may belong to one member or to a group.
     Either,
     Many,
 }
@@ -555,7 +554,7 @@ fn shape(e: &Expr) -> Shape {
     }
 }
 
-/// What an expression measures; `None` when it cannot be told.
+/// The dimension of an expression; `None` when it is unknown.
 pub(super) fn dimension(e: &Expr) -> Option<Dimension> {
     match e {
         Expr::Number(n) => Some(n.unit),

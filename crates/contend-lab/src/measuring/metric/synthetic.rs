@@ -1,4 +1,4 @@
-//! Runs made by hand, for tests.
+//! Synthetic runs for tests.
 
 use crate::experiment::results::{
     Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken,
@@ -7,7 +7,7 @@ use contend_core::Span;
 use contend_sim::stats::Durations;
 use std::collections::BTreeMap;
 
-/// A run of 20 s with nothing in it.
+/// An empty run of 20 s.
 pub(crate) fn empty(seed: u64) -> Run {
     Run {
         point: PointKey::new(),
@@ -31,7 +31,7 @@ pub(crate) fn empty(seed: u64) -> Run {
     }
 }
 
-/// A flow that got `goodput` bit/s.
+/// A flow with a goodput of `goodput` bit/s.
 pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
     Flow {
         name: name.into(),
@@ -56,7 +56,7 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
     }
 }
 
-/// Histogram of these milliseconds.
+/// A histogram of these milliseconds.
 pub(crate) fn durations(ms: &[u64]) -> Durations {
     let mut d = Durations::new();
     ms.iter().for_each(|m| d.record(Span::from_millis(*m)));
@@ -81,8 +81,8 @@ pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u6
     }
 }
 
-/// The run that most tests ask: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow, three
-/// queues, a cell, and a series.
+/// The run of most tests: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow, three queues,
+/// a cell, and a series.
 pub(crate) fn example() -> Run {
     let mut run = empty(1);
     let flows = [
@@ -121,10 +121,10 @@ pub(crate) fn example() -> Run {
     run
 }
 
-/// Samples at every half second: `up.1` delivers 1 kB a second to 10 s and 4 kB a second after, `up.2` 1 kB a second
-/// always, the others nothing; `up.1` is acknowledged as it delivers but for a pause from 5 s to 7 s; its window is 10
-/// to 15 s and 30 after; the AP queue holds as many packets as seconds went by, of a hundred offered a second a tenth
-/// is marked, a fifth from 15 s on.
+/// Samples every half second. `up.1` delivers 1 kB/s until 10 s and 4 kB/s after that; `up.2` always delivers 1 kB/s;
+/// the other flows deliver nothing. `up.1` has everything acknowledged at once, except for a pause from 5 s to 7 s. Its
+/// window is 10 until 15 s and 30 after that. The AP queue holds one packet for each elapsed second. It is offered a
+/// hundred packets a second; a tenth is marked, a fifth from 15 s on.
 fn series(run: &mut Run) {
     let at = |k: u64| k as f64 / 2.0;
     let ap = |k: u64| QueueSample {
@@ -133,7 +133,7 @@ fn series(run: &mut Run) {
         marked: if k < 30 { 5 * k } else { 10 * k - 150 },
         dropped: k,
     };
-    // Of 1 kb/s to 10 s, 2 kb/s after, 3 kb/s at the end, and 9 kb/s for an instant at 15 s.
+    // 1 kb/s until 10 s, 2 kb/s after that, 3 kb/s at the end, and 9 kb/s for one instant at 15 s.
     let are = (0..=40).map(|k| if k == 30 { 9_000 } else { 1_000 * (k / 20 + 1) });
     let idle = || (0..=40).map(|_| QueueSample::default()).collect();
     run.series = Series {

@@ -1,4 +1,4 @@
-//! What the language says, on a run made by hand.
+//! The language of metrics, on a synthetic run.
 
 use super::synthetic::{empty, example, flow};
 use super::*;
@@ -109,7 +109,7 @@ fn lists_go_member_by_member_and_numbers_with_every_member() {
     assert!(matches!(unmeasured("sum(goodput[up] - goodput[down])"), Unmeasured::Wrong(s) if s.contains("3 and 2")));
 }
 
-/// The example's uploads: 1 kB a second until 10 s, then the first 4 kB a second, in a series of every half second to
+/// The example's uploads: 1 kB/s until 10 s; then the first has 4 kB/s. The series has a sample every half second until
 /// 20 s.
 #[test]
 fn a_share_goes_section_by_section() {
@@ -130,12 +130,12 @@ fn a_share_goes_section_by_section() {
 
 #[test]
 fn what_varies_is_listed_section_by_section() {
-    // Of a hundred packets a second a tenth is marked until 15 s, a fifth after.
+    // A tenth of a hundred packets a second is marked until 15 s, a fifth after that.
     is("marked[ap][5s..7s] / offered[ap][5s..7s]", 0.1);
     is("max(every(marked[ap] / offered[ap], 5s))", 0.2);
     is("mean(every(goodput.up, 5s))", 28_000.0);
     is("count(every(goodput.up, 1s))", 20.0);
-    // 16 kb/s in each second to 10 s, 40 kb/s in each after.
+    // 16 kb/s in each second until 10 s, 40 kb/s in each second after that.
     is("max(every(goodput.up, 1s)) - min(every(goodput.up, 1s))", 24_000.0);
     let e = Expr::parse("every(goodput[up], 1s)").unwrap_err().to_string();
     assert!(e.contains("is a list"), "{e}");
@@ -144,8 +144,8 @@ fn what_varies_is_listed_section_by_section() {
 
 #[test]
 fn losses_go_by_what_they_were_and_what_they_were_taken_for() {
-    // Each of the six flows: 10 drops of which 9 were taken for congestion, 8 errors of which 6 for errors, 1 that was
-    // no loss.
+    // Each of the six flows has 10 drops (9 taken for congestion), 8 errors (6 taken for errors), and 1 packet that was
+    // not lost.
     is("losses[up.1]", 19.0);
     is("losses.congestion.up", 30.0);
     is("losses.error[up.1] - losses.nothing[up.1]", 7.0);
@@ -175,7 +175,7 @@ fn queues_and_stations_go_by_name() {
     is("airtime.sta", 0.3);
     is("max(airtime[sta])", 0.2);
     is("airtime", 0.7);
-    // Two significant digits: within one percent.
+    // Two significant digits: exact within one percent.
     assert!((value("queue.delay[ap]") - 0.010).abs() < 1e-4);
     assert!((value("queue.delay.p99[ap]") - 0.015).abs() < 1.5e-4);
 }
@@ -255,7 +255,7 @@ fn a_path_is_averaged_over_time() {
     is("cwnd.up.1[14s..16s]", 20.0);
     is("srtt[up.1][0s..10s]", 0.02);
     is("ssthresh[up.1]", 64.0);
-    // The queue has as many packets as seconds went by, seen in steps of one: 4 and 5 between 4 s and 6 s.
+    // The queue has one packet for each elapsed second, in steps of one: 4 and 5 between 4 s and 6 s.
     is("queue.length[ap][4s..6s]", 4.5);
 }
 
@@ -272,7 +272,7 @@ fn a_stall_is_the_longest_time_without_progress() {
 fn short_term_fairness_is_the_mean_of_the_index_over_seconds() {
     // up.1 : up.2 : up.3 are 1 : 1 : 0 in ten windows and 4 : 1 : 0 in ten.
     is("jain.short.up", (10.0 * 4.0 / 6.0 + 10.0 * 25.0 / 51.0) / 20.0);
-    // Over the whole run the same flows look different.
+    // Over the whole run the same flows give another index.
     is("jain.up[0s..20s]", 70.0 * 70.0 / (3.0 * (50.0 * 50.0 + 20.0 * 20.0)));
 }
 
@@ -286,7 +286,7 @@ fn an_instant_that_was_not_sampled_is_an_error() {
         matches!(Expr::parse("cwnd[up.1]").unwrap().eval(&bare), Err(Unmeasured::Wrong(s)) if s.contains("sample"))
     );
     assert!(matches!(Expr::parse("jain.short").unwrap().eval(&bare), Err(Unmeasured::Undefined(_))));
-    // Samples at some seconds only, because a window asked for them, do not make a mean over all seconds.
+    // Samples at only some seconds, for a time window, do not allow a mean over all seconds.
     let mut few = example();
     few.series.time_s.truncate(7);
     assert!(matches!(Expr::parse("jain.short").unwrap().eval(&few), Err(Unmeasured::Undefined(_))));
@@ -463,7 +463,7 @@ fn a_run_tells_the_standard_metrics_it_has() {
 
 #[test]
 fn a_run_knows_when_it_had_settled() {
-    // The goodput of the example jumps in its middle: it never settles early enough to tell.
+    // The goodput of the example changes in its middle, too late to detect that the run settles.
     let mut run = example();
     assert_eq!(settled(&run), None);
     // 9 kB in each of the first five seconds, 1 kB after.
@@ -576,7 +576,7 @@ proptest! {
 
     #[test]
     fn what_is_printed_parses_back_to_the_same(text in texts()) {
-        // Some are refused because their units do not fit; those that are read must print well.
+        // Some texts are refused because of their units; the others must print correctly.
         if let Ok(e) = Expr::parse(&text) {
             let printed = e.to_string();
             let again = Expr::parse(&printed);
@@ -605,10 +605,10 @@ fn an_estimate_has_a_mean_over_time_and_extremes_and_spread_of_its_samples() {
     assert!(matches!(unmeasured("estimate.are[up.2]"), Unmeasured::Wrong(s) if s.contains("estimate = [\"are\"]")));
 }
 
-/// `toy` stands in `entries/toy.rs` and nowhere else.
+/// The metric `toy` occurs in `entries/toy.rs` only.
 #[test]
 fn a_metric_is_added_by_its_entry_alone() {
-    // The example's flows sent 50 packets each, the uploads 2.5 of them again.
+    // The example's flows sent 50 packets each; the uploads retransmitted 2.5 of them.
     let once = value("sent.up") - value("retransmitted.up");
     assert!(once > 0.0);
     is("toy.up", once);

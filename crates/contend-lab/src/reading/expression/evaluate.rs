@@ -1,14 +1,14 @@
-//! The value of a file's expression, `10ms + 2ms*(k-1)`.
+//! Evaluates an expression in a file, such as `10ms + 2ms*(k-1)`.
 
 use super::syntax::{Syntax, parse};
 use super::{Dimension, NumberFunction, Operator, ParseError, Part, Quantity, error};
 use std::ops::Range;
 
-/// The value of `text`, an expression of numbers with units, functions of numbers, and the names that `lookup` knows.
+/// The value of `text`: an expression of numbers with units, functions of numbers, and the names that `lookup` knows.
 ///
 /// # Errors
-/// With the place, when the text is no expression, has an unknown name, or mixes units; the remedy is empty where it is
-/// to name what `lookup` knows.
+/// When the text is not an expression, has an unknown name, or mixes units. The error contains the place. Its remedy is
+/// empty if the caller should list the names that `lookup` knows.
 pub fn evaluate(text: &str, lookup: &dyn Fn(&str) -> Option<Quantity>) -> Result<Quantity, ParseError> {
     let e = parse(text, "a number with its unit or a name")?;
     let value = quantity(&e, lookup)?;
@@ -46,7 +46,7 @@ fn quantity(e: &Syntax<'_>, lookup: &dyn Fn(&str) -> Option<Quantity>) -> Result
     }
 }
 
-/// The unit of `x operator y`; a zero has every unit where it is added.
+/// The unit of `x operator y`. A zero can be added to any unit.
 fn unit_of(operator: Operator, x: (&Syntax<'_>, Dimension), y: (&Syntax<'_>, Dimension)) -> Option<Dimension> {
     match operator {
         Operator::Add | Operator::Subtract if x.0.is_zero() => Some(y.1),
@@ -64,7 +64,7 @@ fn misfit(operator: Operator, a: Dimension, b: Dimension) -> String {
     }
 }
 
-/// The value of a call with these arguments, each with whether it is a zero, which has every unit.
+/// The value of a call with these arguments; each argument comes with true if it is a zero, which fits any unit.
 fn call(
     name: &str,
     name_span: &Range<usize>,

@@ -1,4 +1,4 @@
-//! Functions of plain numbers, for a file's quantities and for metrics.
+//! Functions of plain numbers, for quantities in files and for metrics.
 
 use super::Dimension;
 use crate::stats::{self, Range};
@@ -6,35 +6,35 @@ use crate::stats::{self, Range};
 /// A function of one list, or of several values.
 #[derive(Debug)]
 pub struct NumberFunction {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What it yields, in a phrase.
+    /// The result, as a phrase.
     pub doc: &'static str,
-    /// What the result measures.
+    /// Unit of the result.
     pub yields: Yields,
-    /// How many values it takes; `None` for a list, or two values or more.
+    /// Number of values; `None` for a list, or two or more values.
     pub values: Option<usize>,
-    /// Its value; `None` when there are too few numbers.
+    /// Computes the result; `None` when there are too few numbers.
     pub of: fn(&[f64]) -> Option<f64>,
-    /// The values that the result can have, when the arguments have values in this range.
+    /// The range of the result, if the arguments have this range.
     pub range: fn(Range) -> Range,
 }
 
-/// What the result of a function measures.
+/// Unit of a function's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yields {
-    /// What its first argument measures.
+    /// The unit of its first argument.
     SameUnit,
     /// A plain number.
     Number,
-    /// A plain number from 0 to 1 that tells of fairness.
+    /// A plain number from 0 to 1: an index of fairness.
     Index,
-    /// Only the run can tell.
+    /// Known only after the run.
     Unknown,
 }
 
 impl Yields {
-    /// The unit of the result, when that of the first argument is `first`.
+    /// The unit of the result; `first` is the unit of the first argument.
     pub fn unit(self, first: Option<Dimension>) -> Option<Dimension> {
         match self {
             Yields::SameUnit => first,
@@ -43,7 +43,7 @@ impl Yields {
         }
     }
 
-    /// The same in words.
+    /// The unit of the result in words.
     pub fn in_words(self) -> &'static str {
         match self {
             Yields::SameUnit => "in the unit of its first argument",
@@ -54,7 +54,7 @@ impl Yields {
     }
 }
 
-/// Every function of plain numbers.
+/// All functions of plain numbers.
 pub const FUNCTIONS: &[NumberFunction] = &[
     several("mean", "arithmetic mean", Yields::SameUnit, stats::mean, |r| r),
     several("min", "the smallest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::min), |r| r),

@@ -1,4 +1,4 @@
-//! The language in which experiment files and metrics compute: numbers with units, names, calls, `+ - * /`.
+//! The language of expressions in experiment files and metrics: numbers with units, names, calls, `+ - * /`.
 //!
 //! `"15ms"` is a quantity; `"= 10ms + 2ms*(k-1)"` in a file and `goodput.up / goodput.down` in a claim are expressions.
 //! One parser ([`parse`]) reads both into a tree with the place of every part. What names and calls mean is up to who
@@ -23,14 +23,14 @@ pub(crate) use parse_error::error;
 
 use std::fmt;
 
-/// A number as it was written, and what it means.
+/// A number with its unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// In the base unit of `unit`.
+    /// Value in the base unit of `unit`.
     pub value: f64,
-    /// What it measures.
+    /// Dimension of the number.
     pub unit: Dimension,
-    /// As written, `0.3Mbps`.
+    /// Text as written, `0.3Mbps`.
     pub text: String,
 }
 
@@ -48,7 +48,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// How it is written.
+    /// The symbol in expressions.
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             Operator::Add => "+",
@@ -58,7 +58,7 @@ impl Operator {
         }
     }
 
-    /// How strongly it binds.
+    /// Binding power; operators with a higher power are applied first.
     pub(crate) fn power(self) -> u8 {
         match self {
             Operator::Add | Operator::Subtract => 1,
@@ -66,7 +66,7 @@ impl Operator {
         }
     }
 
-    /// What the result of two values with these units measures; `None` when there is no unit for it.
+    /// The unit of the result for values with these units; `None` when the result has no unit.
     pub fn unit(self, left: Dimension, right: Dimension) -> Option<Dimension> {
         match self {
             Operator::Add | Operator::Subtract => left.plus(right),
@@ -75,7 +75,7 @@ impl Operator {
         }
     }
 
-    /// The result of two numbers.
+    /// Applies the operator.
     pub fn apply(self, left: f64, right: f64) -> f64 {
         match self {
             Operator::Add => left + right,
@@ -86,7 +86,7 @@ impl Operator {
     }
 }
 
-/// How two numbers compare.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `<`
@@ -104,7 +104,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// True if it holds between `x` and `y`; never for a NaN except [`Relation::Unequal`].
+    /// True if the relation holds between `x` and `y`. With a NaN only [`Relation::Unequal`] holds.
     pub fn holds(self, x: f64, y: f64) -> bool {
         match self {
             Relation::Less => x < y,

@@ -1,16 +1,16 @@
-//! Why a text is no expression.
+//! The error when a text is not an expression.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Why a text is no expression: where, and what to write instead.
+/// Why a text is not an expression, with the place and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What to write instead; may be empty.
+    /// The remedy; may be empty.
     pub help: String,
-    /// The bytes of the text that are meant.
+    /// The wrong part of the text, in bytes.
     pub span: Range<usize>,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The error about the bytes `span`.
+/// An error about the bytes `span`.
 pub(crate) fn error(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> ParseError {
     ParseError { message: message.into(), help: help.into(), span }
 }

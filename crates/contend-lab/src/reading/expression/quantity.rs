@@ -1,26 +1,26 @@
-//! Numbers with units (`15ms`, `54Mbps`, `1%`), and what becomes of units in arithmetic.
+//! Numbers with units (`15ms`, `54Mbps`, `1%`), and the units of results of arithmetic.
 
 use contend_core::Span;
 use std::fmt;
 
-/// Longest time a file may speak of, in seconds: 11 days.
+/// Longest time allowed in a file, in seconds: 11 days.
 pub(crate) const LONGEST: f64 = 1e6;
-/// Highest rate, in bits per second.
+/// Highest rate allowed in a file, in bits per second.
 pub(crate) const FASTEST: f64 = 1e12;
 
 /// A number in the base unit of its dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity {
-    /// In seconds, bits per second, bytes, packets or metres; a percentage is a plain number (`1%` is 0.01).
+    /// Value in seconds, bits per second, bytes, packets or metres. A percentage is a plain number (`1%` is 0.01).
     pub value: f64,
-    /// What it measures.
+    /// Dimension of the quantity.
     pub unit: Dimension,
 }
 
-/// What a quantity measures.
+/// Dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// Nothing: a plain number.
+    /// A plain number.
     Number,
     /// A duration.
     Time,
@@ -34,8 +34,7 @@ pub enum Dimension {
     Length,
 }
 
-/// Every unit: its name, what it measures, and how many of the base unit it is (a factor and a divisor, so that `0.1us`
-/// is exact).
+/// All units: name, dimension, and size in base units. The size is a factor and a divisor, so that `0.1us` is exact.
 const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("s", Dimension::Time, 1.0, 1.0),
     ("ms", Dimension::Time, 1.0, 1e3),
@@ -53,30 +52,31 @@ const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("%", Dimension::Number, 1.0, 100.0),
 ];
 
-/// Why a text is no quantity.
+/// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotAQuantity {
-    /// It does not begin with a number.
+    /// The text does not begin with a number.
     NoNumber,
-    /// It is a number alone.
+    /// The text is a number without a unit.
     NoUnit(f64),
-    /// The number is followed by this, which is no unit.
+    /// The text after the number is not a unit.
     NoSuchUnit(String),
 }
 
 impl Dimension {
-    /// Whether values of the two can be added and compared: packets are plain counts.
+    /// True if values of the two dimensions can be added and compared. Packets and plain numbers can: both are counts.
     pub fn adds_to(self, other: Dimension) -> bool {
         let plain = |d| if d == Dimension::Packets { Dimension::Number } else { d };
         plain(self) == plain(other)
     }
 
-    /// What the sum of two values measures; `None` when they cannot be added. With packets a plain count is packets.
+    /// The dimension of a sum; `None` when the values cannot be added. The sum of packets and a plain number is
+    /// packets.
     pub fn plus(self, other: Dimension) -> Option<Dimension> {
         self.adds_to(other).then_some(if self == Dimension::Number { other } else { self })
     }
 
-    /// What the product of two values measures; `None` when there is no unit for it.
+    /// The dimension of a product; `None` when it has none.
     pub fn times(self, other: Dimension) -> Option<Dimension> {
         match (self, other) {
             (Dimension::Number, unit) | (unit, Dimension::Number) => Some(unit),
@@ -84,7 +84,7 @@ impl Dimension {
         }
     }
 
-    /// What the quotient of two values measures; `None` when there is no unit for it.
+    /// The dimension of a quotient; `None` when it has none.
     pub fn divided_by(self, other: Dimension) -> Option<Dimension> {
         match (self, other) {
             (unit, Dimension::Number) => Some(unit),
@@ -92,11 +92,11 @@ impl Dimension {
         }
     }
 
-    /// All of them.
+    /// All dimensions.
     pub const ALL: [Dimension; 6] =
         [Dimension::Number, Dimension::Time, Dimension::Rate, Dimension::Bytes, Dimension::Packets, Dimension::Length];
 
-    /// The unit that [`Quantity::value`] is in, as a file writes it.
+    /// The base unit, as written in a file.
     pub const fn base(self) -> &'static str {
         match self {
             Dimension::Number => "",
@@ -108,7 +108,7 @@ impl Dimension {
         }
     }
 
-    /// What a message calls it.
+    /// The name in messages.
     pub const fn noun(self) -> &'static str {
         match self {
             Dimension::Number => "a plain number",
@@ -120,7 +120,7 @@ impl Dimension {
         }
     }
 
-    /// The names of its units, for a message.
+    /// The names of all units of this dimension, for messages.
     pub fn units(self) -> String {
         UNITS.iter().filter(|u| u.1 == self).map(|u| u.0).collect::<Vec<_>>().join(", ")
     }
@@ -132,10 +132,10 @@ impl Quantity {
         Quantity { value, unit: Dimension::Number }
     }
 
-    /// Reads `15ms`, `54 Mbps`, `1%`.
+    /// Parses `15ms`, `54 Mbps`, `1%`.
     ///
     /// # Errors
-    /// When the text is anything else, a number without a unit included.
+    /// When the text is not a number with a unit.
     pub fn parse(text: &str) -> Result<Quantity, NotAQuantity> {
         let text = text.trim();
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -148,7 +148,7 @@ impl Quantity {
         }
     }
 
-    /// `value` of the unit called `unit`.
+    /// `value` in the unit `unit`.
     fn of(value: f64, unit: &str) -> Option<Quantity> {
         UNITS
             .iter()
@@ -156,7 +156,7 @@ impl Quantity {
             .map(|&(_, unit, factor, divisor)| Quantity { value: value * factor / divisor, unit })
     }
 
-    /// As a file could write it: a number, or a string with the base unit.
+    /// As written in a file: a number, or a string with the base unit.
     pub fn to_json(self) -> serde_json::Value {
         match self.unit {
             Dimension::Number if self.value.fract() == 0.0 && self.value.abs() < 9e15 => {
@@ -168,25 +168,25 @@ impl Quantity {
     }
 }
 
-/// With its base unit, as a file could write it.
+/// With the base unit, as written in a file.
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.value, self.unit.base())
     }
 }
 
-/// A duration, as the command line takes it.
+/// Parses a duration of the command line.
 ///
 /// # Errors
-/// A message when the text is no duration, or longer than a file may name.
+/// A message when the text is not a duration, or is too long.
 pub fn span(text: &str) -> Result<Span, String> {
     only(text, Dimension::Time, LONGEST).map(Span::from_secs_f64)
 }
 
-/// A rate in bits per second, as the command line takes it.
+/// Parses a rate of the command line, in bits per second.
 ///
 /// # Errors
-/// A message when the text is no rate, or higher than a file may name.
+/// A message when the text is not a rate, or is too high.
 pub fn rate(text: &str) -> Result<u64, String> {
     only(text, Dimension::Rate, FASTEST).map(|bps| bps.round() as u64)
 }
@@ -202,8 +202,8 @@ fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
     }
 }
 
-/// The unit of one of these kinds that `word` was most probably meant to be: `Mb` is `Mbps` where a rate is wanted, and
-/// `MB` where bytes are.
+/// The unit of one of these dimensions that is nearest to the misspelt `word`: `Mb` is `Mbps` if a rate is expected,
+/// and `MB` if bytes are.
 pub(crate) fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static str> {
     let plain = word.replace("bit/s", "bps").replace("b/s", "bps").replace("bit", "b").replace(['µ', 'μ'], "u");
     let units = || UNITS.iter().filter(|u| kinds.contains(&u.1)).map(|u| u.0);
@@ -216,7 +216,7 @@ pub(crate) fn nearest_unit(word: &str, kinds: &[Dimension]) -> Option<&'static s
         .or_else(nearly)
 }
 
-/// How many bytes at the start of `text` are an unsigned decimal number, with an exponent or without.
+/// Length in bytes of the unsigned decimal number at the start of `text`, with or without an exponent.
 fn number_length(text: &str) -> usize {
     let digits = |from: usize| text.get(from..).map_or(0, |t| t.bytes().take_while(u8::is_ascii_digit).count());
     let mut len = digits(0);

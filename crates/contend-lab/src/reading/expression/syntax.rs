@@ -1,98 +1,98 @@
-//! Text to a tree: a Pratt parser that knows the place of every part, and nothing of what names mean.
+//! Text to a syntax tree: a Pratt parser. Each node knows its place in the text; names have no meaning yet.
 
 use super::token::{Token, tokens};
 use super::{Number, Operator, ParseError, Relation, error};
 use std::ops::Range;
 
-/// Longest text accepted, in bytes.
+/// Maximum length of a text in bytes.
 const MAX_BYTES: usize = 4_096;
-/// Most parts (numbers, names, operators, calls) of an expression.
+/// Maximum number of parts (numbers, names, operators, calls) of an expression.
 const MAX_PARTS: usize = 256;
-/// Deepest nesting of parentheses, signs and calls.
+/// Maximum nesting of parentheses, signs and calls.
 const MAX_DEPTH: usize = 48;
 
-/// An expression, and where it stands in its text.
+/// An expression with its place in the text.
 #[derive(Clone, Debug)]
 pub struct Syntax<'a> {
-    /// What it is.
+    /// The kind of expression.
     pub part: Part<'a>,
-    /// Its bytes.
+    /// The place in bytes.
     pub span: Range<usize>,
 }
 
-/// What an expression is made of.
+/// The kind of an expression, with its parts.
 #[derive(Clone, Debug)]
 pub enum Part<'a> {
     /// `0.3Mbps`
     Number(Number),
     /// `"flow.1.count"`
     Text(&'a str),
-    /// `goodput.up[10s..15s]`: words joined by dots, and the brackets behind them.
+    /// `goodput.up[10s..15s]`: words joined by dots, then brackets.
     Name {
-        /// The words.
+        /// The words with their dots.
         path: &'a str,
-        /// What stands in each pair of brackets.
+        /// The brackets after the words.
         brackets: Vec<Bracket<'a>>,
     },
     /// `-x`
     Minus(Box<Syntax<'a>>),
-    /// `x + y` and the like.
+    /// `x + y` or another operator.
     Binary(Operator, Box<Syntax<'a>>, Box<Syntax<'a>>),
-    /// `x < y` and the like; only as the whole text or as an argument.
+    /// `x < y` or another relation; only allowed as the whole text or as an argument.
     Comparison {
         /// The left side.
         left: Box<Syntax<'a>>,
-        /// How the sides compare.
+        /// The relation.
         relation: Relation,
-        /// Where the relation stands.
+        /// Place of the relation.
         relation_span: Range<usize>,
         /// The right side.
         right: Box<Syntax<'a>>,
     },
     /// `name(x, p = y)`
     Call {
-        /// The function.
+        /// Name of the function.
         name: &'a str,
-        /// Where its name stands.
+        /// Place of the name.
         name_span: Range<usize>,
-        /// Its arguments.
+        /// The arguments.
         arguments: Vec<Argument<'a>>,
-        /// Where the closing parenthesis stands.
+        /// Place of the closing parenthesis.
         close: Range<usize>,
     },
 }
 
-/// What stands between brackets.
+/// A pair of brackets with its content.
 #[derive(Clone, Debug)]
 pub struct Bracket<'a> {
-    /// Without the brackets.
+    /// The content.
     pub inside: &'a str,
-    /// With them.
+    /// Place of the brackets and their content.
     pub span: Range<usize>,
 }
 
 /// An argument of a call.
 #[derive(Clone, Debug)]
 pub struct Argument<'a> {
-    /// Its parameter's name, where it is given, and where that stands.
+    /// The parameter's name and its place, if the argument is named.
     pub name: Option<(&'a str, Range<usize>)>,
-    /// Its value.
+    /// The value.
     pub value: Syntax<'a>,
-    /// Where the comma or the parenthesis behind it stands.
+    /// Place of the comma or parenthesis after the argument.
     pub end: Range<usize>,
 }
 
 impl Syntax<'_> {
-    /// True if it is a zero, which has every unit.
+    /// True if the expression is a zero, which fits any unit.
     pub(crate) fn is_zero(&self) -> bool {
         matches!(&self.part, Part::Number(n) if n.value == 0.0)
     }
 }
 
-/// Reads `text`; `value` names what a value can be, for the remedy where one is missing.
+/// Parses `text`. `value` describes the values that are allowed, for the remedy when a value is missing.
 ///
 /// # Errors
-/// With the place and the remedy, when the text is no expression.
+/// When the text is not an expression; with the place and the remedy.
 pub fn parse<'a>(text: &'a str, value: &'a str) -> Result<Syntax<'a>, ParseError> {
     if text.len() > MAX_BYTES {
         let message = format!("the expression is longer than {MAX_BYTES} bytes");
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at).map(|(t, _)| t)
     }
 
-    /// Where the next token is, or the end of the text.
+    /// Place of the next token, or of the end of the text.
     fn span(&self) -> Range<usize> {
         self.tokens.get(self.at).map_or(self.end..self.end, |(_, s)| s.clone())
     }
@@ -131,14 +131,14 @@ impl<'a> Parser<'a> {
         error(self.span(), message, help)
     }
 
-    /// Takes the next token when it is `t`.
+    /// Consumes the next token if it is `t`.
     fn take(&mut self, t: &Token<'_>) -> bool {
         let found = self.peek() == Some(t);
         self.at += usize::from(found);
         found
     }
 
-    /// Takes a closing parenthesis and says where it is.
+    /// Consumes a closing parenthesis and returns its place.
     fn close(&mut self) -> Result<Range<usize>, ParseError> {
         let span = self.span();
         if self.take(&Token::Close) {
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         if self.peek().is_none() { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// The error about a token where an expression could have ended.
+    /// The error about a token after a complete expression.
     fn unexpected(&self) -> ParseError {
         match self.peek() {
             Some(Token::Relation(_)) => self.here(
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An expression, or two and how they compare.
+    /// An expression, or a comparison of two.
     fn comparison(&mut self) -> Result<Syntax<'a>, ParseError> {
         let left = self.binary(0)?;
         let Some(&Token::Relation(relation)) = self.peek() else { return Ok(left) };
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
         Ok(Syntax { part, span })
     }
 
-    /// Operands and operators that bind more strongly than `power`.
+    /// An expression; operators that bind no stronger than `power` are left for the caller.
     fn binary(&mut self, power: u8) -> Result<Syntax<'a>, ParseError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
             }
             Token::Operator(Operator::Subtract) => {
                 self.at += 1;
-                // Binds more strongly than any operator.
+                // A sign binds stronger than any operator.
                 let x = self.binary(u8::MAX)?;
                 Ok(Syntax { span: span.start..x.span.end, part: Part::Minus(Box::new(x)) })
             }
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name; its path is behind.
+    /// A name; its path is already consumed.
     fn name(&mut self, path: &'a str, span: Range<usize>) -> Syntax<'a> {
         let (mut brackets, mut end) = (vec![], span.end);
         while let Some(&Token::Bracket(inside)) = self.peek() {
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         Syntax { part: Part::Name { path, brackets }, span: span.start..end }
     }
 
-    /// A call; its name and opening parenthesis are behind.
+    /// A call; its name and opening parenthesis are already consumed.
     fn call(&mut self, name: &'a str, name_span: Range<usize>) -> Result<Syntax<'a>, ParseError> {
         let mut arguments: Vec<Argument<'a>> = vec![];
         while self.peek() != Some(&Token::Close) || !arguments.is_empty() {

@@ -11,13 +11,13 @@ pub(super) enum Token<'a> {
     Number(Number),
     /// Words joined by dots.
     Path(&'a str),
-    /// What stands between quotes.
+    /// The content of quotes.
     Text(&'a str),
-    /// What stands between brackets.
+    /// The content of brackets.
     Bracket(&'a str),
-    /// `<` and the like.
+    /// `<` or another relation.
     Relation(Relation),
-    /// `+` and the like.
+    /// `+` or another operator.
     Operator(Operator),
     /// `(`
     Open,
@@ -29,13 +29,13 @@ pub(super) enum Token<'a> {
     Assign,
 }
 
-/// A number with its unit and nothing else: `15ms`, `0.3Mbps`, `1%`, `42p`, `7`.
+/// Parses a single number with its unit: `15ms`, `0.3Mbps`, `1%`, `42p`, `7`.
 pub fn literal(text: &str) -> Option<Number> {
     let (n, len) = number(text, 0).ok()??;
     (len == text.len()).then_some(n)
 }
 
-/// The number that `text` begins with and its length, when it begins with one; `at` is where `text` stands, for errors.
+/// The number at the start of `text` and its length, if there is one. `at` is the position of `text`, for errors.
 fn number(text: &str, at: usize) -> Result<Option<(Number, usize)>, ParseError> {
     let digits = |from: usize| text.get(from..).map_or(0, |t| t.bytes().take_while(u8::is_ascii_digit).count());
     let whole = digits(0);
@@ -127,7 +127,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
             },
             _ if c.is_ascii_alphabetic() || c == '_' => {
                 let path = path(rest);
-                // `15 ms`: a unit that lost its number.
+                // `15 ms`: a unit with a space before it.
                 let bare = out.last().filter(|(t, _)| matches!(t, Token::Number(n) if n.unit == Dimension::Number));
                 if let (Some((Token::Number(n), span)), true) = (bare, Quantity::parse(&format!("1{path}")).is_ok()) {
                     return Err(error(
@@ -153,7 +153,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
     Ok(out)
 }
 
-/// Length of the bracket that `text` begins with, both ends included; a `]` between quotes does not close it.
+/// Length of the bracket at the start of `text`, including both ends. A `]` between quotes does not close it.
 fn bracket(text: &str) -> Option<usize> {
     let mut quoted = false;
     let end = text.bytes().position(|b| {
@@ -163,7 +163,7 @@ fn bracket(text: &str) -> Option<usize> {
     Some(end + 1)
 }
 
-/// The words joined by single dots that `text` begins with.
+/// The words joined by single dots at the start of `text`.
 fn path(text: &str) -> &str {
     let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     let bytes = text.as_bytes();

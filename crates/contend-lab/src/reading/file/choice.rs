@@ -1,4 +1,4 @@
-//! An algorithm chosen by name with its parameters, read against its registry entry: the same for every family.
+//! Reads an algorithm: its name and its parameters, checked against the registry entry. All families use this code.
 
 use super::error::{FileError, Site};
 use super::reader::{ReadContext, Val};
@@ -8,13 +8,13 @@ use crate::reading::expression::{Dimension, Quantity};
 use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
 use contend_core::{Span, Time};
 
-/// `"fifo"`, or `{ kind = "fifo", limit = "100p" }`; `noun` says what is chosen.
+/// Reads `"fifo"` or `{ kind = "fifo", limit = "100p" }`; `noun` is the kind of algorithm for messages.
 pub(crate) fn choice<B: 'static>(val: &Val, family: &'static [Entry<B>], noun: &str) -> Result<Choice<B>, FileError> {
     Ok(named(val, family, noun, None, &[])?.0)
 }
 
-/// The same, where a table without `kind` means the member called `usual`, and one key may be the file's own, not the
-/// algorithm's; its value, when it is there.
+/// Like [`choice`], with two additions: a table without `kind` means the algorithm `usual`; and one key may belong to
+/// the file instead of the algorithm. Returns the value of this key if it is there.
 pub(crate) fn named<'a, B: 'static>(
     val: &Val<'a>,
     family: &'static [Entry<B>],
@@ -46,7 +46,7 @@ pub(crate) fn named<'a, B: 'static>(
     Ok((Choice { entry, args }, own))
 }
 
-/// The member of `family` called `name` with all defaults but those in `set`.
+/// The algorithm `name` with its defaults, except for the parameters in `set`.
 pub(crate) fn default_choice<B: 'static>(
     cx: ReadContext,
     family: &'static [Entry<B>],
@@ -61,13 +61,13 @@ pub(crate) fn default_choice<B: 'static>(
     Ok(choice)
 }
 
-/// The algorithm's own objection to its parameters, which it finds only together.
+/// The error that an algorithm reports when it is built from its parameters.
 pub(crate) fn objection(val: &Val, name: &str, built: Result<(), String>) -> Result<(), FileError> {
     built.map_err(|e| val.error(format!("does not suit {name}"), e))
 }
 
 fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {
-    // `ts-are` is `ts_are`: a hyphen is how it is written in words.
+    // `ts-are` means `ts_are`: in prose the name has a hyphen.
     find(family, name)
         .or_else(|| find(family, &name.replace('-', "_")))
         .ok_or_else(|| val.error(format!("names no {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name))))
@@ -115,7 +115,7 @@ fn example(param: &Param) -> String {
     }
 }
 
-/// The value of one parameter, inside its range.
+/// The value of one parameter, checked against its range.
 fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
     let within = |x: f64, unit: Dimension| {
         if (param.range.0..=param.range.1).contains(&x) {

@@ -1,59 +1,61 @@
-//! What a file says must hold, what the report draws, and what is searched for: plain data; expressions stay text.
+//! Claims, figures and the search of a file as plain data; expressions stay text.
 
 use super::error::Site;
 use super::tree::Overlay;
 use crate::reading::expression::Quantity;
 use std::collections::BTreeMap;
 
-/// Which points something is about: sweep key -> the values meant, exactly as they stand in
-/// [`crate::experiment::results::PointKey`]. Keys not named: every point.
+/// A selection of points: swept key -> selected values, written exactly as in [`crate::experiment::results::PointKey`].
+/// A missing key selects all its values.
 pub type When = BTreeMap<String, Vec<serde_json::Value>>;
 
 /// One `[[claim]]`.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// Its name in tables, unique in the file.
+    /// Name of the claim, unique in the file.
     pub id: String,
-    /// What the paper says; empty for a claim of one's own.
+    /// The paper's statement; empty if the claim is not from a paper.
     pub paper: String,
-    /// Expression over a run's metrics.
+    /// Expression of a run's metrics.
     pub metric: String,
-    /// Where `metric` stands in the file, for errors about it.
+    /// Place of `metric`, for errors.
     pub metric_site: Site,
     /// The metric is divided by the same metric at the same point with this overlay, paired by seed.
     pub over: Option<Overlay>,
-    /// The same metric with this overlay is taken from it, paired by seed. A claim has one of the two, or neither.
+    /// The same metric with this overlay is subtracted from the metric, paired by seed. A claim has at most one of
+    /// `over` and `less`.
     pub less: Option<Overlay>,
-    /// The points it is about.
+    /// The selected points.
     pub when: When,
-    /// How many of the points must fulfil it.
+    /// How many of the points must satisfy the claim.
     pub each: Each,
-    /// What is expected.
+    /// The expectation.
     pub expect: Expect,
-    /// The verdict on record.
+    /// The recorded verdict.
     pub verdict: Verdict,
-    /// Why it is not reproduced; empty when it is.
+    /// Why the claim is not reproduced; empty if it is reproduced.
     pub reason: String,
-    /// Readings of the paper, by name in the file's order, each judged with its overlay; empty when there is only one.
+    /// Readings of the paper by name, in the file's order. Each is judged with its overlay. Empty if there is only one
+    /// reading.
     pub reading: Vec<(String, Overlay)>,
 }
 
 impl Claim {
-    /// What the metric is compared with, by `over` or by `less`.
+    /// The overlay of `over` or `less`.
     pub fn other(&self) -> Option<&Overlay> {
         self.over.as_ref().or(self.less.as_ref())
     }
 }
 
-/// How many of the points must fulfil a claim.
+/// How many of the points must satisfy a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Each {
-    /// All of them.
+    /// All points.
     #[default]
     Every,
-    /// Their mean.
+    /// The mean over the points.
     Mean,
-    /// At least one.
+    /// At least one point.
     Any,
 }
 
@@ -62,18 +64,18 @@ pub enum Each {
 pub enum Expect {
     /// In this closed interval.
     Between(Quantity, Quantity),
-    /// Not less.
+    /// At least this value.
     AtLeast(Quantity),
-    /// Not more.
+    /// At most this value.
     AtMost(Quantity),
-    /// Within a distance of a value: a share of it (`within = "5%"`, given here as a plain number with `relative` set),
-    /// or an amount in its own unit.
+    /// Within a distance of a value. The distance is a share of the value (`within = "5%"`, stored as a plain number
+    /// with `relative` set) or an amount.
     Near {
         /// The value.
         value: Quantity,
-        /// The distance allowed.
+        /// The maximum distance.
         within: Quantity,
-        /// Whether `within` is a share of `value`.
+        /// True if `within` is a share of `value`.
         relative: bool,
     },
     /// The metric rises from each value of a sweep key to the next one.
@@ -86,35 +88,36 @@ pub enum Expect {
         /// The sweep key.
         along: String,
     },
-    /// The metric falls from each of these values of a sweep key to the next: the largest is named first.
+    /// The metric falls from each of these values of a swept key to the next: the value with the largest metric comes
+    /// first.
     Order {
-        /// Values of the key, as they stand in [`crate::experiment::results::PointKey`].
+        /// Values of the key, written as in [`crate::experiment::results::PointKey`].
         values: Vec<serde_json::Value>,
         /// The sweep key.
         along: String,
     },
 }
 
-/// What became of a claim.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// Measured inside the expected range.
+    /// The measured value is inside the expected range.
     #[default]
     Reproduced,
-    /// Measured outside.
+    /// The measured value is outside.
     NotReproduced,
     /// The paper's own statements disagree.
     Contradiction,
-    /// The interval crosses the bound: more seeds.
+    /// The interval crosses a bound: more seeds are needed.
     Undecided,
 }
 
 impl Verdict {
-    /// Every verdict.
+    /// All verdicts.
     pub const ALL: [Verdict; 4] =
         [Verdict::Reproduced, Verdict::NotReproduced, Verdict::Contradiction, Verdict::Undecided];
 
-    /// Its name in files and results.
+    /// The name in files and results.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -125,15 +128,14 @@ impl Verdict {
     }
 }
 
-/// What is on the horizontal axis of a figure.
+/// The horizontal axis of a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Along {
     /// The values of a swept key.
     Key(String),
-    /// Values of the figure's own, which `y` has as `point("NAME")`: the name and the values. Nothing is run again for
-    /// them.
+    /// A name and values that only this figure has; `y` uses them as `point("NAME")`. They need no additional runs.
     Own(String, Vec<serde_json::Value>),
-    /// The flows, a bar for each.
+    /// The flows, with one bar for each.
     Flow,
     /// The time since the start of the run.
     Time,
@@ -142,39 +144,38 @@ pub enum Along {
 /// One `[[figure]]`: curves or bars over the points of the sweep, the flows or the time.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What stands above it.
+    /// Title above the figure.
     pub title: String,
-    /// What is on the horizontal axis.
+    /// The horizontal axis.
     pub x: Along,
-    /// Expressions on the vertical axis, one curve each; against time or flows, a list is a curve or a bar for each
-    /// member.
+    /// Expressions on the vertical axis, with one curve for each. Over time or flows, a list has a curve or a bar for
+    /// each member.
     pub y: Vec<String>,
-    /// Where each of `y` stands in the file, for errors about it.
+    /// Place of each expression in `y`, for errors.
     pub y_sites: Vec<Site>,
-    /// A swept key with one curve for each of its values; then every combination of the other keys has a figure of its
-    /// own.
+    /// A swept key with one curve for each value. Each combination of the other keys then has its own figure.
     pub by: Option<String>,
-    /// The points it shows.
+    /// The selected points.
     pub when: When,
 }
 
 /// `[search]`: the value of a key at which a condition begins to hold.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The key path that is varied.
+    /// The key path to vary.
     pub key: String,
-    /// Its first value.
+    /// The first value.
     pub from: Quantity,
-    /// Its last value, in the same unit.
+    /// The last value, in the same unit.
     pub to: Quantity,
-    /// The condition: an expression, a comparison, an expression.
+    /// The condition: two expressions with a comparison between them.
     pub until: String,
-    /// Where `until` stands in the file, for errors about it.
+    /// Place of `until`, for errors.
     pub until_site: Site,
 }
 
 impl Search {
-    /// The overlay that tries `x` (in the bounds' base unit; whole numbers are written as such).
+    /// The overlay that sets the key to `x`, in the base unit of the bounds. A whole number is written as an integer.
     pub fn overlay(&self, x: f64) -> Overlay {
         Overlay::of([(self.key.clone(), Quantity { value: x, unit: self.from.unit }.to_json())])
     }

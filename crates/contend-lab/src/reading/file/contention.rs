@@ -1,4 +1,4 @@
-//! `[contention]`: stations that always have a frame, and nothing but contention, in place of a network.
+//! `[contention]`: stations that always have a frame to send. There is no network.
 
 use super::alone;
 use super::choice::{choice, objection};
@@ -12,12 +12,12 @@ use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::phy::Standard;
 use contend_sim::wifi::{ContenderSpec, SaturatedSpec};
 
-/// Most stations.
+/// Maximum number of stations.
 const MOST_STATIONS: u64 = 65_535;
-/// Most successes of a run: their sequence takes four bytes each.
+/// Maximum number of successes in a run; each takes four bytes.
 const MOST_SUCCESSES: u64 = 1_000_000_000;
 
-/// What `[contention]` in `tree` says.
+/// Reads `[contention]` in `tree`.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileError> {
     let params = params(source, tree)?;
     let cx = ReadContext { source, params: &params, member: None };
@@ -90,7 +90,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
             ));
         }
         for &category in &categories {
-            // One category alone needs no name of its own.
+            // A station with a single category is not named after the category.
             let name = if categories.len() == 1 { format!("sta{k}") } else { format!("{}.{k}", category.name()) };
             contenders.push(ContenderSpec { name, rule: rule.clone(), station, category });
         }

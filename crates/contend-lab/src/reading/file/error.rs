@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, and what to write instead.
+//! Errors in a file: what is wrong, the place, and the remedy.
 
 use crate::echo::{REMEDY, SENTENCE, echo, is_unseen};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
@@ -8,18 +8,18 @@ use std::ops::Range;
 /// The texts that errors point into: the file and the settings of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file's path, as the user gave it.
+    /// The file's path, as the user wrote it.
     pub path: String,
-    /// Its text.
+    /// The file's text.
     pub text: String,
-    /// Every `--set`, as `key=value`.
+    /// All `--set` options, as `key=value`.
     pub sets: Vec<String>,
 }
 
 /// A place in a [`Source`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Site {
-    /// Nowhere: the value was made by the program.
+    /// No place: the program created the value.
     #[default]
     None,
     /// These bytes of the file.
@@ -28,12 +28,12 @@ pub enum Site {
     Set(usize, Range<usize>),
 }
 
-/// Columns of a terminal that are used.
+/// Maximum width of messages on a terminal, in columns.
 const WIDTH: usize = 100;
-/// Longest line of a file that is shown with its error, in bytes.
+/// Longest line of a file that is shown with an error, in bytes.
 const LONGEST_LINE: usize = 400;
 
-/// An experiment file that cannot be run. [`fmt::Display`] gives the message alone, [`FileError::render`] everything.
+/// An error in an experiment file. [`fmt::Display`] gives the message only, [`FileError::render`] everything.
 #[derive(Clone, Debug)]
 pub struct FileError(Box<Inner>);
 
@@ -42,20 +42,20 @@ struct Inner {
     message: String,
     help: Option<String>,
     code: NamedSource<String>,
-    /// True if `code` is an option of the command line, false if it is the file.
+    /// True if `code` is an option of the command line, false if `code` is the file.
     is_option: bool,
-    /// Where to look, with a word on it; the first one is the error's line.
+    /// Marked places, each with a label. The first place gives the line of the error.
     labels: Vec<(Range<usize>, String)>,
 }
 
 impl FileError {
-    /// `message` (it names the key) about the value at `site`, and what to write instead (empty for nothing to say).
-    /// Both are shown on one line of bounded length ([`echo`]), whatever they repeat of the file.
+    /// An error about the value at `site`. `message` names the key; `help` is the remedy and may be empty. Both are
+    /// shown on one line of bounded length ([`echo`]), even if they quote the file.
     pub fn new(source: &Source, site: &Site, message: impl Into<String>, help: impl Into<String>) -> FileError {
         FileError::with_label(source, site, message, "here", help)
     }
 
-    /// As [`FileError::new`], with the word `label` on the marked text.
+    /// Like [`FileError::new`]; the marked text has the label `label`.
     pub fn with_label(
         source: &Source,
         site: &Site,
@@ -78,7 +78,7 @@ impl FileError {
         FileError(Box::new(Inner { message, help, code: NamedSource::new(name, text), labels, is_option }))
     }
 
-    /// The same error with a second place marked in the same text; a place in another text is left out.
+    /// Marks a second place in the same text; a place in another text is ignored.
     pub fn and(mut self, site: &Site, label: impl Into<String>) -> FileError {
         match site {
             Site::File(range) if !self.0.is_option => self.0.labels.push((range.clone(), label.into())),
@@ -87,23 +87,23 @@ impl FileError {
         self
     }
 
-    /// The same error, which arises at `point` of the sweep only.
+    /// Says that the error occurs only at `point` of the sweep.
     pub(crate) fn at(mut self, point: &str) -> FileError {
         self.0.message += &format!(" (at {})", echo(point, SENTENCE));
         self
     }
 
-    /// The first byte of the first marked place, when that is in the file.
+    /// The first byte of the first marked place, if that place is in the file.
     pub(crate) fn byte(&self) -> Option<usize> {
         self.0.labels.first().filter(|_| !self.0.is_option).map(|(range, _)| range.start)
     }
 
-    /// The file the error is in, or the option of the command line.
+    /// The file with the error, or the option of the command line.
     pub fn file(&self) -> &str {
         self.0.code.name()
     }
 
-    /// The line and column of the first marked place, from 1.
+    /// Line and column of the first marked place, counted from 1.
     pub fn line_column(&self) -> Option<(usize, usize)> {
         let (range, _) = self.0.labels.first()?;
         let before = self.0.code.inner().get(..range.start)?;
@@ -111,13 +111,13 @@ impl FileError {
         Some((before.matches('\n').count() + 1, before.get(line_start..)?.chars().count() + 1))
     }
 
-    /// What to write instead.
+    /// The remedy.
     pub fn remedy(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// The whole message: with the marked lines and colours for a terminal, or as `file:line:column: message` and a
-    /// `help:` line.
+    /// The complete message. On a terminal it shows the marked lines in colour; otherwise it is `file:line:column:
+    /// message` and a `help:` line.
     pub fn render(&self, terminal: bool) -> String {
         let mut out = String::new();
         if terminal
@@ -142,15 +142,15 @@ impl FileError {
     }
 }
 
-/// The option that makes a setting, its text, and how many bytes of the setting are not in this text: seeds have an
-/// option of their own.
+/// The option that made a setting, its text, and the number of bytes of the setting before this text. Seeds have their
+/// own option.
 fn option(set: &str) -> (&'static str, &str, usize) {
     const SEEDS: &str = "seeds=";
     set.strip_prefix(SEEDS).map_or(("--set", set, 0), |seeds| ("--seeds", seeds, SEEDS.len()))
 }
 
 impl FileError {
-    /// True if the lines around the marked places can be shown on a terminal as they are.
+    /// True if the lines around the marked places can be printed on a terminal unchanged.
     fn can_be_drawn(&self) -> bool {
         let text = self.0.code.inner();
         let fits = |line: &str| line.len() <= LONGEST_LINE && !line.contains(|c| c != '\t' && is_unseen(c));

@@ -1,4 +1,4 @@
-//! `[[flow]]`: one member at a time, with its ends still as the file names them.
+//! `[[flow]]`: reads one member at a time; its ends are still names.
 
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
@@ -12,19 +12,19 @@ use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::traffic;
 use contend_sim::wifi::access::Category;
 
-/// IP packet size of a flow that names none.
+/// Default size of an IP packet.
 const PACKET: u32 = 1500;
 
 /// One member of a flow, without its ends.
 pub(crate) struct Draft<'a> {
     pub from: Val<'a>,
     pub to: Val<'a>,
-    /// One-way delay of its own wire.
+    /// One-way delay of the flow's own wire.
     pub delay: Option<Val<'a>>,
     pub packet: u32,
-    /// Where the packet size stands.
+    /// Place of the packet size.
     pub packet_at: Option<Val<'a>>,
-    /// The IP bytes of the largest datagram that its traffic writes, and where the traffic stands; `None` for TCP.
+    /// Place of the traffic, and IP bytes of the largest datagram that the traffic writes; `None` for TCP.
     pub datagram: Option<(Val<'a>, u64)>,
     pub transport: Transport,
     pub category: Category,
@@ -36,7 +36,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Reads the member of `f` that `f.cx.member` says, in a run of `duration`.
+    /// Reads the member `f.cx.member` of `f`, in a run of `duration`.
     pub fn read(mut f: Fields<'a>, duration: Span) -> Result<Draft<'a>, FileError> {
         let (_, _) = (f.get("name"), f.get("count"));
         f.later(&["off"])?;
@@ -109,7 +109,7 @@ impl<'a> Draft<'a> {
             udp.finish()?;
         }
         let datagram = traffic_at.filter(|_| udp_at.is_some()).map(|at| {
-            // Packets of one size, or a file in one datagram.
+            // Packets of one size, or a whole file in one datagram.
             let size = ["packet", "size"].iter().find_map(|name| match traffic.args.get(name)? {
                 Value::Amount(Amount::Packets(n)) => Some(n.saturating_mul(u64::from(payload))),
                 Value::Amount(Amount::Bytes(n)) => Some(*n),
@@ -149,7 +149,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Refuses `files` with a gap and no count: the default is one file, which has no gap after it.
+/// Refuses `files` with a gap but no count: the default is one file, so no gap follows.
 fn check_files(v: &Val, kind: &str) -> Result<(), FileError> {
     let table = v.pick()?;
     let given = |key: &str| table.node.get(key).is_some();
@@ -162,7 +162,7 @@ fn check_files(v: &Val, kind: &str) -> Result<(), FileError> {
     }
 }
 
-/// Payload bytes of a transfer.
+/// The payload bytes of a transfer.
 fn size(v: &Val, payload: u32) -> Result<u64, FileError> {
     match v.amount()? {
         Amount::Packets(0) | Amount::Bytes(0) => {
@@ -183,7 +183,7 @@ fn cbr(rate: &Val) -> Result<Choice<traffic::Build>, FileError> {
     default_choice(ReadContext { member: None, ..rate.cx }, traffic::REGISTRY, "cbr", &[("rate", Value::Rate(bps))])
 }
 
-/// `"5s"`, `"uniform(0s, 2s)"` or `"stagger(0s, 10s)"`.
+/// Reads `"5s"`, `"uniform(0s, 2s)"` or `"stagger(0s, 10s)"`.
 fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     const SHAPE: &str = "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \
         \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
@@ -215,7 +215,7 @@ fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     Ok(start)
 }
 
-/// `"100us"` or `"uniform(0s, 1ms)"`.
+/// Reads `"100us"` or `"uniform(0s, 1ms)"`.
 fn overhead(v: &Val) -> Result<UniformSpan, FileError> {
     const SHAPE: &str = "write \"100us\" or \"uniform(0s, 1ms)\" (a time drawn between the two for each packet)";
     let v = v.pick()?;
@@ -226,7 +226,8 @@ fn overhead(v: &Val) -> Result<UniformSpan, FileError> {
     }
 }
 
-/// A text like `uniform(0s, 2s)`: the name before the parenthesis and the durations in it; `None` for any other value.
+/// Reads a text like `uniform(0s, 2s)`: the name before the parenthesis and the durations in it. `None` for any other
+/// value.
 fn call<'a>(v: &Val<'a>) -> Result<Option<(&'a str, Vec<Span>)>, FileError> {
     let NodeKind::Text(text) = &v.node.kind else { return Ok(None) };
     let call = text.trim().strip_suffix(')').and_then(|t| t.split_once('('));
@@ -235,7 +236,7 @@ fn call<'a>(v: &Val<'a>) -> Result<Option<(&'a str, Vec<Span>)>, FileError> {
     Ok(Some((name.trim(), args)))
 }
 
-/// The arguments of `uniform`.
+/// Reads the arguments of `uniform`.
 fn uniform(v: &Val, args: &[Span], shape: &str) -> Result<UniformSpan, FileError> {
     match two(v, args, shape)? {
         [low, high] if low > high => Err(v.error("begins after it ends", "write the earlier time first")),
@@ -243,12 +244,12 @@ fn uniform(v: &Val, args: &[Span], shape: &str) -> Result<UniformSpan, FileError
     }
 }
 
-/// The arguments of a call that has two.
+/// Reads the arguments of a call with two arguments.
 fn two(v: &Val, args: &[Span], shape: &str) -> Result<[Span; 2], FileError> {
     <[Span; 2]>::try_from(args).map_err(|_| v.error("takes two times", shape))
 }
 
-/// One argument of a call: a duration.
+/// Reads one argument of a call: a duration.
 fn argument(v: &Val, text: &str) -> Result<Span, FileError> {
     let node = Node { site: v.node.site.clone(), kind: NodeKind::Text(format!("= {}", text.trim())) };
     Val { node: &node, ..v.clone() }.span()

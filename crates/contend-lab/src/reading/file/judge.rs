@@ -7,15 +7,15 @@ use super::sweep::{Sweep, key_path};
 use super::tree::{NodeKind, Overlay, flatten};
 use crate::reading::expression::Quantity;
 
-/// What claims and figures refer to.
+/// Context of claims and figures.
 pub(crate) struct Judge<'a> {
     pub sweep: &'a Sweep,
-    /// Whether the command line changed the file: then a claim may speak of points that are no longer there.
+    /// True if the command line changed the file. Claims may then select points that do not exist.
     pub changed: bool,
 }
 
 impl Judge<'_> {
-    /// One `[[claim]]`.
+    /// Reads one `[[claim]]`.
     pub fn claim(&self, val: &Val) -> Result<Claim, FileError> {
         let mut f = val.table()?;
         let id = f.need("id", "\"H1\"")?;
@@ -181,7 +181,7 @@ impl Judge<'_> {
         Ok(when)
     }
 
-    /// The axis `x` of a figure that has `values` of its own for it.
+    /// The axis `x` of a figure with its own `values`.
     fn own_axis(&self, x: &Val, values: &Val) -> Result<Along, FileError> {
         let name = x.text()?;
         if matches!(name, "flow" | "time") || self.sweep.swept(x, name).is_ok() {
@@ -200,7 +200,7 @@ impl Judge<'_> {
         Ok(Along::Own(name.to_owned(), list))
     }
 
-    /// One `[[figure]]`.
+    /// Reads one `[[figure]]`.
     pub fn figure(&self, val: &Val) -> Result<Figure, FileError> {
         let mut f = val.table()?;
         let y = f.need("y", "\"goodput.total\"")?;
@@ -231,7 +231,7 @@ impl Judge<'_> {
     }
 }
 
-/// `[search]`.
+/// Reads `[search]`.
 pub(crate) fn search(val: &Val) -> Result<Search, FileError> {
     let mut f = val.table()?;
     let key = f.need("key", "\"flow.0.window\"")?;
@@ -272,7 +272,7 @@ fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
     }
 }
 
-/// A table of key paths and values.
+/// Reads a table of key paths and values.
 fn overlay(val: &Val) -> Result<Overlay, FileError> {
     val.table()?;
     let entries = flatten(val.node.entries().unwrap_or_default(), false);

@@ -1,16 +1,17 @@
 //! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Scenario`].
 //!
-//! The text becomes a [`tree`] of values that know where they stand. `--set`, sweep points and overlays of claims are
-//! key paths set in that tree; [`Experiment::scenario`] reads the tree of one point afresh, table by table, member by
-//! member, so a rule is written once and holds for all of them. Whatever is wrong is a [`FileError`] that names file,
+//! First the text becomes a [`tree`] of values with their places. `--set`, sweep points and overlays of claims then set
+//! key paths in that tree. [`Experiment::scenario`] reads the tree of one point from the beginning, table by table and
+//! member by member. So each rule is written once and applies to all of them. Every error is a [`FileError`] with file,
 //! line, key and remedy.
 //!
 //! # Names
-//! A `[[flow]]` with a `count` has members `<name>.<k>`, k from 1; one without is called `<name>` itself. Without
-//! `name`, a flow is called after its direction (`down`, `up`, `local`, `wired`), with the table's number where several
-//! would be called the same (`down0`, `down2`). What a flow brings along is called after it: `down.3.sta`,
-//! `down.3.server`, `down.3.wire` (`.peer` for the far station of a local flow). `[[station]]` follows the same rule as
-//! `[[flow]]`. No name depends on another table's count, so random streams stay put when one is swept.
+//! A `[[flow]]` with a `count` has members `<name>.<k>`, with k from 1. A flow without `count` is called `<name>`.
+//! Without `name`, a flow is named after its direction (`down`, `up`, `local`, `wired`); if several flows would have
+//! the same name, the number of the table follows (`down0`, `down2`). Stations, hosts and wires that a flow creates are
+//! named after the flow: `down.3.sta`, `down.3.server`, `down.3.wire` (`.peer` for the second station of a local flow).
+//! `[[station]]` follows the same rule as `[[flow]]`. No name depends on the count of another table, so random streams
+//! do not change when a count is swept.
 //!
 //! # Defaults
 //! | key | default | why |
@@ -40,11 +41,11 @@
 //! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
 //! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
 //!
-//! A variant is a pair: `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with that recovery, `cubic` is
-//! `cubic` with `sack`, `bbr` and `bbr3` are those with `rack`, `tcp_d` is `tcp_d` with `reno`; any other controller's
-//! name means it with `newreno`. In a `tcp` table, `cc` and `recovery` without a `kind` of their own set parameters of
-//! the variant's. A `tcp` table starts from its `kind`, or else from the variant called as its `cc`, or else from
-//! `newreno`.
+//! A variant is a pair of controller and recovery. `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with
+//! that recovery. `cubic` is `cubic` with `sack`; `bbr` and `bbr3` use `rack`; `tcp_d` is `tcp_d` with `reno`. The name
+//! of any other controller means this controller with `newreno`. A `tcp` table starts from the variant `kind`; without
+//! `kind`, from the variant with the name of its `cc`; otherwise from `newreno`. `cc` and `recovery` without their own
+//! `kind` set parameters of this variant.
 
 mod choice;
 pub mod claim;
@@ -88,42 +89,41 @@ use tree::{Node, NodeKind};
 /// One experiment: a network, its sweep, and what must hold.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// What errors point into.
+    /// The texts that errors refer to.
     pub source: Arc<Source>,
-    /// One line.
+    /// Title on one line.
     pub title: String,
-    /// The paper and figure, or empty.
+    /// The paper and figure; may be empty.
     pub cite: String,
-    /// Anything else the author wants to say, or empty.
+    /// The author's notes; may be empty.
     pub notes: String,
-    /// Simulated time of a run, warm-up included; the same at every point, as are the next three.
+    /// Simulated time of a run, including the warm-up; the same at every point, like the next three.
     pub duration: Span,
-    /// What is cut off at the beginning.
+    /// Length of the warm-up, which is not measured.
     pub warmup: Span,
-    /// One run of every point for each of them.
+    /// Each point runs once with each seed.
     pub seeds: Vec<u64>,
-    /// Step of the time series, when they are wanted.
+    /// Step of the time series; `None` without series.
     pub sample: Option<Span>,
-    /// Points of the sweep in the file's order, never empty: without a sweep there is one point without keys.
+    /// Points of the sweep in the file's order. Never empty: without a sweep there is one point without keys.
     pub points: Vec<PointKey>,
-    /// What must hold.
+    /// The claims.
     pub claims: Vec<Claim>,
-    /// What the report draws.
+    /// The figures of the report.
     pub figures: Vec<Figure>,
-    /// A threshold to find.
+    /// The search for a threshold.
     pub search: Option<Search>,
-    /// Everything that runs and claims need ([`needs`]), each network tried once: how large
-    /// its results are.
+    /// Every need of points and claims ([`needs`]), with the size of its results.
     pub(crate) needs: Vec<(Need, Size)>,
     sweep: Sweep,
-    /// The tables of the network, as the file has them.
+    /// The tables of the network, as in the file.
     network: Node,
 }
 
-/// Reads the file at `path`, after the `--set` settings of the command line.
+/// Reads the file at `path` and applies the `--set` settings of the command line.
 ///
 /// # Errors
-/// When the file cannot be read, or says something that cannot be run.
+/// When the file cannot be read or is invalid.
 pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
     let name = path.display().to_string();
     match std::fs::read_to_string(path) {
@@ -140,10 +140,10 @@ pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, F
     }
 }
 
-/// As [`load`], for a text that is already there; `name` is what errors call it.
+/// Like [`load`], for a text in memory; `name` is its name in errors.
 ///
 /// # Errors
-/// When the text says something that cannot be run.
+/// When the text is invalid.
 pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Experiment, FileError> {
     let sets = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
@@ -227,15 +227,15 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     Ok(experiment)
 }
 
-/// The tables that make a network; the other keys belong to the experiment as a whole.
+/// The tables that describe a network; the other keys belong to the whole experiment.
 const NETWORK: [&str; 11] =
     ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
-/// Most samples of a time series.
+/// Maximum number of samples of a time series.
 const MOST_SAMPLES: u64 = 10_000_000;
-/// Most seeds.
+/// Maximum number of seeds.
 const MOST_SEEDS: u64 = 100_000;
 
-/// Lays the command line's settings over the file; returns their plain key paths and values.
+/// Applies the settings of the command line to the file. Returns their plain key paths and values.
 fn apply_sets(
     tree: &mut Node,
     source: &Source,
@@ -260,14 +260,14 @@ fn apply_sets(
     Ok(sets)
 }
 
-/// What a file is about.
+/// What a file describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// A network and its flows.
+    /// A network with flows.
     Network,
     /// Closed forms: `[model]`.
     Model,
-    /// Nothing but contention: `[contention]`.
+    /// Contention without a network: `[contention]`.
     Contention,
 }
 
@@ -283,7 +283,7 @@ impl About {
     }
 }
 
-/// The table `key` of a file that is about `what` and has none of the tables that make a network.
+/// The table `key` of a file about `what`; tables of a network are an error.
 fn alone<'a>(
     cx: ReadContext<'a>,
     tree: &'a Node,
@@ -302,8 +302,8 @@ fn alone<'a>(
     Ok(table)
 }
 
-/// Refuses what only a network has. Of the command line seeds are accepted for a model, and mean nothing: they may be
-/// meant for other files.
+/// Refuses keys that only a network has. `--seeds` is accepted for a model, but has no effect: the same call may run
+/// other files.
 fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
     let (keys, why): (&[&'static str], _) = match about {
         About::Network => return Ok(()),
@@ -335,7 +335,7 @@ fn each<T>(
     val.map_or(Ok(vec![]), |v| v.list(&format!("{name}, with two brackets"))?.map(|v| read(&v)).collect())
 }
 
-/// `"1..5"`, `"7"` or `[1, 2, 3]`.
+/// Reads `"1..5"`, `"7"` or `[1, 2, 3]`.
 fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
     const HELP: &str = "write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list";
     if let NodeKind::List(_) = val.node.kind {
@@ -348,7 +348,7 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
         };
     }
     if let (NodeKind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
-        // `--seeds 7`: a word on the command line, where nothing has quotes.
+        // `--seeds 7`: no quotes on the command line.
         return Ok(vec![val.integer(0..=u64::MAX)?]);
     }
     let text = val.text().map_err(|_| val.error(format!("must be a string, not {}", val.node.kind_name()), HELP))?;
@@ -364,21 +364,21 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
 }
 
 impl Experiment {
-    /// The network at `point`, with `overlay` laid over it.
+    /// The network at `point` with `overlay`.
     ///
     /// # Errors
-    /// When a value of the point or the overlay makes no network. Every point, and every overlay of a claim, has been
-    /// tried by [`parse`].
+    /// When a value of the point or the overlay is invalid. [`parse`] has already tried every point and every overlay
+    /// of a claim.
     pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
         network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
     }
 
-    /// What the file is about.
+    /// What the file describes.
     pub fn about(&self) -> About {
         About::of(&self.network)
     }
 
-    /// Names of the arguments that the file's `[model]` has at every point: those of the table, and swept ones.
+    /// Names of the arguments of the file's `[model]` at every point: those of the table, and swept ones.
     pub(crate) fn model_arguments(&self) -> BTreeSet<String> {
         let table = self.network.get("model").and_then(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone());
         let swept =
@@ -386,17 +386,17 @@ impl Experiment {
         table.chain(swept).collect()
     }
 
-    /// The closed forms at `point`, with `overlay` laid over it.
+    /// The closed forms at `point` with `overlay`.
     pub(crate) fn modelled(&self, point: &PointKey, overlay: &Overlay) -> Result<Modelled, FileError> {
         model::resolve(&self.source, &self.at(point, overlay)?)
     }
 
-    /// The contention at `point`, with `overlay` laid over it.
+    /// The `[contention]` at `point` with `overlay`.
     pub(crate) fn contended(&self, point: &PointKey, overlay: &Overlay) -> Result<Contended, FileError> {
         contention::resolve(&self.source, &self.at(point, overlay)?)
     }
 
-    /// The tables of the network or model at `point`, with `overlay` laid over it.
+    /// The tables of the network or model at `point` with `overlay`.
     fn at(&self, point: &PointKey, overlay: &Overlay) -> Result<Node, FileError> {
         let mut tree = self.network.clone();
         self.sweep.overlay(point).apply(&mut tree, &self.source)?;
@@ -404,7 +404,7 @@ impl Experiment {
         Ok(tree)
     }
 
-    /// How large the results at `point` are, with `overlay` laid over it: it is resolved, and let go again.
+    /// The size of the results at `point` with `overlay`. The network is resolved and dropped again.
     pub(crate) fn size(&self, point: &PointKey, overlay: &Overlay) -> Result<Size, FileError> {
         match self.about() {
             About::Network => self.scenario(point, overlay).map(|r| Size::of(&r.scenario)),
@@ -413,8 +413,8 @@ impl Experiment {
         }
     }
 
-    /// Tries every point, every overlay of a claim at its points, and both ends of the search. A network is let go
-    /// again once its size is known: those of a large sweep would not all fit into memory.
+    /// Tries every point, every overlay of a claim at its points, and both ends of the search. Each network is dropped
+    /// when its size is known: all networks of a large sweep would not fit into memory at once.
     fn tried(&self) -> Result<Vec<(Need, Size)>, FileError> {
         let size = |point: &PointKey, overlay: &Overlay| {
             self.size(point, overlay).map_err(|e| self.at_point(e, point, overlay))
@@ -431,7 +431,7 @@ impl Experiment {
         Ok(needs)
     }
 
-    /// Names the point where an error arose, unless it lies in the sweep itself or arises without the point too.
+    /// Adds the point to an error, unless the error is in the sweep itself or also occurs without the point.
     fn at_point(&self, error: FileError, point: &PointKey, overlay: &Overlay) -> FileError {
         let without = self.size(&PointKey::new(), overlay);
         if point.is_empty()
@@ -459,7 +459,7 @@ mod tests {
         let e = parse("t.toml", text, &[]).unwrap();
         let sizes = |n: Need| e.scenario(&n.point, &n.overlay).map(|r| (n, Size::of(&r.scenario))).unwrap();
         assert_eq!(e.needs, needs(&e).into_iter().map(sizes).collect::<Vec<_>>());
-        // Three points, and the last of them with the other slot, which all three are compared with.
+        // Three points, and an overlay of the last one with another slot, which all three are compared with.
         assert_eq!(e.needs.len(), 4);
         assert_eq!(e.needs[2].1, e.needs[3].1);
         assert_ne!(e.needs[0].1, e.needs[1].1);

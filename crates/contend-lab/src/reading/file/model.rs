@@ -1,4 +1,4 @@
-//! `[model]`: a closed form, or several, with their arguments, in place of a network.
+//! `[model]`: one or several closed forms with their arguments, instead of a network.
 
 use super::alone;
 use super::error::{FileError, Source};
@@ -10,20 +10,20 @@ use crate::reading::expression::Dimension;
 use crate::reading::model::{Model, Parameter, models, named as model_named};
 use std::collections::BTreeMap;
 
-/// The models of one point of a file.
+/// The closed forms at one point of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Modelled {
-    /// Those named, in the file's order.
+    /// The named models, in the file's order.
     pub models: Vec<&'static Model>,
-    /// Their arguments by name, in base units; what a default serves for may be missing.
+    /// Their arguments by name, in base units. Arguments with a default may be missing.
     pub arguments: BTreeMap<String, f64>,
 }
 
 impl Modelled {
-    /// The value of every model that is named.
+    /// The value of each model.
     ///
     /// # Errors
-    /// When one has none for these arguments, with its name and why.
+    /// When a model has no value for these arguments; with its name and the reason.
     pub fn values(&self) -> Result<BTreeMap<String, f64>, String> {
         self.values_of(|_| true)
     }
@@ -38,7 +38,7 @@ impl Modelled {
     }
 }
 
-/// What `[model]` in `tree` says; an error when one of the models that are quickly worked out has no value.
+/// Reads `[model]` in `tree`. An error when a fast model has no value.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileError> {
     let params = params(source, tree)?;
     let cx = ReadContext { source, params: &params, member: None };
@@ -79,7 +79,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
     }
     f.finish()?;
     let modelled = Modelled { models, arguments };
-    // What would take long is worked out when the file is run.
+    // Slow models are computed when the file runs.
     match modelled.values_of(|m| !m.is_slow) {
         Ok(_) => Ok(modelled),
         Err(why) => Err(table.error(format!("has no value: {why}"), "change the argument that is named")),
@@ -92,7 +92,7 @@ fn named(v: &Val) -> Result<&'static Model, FileError> {
     model_named(name).ok_or_else(|| v.error(format!("names no model: \"{name}\""), remedy()))
 }
 
-/// The argument of every one of `models` that has a parameter `name`.
+/// The argument `name` of all `models` that have a parameter of this name.
 fn argument(v: &Val, name: &str, models: &[&Model]) -> Result<f64, FileError> {
     let q = v.any()?;
     for p in models.iter().flat_map(|m| m.parameters).filter(|p| p.name == name) {
@@ -101,7 +101,7 @@ fn argument(v: &Val, name: &str, models: &[&Model]) -> Result<f64, FileError> {
     Ok(q.value)
 }
 
-/// A value as a file writes it.
+/// A value as written in a file.
 fn example(p: &Parameter) -> String {
     if p.unit == Dimension::Number { p.example().to_owned() } else { format!("\"{}\"", p.example()) }
 }

@@ -5,17 +5,17 @@ use crate::experiment::results::PointKey;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// One point of the sweep with settings laid over it: what a runner executes once for every seed.
+/// A point of the sweep with an overlay of settings; it is run once with every seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
     /// The point: one of [`Experiment::points`].
     pub point: PointKey,
-    /// What is laid over it; mostly nothing.
+    /// Settings applied to the point; often empty.
     pub overlay: Overlay,
 }
 
 impl Need {
-    /// The need for `point` with `overlay`. An overlay that only leads to another point of the sweep is that point.
+    /// The need for `point` with `overlay`. If the overlay leads to another point of the sweep, the need is that point.
     pub fn of(points: &[PointKey], point: &PointKey, overlay: &Overlay) -> Need {
         let mut moved = point.clone();
         moved
@@ -28,16 +28,16 @@ impl Need {
         }
     }
 
-    /// A text that is the same for equal needs and differs for different ones.
+    /// A text that identifies the need: equal for equal needs, different for different needs.
     pub fn key(&self) -> String {
         let map = |m: &PointKey| m.iter().map(|(k, v)| format!("{k:?}={v}")).collect::<Vec<_>>().join(",");
         format!("{} | {}", map(&self.point), map(self.overlay.settings()))
     }
 }
 
-/// Every run that `e` and its claims need, without repetition: all points first, in the file's order.
+/// All needs of `e` and its claims, without duplicates: first all points in the file's order.
 ///
-/// All are to be run with the same seeds, because claims compare them seed by seed.
+/// All needs are run with the same seeds, because claims compare them seed by seed.
 pub fn needs(e: &Experiment) -> Vec<Need> {
     needed(&e.points, &e.claims)
 }
@@ -64,7 +64,7 @@ pub(crate) fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
     all
 }
 
-/// The readings of a claim; a claim without has one that changes nothing.
+/// The readings of a claim. A claim without readings has one with an empty overlay.
 pub(crate) fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
     if claim.reading.is_empty() {
         return vec![(None, Overlay::default())];
@@ -72,7 +72,7 @@ pub(crate) fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
     claim.reading.iter().map(|(name, overlay)| (Some(name.clone()), overlay.clone())).collect()
 }
 
-/// The points a claim is about.
+/// The points that a claim selects.
 pub(crate) fn meant<'p>(claim: &Claim, points: &'p [PointKey]) -> Vec<&'p PointKey> {
     let named = |p: &PointKey| {
         claim.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))))
@@ -80,7 +80,7 @@ pub(crate) fn meant<'p>(claim: &Claim, points: &'p [PointKey]) -> Vec<&'p PointK
     points.iter().filter(|p| named(p)).collect()
 }
 
-/// Whether two values of a sweep are the same: 2 and 2.0 are.
+/// True if two values of a sweep are equal; 2 and 2.0 are equal.
 pub(crate) fn same_value(a: &Value, b: &Value) -> bool {
     a == b || matches!((a.as_f64(), b.as_f64()), (Some(x), Some(y)) if x == y)
 }

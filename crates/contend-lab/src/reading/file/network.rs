@@ -1,4 +1,4 @@
-//! The tree of one point becomes a network and its flows.
+//! Reads the tree of one point: a network and its flows.
 
 use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
@@ -20,15 +20,15 @@ use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most stations, and most flows, of a network.
+/// Maximum number of stations, and of flows, in a network.
 pub(crate) const MOST: u64 = 100_000;
-/// Rate of a wire that names none.
+/// Default rate of a wire.
 const WIRE_RATE: u64 = 100_000_000;
-/// Delay of a wire that names none.
+/// Default delay of a wire.
 const WIRE_DELAY: Span = Span::from_millis(1);
-/// Queue of an Ethernet converter that names none (Arai 2009, spec T8).
+/// Default queue of an Ethernet converter (Arai 2009, spec T8).
 const BRIDGE_QUEUE: Value = Value::Amount(Amount::Packets(50));
-/// Queue of a wire that names none: larger than any window here, so that only what the file names loses packets.
+/// Default queue of a wire. It is larger than any window here, so packets are lost only where the file says so.
 const WIRE_QUEUE: Value = Value::Amount(Amount::Packets(10_000));
 /// Largest IP packet that an 802.11 frame carries (aMSDUMaximumLength 2304 B less LLC/SNAP).
 const LARGEST_ON_AIR: u32 = 2296;
@@ -106,7 +106,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
 
-/// `[param]`: each may use the ones before it.
+/// Reads `[param]`; each number may use the numbers before it.
 pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
     let mut params = vec![];
     let Some(node) = tree.get("param") else { return Ok(params) };
@@ -134,7 +134,7 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
     val.map_or(Ok(vec![]), |v| Ok(v.list(&format!("{name}, with two brackets"))?.collect()))
 }
 
-/// `[ap]`: the access point and its control blocks.
+/// Reads `[ap]`: the access point and its control blocks.
 fn access_point(
     cx: ReadContext,
     wifi: &Wifi,
@@ -160,7 +160,7 @@ fn access_point(
     Ok((spec, control))
 }
 
-/// A control block, or a list of them in the order in which packets pass them; `"none"` is none.
+/// Reads a control block, or a list of them in the order in which packets pass them; `"none"` means no block.
 fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, FileError> {
     let blocks: Vec<Val> = match &v.node.kind {
         NodeKind::Text(t) if t == "none" => return Ok(vec![]),
@@ -177,7 +177,7 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
     blocks.into_iter().map(read).collect()
 }
 
-/// A station's `client`.
+/// Reads the `client` of a station.
 fn read_client(v: Val) -> Result<Client, FileError> {
     let client = choice(&v, client::REGISTRY, "kind of client")?;
     (client.entry.build)(&client.args).map_err(|e| v.error(format!("does not suit {}", client.entry.name), e))
@@ -188,13 +188,13 @@ struct Group<'a> {
     index: usize,
     val: Val<'a>,
     name: String,
-    /// How many members; `None` for one that bears the group's name.
+    /// Number of members; `None` for a single member with the group's name.
     count: Option<u64>,
 }
 
 impl<'a> Group<'a> {
-    /// Names every group: as the file says, or by direction, with the table's number where two would be called the
-    /// same.
+    /// Reads all groups and names them: by `name`, or by direction. If two names would be equal, the table's number
+    /// follows.
     fn read_all(flows: &[Val<'a>], places: &Places, cell: bool, duration: Span) -> Result<Vec<Group<'a>>, FileError> {
         let mut groups = vec![];
         let (mut own, mut default) = (BTreeSet::new(), BTreeMap::new());
@@ -234,8 +234,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Refuses a name that metrics read as other flows: `goodput.total` is that of all flows, `goodput.up` that of all
-/// uploads.
+/// Refuses a name that metrics use for other flows: `goodput.total` means all flows, `goodput.up` all uploads.
 fn not_another_group(name: &Val, direction: Direction) -> Result<(), FileError> {
     let text = name.text()?;
     let directions = [Direction::Up, Direction::Down, Direction::Local, Direction::Wired];
@@ -247,7 +246,7 @@ fn not_another_group(name: &Val, direction: Direction) -> Result<(), FileError> 
     Ok(())
 }
 
-/// The flows that a metric means with this group.
+/// The flows that a metric selects by this name.
 fn meaning(group: &str) -> &'static str {
     match group {
         "up" => "all uploads",
@@ -281,7 +280,7 @@ struct Builder<'a> {
     stations: Vec<StationSpec>,
     flows: Vec<FlowSpec>,
     members: Vec<Member>,
-    /// Where each flow says where it comes from.
+    /// Place of each flow's `from`.
     from: Vec<Val<'a>>,
     losses: Vec<Loss<'a>>,
 }
@@ -323,7 +322,7 @@ impl<'a> Builder<'a> {
                 rate: f.read_or("rate", wifi.rate, |v| data_rate(&v, &wifi.phy))?,
                 queue: match (read_queue(&mut f)?, &client) {
                     (Some(queue), _) => queue,
-                    // The bridge's own, which is smaller than a host's.
+                    // The default queue of a converter is smaller than a host's.
                     (None, Some(Client::Converter(_))) => {
                         default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", BRIDGE_QUEUE)])?
                     }
@@ -365,8 +364,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Both directions of a wire whose keys are in `f`; what `reverse` does not name is as forward. `delay` goes before
-    /// the one in `f`.
+    /// Reads both directions of a wire from `f`. Keys missing in `reverse` are as in the forward direction. `delay` has
+    /// priority over the delay in `f`.
     fn wires(
         &mut self,
         mut f: Fields<'a>,
@@ -418,7 +417,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Every member of a flow, with the stations, hosts and wires it brings along.
+    /// Creates every member of a flow, with its own stations, hosts and wires.
     fn flows(
         &mut self,
         group: &Group<'a>,
@@ -483,7 +482,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The place of one end of the flow called `flow`.
+    /// The place of one end of the flow `flow`.
     fn place(
         &mut self,
         end: End,
@@ -530,9 +529,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Every flow can get from its one end to the other.
+    /// Checks that every flow has a path from one end to the other.
     fn check_routes(&self) -> Result<(), FileError> {
-        // Vertex 0 is the cell, node i is i + 1; `root` leads to the representative of a connected part.
+        // Union-find: vertex 0 is the cell, node i is i + 1; `root` returns the representative of a connected part.
         let vertex = |place| match place {
             Place::Ap | Place::Station(_) => 0,
             Place::Node(i) => i + 1,
@@ -540,7 +539,7 @@ impl<'a> Builder<'a> {
         let mut part: Vec<usize> = (0..=self.nodes.len()).collect();
         fn root(part: &mut [usize], mut v: usize) -> usize {
             while let Some(&up) = part.get(v).filter(|&&up| up != v) {
-                // Halve the path on the way.
+                // Path halving.
                 let next = part.get(up).copied().unwrap_or(up);
                 if let Some(p) = part.get_mut(v) {
                     *p = next;

@@ -1,5 +1,5 @@
-//! Whether every queue with a limit in bytes has room for one packet of each flow that it is to pass: a queue that
-//! drops them all would make a run of zeros.
+//! Checks that every queue with a limit in bytes has room for one packet of each flow that passes it. A queue that
+//! drops all packets of a flow would make its results zero.
 
 use super::choice::choice;
 use super::error::FileError;
@@ -17,15 +17,15 @@ use contend_sim::tcp::{SegmentFormat, UDP_HEADERS};
 
 type Queue = Choice<qdisc::Build>;
 
-/// Refuses the first queue of `scenario` that drops each packet of a flow although it is empty; `root` is the file.
+/// Refuses the first queue of `scenario` that drops each packet of a flow even when empty; `root` is the file.
 pub(crate) fn check(root: &Val, scenario: &Scenario) -> Result<(), FileError> {
-    // A limit in packets is at least one.
+    // A limit in packets is at least one packet, so it needs no check.
     let cell = scenario.cell.iter().flat_map(|c| c.stations.iter().chain([&c.ap])).map(|s| &s.queue);
     let wires = scenario.links.iter().flat_map(|l| [&l.forward.queue, &l.reverse.queue]);
     if !cell.chain(wires).any(counts_bytes) {
         return Ok(());
     }
-    // What does not fit together in another way is told when the network is built.
+    // Other errors of the scenario are reported when the network is built.
     let Ok(passed) = queues_passed(scenario) else { return Ok(()) };
     let mut seen: Vec<(&Queue, Packet)> = vec![];
     for (flow, [there, back]) in scenario.flows.iter().zip(&passed) {
@@ -63,7 +63,7 @@ fn queue_at(scenario: &Scenario, at: QueueAt) -> Option<&Queue> {
     }
 }
 
-/// The first packet of data of `flow`, and of a TCP connection an acknowledgment; `None` when the source sends nothing.
+/// The first data packet of `flow`, and for TCP an acknowledgment. `None` when the source sends nothing.
 fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
     let headers = match &flow.ends.transport {
         Transport::Udp => UDP_HEADERS,
@@ -77,7 +77,7 @@ fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
     let payload = written.min(u64::from(full)) as u32;
     let packet = |size: u32, body: Body| Packet::new(FlowId(0), size, Time::ZERO, body);
     Some(match flow.ends.transport {
-        // A datagram is as long as what is written.
+        // The datagram's length is the length of the write.
         Transport::Udp => (packet(headers + written.min(u64::from(u16::MAX)) as u32, Body::Udp { seq: 0 }), None),
         Transport::Tcp(_) => {
             let segment = |len: u32| Body::Tcp(Segment { len, flags: Flags::ACK, ..Segment::default() });
@@ -104,9 +104,9 @@ impl Link for Alone {
     }
 }
 
-/// True if the queue, empty, keeps `packet`.
+/// True if the empty queue accepts `packet`.
 fn takes(queue: &Queue, packet: Packet) -> bool {
-    // A discipline that refuses its parameters has told so when it was read.
+    // Invalid parameters were already reported when the discipline was read.
     let Ok(mut q) = (queue.entry.build)(&queue.args, &ANYBODY) else { return true };
     let mut rng = rng::stream(0, "queue", "passing");
     let mut cx = contend_core::Cx { now: Time::ZERO, rng: &mut rng };
@@ -128,7 +128,7 @@ fn refusal(root: &Val, at: QueueAt, queue: &Queue, packet: Packet, flow: &FlowSp
     }
 }
 
-/// The parameter in bytes whose value alone keeps `packet` out, and the smallest value that lets it in.
+/// The byte limit that alone refuses `packet`, and the smallest value that accepts it.
 fn remedy(queue: &Queue, packet: Packet) -> Option<(&'static str, u64)> {
     let lets_in = |name: &'static str, bytes: u64| {
         let mut larger = queue.clone();
@@ -149,7 +149,7 @@ fn remedy(queue: &Queue, packet: Packet) -> Option<(&'static str, u64)> {
     })
 }
 
-/// Where the file says what `queue` is.
+/// The place of `queue` in the file.
 fn place<'a>(root: &Val<'a>, at: QueueAt, queue: &Queue) -> Option<Val<'a>> {
     let tables: &[&str] = match at {
         QueueAt::Ap => &["ap"],

@@ -1,4 +1,4 @@
-//! Names of places: stations, wired nodes, the access point, and how a flow or link names its ends.
+//! Names of places: stations, wired nodes, the access point; and how flows and links name their ends.
 
 use super::error::FileError;
 use super::reader::Val;
@@ -6,38 +6,38 @@ use crate::names::suggest;
 use contend_sim::scenario::Place;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words that no place may be called.
+/// Words that cannot be names of places.
 const RESERVED: &[&str] = &["station", "ap", "random"];
 
-/// Every place of the file by name.
+/// All places of the file by name.
 #[derive(Default)]
 pub(crate) struct Places {
     single: BTreeMap<String, Place>,
-    /// Stations with a `count`: the number of the first, and how many.
+    /// Stations with a `count`: the number of the first station, and how many there are.
     groups: BTreeMap<String, (usize, usize)>,
     links: BTreeSet<String>,
 }
 
-/// Where a flow ends.
+/// The end of a flow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// On a wired host of its own.
+    /// At its own wired host.
     Server,
-    /// On a station of its own.
+    /// At its own station.
     Station,
-    /// At a place with a name.
+    /// At a named place.
     At(Place),
 }
 
 impl Places {
-    /// Takes `name` for a place.
+    /// Adds a place with `name`.
     pub fn add(&mut self, name: &Val, place: Place) -> Result<String, FileError> {
         let text = self.check(name)?;
         self.single.insert(text.into(), place);
         Ok(text.into())
     }
 
-    /// Takes `name` for `count` stations from number `first` on.
+    /// Adds `count` stations with the name `name`; the first has the number `first`.
     pub fn add_group(&mut self, name: &Val, first: usize, count: usize) -> Result<String, FileError> {
         let text = self.check(name)?;
         self.groups.insert(text.into(), (first, count));
@@ -61,7 +61,7 @@ impl Places {
         self.single.contains_key(text) || self.groups.contains_key(text) || self.links.contains(text)
     }
 
-    /// Takes `name` for a link; without one, a link is called after its ends.
+    /// Adds a link with `name`; without a name, the link is named after its ends.
     pub fn add_link(&mut self, name: Option<&Val>, from: &str, to: &str) -> Result<String, FileError> {
         let name = match name {
             Some(name) => self.check(name)?.to_string(),
@@ -85,7 +85,7 @@ impl Places {
             .collect()
     }
 
-    /// The end that `val` names, for its member.
+    /// The end that `val` names, for the current member.
     pub fn end(&self, val: &Val, cell: bool) -> Result<End, FileError> {
         let val = val.pick()?;
         let text = val.text()?;
@@ -138,7 +138,7 @@ impl Places {
         }
     }
 
-    /// The place that an end of a link names.
+    /// The place at one end of a link.
     pub fn link_end(&self, val: &Val) -> Result<Place, FileError> {
         let text = val.text()?;
         match self.single.get(text) {
@@ -154,13 +154,13 @@ impl Places {
         }
     }
 
-    /// The access point goes by this name.
+    /// Adds the access point under its name.
     pub fn add_ap(&mut self) {
         self.single.insert("ap".into(), Place::Ap);
     }
 }
 
-/// A name that streams, selectors and file names can carry.
+/// Checks a name: streams, selectors and file names must be able to contain it.
 pub(crate) fn valid_name<'a>(val: &Val<'a>) -> Result<&'a str, FileError> {
     let text = val.text()?;
     let good = |c: char| c.is_alphanumeric() || c == '-' || c == '_';

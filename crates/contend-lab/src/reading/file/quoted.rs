@@ -1,15 +1,15 @@
-//! The place of a part of a text inside its quotes, for errors in expressions.
+//! Finds the place of a part of a text inside its quotes, for errors in expressions.
 
 use super::error::{FileError, Site, Source};
 use crate::reading::expression::ParseError;
 use std::ops::Range;
 
-/// The error `e` about the expression `text`, the value at `site`: it marks the part of the expression that is wrong.
+/// The error `e` about the expression `text`, the value at `site`. It marks the wrong part of the expression.
 pub(crate) fn misread(source: &Source, site: &Site, text: &str, e: &ParseError) -> FileError {
     FileError::new(source, &part(source, site, text, e.span.clone()), e.message.clone(), e.help.clone())
 }
 
-/// The place of the bytes `span` of `text`, the value at `site`; `site` itself if the part cannot be found.
+/// The place of the bytes `span` of `text`, the value at `site`; `site` itself if that part cannot be found.
 pub(crate) fn part(source: &Source, site: &Site, text: &str, span: Range<usize>) -> Site {
     let inside = |written: Option<&str>, start: usize| {
         let written = written?;
@@ -28,14 +28,14 @@ pub(crate) fn part(source: &Source, site: &Site, text: &str, span: Range<usize>)
     found.unwrap_or_else(|| site.clone())
 }
 
-/// For a TOML string as written, with its quotes: where each byte of the text that it stands for begins, and where the
-/// text ends. `None` if `written` is no string.
+/// For a TOML string as written, with quotes: the start of each byte of its text, and the end of its text. `None` if
+/// `written` is not a string.
 fn offsets(written: &str) -> Option<Vec<usize>> {
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|q| written.starts_with(q))?;
     let end = written.len().checked_sub(quotes.len()).filter(|end| *end >= quotes.len())?;
     let mut at = quotes.len();
     if quotes.len() == 3 {
-        // TOML leaves out a line break right after the opening quotes.
+        // TOML ignores a line break right after the opening quotes.
         let rest = written.get(at..end)?;
         at += if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
     }
@@ -54,7 +54,7 @@ fn offsets(written: &str) -> Option<Vec<usize>> {
     Some(starts)
 }
 
-/// How many bytes of text an escape makes, and how long it is, both without the backslash.
+/// The number of text bytes of an escape, and the escape's length; both without the backslash.
 fn escape(escaped: &str) -> Option<(usize, usize)> {
     let code = |digits: usize| {
         let number = u32::from_str_radix(escaped.get(1..=digits)?, 16).ok()?;
@@ -64,13 +64,13 @@ fn escape(escaped: &str) -> Option<(usize, usize)> {
         'x' => code(2),
         'u' => code(4),
         'U' => code(8),
-        // A backslash at the end of a line removes all white space up to the next text.
+        // A backslash at the end of a line removes all following white space.
         c if c.is_ascii_whitespace() => Some((0, escaped.len() - escaped.trim_ascii_start().len())),
         c => Some((1, c.len_utf8())),
     }
 }
 
-/// The same for a text without quotes, as the command line has it: it must occur once in `written`.
+/// Like [`offsets`], for a text without quotes on the command line: it must occur exactly once in `written`.
 fn bare(written: &str, text: &str) -> Option<Vec<usize>> {
     let mut found = written.match_indices(text);
     let start = found.next().filter(|_| !text.is_empty() && found.next().is_none())?.0;
@@ -81,7 +81,7 @@ fn bare(written: &str, text: &str) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// What is marked of `written`, the value of a key, for the part `wanted` of the text `text`.
+    /// The marked part of `written`, the value of a key, for the part `wanted` of the text `text`.
     fn marked<'a>(written: &'a str, text: &str, wanted: &str) -> &'a str {
         let source = Source { path: "t.toml".into(), text: written.into(), sets: vec![] };
         let start = text.find(wanted).unwrap();

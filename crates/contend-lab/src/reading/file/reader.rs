@@ -1,4 +1,5 @@
-//! Hands out the values of a table with their units, remembers which keys were asked for, and tells of the others.
+//! Reads the values of a table with their units. It records which keys were read, and reports all other keys as
+//! unknown.
 
 use super::error::{FileError, Site, Source};
 use super::quoted::part;
@@ -11,16 +12,16 @@ use contend_core::{Span, Time};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Most bytes or packets.
+/// Maximum number of bytes or packets.
 const MOST: f64 = 1e15;
 
 /// What a value may refer to: the texts for errors, the named numbers, and the member of a group.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
     pub source: &'a Source,
-    /// `[param]`s by name.
+    /// The numbers of `[param]` by name.
     pub params: &'a [(String, Quantity)],
-    /// Member k of n, where a value may differ between members.
+    /// Member k of n, if a value may differ between members.
     pub member: Option<(usize, usize)>,
 }
 
@@ -50,7 +51,7 @@ impl ReadContext<'_> {
     }
 }
 
-/// A value, its key path and what it is read against.
+/// A value with its key path and its context.
 #[derive(Clone)]
 pub(crate) struct Val<'a> {
     pub cx: ReadContext<'a>,
@@ -58,12 +59,12 @@ pub(crate) struct Val<'a> {
     pub node: &'a Node,
 }
 
-/// What a key asks for, in words.
+/// The expected kind of a value, in words.
 struct Want {
     noun: &'static str,
     example: &'static str,
     accepts: &'static [Dimension],
-    /// Whether it may be negative, as far as reading goes: plain numbers have ranges of their own.
+    /// True if the reader accepts negative values. The range of a plain number is checked elsewhere.
     negative: bool,
 }
 
@@ -96,7 +97,7 @@ impl<'a> Val<'a> {
         FileError::new(self.cx.source, &self.node.site, format!("`{}` {message}", self.path), help)
     }
 
-    /// This member's value, when a list gives one for each.
+    /// The value of the current member, if a list gives one value for each member.
     pub fn pick(&self) -> Result<Val<'a>, FileError> {
         let NodeKind::List(list) = &self.node.kind else { return Ok(self.clone()) };
         let Some((k, _)) = self.cx.member else {
@@ -113,7 +114,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// A word or a name.
+    /// Reads a string.
     pub fn text(&self) -> Result<&'a str, FileError> {
         let v = self.pick()?;
         match &v.node.kind {
@@ -122,7 +123,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// One of these words, as its companion.
+    /// Reads one of these words; returns the value that belongs to it.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, FileError> {
         #[cfg(test)]
         asked::note(words.iter().map(|w| w.0));
@@ -169,7 +170,7 @@ impl<'a> Val<'a> {
                 })?,
                 None => match Quantity::parse(s) {
                     Ok(q) => q,
-                    // A number of the command line that is too large for a whole number of TOML.
+                    // A number of the command line that exceeds TOML's integers.
                     Err(NotAQuantity::NoUnit(x)) if matches!(v.node.site, Site::Set(..)) && x.abs() > 1e18 => {
                         Quantity::number(x)
                     }
@@ -210,18 +211,18 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// Any number or quantity.
+    /// Reads any number or quantity.
     pub fn any(&self) -> Result<Quantity, FileError> {
         self.quantity(&ANY)
     }
 
-    /// A duration.
+    /// Reads a duration.
     pub fn span(&self) -> Result<Span, FileError> {
         let q = self.quantity(&TIME)?;
         Ok(Span::from_secs_f64(self.at_most(q, LONGEST)?.value))
     }
 
-    /// A duration that is not zero.
+    /// Reads a duration above zero.
     pub fn positive_span(&self) -> Result<Span, FileError> {
         match self.span()? {
             Span::ZERO => Err(self.error("is zero", "write a duration of at least 1ns")),
@@ -229,47 +230,47 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// An instant of the run.
+    /// Reads an instant of the run.
     pub fn time(&self) -> Result<Time, FileError> {
         Ok(Time::ZERO + self.span()?)
     }
 
-    /// A rate in bits per second.
+    /// Reads a rate in bits per second.
     pub fn rate(&self) -> Result<u64, FileError> {
         let q = self.quantity(&RATE)?;
         Ok(self.at_most(q, FASTEST)?.value.round() as u64)
     }
 
-    /// Packets or bytes.
+    /// Reads packets or bytes.
     pub fn amount(&self) -> Result<Amount, FileError> {
         let q = self.quantity(&AMOUNT)?;
         let value = self.whole(self.at_most(q, MOST)?)?;
         Ok(if q.unit == Dimension::Packets { Amount::Packets(value) } else { Amount::Bytes(value) })
     }
 
-    /// Bytes.
+    /// Reads bytes.
     pub fn bytes(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
         let q = self.quantity(&BYTES)?;
         self.within(self.whole(q)?, range, "B")
     }
 
-    /// A share or probability; its range is the caller's affair.
+    /// Reads a share or probability; the caller checks its range.
     pub fn share(&self) -> Result<f64, FileError> {
         Ok(self.quantity(&SHARE)?.value)
     }
 
-    /// A plain number.
+    /// Reads a plain number.
     pub fn number(&self) -> Result<f64, FileError> {
         Ok(self.quantity(&NUMBER)?.value)
     }
 
-    /// A whole number.
+    /// Reads a whole number.
     pub fn integer(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
         let q = self.quantity(&WHOLE)?;
         self.within(self.whole(q)?, range, "")
     }
 
-    /// Segments: `"2p"` or `2`.
+    /// Reads segments: `"2p"` or `2`.
     pub fn segments(&self, range: RangeInclusive<u64>) -> Result<u32, FileError> {
         let q = self.quantity(&COUNT)?;
         Ok(self.within(self.whole(q)?, range, "p")? as u32)
@@ -330,17 +331,17 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// No keys at all, where `val` says everything in a word.
+    /// An empty table; used if `val` is a single word.
     pub fn empty(val: &Val<'a>) -> Fields<'a> {
         Fields { cx: val.cx, path: val.path.clone(), site: &val.node.site, entries: &[], asked: vec![] }
     }
 
-    /// A table `key` that is not there.
+    /// An empty table in place of the missing table `key`.
     pub fn absent(&self, key: &str) -> Fields<'a> {
         Fields { cx: self.cx, path: self.path_of(key), site: self.site, entries: &[], asked: vec![] }
     }
 
-    /// The value of `key`, when the table has it.
+    /// The value of `key`, if the table has it.
     pub fn get(&mut self, key: &'static str) -> Option<Val<'a>> {
         #[cfg(test)]
         asked::note([key]);
@@ -351,12 +352,12 @@ impl<'a> Fields<'a> {
         Some(Val { cx: self.cx, path: self.path_of(key), node: &entry.value })
     }
 
-    /// The value of `key`; `example` is what to write when it is missing.
+    /// The value of `key`; `example` is the remedy if it is missing.
     pub fn need(&mut self, key: &'static str, example: &str) -> Result<Val<'a>, FileError> {
         if let Some(v) = self.get(key) {
             return Ok(v);
         }
-        // A required key that is nearly there was misspelt rather than forgotten.
+        // A similar key is probably a misspelling of the required key.
         let slips = if key.len() < 6 { 1 } else { 2 };
         let misspelt = self
             .entries
@@ -371,7 +372,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// What `read` makes of the value of `key`, when the table has it.
+    /// Applies `read` to the value of `key`, if the table has it.
     pub fn read<T>(
         &mut self,
         key: &'static str,
@@ -380,7 +381,7 @@ impl<'a> Fields<'a> {
         self.get(key).map(read).transpose()
     }
 
-    /// As [`Fields::read`], with a value for a table without the key.
+    /// Like [`Fields::read`], with a default if the key is missing.
     pub fn read_or<T>(
         &mut self,
         key: &'static str,
@@ -390,7 +391,7 @@ impl<'a> Fields<'a> {
         self.get(key).map_or(Ok(default), read)
     }
 
-    /// Refuses a key that is kept for later.
+    /// Refuses keys that are reserved for later.
     pub fn later(&mut self, keys: &[&'static str]) -> Result<(), FileError> {
         let found = keys.iter().find_map(|&key| self.get(key));
         self.asked.retain(|key| !keys.contains(key));
@@ -400,7 +401,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Every entry, for tables whose keys are names.
+    /// All entries, for tables with names as keys.
     pub fn all(&self) -> impl Iterator<Item = (&'a Entry, Val<'a>)> + use<'a> {
         let (cx, path, entries) = (self.cx, self.path.clone(), self.entries);
         entries.iter().map(move |e| (e, Val { cx, path: format!("{path}.{}", e.key), node: &e.value }))
@@ -417,7 +418,7 @@ impl<'a> Fields<'a> {
         FileError::new(self.cx.source, self.site, format!("{what} {message}"), help)
     }
 
-    /// Tells of the keys nobody asked for.
+    /// Reports the keys that were not read.
     pub fn finish(self) -> Result<(), FileError> {
         let mut unknown = self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str()));
         let Some(first) = unknown.next() else { return Ok(()) };
@@ -433,7 +434,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The keys and words that reading asked for, for the test of what `contend explain` must know.
+/// The keys and words that were read, for the test of `contend explain`.
 #[cfg(test)]
 pub(crate) mod asked {
     use std::cell::RefCell;
@@ -447,7 +448,7 @@ pub(crate) mod asked {
         WORDS.with_borrow_mut(|all| all.extend(words.into_iter().map(str::to_owned)));
     }
 
-    /// What this thread has asked for so far.
+    /// The keys and words that this thread has read.
     pub(crate) fn all() -> BTreeSet<String> {
         WORDS.with_borrow(Clone::clone)
     }

@@ -1,4 +1,4 @@
-//! `[sweep]`: key paths with their values, and the points they make.
+//! `[sweep]`: key paths with their values; their combinations are the points.
 
 use super::claim::Along;
 use super::error::{FileError, Site};
@@ -9,9 +9,9 @@ use crate::names::suggest;
 use crate::reading::expression::Quantity;
 use std::collections::BTreeSet;
 
-/// Most points of a sweep.
+/// Maximum number of points of a sweep.
 const MOST_POINTS: usize = 100_000;
-/// Keys that hold for the whole file, whatever the point.
+/// Keys that are the same at every point.
 const FIXED: &[&str] =
     &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "sweep", "search", "claim", "figure"];
 
@@ -21,7 +21,7 @@ pub(crate) struct Sweep {
     axes: Vec<Axis>,
 }
 
-/// Keys that advance together: one, or those of a `zip`.
+/// Keys that change together: a single key, or the keys of a `zip`.
 #[derive(Clone, Debug)]
 struct Axis {
     keys: Vec<Key>,
@@ -35,8 +35,8 @@ struct Key {
 }
 
 impl Sweep {
-    /// Reads `[sweep]`. A key that the command line sets (`sets`: key path and value) keeps that value, or those of a
-    /// list.
+    /// Reads `[sweep]`. If the command line sets a key (`sets`: key path and value), the key has only this value, or
+    /// the values of this list.
     pub fn read(val: &Val, sets: &[(String, Node)]) -> Result<Sweep, FileError> {
         val.table()?;
         let mut keys: Vec<Key> = vec![];
@@ -65,7 +65,7 @@ impl Sweep {
         }
         let mut sweep = Sweep { axes: zipped(val, keys, zip)? };
         for axis in &sweep.axes {
-            // Of keys that are paired, one may have a value again with another of its partner.
+            // A paired key may repeat a value if its partner has another value there.
             let mut seen = BTreeSet::new();
             let step = |i: usize| axis.keys.iter().filter_map(move |k| k.values.get(i));
             let Some(twice) = (0..axis.len()).find(|&i| !seen.insert(step(i).map(meaning).collect::<Vec<_>>())) else {
@@ -90,7 +90,7 @@ impl Sweep {
         }
     }
 
-    /// Holds `path` at `value`, or at the values of a list.
+    /// Restricts `path` to `value`, or to the values of a list.
     fn fix(&mut self, path: &str, value: &Node) {
         let Some(axis) = self.axes.iter_mut().find(|a| a.keys.iter().any(|k| k.path == path)) else { return };
         let alone = axis.keys.len() == 1;
@@ -103,7 +103,7 @@ impl Sweep {
         }
     }
 
-    /// Every point, the first key slowest; one point without keys when nothing is swept.
+    /// All points; the first key changes slowest. Without a sweep there is one point without keys.
     pub fn points(&self) -> Vec<PointKey> {
         let mut points = vec![PointKey::new()];
         for axis in &self.axes {
@@ -118,7 +118,7 @@ impl Sweep {
         points
     }
 
-    /// The overlay of a point; values of the file keep their place.
+    /// The overlay of a point; values from the file keep their places.
     pub fn overlay(&self, point: &PointKey) -> Overlay {
         Overlay::placed(point.iter().map(|(path, value)| {
             let key = self.key(path);
@@ -134,12 +134,12 @@ impl Sweep {
         self.axes.iter().flat_map(|a| &a.keys).find(|k| k.path == path)
     }
 
-    /// `text` as the path of a swept key.
+    /// Checks that `text` is the path of a swept key.
     pub fn swept(&self, at: &Val, text: &str) -> Result<String, FileError> {
         self.swept_or(at, text, &[])
     }
 
-    /// `text` as what a figure has on its horizontal axis: a swept key, `flow` or `time`.
+    /// Reads the horizontal axis of a figure: a swept key, `flow` or `time`.
     pub fn axis(&self, at: &Val, text: &str) -> Result<Along, FileError> {
         match text {
             "flow" => Ok(Along::Flow),
@@ -148,7 +148,7 @@ impl Sweep {
         }
     }
 
-    /// `text` as the path of a swept key; the message names the words that could have stood there too.
+    /// Like [`Sweep::swept`]; the message also lists `words`.
     fn swept_or(&self, at: &Val, text: &str, words: &[&str]) -> Result<String, FileError> {
         let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
         let known = self.axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str()).chain(words.iter().copied());
@@ -156,12 +156,12 @@ impl Sweep {
         self.key(&path).map(|key| key.path.clone()).ok_or_else(unknown)
     }
 
-    /// The value of the swept key `path` that `node` means, as points write it; `None` when it has no such value.
+    /// The value of the swept key `path` that equals `node`, as written in points; `None` if there is none.
     pub fn value(&self, path: &str, node: &Node) -> Option<serde_json::Value> {
         self.key(path)?.values.iter().find(|v| meaning(v) == meaning(node)).map(Node::to_json)
     }
 
-    /// Whether this byte of the file belongs to a key or a value of the sweep.
+    /// True if this byte of the file belongs to a key or a value of the sweep.
     pub fn covers(&self, byte: usize) -> bool {
         let inside = |site: &Site| matches!(site, Site::File(range) if range.contains(&byte));
         self.axes.iter().flat_map(|a| &a.keys).any(|k| inside(&k.site) || k.values.iter().any(|v| inside(&v.site)))
@@ -195,7 +195,7 @@ pub(crate) fn key_path(at: &Val, site: &Site, text: &str) -> Result<String, File
     }
 }
 
-/// The keys as axes: those that `zip` names together are one.
+/// Groups the keys into axes: the keys of a `zip` form one axis.
 fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, FileError> {
     let mut axes: Vec<Axis> = keys.into_iter().map(|k| Axis { keys: vec![k] }).collect();
     let Some(node) = zip else { return Ok(axes) };
@@ -235,7 +235,7 @@ fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, Fi
     Ok(axes)
 }
 
-/// A value in one way of writing: 2 and 2.0 are the same, and so are "1s" and "1000ms".
+/// A normal form of a value: 2 and 2.0 give the same text, and so do "1s" and "1000ms".
 fn meaning(node: &Node) -> String {
     let quantity = match &node.kind {
         NodeKind::Integer(i) => Some(Quantity::number(*i as f64)),

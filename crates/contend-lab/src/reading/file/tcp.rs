@@ -1,4 +1,4 @@
-//! `tcp = ...` of a flow: a variant by name, or a table that starts from one.
+//! Reads `tcp = ...` of a flow: the name of a variant, or a table that starts from a variant.
 
 use super::choice::{default_choice, named, objection};
 use super::error::FileError;
@@ -17,24 +17,24 @@ use contend_sim::tcp::{SegmentFormat, recovery};
 struct Variant {
     name: &'static str,
     cc: &'static str,
-    /// Words of the controller's parameters that make the variant.
+    /// Parameters of the controller that belong to the variant.
     set: &'static [(&'static str, &'static str)],
     recovery: &'static str,
-    /// Tick of the timestamps' clock unless the file says otherwise.
+    /// Default tick of the timestamps' clock.
     timestamps: Option<Span>,
-    /// ECN unless the file says otherwise.
+    /// Default ECN echo.
     echo: EcnEcho,
-    /// Initial window in segments unless the file says otherwise.
+    /// Default initial window in segments.
     initial_window: u32,
 }
 
 impl Variant {
-    /// A controller with a recovery, and nothing else.
+    /// A variant with a controller and a recovery and nothing else.
     const fn pair(name: &'static str, cc: &'static str, recovery: &'static str) -> Variant {
         Variant { name, cc, set: &[], recovery, timestamps: None, echo: EcnEcho::Off, initial_window: INITIAL_WINDOW }
     }
 
-    /// Gives `cc` the variant's words, but for parameters that the file names.
+    /// Sets the variant's parameters in `cc`, except those that the file gives.
     fn apply(&self, cc: &mut Choice<cc::Build>, given: &dyn Fn(&str) -> bool) {
         if cc.entry.name == self.cc {
             self.set
@@ -44,7 +44,7 @@ impl Variant {
         }
     }
 
-    /// Whether this pair is the variant.
+    /// True if this pair is the variant.
     fn is(&self, cc: &Choice<cc::Build>, recovery: &Choice<recovery::Build>) -> bool {
         self.cc == cc.entry.name
             && self.recovery == recovery.entry.name
@@ -52,7 +52,7 @@ impl Variant {
     }
 }
 
-/// The variants that are pairs. Any other controller's name means that controller with NewReno's recovery.
+/// The variants that are pairs. The name of any other controller means this controller with NewReno's recovery.
 const VARIANTS: &[Variant] = &[
     Variant::pair("tahoe", "reno", "tahoe"),
     Variant::pair("reno", "reno", "reno"),
@@ -81,18 +81,18 @@ const VARIANTS: &[Variant] = &[
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
 ];
 
-/// What the versions of TCP-Jersey have in common.
+/// The common part of the versions of TCP-Jersey.
 const JERSEY: Variant = Variant { echo: EcnEcho::Latch, ..Variant::pair("jersey", "jersey", "newreno") };
 
 /// RFC 6928 §2: segments.
 const INITIAL_WINDOW: u32 = 10;
-/// Clock tick of timestamps unless the file says otherwise.
+/// Default tick of the timestamps' clock.
 const TICK: Span = Span::from_millis(1);
-/// The same for what measures rates by timestamps.
+/// Default tick for algorithms that measure rates by timestamps.
 const FINE: Span = Span::from_micros(1);
 
-/// The TCP connection of a flow whose full packets have `packet` bytes, and the payload of one: `val` is the flow's
-/// `tcp`, and some of its keys belong to it too.
+/// Reads the TCP connection of a flow. `packet` is the size of a full IP packet. `val` is the flow's `tcp`; some keys
+/// of `flow` belong to it, too. Returns the connection and the payload of a full packet.
 pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec, u32), FileError> {
     let val = &val.pick()?;
     let (variant, mut f) = match &val.node.kind {
@@ -167,7 +167,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
         estimates: flow.get("estimate").map_or(Ok(vec![]), |v| estimates(&v, timestamps.is_some()))?,
     };
     f.finish()?;
-    // RFC 7323 §2: what fits the window field without scaling, and at most 2^30 with it.
+    // RFC 7323 §2: without scaling the window must fit its field; with scaling it is at most 2^30.
     let most = if window_scaling { 1 << 30 } else { 65_535 };
     let wire = SegmentFormat::new(packet, &spec)
         .map_err(|e| flow.get("packet").as_ref().unwrap_or(val).error("does not suit the packet size", e))?;
@@ -187,7 +187,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     }
 }
 
-/// The variant that a table starts from: its `kind`, or the one called as its controller, or NewReno.
+/// The variant that a table starts from: its `kind`, or the variant with the name of its controller, or NewReno.
 fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
     if let Some(kind) = f.get("kind") {
         return variant(&kind, kind.text()?);
@@ -200,7 +200,7 @@ fn base(val: &Val, f: &mut Fields) -> Result<Variant, FileError> {
             .get("kind")
             .and_then(|k| if let NodeKind::Text(name) = &k.kind { Some(name.as_str()) } else { None }),
     });
-    // A controller that is none is told of when the controller is read.
+    // An unknown controller is reported when the controller is read.
     name.and_then(|name| variant(val, name).ok()).map_or_else(|| variant(val, "newreno"), Ok)
 }
 
@@ -237,7 +237,7 @@ fn rto(val: &Val) -> Result<RtoSpec, FileError> {
     Ok(rto)
 }
 
-/// `true`, or the bytes that encryption adds to each packet.
+/// Reads `true`, or the number of bytes that encryption adds to each packet.
 fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
     match v.pick()?.node.kind {
         NodeKind::Bool(on) => Ok(on.then_some(0)),
@@ -245,8 +245,7 @@ fn encrypted(v: &Val) -> Result<Option<u32>, FileError> {
     }
 }
 
-/// Estimators that watch: a name or a table each, the table with a `name` of its own when its kind alone does not tell
-/// it from the others.
+/// Reads the estimators of a flow: a name or a table for each. A table has a `name` if its kind alone is ambiguous.
 fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::Build>)>, FileError> {
     const SHAPE: &str = "[\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]";
     let mut all: Vec<(String, Choice<estimate::Build>)> = vec![];
@@ -286,7 +285,7 @@ fn window(v: &Val) -> Result<Amount, FileError> {
     }
 }
 
-/// Those of [`VARIANTS`], then the names of all other controllers.
+/// The variants of [`VARIANTS`], then all other controllers.
 fn all_variants() -> Vec<Variant> {
     let others = cc::REGISTRY.iter().filter(|e| VARIANTS.iter().all(|v| v.name != e.name));
     let others = others.map(|e| Variant::pair(e.name, e.name, "newreno"));
@@ -296,13 +295,13 @@ fn all_variants() -> Vec<Variant> {
 /// A TCP variant as `contend explain` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedVariant {
-    /// What `tcp = "..."` takes.
+    /// The name in `tcp = "..."`.
     pub name: &'static str,
-    /// Controller, recovery and what else it sets, in a sentence.
+    /// Controller, recovery and other settings, in a sentence.
     pub doc: String,
 }
 
-/// Every variant in words. Those that are the plain name of a controller come last.
+/// All variants in words. Variants with the plain name of a controller come last.
 pub fn variants() -> Vec<NamedVariant> {
     let told = |v: &Variant| {
         let set: String = v.set.iter().map(|(key, word)| format!(", {key} = \"{word}\"")).collect();
@@ -329,7 +328,7 @@ fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
     })
 }
 
-/// What results call it: the variant whose pair it is, or the two names.
+/// The name in results: the variant with this pair, or the two names.
 fn name(variant: Variant, cc: &Choice<cc::Build>, recovery: &Choice<recovery::Build>) -> String {
     let mut names = [variant].into_iter().chain(VARIANTS.iter().copied());
     let pair = names.find(|v| v.is(cc, recovery));

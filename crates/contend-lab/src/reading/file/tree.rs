@@ -1,4 +1,4 @@
-//! The file as a tree of values that know where they stand, and what is laid over it.
+//! The file as a tree of values with their places; settings and overlays change this tree.
 
 use super::error::{FileError, Site, Source};
 use crate::experiment::results::PointKey;
@@ -13,7 +13,7 @@ pub(crate) struct Node {
     pub kind: NodeKind,
 }
 
-/// What a value is.
+/// The value.
 #[derive(Clone, Debug)]
 pub(crate) enum NodeKind {
     Bool(bool),
@@ -22,7 +22,7 @@ pub(crate) enum NodeKind {
     Text(String),
     List(Vec<Node>),
     Table(Vec<Entry>),
-    /// A table made by a dotted key, `a.b = 1`: where key paths are meant, `a.b` is one.
+    /// A table made by a dotted key, `a.b = 1`. In tables of key paths, `a.b` is a single path.
     Dotted(Vec<Entry>),
 }
 
@@ -48,7 +48,7 @@ impl Node {
         self.entries()?.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
-    /// What a message calls this kind of value.
+    /// The name of this kind of value in messages.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             NodeKind::Bool(_) => "true or false",
@@ -73,7 +73,7 @@ impl Node {
         }
     }
 
-    /// A value from nowhere; `null` becomes an empty text, which nothing accepts.
+    /// A value without a place. `null` becomes an empty string, which no key accepts.
     pub fn from_json(value: &serde_json::Value) -> Node {
         let kind = match value {
             serde_json::Value::Null => NodeKind::Text(String::new()),
@@ -92,8 +92,8 @@ impl Node {
         Node { site: Site::None, kind }
     }
 
-    /// Puts `value` at the key path `path` of a whole file ([`Node::set`]). A `[param]` must be there already: nothing
-    /// would read a new one. The error is a message and a remedy.
+    /// Sets the key path `path` of a whole file to `value`, like [`Node::set`]. A `[param]` must exist already: no
+    /// expression would use a new one. The error is a message and a remedy.
     pub fn lay(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
         if let [table, name, ..] = path
             && table == "param"
@@ -109,8 +109,8 @@ impl Node {
         self.set(path, at, value)
     }
 
-    /// Puts `value` at the key path `path`, whose place is `at`. Missing tables are made; a text on the way becomes a
-    /// table of that kind (`tcp = "reno"` is `tcp = { kind = "reno" }`). The error is a message and a remedy.
+    /// Sets the key path `path` (written at `at`) to `value`. Missing tables are created. A string on the way becomes a
+    /// table of that kind: `tcp = "reno"` is `tcp = { kind = "reno" }`. The error is a message and a remedy.
     pub fn set(&mut self, path: &[String], at: &Site, value: Node) -> Result<(), (String, String)> {
         let Some((key, rest)) = path.split_first() else {
             *self = value;
@@ -143,7 +143,7 @@ impl Node {
     }
 }
 
-/// The tree of a TOML text.
+/// Parses a TOML text into a tree.
 pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
     let document = toml_edit::Document::parse(source.text.as_str()).map_err(|e| {
         let site = e.span().map_or(Site::None, |span| Site::File(on_text(&source.text, span)));
@@ -160,8 +160,8 @@ pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
     })
 }
 
-/// Refuses control characters, but for line breaks and tabs in texts: what a file says reaches terminals, tables and
-/// pages, which would obey them.
+/// Refuses control characters except line breaks and tabs: texts of the file are shown on terminals, in tables and on
+/// pages, where control characters have effects.
 pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError> {
     let refuse = |site: &Site, c: char| {
         let message = format!("a text has the control character U+{:04X}", u32::from(c));
@@ -183,7 +183,7 @@ pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError>
     }
 }
 
-/// A value of the command line: TOML, or else a text without quotes. `start` is where it begins in the `--set` number
+/// A value of the command line: TOML, or a string without quotes. `start` is its position in the `--set` with number
 /// `index`.
 pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
     let whole = Site::Set(index, start..start + text.len());
@@ -195,12 +195,12 @@ pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
         .unwrap_or_else(|| Node { site: whole.clone(), kind: NodeKind::Text(text.trim().into()) })
 }
 
-/// The parts of a key path, `wifi.slot` or `sweep."flow.1.count"`.
+/// Splits a key path, `wifi.slot` or `sweep."flow.1.count"`, into its parts.
 pub(crate) fn split_path(path: &str) -> Option<Vec<String>> {
     Key::parse(path.trim()).ok().map(|keys| keys.iter().map(|k| k.get().to_string()).collect())
 }
 
-/// The entries of a table with their key paths: dotted keys are one path, and with `deep` so are the keys of tables.
+/// The entries of a table with their key paths. A dotted key is one path; with `deep`, keys of tables are, too.
 pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Node)> {
     let mut out = vec![];
     for entry in entries {
@@ -217,7 +217,7 @@ pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Nod
     out
 }
 
-/// A span that marks at least one character of `text`, and never ends inside one.
+/// A span that marks at least one character of `text` and ends at a character boundary.
 fn on_text(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let floor = |mut i: usize| {
         i = i.min(text.len());
@@ -242,7 +242,7 @@ fn table(t: &dyn TableLike, dotted: bool, site: Site, place: &Place) -> Result<N
     Ok(Node { site, kind: if dotted { NodeKind::Dotted(entries) } else { NodeKind::Table(entries) } })
 }
 
-/// `Ok(None)` for nothing; `Err` for a date, with its place.
+/// `Ok(None)` if there is no value; `Err` with the place of a date.
 fn of_item(item: &Item, key_site: &Site, place: &Place) -> Result<Option<Node>, Site> {
     Ok(Some(match item {
         Item::None => return Ok(None),
@@ -273,7 +273,7 @@ fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
     Ok(Node { site, kind })
 }
 
-/// Settings laid over a file: key path -> value. Two overlays are equal when they set the same.
+/// Settings that are applied to a file: key path -> value. Two overlays are equal if their settings are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Overlay {
     settings: PointKey,
@@ -287,20 +287,20 @@ impl PartialEq for Overlay {
 }
 
 impl Overlay {
-    /// An overlay of these settings.
+    /// An overlay with these settings.
     pub fn of(settings: impl IntoIterator<Item = (String, serde_json::Value)>) -> Overlay {
         Overlay::placed(settings.into_iter().map(|(key, value)| (key, Site::None, Node::from_json(&value))))
     }
-    /// An overlay whose settings have a place in the file: key path, its place, value.
+    /// An overlay of settings that have places in the file: key path, its place, value.
     pub(crate) fn placed(settings: impl IntoIterator<Item = (String, Site, Node)>) -> Overlay {
         let nodes: BTreeMap<_, _> = settings.into_iter().map(|(key, site, node)| (key, (site, node))).collect();
         Overlay { settings: nodes.iter().map(|(key, (_, node))| (key.clone(), node.to_json())).collect(), nodes }
     }
-    /// Key path -> value.
+    /// The settings: key path -> value.
     pub fn settings(&self) -> &PointKey {
         &self.settings
     }
-    /// This overlay and then `other`, which wins where both set the same key.
+    /// This overlay followed by `other`. If both set a key, `other` wins.
     pub fn then(&self, other: &Overlay) -> Overlay {
         let mut both = self.clone();
         both.settings.extend(other.settings.clone());
@@ -314,11 +314,11 @@ impl Overlay {
         rest.nodes.retain(|key, _| !point.contains_key(key));
         rest
     }
-    /// Whether it changes nothing.
+    /// True if the overlay has no settings.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
     }
-    /// Lays it over `tree`, shorter key paths first.
+    /// Applies the settings to `tree`, shorter key paths first.
     pub(crate) fn apply(&self, tree: &mut Node, source: &Source) -> Result<(), FileError> {
         for (key, (site, node)) in &self.nodes {
             let path = split_path(key).ok_or_else(|| {

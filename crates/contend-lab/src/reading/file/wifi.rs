@@ -1,4 +1,4 @@
-//! `[wifi]`: timing, medium-access options, and what its stations have in common.
+//! `[wifi]`: timing, options of medium access, and defaults of the stations.
 
 use super::choice::{choice, default_choice, objection};
 use super::error::FileError;
@@ -17,18 +17,18 @@ use std::collections::BTreeSet;
 pub(crate) struct Wifi {
     pub phy: Phy,
     pub mac: MacSpec,
-    /// Rate of a station that names none.
+    /// Default rate of a station.
     pub rate: u64,
-    /// Queue of a station that names none.
+    /// Default queue of a station.
     pub queue: Choice<qdisc::Build>,
-    /// Loss of a station that names none.
+    /// Default loss of a station.
     pub loss: Option<Choice<loss::Build>>,
-    /// Access rule of a station that names none.
+    /// Default access rule of a station.
     pub access: Choice<access::Build>,
 }
 
 impl Wifi {
-    /// Reads `[wifi]`; `losses` collects what is to be checked when the flows have names.
+    /// Reads `[wifi]`. `losses` collects loss processes, which are checked when the flows have names.
     pub fn read<'a>(val: &Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Wifi, FileError> {
         let mut f = val.table()?;
         let standard = f.need("standard", "\"802.11g\"")?.word(&Standard::ALL)?;
@@ -144,14 +144,14 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
     })
 }
 
-/// Whether a busy slot counts as backoff.
+/// Reads how a busy slot counts.
 pub(crate) fn read_busy_slot(f: &mut Fields) -> Result<BusySlot, FileError> {
     f.read_or("busy_slot", BusySlot::Frozen, |v| {
         v.word(&[("frozen", BusySlot::Frozen), ("counted", BusySlot::Counted)])
     })
 }
 
-/// One of the standard's rates.
+/// Reads one of the standard's rates.
 pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
     let bps = v.rate()?;
     if phy.rate(bps).is_some() {
@@ -161,22 +161,22 @@ pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
     Err(v.error("is no rate of this standard", format!("rates: {}", rates.join(", "))))
 }
 
-/// A medium-access rule that suits the cell.
+/// Reads an access rule and checks that it suits the cell.
 pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, FileError> {
     let access = choice(v, access::REGISTRY, "access rule")?;
     objection(v, access.entry.name, (access.entry.build)(&access.args, Setting::of(phy)).map(drop))?;
     Ok(access)
 }
 
-/// A table's `queue`, where there are no stations to name.
+/// Reads `queue` of a table; it cannot name stations.
 pub(crate) fn read_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
     f.read("queue", |v| queue(&v, &qdisc::Site::ALONE))
 }
 
-/// Where every name is a neighbour's.
+/// A site at which every name is a known neighbour.
 pub(crate) const ANYBODY: qdisc::Site<'static> = qdisc::Site { neighbour: &|_| Some(1) };
 
-/// The access point's queue. Stations that it names are checked when all are known ([`check_weights`]).
+/// Reads the access point's queue. Its stations are checked when all stations are known ([`check_weights`]).
 pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build>>, FileError> {
     f.read("queue", |v| queue(&v, &ANYBODY))
 }
@@ -187,7 +187,7 @@ fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError>
     Ok(queue)
 }
 
-/// Checks that the stations which the queue of `ap` names are there.
+/// Checks that the stations which the queue of `ap` names exist.
 pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), FileError> {
     let Some(queue) = ap.table()?.get("queue") else { return Ok(()) };
     let (queue, params) = (queue.pick()?, choice(&queue, qdisc::REGISTRY, "queue discipline")?.entry.params);
@@ -208,10 +208,10 @@ pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), Fi
     Ok(())
 }
 
-/// A loss process and where it stands in the file, to be checked when the flows have names.
+/// A loss process and its place in the file; it is checked when the flows have names.
 pub(crate) type Loss<'a> = (Val<'a>, Choice<loss::Build>);
 
-/// A loss process; `"none"` is none.
+/// Reads a loss process; `"none"` means no loss.
 pub(crate) fn read_loss<'a>(v: Val<'a>, losses: &mut Vec<Loss<'a>>) -> Result<Option<Choice<loss::Build>>, FileError> {
     if matches!(&v.pick()?.node.kind, NodeKind::Text(t) if t == "none") {
         return Ok(None);

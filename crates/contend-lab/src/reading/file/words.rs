@@ -1,16 +1,16 @@
-//! The words that an experiment file accepts beside the names of algorithms, metrics and models: keys, and values that
-//! are words. `contend explain` shows them; a test holds that the reader asks for no word that is not here.
+//! All words of an experiment file except names of algorithms, metrics and models: keys, and values that are words.
+//! `contend explain` shows them. A test checks that every word that the reader knows is listed here.
 
 pub use super::tcp::{NamedVariant, variants};
 
-/// A key of a table, or a word that a key takes as its value.
+/// A key of a table, or a word that is a value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Where it stands: `[wifi]`, `a claim's expect`, `the value of wifi.preamble`.
+    /// The place of the word: `[wifi]`, `a claim's expect`, `the value of wifi.preamble`.
     pub place: &'static str,
     /// The word.
     pub name: &'static str,
-    /// What it means, in a sentence.
+    /// The meaning, in a sentence.
     pub doc: &'static str,
 }
 
@@ -32,7 +32,7 @@ const EXPECT: &str = "expect of a [[claim]]";
 const FIGURE: &str = "[[figure]]";
 const SEARCH: &str = "[search]";
 
-/// Every word, by place.
+/// All words, by place.
 pub const WORDS: &[Word] = &[
     word(FILE, "title", "One line that names the experiment; default: the name of the file."),
     word(FILE, "cite", "The paper and figure that the experiment repeats."),

@@ -1,4 +1,4 @@
-//! Metrics of the cell: of its air as a whole, and how much of it each station took.
+//! Metrics of the cell: its air as a whole, and the airtime of each station.
 
 use crate::experiment::results::Air;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Subject};
@@ -8,7 +8,7 @@ use crate::reading::expression::Dimension;
 use contend_theory::effective_window;
 use contend_theory::slots::Family;
 
-/// The cell as a whole: it has no members to select.
+/// The cell as a whole; it has no members to select.
 static CELL: Subject = Subject {
     noun: "cell",
     usage: "NAME, of the cell as a whole",
@@ -19,7 +19,7 @@ static CELL: Subject = Subject {
     needs_cell: true,
 };
 
-/// Stations of the cell that were on the air, in the order of their names; `ap` is one.
+/// Stations that were on the air, sorted by name; `ap` is one of them.
 static TRANSMITTERS: Subject = Subject {
     noun: "station",
     usage: "NAME[ap], NAME[STATION]",

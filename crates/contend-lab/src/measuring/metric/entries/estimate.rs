@@ -1,4 +1,4 @@
-//! What the estimators that watch a flow say.
+//! Metrics of the estimators that watch a flow.
 
 use super::flow::flow;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
@@ -19,8 +19,8 @@ pub(super) const METRICS: &[MetricEntry] = &[flow(
 .example("estimate.are[f]` or `estimate.are.max[f][14s..16s]")
 .level()];
 
-/// What an estimator says in the window, of each flow; of several flows the mean, or the least or largest for `.min`
-/// and `.max`.
+/// The estimate of each flow in the window. For several flows it is the mean; with `.min` or `.max` it is the smallest
+/// or largest.
 fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let Aspect::Named(name, made) = &a.metric.aspect else {
         return Err(Unmeasured::Wrong(format!("`{}` names no estimator", a.metric)));

@@ -1,7 +1,8 @@
-//! Metrics of the times between a station's frames: worked out when a run ends, from its frames, which then are let go.
+//! Metrics of the times between a station's frames. They are computed from the frames when a run ends; then the frames
+//! are dropped.
 //!
-//! They are what `contend analyse fingerprint` says of the capture of the same run, with the cell's own slot, CWmin and
-//! exchange; the numbers stand among the run's named numbers, as `interarrival.first[sta1]`.
+//! The values equal those of `contend analyse fingerprint` for a capture of the same run, with the cell's slot, CWmin
+//! and exchange. They are stored in [`Run::metrics`], for example as `interarrival.first[sta1]`.
 
 use crate::experiment::results::Run;
 use crate::measuring::analyse::exchange::Exchange;
@@ -13,10 +14,10 @@ use crate::reading::expression::Dimension;
 use contend_core::Time;
 use contend_sim::wifi::phy::Phy;
 
-/// How often a card that conforms is refused by chance.
+/// Probability that a conforming station is refused.
 const ALPHA: f64 = 0.001;
 
-/// Stations of the cell by number; `ap` is one.
+/// Stations of the cell by number; `ap` is one of them.
 static STATIONS: Subject = Subject {
     noun: "station",
     usage: "NAME[ap], NAME[STATION]",
@@ -56,7 +57,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .needs(|_, s| s.frames = true),
 ];
 
-/// Puts the numbers of every station of `run` that sent enough among its named numbers.
+/// Adds the values of every station of `run` with enough frames to the run's metrics.
 pub(crate) fn note(run: &mut Run, phy: &Phy) {
     let capture = CapturedFrames::of_run(run, Time::ZERO + contend_core::Span::from_secs_f64(run.warmup_s));
     let exchange = Exchange { phy: phy.clone(), rate: None, bytes: None };
@@ -74,7 +75,7 @@ pub(crate) fn note(run: &mut Run, phy: &Phy) {
     }
 }
 
-/// In seconds.
+/// The times in seconds.
 fn times(f: &Fingerprint) -> [(&'static str, Option<f64>); 3] {
     let at = |peak: Option<&(f64, u64)>| peak.map(|p| p.0 / 1e9);
     [("mean", Some(f.mean_gap_ns() / 1e9)), ("first", at(f.peaks.first())), ("last", at(f.peaks.last()))]
@@ -94,7 +95,7 @@ fn numbers(f: &Fingerprint) -> [(&'static str, Option<f64>); 6] {
     ]
 }
 
-/// What [`note`] left of the one station that is selected.
+/// The value that [`note`] stored for the selected station.
 fn of_station(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let entry = a.metric.entry.name;
     let [only] = a.members else {

@@ -1,4 +1,4 @@
-//! Metrics of flows, whatever carries them.
+//! Metrics of flows, both TCP and UDP.
 
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::reading::{SampleRange, seconds};
@@ -95,7 +95,7 @@ fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     value.ok_or_else(|| a.undefined("no transfer was completed"))
 }
 
-/// Jain's index over the run, a window, or the mean over windows of a second.
+/// Jain's index over the run, over a window, or as the mean over windows of one second.
 fn jain(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let nothing = || a.undefined("there is no such flow");
     let over = |range: SampleRange| {

@@ -1,4 +1,4 @@
-//! Every metric: one file for each subject, one entry for each metric.
+//! All metrics: one file for each subject, one entry for each metric.
 
 mod air;
 mod estimate;
@@ -27,12 +27,12 @@ pub(super) const ALL: &[&[MetricEntry]] = &[
     toy::METRICS,
 ];
 
-/// Every metric, subject by subject.
+/// All metrics, grouped by subject.
 pub fn metrics() -> impl Iterator<Item = &'static MetricEntry> + Clone {
     ALL.iter().copied().flatten()
 }
 
-/// The metric called `name`.
+/// The metric with the name `name`.
 pub fn metric(name: &str) -> Option<&'static MetricEntry> {
     metrics().find(|m| m.name == name)
 }

@@ -5,7 +5,7 @@ use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
 use contend_core::packet::PacketKind;
 
-/// Queues, selected by name: `ap`, a station's, a link's.
+/// Queues, selected by name: `ap`, a station, or a link.
 static QUEUES: Subject = Subject {
     noun: "queue",
     usage: "NAME[ap], NAME[QUEUE] of a station or a link",
@@ -50,7 +50,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     }),
     queue("made", Dimension::Packets, "packets made by the discipline itself", |a| Ok(a.queue_total(|q| q.made))),
     queue("lost", Dimension::Packets, "packets lost by the link after the queue", |a| Ok(a.queue_total(|q| q.lost))),
-    // Where nothing is offered, nothing is lost.
+    // Without packets the loss is 0.
     queue("loss", Dimension::Number, "share of the packets offered that were dropped", |a| {
         Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.offered).max(1.0))
     })

@@ -1,9 +1,9 @@
-//! Short-term fairness on the air: who succeeded, counted, and Jain's index over windows of so many successes.
+//! Short-term fairness on the air: which stations succeeded, and Jain's index over windows of successes.
 //!
-//! Starzetz 2006 §8.2: a window slides over the sequence of successful transmissions; x_i is how many of them are
-//! station i's, and the index is averaged over all positions of the window (the specification's reading of what the
-//! source only cites, S24 and U15). A window of w N successes, N stations, is what its figures call a normalised window
-//! of w.
+//! Starzetz 2006 §8.2: a window slides over the sequence of successful transmissions. x_i is the number of successes of
+//! station i in the window. The index is averaged over all positions of the window. (The source only cites the method;
+//! this is the specification's reading, S24 and U15.) The source's figures call a window of w N successes, with N
+//! stations, a normalised window of w.
 
 use crate::experiment::results::Run;
 use crate::measuring::metric::entry::{MetricEntry, Period, Subject};
@@ -13,7 +13,8 @@ use crate::measuring::metric::{Expr, Metric, Scope, Unmeasured, Values};
 use crate::reading::expression::Dimension;
 use contend_sim::wifi::{AP, Success};
 
-/// Stations by who sent (`up`, `all`) or received from the access point (`down`) what succeeded.
+/// Stations, selected by their role in a success: sender (`up`, `all`), or receiver of the access point's frame
+/// (`down`).
 static SENDERS: Subject = Subject {
     noun: "station",
     usage: "NAME (all), NAME[all], NAME[up], NAME[down], NAME[STATION]; jain(NAME[up], 100), jain(NAME[up], 10 * \
@@ -22,7 +23,7 @@ static SENDERS: Subject = Subject {
     groups: &["all", "up", "down"],
     names: |run| run.stations.iter().map(String::as_str).collect(),
     group: |name, run| match name {
-        // Where there is nothing but contention there is no access point.
+        // A run of [contention] has no access point.
         "all" => (usize::from(run.contending.is_some())..run.stations.len()).collect(),
         _ => (AP as usize + 1..run.stations.len()).collect(),
     },
@@ -43,24 +44,24 @@ pub(super) const METRICS: &[MetricEntry] = &[MetricEntry::own(
 .in_contention()
 .reported_in_contention(&[("successes", "successes")])];
 
-/// True if `m` counts successes, of which the order is known too.
+/// True if `m` counts successes; their order is known, too.
 pub(in crate::measuring::metric) fn has_sequence(m: &Metric) -> bool {
     METRICS.contains(m.entry)
 }
 
-/// Some stations, and how a success becomes one of theirs.
+/// A selection of stations, and how successes are assigned to them.
 struct Members {
-    /// How many stations.
+    /// Number of stations.
     count: usize,
-    /// By station number, the place among them.
+    /// Index among the selected stations, by station number.
     places: Vec<Option<usize>>,
-    /// True if what the access point sent to them is meant, instead of what they sent.
+    /// True if the successes are the access point's frames to the stations.
     down: bool,
 }
 
 impl Members {
-    /// Those that `name` means: all that send, the stations as senders (`up`) or as receivers (`down`), or some by
-    /// name.
+    /// The stations that `name` selects: all senders (`all`), the stations as senders (`up`) or as receivers (`down`),
+    /// or stations by name.
     fn of(m: &Metric, name: &str, run: &Run) -> Result<Members, Unmeasured> {
         let ids = SENDERS.select(m, name, run)?;
         let mut places = vec![None; run.stations.len()];
@@ -70,14 +71,14 @@ impl Members {
         Ok(Members { count: ids.len(), places, down: name == "down" })
     }
 
-    /// Whose success it is; `None` when it is none of theirs.
+    /// The index of the station of this success; `None` if that station is not selected.
     fn place(&self, s: Success) -> Option<usize> {
         let who = if self.down { s.station() } else { s.sender() };
         if self.down && !s.is_down() { None } else { self.places.get(who as usize).copied().flatten() }
     }
 }
 
-/// The successes of the time that `m` means.
+/// The successes in the time window of `m`.
 fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
     if run.air.is_none() {
         return Err(no_cell(m));
@@ -94,7 +95,7 @@ fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
     part.ok_or_else(kept)
 }
 
-/// How many successes `m` counts.
+/// The number of successes that `m` counts.
 fn counted(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
     if m.scope == Scope::All && m.window.is_none() {
         return run.air.as_ref().map(|air| Values::One(air.successes as f64)).ok_or_else(|| no_cell(m));
@@ -115,8 +116,8 @@ fn counted(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
     })
 }
 
-/// What the successes that `of` lists show over windows of `length` of them: what `shown` makes of the stations' places,
-/// how many stations there are and the length.
+/// Applies `shown` to the sequence of stations in the successes that `of` selects. `shown` gets the stations' indices,
+/// the number of stations and the window length `length`.
 pub(in crate::measuring::metric) fn sliding(
     of: &Expr,
     length: &Expr,
@@ -143,8 +144,8 @@ pub(in crate::measuring::metric) fn sliding(
     shown(&places, members.count, length as usize).map(Values::One).ok_or_else(too_few)
 }
 
-/// Share of the entries of `places` that are found again among the next `length`, of those that have as many behind
-/// them; `None` when none has.
+/// Share of the entries of `places` that occur again among the next `length` entries. Entries with fewer successors are
+/// not counted. `None` when no entry counts.
 pub(in crate::measuring::metric) fn returns_within(places: &[u32], members: usize, length: usize) -> Option<f64> {
     let judged = places.len().checked_sub(length).filter(|n| *n > 0)?;
     let mut last: Vec<Option<usize>> = vec![None; members];
@@ -156,12 +157,12 @@ pub(in crate::measuring::metric) fn returns_within(places: &[u32], members: usiz
     Some(returned as f64 / judged as f64)
 }
 
-/// Mean of Jain's index over all windows of `length` entries of `places`, each of which names one of `members`; `None`
-/// when there is no such window.
+/// Mean of Jain's index over all windows of `length` entries of `places`; each entry is one of `members` stations.
+/// `None` when there is no such window.
 pub(in crate::measuring::metric) fn jain_over_windows(places: &[u32], members: usize, length: usize) -> Option<f64> {
     let windows = places.len().checked_sub(length)? + 1;
     let mut counts = vec![0u64; members];
-    // The sum of the squares of the counts: one more or one less changes it by 2 x + 1 or 2 x - 1.
+    // The sum of the squared counts; adding one to a count changes the sum by 2 x + 1, subtracting one by 2 x - 1.
     let mut squares = 0u64;
     let mut sum = 0.0;
     for (i, place) in places.iter().enumerate() {
@@ -202,7 +203,7 @@ mod tests {
         Expr::parse(text).unwrap().eval(run)
     }
 
-    /// One of the warm-up, then: sta1, sta1, ap to sta2, sta2, sta1, ap to sta1.
+    /// One success in the warm-up, then: sta1, sta1, ap to sta2, sta2, sta1, ap to sta1.
     fn small() -> Run {
         run(&[(2, 0), (1, 0), (1, 0), (0, 2), (2, 0), (1, 0), (0, 1)], 1, (0..=40).map(|k| (k / 4).min(7)).collect())
     }
@@ -220,8 +221,8 @@ mod tests {
             (vec![4.0], vec![2.0], vec![2.0])
         );
         assert_eq!(Expr::parse_any("successes[down]").unwrap().members(&run).unwrap().unwrap(), ["sta1", "sta2"]);
-        // Samples stand at every half second, a success every two seconds from the second on: 3 and 4 are between 6 s
-        // and 10 s.
+        // There is a sample every half second, and a success every two seconds from the second on: numbers 3 and 4 are
+        // between 6 s and 10 s.
         assert_eq!(list("successes[all][6s..10s]"), [1.0, 0.0, 1.0]);
         assert!(matches!(value("successes[sta3]", &run), Err(Unmeasured::Wrong(s)) if s.contains("sta1")));
     }
@@ -232,7 +233,7 @@ mod tests {
         let is = |text: &str, want: f64| {
             assert!((value(text, &run).unwrap() - want).abs() < 1e-12, "{text}: {:?}, not {want}", value(text, &run))
         };
-        // Up: 1 1 2 1. Windows of two have 2+0, 1+1, 1+1 of them: 4/(2*4), 4/(2*2), 4/(2*2).
+        // Up: 1 1 2 1. Windows of two have 2+0, 1+1, 1+1 successes: 4/(2*4), 4/(2*2), 4/(2*2).
         is("jain(successes[up], 2)", (0.5 + 1.0 + 1.0) / 3.0);
         // 2+1 and 2+1: 9/(2*5).
         is("jain(successes[up], 3)", 0.9);
@@ -240,10 +241,10 @@ mod tests {
         is("jain(successes[up])", 16.0 / 20.0);
         is("jain(successes[up], 1)", 0.5);
         is("jain(successes[down], 2)", 1.0);
-        // By all who send: 1 1 0 2 1 0. Three different in the last four windows of three but one: 1 1 0, 1 0 2, 0 2 1,
-        // 2 1 0.
+        // All senders: 1 1 0 2 1 0. Of the four windows of three, the first has two different stations, the others
+        // three: 1 1 0, 1 0 2, 0 2 1, 2 1 0.
         is("jain(successes[all], 3)", (9.0 / (3.0 * 5.0) + 3.0) / 4.0);
-        // The length may come from the sweep: flow.1.count is 2.
+        // The length may be a swept value: flow.1.count is 2.
         is("jain(successes[up], point(\"flow.1.count\"))", 2.5 / 3.0);
         assert!(
             matches!(value("jain(successes[up], 5)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes"))
@@ -269,10 +270,11 @@ mod tests {
         assert!(
             matches!(value("self_correlation(successes[up], 4)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes"))
         );
-        // Stations in turn come back after a round and not before (Starzetz 2006, specification S8).
+        // Stations that take turns come back after exactly one round (Starzetz 2006, specification S8).
         let turns: Vec<u32> = (0..1000).map(|i| i % 5).collect();
         assert_eq!((returns_within(&turns, 5, 4), returns_within(&turns, 5, 5)), (Some(0.0), Some(1.0)));
-        // Independent draws of two, three and three more ahead: every sequence once has 1 - (1/2)^j.
+        // Independent draws of two stations, with the next one, two and three draws: each sequence occurs once, which
+        // gives 1 - (1/2)^j.
         let two = [0, 0, 0, 1, 0, 1, 1, 1, 0, 0];
         assert_eq!((returns_within(&two, 2, 1), returns_within(&two[..9], 2, 1)), (Some(5.0 / 9.0), Some(0.5)));
     }
@@ -283,7 +285,7 @@ mod tests {
         // of 4 (9/10): 0.8.
         let two = [0, 0, 0, 1, 0, 1, 1, 1, 0, 0];
         assert!((jain_over_windows(&two, 2, 3).unwrap() - 0.8).abs() < 1e-15);
-        // Three stations, two draws: the same in 1 of 3 (4/12), different in 2 of 3 (4/6): 5/9.
+        // Three stations, two draws: equal in 1 of 3 (4/12), different in 2 of 3 (4/6): 5/9.
         let three = [0, 0, 1, 0, 2, 1, 1, 2, 2, 0];
         assert!((jain_over_windows(&three, 3, 2).unwrap() - 5.0 / 9.0).abs() < 1e-15);
         assert_eq!((jain_over_windows(&two, 2, 11), jain_over_windows(&[], 2, 1)), (None, None));
@@ -291,7 +293,7 @@ mod tests {
 
     #[test]
     fn stations_in_turn_are_fair_over_every_round() {
-        // Time division (Starzetz S27): each of five has its place in a round.
+        // Time division (Starzetz S27): each of five stations has its place in a round.
         let turns: Vec<u32> = (0..1000).map(|i| i % 5).collect();
         for rounds in 1..5 {
             assert!((jain_over_windows(&turns, 5, 5 * rounds).unwrap() - 1.0).abs() < 1e-12);

@@ -95,12 +95,12 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .over(Period::Series),
 ];
 
-/// The cause behind the metric's name; empty without one.
+/// The cause after the metric's name; empty without one.
 fn cause(a: &Asked<'_>) -> &'static str {
     if let Aspect::Word(cause) = a.metric.aspect { cause } else { "" }
 }
 
-/// Losses that the senders found.
+/// Losses that the senders detected.
 struct Found(Vec<Losses>);
 
 impl Found {
@@ -112,7 +112,7 @@ impl Found {
         self.0.iter().map(f).sum::<u64>() as f64
     }
 
-    /// How many had this cause.
+    /// Number of losses with this true cause.
     fn were(&self, cause: &str) -> f64 {
         match cause {
             "congestion" => self.sum(|l| l.congestion.congestion + l.congestion.error),
@@ -129,7 +129,7 @@ fn acked(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     }
 }
 
-/// Mean over time of something sampled, and over flows.
+/// Mean of a sampled value over time, then over flows.
 fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> f64) -> Result<f64, Unmeasured> {
     let range = a.series()?;
     let mut means = vec![];
@@ -141,7 +141,7 @@ fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> f64) -> Result<f64, Unmeasure
     stats::mean(&means).ok_or_else(|| a.undefined("there is no such flow"))
 }
 
-/// The longest time in `range` between samples that show the same highest byte acknowledged.
+/// The longest time in `range` between samples with the same highest acknowledged byte.
 fn stall(times: &[f64], samples: &FlowSeries, range: SampleRange) -> f64 {
     let (mut longest, mut since) = (0.0_f64, range.from);
     let mut before = None;
