@@ -326,11 +326,11 @@ fn bad_combinations_are_refused_in_words() {
     assert_eq!(refuse("pi", &[("limit", b(9000))]), units);
     assert_eq!(
         refuse("pi", &[("a", Value::Number(1e-6))]),
-        "a is below b, so that the probability would run away from the reference; write a larger a"
+        "a is below b, so the probability would move away from the reference; write a larger a"
     );
     assert_eq!(
         refuse("rem", &[("limit", b(9000))]),
-        "REM counts packets; write limit and reference in packets, like \"20p\""
+        "limit and reference have a unit other than packets, and REM counts packets; write them like \"20p\""
     );
     assert_eq!(
         refuse("directions", &[("order", Value::Word("acks_first".into())), ("ack_weight", Value::Integer(2))]),

@@ -362,19 +362,19 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"airtime\", weights = [[\"slow.1\", 2], [\"slow.1\", 3]] }\n[[station]]",
-        "t.toml:9:9: `ap.queue` does not suit airtime\n  help: weights: \"slow.1\" stands there twice; leave one out",
+        "t.toml:9:9: `ap.queue` does not suit airtime\n  help: weights: \"slow.1\" is listed twice; leave one out",
     ),
     (
         "[[station]]",
         "[ap]\nqueue = { kind = \"elf\", class_limit = \"100B\" }\n[[station]]",
         "t.toml:9:9: `ap.queue` does not suit elf\n  help: class_limit: 100 bytes have no room for one packet of 1500 \
-            bytes; write packets, as \"10p\", or more bytes",
+            bytes; write packets, like \"10p\", or more bytes",
     ),
     (
         "[[station]]",
         "[[station]]\nqueue = { kind = \"wf2q\", weights = [[\"slow.1\", 2]] }",
-        "t.toml:9:9: `station.0.queue` does not suit wf2q\n  help: weights: no station \"slow.1\" is reached from \
-            here; only [ap] queue can weigh stations of its cell",
+        "t.toml:9:9: `station.0.queue` does not suit wf2q\n  help: weights: station \"slow.1\" cannot be \
+            reached from this queue; only [ap] queue can give weights to the stations of its cell",
     ),
     (
         "[[station]]",
@@ -561,7 +561,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "tcp = \"newreno\"",
         "tcp = \"newreno\"\npacket = \"40B\"",
         "t.toml:17:10: `flow.0.packet` does not suit the packet size\n  help: a packet of 40 B has no room for \
-            payload after 40 B of headers: give at least 41 B",
+            payload after 40 B of headers; write at least 41 B",
     ),
     (
         "tcp = \"newreno\"",

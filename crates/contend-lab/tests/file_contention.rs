@@ -150,8 +150,8 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "\"dcf\", { kind = \"hash\", slots = 25 }",
         "{ kind = \"pdf\", weights = [0, 0] }, { kind = \"hash\", slots = 25 }",
-        "t.toml:9:22: `contention.rule` does not suit pdf\n  help: all weights are 0; give at least one part of the \
-            window a positive one",
+        "t.toml:9:22: `contention.rule` does not suit pdf\n  help: all weights are 0; write a positive weight for at \
+            least one part of the window",
     ),
 ];
 

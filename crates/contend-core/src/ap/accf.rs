@@ -29,44 +29,45 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §IV";
 /// What it does.
-pub const SUMMARY: &str = "Uploads acknowledged at the downloads' pace: holds the newest acknowledgment of each \
-    upload until downloads have had as many segments, and filters the older ones.";
+pub const SUMMARY: &str = "Acknowledges uploads at the pace of the downloads: holds the newest acknowledgment of each \
+    upload until the downloads have received as many segments, and filters the older ones.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::number(
         "alpha",
-        "downloads whose packets come this many times as slowly as the fastest's, or slower, do not count",
+        "a download counts only if the time between its packets is less than alpha times that of the fastest download",
     )
     .default("1.5")
     .range(0.0, 1e6),
-    Param::number("beta", "how long the rest of a burst is awaited, in mean distances of the flow's acknowledgments")
+    Param::number("beta", "time to wait for the rest of a burst, in mean times between the flow's acknowledgments")
         .default("2")
         .range(0.0, 1e6),
-    Param::number("gamma_min", "smallest weight of the holding time, for flows that seem to have a small window")
+    Param::number("gamma_min", "minimum weight of the holding time, for flows whose window seems small")
         .default("0.5")
         .range(0.0, 1.0),
-    Param::integer("num_thresh", "segments in one acknowledgment from which on the weight is 1")
+    Param::integer("num_thresh", "segments per acknowledgment from which the weight is 1")
         .default("10")
         .range(0.0, 1e6),
     Param::word(
         "gamma",
         &["linear", "step", "ratio"],
-        "weight below num_thresh: rising from gamma_min evenly; gamma_min; or the segments' share of num_thresh, \
-            at least gamma_min",
+        "weight below num_thresh. linear: rises linearly from gamma_min; step: gamma_min; ratio: segments / \
+            num_thresh, at least gamma_min",
     )
     .default("linear"),
-    Param::time("period", "T_m: how often rates are measured").default("500ms").range(1e-2, 1e3),
+    Param::time("period", "T_m: time between two measurements of the rates").default("500ms").range(1e-2, 1e3),
     Param::number("weight", "w: weight of a new measurement in the mean").default("0.25").range(0.0, 1.0),
-    Param::time("idle", "T_idle: a flow silent for longer is forgotten").default("2s").range(1e-2, 1e3),
+    Param::time("idle", "T_idle: a flow that is silent for longer is forgotten").default("2s").range(1e-2, 1e3),
     Param::flag(
         "flush",
-        "whether what is held goes before an acknowledgment that is passed at once, so that order is kept",
+        "true if a held acknowledgment is sent before one that passes at once, so that the order is kept",
     )
     .default("true"),
     Param::word(
         "fallback",
         &["pass", "uplink"],
-        "without downloads: pass acknowledgments at once, or take the mean upload for the mean download",
+        "what happens when there are no downloads. pass: acknowledgments pass at once; uplink: the mean upload takes \
+            the place of the mean download",
     )
     .default("pass"),
 ];

@@ -22,12 +22,12 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 3449 §5.2.1, ACK Filtering, here by count and with a limit on delay";
 /// What it does.
-pub const SUMMARY: &str = "Every d-th acknowledgment of a flow at once: the newest of the others is held for a short \
-    time, older ones are filtered.";
+pub const SUMMARY: &str = "Passes every d-th acknowledgment of a flow; of the others, the newest is held for a short \
+    time, and older ones are filtered.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("d", "acknowledgments for which one goes on; 1 passes all").default("2").range(1.0, 1e6),
-    Param::time("hold", "longest time an acknowledgment is held").default("10ms").range(1e-6, 1e3),
+    Param::integer("d", "one of d acknowledgments passes at once; 1: all pass at once").default("2").range(1.0, 1e6),
+    Param::time("hold", "maximum time for which an acknowledgment is held").default("10ms").range(1e-6, 1e3),
 ];
 
 /// The control block.

@@ -37,38 +37,42 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Keceli, Inan, Ayanoglu 2008 §III, eqs. 2-9";
 /// What it does.
-pub const SUMMARY: &str = "Windows that fill path and queue: lowers the advertised window of each TCP flow to the \
-    largest with which the queue never overflows.";
+pub const SUMMARY: &str = "Lowers advertised windows so that path and queue are full; each TCP flow gets the largest \
+    window with which the queue never overflows.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::word(
         "mode",
         &["oracle", "estimated"],
-        "where delays, b and segment sizes come from: the run's own values, or measurement",
+        "source of delays, b and segment sizes. oracle: the run's own values; estimated: measurement",
     )
     .default("oracle"),
     Param::word(
         "ct",
         &["model", "measured"],
-        "where the cycle time CT_AP comes from: the model of two saturated stations, or measurement",
+        "source of the cycle time CT_AP. model: the model of two saturated stations; measured: measurement",
     )
     .default("model"),
-    Param::word("model", &["m2", "m1"], "the model: frozen counters (cycle form), or Bianchi's renewal form")
-        .default("m2"),
+    Param::word(
+        "model",
+        &["m2", "m1"],
+        "model of the cycle time. m2: frozen backoff (cycle form); m1: Bianchi's renewal form",
+    )
+    .default("m2"),
     Param::word(
         "ld",
         &["mean", "min"],
-        "how delay samples are averaged: exponentially with weight 1/8, or their minimum over 10 to 20 s",
+        "how delay samples are averaged. mean: exponentially, with weight 1/8; min: their minimum over 10 to 20 s",
     )
     .default("mean"),
     Param::number("margin", "factor on the window limit; 0.95 costs no throughput and avoids rare drops")
         .default("1")
         .range(0.0, 1.0),
-    Param::integer("minimum", "smallest window in segments; 2 is better with delayed ACKs")
+    Param::integer("minimum", "minimum window in segments; 2 is better with delayed acknowledgments")
         .default("1")
         .range(1.0, 1e6),
-    Param::amount("data_size", "IP packet of data in the model").default("1500B").range(40.0, 2296.0),
-    Param::amount("ack_size", "IP packet of a TCP ACK in the model").default("40B").range(40.0, 2296.0),
+    Param::amount("data_size", "IP size of a data packet in the model").default("1500B").range(40.0, 2296.0),
+    Param::amount("ack_size", "IP size of an acknowledgment in the model").default("40B").range(40.0, 2296.0),
     window::BUFFER,
     window::ACTIVE,
     window::UPDATE,

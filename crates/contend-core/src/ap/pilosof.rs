@@ -17,7 +17,8 @@ use alloc::string::String;
 pub const CITE: &str = "Pilosof, Ramjee, Raz, Shavitt, Sinha, Infocom 2003, as Keceli, Inan, Ayanoglu 2008 §III-E \
     compares with it; Starzetz 2006 §9.4";
 /// What it does.
-pub const SUMMARY: &str = "Even shares of the buffer: lowers the advertised windows of all TCP flows to it.";
+pub const SUMMARY: &str =
+    "Equal shares of the buffer for all TCP flows; advertised windows are lowered to these shares.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[window::BUFFER, window::ACTIVE, window::UPDATE, window::KEEP_EDGE];
 

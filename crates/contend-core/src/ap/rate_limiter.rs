@@ -30,16 +30,20 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Detti and others, as reported by Starzetz 2006 §9.4 and Keceli, Inan, Ayanoglu 2008 §I";
 /// What it does.
-pub const SUMMARY: &str = "A token bucket for uploads: their data or acknowledgments pass the access point at a share \
-    of the cell's estimated capacity.";
+pub const SUMMARY: &str = "Token buckets that limit uploads to a share of the cell's capacity; their data or \
+    acknowledgments pass the access point at this share of the estimated capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::fraction("share", "the uploads' share of the capacity").default("50%").range(1e-3, 1.0),
-    Param::word("on", &["data", "acks", "both"], "what is limited: data of uploads, their acknowledgments, or both")
-        .default("data"),
-    Param::amount("burst", "what a bucket holds, in bytes of data").default("15kB").range(0.0, 1e9),
+    Param::fraction("share", "share of the capacity for the uploads").default("50%").range(1e-3, 1.0),
+    Param::word(
+        "on",
+        &["data", "acks", "both"],
+        "what is limited: data of the uploads, their acknowledgments, or both",
+    )
+    .default("data"),
+    Param::amount("burst", "size of a bucket, in bytes of data").default("15kB").range(0.0, 1e9),
     Param::amount("limit", "packets that may wait in each FIFO").default("100p").range(1.0, 1e9),
-    Param::time("period", "time with packets waiting at the access point that makes one sample of the capacity")
+    Param::time("period", "time with packets waiting at the access point that gives one sample of the capacity")
         .default("500ms")
         .range(1e-3, 1e3),
     Param::number("weight", "weight of a new sample in the mean").default("0.25").range(0.0, 1.0),

@@ -13,25 +13,24 @@ const FORGET: u64 = 30;
 
 /// BS_AP.
 pub(super) const BUFFER: Param =
-    Param::amount("buffer", "BS_AP, packets that may wait at the access point; 0p: the limit of its queue")
+    Param::amount("buffer", "BS_AP: packets that may wait at the access point; 0p: the limit of its queue")
         .default("0p")
         .range(0.0, 1e9);
 /// T_active.
-pub(super) const ACTIVE: Param =
-    Param::time("active", "T_active: a flow whose last data are older than this does not count")
-        .default("2s")
-        .range(1e-3, 1e6);
+pub(super) const ACTIVE: Param = Param::time("active", "T_active: a flow is active for this time after its last data")
+    .default("2s")
+    .range(1e-3, 1e6);
 /// T_update.
 pub(super) const UPDATE: Param = Param::time(
     "update",
-    "T_update: how often it is looked who is still active; a flow that becomes active counts at once",
+    "T_update: time between two removals of inactive flows; a flow that becomes active counts at once",
 )
 .default("1s")
 .range(1e-3, 1e6);
 /// True if the right edge must not move back.
 pub(super) const KEEP_EDGE: Param = Param::flag(
     "keep_edge",
-    "never take back window once offered: when the limit falls, acknowledgments close the window (RFC 9293 \
+    "true if an offered window is never taken back: when the limit falls, acknowledgments close the window (RFC 9293 \
         §3.8.6)",
 )
 .default("true");
@@ -41,7 +40,8 @@ pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {
     match (args.amount("buffer"), facts.buffer) {
         (Amount::Packets(0), Some(n)) => Ok(n),
         (Amount::Packets(0), None) => {
-            Err("buffer: the queue of the access point has no limit in packets; write one, as buffer = \"100p\"".into())
+            Err("buffer: the queue of the access point has no limit in packets; write one, like buffer = \"100p\""
+                .into())
         }
         (Amount::Packets(n), _) => Ok(n),
         (Amount::Bytes(_), _) => Err("buffer: counts packets; write it as \"100p\"".into()),

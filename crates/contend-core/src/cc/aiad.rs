@@ -18,15 +18,15 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §6.1-6.3, eq. 6.1, 6.8, 6.9";
 /// What it does.
-pub const SUMMARY: &str = "Additive increase; a loss sets the window to the rate of ACKs (kappa) or of arriving data \
-    (phi) times least round-trip time.";
+pub const SUMMARY: &str = "Additive increase, and a window from a measured rate on a loss; the rate of the ACKs \
+    (kappa) or of the arriving data (phi), times the minimum round-trip time.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::word(
         "estimator",
         &["kappa", "phi"],
-        "Times between samples: those of the ACKs (kappa), or of the data's arrival by the receiver's timestamps \
-            (phi)",
+        "times that the rate is measured with. kappa: arrival times of the ACKs; phi: arrival times of the data, from \
+            the receiver's timestamps",
     )
     .default("phi"),
     westwood::FILTER,

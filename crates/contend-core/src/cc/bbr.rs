@@ -23,13 +23,13 @@ use rand::RngExt as _;
 pub const CITE: &str = "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson 2016; \
     draft-cardwell-iccrg-bbr-congestion-control-00; Linux tcp_bbr.c";
 /// What it does.
-pub const SUMMARY: &str = "Paces at the bottleneck's rate, measured as the largest rate of delivery, with twice the \
-    path's volume in flight; losses do not slow it down.";
+pub const SUMMARY: &str = "BBR version 1, which paces at the largest delivery rate that it measures; twice the path's \
+    volume may be in flight, and losses do not slow the flow down.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::flag(
     "ack_aggregation",
-    "Whether the window has room for acknowledgments that come in bunches, as Linux since 4.20; the draft has \
-        none",
+    "true if the window has room for acknowledgments that arrive in bursts, as in Linux since 4.20; the draft has no \
+        such room",
 )
 .default("true")];
 

@@ -26,17 +26,17 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "draft-ietf-ccwg-bbr-06";
 /// What it does.
-pub const SUMMARY: &str = "BBR that backs off from losses above 2 % and leaves headroom for others: version 1's model \
-    with bounds on rate and volume.";
+pub const SUMMARY: &str = "BBR version 3, which backs off when more than 2 % are lost; bounds on rate and volume leave \
+    headroom for other flows.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::flag(
         "ecn",
-        "Whether marks are answered, as of a path that marks early and often (Linux's v3 branch); the flow needs \
+        "true if the flow reacts to marks, for a path that marks early and often (Linux's v3 branch); the flow needs \
             echo = \"per_packet\"",
     )
     .default("false"),
-    Param::time("ecn_max_rtt", "Longest least round trip at which marks are answered; 0s: any")
+    Param::time("ecn_max_rtt", "largest minimum round-trip time at which the flow reacts to marks; 0s: any")
         .default("5ms")
         .range(0.0, 60.0),
 ];

@@ -18,22 +18,22 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 9438";
 /// What it does.
-pub const SUMMARY: &str = "The window follows a cubic of the time since the last reduction, flat around the window of \
-    that time; at least as fast as Reno.";
+pub const SUMMARY: &str = "The window is a cubic function of the time since the last reduction; it is flat around the \
+    window before that reduction, and never below Reno's.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("beta_1024", "What a reduction leaves of the window, in 1024ths (RFC 9438 §4.6: 0.7)")
+    Param::integer("beta_1024", "factor of a reduction of the window, in 1024ths (RFC 9438 §4.6: 0.7)")
         .default("717")
         .range(1.0, 1023.0),
-    Param::integer("c_1024", "Steepness C of the cubic in segments/s^3, in 1024ths (RFC 9438 §5: 0.4)")
+    Param::integer("c_1024", "steepness C of the cubic in segments/s^3, in 1024ths (RFC 9438 §5: 0.4)")
         .default("410")
         .range(1.0, 10240.0),
     Param::flag(
         "fast_convergence",
-        "Whether a flow that is reduced below its last maximum gives up more (RFC 9438 §4.7)",
+        "true if a flow that is reduced below its last maximum gives up more (RFC 9438 §4.7)",
     )
     .default("true"),
-    Param::flag("reno_friendly", "Whether the window is at least what Reno's growth would give (RFC 9438 §4.3)")
+    Param::flag("reno_friendly", "true if the window is at least what Reno's growth would give (RFC 9438 §4.3)")
         .default("true"),
     reno::ABC,
 ];

@@ -15,17 +15,17 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "RFC 8257";
 /// What it does.
-pub const SUMMARY: &str =
-    "Reno whose answer to marks is in proportion: the window shrinks by half the smoothed share of marked segments.";
+pub const SUMMARY: &str = "Reno's growth, and a reduction in proportion to the marks; the window shrinks by half the \
+    smoothed share of marked segments.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::integer(
         "g_1024",
-        "Weight g of the last window in the share of marked segments, in 1024ths (RFC 8257 §4.2: 1/16)",
+        "weight g of the last window in the share of marked segments, in 1024ths (RFC 8257 §4.2: 1/16)",
     )
     .default("64")
     .range(1.0, 1024.0),
-    Param::integer("alpha_1024", "The share at the beginning, in 1024ths (RFC 8257 §3.3 step 1: 1)")
+    Param::integer("alpha_1024", "initial share of marked segments, in 1024ths (RFC 8257 §3.3 step 1: 1)")
         .default("1024")
         .range(0.0, 1024.0),
     reno::ABC,

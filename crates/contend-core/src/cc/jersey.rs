@@ -28,15 +28,15 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §5.4-5.6, eq. 5.22, §7.3, §8.7, appendix B";
 /// What it does.
-pub const SUMMARY: &str = "Reno's growth; marked losses and marks set the window to the achievable rate times least \
-    round-trip time, unmarked losses leave it.";
+pub const SUMMARY: &str = "Reno's growth, and a window from the achievable rate on marks; a mark or a marked loss sets \
+    the window to the achievable rate times the minimum round-trip time. An unmarked loss does not change the window.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::word(
         "estimator",
         &["ts_are", "are"],
-        "Achievable rate over the times of ACKs (are) or of the data's arrival by the receiver's timestamps \
-            (ts_are)",
+        "times that the achievable rate is measured with. ts_are: arrival times of the data, from the receiver's \
+            timestamps; are: arrival times of the ACKs",
     )
     .default("ts_are"),
     FILTER,
@@ -44,24 +44,24 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "reaction",
         &["round", "every"],
-        "Which marked ACKs set the window: one for each window of data (round), or every one (every, Fig. 5.8)",
+        "which marked ACKs set the window. round: one in each window of data; every: all of them (Fig. 5.8)",
     )
     .default("round"),
     Param::word(
         "rate_control",
         &["clamp", "literal_ca", "unconditional"],
-        "Whether a mark may also open the window: never (clamp), in congestion avoidance (literal_ca), always \
-            (unconditional)",
+        "when a mark may also open the window. clamp: never; literal_ca: in congestion avoidance; unconditional: \
+            always",
     )
     .default("clamp"),
     Param::word(
         "timeout",
         &["differentiated", "standard"],
-        "After a timeout the window is one segment (standard), or so only when the last ACK was marked and else \
-            the achievable rate's (differentiated)",
+        "window after a timeout. standard: one segment; differentiated: one segment if the last ACK was marked, \
+            otherwise the window of the achievable rate",
     )
     .default("differentiated"),
-    Param::integer("floor", "Least window that the achievable rate may give, in segments")
+    Param::integer("floor", "minimum window that the achievable rate may set, in segments")
         .default("2")
         .range(2.0, 1000.0),
     reno::ABC,

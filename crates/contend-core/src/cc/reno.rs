@@ -13,15 +13,15 @@ use alloc::string::String;
 pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `abc`";
 /// What it does.
 pub const SUMMARY: &str =
-    "Additive increase by one segment per round trip, halving on loss; slow start up to the threshold.";
+    "The window grows by one segment per round trip and is halved on a loss; slow start below the threshold.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     ABC,
     Param::word(
         "count",
         &["segments", "acks"],
-        "What congestion avoidance counts: the segments an ACK covers (RFC 3465, Linux), or ACKs, so that lost \
-            and delayed ones slow it down (RFC 5681 eq. 3, ns-2)",
+        "what congestion avoidance counts. segments: the segments that an ACK covers (RFC 3465, Linux); acks: ACKs, so \
+            that lost and delayed ACKs slow the growth (RFC 5681 eq. 3, ns-2)",
     )
     .default("segments"),
 ];
@@ -29,8 +29,8 @@ pub const PARAMS: &[Param] = &[
 /// The `abc` parameter, for every controller with Reno's slow start.
 pub(super) const ABC: Param = Param::integer(
     "abc",
-    "Most segments by which one ACK opens the window in slow start: 1 as RFC 5681 and ns-2, 2 as RFC 3465; 0 for \
-        no limit, as Linux",
+    "maximum number of segments by which one ACK opens the window in slow start: 1 in RFC 5681 and ns-2, 2 in RFC \
+        3465; 0: no limit, as in Linux",
 )
 .default("1")
 .range(0.0, 1e6);

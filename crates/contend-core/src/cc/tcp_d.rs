@@ -30,76 +30,84 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Starzetz 2006 §10.2, eq. 10.1-10.5";
 /// What it does.
-pub const SUMMARY: &str =
-    "Grows until the delivered rate falls for a larger window, and then gives up at most a quarter; no threshold.";
+pub const SUMMARY: &str = "Grows slowly until a larger window lowers the delivered rate; then the window shrinks by at \
+    most a quarter. There is no threshold.";
 
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::integer(
         "growth_1000",
-        "Segments by which cold start opens the window for each segment acknowledged, in 1000ths",
+        "segments by which cold start opens the window for each acknowledged segment, in 1000ths",
     )
     .default("500")
     .range(1.0, 10_000.0),
-    Param::integer("q_1000", "Q: most that a falling rate takes of the window, and what a loss takes, in 1000ths")
-        .default("250")
-        .range(1.0, 999.0),
+    Param::integer(
+        "q_1000",
+        "Q: maximum share of the window that a falling rate takes, and the share that a loss takes, in 1000ths",
+    )
+    .default("250")
+    .range(1.0, 999.0),
     Param::integer(
         "epsilon_1000",
-        "Weight of the past in the smoothed rate, in 1000ths; 0: the last interval alone. The thesis: from 0 to 950",
+        "epsilon: weight of the past in the smoothed rate, in 1000ths; 0: only the last interval counts. The thesis: 0 \
+            to 950",
     )
     .default("0")
     .range(0.0, 999.0),
     Param::integer(
         "k",
-        "Limit of the interval in segments acknowledged; 0: none, it is the window. The thesis gives no value",
+        "k: limit of the interval in acknowledged segments; 0: no limit, the interval is the window. The thesis gives \
+            no value",
     )
     .default("8")
     .range(0.0, 1e6),
     Param::word(
         "interval",
         &["min", "max"],
-        "The interval: the smaller of k and the window, or the larger (the thesis says both)",
+        "length of the interval. min: the smaller of k and the window; max: the larger (the thesis says both)",
     )
     .default("min"),
-    Param::integer("sent_1000", "Segments sent, in windows, that end an interval too, in 1000ths")
+    Param::integer("sent_1000", "windows of sent segments after which an interval also ends, in 1000ths")
         .default("1500")
         .range(1000.0, 100_000.0),
-    Param::word(
-        "check",
-        &["new", "every"],
-        "When the end of an interval is looked for: at ACKs of new data, or at all",
-    )
-    .default("new"),
+    Param::word("check", &["new", "every"], "which ACKs may end an interval. new: ACKs of new data; every: all ACKs")
+        .default("new"),
     Param::word(
         "sign",
         &["repaired", "printed"],
-        "A falling rate closes the window (repaired), or opens it as eq. 10.5 is printed",
+        "what a falling rate does. repaired: it closes the window; printed: it opens the window, as eq. 10.5 is \
+            printed",
     )
     .default("repaired"),
     Param::word(
         "shrunk",
         &["skip", "signed"],
-        "An interval in which the window has shrunk tells nothing (skip), or its dCW is negative (signed)",
+        "an interval in which the window shrank. skip: the interval is ignored; signed: its dCW is negative",
     )
     .default("skip"),
-    Param::flag("inflation", "Whether dCW has in it what duplicates inflate the window by in fast recovery")
+    Param::flag("inflation", "true if dCW includes the inflation of the window by duplicates in fast recovery")
         .default("true"),
     Param::word(
         "increase",
         &["constant", "running"],
-        "Congestion avoidance adds, for each segment, 1 / CW of the last cut (constant), or of now (running)",
+        "growth per segment in congestion avoidance. constant: 1 / CW of the last cut; running: 1 / CW of the present \
+            window",
     )
     .default("constant"),
     Param::flag(
         "xi_waits",
-        "Whether a falling rate, as further losses, cuts nothing until target_reduce is acknowledged",
+        "true if a falling rate, like a further loss, cuts nothing until target_reduce is acknowledged",
     )
     .default("true"),
-    Param::word("cold_ends", &["xi", "loss"], "What ends cold start: a falling rate, or a loss as well").default("xi"),
-    Param::flag("validated", "Whether the window grows only while it is what limits sending").default("false"),
-    Param::flag("forgets", "Whether a timeout sets the smoothed rate to 0, as at the beginning").default("true"),
-    Param::integer("timeout_window", "Window after a timeout in segments").default("2").range(1.0, 1000.0),
+    Param::word(
+        "cold_ends",
+        &["xi", "loss"],
+        "what ends cold start. xi: a falling rate; loss: a falling rate or a loss",
+    )
+    .default("xi"),
+    Param::flag("validated", "true if the window grows only while the window limits sending").default("false"),
+    Param::flag("forgets", "true if a timeout sets the smoothed rate to 0, its initial value").default("true"),
+    Param::integer("timeout_window", "window after a timeout, in segments").default("2").range(1.0, 1000.0),
 ];
 
 /// Number of fractional bits.

@@ -24,29 +24,29 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Brakmo and Peterson 1995; Starzetz 2006 §4.5.1; defaults of ns-2";
 /// What it does.
-pub const SUMMARY: &str = "Keeps between alpha and beta segments waiting on the path, judged once a round trip by how \
-    much longer it takes than the shortest.";
+pub const SUMMARY: &str = "Keeps between alpha and beta segments queued on the path; once per round trip, their number \
+    is estimated from the round-trip time and the minimum round-trip time.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("alpha", "Waiting segments below which the window grows (2 in the thesis of Starzetz)")
+    Param::integer("alpha", "queued segments below which the window grows (2 in the thesis of Starzetz)")
         .default("1")
         .range(1.0, 10_000.0),
-    Param::integer("beta", "Waiting segments above which it shrinks (4 in the thesis of Starzetz)")
+    Param::integer("beta", "queued segments above which the window shrinks (4 in the thesis of Starzetz)")
         .default("3")
         .range(1.0, 10_000.0),
-    Param::integer("gamma", "Waiting segments above which slow start ends").default("1").range(1.0, 10_000.0),
+    Param::integer("gamma", "queued segments above which slow start ends").default("1").range(1.0, 10_000.0),
     Param::word(
         "sample",
         &["mean", "min"],
-        "Which round trip stands for all those of a round: their mean (ns-2), or the least (Linux), which \
-            delayed acknowledgments do not lengthen",
+        "which round-trip time represents a round trip. mean: the mean of its samples (ns-2); min: the smallest sample \
+            (Linux), which delayed acknowledgments do not lengthen",
     )
     .default("mean"),
     Param::word(
         "growth",
         &["at_once", "spread"],
-        "How a round trip that is to grow the window adds its segment: at its beginning (at_once: Linux), or 1 / \
-            cwnd of it with each acknowledgment (spread: the source and ns-2)",
+        "how the window grows by one segment in a round trip. at_once: at its start (Linux); spread: by 1 / cwnd with \
+            each acknowledgment (Brakmo and Peterson, ns-2)",
     )
     .default("at_once"),
 ];
@@ -83,8 +83,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     let (alpha, beta) = (get("alpha"), get("beta"));
     if alpha > beta {
         return Err(alloc::format!(
-            "alpha {alpha} is above beta {beta}: the window would grow and shrink for the same backlog; give alpha <= \
-                beta"
+            "alpha {alpha} is above beta {beta}, so the window would grow and shrink for the same backlog; write alpha \
+                <= beta"
         ));
     }
     let gamma = get("gamma");

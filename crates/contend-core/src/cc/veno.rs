@@ -18,14 +18,12 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Fu and Liew 2003; Xu 2005 §3.2.2";
 /// What it does.
-pub const SUMMARY: &str = "Reno that takes a loss for a random one while fewer than beta segments wait on the path, \
-    and then keeps four fifths of the window.";
+pub const SUMMARY: &str = "Reno that keeps four fifths of the window after a random loss; a loss is taken for a random \
+    one while fewer than beta segments are queued on the path.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("beta", "Waiting segments from which on the path counts as congested")
-        .default("3")
-        .range(1.0, 10_000.0),
-    Param::integer("random_percent", "What a loss taken for a random one leaves, in percent")
+    Param::integer("beta", "queued segments from which the path counts as congested").default("3").range(1.0, 10_000.0),
+    Param::integer("random_percent", "part of the window that remains after a random loss, in percent")
         .default("80")
         .range(1.0, 100.0),
     reno::ABC,

@@ -21,8 +21,8 @@ use alloc::string::String;
 pub const CITE: &str =
     "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Xu 2005 §5.1, eq. 5.1-5.3; Grieco and Mascolo 2004 for `plus`";
 /// What it does.
-pub const SUMMARY: &str =
-    "Reno whose window after a loss is estimated bandwidth times least round trip, instead of half of it.";
+pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estimate on a loss; a loss sets the window \
+    to the estimated bandwidth times the minimum round-trip time, instead of half the window.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
 
@@ -30,8 +30,8 @@ pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
 pub(super) const FILTER: Param = Param::word(
     "filter",
     &["westwood", "nr", "plus"],
-    "Bandwidth estimate: the original's (westwood, with tau and m), constant weights (nr), one sample a round \
-        trip (plus, with shortest)",
+    "bandwidth estimate. westwood: the original low-pass filter, with tau and m; nr: constant weights; plus: one \
+        sample per round trip, with shortest",
 )
 .default("westwood");
 

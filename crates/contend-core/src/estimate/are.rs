@@ -21,15 +21,15 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §5.2, eq. 5.9, 5.10, 5.19-5.21";
 /// What it does.
-pub const SUMMARY: &str = "Achievable rate of TCP-Jersey: data over the times between ACKs, smoothed over a \
-    round-trip time and its deviation.";
+pub const SUMMARY: &str = "TCP-Jersey's achievable rate (ARE), from the arrival times of ACKs; acknowledged data over \
+    the times between ACKs, smoothed over a round-trip time and its deviation.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 
 /// The `filter` parameter.
 pub const FILTER: Param = Param::integer(
     "filter",
-    "1: time sliding window (eq. 5.9); 2: Westwood's low-pass with the adaptive constant (eq. 5.19)",
+    "1: time sliding window (eq. 5.9); 2: Westwood's low-pass filter with the adaptive constant (eq. 5.19)",
 )
 .default("1")
 .range(1.0, 2.0);

@@ -8,8 +8,8 @@ use crate::window::{Ack, Window};
 pub const COUNT: Param = Param::word(
     "count",
     &["westwood", "literal"],
-    "What an ACK counts: what it shows to have arrived, a duplicate one segment, a cumulative ACK only what its \
-        duplicates did not count (Westwood), or one segment whatever it covers (literal)",
+    "what an ACK counts. westwood: the data that it shows to have arrived: one segment for a duplicate ACK, and only \
+        what the duplicates have not counted for a cumulative ACK; literal: one segment, whatever the ACK covers",
 )
 .default("westwood");
 

@@ -17,10 +17,10 @@ use alloc::string::String;
 pub const CITE: &str = "Stoica, Shenker and Zhang 1998; Xu 2005 eq. 8.38";
 /// What it does.
 pub const SUMMARY: &str =
-    "Exponential averaging of core-stateless fair queueing: data that ACKs tell of, forgotten with a constant time.";
+    "Exponential average of core-stateless fair queueing; acknowledged data, with a constant time constant.";
 /// Parameters.
 pub const PARAMS: &[Param] =
-    &[Param::time("omega", "Averaging constant (K of Stoica et al.)").default("100ms").range(0.001, 8.0)];
+    &[Param::time("omega", "time constant of the average (K of Stoica et al.)").default("100ms").range(0.001, 8.0)];
 
 #[derive(Debug)]
 struct Csfq {

@@ -19,8 +19,8 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §7.3, eq. 7.1; RFC 7323 §3";
 /// What it does.
-pub const SUMMARY: &str = "ARE over the receiver's timestamps: the rate at which data arrive, whatever happens to \
-    their ACKs; never above the capacity of the way there.";
+pub const SUMMARY: &str = "ARE from the receiver's timestamps: the rate at which data arrive, whatever happens to \
+    their ACKs. It never exceeds the capacity of the data's path.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[FILTER, COUNT];
 

@@ -15,9 +15,9 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Clark and Fang 1998; RFC 2859; Xu 2005 eq. 5.8";
 /// What it does.
-pub const SUMMARY: &str = "Time sliding window: data that ACKs tell of, over a window of constant length.";
+pub const SUMMARY: &str = "Time sliding window of constant length, over the data that ACKs report.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param::time("window", "Length of the window Tw").default("100ms").range(0.001, 8.0)];
+pub const PARAMS: &[Param] = &[Param::time("window", "length of the window, Tw").default("100ms").range(0.001, 8.0)];
 
 #[derive(Debug)]
 struct Tsw {

@@ -18,18 +18,17 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Mascolo, Casetti, Gerla, Sanadidi and Wang 2001 §2.2; Xu 2005 eq. 5.1, 5.2";
 /// What it does.
-pub const SUMMARY: &str = "Bandwidth estimate of TCP Westwood: data over the times between ACKs through a low-pass of \
-    constant time, zeros in a silence.";
+pub const SUMMARY: &str = "TCP Westwood's bandwidth estimate, with a constant time constant; acknowledged data over \
+    the times between ACKs, through a low-pass filter that takes samples of zero in a silence.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[TAU, M, COUNT];
 
 /// The `tau` parameter.
-pub const TAU: Param = Param::time("tau", "Time constant of the low-pass").default("500ms").range(0.001, 8.0);
+pub const TAU: Param = Param::time("tau", "time constant of the low-pass filter").default("500ms").range(0.001, 8.0);
 /// The `m` parameter.
 pub const M: Param = Param::integer(
     "m",
-    "After a silence of tau/m a sample of nothing is taken; above 2, so that no interval is too long for the \
-        low-pass",
+    "a silence of tau/m gives a sample of zero; above 2, so that no interval is too long for the filter",
 )
 .default("4")
 .range(2.0, 100.0);

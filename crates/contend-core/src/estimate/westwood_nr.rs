@@ -17,7 +17,7 @@ use alloc::string::String;
 pub const CITE: &str = "Xu 2005 §7.3 (its weights are an assumption: eq. 5.2 with Delta = tau/10)";
 /// What it does.
 pub const SUMMARY: &str =
-    "Bandwidth estimate of Westwood on NewReno: data over the times between ACKs, smoothed with constant weights.";
+    "Bandwidth estimate of Westwood on NewReno, with constant weights; acknowledged data over the times between ACKs.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[COUNT];
 

@@ -17,13 +17,14 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Grieco and Mascolo 2004; Linux tcp_westwood.c";
 /// What it does.
-pub const SUMMARY: &str =
-    "Bandwidth estimate of Westwood+: data acknowledged in a round trip over its time, through two low-passes of 7/8.";
+pub const SUMMARY: &str = "Westwood+'s bandwidth estimate, with one sample per round trip; acknowledged data over the \
+    time of the sample, through two low-pass filters of 7/8.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[SHORTEST, COUNT];
 
 /// The `shortest` parameter.
-pub const SHORTEST: Param = Param::time("shortest", "Least time that a sample covers").default("50ms").range(0.0, 8.0);
+pub const SHORTEST: Param =
+    Param::time("shortest", "minimum time that a sample covers").default("50ms").range(0.0, 8.0);
 
 /// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]

@@ -21,8 +21,8 @@ use alloc::string::String;
 pub const CITE: &str =
     "RFC 3449 §5.2.1, ACK Filtering; Høiland-Jørgensen, Täht, Morton, \"Piece of CAKE\", LANMAN 2018";
 /// What it does.
-pub const SUMMARY: &str = "FIFO with filtering of acknowledgments: a cumulative one takes the place of the older one \
-    of its flow that still waits.";
+pub const SUMMARY: &str = "FIFO that filters acknowledgments: a cumulative acknowledgment replaces the older one of \
+    its flow that still waits.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[LIMIT];
 

@@ -36,33 +36,44 @@ use alloc::vec::Vec;
 /// Source.
 pub const CITE: &str = "Høiland-Jørgensen et al. 2017, \"Ending the Anomaly\" (USENIX ATC), Algorithms 1 to 3";
 /// What it does.
-pub const SUMMARY: &str = "Stations take turns by the airtime that their frames took in either direction: deficit \
-    round robin, with FQ-CoDel inside each.";
+pub const SUMMARY: &str = "Equal airtime for stations by deficit round robin; the airtime of a station's frames counts \
+    in both directions. FQ-CoDel serves the packets of each station.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::time("quantum", "airtime that a station gets for each turn").default("300us").range(1e-6, 1.0),
-    Param::flag("sparse", "whether a station that begins to wait goes before those that were waiting, for one turn")
-        .default("true"),
-    Param::time("most_debt", "most that a station may have used in advance").default("100ms").range(1e-3, 1e3),
+    Param::time("quantum", "airtime that a station gets per turn").default("300us").range(1e-6, 1.0),
+    Param::flag(
+        "sparse",
+        "true if a station that begins to wait is served before those that were waiting, for one turn",
+    )
+    .default("true"),
+    Param::time("most_debt", "maximum airtime that a station may use in advance").default("100ms").range(1e-3, 1e3),
     WEIGHTS,
-    Param::word("inner", &["fq_codel", "fifo"], "what a station has inside: queues of flows under CoDel, or one queue")
-        .default("fq_codel"),
-    Param::time("target", "with fq_codel, waiting time that may stand").default("20ms").range(0.0, 1e6),
-    Param::time("interval", "with fq_codel, how long it may be exceeded").default("100ms").range(1e-6, 1e6),
-    Param::flag("ecn", "with fq_codel, mark packets that understand ECN instead of dropping them").default("true"),
+    Param::word(
+        "inner",
+        &["fq_codel", "fifo"],
+        "queues inside a station. fq_codel: queues of flows with CoDel; fifo: one queue",
+    )
+    .default("fq_codel"),
+    Param::time("target", "with fq_codel: acceptable waiting time").default("20ms").range(0.0, 1e6),
+    Param::time("interval", "with fq_codel: time for which the target may be exceeded")
+        .default("100ms")
+        .range(1e-6, 1e6),
+    Param::flag("ecn", "with fq_codel: true if packets that support ECN are marked instead of dropped").default("true"),
     Param::rate(
         "slow_rate",
-        "with fq_codel, rate of full packets below which a station has a target of 50 ms, an interval of 300 ms \
-            and no ECN",
+        "with fq_codel: below this rate of full packets, a station has a target of 50 ms, an interval of 300 ms and no \
+            ECN",
     )
     .default("0bps")
     .range(0.0, 1e12),
-    Param::integer("flows", "with fq_codel, number of queues that all stations share")
+    Param::integer("flows", "with fq_codel: number of queues that all stations share")
         .default("4096")
         .range(1.0, 65536.0),
-    Param::amount("flow_quantum", "with fq_codel, bytes a queue may send in a round").default("300B").range(64.0, 1e9),
-    Param::amount("station_limit", "with fifo, most that may wait for one station").default("100p").range(1.0, 1e9),
-    Param::amount("limit", "most that may wait in all; the frame the MAC is serving is not counted")
+    Param::amount("flow_quantum", "with fq_codel: bytes that a queue may send per round")
+        .default("300B")
+        .range(64.0, 1e9),
+    Param::amount("station_limit", "with fifo: maximum backlog of one station").default("100p").range(1.0, 1e9),
+    Param::amount("limit", "maximum backlog of all stations; the packet in service is not counted")
         .default("8192p")
         .range(1.0, 1e9)
         .limits_queue(),

@@ -19,13 +19,13 @@ use alloc::string::String;
 pub const CITE: &str = "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm, SIGCOMM \
     2001, Fig. 1; Xu 2005 eqs. 8.7-8.8";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are told of congestion when they would not fit a virtual queue whose \
-    capacity adapts to the utilisation aimed at.";
+pub const SUMMARY: &str = "Marks the arrivals that a virtual queue has no room for; the capacity of the virtual queue \
+    adapts to a target utilisation.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     super::vcrr::GAMMA.default("98%"),
-    Param::number("alpha", "how fast the virtual capacity adapts, per second").default("0.15").range(1e-9, 1e6),
+    Param::number("alpha", "speed at which the virtual capacity adapts, per second").default("0.15").range(1e-9, 1e6),
     CAPACITY,
     DROP,
 ];

@@ -23,35 +23,37 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management, RFC 8289, §5";
 /// What it does.
-pub const SUMMARY: &str = "One queue; when packets have waited longer than a target for an interval, drops at the \
-    head, ever sooner until they do not.";
+pub const SUMMARY: &str = "Drops at the head after the waiting time was above a target for an interval; further drops \
+    follow at shorter and shorter distances, until the waiting time is below the target.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     TARGET,
     INTERVAL,
     MTU,
-    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("false"),
+    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("false"),
 ];
 
 /// Limit of a queue that is kept short by other means.
 pub(super) const LIMIT: Param =
-    Param::amount("limit", "most that may wait, in packets or bytes; the frame the MAC is serving is not counted")
+    Param::amount("limit", "maximum backlog, in packets or bytes; the packet in service is not counted")
         .default("1000p")
         .range(1.0, 1e9)
         .limits_queue();
 
 /// RFC 8289 §4.3.
 pub(super) const TARGET: Param =
-    Param::time("target", "waiting time that may stand, TARGET").default("5ms").range(0.0, 1e6);
+    Param::time("target", "acceptable waiting time, TARGET").default("5ms").range(0.0, 1e6);
 /// RFC 8289 §4.2.
-pub(super) const INTERVAL: Param =
-    Param::time("interval", "how long it may be exceeded, about the longest usual round trip, INTERVAL")
-        .default("100ms")
-        .range(1e-6, 1e6);
+pub(super) const INTERVAL: Param = Param::time(
+    "interval",
+    "time for which the target may be exceeded, about the longest usual round-trip time, INTERVAL",
+)
+.default("100ms")
+.range(1e-6, 1e6);
 /// RFC 8289 §4.1, §5.3.
 pub(super) const MTU: Param =
-    Param::amount("mtu", "with no more than this behind the packet that leaves, nothing is dropped, MAXPACKET")
+    Param::amount("mtu", "backlog behind the leaving packet up to which nothing is dropped, MAXPACKET")
         .default("1500B")
         .range(0.0, 1e9);
 

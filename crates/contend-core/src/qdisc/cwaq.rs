@@ -15,22 +15,22 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §5.3, eq. 8.30";
 /// What it does.
-pub const SUMMARY: &str =
-    "One queue; every arrival is marked while a quick average of the queue is above a share of the limit.";
+pub const SUMMARY: &str = "Marks all arrivals while a fast average of the queue is above a threshold; the threshold is \
+    a share of the limit.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[super::fifo::LIMIT, THRESHOLD, W_Q, DROP.default("false")];
 
 /// The threshold of congestion warning.
 pub(super) const THRESHOLD: Param = Param::fraction(
     "threshold",
-    "share of the limit above which arrivals are marked: a third in the thesis' chapter 5, a half in chapter 8",
+    "share of the limit above which arrivals are marked: a third in the thesis' chapter 5, a half in its chapter 8",
 )
 .default("0.3333333333333333")
 .range(0.0, 1.0);
 
 const W_Q: Param = Param::number(
     "w_q",
-    "weight of a new sample in the average queue; RED's usual 0.002 is too slow to tell losses apart",
+    "weight of a new sample in the average queue; RED's usual 0.002 is too slow to tell the causes of losses apart",
 )
 .default("0.2")
 .range(1e-9, 1.0);

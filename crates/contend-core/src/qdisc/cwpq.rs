@@ -14,17 +14,13 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.5.1, Fig. 8.9";
 /// What it does.
-pub const SUMMARY: &str =
-    "One queue; every arrival is marked while the least queue of the last interval is above a share of the limit.";
+pub const SUMMARY: &str = "Marks all arrivals while a persistent queue is above a threshold; the persistent queue is \
+    the minimum of the last interval, the threshold a share of the limit.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     THRESHOLD,
-    Param {
-        doc: "how long a queue must stand to be persistent: about a round trip",
-        default: Some("100ms"),
-        ..INTERVAL
-    },
+    Param { doc: "time over which the minimum is taken: about a round-trip time", default: Some("100ms"), ..INTERVAL },
     DROP.default("false"),
 ];
 

@@ -15,33 +15,34 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "per-direction queueing at the access point, as cited in Keceli, Inan, Ayanoglu 2008, §II [16]";
 /// What it does.
-pub const SUMMARY: &str = "Two FIFOs, for data and for TCP's acknowledgments, each with its limit; served by weights, \
-    or one before the other.";
+pub const SUMMARY: &str = "Two FIFOs, one for data and one for acknowledgments; each has its limit. They are served by \
+    weights, or one before the other.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::amount("data_limit", "most data that may wait, in packets or bytes")
+    Param::amount("data_limit", "maximum backlog of data, in packets or bytes")
         .default("100p")
         .range(1.0, 1e9)
         .limits_queue(),
-    Param::amount("ack_limit", "most acknowledgments that may wait, in packets or bytes")
+    Param::amount("ack_limit", "maximum backlog of acknowledgments, in packets or bytes")
         .default("100p")
         .range(1.0, 1e9)
         .limits_queue(),
     Param::word(
         "acks",
         &["pure", "reverse"],
-        "what the second queue is for: TCP segments without payload, SYN and FIN not counted (\"pure\"), or all \
-            that travels from receiver to sender",
+        "which packets the second queue holds. pure: TCP segments without payload, except SYN and FIN; reverse: all \
+            TCP packets from receiver to sender",
     )
     .default("pure"),
     Param::word(
         "order",
         &["weights", "data_first", "acks_first"],
-        "which queue is served: each so many packets in turn, or one whenever it has any",
+        "which queue is served. weights: the two in turn, each for its number of packets; data_first, acks_first: the \
+            named one whenever it has a packet",
     )
     .default("weights"),
-    Param::integer("data_weight", "packets of data in a turn").default("1").range(1.0, 1e6),
-    Param::integer("ack_weight", "acknowledgments in a turn").default("1").range(1.0, 1e6),
+    Param::integer("data_weight", "data packets per turn").default("1").range(1.0, 1e6),
+    Param::integer("ack_weight", "acknowledgments per turn").default("1").range(1.0, 1e6),
 ];
 
 /// Builds the discipline.

@@ -25,19 +25,16 @@ use alloc::vec::Vec;
 /// Source of the algorithm.
 pub const CITE: &str = "Eckhardt and Steenkiste 2000 (effort-limited fair scheduling), after Starzetz 2006";
 /// What it does.
-pub const SUMMARY: &str = "WF2Q+ over stations that gives those with errors more effort: up to a factor.";
+pub const SUMMARY: &str =
+    "WF2Q+ over stations that gives stations with errors more effort; a factor limits the effort.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("power", "P: most effort for a station, in multiples of its share").default("2").range(1.0, 1e3),
+    Param::number("power", "P: maximum effort for a station, in multiples of its share").default("2").range(1.0, 1e3),
     Param::fraction("gain", "weight of an attempt in the average error rate E").default("2%").range(1e-4, 1.0),
-    Param::word(
-        "cost",
-        Cost::WORDS,
-        "what an attempt costs: bytes, packets, or the time that the exchange takes of the air",
-    )
-    .default("bytes"),
+    Param::word("cost", Cost::WORDS, "cost of an attempt: bytes, packets, or the airtime of the exchange")
+        .default("bytes"),
     WEIGHTS,
-    Param::amount("class_limit", "most that may wait for one station").default("10p").range(1.0, 1e9),
+    Param::amount("class_limit", "maximum backlog of one station").default("10p").range(1.0, 1e9),
     LIMIT,
 ];
 

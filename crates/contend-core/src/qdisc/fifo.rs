@@ -17,7 +17,7 @@ pub const PARAMS: &[Param] = &[LIMIT];
 
 /// Limit of the queue.
 pub(super) const LIMIT: Param =
-    Param::amount("limit", "most that may wait, in packets or bytes; the frame the MAC is serving is not counted")
+    Param::amount("limit", "maximum backlog, in packets or bytes; the packet in service is not counted")
         .default("100p")
         .range(1.0, 1e9)
         .limits_queue();

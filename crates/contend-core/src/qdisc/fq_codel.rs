@@ -21,26 +21,28 @@ use alloc::string::String;
 pub const CITE: &str = "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: The Flow Queue CoDel Packet Scheduler \
     and AQM Algorithm, RFC 8290";
 /// What it does.
-pub const SUMMARY: &str = "A CoDel queue for each flow, by hash; deficit round robin in which flows that begin go \
-    first; drops from the longest when full.";
+pub const SUMMARY: &str = "A CoDel queue for each flow, chosen by hash; deficit round robin serves new flows first. \
+    When the limit is exceeded, packets of the longest queue are dropped.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::amount("limit", "most that may wait in all queues, in packets or bytes")
+    Param::amount("limit", "maximum backlog of all queues, in packets or bytes")
         .default("10240p")
         .range(1.0, 1e9)
         .limits_queue(),
-    Param::amount("memory", "most bytes that may wait in all queues").default("32MB").range(1.0, 1e12),
+    Param::amount("memory", "maximum backlog of all queues, in bytes").default("32MB").range(1.0, 1e12),
     Param::integer("flows", "number of queues").default("1024").range(1.0, 65536.0),
-    Param::amount("quantum", "bytes a queue may send in a round").default("1514B").range(64.0, 1e9),
-    Param::integer("drop_batch", "most packets dropped at once when full").default("64").range(1.0, 1e6),
+    Param::amount("quantum", "bytes that a queue may send per round").default("1514B").range(64.0, 1e9),
+    Param::integer("drop_batch", "maximum number of packets dropped at once when the limit is exceeded")
+        .default("64")
+        .range(1.0, 1e6),
     TARGET,
     INTERVAL,
     MTU,
-    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("true"),
+    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("true"),
     Param::time(
         "ce_threshold",
-        "mark every packet that understands ECN and has waited longer, whatever CoDel says; by default longer \
-            than any run",
+        "packets that support ECN and have waited longer are always marked, whatever CoDel decides; the default is \
+            longer than any run",
     )
     .default("1000000s")
     .range(0.0, 1e6),

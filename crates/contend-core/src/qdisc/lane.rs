@@ -47,7 +47,7 @@ impl Lane {
 pub fn limit(args: &Args, name: &str) -> Result<Amount, String> {
     match args.amount(name) {
         Amount::Bytes(n) if n < ONE_PACKET => Err(format!(
-            "{name}: {n} bytes have no room for one packet of {ONE_PACKET} bytes; write packets, as \"10p\", or more \
+            "{name}: {n} bytes have no room for one packet of {ONE_PACKET} bytes; write packets, like \"10p\", or more \
                 bytes"
         )),
         Amount::Packets(0) => Err(format!("{name}: no packet fits; write at least \"1p\"")),
@@ -70,15 +70,15 @@ impl Weights {
         for (i, (name, w)) in given.iter().enumerate() {
             let Some(n) = (site.neighbour)(name) else {
                 return Err(format!(
-                    "weights: no station \"{name}\" is reached from here; only [ap] queue can weigh stations of its \
-                        cell"
+                    "weights: station \"{name}\" cannot be reached from this queue; only [ap] queue can give weights \
+                        to the stations of its cell"
                 ));
             };
             if !(*w > 0.0 && w.is_finite()) {
-                return Err(format!("weights: \"{name}\" has the weight {w}; write a number above 0"));
+                return Err(format!("weights: \"{name}\" has weight {w}; write a number above 0"));
             }
             if given.iter().take(i).any(|(other, _)| other == name) {
-                return Err(format!("weights: \"{name}\" stands there twice; leave one out"));
+                return Err(format!("weights: \"{name}\" is listed twice; leave one out"));
             }
             let n = n as usize;
             if n >= weights.0.len() {

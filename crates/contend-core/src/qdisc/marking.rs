@@ -15,7 +15,7 @@ use core::fmt::Debug;
 /// What happens to packets whose transport does not support marks.
 pub(super) const DROP: Param = Param::flag(
     "drop",
-    "drop packets whose transport does not understand ECN where others are marked; otherwise they pass",
+    "true if packets that do not support ECN are dropped where others are marked; false: they pass",
 )
 .default("true")
 .range(0.0, 1.0);
@@ -23,7 +23,7 @@ pub(super) const DROP: Param = Param::flag(
 /// The capacity of the link.
 pub(super) const CAPACITY: Param = Param::rate(
     "capacity",
-    "capacity of the link; 0bps for what the link itself says (on the air: what an exchange takes, without \
+    "capacity of the link; 0bps: what the link itself reports (on the air: from the duration of an exchange without \
         contention)",
 )
 .default("0bps")
@@ -31,7 +31,7 @@ pub(super) const CAPACITY: Param = Param::rate(
 
 /// The time between two computations of a law with a clock.
 pub(super) const INTERVAL: Param =
-    Param::time("interval", "time from one computation to the next").default("20ms").range(1e-6, 100.0);
+    Param::time("interval", "time between two updates").default("20ms").range(1e-6, 100.0);
 
 /// Gives the probability that an arrival gets a congestion signal.
 pub(super) trait Law: Debug + Send {

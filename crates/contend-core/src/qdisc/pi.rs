@@ -17,21 +17,21 @@ use alloc::string::String;
 pub const CITE: &str = "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting \
     TCP Flows, INFOCOM 2001; Xu 2005 eq. 8.3";
 /// What it does.
-pub const SUMMARY: &str = "One queue held at a reference: the probability follows the queue's distance from it and \
-    the sum of past distances.";
+pub const SUMMARY: &str = "Holds the queue at a reference with a PI controller; the probability follows the queue's \
+    distance from the reference and the sum of past distances.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     REFERENCE,
     Param::number("a", "gain of the present distance, per packet or byte").default("1.822e-5").range(0.0, 1e3),
-    Param::number("b", "gain of the distance before, below a").default("1.816e-5").range(0.0, 1e3),
-    Param::number("frequency", "computations in a second").default("170").range(1e-3, 1e6),
+    Param::number("b", "gain of the previous distance; smaller than a").default("1.816e-5").range(0.0, 1e3),
+    Param::number("frequency", "updates per second").default("170").range(1e-3, 1e6),
     DROP,
 ];
 
 /// The target queue.
 pub(super) const REFERENCE: Param =
-    Param::amount("reference", "queue aimed at, in the limit's unit").default("50p").range(0.0, 1e9);
+    Param::amount("reference", "target of the queue, in the unit of the limit").default("50p").range(0.0, 1e9);
 
 /// Builds the discipline.
 ///
@@ -40,7 +40,7 @@ pub(super) const REFERENCE: Param =
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (a, b) = (args.number("a"), args.number("b"));
     if a < b {
-        return Err("a is below b, so that the probability would run away from the reference; write a larger a".into());
+        return Err("a is below b, so the probability would move away from the reference; write a larger a".into());
     }
     let clock = Clock::new(Span::from_secs_f64(1.0 / args.number("frequency")));
     let law = Pi { limit: args.amount("limit"), reference: reference(args)?, a, b, clock, before: 0.0, p: 0.0 };

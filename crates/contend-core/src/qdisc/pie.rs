@@ -29,46 +29,56 @@ use alloc::string::String;
 pub const CITE: &str =
     "Pan, Natarajan, Baker, White: Proportional Integral Controller Enhanced (PIE), RFC 8033, §4, §5";
 /// What it does.
-pub const SUMMARY: &str =
-    "One queue; arrivals are dropped at random with a probability that follows the queueing delay and its change.";
+pub const SUMMARY: &str = "Drops arrivals at random so that the queueing delay stays near a target; the probability \
+    follows the queueing delay and its change.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param::time("target", "queueing delay to hold, QDELAY_REF").default("15ms").range(0.0, 1e6),
-    Param::time("t_update", "how often the probability moves, T_UPDATE").default("15ms").range(1e-3, 1e3),
-    Param::number("alpha", "probability for each second of delay above target in an update")
+    Param::time("target", "target queueing delay, QDELAY_REF").default("15ms").range(0.0, 1e6),
+    Param::time("t_update", "time between two updates of the probability, T_UPDATE").default("15ms").range(1e-3, 1e3),
+    Param::number("alpha", "change of the probability in an update, per second of delay above the target")
         .default("0.125")
         .range(0.0, 1e6),
-    Param::number("beta", "probability for each second that the delay has grown by since the last update")
-        .default("1.25")
+    Param::number(
+        "beta",
+        "change of the probability in an update, per second by which the delay has grown since the last update",
+    )
+    .default("1.25")
+    .range(0.0, 1e6),
+    Param::time("max_burst", "maximum duration of a burst that is let through after a calm period, MAX_BURST")
+        .default("150ms")
         .range(0.0, 1e6),
-    Param::time("max_burst", "how long a burst after calm is let through, MAX_BURST").default("150ms").range(0.0, 1e6),
-    Param::amount("mean_packet", "with no more than two of these waiting nothing is dropped, MEAN_PKTSIZE")
+    Param::amount("mean_packet", "nothing is dropped while at most two packets of this size wait, MEAN_PKTSIZE")
         .default("1000B")
         .range(1.0, 65535.0),
-    Param::flag("auto_tune", "make steps smaller while the probability is small").default("true"),
-    Param::flag("cap", "no step above 2 % once the probability is 10 %").default("true"),
-    Param::flag("derandomize", "no drop before the probabilities since the last one sum to 0.85, a sure one at 8.5")
-        .default("false"),
-    Param::flag("byte_mode", "probability times packet size over mean_packet").default("false"),
+    Param::flag("auto_tune", "true if steps are smaller while the probability is small").default("true"),
+    Param::flag("cap", "true if no step exceeds 2 % once the probability is 10 %").default("true"),
+    Param::flag(
+        "derandomize",
+        "true if no packet is dropped before the probabilities since the last drop sum to 0.85, and one surely is at \
+            8.5",
+    )
+    .default("false"),
+    Param::flag("byte_mode", "true if the probability is multiplied by packet size / mean_packet").default("false"),
     Param::fraction(
         "activate",
-        "part of the limit from which it begins to work, and ends once delay and probability are zero; 0: works \
-            always",
+        "share of the limit at which PIE becomes active; PIE ends when delay and probability are zero. 0: always \
+            active",
     )
     .default("0")
     .range(0.0, 1.0),
-    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("false"),
-    Param::fraction("mark_ecnth", "probability from which they are dropped too, MARK_ECNTH")
+    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("false"),
+    Param::fraction("mark_ecnth", "probability from which packets that support ECN are dropped as well, MARK_ECNTH")
         .default("10%")
         .range(0.0, 1.0),
     Param::word(
         "estimate",
         &["timestamp", "rate"],
-        "queueing delay from time stamps, or from the bytes waiting and the departure rate",
+        "how the queueing delay is measured. timestamp: from the time stamps of packets; rate: from the backlog in \
+            bytes and the departure rate",
     )
     .default("timestamp"),
-    Param::amount("dq_threshold", "bytes that a measurement of the departure rate takes, DQ_THRESHOLD")
+    Param::amount("dq_threshold", "bytes in one measurement of the departure rate, DQ_THRESHOLD")
         .default("16384B")
         .range(1.0, 65536.0),
 ];

@@ -25,39 +25,40 @@ use alloc::string::String;
 pub const CITE: &str =
     "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993, Fig. 2";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are dropped or marked at random while the average queue is between two \
-    thresholds, always above the second.";
+pub const SUMMARY: &str = "Drops or marks at random while the average queue is between two thresholds; above the \
+    second threshold all arrivals are dropped or marked.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     Param::amount("min_th", "average queue from which arrivals are dropped at random; in bytes for the byte mode")
         .default("5p")
         .range(1.0, 1e12),
-    Param::amount("max_th", "average queue from which all are dropped, in the same unit")
+    Param::amount("max_th", "average queue from which all arrivals are dropped, in the same unit as min_th")
         .default("15p")
         .range(1.0, 1e12),
-    Param::fraction("max_p", "probability just below max_th").default("2%").range(0.0, 1.0),
+    Param::fraction("max_p", "drop probability just below max_th").default("2%").range(0.0, 1.0),
     Param::number("w_q", "weight of a new sample in the average queue").default("0.002").range(1e-9, 1.0),
     Param::amount(
         "mean_packet",
-        "a typical small packet; the average falls in idle time as if such packets were being sent",
+        "size of a typical small packet; in idle time the average falls as if such packets were sent",
     )
     .default("500B")
     .range(1.0, 65535.0),
-    Param::amount("max_packet", "in byte mode, the size that the probability holds for, MaximumPacketSize")
+    Param::amount("max_packet", "in byte mode: packet size for which the probability holds, MaximumPacketSize")
         .default("1500B")
         .range(1.0, 65535.0),
-    Param::flag("gentle", "from max_th to twice max_th the probability grows from max_p to 1").default("false"),
-    Param::flag("ecn", "mark packets that understand ECN instead of dropping them").default("false"),
+    Param::flag("gentle", "true if the probability grows from max_p to 1 between max_th and twice max_th")
+        .default("false"),
+    Param::flag("ecn", "true if packets that support ECN are marked instead of dropped").default("false"),
     Param::word(
         "ecn_above",
         &["drop", "mark"],
-        "what happens with ecn to packets that understand it above the upper threshold",
+        "with ecn: what happens to packets that support it when the average queue is above the upper threshold",
     )
     .default("drop"),
     Param::flag(
         "adaptive",
-        "every 500 ms move max_p so that the average stays in the middle fifth between the thresholds",
+        "true if max_p moves every 500 ms so that the average stays in the middle fifth between the thresholds",
     )
     .default("false"),
 ];

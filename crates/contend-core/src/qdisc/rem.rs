@@ -13,15 +13,17 @@ use alloc::string::String;
 pub const CITE: &str =
     "Athuraliya, Li, Low, Yin: REM: Active Queue Management, IEEE Network 15(3), 2001; Xu 2005 eqs. 8.5-8.6";
 /// What it does.
-pub const SUMMARY: &str = "One queue; a price grows with the queue above a reference and with arrivals above the \
-    capacity, and arrivals are marked with 1 - phi^-price.";
+pub const SUMMARY: &str = "Marks with probability 1 - phi^-price; the price grows with the queue above a reference and \
+    with arrivals above the capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
     super::pi::REFERENCE.default("20p"),
-    Param::number("alpha", "weight of the queue against the rate").default("0.1").range(0.0, 1e6),
-    Param::number("gamma", "step of the price").default("0.001").range(0.0, 1e6),
-    Param::number("phi", "base of the probability, known to all of the network").default("1.001").range(1.000001, 1e6),
+    Param::number("alpha", "weight of the queue relative to the rate").default("0.1").range(0.0, 1e6),
+    Param::number("gamma", "step size of the price").default("0.001").range(0.0, 1e6),
+    Param::number("phi", "base of the probability, the same in the whole network")
+        .default("1.001")
+        .range(1.000001, 1e6),
     INTERVAL.default("10ms"),
     CAPACITY,
     DROP,
@@ -33,7 +35,9 @@ pub const PARAMS: &[Param] = &[
 /// If the limit or the reference is not in packets: prices are defined in packets.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (Amount::Packets(_), Amount::Packets(reference)) = (args.amount("limit"), args.amount("reference")) else {
-        return Err("REM counts packets; write limit and reference in packets, like \"20p\"".into());
+        return Err("limit and reference have a unit other than packets, and REM counts packets; write them like \
+            \"20p\""
+            .into());
     };
     let law = Rem {
         reference: reference as f64,

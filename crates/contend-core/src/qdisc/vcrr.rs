@@ -21,33 +21,33 @@ use alloc::string::String;
 pub const CITE: &str =
     "Xu: TCP Performance Enhancement in Wireless Networks, NJIT 2005, §8.6, eqs. 8.32-8.38, Fig. 8.15";
 /// What it does.
-pub const SUMMARY: &str = "One queue; arrivals are marked with a probability that integrates the rate of arrival \
-    beyond a share of the capacity.";
+pub const SUMMARY: &str = "Marks with the integral of the arrivals' excess over a share of the capacity; one queue.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     GAMMA,
-    Param { doc: "control interval: about a round trip", ..INTERVAL },
-    Param::number("gain", "probability for a second of virtual delay").default("1").range(1e-9, 1e9),
+    Param { doc: "control interval: about a round-trip time", ..INTERVAL },
+    Param::number("gain", "probability per second of virtual delay").default("1").range(1e-9, 1e9),
     Param::word(
         "rate",
         &["count", "trapezoid", "tsw", "csfq"],
-        "how the rate of arrival is found: counted over an interval (held, or by the trapezoid rule), or \
-            estimated packet by packet by TSW or CSFQ's average",
+        "how the arrival rate is measured. count: over an interval, then held; trapezoid: over an interval, with the \
+            trapezoid rule; tsw, csfq: at each packet, by TSW or CSFQ's average",
     )
     .default("count"),
-    Param::time("window", "window of TSW, time constant of CSFQ's average").default("100ms").range(1e-6, 100.0),
+    Param::time("window", "window of TSW, or time constant of CSFQ's average").default("100ms").range(1e-6, 100.0),
     Param::word(
         "divisor",
         &["virtual_capacity", "interval"],
-        "what the excess is divided by: the virtual capacity (eq. 8.36), or the interval as Fig. 8.15 prints",
+        "divisor of the excess. virtual_capacity: the virtual capacity (eq. 8.36); interval: the interval, as Fig. \
+            8.15 prints",
     )
     .default("virtual_capacity"),
     Param::word(
         "increments",
         &["both", "positive"],
-        "whether the probability falls when less arrives than the virtual capacity, or only grows as eq. 8.34 \
-            prints",
+        "how the probability changes. both: it also falls while less than the virtual capacity arrives; positive: it \
+            only grows, as eq. 8.34 prints",
     )
     .default("both"),
     CAPACITY,
@@ -56,7 +56,7 @@ pub const PARAMS: &[Param] = &[
 
 /// The target share of the capacity.
 pub(super) const GAMMA: Param =
-    Param::fraction("gamma", "virtual capacity as a share of the link's: the utilisation aimed at")
+    Param::fraction("gamma", "target utilisation: the virtual capacity as a share of the link's capacity")
         .default("95%")
         .range(0.01, 1.0);
 

@@ -41,29 +41,33 @@ use alloc::vec::Vec;
 /// Source of the algorithm.
 pub const CITE: &str = "Starzetz 2006, §9.2.2 (VFQ, VF2Q), §9.3 and Table 9.1";
 /// What it does.
-pub const SUMMARY: &str = "WF2Q+ over stations, each charged for what it will send, too: data with their \
-    acknowledgments, and these with their data.";
+pub const SUMMARY: &str = "WF2Q+ over stations that also charges what a station will send; data are charged with their \
+    acknowledgments, and acknowledgments with their data.";
 /// Parameters: those of Table 9.1, then additional ones.
 pub const PARAMS: &[Param] = &[
-    Param::number("download_weight", "weight of a station first seen receiving data").default("1").range(1e-6, 1e6),
-    Param::number("upload_weight", "weight of a station first seen receiving acknowledgments")
+    Param::number("download_weight", "weight of a station that is first seen receiving data")
         .default("1")
         .range(1e-6, 1e6),
-    Param::amount("box_max_len", "most that may wait for one station").default("10p").range(1.0, 1e9),
-    Param::amount("queue_length", "most that may wait for all stations").default("500p").range(1.0, 1e9).limits_queue(),
-    Param::integer("boxes_max", "stations served at a time; -1: any number").default("-1").range(-1.0, 1e6),
-    Param::flag("simple_wfq", "charge bytes: plain WF2Q+").default("false"),
-    Param::time("mac_overhead", "time added to every exchange").default("0us").range(0.0, 1.0),
-    Param::integer("tcp_segsize", "assumed size of a station's data packets, IP bytes")
+    Param::number("upload_weight", "weight of a station that is first seen receiving acknowledgments")
+        .default("1")
+        .range(1e-6, 1e6),
+    Param::amount("box_max_len", "maximum backlog of one station").default("10p").range(1.0, 1e9),
+    Param::amount("queue_length", "maximum backlog of all stations").default("500p").range(1.0, 1e9).limits_queue(),
+    Param::integer("boxes_max", "maximum number of stations served at a time; -1: any number")
+        .default("-1")
+        .range(-1.0, 1e6),
+    Param::flag("simple_wfq", "true if only bytes are charged, as in plain WF2Q+").default("false"),
+    Param::time("mac_overhead", "time added to each exchange").default("0us").range(0.0, 1.0),
+    Param::integer("tcp_segsize", "assumed size of a station's data packets, in IP bytes")
         .default("1500")
         .range(41.0, 2296.0),
     Param::integer(
         "tcp_ack_burst",
-        "segments that one acknowledgment may acknowledge; one of more is broken into several",
+        "maximum number of segments per acknowledgment; an acknowledgment of more is split into several",
     )
     .default("8")
     .range(1.0, 1e6),
-    Param::amount("bcast_queue_length", "most that may wait of what is not TCP, which goes first")
+    Param::amount("bcast_queue_length", "maximum backlog of packets that are not TCP; these are served first")
         .default("100p")
         .range(1.0, 1e9)
         .limits_queue(),
@@ -71,17 +75,17 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "contention",
         &["model", "fit", "none"],
-        "time of contention per exchange: by the cell's model, by the fit of eq. 9.3, or none",
+        "contention time per exchange. model: from the model of the cell; fit: from the fit of eq. 9.3; none: zero",
     )
     .default("model"),
     Param::word(
         "exchange",
         &["whole", "bits"],
-        "what an exchange takes besides contention and mac_overhead: whole, as the link says, or only the bits \
-            of the IP packet",
+        "duration of an exchange without contention and mac_overhead. whole: as the link reports it; bits: only the \
+            bits of the IP packet",
     )
     .default("whole"),
-    Param::flag("count_ap", "whether the access point is one of the N that contend").default("false"),
+    Param::flag("count_ap", "true if the access point is one of the N that contend").default("false"),
     Param::time("idle_after", "silence after which a station is forgotten").default("10s").range(1e-3, 1e6),
     UPDATE,
 ];

@@ -16,16 +16,14 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Zhu, Ansari: a virtual queue and rate based AQM, as Xu 2005 §8.1, eq. 8.9, gives it";
 /// What it does.
-pub const SUMMARY: &str = "One queue; the probability follows the distance of a virtual queue's delay from a \
-    reference, and the excess of arrivals over a virtual capacity.";
+pub const SUMMARY: &str = "Marks by the delay of a virtual queue and by the excess of arrivals; the probability \
+    follows the distance of this delay from a reference, and the excess over a virtual capacity.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     super::vcrr::GAMMA,
-    Param::time("reference", "delay of the virtual queue aimed at, b_ref / c").default("0ms").range(0.0, 100.0),
-    Param::number("a", "weight of the virtual delay against the relative excess, per second")
-        .default("10")
-        .range(0.0, 1e6),
+    Param::time("reference", "target delay of the virtual queue, b_ref / c").default("0ms").range(0.0, 100.0),
+    Param::number("a", "weight of the virtual delay relative to the excess, per second").default("10").range(0.0, 1e6),
     Param::number("g", "probability for a relative excess of one").default("0.1").range(0.0, 1e6),
     INTERVAL,
     CAPACITY,

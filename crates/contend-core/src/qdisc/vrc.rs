@@ -18,15 +18,15 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Park, Lim, Basar, Choi: virtual rate control, as Xu 2005 §8.1, eqs. 8.10-8.11, gives it";
 /// What it does.
-pub const SUMMARY: &str = "One queue held at a reference by the excess of arrivals over the capacity, the queue's \
-    distance, and the sum of past distances.";
+pub const SUMMARY: &str = "Marks by arrival rate, queue and the sum of past queue errors; the probability follows the \
+    excess of arrivals over the capacity, the queue's distance from a reference, and the sum of past distances.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     LIMIT,
-    Param::time("reference", "queueing delay aimed at, b_ref / c").default("20ms").range(0.0, 100.0),
+    Param::time("reference", "target queueing delay, b_ref / c").default("20ms").range(0.0, 100.0),
     Param::number("alpha", "probability for a relative excess of one").default("0.1").range(0.0, 1e6),
-    Param::number("beta", "first constant of queue and integral, per second").default("5").range(0.0, 1e6),
-    Param::number("gamma", "second constant of queue and integral, per second").default("0.2").range(0.0, 1e6),
+    Param::number("beta", "first constant of queue and sum, per second").default("5").range(0.0, 1e6),
+    Param::number("gamma", "second constant of queue and sum, per second").default("0.2").range(0.0, 1e6),
     INTERVAL,
     CAPACITY,
     DROP,

@@ -31,29 +31,25 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "classes",
         &["station", "flow"],
-        "whose packets share a queue: those to one station, or those of one flow",
+        "which packets share a queue. station: packets to one station; flow: packets of one flow",
     )
     .default("station"),
-    Param::word(
-        "cost",
-        Cost::WORDS,
-        "what is shared by weight: bytes, packets, or the time that exchanges take of the air",
-    )
-    .default("bytes"),
+    Param::word("cost", Cost::WORDS, "what is shared by weight: bytes, packets, or the airtime of the exchanges")
+        .default("bytes"),
     WEIGHTS,
-    Param::amount("class_limit", "most that may wait in one class").default("10p").range(1.0, 1e9),
+    Param::amount("class_limit", "maximum backlog of one class").default("10p").range(1.0, 1e9),
     LIMIT,
     UPDATE,
 ];
 
 /// The parameter `weights`.
 pub(super) const WEIGHTS: Param =
-    Param::new("weights", Unit::Weights, "weight of each station named; the others have 1")
+    Param::new("weights", Unit::Weights, "weight of each named station; other stations have weight 1")
         .default("[]")
         .range(1e-6, 1e6);
 /// The parameter `limit`.
 pub(super) const LIMIT: Param =
-    Param::amount("limit", "most that may wait in all; the frame the MAC is serving is not counted")
+    Param::amount("limit", "maximum backlog of all classes; the packet in service is not counted")
         .default("500p")
         .range(1.0, 1e9)
         .limits_queue();
@@ -61,7 +57,7 @@ pub(super) const LIMIT: Param =
 pub(super) const UPDATE: Param = Param::word(
     "update",
     &["standard", "printed"],
-    "how virtual time advances: as in WF2Q+, or as the document prints it",
+    "how virtual time advances. standard: as in WF2Q+; printed: as the document prints it",
 )
 .default("standard");
 
@@ -185,19 +181,19 @@ mod tests {
         let error = |name, value| refused(build, PARAMS, &[(name, value)]);
         assert_eq!(
             error("weights", weights(&[("sta.2", 0.0)])),
-            "weights: \"sta.2\" has the weight 0; write a number above 0"
+            "weights: \"sta.2\" has weight 0; write a number above 0"
         );
         assert_eq!(
             error("weights", weights(&[("sta.2", 1.0), ("sta.2", 2.0)])),
-            "weights: \"sta.2\" stands there twice; leave one out"
+            "weights: \"sta.2\" is listed twice; leave one out"
         );
         assert_eq!(
             error("weights", weights(&[("bob", 1.0)])),
-            "weights: no station \"bob\" is reached from here; only [ap] queue can weigh stations of its cell"
+            "weights: station \"bob\" cannot be reached from this queue; only [ap] queue can give weights to the stations of its cell"
         );
         assert_eq!(
             error("class_limit", bytes(100)),
-            "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, as \"10p\", or more bytes"
+            "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, like \"10p\", or more bytes"
         );
     }
 

@@ -9,8 +9,8 @@ use contend_core::registry::{Args, Param};
 pub const CITE: &str =
     "independent bit errors, as in the BER-based error model of Keceli 2008 (spec S12): P(L) = 1 - (1 - BER)^(8 L)";
 /// What it does.
-pub const SUMMARY: &str =
-    "A frame of L bytes is lost with probability 1 - (1 - ber)^(8 L), independently; control frames too.";
+pub const SUMMARY: &str = "Loses a frame of L bytes with probability 1 - (1 - ber)^(8 L); independently of other \
+    frames. Control frames can be lost too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::number("ber", "probability that a bit is received wrongly").range(0.0, 0.5)];
 

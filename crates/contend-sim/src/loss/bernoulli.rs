@@ -9,15 +9,16 @@ use rand::RngExt as _;
 pub const CITE: &str =
     "Jersey thesis 2005 §5.6.1: packets dropped independently with probability PER (a packet rate, not a bit rate)";
 /// What it does.
-pub const SUMMARY: &str =
-    "Each packet is lost with probability p, independently of size, time and the others; control frames pass.";
+pub const SUMMARY: &str = "Loses each packet with probability p; independently of size, time and other packets. \
+    Control frames are not lost.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::fraction("p", "probability that a packet is lost").range(0.0, 1.0),
     Param::word(
         "on",
         &["all", "data", "ack"],
-        "which packets: all, those of the flow's data direction, or those going back (acknowledgments)",
+        "which packets can be lost. all: all; data: those in the flow's data direction; ack: those in the other \
+            direction",
     )
     .default("all"),
 ];

@@ -17,16 +17,24 @@ use rand::{RngExt as _, SeedableRng as _};
 /// Source.
 pub const CITE: &str = "Gilbert 1960, Elliott 1963; Jersey thesis 2005 §7.4.1 eqs 7.2-7.6";
 /// What it does.
-pub const SUMMARY: &str = "The channel alternates between good and bad, for exponential times or by a chain per \
-    packet; each state has its loss rate.";
+pub const SUMMARY: &str = "A channel that alternates between a good and a bad state; each state has its loss rate. The \
+    times in a state are exponential, or a chain moves with each packet.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::word("clock", &["time", "packet"], "what moves the channel: time (good, bad) or packets (p_gb, p_bg)")
-        .default("time"),
-    Param::time("good", "mean time in the good state, 1/P_GB (clock = time)").default("0s").range(0.0, 1e6),
-    Param::time("bad", "mean time in the bad state, 1/P_BG (clock = time)").default("0s").range(0.0, 1e6),
-    Param::fraction("p_gb", "chance to turn bad after a packet (clock = packet)").default("0").range(0.0, 1.0),
-    Param::fraction("p_bg", "chance to turn good after a packet (clock = packet)").default("0").range(0.0, 1.0),
+    Param::word(
+        "clock",
+        &["time", "packet"],
+        "what moves the channel. time: time (good, bad); packet: packets (p_gb, p_bg)",
+    )
+    .default("time"),
+    Param::time("good", "mean time in the good state, 1/P_GB (clock = \"time\")").default("0s").range(0.0, 1e6),
+    Param::time("bad", "mean time in the bad state, 1/P_BG (clock = \"time\")").default("0s").range(0.0, 1e6),
+    Param::fraction("p_gb", "probability that the channel turns bad after a packet (clock = \"packet\")")
+        .default("0")
+        .range(0.0, 1.0),
+    Param::fraction("p_bg", "probability that the channel turns good after a packet (clock = \"packet\")")
+        .default("0")
+        .range(0.0, 1.0),
     Param::fraction("e_good", "probability of loss in the good state").default("0").range(0.0, 1.0),
     Param::fraction("e_bad", "probability of loss in the bad state").default("1").range(0.0, 1.0),
 ];

@@ -8,18 +8,18 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Keceli 2008 (spec S12): P(L) = 1 - (1 - PER)^(L / 1528)";
 /// What it does.
-pub const SUMMARY: &str =
-    "A frame of L bytes is lost with probability 1 - (1 - p)^(L / reference), independently; control frames too.";
+pub const SUMMARY: &str = "Loses a frame of L bytes with probability 1 - (1 - p)^(L / reference); independently of \
+    other frames. Control frames can be lost too.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::fraction("p", "probability that a frame of the reference length is lost").range(0.0, 1.0),
-    Param::amount("reference", "the length p is given for: 1528 B is a 1500-byte packet in its MPDU")
+    Param::amount("reference", "length for which p is given; 1528 B is a 1500-byte packet in its MPDU")
         .default("1528B")
         .range(1.0, 1e6),
     Param::word(
         "frames",
         &["all", "data"],
-        "all frames, or only those that carry a packet (MAC acknowledgments, RTS and CTS pass)",
+        "which frames can be lost. all: all; data: those that carry a packet, so not ACK, RTS and CTS",
     )
     .default("all"),
 ];
@@ -30,7 +30,7 @@ pub const PARAMS: &[Param] = &[
 /// When `reference` is not a number of bytes.
 pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
     let Amount::Bytes(reference) = args.amount("reference") else {
-        return Err("reference is a length in bytes; write reference = \"1528B\"".into());
+        return Err("reference counts bytes; write reference = \"1528B\"".into());
     };
     // Keceli spec S12, through logarithms: (1 - p)^(L / ref) = exp(L ln(1 - p) / ref), exact also for the smallest p.
     let per_byte = libm::log1p(-args.number("p")) / reference.max(1) as f64;

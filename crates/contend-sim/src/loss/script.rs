@@ -8,21 +8,21 @@ use contend_core::{Body, Cx, FlowId, Packet, Time};
 pub const CITE: &str =
     "Jersey thesis 2005 Fig. 3.1 (chosen packets and chosen retransmissions), Fig. 3.3 (a link down for 10 ms)";
 /// What it does.
-pub const SUMMARY: &str = "Loses exactly the transmissions that are listed, and everything during the outages.";
+pub const SUMMARY: &str = "Loses exactly the listed transmissions, and everything during the outages.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::new(
         "drop",
         Unit::Drops,
-        "which transmissions: flow, segment (data packets of the flow from 0, by the payload of the first one \
-            seen), copy (0 the first transmission)",
+        "transmissions that are lost: the flow; the segment, a data packet of the flow counted from 0 (all have the \
+            payload of the first one seen); the copy, 0 for the first transmission",
     )
     .default("[]")
     .range(0.0, 1e9),
     Param::new(
         "outage",
         Unit::Intervals,
-        "from when (inclusive) to when (exclusive) everything is lost; intervals in order of time",
+        "intervals in which everything is lost, in order of time: from (included), to (excluded)",
     )
     .default("[]")
     .range(0.0, 1e9),
@@ -46,8 +46,8 @@ pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<d
     for &(from, to) in &outages {
         if from < last || to <= from {
             return Err(format!(
-                "outage {from} to {to} is empty or begins before the last one ends; write them in order of time, like \
-                    [[\"1s\", \"1.01s\"]]"
+                "outage {from} to {to} is empty or begins before the previous one ends; write outages in order of \
+                    time, like [[\"1s\", \"1.01s\"]]"
             ));
         }
         last = to;

@@ -109,7 +109,8 @@ impl<'a> Builder<'a> {
                 (Some((high, low)), Some(n)) => Some(((high * n as f64).max(1.0) as u64, (low * n as f64) as u64)),
                 _ => {
                     return Err(format!(
-                        "station {}: client: mode = \"pause\" needs a queue with a limit in packets",
+                        "station {}: client: mode = \"pause\" needs a queue whose limit is in packets; write one, like \
+                            \"100p\"",
                         s.name
                     ));
                 }

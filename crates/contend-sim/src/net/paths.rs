@@ -104,7 +104,10 @@ fn path(
     f: &FlowSpec,
 ) -> Result<Vec<Hop>, String> {
     if f.from == f.to {
-        return Err(format!("flow {}: both ends are the same; give `from` and `to` different places", f.name));
+        return Err(format!(
+            "flow {}: both ends are the same place; write different places for `from` and `to`",
+            f.name
+        ));
     }
     let only_way = |p: Place| match neighbours.get(&p).map(Vec::as_slice) {
         Some([h]) => Some(*h),
@@ -117,8 +120,8 @@ fn path(
     let between = known.entry((from, to)).or_insert_with(|| shortest(spec, neighbours, from, to));
     let Some(between) = between else {
         return Err(format!(
-            "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access \
-                point pass packets on)",
+            "flow {}: there is no path between its ends; add the missing [[link]] (only routers and the access point \
+                forward packets)",
             f.name
         ));
     };

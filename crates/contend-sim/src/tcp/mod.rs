@@ -123,7 +123,7 @@ impl SegmentFormat {
         let headers = TCP_HEADERS + options + spec.encrypted.unwrap_or(0);
         if packet <= headers {
             return Err(format!(
-                "a packet of {packet} B has no room for payload after {headers} B of headers: give at least {} B",
+                "a packet of {packet} B has no room for payload after {headers} B of headers; write at least {} B",
                 headers + 1
             ));
         }
@@ -136,7 +136,7 @@ impl SegmentFormat {
         let most = if spec.window_scaling { 1 << 30 } else { 65_535 };
         let window = wanted.min(most) as u32;
         if window == 0 {
-            return Err("a window of nothing never lets a byte through: give at least 1p".to_owned());
+            return Err("a window of zero never lets a byte through; write at least 1p".to_owned());
         }
         let window_scale = if spec.window_scaling { (0..14).find(|s| window >> s <= 65_535).unwrap_or(14) } else { 0 };
         // RFC 9293 §3.7.1 maximum segment size 4 B; RFC 2018 §2 SACK-permitted 2 B, which shares a word pair with the

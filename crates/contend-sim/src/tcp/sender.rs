@@ -111,12 +111,12 @@ impl Sender {
         let options = recovery.options();
         if options.sack && !tcp.sack {
             return Err(format!(
-                "recovery \"{}\" needs selective acknowledgments: give sack = true",
+                "recovery \"{}\" needs selective acknowledgments; write sack = true",
                 tcp.recovery.entry.name
             ));
         }
         if tcp.timestamps.is_some_and(Span::is_zero) {
-            return Err("the timestamp clock needs a tick longer than nothing, such as \"1ms\"".to_owned());
+            return Err("the timestamp clock has a tick of zero; write a longer tick, like \"1ms\"".to_owned());
         }
         let cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
         let needs = cc.needs();

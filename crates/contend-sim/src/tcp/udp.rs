@@ -24,7 +24,7 @@ impl UdpSender {
     pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec) -> Result<UdpSender, String> {
         if spec.packet <= UDP_HEADERS {
             return Err(format!(
-                "a packet of {} B has no room for payload after {UDP_HEADERS} B of headers: give at least {} B",
+                "a packet of {} B has no room for payload after {UDP_HEADERS} B of headers; write at least {} B",
                 spec.packet,
                 UDP_HEADERS + 1
             ));

@@ -7,7 +7,7 @@ use contend_core::registry::{Args, Param};
 /// Source.
 pub const CITE: &str = "greedy source, ns-2's Application/FTP";
 /// What it does.
-pub const SUMMARY: &str = "Always has something to send.";
+pub const SUMMARY: &str = "A bulk transfer: it always has data to send.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 

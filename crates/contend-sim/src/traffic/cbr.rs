@@ -8,18 +8,25 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "ns-2's Application/Traffic/CBR; schedule of rates as in Jersey thesis 2005 Figs 6.2, 7.1";
 /// What it does.
-pub const SUMMARY: &str =
-    "Packets of one size at equal distances; with a schedule, each rate in its interval and silence between.";
+pub const SUMMARY: &str = "Packets of one size at a constant rate; with a schedule, each interval has its own rate, \
+    and nothing is sent between intervals.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::rate("rate", "payload bits per second; not needed with a schedule").default("0bps").range(0.0, 1e12),
     super::PACKET,
-    Param::new("schedule", Unit::Schedule, "from, to (instants of the run) and rate, in order of time; replaces rate")
-        .default("[]")
-        .range(0.0, 1e12),
-    Param::fraction("random", "the first packet of each interval is late by up to this share of the gap, drawn evenly")
-        .default("0")
-        .range(0.0, 1.0),
+    Param::new(
+        "schedule",
+        Unit::Schedule,
+        "intervals in order of time: from, to (instants of the run) and rate; replaces rate",
+    )
+    .default("[]")
+    .range(0.0, 1e12),
+    Param::fraction(
+        "random",
+        "delay of the first packet of each interval: drawn uniformly from 0 to this share of the gap",
+    )
+    .default("0")
+    .range(0.0, 1.0),
 ];
 
 /// Makes one.
@@ -32,7 +39,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     for &(from, to, _) in &schedule {
         if from < last || to <= from {
             return Err(format!(
-                "schedule {from} to {to} is empty or begins before the last one ends; write [[\"1s\", \"5s\", \
+                "schedule {from} to {to} is empty or begins before the previous one ends; write [[\"1s\", \"5s\", \
                     \"1Mbps\"], ...] in order of time"
             ));
         }

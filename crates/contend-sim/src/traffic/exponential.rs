@@ -9,7 +9,7 @@ use contend_core::{Cx, Time};
 pub const CITE: &str = "ns-2's Application/Traffic/Exponential (its defaults: on 500 ms, off 500 ms), periods not \
     rounded to whole packets";
 /// What it does.
-pub const SUMMARY: &str = "On for an exponential time at a constant rate, off for an exponential time, starting on.";
+pub const SUMMARY: &str = "On/off source with exponential times; it sends at a constant rate while on, and starts on.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::rate("rate", "payload bits per second while on").range(100.0, 1e12),

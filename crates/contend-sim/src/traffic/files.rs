@@ -9,15 +9,15 @@ use contend_core::{Cx, Time};
 pub const CITE: &str =
     "Keceli 2008 (spec S13): short-lived flows of exactly 31 packets, 1+2+4+8+16, five rounds of slow start";
 /// What it does.
-pub const SUMMARY: &str = "Files of one size whose transfers start at fixed or exponential distances, whether or not \
-    the last one is through.";
+pub const SUMMARY: &str = "Files of one size that start at fixed or exponential intervals; a file starts even if the \
+    previous file is not complete.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::amount("size", "of a file: bytes of payload, or full packets").default("31p").range(1.0, 1e15),
-    Param::integer("count", "how many files, 0 for no end; must be given beside `gap` or `law`")
+    Param::amount("size", "size of a file: bytes of payload, or full packets").default("31p").range(1.0, 1e15),
+    Param::integer("count", "number of files, 0: no end; must be given if `gap` or `law` is given")
         .default("1")
         .range(0.0, 1e9),
-    Param::time("gap", "time between the starts of two files, its mean when exponential")
+    Param::time("gap", "time between the starts of two files; the mean time if law is exponential")
         .default("1s")
         .range(1e-6, 1e6),
     Param::word("law", &["fixed", "exponential"], "how the gaps are distributed; the first file starts with the flow")

@@ -40,13 +40,13 @@ pub trait Source: Debug + Send {
 
 /// The parameter `packet` of every source that writes packets of one size.
 const PACKET: Param =
-    Param::amount("packet", "payload of a packet; 0B for the flow's full packet").default("0B").range(0.0, 65_535.0);
+    Param::amount("packet", "payload of a packet; 0B: the flow's full packet").default("0B").range(0.0, 65_535.0);
 
 /// The parameter `packet` in bytes.
 fn packet(args: &Args) -> Result<u64, String> {
     match args.amount("packet") {
         Amount::Bytes(n) => Ok(n),
-        Amount::Packets(_) => Err("packet is a size in bytes; write packet = \"120B\"".into()),
+        Amount::Packets(_) => Err("packet counts bytes; write packet = \"120B\"".into()),
     }
 }
 

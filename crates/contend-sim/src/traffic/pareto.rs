@@ -9,13 +9,13 @@ use contend_core::registry::{Args, Param};
 pub const CITE: &str = "ns-2's Application/Traffic/Pareto (burst and idle both Pareto); Jersey thesis 2005: burst 0.6 \
     s, idle 0.4 s, shape 1.5, 0.8 Mb/s";
 /// What it does.
-pub const SUMMARY: &str = "On for a Pareto time at a constant rate, off for a Pareto time, starting on.";
+pub const SUMMARY: &str = "On/off source with Pareto times; it sends at a constant rate while on, and starts on.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::rate("rate", "payload bits per second while on").range(100.0, 1e12),
     Param::time("on", "mean time on").default("500ms").range(1e-3, 1e6),
     Param::time("off", "mean time off").default("500ms").range(0.0, 1e6),
-    Param::number("shape", "tail exponent of both; below 2 the variance is infinite, so means settle slowly")
+    Param::number("shape", "tail exponent of both times; below 2 the variance is infinite, so means converge slowly")
         .default("1.5")
         .range(1.01, 100.0),
     super::PACKET,

@@ -10,12 +10,12 @@ use rand::RngExt as _;
 pub const CITE: &str =
     "Keceli 2008 (spec S13): telnet flows of 150 to 550 kb/s, here each flow's rate drawn evenly, exponential gaps";
 /// What it does.
-pub const SUMMARY: &str = "A Poisson stream of packets (\"telnet\"); with rate_max, the flow draws its mean rate \
-    evenly between the two, once.";
+pub const SUMMARY: &str = "A Poisson stream of packets (\"telnet\"); with rate_max, the flow draws its mean rate once, \
+    uniformly from rate to rate_max.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::rate("rate", "mean payload bits per second").range(1.0, 1e12),
-    Param::rate("rate_max", "upper end of the range the mean rate is drawn from; 0bps for no range")
+    Param::rate("rate_max", "largest mean rate that the flow may draw; 0bps: the mean rate is rate")
         .default("0bps")
         .range(0.0, 1e12),
     super::PACKET,

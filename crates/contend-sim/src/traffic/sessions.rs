@@ -9,12 +9,12 @@ use contend_core::{Cx, Time};
 pub const CITE: &str = "Xu 2005 §7.4.2: short-lived FTP sessions, on for 10 s and off for 1 s on average; ns-2's \
     Application/FTP, started and stopped";
 /// What it does.
-pub const SUMMARY: &str =
-    "Greedy for an exponential time, silent for an exponential time, starting greedy, on one connection.";
+pub const SUMMARY: &str = "Bulk transfers that alternate with silence on one connection; both last for exponential \
+    times. The flow starts with a transfer.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::time("on", "mean time of a session").default("10s").range(1e-3, 1e6),
-    Param::time("off", "mean time between two").default("1s").range(0.0, 1e6),
+    Param::time("on", "mean duration of a transfer").default("10s").range(1e-3, 1e6),
+    Param::time("off", "mean duration of a silence").default("1s").range(0.0, 1e6),
 ];
 
 /// Makes one.

@@ -9,15 +9,14 @@ use rand::RngExt as _;
 pub const CITE: &str = "Starzetz 2006 §6.3.1 (cbr: sleeps until there are tokens, adds those of the time really \
     slept, surplus tokens stay), Fig. 6.3";
 /// What it does.
-pub const SUMMARY: &str = "Packets of one size at a constant mean rate, each at the first tick of a timer at which \
-    its tokens are there; distances are two neighbouring multiples of the timer. The first tick comes at random.";
+pub const SUMMARY: &str = "Packets of one size at a constant mean rate, sent by a timer; each packet leaves at the \
+    first tick at which the bucket holds its tokens, so gaps alternate between two neighbouring multiples of the \
+    timer. The first tick is at a random time.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::rate("rate", "payload bits per second at which tokens come").range(1.0, 1e12),
+    Param::rate("rate", "payload bits per second at which tokens arrive").range(1.0, 1e12),
     super::PACKET,
-    Param::time("timer", "distance of the timer's ticks; 10ms is that of Linux 2.4 on a PC")
-        .default("10ms")
-        .range(1e-9, 100.0),
+    Param::time("timer", "time between two ticks; 10ms: Linux 2.4 on a PC").default("10ms").range(1e-9, 100.0),
 ];
 
 /// Makes one.

@@ -11,17 +11,15 @@ use rand::RngExt as _;
 pub const CITE: &str = "Jersey thesis 2005 §5.6.1 (spec 2D): 5 sources, calls 1 s apart and 8 s long, on/off 50/50, \
     96 kb/s; talk spurts as ns-2's default, 500 ms";
 /// What it does.
-pub const SUMMARY: &str = "Poisson calls of exponential length on a few lines, a call that finds none free is \
-    blocked; each call is an exponential on/off source.";
+pub const SUMMARY: &str = "Telephone calls on a few lines; calls arrive as a Poisson process, last for exponential \
+    times, and are blocked if no line is free. Each call is an exponential on/off source.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("sources", "lines: calls at the same time; further calls are blocked")
-        .default("5")
-        .range(1.0, 256.0),
-    Param::time("gap", "mean time between two calls, blocked ones counted").default("1s").range(1e-3, 1e6),
-    Param::time("call", "mean length of a call").default("8s").range(1e-3, 1e6),
-    Param::time("on", "mean length of a talk spurt").default("500ms").range(1e-3, 1e6),
-    Param::time("off", "mean length of a pause").default("500ms").range(0.0, 1e6),
+    Param::integer("sources", "number of lines: calls that can be active at a time").default("5").range(1.0, 256.0),
+    Param::time("gap", "mean time between two calls, including blocked calls").default("1s").range(1e-3, 1e6),
+    Param::time("call", "mean duration of a call").default("8s").range(1e-3, 1e6),
+    Param::time("on", "mean duration of a talk spurt").default("500ms").range(1e-3, 1e6),
+    Param::time("off", "mean duration of a pause").default("500ms").range(0.0, 1e6),
     Param::rate("rate", "payload bits per second of a call in a talk spurt").default("96kbps").range(100.0, 1e12),
     super::PACKET.default("120B"),
 ];

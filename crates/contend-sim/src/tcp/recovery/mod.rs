@@ -188,17 +188,19 @@ pub enum Spare {
 }
 
 /// The `dupthresh` parameter of every family.
-pub(crate) const DUPTHRESH: Param =
-    Param::integer("dupthresh", "Duplicate ACKs, or segments selectively acknowledged above a hole, that make a loss")
-        .default("3")
-        .range(1.0, 1000.0);
+pub(crate) const DUPTHRESH: Param = Param::integer(
+    "dupthresh",
+    "duplicate ACKs, or selectively acknowledged segments above a hole, that count as a loss",
+)
+.default("3")
+.range(1.0, 1000.0);
 
 /// The `halve_from` parameter of every family.
 pub(crate) const HALVE_FROM: Param = Param::word(
     "halve_from",
     &["flight", "cwnd", "min(cwnd, rwnd)"],
-    "What a reduction of the window starts from: the flight size (RFC 5681), the window (Linux), or the smaller \
-        of window and receiver's window (BSD, ns-2)",
+    "what a reduction of the window starts from. flight: the flight size (RFC 5681); cwnd: the window (Linux); \
+        min(cwnd, rwnd): the smaller of window and receiver's window (BSD, ns-2)",
 )
 .default("flight");
 
@@ -206,8 +208,8 @@ pub(crate) const HALVE_FROM: Param = Param::word(
 pub(crate) const GUARD: Param = Param::word(
     "guard",
     &["off", "timeout", "always"],
-    "When duplicate ACKs start no recovery because all they cover was sent before the last one (RFC 6582 §4.1, \
-        the ns-2 bug fix): off, after a timeout, always",
+    "when duplicate ACKs start no recovery if all that they acknowledge was sent before the last recovery (RFC 6582 \
+        §4.1, the ns-2 bug fix). off: never; timeout: after a timeout; always: after every recovery",
 )
 .default("timeout");
 

@@ -12,7 +12,7 @@ use contend_core::registry::{Args, Param};
 pub const CITE: &str = "RFC 6582";
 /// What it does.
 pub const SUMMARY: &str =
-    "Fast recovery that repairs one loss per round trip until all data of the window are acknowledged.";
+    "Fast recovery that lasts until the whole window is acknowledged; it repairs one loss per round trip.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
@@ -21,8 +21,8 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "variant",
         &["impatient", "slow-but-steady"],
-        "Whether the retransmission timer restarts at the first partial ACK only (impatient) or at each \
-            (slow-but-steady)",
+        "when the retransmission timer restarts. impatient: at the first partial ACK only; slow-but-steady: at each \
+            partial ACK",
     )
     .default("impatient"),
 ];

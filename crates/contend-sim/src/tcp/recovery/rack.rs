@@ -22,41 +22,41 @@ use contend_core::{Span, Time};
 /// Where it comes from.
 pub const CITE: &str = "RFC 8985";
 /// What it does.
-pub const SUMMARY: &str = "Finds losses by the time at which segments were sent, lost retransmissions too, and probes \
-    the end of a flight instead of waiting for the timer.";
+pub const SUMMARY: &str = "Finds losses, also of retransmissions, by the time of transmission; probes the end of a \
+    flight instead of waiting for the timer.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
     Param::integer(
         "reo_wnd_mult",
-        "Reordering window at first, in quarters of the shortest round trip; none before reordering is seen, in \
-            recovery or once dupthresh segments are selectively acknowledged",
+        "initial reordering window, in quarters of the minimum round-trip time; until reordering is seen, it is zero \
+            in recovery and once dupthresh segments are selectively acknowledged",
     )
     .default("1")
     .range(0.0, 1000.0),
     Param::flag(
         "adaptive",
-        "Whether a round trip in which the receiver reports a duplicate widens the reordering window by a \
-            quarter of the shortest round trip, until 16 episodes without",
+        "true if each round trip with a D-SACK widens the reordering window by a quarter of the minimum round-trip \
+            time; 16 episodes without a D-SACK reset it",
     )
     .default("true"),
     Param::flag(
         "prr",
-        "Whether an episode sends in proportion to what arrives (RFC 9937) until the window is reached, not \
-            silent for half a round trip and then all at once",
+        "true if an episode sends in proportion to the data that arrive until the window is reached (RFC 9937); false: \
+            it is silent for half a round trip, then sends a burst",
     )
     .default("true"),
     Param::flag(
         "undo",
-        "Whether window and threshold are restored when all that an episode sent again is reported as duplicates",
+        "true if window and threshold are restored when D-SACKs report all retransmissions of an episode as duplicates",
     )
     .default("true"),
-    Param::flag("tlp", "Whether the tail of a flight is probed").default("true"),
+    Param::flag("tlp", "true if the tail of a flight is probed").default("true"),
     Param::time(
         "max_ack_delay",
-        "How long the receiver may hold an acknowledgment back, added to the probe's time when one segment is in \
-            flight",
+        "maximum time for which the receiver delays an acknowledgment; added to the probe's time when one segment is \
+            in flight",
     )
     .default("200ms")
     .range(0.0, 60.0),

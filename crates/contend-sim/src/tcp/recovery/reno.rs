@@ -11,8 +11,8 @@ use contend_core::registry::{Args, Param};
 /// Where it comes from.
 pub const CITE: &str = "RFC 5681 §3.2";
 /// What it does.
-pub const SUMMARY: &str = "Fast retransmit and fast recovery that ends at the first new ACK: good for one loss per \
-    window, a second one often waits for the timer.";
+pub const SUMMARY: &str = "Fast retransmit, and fast recovery that ends at the first new ACK; repairs one loss per \
+    window, and a second one often waits for the timer.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 

@@ -15,15 +15,15 @@ use contend_core::registry::{Args, Param};
 pub const CITE: &str = "RFC 6675; RFC 2018";
 /// What it does.
 pub const SUMMARY: &str =
-    "Repairs every loss the receiver's selective acknowledgments show, as fast as the halved window allows.";
+    "Repairs every loss that selective acknowledgments show; as fast as the reduced window allows.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
     HALVE_FROM,
     Param::flag(
         "rescue",
-        "Whether the last outstanding segment is sent again, once an episode, when there is nothing else to send \
-            (RFC 6675 §4 rule 4)",
+        "true if the last outstanding segment is sent again when there is nothing else to send, once per episode (RFC \
+            6675 §4 rule 4)",
     )
     .default("true"),
 ];

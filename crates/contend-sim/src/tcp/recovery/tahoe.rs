@@ -10,8 +10,8 @@ use contend_core::registry::{Args, Param};
 /// Where it comes from.
 pub const CITE: &str = "Jacobson 1988; Fall and Floyd 1996 §2";
 /// What it does.
-pub const SUMMARY: &str = "Fast retransmit without fast recovery: on the third duplicate ACK the window restarts at \
-    one segment and all outstanding data are sent again.";
+pub const SUMMARY: &str = "Fast retransmit without fast recovery; the third duplicate ACK sets the window to one \
+    segment, and all outstanding data are sent again.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 

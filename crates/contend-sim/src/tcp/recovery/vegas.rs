@@ -25,8 +25,8 @@ use contend_core::{Span, Time};
 /// Where it comes from.
 pub const CITE: &str = "Brakmo and Peterson 1995 §3.1; constants of ns-2";
 /// What it does.
-pub const SUMMARY: &str = "Sends the first segment again at the first duplicate ACK that finds it older than a fine \
-    timeout, and looks again at the next two ACKs.";
+pub const SUMMARY: &str = "Retransmits at a duplicate ACK if the segment is older than a fine timeout; the next two \
+    ACKs of new data check the age again.";
 /// Its parameters.
 pub const PARAMS: &[Param] = &[
     DUPTHRESH,
@@ -34,15 +34,15 @@ pub const PARAMS: &[Param] = &[
     GUARD,
     Param::flag(
         "backs_off",
-        "Whether each early retransmission also doubles the retransmission timeout, as in ns-2; in the source only \
-            the expiry of that timeout does",
+        "true if each early retransmission also doubles the retransmission timeout, as in ns-2; false: only the expiry \
+            of that timeout does (Brakmo and Peterson)",
     )
     .default("false"),
     Param::word(
         "samples",
         &["karn", "last"],
-        "Which acknowledgments measure a round trip for the fine timeout: those of segments that were all sent \
-            once (karn), or those whose last segment was sent once, so that the wait for a repair counts (last: ns-2)",
+        "which acknowledgments measure a round trip for the fine timeout. karn: those of segments that were all sent \
+            once; last: those whose last segment was sent once, so that the wait for a repair counts (ns-2)",
     )
     .default("karn"),
 ];

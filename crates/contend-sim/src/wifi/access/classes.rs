@@ -9,28 +9,30 @@ use contend_core::registry::{Args, Param, Unit};
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.3 (proposal)";
 /// What it does.
-pub const SUMMARY: &str = "Quality of service by distributions: all stations share one window, steered as in Idle \
-    Sense to keep collisions rare, and each class draws its slot in every cycle from a distribution of its own over \
-    that window; no residual backoff. Of a station's classes that draw the same slot the highest sends.";
+pub const SUMMARY: &str = "Classes that draw from different distributions over one window; all stations share this \
+    window, which adapts as in Idle Sense to keep collisions rare. In every cycle each class draws a slot; if two \
+    classes of a station draw the same slot, the higher one sends. No residual backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::new(
-        "weights",
-        Unit::Numbers,
-        "the distribution over the window, as weights of equal parts of it; none for evenly",
-    )
-    .default("[]")
-    .range(0.0, 1e12),
+    Param::new("weights", Unit::Numbers, "distribution over the window, as weights of equal parts of it; []: uniform")
+        .default("[]")
+        .range(0.0, 1e12),
     Param::new(
         "vo",
         Unit::Numbers,
-        "that of voice, where stations have classes; `weights` is that of best effort then",
+        "distribution of voice, if stations have classes; `weights` is then that of best effort",
     )
     .default("[]")
     .range(0.0, 1e12)
     .makes_categories(),
-    Param::new("vi", Unit::Numbers, "that of video, likewise").default("[]").range(0.0, 1e12).makes_categories(),
-    Param::new("bk", Unit::Numbers, "that of background, likewise").default("[]").range(0.0, 1e12).makes_categories(),
+    Param::new("vi", Unit::Numbers, "distribution of video, if stations have classes")
+        .default("[]")
+        .range(0.0, 1e12)
+        .makes_categories(),
+    Param::new("bk", Unit::Numbers, "distribution of background, if stations have classes")
+        .default("[]")
+        .range(0.0, 1e12)
+        .makes_categories(),
     idle_sense::TARGET,
     idle_sense::ALPHA,
     idle_sense::EPSILON,

@@ -8,21 +8,25 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "IEEE 802.11-2016 §10.3.3 and §10.3.4.3; AIFSN and TXOP as in §10.22.2";
 /// What it does.
-pub const SUMMARY: &str = "Distributed coordination function: a backoff drawn evenly from 0..=CW, where CW starts at \
-    CWmin, becomes 2 CW + 1 after each failure up to CWmax, and CWmin again after a success or a drop.";
+pub const SUMMARY: &str = "Residual and exponential backoff of the standard (DCF); a backoff is drawn uniformly from \
+    0..=CW. CW starts at CWmin, becomes 2 CW + 1 after each failure up to CWmax, and returns to CWmin after a success \
+    or a drop.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("cwmin", "smallest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
-    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmin", "minimum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
     Param::integer(
         "aifsn",
-        "slots after SIFS that must be idle before backoff counts, as in EDCA; 0 for the cell's DIFS (which is 2)",
+        "slots after SIFS that must be idle before a slot counts, as in EDCA; 0: the cell's DIFS, which is 2 slots",
     )
     .default("0")
     .range(0.0, 15.0),
-    Param::time("txop", "how long it may hold the medium once it has won it, frame after frame; 0us for one frame")
-        .default("0us")
-        .range(0.0, 0.1),
+    Param::time(
+        "txop",
+        "time for which a station may send several frames after it won the medium once; 0us: one frame",
+    )
+    .default("0us")
+    .range(0.0, 0.1),
 ];
 
 /// Makes one. A parameter left at 0 takes the cell's value.

@@ -10,14 +10,18 @@ use contend_core::registry::{Args, Param};
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.2, Figs 8.9-8.11";
 /// What it does.
-pub const SUMMARY: &str = "802.11-M: DCF with M slots added to each new backoff, M twice the number of contenders.";
+pub const SUMMARY: &str = "DCF with M slots added to each new backoff (802.11-M); M is twice the number of contenders.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("cwmin", "smallest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
-    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
-    Param::number("per_contender", "slots added to a draw for each contender").default("2").range(0.0, 1000.0),
-    Param::word("after", &["every", "success"], "which draws are shifted: every one, or those after a success only")
-        .default("every"),
+    Param::integer("cwmin", "minimum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
+    Param::number("per_contender", "slots added per contender").default("2").range(0.0, 1000.0),
+    Param::word(
+        "after",
+        &["every", "success"],
+        "which draws get the additional slots. every: all; success: only those after a success",
+    )
+    .default("every"),
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.

@@ -9,23 +9,23 @@ use rand::RngExt as _;
 pub const CITE: &str = "Vaidya, Bahl, Gupta 2000, as Starzetz 2006 §7.2.1 reports it; scaling and mapping constants \
     are ours where that is silent";
 /// What it does.
-pub const SUMMARY: &str = "Distributed fair scheduling: after a success a backoff of rho S L / w slots, L the \
-    packet's length and w the station's weight; after a collision a small window that doubles, below the regular \
-    values.";
+pub const SUMMARY: &str = "Backoff in proportion to packet length over weight; after a success, rho S L / w slots for \
+    a packet of length L in a station of weight w. After a collision, the backoff is from a small window that doubles, \
+    below the regular values.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("scale", "S, slots per byte").default("0.02").range(1e-6, 1000.0),
-    Param::number("weight", "w, the station's weight").default("0.1").range(1e-6, 1e6),
-    Param::fraction("spread", "rho is drawn evenly from 1 - spread to 1 + spread").default("10%").range(0.0, 1.0),
+    Param::number("scale", "S: slots per byte").default("0.02").range(1e-6, 1000.0),
+    Param::number("weight", "w: weight of the station").default("0.1").range(1e-6, 1e6),
+    Param::fraction("spread", "rho is drawn uniformly from 1 - spread to 1 + spread").default("10%").range(0.0, 1.0),
     Param::integer("collision_window", "slots of the window after a first collision").default("4").range(1.0, 1024.0),
     Param::word(
         "mapping",
         &["linear", "exp", "sqrt"],
-        "how large backoffs are compressed: not at all, exponentially, or by a square root",
+        "how large backoffs are compressed. linear: not at all; exp: exponentially; sqrt: by a square root",
     )
     .default("linear"),
-    Param::number("threshold", "backoff in slots above which it is compressed").default("80").range(1.0, 1e6),
-    Param::number("range", "slots above the threshold that no compressed backoff reaches (exp)")
+    Param::number("threshold", "backoff in slots above which a backoff is compressed").default("80").range(1.0, 1e6),
+    Param::number("range", "slots above the threshold that no compressed backoff reaches (exp only)")
         .default("1000")
         .range(1.0, 1e6),
 ];

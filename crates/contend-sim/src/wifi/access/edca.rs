@@ -14,16 +14,15 @@ use contend_core::{Cx, Span};
 pub const CITE: &str =
     "IEEE 802.11-2016 §10.22.2 and Table 9-137; IEEE 802.11e-2005 §7.3.2.29; scheduling: Starzetz 2006 §8.3, Fig. 8.12";
 /// What it does.
-pub const SUMMARY: &str = "Enhanced distributed channel access: four categories (voice, video, best effort, \
-    background) in each station, told apart by inter-frame space, window and TXOP limit; a flow's `ac` says which one \
-    its packets take.";
+pub const SUMMARY: &str = "Four categories in each station (EDCA): voice, video, best effort and background. They \
+    differ in inter-frame space, window and TXOP limit. A flow's `ac` is the category of its packets.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::word(
         "scheduling",
         &["sab", "sbb"],
-        "sab (after backoff): each category contends by itself and the highest of a station's goes first; sbb \
-            (before backoff): one backoff as of DCF, for the packet of the highest category that waits when the MAC \
+        "sab (after backoff): each category contends separately, and the highest wins an internal collision; sbb \
+            (before backoff): one backoff as in DCF, for the packet of the highest category that waits when the MAC \
             becomes free",
     )
     .default("sab")
@@ -31,29 +30,34 @@ pub const PARAMS: &[Param] = &[
     Param::word(
         "table",
         &["802.11e", "802.11-2016"],
-        "default parameter set: they differ in TXOP limits only, and in 802.11e best effort and background have \
-            none",
+        "default parameters: the tables differ only in TXOP limits; in 802.11e, best effort and background have none",
     )
     .default("802.11e"),
     Param::word(
         "busy_slot",
         &["counted", "frozen"],
-        "whether a slot at whose beginning somebody else sends counts as backoff, as the standard says of EDCA, \
-            or not (sab only)",
+        "whether the slot in which another station begins to send counts as backoff. counted: it does, as in the \
+            standard; frozen: it does not (sab only)",
     )
     .default("counted"),
-    Param::new("vo", Unit::Group(CATEGORY), "voice, where it differs from the table (sab only)").default("{}"),
-    Param::new("vi", Unit::Group(CATEGORY), "video, likewise").default("{}"),
-    Param::new("be", Unit::Group(CATEGORY), "best effort, likewise").default("{}"),
-    Param::new("bk", Unit::Group(CATEGORY), "background, likewise").default("{}"),
+    Param::new("vo", Unit::Group(CATEGORY), "parameters of voice that differ from the table (sab only)").default("{}"),
+    Param::new("vi", Unit::Group(CATEGORY), "parameters of video that differ from the table (sab only)").default("{}"),
+    Param::new("be", Unit::Group(CATEGORY), "parameters of best effort that differ from the table (sab only)")
+        .default("{}"),
+    Param::new("bk", Unit::Group(CATEGORY), "parameters of background that differ from the table (sab only)")
+        .default("{}"),
 ];
 
 /// Parameters of a category.
 const CATEGORY: &[Param] = &[
-    Param::integer("aifsn", "slots after SIFS that must be idle before backoff counts").range(1.0, 15.0),
-    Param::integer("cwmin", "smallest contention window").range(0.0, 32_767.0),
-    Param::integer("cwmax", "largest contention window").range(0.0, 32_767.0),
-    Param::time("txop", "how long it may hold the medium, frame after frame; 0us for one frame").range(0.0, 0.1),
+    Param::integer("aifsn", "slots after SIFS that must be idle before a slot counts").range(1.0, 15.0),
+    Param::integer("cwmin", "minimum contention window").range(0.0, 32_767.0),
+    Param::integer("cwmax", "maximum contention window").range(0.0, 32_767.0),
+    Param::time(
+        "txop",
+        "time for which the category may send several frames after it won the medium once; 0us: one frame",
+    )
+    .range(0.0, 0.1),
 ];
 
 /// Makes the category that `cell` names.
@@ -64,8 +68,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     if args.word("scheduling") == "sbb" {
         if let Some(c) = Category::ALL.iter().find(|c| args.group(c.name()).is_some_and(|g| *g != Args::default())) {
             return Err(format!(
-                "{} has no parameters with scheduling = \"sbb\", where all packets go through one backoff; leave it \
-                    out",
+                "{} has no parameters with scheduling = \"sbb\", where one backoff serves all categories; leave it out",
                 c.name()
             ));
         }

@@ -8,11 +8,11 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.1, eqs. 8.1-8.4";
 /// What it does.
-pub const SUMMARY: &str = "Reference model H: in every cycle all draw evenly from a table of C slots and forget the \
-    rest; no residual and no exponential backoff.";
+pub const SUMMARY: &str = "A uniform draw from C slots in every cycle (reference model H); stations forget the rest of \
+    a backoff. No residual and no exponential backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] =
-    &[Param::integer("slots", "C, the size of the table; 0 for the cell's CWmin + 1").default("0").range(0.0, 1e6)];
+    &[Param::integer("slots", "C: number of slots; 0: the cell's CWmin + 1").default("0").range(0.0, 1e6)];
 
 /// Makes one.
 ///

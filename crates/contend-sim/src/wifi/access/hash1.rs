@@ -8,13 +8,14 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.2, eq. 8.21; A and B by the matching rule of the specification's S5";
 /// What it does.
-pub const SUMMARY: &str = "HASH1: in every cycle all draw from a window of A + B N slots with a density that falls in \
-    a straight line to zero, N the number of contenders; no residual and no exponential backoff.";
+pub const SUMMARY: &str = "Draws with a falling density from a window of A + B N slots (HASH1); every station draws in \
+    every cycle, N is the number of contenders, and the density falls linearly to zero. No residual and no exponential \
+    backoff.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::number("window", "CW, the window in slots; 0 for A + B N").default("0").range(0.0, 1e6),
-    Param::number("base", "A, slots of the window whatever the number of contenders").default("6.4").range(0.0, 1e6),
-    Param::number("per_contender", "B, slots of the window for each contender").default("12.35").range(0.0, 1e4),
+    Param::number("window", "CW: window in slots; 0: A + B N").default("0").range(0.0, 1e6),
+    Param::number("base", "A: slots of the window for any number of contenders").default("6.4").range(0.0, 1e6),
+    Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4),
 ];
 
 /// Makes one.
@@ -26,7 +27,7 @@ pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
         Hash1 { window: args.number("window"), base: args.number("base"), per_contender: args.number("per_contender") };
     if rule.window(1) < 1.0 {
         return Err(
-            "the window has less than one slot; write a window, or a base and per_contender, of 1 and more".into()
+            "the window has less than one slot; write a window of at least 1, or a larger base or per_contender".into(),
         );
     }
     Ok(Box::new(rule))

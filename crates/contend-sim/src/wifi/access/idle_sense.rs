@@ -10,15 +10,15 @@ use rand::RngExt as _;
 pub const CITE: &str = "Heusse, Rousseau, Guillier, Duda 2005, as Starzetz 2006 §8.2 uses it; constants by the \
     specification's S26, the paper itself is not among ours";
 /// What it does.
-pub const SUMMARY: &str = "Idle Sense: residual backoff without exponential backoff, from a window that each station \
-    steers by additive increase and multiplicative decrease of its attempt rate so that the idle slots between \
-    transmissions meet a target; or the window at which it settles.";
+pub const SUMMARY: &str = "Residual backoff from a window that adapts to the idle slots (Idle Sense); each station \
+    changes its attempt rate by additive increase and multiplicative decrease, so that the idle slots between \
+    transmissions meet a target. Or the window is the one at which this settles.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::word(
         "window",
         &["aimd", "steady"],
-        "steered by what is heard, or at rest at 2 N / zeta - 1 for N contenders",
+        "aimd: the window adapts to what the station hears; steady: the window is 2 N / zeta - 1 for N contenders",
     )
     .default("aimd"),
     TARGET,
@@ -31,39 +31,39 @@ pub const PARAMS: &[Param] = &[
 ];
 
 /// Mean idle slots aimed at.
-pub(super) const TARGET: Param =
-    Param::number("target", "idle slots between transmissions; 0 for the best of the cell (5.68 for 802.11b)")
-        .default("0")
-        .range(0.0, 1e6);
+pub(super) const TARGET: Param = Param::number(
+    "target",
+    "target for the idle slots between transmissions; 0: the best for the cell (5.68 for 802.11b)",
+)
+.default("0")
+.range(0.0, 1e6);
 /// Multiplicative decrease.
 pub(super) const ALPHA: Param =
-    Param::number("alpha", "the window grows to so many times itself when fewer slots are idle")
-        .default("1.0666")
-        .range(1.0, 10.0);
+    Param::number("alpha", "factor of the window when fewer slots are idle").default("1.0666").range(1.0, 10.0);
 /// Additive increase.
 pub(super) const EPSILON: Param =
-    Param::number("epsilon", "the attempt rate grows by so much when more slots are idle")
-        .default("0.001")
-        .range(0.0, 1.0);
+    Param::number("epsilon", "increase of the attempt rate when more slots are idle").default("0.001").range(0.0, 1.0);
 /// Samples of a decision.
 pub(super) const TRANSMISSIONS: Param =
-    Param::integer("transmissions", "transmissions heard for each decision").default("5").range(1.0, 4096.0);
+    Param::integer("transmissions", "transmissions heard per decision").default("5").range(1.0, 4096.0);
 /// Near the target.
-pub(super) const BETA: Param =
-    Param::number("beta", "idle slots from the target within which more transmissions are heard")
-        .default("0.75")
-        .range(0.0, 1e6);
+pub(super) const BETA: Param = Param::number(
+    "beta",
+    "distance from the target, in idle slots, within which more transmissions are heard per decision",
+)
+.default("0.75")
+.range(0.0, 1e6);
 /// More samples near the target.
 pub(super) const GAMMA: Param = Param::number(
     "gamma",
-    "near the target window / gamma transmissions are heard for a decision; 0 for always the same number",
+    "near the target, window / gamma transmissions are heard per decision; 0: always the same number",
 )
 .default("4")
 .range(0.0, 1e6);
 /// By rate.
 pub(super) const TIME_FAIR: Param = Param::flag(
     "time_fair",
-    "whether slower stations take windows larger in proportion, so that all get the same time on the air",
+    "true if slower stations have larger windows in proportion, so that all get the same airtime",
 )
 .default("true");
 

@@ -9,24 +9,24 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.2 (the switches of its contention simulator)";
 /// What it does.
-pub const SUMMARY: &str = "A backoff from any distribution over the window, given as weights of equal parts of it; \
-    residual and exponential backoff can be switched on. Models a card with missing slots or a biased generator too.";
+pub const SUMMARY: &str = "A backoff from any distribution over the window; the distribution is given as weights of \
+    equal parts of the window. Residual and exponential backoff are options. Also models a card with missing slots or \
+    a biased generator.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
     Param::new(
         "weights",
         Unit::Numbers,
-        "how often each part of the window is drawn, from the first slot to the last, in proportion; none for \
-            evenly",
+        "how often each part of the window is drawn, from the first slot to the last, in proportion; []: uniformly",
     )
     .default("[]")
     .range(0.0, 1e12),
-    Param::flag("residual", "whether slots that were not waited are kept").default("false"),
-    Param::flag("exponential", "whether the window doubles with every failure").default("false"),
-    Param::integer("cwmin", "smallest contention window, instead of the cell's; a draw is from 0 to it")
+    Param::flag("residual", "true if a station keeps its residual backoff").default("false"),
+    Param::flag("exponential", "true if the window doubles after each failure").default("false"),
+    Param::integer("cwmin", "minimum contention window; 0: the cell's. A backoff is drawn from 0..=CW")
         .default("0")
         .range(0.0, 1e6),
-    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 1e6),
+    Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 1e6),
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.
@@ -83,7 +83,7 @@ impl Shape {
             .collect();
         match sums.last() {
             Some(&all) if all <= 0.0 => {
-                Err("all weights are 0; give at least one part of the window a positive one".into())
+                Err("all weights are 0; write a positive weight for at least one part of the window".into())
             }
             _ => Ok(Shape { sums }),
         }

@@ -10,14 +10,12 @@ use rand::seq::SliceRandom as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.2 (collision resolution by permutations)";
 /// What it does.
-pub const SUMMARY: &str = "Each station's backoffs are a permutation of the slots of a window, cycle after cycle; a \
-    collision makes it permute them anew. Collisions die out, but the stations may be left with very unequal shares.";
+pub const SUMMARY: &str = "Each station goes through its own permutation of a window's slots; after a collision the \
+    station draws a new permutation. Collisions die out, but the stations' shares may stay very unequal.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("slots", "C, slots of the window; 0 for the cell's CWmin + 1").default("0").range(0.0, 65_535.0),
-    Param::new("sequence", Unit::Numbers, "the first permutation, instead of a random one")
-        .default("[]")
-        .range(0.0, 65_535.0),
+    Param::integer("slots", "C: slots of the window; 0: the cell's CWmin + 1").default("0").range(0.0, 65_535.0),
+    Param::new("sequence", Unit::Numbers, "first permutation; []: a random one").default("[]").range(0.0, 65_535.0),
 ];
 
 /// Makes one.
@@ -27,7 +25,7 @@ pub const PARAMS: &[Param] = &[
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let given = args.numbers("sequence");
     if let Some(x) = given.iter().find(|x| x.fract() != 0.0) {
-        return Err(format!("the sequence has {x}, and slots are whole numbers; round it"));
+        return Err(format!("the sequence has {x}, which is not a whole number; write whole slots"));
     }
     let slots = match args.integer("slots") as u32 {
         0 => cell.cw_min + 1,

@@ -9,13 +9,13 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.2, last paragraph";
 /// What it does.
-pub const SUMMARY: &str = "DCF told without residual backoff: each cycle all draw evenly from a window of their own, \
-    which shrinks by the slots waited and is DCF's after an attempt. Collisions and waits are DCF's; who wins when is \
-    not.";
+pub const SUMMARY: &str = "The collisions and waits of DCF, without residual backoff; in each cycle every station \
+    draws uniformly from its own window. The window shrinks by the slots waited, and is DCF's after an attempt. The \
+    order in which stations win differs from DCF.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::integer("cwmin", "smallest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
-    Param::integer("cwmax", "largest contention window, instead of the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmin", "minimum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
+    Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
 ];
 
 /// Makes one. A window left at 0 takes the cell's value.

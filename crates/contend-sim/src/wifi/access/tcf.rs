@@ -7,13 +7,12 @@ use contend_core::registry::{Args, Param};
 /// Source.
 pub const CITE: &str = "Starzetz 2006 §8.1.1: TCF as H(i, j) = (i + j) mod N";
 /// What it does.
-pub const SUMMARY: &str = "TDM-like order: station i waits (i + j) mod N slots in cycle j, so that stations that \
-    always have something to send take turns and none collides.";
+pub const SUMMARY: &str = "Stations take turns, as in TDM; station i waits (i + j) mod N slots in cycle j, so \
+    saturated stations never collide.";
 /// Parameters.
-pub const PARAMS: &[Param] =
-    &[Param::integer("stations", "N, places in a round; 0 for one for each station of the cell")
-        .default("0")
-        .range(0.0, 65_535.0)];
+pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round; 0: one for each station of the cell")
+    .default("0")
+    .range(0.0, 65_535.0)];
 
 /// Makes one.
 ///

@@ -6,21 +6,21 @@ use contend_core::registry::{Args, Param};
 /// Source.
 pub const CITE: &str = "Arai 2009, section III-B (spec T8); PAUSE as in IEEE 802.3 annex 31B";
 /// What it does.
-pub const SUMMARY: &str = "An Ethernet converter: the host's network card sends by cable to a bridge whose queue \
-    feeds the MAC; full, the bridge drops, or tells the card to pause before it is.";
+pub const SUMMARY: &str = "An Ethernet converter, a bridge between the host's network card and the MAC; the bridge \
+    drops packets when its queue is full, or pauses the card before the queue is full.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[
-    Param::rate("rate", "rate of the cable, each way").default("100Mbps").range(1e3, 1e12),
-    Param::amount("nic", "what may wait in the host's network card").default("1000p").range(1.0, 1e9),
-    Param::time("latency", "what the bridge takes for a packet, each way").default("0ms").range(0.0, 1.0),
+    Param::rate("rate", "rate of the cable, in each direction").default("100Mbps").range(1e3, 1e12),
+    Param::amount("nic", "maximum backlog of the host's network card").default("1000p").range(1.0, 1e9),
+    Param::time("latency", "time that the bridge takes for a packet, in each direction").default("0ms").range(0.0, 1.0),
     Param::word(
         "mode",
         &["drop", "pause"],
-        "what a full bridge does: drop, or pause the card at `high` and let it go on at `low`",
+        "drop: a full bridge drops packets; pause: the bridge pauses the card at `high` and lets it continue at `low`",
     )
     .default("drop"),
     Param::fraction("high", "share of the bridge's queue at which the card is paused").default("90%").range(0.0, 1.0),
-    Param::fraction("low", "share of the bridge's queue at which it goes on").default("50%").range(0.0, 1.0),
+    Param::fraction("low", "share of the bridge's queue at which the card continues").default("50%").range(0.0, 1.0),
 ];
 
 /// Makes one.

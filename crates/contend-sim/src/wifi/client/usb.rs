@@ -6,8 +6,8 @@ use contend_core::registry::{Args, Param};
 /// Source.
 pub const CITE: &str = "Arai 2009, section III-B (spec T8)";
 /// What it does.
-pub const SUMMARY: &str = "A USB adapter: the host's own queue feeds the MAC, and a packet it refuses is told to TCP, \
-    which reduces its window (local device congestion, Linux's CWR).";
+pub const SUMMARY: &str = "A USB adapter, whose MAC takes packets from the host's own queue; TCP learns of a packet \
+    that this queue refuses, and reduces its window (local device congestion, Linux's CWR).";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 
