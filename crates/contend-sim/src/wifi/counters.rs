@@ -1,29 +1,29 @@
-//! What is counted on a channel.
+//! Counters of a channel.
 
-/// What a transmitter did.
+/// Counters of one transmitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationCounters {
     /// Exchanges tried.
     pub attempts: u64,
-    /// Of them, ended by an ACK.
+    /// Exchanges that ended with an ACK.
     pub acked: u64,
-    /// Of them, begun together with another station's.
+    /// Exchanges that began together with another station's.
     pub collided: u64,
-    /// Of them, spoilt by the channel (data, RTS, or the answer).
+    /// Exchanges in which the medium spoiled a frame (data, RTS, or the answer).
     pub errored: u64,
-    /// Times at which its backoff ended together with that of a higher category of the same station, which was sent
-    /// instead.
+    /// Internal collisions that this category lost: its backoff ended together with that of a higher category of the
+    /// same station.
     pub internal: u64,
-    /// Packets given up after the last retry.
+    /// Packets dropped after the last retry.
     pub retry_drops: u64,
-    /// Of them, packets that had reached their receiver all the same: only the ACK was lost.
+    /// Dropped packets that their receiver had received: only the ACK was lost.
     pub dropped_after_delivery: u64,
-    /// Packets handed on by their receiver.
+    /// Packets that their receiver passed on.
     pub delivered: u64,
 }
 
 impl StationCounters {
-    /// Both together.
+    /// Sum of two sets of counters.
     pub(super) fn plus(self, other: StationCounters) -> StationCounters {
         StationCounters {
             attempts: self.attempts + other.attempts,
@@ -38,20 +38,20 @@ impl StationCounters {
     }
 }
 
-/// With whom the access point contends, counted at every start of a transmission while it has a frame.
+/// The contenders of the access point, counted at every start of a transmission while the access point has a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rivals {
-    /// Such starts.
+    /// Number of such starts.
     pub starts: u64,
-    /// Stations that had a frame, over all of them.
+    /// Stations that had a frame, summed over these starts.
     pub stations: u64,
 }
 
-/// How many slots were idle before transmissions.
+/// Number of idle slots before transmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// Starts with one sender, and with several.
+    /// Starts with one sender, and starts with several senders.
     pub starts: [u64; 2],
-    /// Idle slots before them.
+    /// Idle slots before these starts.
     pub slots: [u64; 2],
 }

@@ -1,8 +1,8 @@
-//! The air's ledger: every nanosecond of a channel is booked to exactly one account.
+//! The ledger of a channel: every nanosecond is booked to exactly one account.
 //!
-//! Idle, inter-frame spaces, backoff and collisions belong to the cell; preamble, header, payload, MAC ACK, RTS/CTS and
-//! errored frames belong to the station that transmits them. The accounts sum to the time that has passed, at every
-//! instant at which the medium is idle.
+//! Idle time, inter-frame spaces, backoff and collisions belong to the cell. Preamble, header, payload, ACK, RTS/CTS
+//! and errored frames belong to the station that transmits them. At every instant at which the medium is idle, the sum
+//! of the accounts is the elapsed time.
 
 use super::StationId;
 use contend_core::{Span, Time};
@@ -10,59 +10,59 @@ use contend_core::{Span, Time};
 /// Accounts that belong to the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CellAccounts {
-    /// Nobody has anything to send.
+    /// No station has anything to send.
     pub idle: Span,
-    /// Inter-frame spaces, and waiting for an answer that does not come.
+    /// Inter-frame spaces, and the wait for a answer that does not come.
     pub ifs: Span,
-    /// Somebody counts backoff slots.
+    /// At least one station counts backoff slots.
     pub backoff: Span,
-    /// Two or more transmit.
+    /// Two or more stations transmit.
     pub collision: Span,
 }
 
 /// Accounts that belong to one station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationAccounts {
-    /// PLCP preamble and header of its received data frames.
+    /// PLCP preamble and header of the station's received data frames.
     pub preamble: Span,
-    /// MAC header, LLC/SNAP, FCS, padding and signal extension of the same.
+    /// MAC header, LLC/SNAP, FCS, padding and signal extension of the same frames.
     pub header: Span,
-    /// IP packets in them.
+    /// IP packets in the same frames.
     pub payload: Span,
-    /// Acknowledgments it sends.
+    /// ACKs that the station sends.
     pub ack: Span,
-    /// RTS and CTS it sends.
+    /// RTS and CTS that the station sends.
     pub rts_cts: Span,
-    /// Data frames of its own that the channel spoilt.
+    /// The station's data frames that the medium spoiled.
     pub errored: Span,
-    /// Not part of the sum: time of its own frames inside collisions.
+    /// Time of the station's own frames inside collisions; not part of the sum.
     pub collided: Span,
 }
 
 impl StationAccounts {
-    /// Its share of the sum.
+    /// The station's part of the sum.
     pub fn total(&self) -> Span {
         self.preamble + self.header + self.payload + self.ack + self.rts_cts + self.errored
     }
 }
 
-/// Where a frame is booked.
+/// The account of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
     /// Data: preamble, header and payload, or errored.
     Data {
-        /// PLCP preamble and header.
+        /// Duration of PLCP preamble and header.
         preamble: Span,
-        /// Bits of the IP packet alone.
+        /// Duration of the bits of the IP packet alone.
         payload: Span,
     },
-    /// Acknowledgments.
+    /// ACKs.
     Ack,
     /// RTS and CTS.
     RtsCts,
 }
 
-/// The books of one channel.
+/// The ledger of one channel.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     /// The cell's accounts.
@@ -74,7 +74,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Empty books for `stations` stations, from time zero.
+    /// An empty ledger for `stations` stations, from time zero.
     pub fn new(stations: usize) -> Ledger {
         Ledger {
             cell: CellAccounts::default(),
@@ -88,8 +88,8 @@ impl Ledger {
         self.booked
     }
 
-    /// Books silence up to `now`: inter-frame space until `resume`, then backoff when somebody `waits`, idle when
-    /// nobody does.
+    /// Books idle medium up to `now`: inter-frame space until `resume`, then backoff if a station `waits`, otherwise
+    /// idle.
     #[inline]
     pub fn quiet(&mut self, now: Time, resume: Time, waits: bool) {
         let edge = resume.clamp(self.booked, now.max(self.booked));
@@ -103,7 +103,7 @@ impl Ledger {
         self.booked = self.booked.max(now);
     }
 
-    /// Books inter-frame space of `span`.
+    /// Books an inter-frame space of `span`.
     #[inline]
     pub fn ifs(&mut self, span: Span) {
         self.cell.ifs += span;
@@ -116,7 +116,7 @@ impl Ledger {
         self.booked += span;
     }
 
-    /// Books a frame of `airtime` that `who` transmitted; `errored` says that the channel spoilt it.
+    /// Books a frame of `airtime` that `who` transmitted; `errored` is true if the medium spoiled the frame.
     #[inline]
     pub fn frame(&mut self, who: StationId, account: Account, airtime: Span, errored: bool) {
         let own = &mut self.stations[who as usize];
@@ -133,12 +133,12 @@ impl Ledger {
         self.booked += airtime;
     }
 
-    /// Notes, beside the accounts, that a frame of `who` took `span` of a collision.
+    /// Notes that a frame of `who` took `span` of a collision; not part of the sum.
     pub fn collided(&mut self, who: StationId, span: Span) {
         self.stations[who as usize].collided += span;
     }
 
-    /// All accounts together: the time that is booked.
+    /// Sum of all accounts: the time that is booked.
     pub fn sum(&self) -> Span {
         let cell = self.cell.idle + self.cell.ifs + self.cell.backoff + self.cell.collision;
         self.stations.iter().fold(cell, |sum, own| sum + own.total())

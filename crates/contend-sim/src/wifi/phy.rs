@@ -1,13 +1,13 @@
-//! PHY timing: what each standard's tables say.
+//! PHY timing, from the tables of each standard.
 //!
 //! Clause numbers are those of IEEE 802.11-2016: 15 DSSS (1 and 2 Mb/s), 16 HR/DSSS (802.11b), 17 OFDM (802.11a), 18
-//! ERP (802.11g). Every value can be overridden; what is derived (DIFS, EIFS, timeouts) follows the overridden values
-//! unless it is given itself.
+//! ERP (802.11g). Every value can be overridden. A derived value (DIFS, EIFS, timeouts) follows from the overridden
+//! values, unless the file gives the derived value itself.
 
 pub use super::ppdu::{Airtime, Format, Modulation, Preamble};
 use contend_core::Span;
 
-/// Which standard's tables.
+/// The standard whose tables apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standard {
     /// 802.11 (1997): DSSS, 1 and 2 Mb/s.
@@ -16,7 +16,7 @@ pub enum Standard {
     B,
     /// 802.11a: OFDM in the 5 GHz band, 20 MHz.
     A,
-    /// 802.11g: ERP, OFDM in the 2.4 GHz band, with 802.11b's rates beside it.
+    /// 802.11g: ERP, OFDM in the 2.4 GHz band, in addition to 802.11b's rates.
     G,
 }
 
@@ -26,14 +26,14 @@ impl Standard {
         [("802.11", Standard::Dsss), ("802.11b", Standard::B), ("802.11a", Standard::A), ("802.11g", Standard::G)];
 }
 
-/// How OFDM frames announce themselves to 802.11b stations that cannot decode them.
+/// How OFDM frames are protected from 802.11b stations, which cannot decode them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// Not at all: a cell without 802.11b stations.
+    /// No protection: a cell without 802.11b stations.
     None,
-    /// A CTS addressed to the sender itself goes before each data frame.
+    /// A CTS to the sender itself precedes each data frame.
     CtsToSelf,
-    /// RTS and CTS go before each data frame.
+    /// RTS and CTS precede each data frame.
     RtsCts,
 }
 
@@ -48,10 +48,10 @@ pub const CTS_BYTES: u32 = 14;
 /// An RTS in bytes (§9.3.1.2).
 pub const RTS_BYTES: u32 = 20;
 
-/// The timing of a cell.
+/// The timing parameters of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phy {
-    /// Whose tables.
+    /// The standard.
     pub standard: Standard,
     /// Preamble of DSSS frames.
     pub preamble: Preamble,
@@ -65,7 +65,7 @@ pub struct Phy {
     pub cw_max: u32,
     /// Silence after an ERP-OFDM frame that counts as part of it (aSignalExtension, §18.5.4).
     pub signal_extension: Span,
-    /// Basic rate set in bits per second, ascending: responses and protection frames are sent at these.
+    /// Basic rate set in bits per second, ascending. Responses and protection frames are sent at these rates.
     pub basic: Vec<u64>,
     /// Bytes of LLC/SNAP in each data frame.
     pub llc: u32,
@@ -73,16 +73,16 @@ pub struct Phy {
     pub protection: Protection,
     /// Rate of protection frames in bits per second.
     pub protection_rate: u64,
-    /// DIFS, when not SIFS + 2 slots.
+    /// DIFS, if it is not SIFS + 2 slots.
     pub difs: Option<Span>,
-    /// EIFS, when not the standard's.
+    /// EIFS, if it is not the standard's.
     pub eifs: Option<Span>,
-    /// ACK timeout (and CTS timeout), when not the standard's.
+    /// ACK timeout and CTS timeout, if they are not the standard's.
     pub ack_timeout: Option<Span>,
 }
 
 impl Phy {
-    /// The standard's own values. 802.11g is the short-slot cell without 802.11b stations.
+    /// The standard's values. For 802.11g: short slots, no 802.11b stations.
     pub fn new(standard: Standard, preamble: Preamble) -> Phy {
         // Table 15-5 (DSSS), Table 16-4 (HR/DSSS), Table 17-21 (OFDM, 20 MHz), Table 18-5 (ERP): slot, SIFS, CWmin.
         let (slot, sifs, cw_min) = match standard {
@@ -90,7 +90,7 @@ impl Phy {
             Standard::A => (9, 16, 15),
             Standard::G => (9, 10, 15),
         };
-        // Mandatory rates: §15.4.4.1, §16.3.2, §17.4.1, §18.4.1 (OFDM part, as in a cell without 802.11b stations).
+        // Mandatory rates: §15.4.4.1, §16.3.2, §17.4.1, §18.4.1 (OFDM only, as in a cell without 802.11b stations).
         let basic = match standard {
             Standard::Dsss | Standard::B => vec![1_000_000, 2_000_000],
             Standard::A | Standard::G => vec![6_000_000, 12_000_000, 24_000_000],
@@ -113,7 +113,7 @@ impl Phy {
         }
     }
 
-    /// Every rate of the standard, ascending, in bits per second.
+    /// All rates of the standard in bits per second, ascending.
     pub fn rates(standard: Standard) -> &'static [u64] {
         match standard {
             Standard::Dsss => &[1_000_000, 2_000_000],
@@ -128,13 +128,13 @@ impl Phy {
         }
     }
 
-    /// The format of frames at `bps` bits per second, when the standard has that rate.
+    /// The format of frames at `bps` bits per second; `None` if the standard does not have this rate.
     pub fn rate(&self, bps: u64) -> Option<Format> {
         if !Phy::rates(self.standard).contains(&bps) {
             return None;
         }
         let modulation = match bps {
-            // §16.2.2.3: the short PLCP header is itself sent at 2 Mb/s, so 1 Mb/s frames have the long one.
+            // §16.2.2.3: the short PLCP header is sent at 2 Mb/s, so a 1 Mb/s frame has the long header.
             1_000_000 => Modulation::Dsss(Preamble::Long),
             2_000_000 | 5_500_000 | 11_000_000 => Modulation::Dsss(self.preamble),
             // Table 17-4: N_DBPS, data bits per 4 us symbol.
@@ -143,15 +143,15 @@ impl Phy {
         Some(Format { bps, modulation })
     }
 
-    /// MPDU in bytes of a data frame that carries an IP packet of `ip` bytes.
+    /// Size in bytes of the MPDU of a data frame that carries an IP packet of `ip` bytes.
     pub fn mpdu(&self, ip: u32) -> u32 {
         ip + self.llc + MAC_OVERHEAD
     }
 
-    /// The format in which a frame received in the format `rate` is answered.
+    /// The format of the answer to a frame that was received in the format `rate`.
     pub fn response_rate(&self, rate: Format) -> Format {
-        // §10.7.6.5.2: the highest basic rate not above the received one, of the same modulation class; without one,
-        // the highest mandatory rate likewise.
+        // §10.7.6.5.2: the highest basic rate of the same modulation class that is not above the received rate. If
+        // there is none: the highest such mandatory rate.
         let same_class = |&bps: &u64| self.rate(bps).filter(|r| r.bps <= rate.bps && r.is_ofdm() == rate.is_ofdm());
         let mandatory: &[u64] =
             if rate.is_ofdm() { &[6_000_000, 12_000_000, 24_000_000] } else { &[1_000_000, 2_000_000] };
@@ -181,7 +181,8 @@ impl Phy {
         self.eifs.unwrap_or_else(|| self.sifs + self.difs() + self.lowest_basic().airtime(ACK_BYTES).total)
     }
 
-    /// How long after its frame a sender waits for the start of the answer (ACK or CTS) at `answer`'s rate.
+    /// Time that a sender waits for the start of the answer (ACK or CTS) at the rate of `answer`, after the end of
+    /// its frame.
     pub fn ack_timeout(&self, answer: Format) -> Span {
         // §10.3.2.9: aSIFSTime + aSlotTime + aRxPHYStartDelay.
         self.ack_timeout.unwrap_or(self.sifs + self.slot + answer.start_delay())
@@ -196,7 +197,7 @@ mod tests {
         phy.rate((mbps * 1e6) as u64).unwrap().airtime(bytes).total.as_micros()
     }
 
-    /// Hand values of the specification of Keceli 2008, S2.1.
+    /// Values calculated by hand in the specification of Keceli 2008, S2.1.
     #[test]
     fn frames_of_802_11g_take_their_hand_values() {
         let g = Phy::new(Standard::G, Preamble::Long);

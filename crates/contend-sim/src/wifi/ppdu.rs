@@ -1,20 +1,20 @@
-//! How long anything is on the air: a function of a PPDU's format and length.
+//! The duration of a frame, as a function of the PPDU's format and length.
 //!
-//! Clause numbers are those of IEEE 802.11-2016. Whoever needs a duration asks a [`Format`]; the tables of a cell only keep
-//! its answers.
+//! Clause numbers are those of IEEE 802.11-2016. A [`Format`] computes each duration; the tables of a cell only cache
+//! the results.
 
 use contend_core::Span;
 
 /// PLCP preamble of DSSS and HR/DSSS frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preamble {
-    /// 144 us and a header of 48 us at 1 Mb/s.
+    /// Preamble of 144 us, and header of 48 us at 1 Mb/s.
     Long,
-    /// 72 us and a header of 24 us at 2 Mb/s; not for 1 Mb/s frames.
+    /// Preamble of 72 us, and header of 24 us at 2 Mb/s; not for 1 Mb/s frames.
     Short,
 }
 
-/// How a frame is modulated, as far as timing needs it.
+/// The modulation of a frame, as far as timing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
     /// DSSS or CCK, with the preamble used at this rate.
@@ -28,26 +28,26 @@ pub enum Modulation {
     },
 }
 
-/// The format of a PPDU: all that, with its length, decides how long it is on the air.
+/// The format of a PPDU. Format and length determine the duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Rate of the payload in bits per second.
     pub bps: u64,
-    /// Its modulation.
+    /// Modulation of the frame.
     pub modulation: Modulation,
 }
 
-/// How long a frame takes: the part before the first bit of the MPDU, and all of it.
+/// Duration of a frame: the part before the first bit of the MPDU, and the whole frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtime {
     /// PLCP preamble and header (for OFDM: preamble and SIGNAL).
     pub preamble: Span,
-    /// The whole frame, signal extension included.
+    /// The whole frame, including the signal extension.
     pub total: Span,
 }
 
 impl Format {
-    /// How long an MPDU of `bytes` bytes (FCS included) is on the air.
+    /// Duration of a frame whose MPDU has `bytes` bytes, including the FCS.
     pub fn airtime(self, bytes: u32) -> Airtime {
         let bits = u64::from(bytes) * 8;
         match self.modulation {
@@ -66,13 +66,13 @@ impl Format {
         }
     }
 
-    /// How long `bytes` bytes of the payload take, without anything around them.
+    /// Duration of `bytes` bytes of the payload alone.
     pub fn payload(self, bytes: u32) -> Span {
         Span::of_bits(u64::from(bytes) * 8, self.bps)
     }
 
-    /// From the first symbol of a frame until its receiver knows of it (aRxPHYStartDelay: Tables 15-5, 16-4, 17-21,
-    /// 18-5).
+    /// Time from the first symbol of a frame until the receiver reports the start of the frame (aRxPHYStartDelay:
+    /// Tables 15-5, 16-4, 17-21, 18-5).
     pub fn start_delay(self) -> Span {
         Span::from_micros(match self.modulation {
             Modulation::Dsss(Preamble::Long) => 192,
@@ -81,7 +81,7 @@ impl Format {
         })
     }
 
-    /// True if it is OFDM.
+    /// True if the modulation is OFDM.
     pub fn is_ofdm(self) -> bool {
         matches!(self.modulation, Modulation::Ofdm { .. })
     }

@@ -1,4 +1,4 @@
-//! One window for all, steered as in Idle Sense; a class of service is a distribution over it.
+//! One window for all stations, adapted as in Idle Sense. A class of service is a distribution over this window.
 
 use super::idle_sense::{self, SharedWindow};
 use super::pdf::Shape;
@@ -42,13 +42,13 @@ pub const PARAMS: &[Param] = &[
     idle_sense::TIME_FAIR,
 ];
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
 /// When all weights are 0, or the cell has no best number of idle slots.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let classes = ["vo", "vi", "bk"].iter().any(|name| !args.numbers(name).is_empty());
-    // The station is refused as a whole.
+    // All distributions are checked, not only this class's: an error in one of them is an error of the station.
     Category::ALL.iter().try_for_each(|c| Shape::new(args.numbers(key(*c))).map(drop))?;
     Ok(Box::new(Classes {
         shape: Shape::new(args.numbers(key(cell.category)))?,
@@ -57,17 +57,17 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     }))
 }
 
-/// Where a class's distribution is written.
+/// The parameter with the distribution of `category`.
 fn key(category: Category) -> &'static str {
     if category == Category::Be { "weights" } else { category.name() }
 }
 
-/// A class's distribution over the common window.
+/// The distribution of one class over the common window.
 #[derive(Debug)]
 struct Classes {
     shape: Shape,
     window: SharedWindow,
-    /// True if stations have several.
+    /// True if stations have several classes.
     classes: bool,
 }
 
@@ -80,8 +80,8 @@ impl Access for Classes {
         Residue::Redraw
     }
     fn scheduling(&self) -> Scheduling {
-        // Starzetz 2006 §8.3: on an internal tie the lower class is delayed (b), and draws again as it does in every
-        // cycle, which is (a).
+        // Starzetz 2006 §8.3: on an internal collision the lower class is delayed (b). It draws again as in every cycle
+        // (a).
         if self.classes { Scheduling::AfterBackoff } else { Scheduling::One }
     }
 }

@@ -1,4 +1,4 @@
-//! DCF's binary exponential backoff: an even draw from a window that doubles with every failure.
+//! DCF's binary exponential backoff: a uniform draw from a window that doubles after each failure.
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::registry::{Args, Param};
@@ -29,7 +29,7 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 0.1),
 ];
 
-/// Makes one. A parameter left at 0 takes the cell's value.
+/// Builds the rule. A parameter of 0 takes the cell's value.
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
@@ -68,8 +68,8 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// With the windows that `cwmin` and `cwmax` of `args` say, or the cell's where they are 0. The error says which is
-    /// wrong.
+    /// Windows from `cwmin` and `cwmax` of `args`; where these are 0, the cell's windows. The error names the wrong
+    /// parameter.
     pub(super) fn new(args: &Args, cell: Setting) -> Result<Backoff, String> {
         let or = |name: &str, default: u32| match args.integer(name) {
             0 => default,
@@ -82,7 +82,7 @@ impl Backoff {
         Ok(Backoff { cw_min, cw_max, cw: cw_min })
     }
 
-    /// The present window, after what `why` does to it.
+    /// The contention window after `why`.
     pub(super) fn window(&mut self, why: Draw) -> u32 {
         // IEEE 802.11-2016 §10.3.3: CW takes the next value of the series after every failure and CWmin after a success
         // or when a limit is reached.
@@ -94,7 +94,7 @@ impl Backoff {
         self.cw
     }
 
-    /// An even draw from the present window.
+    /// A uniform draw from the contention window after `why`.
     pub(super) fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32 {
         let cw = self.window(why);
         cx.rng.random_range(0..=cw)

@@ -1,6 +1,6 @@
-//! 802.11-M: DCF whose draws are shifted, so that a station that has just sent repels itself.
+//! 802.11-M: DCF whose draws are shifted, so that a station that has just sent waits longer.
 //!
-//! A probe of short-term fairness, "not intended for the real world": the shift asks for the number of contenders.
+//! A probe of short-term fairness, "not intended for the real world": the shift requires the number of contenders.
 
 use super::dcf::Backoff;
 use super::{Access, Draw, Seen, Setting};
@@ -24,7 +24,7 @@ pub const PARAMS: &[Param] = &[
     .default("every"),
 ];
 
-/// Makes one. A window left at 0 takes the cell's value.
+/// Builds the rule. A window of 0 takes the cell's value.
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
@@ -43,8 +43,8 @@ struct DcfM {
 
 impl Access for DcfM {
     fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32 {
-        // The specification's U16b: the text shifts "each time a new value must be drawn"; its collision rates come
-        // nearer when failures are not shifted.
+        // The specification's U16b: the text shifts "each time a new value must be drawn". The collision rates are
+        // closer to the source's when draws after failures are not shifted.
         let shift = if self.every || why == Draw::Success {
             self.per_contender * f64::from(seen.contenders.max(1))
         } else {

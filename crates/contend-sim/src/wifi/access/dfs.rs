@@ -1,4 +1,4 @@
-//! DFS, distributed fair scheduling: a backoff in proportion to the packet's length over the station's weight.
+//! DFS, distributed fair scheduling: a backoff in proportion to the packet's length divided by the station's weight.
 
 use super::{Access, Draw, Seen, Setting};
 use contend_core::Cx;
@@ -30,7 +30,7 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 1e6),
 ];
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
 /// Never.
@@ -50,7 +50,7 @@ pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
     }))
 }
 
-/// A backoff by length and weight.
+/// A backoff in proportion to length over weight.
 #[derive(Debug)]
 struct Dfs {
     per_byte: f64,
@@ -71,8 +71,8 @@ enum Mapping {
 }
 
 impl Dfs {
-    /// The backoff that stands for `slots`: the same order, in a smaller range. All three agree, with their slope or
-    /// nearly, at the threshold.
+    /// Compresses the backoff of `slots`; the order of backoffs is kept. At the threshold, the three mappings have the
+    /// same value and nearly the same slope.
     fn map(&self, slots: f64) -> f64 {
         let above = slots - self.threshold;
         if above <= 0.0 {
@@ -90,12 +90,12 @@ impl Access for Dfs {
     fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32 {
         if why == Draw::Failure {
             self.collisions += 1;
-            // Starzetz 2006 §7.2.1: a small exponential window of its own, so that a collider keeps its turn.
+            // Starzetz 2006 §7.2.1: after a collision, a small window that doubles, so that the station keeps its turn.
             let window = u64::from(self.collision_window) << (self.collisions - 1).min(16);
             return cx.rng.random_range(1..=window) as u32;
         }
         self.collisions = 0;
-        // b = floor(rho S L / w), rho even on [0.9, 1.1].
+        // b = floor(rho S L / w), rho uniform on [0.9, 1.1].
         let rho = 1.0 + self.spread * (2.0 * cx.rng.random::<f64>() - 1.0);
         self.map(rho * self.per_byte * f64::from(seen.bytes)) as u32
     }

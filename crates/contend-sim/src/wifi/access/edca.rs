@@ -1,8 +1,7 @@
-//! EDCA: four access categories in a station, each with a queue and a backoff of its own, and collisions inside the
-//! station.
+//! EDCA: a station has four categories. Each category has a queue and a backoff.
 //!
-//! What the cell does with it: of several categories of a station whose backoffs end in the same instant the highest
-//! sends; the others behave as after a collision, without having used the air.
+//! If the backoffs of several categories of one station end in the same instant, the cell sends the frame of the
+//! highest category. The lower categories behave as after a collision, but use no airtime.
 
 use super::dcf::Backoff;
 use super::{Access, Busy, Category, Draw, Scheduling, Seen, Setting};
@@ -48,7 +47,7 @@ pub const PARAMS: &[Param] = &[
         .default("{}"),
 ];
 
-/// Parameters of a category.
+/// Parameters of a category. Those that the file leaves out take the value of the table.
 const CATEGORY: &[Param] = &[
     Param::integer("aifsn", "slots after SIFS that must be idle before a slot counts").range(1.0, 15.0),
     Param::integer("cwmin", "minimum contention window").range(0.0, 32_767.0),
@@ -60,7 +59,7 @@ const CATEGORY: &[Param] = &[
     .range(0.0, 0.1),
 ];
 
-/// Makes the category that `cell` names.
+/// Builds the category that `cell` names.
 ///
 /// # Errors
 /// When a category's `cwmin` is larger than its `cwmax`, or a category has parameters where they have no effect.
@@ -81,7 +80,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
             scheduling: Scheduling::BeforeBackoff,
         }));
     }
-    // The station is refused as a whole.
+    // All four categories are checked, not only this one: an error in one of them is an error of the station.
     Category::ALL.iter().try_for_each(|c| Set::of(*c, args, &cell).map(drop))?;
     let set = Set::of(cell.category, args, &cell)?;
     let backoff = Backoff::new(&Args::default(), Setting { cw_min: set.cw_min, cw_max: set.cw_max, ..cell })?;
@@ -89,7 +88,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     Ok(Box::new(Edca { backoff, aifsn: Some(set.aifsn), txop: set.txop, busy, scheduling: Scheduling::AfterBackoff }))
 }
 
-/// One category's parameters.
+/// Parameters of one category.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Set {
     aifsn: u32,
@@ -99,7 +98,7 @@ struct Set {
 }
 
 impl Set {
-    /// Of `category`: what the file says, and the table's default for the rest.
+    /// Parameters of `category`: those of the file, and the table's defaults for the others.
     fn of(category: Category, args: &Args, cell: &Setting) -> Result<Set, String> {
         let default = Set::default(category, args.word("table") == "802.11-2016", cell);
         let empty = Args::default();
@@ -123,7 +122,7 @@ impl Set {
         Ok(set)
     }
 
-    /// The default of the standard. `revised`: that of 802.11-2016.
+    /// The standard's default for a category; `revised` selects 802.11-2016.
     fn default(category: Category, revised: bool, cell: &Setting) -> Set {
         let (least, most) = (cell.cw_min, cell.cw_max);
         let part = |n: u32| ((least + 1) / n).max(1) - 1;
@@ -150,7 +149,7 @@ impl Set {
     }
 }
 
-/// One category of a station, or with `sbb` its only backoff.
+/// One category of a station; with `sbb`, the only backoff of the station.
 #[derive(Debug)]
 struct Edca {
     backoff: Backoff,
@@ -191,7 +190,7 @@ mod tests {
         (s.aifsn, s.cw_min, s.cw_max, s.txop.as_nanos() / 1000)
     }
 
-    /// Windows by hand from aCWmin 15 (OFDM, ERP) and 31 (DSSS), aCWmax 1023.
+    /// Windows derived by hand from aCWmin 15 (OFDM, ERP) and 31 (DSSS), aCWmax 1023.
     #[test]
     fn defaults_are_those_of_the_tables() {
         use Category::{Be, Bk, Vi, Vo};
@@ -219,7 +218,7 @@ mod tests {
         let mut be = Args::default();
         be.set("cwmax", Value::Integer(7));
         args.set("be", Value::Group(be));
-        // Refused whichever category is made.
+        // The error is the same for every category that is built.
         assert!(build(&args, cell).unwrap_err().starts_with("be: cwmin = 15 is larger than cwmax = 7"));
         args.set("scheduling", Value::Word("sbb".into()));
         assert!(build(&args, cell).unwrap_err().starts_with("vo has no parameters with scheduling = \"sbb\""));

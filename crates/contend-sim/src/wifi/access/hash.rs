@@ -1,4 +1,4 @@
-//! The hash-table model H: everybody draws a slot of a table anew in every cycle.
+//! The hash-table model H: in every cycle all stations draw a slot of a table.
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "A uniform draw from C slots in every cycle (reference
 pub const PARAMS: &[Param] =
     &[Param::integer("slots", "C: number of slots; 0: the cell's CWmin + 1").default("0").range(0.0, 1e6)];
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
 /// Never.
@@ -23,7 +23,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     Ok(Box::new(Hash { slots: if slots == 0 { cell.cw_min + 1 } else { slots } }))
 }
 
-/// An even draw in every cycle.
+/// A uniform draw in every cycle.
 #[derive(Debug)]
 struct Hash {
     slots: u32,

@@ -1,4 +1,4 @@
-//! HASH1: everybody draws anew in every cycle, early slots more often than late ones.
+//! HASH1: in every cycle all stations draw again, early slots more often than late slots.
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
@@ -18,10 +18,10 @@ pub const PARAMS: &[Param] = &[
     Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4),
 ];
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
-/// When there is no window at all.
+/// When the window has less than one slot.
 pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
     let rule =
         Hash1 { window: args.number("window"), base: args.number("base"), per_contender: args.number("per_contender") };
@@ -33,7 +33,7 @@ pub fn build(args: &Args, _: Setting) -> Result<Box<dyn Access>, String> {
     Ok(Box::new(rule))
 }
 
-/// A falling ramp in every cycle.
+/// A linearly falling density, drawn from in every cycle.
 #[derive(Debug)]
 struct Hash1 {
     window: f64,
@@ -53,8 +53,8 @@ impl Hash1 {
 
 impl Access for Hash1 {
     fn draw(&mut self, cx: &mut Cx, _: Draw, seen: &Seen) -> u32 {
-        // Starzetz 2006 eq. 8.21: p(t) proportional to 1 - t; inverted, t = 1 - sqrt(1 - u). 1 - u of a u in [0, 1) is
-        // a u in (0, 1].
+        // Starzetz 2006 eq. 8.21: p(t) is proportional to 1 - t, so t = 1 - sqrt(1 - u). If u is uniform in [0, 1), 1 -
+        // u is uniform in (0, 1].
         let u = 1.0 - cx.rng.random::<f64>();
         ((1.0 - libm::sqrt(u)) * self.window(seen.contenders)) as u32
     }

@@ -1,4 +1,4 @@
-//! Idle Sense: all stations steer one window towards the number of idle slots at which the channel carries the most.
+//! Idle Sense: all stations adapt their windows towards the number of idle slots at which the channel carries the most.
 
 use super::{Access, Channel, Draw, Seen, Setting};
 use contend_core::Cx;
@@ -30,23 +30,23 @@ pub const PARAMS: &[Param] = &[
     TIME_FAIR,
 ];
 
-/// Mean idle slots aimed at.
+/// Target for the mean number of idle slots.
 pub(super) const TARGET: Param = Param::number(
     "target",
     "target for the idle slots between transmissions; 0: the best for the cell (5.68 for 802.11b)",
 )
 .default("0")
 .range(0.0, 1e6);
-/// Multiplicative decrease.
+/// Multiplicative decrease of the attempt rate.
 pub(super) const ALPHA: Param =
     Param::number("alpha", "factor of the window when fewer slots are idle").default("1.0666").range(1.0, 10.0);
-/// Additive increase.
+/// Additive increase of the attempt rate.
 pub(super) const EPSILON: Param =
     Param::number("epsilon", "increase of the attempt rate when more slots are idle").default("0.001").range(0.0, 1.0);
-/// Samples of a decision.
+/// Samples per decision.
 pub(super) const TRANSMISSIONS: Param =
     Param::integer("transmissions", "transmissions heard per decision").default("5").range(1.0, 4096.0);
-/// Near the target.
+/// What counts as near the target.
 pub(super) const BETA: Param = Param::number(
     "beta",
     "distance from the target, in idle slots, within which more transmissions are heard per decision",
@@ -60,14 +60,14 @@ pub(super) const GAMMA: Param = Param::number(
 )
 .default("4")
 .range(0.0, 1e6);
-/// By rate.
+/// Windows in proportion to the rate.
 pub(super) const TIME_FAIR: Param = Param::flag(
     "time_fair",
     "true if slower stations have larger windows in proportion, so that all get the same airtime",
 )
 .default("true");
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
 /// When the cell has no best number of idle slots.
@@ -90,7 +90,7 @@ impl Access for IdleSense {
     }
 }
 
-/// A window that follows the idle slots heard.
+/// A window that follows the idle slots that the station hears.
 #[derive(Debug)]
 pub(super) struct SharedWindow {
     best: Optimum,
@@ -99,21 +99,21 @@ pub(super) struct SharedWindow {
     transmissions: u64,
     beta: f64,
     gamma: f64,
-    /// How many times the window the station takes because it is slow.
+    /// Factor of the window for a slow station.
     slower: f64,
     /// CW, in slots.
     cw: f64,
     /// The first busy period that no decision has counted.
     next: u64,
-    /// How many the next decision counts.
+    /// Number of busy periods that the next decision counts.
     counts: u64,
 }
 
-/// The largest window it is steered to.
+/// Largest window that adaptation can reach.
 const LARGEST: f64 = 1e6;
 
 impl SharedWindow {
-    /// As the parameters say. The error says which does not fit.
+    /// A window with these parameters. The error names the parameter that does not fit.
     pub(super) fn new(args: &Args, cell: Setting) -> Result<SharedWindow, String> {
         let best = match args.number("target") {
             0.0 => optimum(cell.collision).map_err(|e| {
@@ -139,12 +139,12 @@ impl SharedWindow {
         })
     }
 
-    /// Slots of the window at which `contenders` stations settle.
+    /// Slots of the steady window for `contenders` stations.
     pub(super) fn steady(&self, contenders: u32) -> u32 {
         libm::round(self.best.window(contenders.max(1)) * self.slower).max(1.0) as u32
     }
 
-    /// Slots of the window after all that was heard.
+    /// Slots of the window after all busy periods that were heard.
     pub(super) fn steered(&mut self, channel: &Channel) -> u32 {
         self.next = self.next.max(channel.busy().saturating_sub(Channel::MEMORY));
         while self.next + self.counts <= channel.busy() {
@@ -157,14 +157,14 @@ impl SharedWindow {
     }
 
     fn decide(&mut self, idle: f64) {
-        // Heusse et al. 2005 §4: the attempt rate 2 / CW is multiplied by 1 / alpha or raised by epsilon.
+        // Heusse et al. 2005 §4: the attempt rate 2 / CW is divided by alpha, or raised by epsilon.
         self.cw = if idle < self.best.idle_slots {
             self.cw * self.alpha
         } else {
             2.0 * self.cw / (2.0 + self.epsilon * self.cw)
         };
         self.cw = self.cw.clamp(1.0, LARGEST);
-        // Near the target it listens for longer, so that the window comes to rest.
+        // Near the target a decision counts more busy periods, so that the window becomes steady.
         let near = (idle - self.best.idle_slots).abs() < self.beta;
         self.counts = if near && self.gamma > 0.0 { (self.cw / self.gamma) as u64 } else { self.transmissions }
             .clamp(1, Channel::MEMORY / 2);

@@ -1,4 +1,4 @@
-//! Any distribution over the window, with or without residual and exponential backoff.
+//! Any distribution over the window, with or without residual backoff and exponential backoff.
 
 use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
@@ -29,7 +29,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 1e6),
 ];
 
-/// Makes one. A window left at 0 takes the cell's value.
+/// Builds the rule. A window of 0 takes the cell's value.
 ///
 /// # Errors
 /// When all weights are 0, or `cwmin` is larger than `cwmax`.
@@ -64,15 +64,15 @@ impl Access for Pdf {
     }
 }
 
-/// A density over [0, 1) that is constant on each of some equal parts.
+/// A density over [0, 1) that is constant on each of several equal parts.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    /// Sums of the weights up to and including each part; empty for an even density.
+    /// Sums of the weights up to and including each part; empty for the uniform density.
     sums: Vec<f64>,
 }
 
 impl Shape {
-    /// With these weights of the parts. The error says what is wrong with them.
+    /// The density with these weights of the parts. The error says what is wrong with the weights.
     pub(super) fn new(weights: &[f64]) -> Result<Shape, String> {
         let sums: Vec<f64> = weights
             .iter()

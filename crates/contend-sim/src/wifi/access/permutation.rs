@@ -1,6 +1,6 @@
-//! Permutation codes: each station goes through an order of the slots of its own, and changes it when it collides.
+//! Permutation codes: each station goes through its own permutation of the slots, and changes it after a collision.
 //!
-//! A negative result: such stations may settle where one wins three cycles of four.
+//! A negative result: such stations may end in a state in which one station wins three cycles of four.
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
@@ -18,10 +18,10 @@ pub const PARAMS: &[Param] = &[
     Param::new("sequence", Unit::Numbers, "first permutation; []: a random one").default("[]").range(0.0, 65_535.0),
 ];
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
-/// When the sequence has other than whole numbers.
+/// When the sequence has a number that is not whole.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let given = args.numbers("sequence");
     if let Some(x) = given.iter().find(|x| x.fract() != 0.0) {
@@ -36,12 +36,12 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     Ok(Box::new(Permutation { sequence, next: 0, shuffled: !given.is_empty() }))
 }
 
-/// An order of slots.
+/// A station's permutation of the slots.
 #[derive(Debug)]
 struct Permutation {
     sequence: Vec<u32>,
     next: usize,
-    /// True if the order is one to begin with.
+    /// True if the permutation is still the initial one.
     shuffled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! DCF without residual backoff: whoever was not first draws again, from what is left of its window.
+//! DCF without residual backoff: a station that did not win draws again from the remaining part of its window.
 
 use super::dcf::Backoff;
 use super::{Access, Draw, Residue, Seen, Setting};
@@ -18,7 +18,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
 ];
 
-/// Makes one. A window left at 0 takes the cell's value.
+/// Builds the rule. A window of 0 takes the cell's value.
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.
@@ -26,17 +26,17 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     Ok(Box::new(ResidualWindow { backoff: Backoff::new(args, cell)?, slots: 1 }))
 }
 
-/// DCF by shrinking windows.
+/// DCF with windows that shrink by the slots waited.
 #[derive(Debug)]
 struct ResidualWindow {
     backoff: Backoff,
-    /// Where the window that is left ends.
+    /// Number of slots in the remaining window.
     slots: u32,
 }
 
 impl Access for ResidualWindow {
     fn draw(&mut self, cx: &mut Cx, why: Draw, seen: &Seen) -> u32 {
-        // Who was not first has at least one slot left, which the busy slot takes where it counts.
+        // A station that did not win has at least one slot left. If busy slots count, the busy slot takes this slot.
         let (slots, least) = match why {
             Draw::Cycle(waited) => (self.slots.saturating_sub(waited), u32::from(!seen.busy_counts)),
             _ => (self.backoff.window(why) + 1, 0),

@@ -1,4 +1,4 @@
-//! TCF, told as a hash: each station has its place in a round, and nobody collides.
+//! TCF, described as a hash: each station has a place in a round, and saturated stations never collide.
 
 use super::{Access, Draw, Residue, Seen, Setting};
 use contend_core::Cx;
@@ -14,7 +14,7 @@ pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round;
     .default("0")
     .range(0.0, 65_535.0)];
 
-/// Makes one.
+/// Builds the rule.
 ///
 /// # Errors
 /// When there are fewer places than stations.
@@ -32,7 +32,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     Ok(Box::new(Tcf { rank: cell.rank, places: places.max(1) }))
 }
 
-/// A place in a round.
+/// A station's place in a round.
 #[derive(Debug)]
 struct Tcf {
     rank: u32,
@@ -41,7 +41,7 @@ struct Tcf {
 
 impl Access for Tcf {
     fn draw(&mut self, _: &mut Cx, _: Draw, seen: &Seen) -> u32 {
-        // Every station counts the same busy periods, so all agree on the cycle.
+        // Every station counts the same busy periods, so all stations agree on the cycle.
         ((u64::from(self.rank) + seen.channel.busy()) % u64::from(self.places)) as u32
     }
     fn residue(&self) -> Residue {

@@ -1,4 +1,4 @@
-//! An Ethernet converter: the host sees a cable, and the air begins at its far end.
+//! An Ethernet converter: the host sees a cable. The bridge to the air is at the far end of the cable.
 
 use super::{Client, Converter};
 use contend_core::registry::{Args, Param};
@@ -23,7 +23,7 @@ pub const PARAMS: &[Param] = &[
     Param::fraction("low", "share of the bridge's queue at which the card continues").default("50%").range(0.0, 1.0),
 ];
 
-/// Makes one.
+/// Builds the client.
 ///
 /// # Errors
 /// When `low` is not below `high`.

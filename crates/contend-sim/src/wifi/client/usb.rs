@@ -1,4 +1,4 @@
-//! An adapter in the host: the host itself contends for the air, and hears of a full queue.
+//! An adapter in the host: the host itself contends for the air, and learns of a full queue.
 
 use super::Client;
 use contend_core::registry::{Args, Param};
@@ -11,10 +11,10 @@ pub const SUMMARY: &str = "A USB adapter, whose MAC takes packets from the host'
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 
-/// Makes one.
+/// Builds the client.
 ///
 /// # Errors
-/// None.
+/// Never.
 pub fn build(_: &Args) -> Result<Client, String> {
     Ok(Client::Usb)
 }
