@@ -392,7 +392,8 @@ mod tests {
         IFS.iter().map(|&ifs| BackoffRules { ifs, residue: Residue::Keep, busy }).collect()
     }
 
-    /// The same rules told station by station: every one has the instant from which it counts, and what is left.
+    /// A reference with the same rules, one station at a time: each has the instant from which it counts, and its
+    /// residual backoff.
     struct Naive {
         each: Vec<(Time, u64, bool)>,
         busy: Busy,
@@ -410,7 +411,8 @@ mod tests {
                     e.2 = false;
                     senders.push(i as Contender);
                 } else {
-                    // Under EDCA's rule only who has come to a slot boundary counts the slot that begins there.
+                    // Under EDCA's rule, only a station that has reached a slot boundary counts the slot that begins
+                    // there.
                     let busy = match self.busy {
                         Busy::Cell => self.counted,
                         Busy::Frozen => false,
@@ -423,8 +425,8 @@ mod tests {
         }
     }
 
-    /// What follows a transmission: for each sender its next backoff, whether it has another frame, and how much later
-    /// than the group (in nanoseconds, less 10 us) it resumes; and a bystander with a resume of its own.
+    /// What follows a transmission: for each sender its next backoff, true if it has another frame, and how much later
+    /// than its group it resumes (in nanoseconds, minus 10 us); and a bystander that resumes separately.
     type Step = (Vec<(u64, bool, Option<u64>)>, Option<(usize, u64)>, u64);
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -508,12 +510,12 @@ mod tests {
         assert_eq!(start, Time::ZERO + IFS[0] + SLOT * 3);
         c.turn_busy(start, &mut senders, &mut again);
         again.sort_unstable();
-        // Three idle slots and the busy one; the loner, a microsecond late, has counted two.
+        // Three idle slots and the busy slot; the loner, one microsecond late, has counted two.
         assert_eq!((senders, again), (vec![0], vec![(1, 4), (3, 3)]));
         assert_eq!((c.waiting(), c.channel().busy(), c.channel().idle(0)), (1, 1, 3));
         let idle = start + Span::from_millis(1);
         c.turn_idle(idle, Span::ZERO);
-        // The one that keeps its residue has one slot left; another draws less.
+        // The contender that keeps its residual backoff has one slot left; another draws a smaller backoff.
         assert_eq!(c.next_start(), idle + IFS[0] + SLOT);
         c.back_off(1, 0, true);
         assert_eq!((c.next_start(), c.waiting()), (idle + IFS[0], 2));
@@ -523,7 +525,7 @@ mod tests {
     fn a_packet_that_finds_the_medium_idle_for_long_enough_goes_at_once() {
         let mut c = Contention::new(&members(Busy::Cell), SLOT, BusySlot::Frozen);
         assert_eq!(c.arrive(0, Time::ZERO + IFS[0], false), Arrival::Free);
-        // Earlier than DIFS after the last busy period it waits for the rest of DIFS.
+        // Before DIFS after the last busy period has passed, it waits for the rest of DIFS.
         assert_eq!(c.arrive(1, Time::from_nanos(5), false), Arrival::Waits);
         assert_eq!(c.next_start(), Time::ZERO + IFS[1]);
     }
@@ -543,7 +545,7 @@ mod tests {
         let end = Time::from_nanos(1_000_000);
         c.turn_idle(end, Span::ZERO);
         assert_eq!(c.arrive(0, end - Span::from_nanos(1), false), Arrival::Busy);
-        // Idle, but not for long enough.
+        // Idle, but for too short a time.
         assert_eq!(c.arrive(1, end, false), Arrival::Waits);
     }
 }

@@ -59,14 +59,15 @@ pub(super) struct Part {
     pub(super) airtime: Span,
 }
 
-/// For each station, the time from the end of a part that was not received until it starts an inter-frame space.
+/// For each station: the time from the end of a part that was not received to the start of the station's next
+/// inter-frame space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Silence {
     /// The sender of the exchange.
     pub(super) sender: Span,
-    /// Its receiver; `None` when it does as all others.
+    /// The receiver of the exchange; `None` if it behaves like the other stations.
     pub(super) receiver: Option<Span>,
-    /// All others, who have decoded every part.
+    /// All other stations; they have decoded every earlier part.
     pub(super) others: Span,
 }
 
@@ -149,8 +150,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The first part that needs an answer, which a CTS-to-self does not. A sender detects a collision when this answer
-    /// does not come.
+    /// The first part that requires an answer; a CTS-to-self does not. A sender detects a collision when this answer is
+    /// missing.
     #[inline]
     pub(super) fn first_asking(&self) -> Part {
         match self.burst.protection {
@@ -171,7 +172,7 @@ impl<'a> Plan<'a> {
         Part { kind, start, airtime }
     }
 
-    /// MPDU of a part of this kind in bytes, FCS included.
+    /// Size of the MPDU of a part of this kind in bytes, including the FCS.
     pub(super) fn bytes(&self, kind: PartKind) -> u32 {
         match kind {
             PartKind::Rts => RTS_BYTES,
@@ -249,8 +250,8 @@ mod tests {
     use crate::wifi::phy::{Phy, Preamble, Standard};
     use crate::wifi::timing::{Limits, ProtectionRule};
 
-    /// 802.11g at 54 Mb/s, answers at 6 Mb/s: by hand, data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a CTS
-    /// at 11 Mb/s, which protects, 203 us.
+    /// 802.11g at 54 Mb/s, answers at 6 Mb/s. By hand: data of 1500 B 254 us, RTS 58 us, CTS and ACK 50 us, and a
+    /// protection CTS at 11 Mb/s 203 us.
     fn with<T>(protection: Protection, f: impl FnOnce(Plan<'_>) -> T) -> T {
         let mut phy = Phy::new(Standard::G, Preamble::Long);
         (phy.basic, phy.protection) = (vec![6_000_000], protection);

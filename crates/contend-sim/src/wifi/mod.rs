@@ -1,4 +1,4 @@
-//! IEEE 802.11: the timing tables, the access rules, and a cell in which all hear all.
+//! IEEE 802.11: the timing tables, the access rules, and a cell in which all stations hear each other.
 
 pub mod access;
 mod air;
@@ -51,9 +51,9 @@ pub struct Frame {
     pub from: StationId,
     /// Receiver.
     pub to: StationId,
-    /// What it is.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// What became of it.
+    /// Fate of the frame.
     pub outcome: FrameOutcome,
     /// Rate of its payload in bits per second.
     pub rate: u64,
@@ -61,9 +61,9 @@ pub struct Frame {
     pub retry: u8,
     /// Sequence number of the MAC (12 bits), the same for all attempts of a packet.
     pub sequence: u16,
-    /// The Duration field: how long the exchange lasts after this frame.
+    /// The Duration field: time from the end of this frame to the end of the exchange.
     pub duration: Span,
-    /// MPDU in bytes, FCS included.
+    /// Size of the MPDU in bytes, including the FCS.
     pub bytes: u32,
     /// The packet a data frame carries.
     pub packet: Option<Packet>,
@@ -82,7 +82,7 @@ pub enum FrameKind {
     Cts,
 }
 
-/// What became of a frame.
+/// The fate of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameOutcome {
     /// The receiver decoded it.

@@ -1,12 +1,13 @@
-//! Contention and nothing else: stations that always have a frame, slots, and who wins.
+//! Contention alone: stations that are always saturated, counted in slots.
 //!
-//! No time, no frames, no retry limit: what is left of a cell when every exchange is over in an instant and all resume
-//! together, but for whole slots by which one inter-frame space is longer than another (AIFSN). It runs the same access
-//! rules with the same random streams as a [cell](super::cell), and agrees with one draw for draw; and it is fast
-//! enough for a million successes in the blink of an eye (Starzetz 2006 §8.2).
+//! There is no time, no frame and no retry limit. This is a cell in which every exchange takes no time and all stations
+//! resume together, except for whole slots by which one inter-frame space is longer than another (AIFSN). The access
+//! rules and the random streams are those of a [cell](super::cell), and the results agree with a cell draw for draw. A
+//! million successes take less than a second (Starzetz 2006 §8.2).
 //!
-//! Backoffs that are kept stand in a wheel of slots with a bit for each slot that is taken, so that a cycle costs the
-//! same however many stations wait. Those that are drawn anew in every cycle stand in a list.
+//! Residual backoffs are kept in a timing wheel of slots, with one bit for each slot that is in use. The cost of a
+//! cycle therefore does not depend on the number of waiting stations. Backoffs that are drawn again in every cycle are
+//! kept in a list.
 
 use super::access::{Access, Build, Busy, BusySlot, Category, Channel, Draw, Residue, Seen, Setting};
 use super::{AP, StationId, Success};
@@ -15,61 +16,60 @@ use contend_core::registry::Choice;
 use contend_core::{Cx, Rng, Time};
 use rand::RngExt as _;
 
-/// Stations that contend.
+/// The specification of the contending stations and the medium.
 #[derive(Clone, Debug)]
 pub struct SaturatedSpec {
     /// Seed of every random stream.
     pub seed: u64,
-    /// All that contend.
+    /// All contenders.
     pub contenders: Vec<ContenderSpec>,
-    /// What the rules are told.
+    /// The facts about the cell that the rules get.
     pub setting: Setting,
     /// Whether a busy slot counts as backoff.
     pub busy_slot: BusySlot,
-    /// The IP packet that rules which go by its length are told of, in bytes.
+    /// Size of the IP packet in bytes, for rules that depend on it.
     pub bytes: u32,
-    /// How often noise spoils what would have been a success (sigma of Starzetz 2006 §11.1): its sender takes it for a
-    /// collision.
+    /// Probability that noise spoils a success (sigma of Starzetz 2006 §11.1). The sender takes it for a collision.
     pub noise: f64,
 }
 
-/// A station, or one category of it.
+/// A station, or one category of a station.
 #[derive(Clone, Debug)]
 pub struct ContenderSpec {
-    /// Its name: its random stream is called after it.
+    /// The name. It also names the random stream.
     pub name: String,
-    /// When it may try.
+    /// The access rule.
     pub rule: Choice<Build>,
-    /// The station it belongs to, from 0: of several of one station that are due together only the highest category
-    /// sends.
+    /// The number of the station, from 0. If several contenders of one station are due together, only the highest
+    /// category sends.
     pub station: u32,
     /// Its category.
     pub category: Category,
 }
 
-/// What happened so far.
+/// The counts so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Cycles that ended with one sender that was heard.
+    /// Cycles with one sender whose frame was received.
     pub successes: u64,
-    /// Cycles that ended with several senders.
+    /// Cycles with several senders.
     pub collisions: u64,
-    /// Cycles that ended with one sender that noise spoilt.
+    /// Cycles with one sender whose frame noise spoiled.
     pub spoilt: u64,
     /// Idle slots before successes.
     pub success_slots: u64,
     /// Idle slots before collisions.
     pub collision_slots: u64,
-    /// Frames sent, and of them those that collided.
+    /// Frames sent.
     pub attempts: u64,
     /// Frames that collided.
     pub collided: u64,
-    /// Backoffs that ended together with a higher category's of the same station.
+    /// Internal collisions: backoffs that ended together with that of a higher category of the same station.
     pub internal: u64,
 }
 
 impl Tally {
-    /// Contentions so far.
+    /// Number of cycles so far.
     pub fn cycles(&self) -> u64 {
         self.successes + self.collisions + self.spoilt
     }
@@ -83,13 +83,13 @@ pub struct Saturated {
     contenders: u32,
     bytes: u32,
     noise: Option<(f64, Rng)>,
-    /// Backoffs that are kept.
+    /// The groups, with the residual backoffs of their members.
     groups: Vec<Group>,
     /// True if a station has several contenders.
     categories: bool,
-    /// Slots after the shortest inter-frame space at which those without one of their own begin to count.
+    /// Slots between the end of the shortest inter-frame space and the end of DIFS.
     difs: u32,
-    /// Backoffs that are drawn anew: station and slots.
+    /// Backoffs that are drawn again in every cycle: contender and slots.
     fresh: Vec<(StationId, u32)>,
     senders: Vec<StationId>,
     tally: Tally,
@@ -102,30 +102,30 @@ pub struct Saturated {
 struct Station {
     access: Box<dyn Access>,
     residue: Residue,
-    /// Where its backoff is kept.
+    /// The index of its group.
     group: u32,
-    /// True if a busy slot counts for it.
+    /// True if a busy slot counts for this contender.
     busy_counts: bool,
     station: u32,
     category: Category,
     backoff: Rng,
 }
 
-/// Contenders that begin to count at the same slot, and count busy slots alike.
+/// Contenders that begin to count at the same slot and treat busy slots alike.
 #[derive(Debug)]
 struct Group {
-    /// Slots after the shortest inter-frame space.
+    /// First counted slot, in slots after the shortest inter-frame space.
     offset: u32,
     busy: Busy,
     busy_counts: bool,
-    /// When the first of them is due in this contention, in slots after the shortest inter-frame space; [`u32::MAX`]
-    /// when none waits.
+    /// When the first of these contenders is due in this cycle, in slots after the shortest inter-frame space;
+    /// [`u32::MAX`] if none waits.
     due: u32,
     wheel: Wheel,
 }
 
 impl Group {
-    /// Slots of its own that are over when somebody sends `idle` slots after the shortest inter-frame space.
+    /// Slots that these contenders have counted when a station sends `idle` slots after the shortest inter-frame space.
     fn counts(&self, idle: u32) -> u32 {
         let busy = self.busy_counts && (self.busy != Busy::Boundary || idle >= self.offset);
         idle.saturating_sub(self.offset) + u32::from(busy)
@@ -136,10 +136,10 @@ impl Group {
 const NONE: u32 = u32::MAX;
 
 impl Saturated {
-    /// The stations of `spec`, each with a first backoff.
+    /// Builds the stations of `spec`; each draws a first backoff.
     ///
     /// # Errors
-    /// What a rule says about its parameters, with the station's name.
+    /// When a rule rejects its parameters. The text names the station.
     pub fn new(spec: &SaturatedSpec) -> Result<Saturated, String> {
         let n = spec.contenders.iter().map(|c| c.station + 1).max().unwrap_or(0);
         let mut stations = Vec::with_capacity(spec.contenders.len());
@@ -185,7 +185,7 @@ impl Saturated {
             sequence: Vec::new(),
             digest: 0,
         };
-        // They come one after the other.
+        // Successive cycles.
         for who in 0..all.stations.len() as u32 {
             all.contenders += 1;
             all.draw(who, Draw::Arrival);
@@ -193,8 +193,8 @@ impl Saturated {
         Ok(all)
     }
 
-    /// Runs until there have been `successes` in all, or a million cycles in a row had none. With `keep` it is kept who
-    /// succeeds.
+    /// Runs until there are `successes` in total, or until a million successive cycles had no success. With `keep`, the
+    /// sender of each success is recorded.
     pub fn run_until(&mut self, successes: u64, keep: bool) {
         self.keep = keep;
         if keep {
@@ -206,13 +206,13 @@ impl Saturated {
         }
     }
 
-    /// What happened so far.
+    /// The counts so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// Who succeeded while it was kept, in order. Contender i of the specification has number i + 1, as stations in a
-    /// cell.
+    /// The senders of the recorded successes, in order. Contender i of the specification has number i + 1, as stations
+    /// in a cell have.
     pub fn successes(&self) -> &[Success] {
         &self.sequence
     }
@@ -222,7 +222,7 @@ impl Saturated {
         mix(self.digest)
     }
 
-    /// One contention: everybody waits, somebody sends. Whether one did alone and was heard.
+    /// One cycle: all wait, and one or more send. True if exactly one sent and its frame was received.
     fn cycle(&mut self) -> bool {
         let mut kept = u32::MAX;
         for g in &mut self.groups {
@@ -240,8 +240,8 @@ impl Saturated {
             let counts = g.counts(idle);
             g.wheel.advance(counts);
         }
-        // Forwards over a list that loses its senders: the order of the others does not matter, their streams are their
-        // own.
+        // Iterates forwards over a list from which senders are removed. The order of the others does not matter,
+        // because each has its own random stream.
         let waited = idle.saturating_sub(self.difs);
         let mut i = 0;
         while let Some(&(who, slots)) = self.fresh.get(i) {
@@ -291,11 +291,11 @@ impl Saturated {
         heard.is_some()
     }
 
-    /// Of those of `senders` that belong to one station only the highest category stays; for the others it is a failed
-    /// attempt that used no air.
+    /// Keeps only the highest category of each station in `senders`. The others count a failed attempt that used no
+    /// airtime.
     fn collide_inside(&mut self, senders: &mut Vec<StationId>) {
         let of = |s: &[Station], who: StationId| s.get(who as usize).map(|s| (s.station, s.category as u32));
-        // By station, the highest category first.
+        // Sorted by station, the highest category first.
         senders.sort_unstable_by_key(|&who| of(&self.stations, who));
         let mut last = None;
         let mut lost = Vec::new();
@@ -314,7 +314,7 @@ impl Saturated {
         }
     }
 
-    /// A new backoff for `who`.
+    /// Draws a new backoff for `who`.
     fn draw(&mut self, who: StationId, why: Draw) {
         let slots = self.ask(who, why);
         let Some(s) = self.stations.get(who as usize) else { return };
@@ -334,17 +334,17 @@ impl Saturated {
 
 /// Slots of DIFS after SIFS.
 const DIFS: u32 = 2;
-/// The longest backoff in slots.
+/// Maximum backoff in slots.
 const LONGEST: u32 = 1 << 24;
 
-/// Stations by the slot in which their backoff ends, for as many slots ahead as any of them waits.
+/// Stations by the slot in which their backoff ends. The wheel has as many slots as the longest backoff.
 #[derive(Debug)]
 struct Wheel {
-    /// The first station of each slot's list, a power of two of them.
+    /// The first station in the list of each slot; the length is a power of two.
     first: Vec<u32>,
-    /// The station that follows each station in its list.
+    /// The next station in the same list, for each station.
     next: Vec<u32>,
-    /// A bit for each slot that has a list.
+    /// One bit per slot; set if the list of the slot is not empty.
     taken: Vec<u64>,
     /// The present slot, modulo the length of `first`.
     clock: u32,
@@ -360,7 +360,7 @@ impl Wheel {
         self.first.len() as u32 - 1
     }
 
-    /// Slots until the first backoff ends; [`u32::MAX`] when none runs.
+    /// Slots until the first backoff ends; [`u32::MAX`] if no backoff runs.
     fn idle_slots(&self) -> u32 {
         if self.waiting == 0 {
             return u32::MAX;
@@ -373,7 +373,7 @@ impl Wheel {
         }
         let mut passed = 64 - bit;
         let mut at = word;
-        // The word of the clock once more at the end, for what lies before it.
+        // The word that contains the present slot is checked again at the end, for the slots before the present slot.
         for _ in 0..words {
             at = if at + 1 == words { 0 } else { at + 1 };
             if self.taken[at] != 0 {
@@ -384,7 +384,7 @@ impl Wheel {
         u32::MAX
     }
 
-    /// Moves everybody whose backoff ends after `idle` slots into `senders`.
+    /// Moves all stations whose backoff ends after `idle` slots into `senders`.
     fn take(&mut self, idle: u32, senders: &mut Vec<StationId>) {
         let slot = (self.clock + idle) & self.mask();
         let mut who = std::mem::replace(&mut self.first[slot as usize], NONE);
@@ -396,7 +396,7 @@ impl Wheel {
         }
     }
 
-    /// So many slots pass, in which no backoff ends.
+    /// Advances by this number of slots, in which no backoff ends.
     fn advance(&mut self, slots: u32) {
         self.clock = (self.clock + slots) & self.mask();
     }
@@ -411,7 +411,7 @@ impl Wheel {
         self.waiting += 1;
     }
 
-    /// Twice as many slots.
+    /// Doubles the number of slots.
     fn grow(&mut self) {
         let old = self.first.len() as u32;
         let mut first = vec![NONE; 2 * old as usize];
