@@ -1,4 +1,4 @@
-//! The application above a sending transport: a traffic source with a start, a stop and a total size.
+//! The application of a sending end: a traffic source with a start, a stop and a total size.
 
 use super::spec::{EndsSpec, Start};
 use crate::rng;
@@ -7,10 +7,10 @@ use contend_core::{Cx, Rng, Span, Time};
 use rand::RngExt as _;
 use std::collections::VecDeque;
 
-/// Finished transfers that are remembered one by one.
+/// Number of completed transfers whose times are kept.
 const TRANSFERS: usize = 10_000;
 
-/// What a flow has to send, write by write.
+/// The data that a flow has to send, write by write.
 #[derive(Debug)]
 pub struct App {
     source: Box<dyn Source>,
@@ -19,10 +19,10 @@ pub struct App {
     full: u32,
     start: Time,
     stop: Time,
-    /// Bytes that may still be written; `None` for no limit.
+    /// Number of bytes that may still be written; `None` for no limit.
     left: Option<u64>,
     next: Option<AppWrite>,
-    /// When what is written and not sent is taken back.
+    /// When written data that are not yet sent are withdrawn.
     until: Time,
     stage: Stage,
 }
@@ -31,23 +31,24 @@ pub struct App {
 enum Stage {
     Waiting,
     Running,
-    /// The source or the size limit came to its end: nothing more, ever.
+    /// The source has ended or the size limit is reached: there is no further write.
     Ended,
-    /// Silenced by the stop time.
+    /// The stop time has passed.
     Stopped,
 }
 
-/// What the application does.
+/// An action of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
-    /// It writes so many bytes; `u64::MAX` is more than a run can send.
+    /// Writes this number of bytes; `u64::MAX` is more than a run can send.
     Write(u64),
-    /// It takes back what has not been sent.
+    /// Withdraws the data that are not yet sent.
     TakeBack,
 }
 
 impl App {
-    /// The application of the flow `name`, whose full packets carry `full` bytes. The error is the source's own.
+    /// The application of the flow `name`. Full packets of the flow carry `full` bytes. The error is that of the
+    /// source.
     pub fn new(seed: u64, name: &str, spec: &EndsSpec, full: u32) -> Result<App, String> {
         let source = (spec.traffic.entry.build)(&spec.traffic.args)?;
         let start = match spec.start {
@@ -71,7 +72,7 @@ impl App {
         })
     }
 
-    /// When the flow begins.
+    /// When the flow starts.
     pub fn start(&self) -> Time {
         self.start
     }
@@ -81,18 +82,19 @@ impl App {
         match self.stage {
             Stage::Waiting => self.start.min(self.stop),
             Stage::Running => self.next.map_or(Time::NEVER, |w| w.at).min(self.until).min(self.stop),
-            // A stop still takes back what is written and unsent.
+            // The stop time still withdraws data that are written and not yet sent.
             Stage::Ended => self.until.min(self.stop),
             Stage::Stopped => Time::NEVER,
         }
     }
 
-    /// True if the last write has been given, and not because of the stop time.
+    /// True if the source has given its last write, or the size limit is reached. False if only the stop time has
+    /// passed.
     pub fn ended(&self) -> bool {
         self.stage == Stage::Ended
     }
 
-    /// What the application does by `now`, one thing at a time until `None`.
+    /// The next action that is due by `now`; `None` if there is no further one.
     pub fn poll(&mut self, now: Time) -> Option<Does> {
         if now >= self.stop && self.stage != Stage::Stopped {
             self.stage = Stage::Stopped;
@@ -131,21 +133,21 @@ impl App {
     }
 }
 
-/// The writes of a flow as transfers: each is finished when its last byte is acknowledged.
+/// The writes of a flow as transfers. A transfer is complete when its last byte is acknowledged.
 #[derive(Debug, Default)]
 pub struct Transfers {
-    /// Those not finished: their end in the connection, and when they were offered.
+    /// The transfers that are not complete: their end in the connection, and when they were offered.
     open: VecDeque<(u64, Time)>,
     done: Vec<(Time, Span)>,
 }
 
 impl Transfers {
-    /// A write at `now` whose last byte is before `end`.
+    /// Adds a write at `now` whose last byte is before `end`.
     pub fn offer(&mut self, end: u64, now: Time) {
         self.open.push_back((end, now));
     }
 
-    /// Everything from byte `end` on is taken back.
+    /// Withdraws everything from byte `end` on.
     pub fn cut(&mut self, end: u64) {
         while self.open.back().is_some_and(|&(e, _)| e > end) {
             self.open.pop_back();
@@ -164,7 +166,7 @@ impl Transfers {
         }
     }
 
-    /// The first 10,000 that finished, in order: when offered, and how long until acknowledged.
+    /// The first 10,000 completed transfers, in order: when each was offered, and the time until it was acknowledged.
     pub fn finished(&self) -> &[(Time, Span)] {
         &self.done
     }

@@ -1,13 +1,13 @@
-//! What a receiver reports of duplicates, and what a sender makes of it, as packet traces. Round trip 100 ms; segment n
-//! begins at byte 1000 n.
+//! Packet traces of D-SACK: how a receiver reports duplicates, and how a sender responds. The round-trip time is 100
+//! ms; segment n begins at byte 1000 n.
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
 use super::spec::{EndsSpec, Start};
 use contend_core::registry::{Args, Choice, Value};
 use contend_core::{Span, Time};
 
-/// Acknowledgments of a receiver to which the bytes `arrivals` come, one packet a millisecond: the cumulative one and
-/// its blocks.
+/// The acknowledgments of a receiver to which the bytes `arrivals` come, one packet per millisecond: the cumulative
+/// acknowledgment and the blocks of each.
 fn acks(recovery: &str, arrivals: &[(u64, u64)]) -> Vec<(u64, Vec<(u64, u64)>)> {
     let mut spec = flow(recovery);
     spec.start = Start::At(Time::NEVER);
@@ -22,7 +22,7 @@ fn acks(recovery: &str, arrivals: &[(u64, u64)]) -> Vec<(u64, Vec<(u64, u64)>)> 
         .collect()
 }
 
-/// What has arrived before the interesting part of an example of RFC 2883: everything up to byte 3000.
+/// What arrives before each example of RFC 2883: everything up to byte 3000.
 const BEFORE: (u64, u64) = (0, 3000);
 
 #[test]
@@ -41,14 +41,14 @@ fn a_duplicate_is_reported_before_what_is_out_of_order() {
 
 #[test]
 fn a_duplicate_of_an_out_of_order_segment_is_followed_by_the_block_that_holds_it() {
-    // RFC 2883 §4.1.3: 4000-4499 is lost, the last packet comes twice.
+    // RFC 2883 §4.1.3: 4000-4499 is lost, and the last packet arrives twice.
     let got = acks("rack", &[BEFORE, (3000, 3500), (3500, 4000), (4500, 5000), (5000, 5500), (5000, 5500)]);
     assert_eq!(got[4..], [(4000, vec![(4500, 5500)]), (4000, vec![(5000, 5500), (4500, 5500)])]);
 }
 
 #[test]
 fn a_part_that_came_before_is_reported_as_far_as_it_goes() {
-    // RFC 2883 §4.2: of a segment that is new in part, the first part that is not.
+    // RFC 2883 §4.2: a segment is new in part; the first part that is not new is reported.
     assert_eq!(acks("rack", &[BEFORE, (2500, 3500)]).last(), Some(&(3500, vec![(2500, 3000)])));
     assert_eq!(
         acks("rack", &[BEFORE, (4000, 4500), (3500, 5000)]).last(),
@@ -64,7 +64,7 @@ fn a_duplicate_is_reported_once_and_only_to_those_who_read_it() {
     assert!(acks("sack", &twice).iter().all(|a| a.1.is_empty()));
 }
 
-/// `n` segments of window, threshold too: congestion avoidance from the start.
+/// A window and threshold of `n` segments: congestion avoidance from the start.
 fn window(n: u32, spec: EndsSpec) -> EndsSpec {
     with(spec, |t| {
         t.initial_window = n;
@@ -73,8 +73,8 @@ fn window(n: u32, spec: EndsSpec) -> EndsSpec {
     })
 }
 
-/// What goes again when each of `late` comes so much later, with `set` parameters of RACK and a window of 6, until 900
-/// ms.
+/// The retransmissions until 900 ms if each segment of `late` arrives late by its time. RACK has the parameters `set`;
+/// the window is 6 segments.
 fn again(late: &[(u64, u64)], set: &[(&'static str, Value)]) -> Vec<(u64, u64)> {
     let late: Vec<(u64, u8, Span)> = late.iter().map(|&(s, by)| (s, 0, ms(by))).collect();
     let spec = window(6, flow_with("reno", "rack", set));
@@ -83,9 +83,9 @@ fn again(late: &[(u64, u64)], set: &[(&'static str, Value)]) -> Vec<(u64, u64)> 
 
 #[test]
 fn a_duplicate_widens_the_reordering_window() {
-    // 3 comes 20 ms late, which is seen as reordering and tolerated: a quarter of 100 ms. 9 comes 40 ms late: it is
-    // sent again 25 ms after the next had arrived (225), which is a quarter too soon. The D-SACK, at 325, makes two
-    // quarters: 40 ms are tolerated from then on, as of 28, sent at 520 ms.
+    // 3 arrives 20 ms late: this is reordering, and within a quarter of 100 ms. 9 arrives 40 ms late: it is sent again
+    // 25 ms after the next segment arrived (at 225 ms), which is too soon. The D-SACK at 325 ms widens the window to
+    // two quarters, so that 40 ms are tolerated from then on: 28, sent at 520 ms, is not sent again.
     let late = [(3, 20), (9, 40), (28, 40)];
     let halved = ("undo", Value::Bool(false));
     assert_eq!(again(&late, std::slice::from_ref(&halved)), [(225, 9)]);
@@ -94,8 +94,8 @@ fn a_duplicate_widens_the_reordering_window() {
 
 #[test]
 fn a_reduction_for_a_segment_that_was_only_late_is_taken_back_and_one_for_a_lost_one_is_not() {
-    // 9 as above: six segments of window, a seventh since the first flight, half of seven from 225 ms on, all seven
-    // when the D-SACK comes at 325.
+    // 9 as above: a window of six segments, seven after the first flight, half of seven from 225 ms on, and seven again
+    // when the D-SACK comes at 325 ms.
     let window_at = |script: &dyn Fn() -> Script, undo: bool, t: u64| {
         let spec = window(6, flow_with("reno", "rack", &[("undo", Value::Bool(undo))]));
         Bench::new(&spec, script()).run(t).cwnd()
@@ -109,9 +109,9 @@ fn a_reduction_for_a_segment_that_was_only_late_is_taken_back_and_one_for_a_lost
 
 #[test]
 fn a_probe_reported_as_a_duplicate_is_no_loss_though_newer_data_are_acknowledged_with_it() {
-    // 9 comes 650 ms late, after its probe was sent; the probe comes when 10, sent at 2 s, has arrived and is not
-    // acknowledged yet (every other segment is). One acknowledgment answers both: nothing but the D-SACK tells that the
-    // probe repaired no loss.
+    // 9 arrives 650 ms late, after its probe was sent. The probe arrives when 10, sent at 2 s, has arrived and is not
+    // yet acknowledged (every other segment is acknowledged). One acknowledgment covers both; only its D-SACK shows
+    // that the probe repaired no loss.
     let reductions = |receiver: &str| {
         let from = EndsSpec { traffic: Choice { entry: &PAUSE, args: Args::default() }, ..window(10, flow("rack")) };
         let to = with(flow(receiver), |t| t.ack = 2);

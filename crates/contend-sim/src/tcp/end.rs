@@ -1,7 +1,7 @@
 //! One end of one flow, as a node.
 //!
-//! Each end is a node of its own, not a host with many: a packet costs one look into the world, and nothing is
-//! searched.
+//! Each end is a separate node. There is no host node with many ends, so that the world finds the end of a packet in
+//! one step.
 
 use super::overhead::Overhead;
 use super::receiver::Receiver;
@@ -19,7 +19,7 @@ use contend_core::{FlowId, Packet, Span, Time};
 pub struct End {
     socket: Socket,
     role: Role,
-    /// What the packets of a sender pass before they enter the network, when that takes time.
+    /// Stage that the sender's packets pass before they enter the network; `None` if the stage takes no time.
     overhead: Option<Box<Overhead>>,
 }
 
@@ -33,8 +33,8 @@ enum Role {
 }
 
 impl End {
-    /// The end of `flow`, called `name`, that sends its data, attached at `socket`. `seed` is the run's. The error says
-    /// what in `spec` does not fit.
+    /// The end of `flow`, named `name`, that sends the flow's data. It is attached at `socket`; `seed` is the run's.
+    /// The error says what in `spec` is wrong.
     pub fn sender(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
@@ -44,7 +44,8 @@ impl End {
         Ok(End { socket, role, overhead })
     }
 
-    /// The end of `flow` that receives its data, attached at `socket`. The error says what in `spec` does not fit.
+    /// The end of `flow` that receives the flow's data. It is attached at `socket`. The error says what in `spec` is
+    /// wrong.
     pub fn receiver(flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
@@ -53,17 +54,17 @@ impl End {
         Ok(End { socket, role, overhead: None })
     }
 
-    /// The instant it next wants to be woken at.
+    /// The next deadline of this end.
     pub fn deadline(&self) -> Time {
         self.role.deadline().min(self.overhead.as_ref().map_or(Time::NEVER, |o| o.deadline()))
     }
 
-    /// Packets that it has sent and that have not entered the network.
+    /// Number of packets that the transport has sent and that have not yet entered the network.
     pub fn held(&self) -> u64 {
         self.overhead.as_ref().map_or(0, |o| o.held())
     }
 
-    /// What it counted as a sender.
+    /// The counters of a sender.
     pub fn sent(&self) -> Option<SenderCounters> {
         match &self.role {
             Role::TcpSender(s) => Some(s.sent()),
@@ -72,7 +73,7 @@ impl End {
         }
     }
 
-    /// What it counted as a receiver.
+    /// The counters of a receiver.
     pub fn received(&self) -> Option<ReceiverCounters> {
         match &self.role {
             Role::TcpReceiver(r) => Some(r.received()),
@@ -86,7 +87,7 @@ impl End {
         self.tcp_sender().map(Sender::rtt_samples)
     }
 
-    /// One-way delays from first transmission to first arrival of the data packets, at their receiver.
+    /// One-way delays of data packets, from first transmission to first arrival, at the receiver.
     pub fn one_way_delay(&self) -> Option<&Durations> {
         match &self.role {
             Role::TcpReceiver(r) => Some(r.delays()),
@@ -95,7 +96,7 @@ impl End {
         }
     }
 
-    /// Empties all histograms, as at the end of a warm-up.
+    /// Clears all histograms at the end of the warm-up.
     pub fn clear_histograms(&mut self) {
         match &mut self.role {
             Role::TcpSender(s) => s.clear_histograms(),
@@ -110,19 +111,19 @@ impl End {
         self.tcp_sender().map(Sender::state)
     }
 
-    /// What the estimators of a TCP sender say at `now`, in bytes per second.
+    /// The values of a TCP sender's estimators at `now`, in bytes per second.
     pub fn estimates(&self, now: Time) -> Vec<u64> {
         self.tcp_sender().map_or_else(Vec::new, |s| s.estimates(now).collect())
     }
 
-    /// Transfers that finished: when each was offered, and how long until its last byte was acknowledged (in order of
-    /// offer, the first 10,000).
+    /// The completed transfers in order of offer, at most 10,000: when each was offered, and the time until its last
+    /// byte was acknowledged.
     pub fn transfers(&self) -> &[(Time, Span)] {
         self.tcp_sender().map_or(&[], Sender::transfers)
     }
 
-    /// How long the flow took as a whole, from its start until its last byte was acknowledged (TCP) or its last
-    /// datagram sent (UDP). `None` while it goes on, when it has no end of its own, or at its receiver.
+    /// Completion time of the whole flow, from its start until its last byte was acknowledged (TCP) or its last
+    /// datagram was sent (UDP). `None` while the flow is not complete, if it has no end, and at the receiver.
     pub fn completed(&self) -> Option<Span> {
         match &self.role {
             Role::TcpSender(s) => s.completed(),

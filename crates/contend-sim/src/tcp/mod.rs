@@ -1,7 +1,7 @@
 //! The transport: the ends of flows, TCP sender and receiver, loss recovery, round-trip estimation, UDP.
 //!
-//! Sequence numbers are 64-bit byte offsets from 0 (a SYN takes the first one when there is a handshake). Data flow one
-//! way; the connection is never closed: a transfer is complete when its last byte is acknowledged.
+//! Sequence numbers are 64-bit byte offsets from 0. With a handshake, the SYN takes number 0. Data flow in one
+//! direction. The connection is never closed: a transfer is complete when its last byte is acknowledged.
 
 pub mod app;
 pub mod end;
@@ -43,16 +43,16 @@ pub const UDP_HEADERS: u32 = 28;
 /// The timestamps option, padded to a multiple of four bytes (RFC 7323 appendix A).
 pub const TIMESTAMPS: u32 = 12;
 
-/// What an endpoint may do to the world in one call.
+/// What an end may use during one call.
 #[derive(Debug)]
 pub struct Io<'a, 'w> {
     /// The present instant.
     pub now: Time,
-    /// The end's own address, its peer's, and its first hop.
+    /// Addresses of this end and its peer, and the first hop.
     pub socket: Socket,
     /// The world.
     pub out: &'a mut Out<'w>,
-    /// What its packets pass before they enter the network, when that takes time.
+    /// Stage that this end's packets pass before they enter the network; `None` if the stage takes no time.
     pub overhead: Option<&'a mut Overhead>,
 }
 
@@ -80,7 +80,7 @@ impl Io<'_, '_> {
         }
     }
 
-    /// Hands to the network what its host has done with.
+    /// Forwards the packets that the host has finished.
     fn release(&mut self) {
         while let Some(p) = self.overhead.as_mut().and_then(|o| o.give(self.now)) {
             self.leave(&p);
@@ -94,7 +94,7 @@ impl Io<'_, '_> {
     }
 }
 
-/// The timestamp clock (RFC 7323 §4): whole ticks since the start of the run, cut to 32 bits; 0 when the option is off.
+/// The timestamp clock (RFC 7323 §4): whole ticks since the start of the run, modulo 2^32; 0 if the option is off.
 fn ticks(now: Time, tick: Option<Span>) -> u32 {
     tick.map_or(0, |t| now.since(Time::ZERO).div_floor(t) as u32)
 }
@@ -104,20 +104,20 @@ fn ticks(now: Time, tick: Option<Span>) -> u32 {
 pub struct SegmentFormat {
     /// Payload of a full segment in bytes.
     pub mss: u32,
-    /// IP and TCP headers with the options every segment carries, and what encryption adds, in bytes.
+    /// IP and TCP headers with the options of every segment, and the bytes that encryption adds.
     pub headers: u32,
-    /// IP size of a SYN in bytes, all its options included.
+    /// IP size of a SYN in bytes, with all its options.
     pub syn: u32,
-    /// What the receiver advertises, in bytes.
+    /// The advertised window in bytes.
     pub window: u32,
-    /// Shift with which the advertised window would be written.
+    /// Shift of the window scale option.
     pub window_scale: u8,
-    /// True if nobody on the way can read the segments.
+    /// True if no node on the path can read the segments.
     pub sealed: bool,
 }
 
 impl SegmentFormat {
-    /// Sizes of a connection whose full data packets have `packet` bytes. The error says what does not fit.
+    /// The sizes of a connection whose full data packets have `packet` bytes. The error says which value is wrong.
     pub fn new(packet: u32, spec: &TcpSpec) -> Result<SegmentFormat, String> {
         let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
         let headers = TCP_HEADERS + options + spec.encrypted.unwrap_or(0);

@@ -5,9 +5,9 @@
 //! queue each time. A random time of up to one transmission time of the bottleneck removes this.
 //!
 //! Differences from ns-2's `overhead_`:
-//! - Each packet has a time of its own. ns-2 draws one for all that the window allows at that moment.
-//! - Retransmissions have one too.
-//! - Round-trip samples include it, as those of Linux include the time in the host's queues.
+//! - Each packet has its own time. ns-2 draws one time for all packets that the window allows at that moment.
+//! - Retransmissions have a time too.
+//! - Round-trip samples include this time, as Linux's include the time in the host's queues.
 
 use super::spec::UniformSpan;
 use crate::rng;
@@ -15,7 +15,7 @@ use contend_core::{Packet, Rng, Time};
 use rand::RngExt as _;
 use std::collections::VecDeque;
 
-/// The packets of one sender that its host still works on. They leave in the order in which they came.
+/// The packets of one sender that the host still processes. They leave in the order in which they came.
 #[derive(Debug)]
 pub struct Overhead {
     law: UniformSpan,
@@ -27,7 +27,7 @@ pub struct Overhead {
 }
 
 impl Overhead {
-    /// Of the flow called `name`: each packet takes a time drawn from `law`. `seed` is the run's.
+    /// The stage of the flow `name`: the time of each packet is drawn from `law`. `seed` is the run's.
     pub fn new(seed: u64, name: &str, law: UniformSpan) -> Overhead {
         Overhead { law, rng: rng::stream(seed, name, "overhead"), last: Time::ZERO, held: VecDeque::new() }
     }
@@ -40,7 +40,7 @@ impl Overhead {
         self.held.push_back((self.last, *p));
     }
 
-    /// The next packet that has left by `now`.
+    /// Removes the next packet that leaves by `now`.
     pub fn give(&mut self, now: Time) -> Option<Packet> {
         self.held.pop_front_if(|(at, _)| *at <= now).map(|(_, p)| p)
     }
@@ -50,7 +50,7 @@ impl Overhead {
         self.held.front().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// How many packets have not left.
+    /// Number of packets that have not left.
     pub fn held(&self) -> u64 {
         self.held.len() as u64
     }
@@ -69,7 +69,7 @@ mod tests {
         Time::from_nanos(1000 * n)
     }
 
-    /// When each of 1000 packets leaves that came 10 us apart, with the numbers of those that left.
+    /// The departure times and the numbers of 1000 packets that come 10 us apart.
     fn departures(seed: u64, low: u64, high: u64) -> Vec<(Time, u64)> {
         let law = UniformSpan { low: Span::from_micros(low), high: Span::from_micros(high) };
         let mut o = Overhead::new(seed, "f", law);
@@ -93,7 +93,7 @@ mod tests {
         assert!(left.iter().map(|l| l.1).eq(0..1000));
         assert!(left.windows(2).all(|w| w[0].0 <= w[1].0));
         assert!(left.iter().all(|(at, i)| (us(10 * i + 20)..=us(10 * i + 500)).contains(at)));
-        // A packet draws its own time, also while others are held.
+        // Each packet draws its own time, also while other packets wait.
         let alone = departures(1, 0, 9);
         assert!(alone.iter().any(|(at, i)| *at < us(10 * i + 2)) && alone.iter().any(|(at, i)| *at > us(10 * i + 7)));
         assert_ne!(departures(2, 20, 500), left);

@@ -1,18 +1,19 @@
-//! Pacing: a segment leaves when the time of the one before, at the pacing rate, has passed (Linux's internal pacing).
+//! Pacing: a segment leaves when the preceding segment's duration at the pacing rate has passed (Linux's internal
+//! pacing).
 //!
-//! - The rate is that of the payload, as a controller writes it; headers are not counted.
+//! - The rate is that of the payload, as the controller sets it. Headers are not counted.
 //! - The first ten segments of a connection leave without gaps, as in Linux and its queue `fq`.
-//! - After a pause the next gap is shorter by the pause, at most by half (Linux: `tcp_update_skb_after_send`).
-//! - No gap is longer than a second, as in `fq`.
+//! - After a pause, the next gap is shorter by the length of the pause, but by at most half (Linux:
+//!   `tcp_update_skb_after_send`).
+//! - The maximum gap is one second, as in `fq`.
 //! - Segments leave one by one; there is no segmentation offload.
 
 use contend_core::cc::Window;
 use contend_core::{Span, Time};
 
-/// The longest gap in nanoseconds: the rate may have changed long before a longer one would be over (Linux, `fq`:
-/// NSEC_PER_SEC).
+/// Maximum gap in nanoseconds. The rate may change long before a longer gap would end (Linux, `fq`: NSEC_PER_SEC).
 const LONGEST: u64 = 1_000_000_000;
-/// Segments at the beginning that are not paced.
+/// Number of segments at the start of a connection that are not paced.
 const INITIAL: u32 = 10;
 
 /// The pacer of one connection.
@@ -20,39 +21,39 @@ const INITIAL: u32 = 10;
 pub struct Pacer {
     /// When the next segment may leave.
     next: Time,
-    /// The same while a segment waits for it, otherwise never.
+    /// The same time while a segment waits for it, otherwise never.
     deadline: Time,
-    /// Segments sent, counted up to [`INITIAL`].
+    /// Number of segments sent, counted up to [`INITIAL`].
     sent: u32,
 }
 
 impl Default for Pacer {
-    /// Nothing sent.
+    /// A pacer of a connection that has sent nothing.
     fn default() -> Pacer {
         Pacer { next: Time::ZERO, deadline: Time::NEVER, sent: 0 }
     }
 }
 
 impl Pacer {
-    /// When a segment that waits may leave.
+    /// When the waiting segment may leave.
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// True if the next segment has to wait at `rate` bytes per second. If not, or if there is none, [`Pacer::idle`]
-    /// follows.
+    /// True if the next segment must wait, at `rate` bytes per second. If it need not wait, or if there is none, the
+    /// caller calls [`Pacer::idle`].
     pub fn holds(&mut self, now: Time, rate: u64) -> bool {
         let holds = rate > 0 && self.next > now;
         self.deadline = if holds { self.next } else { Time::NEVER };
         holds
     }
 
-    /// Nothing waits for the pacer.
+    /// No segment waits for the pacer.
     pub fn idle(&mut self) {
         self.deadline = Time::NEVER;
     }
 
-    /// A segment of `len` bytes of payload leaves at `rate` bytes per second, 0 for no pacing.
+    /// A segment of `len` payload bytes leaves at `rate` bytes per second; a rate of 0 means no pacing.
     pub fn sent(&mut self, now: Time, len: u32, rate: u64) {
         if rate == 0 {
             return;
@@ -67,9 +68,8 @@ impl Pacer {
     }
 }
 
-/// Linux's rule for controllers that do not set a rate (`tcp_update_pacing_rate`): twice the window a round trip while
-/// the window is below half the threshold, 1.2 times the window above; in bytes per second, 0 before the first
-/// round-trip sample.
+/// Linux's rule for controllers that do not set a rate (`tcp_update_pacing_rate`): two windows per round trip while the
+/// window is below half the threshold, 1.2 windows above. In bytes per second; 0 before the first round-trip sample.
 pub fn rate(w: &Window, outstanding: u32, srtt_us: u32) -> u64 {
     if srtt_us == 0 {
         return 0;
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_first_ten_leave_at_once_and_the_others_at_the_rate() {
-        // 1000 B at 1 MB/s: a segment a millisecond.
+        // 1000 B at 1 MB/s: one segment per millisecond.
         let mut p = Pacer::default();
         let mut now = us(50_000);
         let mut left = Vec::new();
@@ -100,7 +100,7 @@ mod tests {
             p.sent(now, 1000, 1_000_000);
             left.push(now.as_micros());
         }
-        // The connection begins after a pause: the first gap is half of one.
+        // The connection begins after a pause: the first gap is half a gap.
         assert_eq!(left[..10], [50_000; 10]);
         assert_eq!(left[10..], [50_500, 51_500, 52_500]);
     }

@@ -15,11 +15,11 @@ use contend_core::Time;
 use contend_core::cc::{Ack, RateSample, Window};
 use std::collections::VecDeque;
 
-/// What the connection looked like when a segment was last sent.
+/// The state of the connection when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     sent: Time,
-    /// When `delivered` last grew before.
+    /// When `delivered` last grew before that transmission.
     delivered_at: Time,
     /// When the newest segment that had arrived by then was sent.
     first_sent: Time,
@@ -35,7 +35,7 @@ struct Mark {
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
     marks: VecDeque<Mark>,
-    /// Number of the segment of the first mark.
+    /// Number of the segment that the first mark describes.
     base: u64,
     delivered_at: Time,
     first_sent: Time,
@@ -47,12 +47,13 @@ pub struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// An acknowledgment has come and is not entered yet; so many segments are in flight.
+    /// An acknowledgment has arrived and is not yet processed; `in_flight` segments are in flight.
     pub fn begin(&mut self, in_flight: u32) {
         self.prior_in_flight = in_flight;
     }
 
-    /// Segment `i` leaves, new or again; `w.inflight` counts it. `idle`: nothing was outstanding before.
+    /// Segment `i` is sent, for the first time or again; `w.inflight` includes it. `idle` is true if nothing was
+    /// outstanding before.
     pub fn sent(&mut self, i: u64, now: Time, idle: bool, retrans: bool, in_flight: u32, w: &Window) {
         if idle {
             self.first_sent = now;
@@ -78,7 +79,7 @@ impl DeliveryRate {
         }
     }
 
-    /// Segment `i` is newly taken as lost: what its mark tells.
+    /// Segment `i` is newly taken as lost. Returns what its mark says.
     pub fn lose(&mut self, i: u64) -> RateSample {
         self.lost = self.lost.wrapping_add(1);
         let Some(m) = self.mark(i) else { return RateSample::default() };
@@ -94,8 +95,8 @@ impl DeliveryRate {
         }
     }
 
-    /// The sample of an acknowledgment that showed `changes.delivered` to have arrived; `w.delivered` counts them.
-    /// `first` is the first segment still outstanding, `min_rtt_us` the smallest round trip so far.
+    /// The sample of an acknowledgment that showed that `changes.delivered` arrived; `w.delivered` includes them.
+    /// `first` is the first segment that is still outstanding, `min_rtt_us` the minimum round-trip time so far.
     pub fn sample(
         &mut self,
         ack: &Ack,
@@ -109,8 +110,8 @@ impl DeliveryRate {
             self.delivered_at = now;
             self.ce = self.ce.wrapping_add(if ack.ece { ack.delivered } else { 0 });
         }
-        // §4.1.2.3 UpdateRateSample: the newest is the one that left last, and among those that left together the last
-        // in order.
+        // §4.1.2.3 UpdateRateSample: the newest segment is the one that was sent last. Of segments sent in the same
+        // instant it is the last in order.
         let newest =
             changes.delivered.iter().filter_map(|&(i, _)| Some((self.mark(i)?, i))).max_by_key(|(m, i)| (m.sent, *i));
         let mut rs = RateSample {
@@ -126,8 +127,8 @@ impl DeliveryRate {
             rs = RateSample {
                 delivered: w.delivered.wrapping_sub(m.delivered),
                 prior_delivered: m.delivered,
-                // GenerateRateSample: an interval below the smallest round trip belongs to a segment that was sent
-                // again without need.
+                // GenerateRateSample: an interval below the minimum round-trip time belongs to a spurious
+                // retransmission.
                 interval_us: if interval < min_rtt_us { 0 } else { interval },
                 lost: self.lost.wrapping_sub(m.lost),
                 tx_in_flight: m.tx_in_flight,
@@ -137,7 +138,7 @@ impl DeliveryRate {
                 ..rs
             };
         }
-        // The bubble has left the network.
+        // The application-limited bubble has left the network.
         if w.app_limited != 0 && (w.delivered.wrapping_sub(w.app_limited) as i32) > 0 {
             w.app_limited = 0;
         }
@@ -161,7 +162,7 @@ mod tests {
         Time::from_nanos(n * 1_000_000)
     }
 
-    /// Sends segments `from..to` at `t`, and returns how many are in flight.
+    /// Sends segments `from..to` at `t`, and returns the number in flight.
     fn send(r: &mut DeliveryRate, w: &Window, t: u64, from: u64, to: u64, outstanding: u32) {
         for (n, i) in (from..to).enumerate() {
             r.sent(i, ms(t), outstanding == 0 && n == 0, false, outstanding + n as u32 + 1, w);
@@ -178,15 +179,15 @@ mod tests {
 
     #[test]
     fn a_burst_is_measured_by_its_acknowledgments() {
-        // Ten segments leave at once; a link of 100 segments a second and a round trip of 100 ms give them back every
-        // 10 ms from 100 ms on.
+        // Ten segments are sent at once. The link carries 100 segments per second, and the round-trip time is 100 ms:
+        // from 100 ms on, one is acknowledged every 10 ms.
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 10, 0);
         let seen: Vec<(u32, u32)> = (0..10)
             .map(|i| acknowledge(&mut r, &mut w, 100 + 10 * i, &[i], i + 1))
             .map(|s| (s.delivered, s.interval_us / 1000))
             .collect();
-        // One in 100 ms, two in 110 ms, ...: the round trip is part of the interval.
+        // One segment in 100 ms, two in 110 ms, and so on: the round-trip time is part of the interval.
         assert_eq!(
             seen,
             [(1, 100), (2, 110), (3, 120), (4, 130), (5, 140), (6, 150), (7, 160), (8, 170), (9, 180), (10, 190)]
@@ -195,7 +196,8 @@ mod tests {
 
     #[test]
     fn a_full_pipe_shows_the_rate_of_the_link() {
-        // A segment every 10 ms, each acknowledged after 100 ms: ten delivered within each round trip of 100 ms.
+        // One segment every 10 ms, each acknowledged after 100 ms: ten segments are delivered in each round trip of 100
+        // ms.
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         let mut last = RateSample::default();
         for i in 0..40 {
@@ -209,8 +211,8 @@ mod tests {
 
     #[test]
     fn compressed_acknowledgments_do_not_raise_the_rate() {
-        // Twenty segments paced by 10 ms, acknowledged all at once at 300 ms: the last left 190 ms after the first, and
-        // the acknowledgments took 300 ms.
+        // Twenty segments are paced at 10 ms and all acknowledged at 300 ms. The last segment was sent 190 ms after the
+        // first, and the acknowledgments took 300 ms.
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         for i in 0..20 {
             r.sent(i, ms(10 * i), i == 0, false, i as u32 + 1, &w);
@@ -222,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_interval_below_the_smallest_round_trip_is_no_sample() {
-        // SentSegment again at 90 ms, and the acknowledgment of the first transmission comes at 100 ms.
+        // The segment is sent again at 90 ms. The acknowledgment of its first transmission comes at 100 ms.
         let (mut r, mut w) = (DeliveryRate::default(), Window::default());
         send(&mut r, &w, 0, 0, 2, 0);
         acknowledge(&mut r, &mut w, 90, &[1], 0);

@@ -1,7 +1,7 @@
-//! The receiving end of a TCP connection: reassembly, and when and how it acknowledges.
+//! The receiving end of a TCP connection: reassembly, and the time and content of acknowledgments.
 //!
-//! The application reads at once, so the advertised window is constant. The receiver sends D-SACK if the recovery of
-//! the sender uses it.
+//! The application reads data immediately, so the advertised window is constant. The receiver sends D-SACK if the
+//! recovery of the sender uses it.
 
 use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
@@ -9,7 +9,8 @@ use crate::stats::{Durations, ReceiverCounters};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
 
-/// SYN-ACKs sent again without an answer before the receiver waits for the sender's own repetition.
+/// Retransmissions of the SYN-ACK without a response, after which the receiver waits for the sender to send its SYN
+/// again.
 const SYN_ACKS: u32 = 5;
 
 /// The receiving end of a TCP connection.
@@ -20,23 +21,23 @@ pub struct Receiver {
     opening: Option<Opening>,
     /// Next byte expected.
     nxt: u64,
-    /// This end's own sequence number: 1 after a handshake, it sends no data.
+    /// The sequence number of this end: 1 after a handshake, because this end sends no data.
     seq: u64,
-    /// What has arrived beyond `nxt`: disjoint byte ranges with holes between, in order.
+    /// Data that arrived beyond `nxt`: disjoint byte ranges in order, with holes between them.
     ahead: VecDeque<(u64, u64)>,
     /// The ranges of `ahead` that changed last, newest first (RFC 2018 §4).
     recent: [(u64, u64); 4],
     recent_len: usize,
     /// Segments that arrived in order and are not acknowledged.
     pending: u32,
-    /// When a pending acknowledgment goes out at the latest, or a SYN-ACK again.
+    /// Deadline of a delayed acknowledgment, or of the next SYN-ACK.
     deadline: Time,
     ack_every: u32,
     ack_delay: Span,
     blocks: usize,
     /// True if the receiver must send D-SACK.
     dsack: bool,
-    /// The duplicate that the next acknowledgment reports.
+    /// The duplicate range that the next acknowledgment reports.
     duplicate: Option<(u64, u64)>,
     tick: Option<Span>,
     /// The timestamp to echo (RFC 7323 §4.3, TS.Recent).
@@ -50,7 +51,7 @@ pub struct Receiver {
     delays: Durations,
 }
 
-/// A connection not yet established.
+/// The state of a connection that is not yet established.
 #[derive(Debug)]
 struct Opening {
     timeout: rtt::RttEstimator,
@@ -58,10 +59,10 @@ struct Opening {
 }
 
 impl Receiver {
-    /// A receiver for `flow`. The error says what in `spec` does not fit.
+    /// A receiver for `flow`. The error says what in `spec` is wrong.
     pub fn new(flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Receiver, String> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
-        // RFC 2018 §3: 40 bytes of options hold four blocks, three beside timestamps.
+        // RFC 2018 §3: 40 bytes of options hold four blocks, or three with timestamps.
         let blocks = match (tcp.sack, tcp.timestamps) {
             (false, _) => 0,
             (true, None) => 4,
@@ -93,7 +94,7 @@ impl Receiver {
         })
     }
 
-    /// What it counted.
+    /// The receiver's counters.
     pub fn received(&self) -> ReceiverCounters {
         self.received
     }
@@ -103,17 +104,17 @@ impl Receiver {
         &self.delays
     }
 
-    /// Empties the histogram.
+    /// Clears the histogram of delays.
     pub fn clear_histograms(&mut self) {
         self.delays.clear();
     }
 
-    /// When to wake it.
+    /// The next deadline.
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// Sends the delayed acknowledgment, or the SYN-ACK again, when it is due; returns the next deadline.
+    /// Sends the delayed acknowledgment or the SYN-ACK that is due. Returns the next deadline.
     pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
         if io.now >= self.deadline {
             match &mut self.opening {
@@ -128,7 +129,7 @@ impl Receiver {
         self.deadline
     }
 
-    /// Takes a packet from the sender; returns the next deadline.
+    /// Takes a packet from the sender. Returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
         if let Some(s) = p.segment() {
             if s.flags.has(Flags::SYN) {
@@ -158,12 +159,13 @@ impl Receiver {
         if self.opening.take().is_some() {
             self.deadline = Time::NEVER;
         }
-        // RFC 7323 §4.3 (2): the earliest segment that the next ACK answers decides the echo.
+        // RFC 7323 §4.3 (2): the timestamp of the earliest segment that the next ACK acknowledges is echoed.
         if s.timestamps && s.seq <= self.last_ack && s.tsval.wrapping_sub(self.ts_recent) < 1 << 31 {
             self.ts_recent = s.tsval;
         }
         if s.len == 0 {
-            // RFC 9293 §3.10.7.4: an old sequence number (a window probe) is answered, an ACK in place is not.
+            // RFC 9293 §3.10.7.4: a segment with an old sequence number (a window probe) is acknowledged; an expected
+            // ACK is not.
             if s.seq < self.nxt {
                 self.acknowledge(io);
             }
@@ -188,8 +190,8 @@ impl Receiver {
         }
         self.received.delivered_bytes += self.nxt - before;
 
-        // RFC 5681 §4.2: at once for a segment out of order or one that fills a hole, else for every so many, or in
-        // time.
+        // RFC 5681 §4.2: acknowledges at once if the segment is out of order or fills a hole. Otherwise acknowledges
+        // every n-th segment, and at the latest after the maximum delay.
         self.pending += 1;
         let filled = self.nxt > end || !self.ahead.is_empty();
         if !new || !in_order || filled || self.pending >= self.ack_every {
@@ -199,15 +201,16 @@ impl Receiver {
         }
     }
 
-    /// Notes congestion marks.
+    /// Notes the ECN bits of a packet.
     fn mark(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
         let ce = p.ecn() == Ecn::Ce;
         match self.ecn {
             EcnEcho::Off => {}
-            // RFC 3168 §6.1.3: from the first mark until CWR, and again when the packet with CWR is itself marked.
+            // RFC 3168 §6.1.3: sets ECE from the first mark until CWR. A packet that carries both CWR and a mark sets
+            // it again.
             EcnEcho::Latch => self.echo = ce || (self.echo && !s.flags.has(Flags::CWR)),
             EcnEcho::PerPacket => {
-                // RFC 8257 §3.2: an ACK answers for packets of one kind only.
+                // RFC 8257 §3.2: one ACK covers only marked or only unmarked packets.
                 if ce != self.echo && self.pending > 0 {
                     self.acknowledge(io);
                 }
@@ -216,7 +219,7 @@ impl Receiver {
         }
     }
 
-    /// The first part of `start..end` that has arrived before, when duplicates are reported (RFC 2883 §4).
+    /// The first part of `start..end` that has arrived before, if duplicates are reported (RFC 2883 §4).
     fn had(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         if !self.dsack {
             return None;
@@ -228,7 +231,7 @@ impl Receiver {
         (s < end).then_some((start.max(s), end.min(e)))
     }
 
-    /// Takes in-order data up to `end`, and what waited behind it.
+    /// Takes in-order data up to `end`, and the ranges that follow without a hole.
     fn append(&mut self, end: u64) -> bool {
         self.nxt = end;
         while let Some(&(start, end)) = self.ahead.front()
@@ -241,9 +244,9 @@ impl Receiver {
         true
     }
 
-    /// Keeps `start..end` until the hole before it is filled; false when it brings nothing new.
+    /// Stores `start..end` until the hole before it is filled. Returns false if the range contains nothing new.
     fn keep(&mut self, mut start: u64, mut end: u64) -> bool {
-        // First range that reaches `start`, first that begins beyond `end`: what lies between melts into one.
+        // From the first range that reaches `start` to the last that begins by `end`, all ranges merge into one.
         let from = match self.ahead.back() {
             Some(&(_, last)) if last < start => self.ahead.len(),
             Some(&(_, last)) if last == start => self.ahead.len() - 1,
@@ -270,7 +273,7 @@ impl Receiver {
         true
     }
 
-    /// Puts the range `start..end` first among those to report; ranges inside it are gone.
+    /// Puts the range `start..end` first in the list of reported ranges, and removes ranges inside it.
     fn report(&mut self, start: u64, end: u64) {
         self.forget(|&(s, _), _| s >= start && s < end);
         self.recent.copy_within(0..3, 1);
@@ -289,15 +292,15 @@ impl Receiver {
         self.recent_len = kept;
     }
 
-    /// Sends an acknowledgment of all that came in order.
+    /// Sends an acknowledgment of all in-order data.
     fn acknowledge(&mut self, io: &mut Io<'_, '_>) {
         let mut sack = Sack::NONE;
-        // RFC 2883 §4: a duplicate in the first block, and in one acknowledgment only.
+        // RFC 2883 §4: a duplicate is reported in the first block, and in one acknowledgment only.
         let duplicate = self.duplicate.take();
         for &(start, end) in duplicate.iter().chain(&self.recent[..self.recent_len]).take(self.blocks) {
             sack.push(start.wrapping_sub(self.nxt) as u32, end.wrapping_sub(self.nxt) as u32);
         }
-        // RFC 2018 §3: 2 bytes and 8 for each block, padded to a multiple of 4.
+        // RFC 2018 §3: 2 bytes and 8 bytes per block, padded to a multiple of 4.
         let option = if sack.is_empty() { 0 } else { 4 + 8 * sack.blocks().len() as u32 };
         let flags = if self.echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
         self.pending = 0;

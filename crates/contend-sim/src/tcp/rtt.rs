@@ -2,7 +2,7 @@
 
 use contend_core::Span;
 
-/// The retransmission timer (RFC 6298).
+/// Parameters of the retransmission timer (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoSpec {
     /// Lower bound.
@@ -11,24 +11,24 @@ pub struct RtoSpec {
     pub max: Span,
     /// Value before the first round-trip sample.
     pub initial: Span,
-    /// Clock tick G: samples and the timer are rounded up to it.
+    /// Clock tick G. Samples and the timer are rounded up to a multiple of G.
     pub granularity: Span,
-    /// How many expiries pass before the timer starts to double (1: it doubles from the first).
+    /// Number of the expiry from which the timer doubles (1: the timer doubles at the first expiry).
     pub backoff_after: u32,
 }
 
-/// Smoothed round-trip time, its deviation, and the timeout that follows.
+/// Smoothed round-trip time, its mean deviation, and the retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct RttEstimator {
     spec: RtoSpec,
     /// SRTT and RTTVAR in nanoseconds; `None` before the first sample.
     smoothed: Option<(u64, u64)>,
-    /// The same of the samples as they are, without the coarseness of the clock.
+    /// SRTT and RTTVAR of the exact samples, not rounded to the clock tick.
     fine: Option<(u64, u64)>,
     min: Option<Span>,
-    /// The sample and the timeout as last rounded up: the next ones are mostly the same, and a division is dear.
+    /// The last rounded sample and the last rounded timeout. The next value is often the same, which saves a division.
     rounded: (Span, Span),
-    /// The timeout in force, backed off.
+    /// The timeout in force, including its backoff.
     rto: Span,
     /// Expiries since the last sample.
     expiries: u32,
@@ -48,24 +48,24 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample `r` of a segment sent once (Karn). `exact` is the same without the clock's coarseness, for the
-    /// minimum.
+    /// Takes a sample `r` of a segment that was sent once (Karn). `exact` is the sample before rounding to the clock
+    /// tick; it is used for the minimum.
     #[inline]
     pub fn sample(&mut self, r: Span, exact: Span) {
         let (srtt, rttvar) = smooth(self.smoothed, round_up(r, self.spec.granularity, &mut self.rounded.0).as_nanos());
         self.smoothed = Some((srtt, rttvar));
         self.fine = Some(smooth(self.fine, exact.as_nanos()));
         self.min = Some(self.min.map_or(exact, |m| m.min(exact)));
-        // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4; §2.4 and §2.5: its bounds.
+        // RFC 6298 §2.3: RTO = SRTT + max(G, K RTTVAR), K = 4. §2.4 and §2.5: lower and upper bound.
         let rto = srtt.saturating_add(rttvar.saturating_mul(4).max(self.spec.granularity.as_nanos()));
         self.rto = round_up(Span::from_nanos(rto), self.spec.granularity, &mut self.rounded.1)
             .max(self.spec.min)
             .min(self.spec.max);
-        // RFC 6298 §5: a new sample takes the backing off back.
+        // RFC 6298 §5: a new sample ends the backoff.
         self.expiries = 0;
     }
 
-    /// The timer expired: doubles the timeout (RFC 6298 §5.5), from the `backoff_after`-th expiry on.
+    /// The timer expired: doubles the timeout (RFC 6298 §5.5), from expiry number `backoff_after` on.
     pub fn back_off(&mut self) {
         self.expiries = self.expiries.saturating_add(1);
         if self.expiries >= self.spec.backoff_after {
@@ -73,7 +73,7 @@ impl RttEstimator {
         }
     }
 
-    /// Starts again from `rto`, at least, when there is no sample (RFC 6298 §5.7).
+    /// Restarts with a timeout of at least `rto` if there is no sample (RFC 6298 §5.7).
     pub fn restart(&mut self, rto: Span) {
         if self.smoothed.is_none() {
             self.rto = self.spec.initial.max(rto).min(self.spec.max);
@@ -96,23 +96,23 @@ impl RttEstimator {
         self.smoothed.map_or(0, |(_, v)| micros(Span::from_nanos(v)))
     }
 
-    /// SRTT and RTTVAR without the coarseness of the clock; `None` before the first sample.
+    /// SRTT and RTTVAR of the exact samples; `None` before the first sample.
     pub fn fine(&self) -> Option<(Span, Span)> {
         self.fine.map(|(s, v)| (Span::from_nanos(s), Span::from_nanos(v)))
     }
 
-    /// Smallest sample; nothing before the first.
+    /// Minimum sample; zero before the first sample.
     pub fn min(&self) -> Span {
         self.min.unwrap_or(Span::ZERO)
     }
 
-    /// Smallest sample in microseconds, 0 before the first.
+    /// Minimum sample in microseconds; 0 before the first sample.
     pub fn min_us(&self) -> u32 {
         self.min.map_or(0, micros)
     }
 }
 
-/// `d` rounded up to a whole number of ticks; `last` is what was so rounded before.
+/// `d` rounded up to a whole number of ticks. `last` caches the last result.
 fn round_up(d: Span, tick: Span, last: &mut Span) -> Span {
     let g = tick.as_nanos();
     if g <= 1 {
@@ -134,7 +134,7 @@ pub(super) fn smooth(before: Option<(u64, u64)>, r: u64) -> (u64, u64) {
     }
 }
 
-/// Whole microseconds, held at the largest 32-bit number.
+/// Whole microseconds, at most the largest 32-bit number.
 pub(super) fn micros(d: Span) -> u32 {
     u32::try_from(d.as_micros()).unwrap_or(u32::MAX)
 }

@@ -51,7 +51,7 @@ pub enum Look {
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
-/// SentSegment again since it was last taken as lost.
+/// True if the segment was sent again since it was last taken as lost.
 const AGAIN: u8 = 4;
 
 /// What a cumulative acknowledgment covered.
@@ -71,12 +71,12 @@ pub struct Covered {
     pub last: Option<Time>,
 }
 
-/// Which segments changed since it was last forgotten, by number.
+/// The numbers of the segments that changed since the changes were last cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// Those that arrived, as they were on their way.
+    /// Segments that arrived, as they were before the acknowledgment.
     pub delivered: Vec<(u64, SentSegment)>,
-    /// Those taken as lost, again when they had been sent again.
+    /// Segments taken as lost; a segment is listed again if its retransmission is lost.
     pub lost: Vec<u64>,
 }
 

@@ -21,16 +21,16 @@ pub struct EndsSpec {
     pub stop: Option<Time>,
     /// The number of bytes that it sends in all; `None` for no limit.
     pub size: Option<u64>,
-    /// How long the sending host works on each packet before the packet enters the network; `None` for no time.
+    /// Time that the sending host needs for each packet before the packet enters the network; `None` for no time.
     pub overhead: Option<UniformSpan>,
 }
 
-/// A duration drawn evenly from `low..=high`; constant when the two are equal.
+/// A duration drawn uniformly from `low..=high`; constant if the two are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UniformSpan {
-    /// The shortest.
+    /// The minimum.
     pub low: Span,
-    /// The longest, not below `low`.
+    /// The maximum, not below `low`.
     pub high: Span,
 }
 
@@ -39,7 +39,7 @@ pub struct UniformSpan {
 pub enum Start {
     /// At this instant.
     At(Time),
-    /// At an instant drawn evenly from this interval, by the flow's own stream.
+    /// At an instant drawn uniformly from this interval, with the flow's own random stream.
     Uniform(Time, Time),
 }
 
@@ -77,10 +77,10 @@ pub struct TcpSpec {
     pub sack: bool,
     /// Timestamps (RFC 7323) with this clock tick; `None` for off.
     pub timestamps: Option<Span>,
-    /// `Some` if the segments are encrypted, so that nobody on the path can read them: the bytes that encryption adds
-    /// to each packet.
+    /// `Some` if the segments are encrypted and no node on the path can read them: the bytes that encryption adds to
+    /// each packet.
     pub encrypted: Option<u32>,
-    /// Window scaling (RFC 7323 §2); without it the advertised window stops at 65,535 bytes.
+    /// Window scaling (RFC 7323 §2). Without it the advertised window is at most 65,535 bytes.
     pub window_scaling: bool,
     /// Explicit congestion notification.
     pub ecn: EcnEcho,

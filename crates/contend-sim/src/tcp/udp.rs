@@ -1,4 +1,4 @@
-//! UDP: a datagram for each write, and a counter at the other end.
+//! UDP: one datagram per write, and a counting receiver.
 
 use super::app::{App, Does};
 use super::spec::EndsSpec;
@@ -6,7 +6,7 @@ use super::{Io, UDP_HEADERS};
 use crate::stats::{Durations, ReceiverCounters, SenderCounters};
 use contend_core::{Body, FlowId, Packet, Span, Time};
 
-/// Largest payload of a datagram in bytes: 65,535 less the headers (RFC 768, RFC 791 §3.1).
+/// Maximum payload of a datagram in bytes: 65,535 minus the headers (RFC 768, RFC 791 §3.1).
 const LARGEST: u64 = 65_507;
 
 /// The sending end of a UDP flow.
@@ -20,7 +20,7 @@ pub struct UdpSender {
 }
 
 impl UdpSender {
-    /// A sender for `flow`. The error says what in `spec` does not fit.
+    /// A sender for `flow`. The error says what in `spec` is wrong.
     pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec) -> Result<UdpSender, String> {
         if spec.packet <= UDP_HEADERS {
             return Err(format!(
@@ -33,22 +33,22 @@ impl UdpSender {
         Ok(UdpSender { flow, app, next: 0, sent: SenderCounters::default(), completed: None })
     }
 
-    /// What it counted.
+    /// The sender's counters.
     pub fn sent(&self) -> SenderCounters {
         self.sent
     }
 
-    /// Time from the flow's start to its last datagram, once that is sent.
+    /// Time from the start of the flow to its last datagram; `None` until the last datagram is sent.
     pub fn completed(&self) -> Option<Span> {
         self.completed
     }
 
-    /// When to wake it.
+    /// The next deadline.
     pub fn deadline(&self) -> Time {
         self.app.deadline()
     }
 
-    /// Sends what is due and returns the next deadline.
+    /// Sends the datagrams that are due. Returns the next deadline.
     pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
         while let Some(does) = self.app.poll(io.now) {
             if let Does::Write(bytes) = does {
@@ -75,12 +75,12 @@ pub struct UdpReceiver {
 }
 
 impl UdpReceiver {
-    /// A receiver that has seen nothing.
+    /// A receiver that has received nothing.
     pub fn new() -> UdpReceiver {
         UdpReceiver::default()
     }
 
-    /// What it counted; every datagram is delivered as it comes.
+    /// The receiver's counters. Every datagram is delivered when it arrives.
     pub fn received(&self) -> ReceiverCounters {
         self.received
     }
@@ -90,7 +90,7 @@ impl UdpReceiver {
         &self.delays
     }
 
-    /// Empties the histogram.
+    /// Clears the histogram of delays.
     pub fn clear_histograms(&mut self) {
         self.delays.clear();
     }

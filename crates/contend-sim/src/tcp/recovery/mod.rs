@@ -81,7 +81,7 @@ pub enum HalveFrom {
     MinCwndRwnd,
 }
 
-/// What a recovery knows about an acknowledgment, or about the connection when a timer is due.
+/// What a recovery is told about an acknowledgment, or about the connection when a timer is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderView {
     /// The current time.
@@ -98,7 +98,7 @@ pub struct SenderView {
     pub dup: bool,
     /// Segments newly selectively acknowledged.
     pub sacked: u32,
-    /// The bytes that, as it reports, arrived twice (RFC 2883).
+    /// The bytes that arrived twice, as the acknowledgment reports (RFC 2883).
     pub dsack: Option<(u64, u64)>,
     /// When the last segment that the cumulative acknowledgment newly covers was sent; `None` if it was sent more than
     /// once, or had been selectively acknowledged.
@@ -110,7 +110,7 @@ pub struct SenderView {
     /// Smoothed round-trip time and its mean deviation, without the coarseness of the timer's clock; `None` before the
     /// first sample.
     pub rtt: Option<(Span, Span)>,
-    /// Shortest round trip so far; nothing before the first.
+    /// Minimum round-trip time so far; zero before the first sample.
     pub min_rtt: Span,
     /// When the retransmission timer is due.
     pub timeout_at: Time,
@@ -233,7 +233,7 @@ impl Options {
     }
 }
 
-/// Counts duplicate ACKs, for Tahoe, Reno and NewReno.
+/// Counts duplicate ACKs, for the recoveries without SACK.
 #[derive(Debug)]
 struct Duplicates {
     options: Options,

@@ -1,8 +1,8 @@
 //! NewReno: fast recovery that lasts until everything outstanding at its beginning is acknowledged (RFC 6582).
 //!
-//! - Each partial ACK tells the next hole, which goes out again at once.
-//! - Deflation by a partial ACK stops at the base window, where the RFC's formula may go below it.
-//! - At the end the window is the base window (RFC 6582 §3.2 step 3, second choice, as in ns-2).
+//! - Each partial ACK reveals the next hole, which is sent again at once.
+//! - Deflation by a partial ACK stops at the base window; the RFC's formula may go below it.
+//! - At the end of recovery the window is the base window (RFC 6582 §3.2 step 3, second option, as in ns-2).
 
 use super::{DUPTHRESH, Duplicates, Forced, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
@@ -36,7 +36,7 @@ struct NewReno {
     partial: bool,
 }
 
-/// Makes one.
+/// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(NewReno {
         dups: Duplicates::new(args),
@@ -48,7 +48,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
 
 impl NewReno {
     fn partial_ack(&mut self, v: &SenderView) -> Verdict {
-        // RFC 6582 §3.2 step 3: deflate by what is acknowledged, add one segment back.
+        // RFC 6582 §3.2 step 3: deflate by the acknowledged segments, then add one segment.
         self.extra = self.extra.saturating_sub(v.acked).saturating_add(1);
         let first = !std::mem::replace(&mut self.partial, true);
         Verdict {

@@ -1,15 +1,16 @@
-//! RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived, and the tail of a flight is
-//! probed before the timer.
+//! RACK-TLP (RFC 8985): a segment is lost if a segment sent sufficiently later has arrived. A probe checks the tail of
+//! a flight before the retransmission timer expires.
 //!
-//! - Reads selective acknowledgments and D-SACKs. Timestamps, when on, tell which copy of a segment an ACK answers.
+//! - RACK uses selective acknowledgments and D-SACKs. Timestamps, if on, show which copy of a segment an ACK
+//!   acknowledges.
 //! - A D-SACK for a tail loss probe does not widen the reordering window: a probe is not sent because of reordering
 //!   (Linux).
-//! - Of two segments sent in one instant the later is known; the RFC guesses by their numbers.
-//! - The shortest round trip is that of the whole connection.
-//! - One reduction an episode, also when a retransmission is lost, as in Linux; what leaves meanwhile is set by
-//!   proportional rate reduction, or without it by the estimate of what is in the network (RFC 6675). The first lost
-//!   segment leaves at once.
-//! - The retransmission timer runs beside the probe's and the reordering timer; the earliest acts.
+//! - The order of two segments sent in the same instant is known. The RFC infers it from their sequence numbers.
+//! - The minimum round-trip time is that of the whole connection.
+//! - There is one reduction per episode, even if a retransmission is lost, as in Linux. During the episode,
+//!   proportional rate reduction limits what is sent; without it, the estimate of the data in the network does (RFC
+//!   6675). The first lost segment is sent at once.
+//! - The retransmission timer, the probe timer and the reordering timer run at the same time; the earliest acts.
 
 use super::reo_wnd::ReoWnd;
 use super::tlp::{Tlp, Told};
@@ -67,26 +68,26 @@ struct Rack {
     options: Options,
     reo_wnd: ReoWnd,
     tlp: Tlp,
-    /// For an episode that was not needed, when that is looked for.
+    /// Detects an episode that was not needed; `None` if this is off.
     undo: Option<Undo>,
 
     phase: Phase,
     /// One past the highest byte sent when the episode began.
     recover: u64,
-    /// Of the latest sent segment that has arrived: when it was sent, and as which transmission (`RACK.xmit_ts`, for
-    /// `RACK.end_seq`).
+    /// The segment sent latest of those that have arrived: when it was sent, and the number of the transmission
+    /// (`RACK.xmit_ts`, for `RACK.end_seq`).
     latest: Option<(Time, u32)>,
-    /// Its round trip (`RACK.rtt`).
+    /// The round-trip time of this segment (`RACK.rtt`).
     rtt: Span,
     /// One past the highest byte that has arrived (`RACK.fack`).
     fack: u64,
     /// `RACK.reordering_seen`.
     reordering_seen: bool,
-    /// When the last segment that may only be late is lost.
+    /// When the last segment within the reordering window becomes lost.
     reo_at: Time,
 }
 
-/// Makes one.
+/// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Rack {
         options: Options {
@@ -114,14 +115,14 @@ impl Rack {
         matches!(self.phase, Phase::Fast | Phase::Loss)
     }
 
-    /// RFC 8985 §6.2 steps 2 and 3: what has arrived tells of the round trip and of reordering.
+    /// RFC 8985 §6.2 steps 2 and 3: updates round-trip time and reordering from the segments that arrived.
     fn arrived(&mut self, v: &SenderView, board: &Scoreboard) {
         let fack = self.fack;
         let mut newest = None;
         for (_, s) in board.changes().map_or(&[][..], |c| &c.delivered) {
             self.reordering_seen |= s.end() < fack && s.copies == 0;
             self.fack = self.fack.max(s.end());
-            // An ACK too soon for the last copy answers an earlier one.
+            // An ACK that comes too soon for the last copy acknowledges an earlier copy.
             let earlier = s.copies > 0 && (v.now.since(s.sent) < v.min_rtt || v.echoed.is_some_and(|e| s.sent > e));
             if !earlier {
                 newest = newest.max(Some((s.sent, s.order)));
@@ -142,8 +143,8 @@ impl Rack {
         v.rtt.map_or(wnd, |(srtt, _)| wnd.min(srtt))
     }
 
-    /// RFC 8985 §6.2 step 5: takes as lost what was sent long enough before the latest that has arrived; the timer is
-    /// set for what may be late.
+    /// RFC 8985 §6.2 step 5: takes as lost every segment that was sent long enough before the latest arrived one. Sets
+    /// the timer for segments that may only be late.
     fn detect(&mut self, v: &SenderView, board: &mut Scoreboard) -> u32 {
         self.reo_at = Time::NEVER;
         let Some(latest) = self.latest else { return 0 };
@@ -151,7 +152,7 @@ impl Rack {
         let mut late = None;
         let lost = board.lose_where(|s| {
             if (s.sent, s.order) >= latest {
-                // Those behind one never sent again were sent after it.
+                // Segments behind one that was never sent again were sent later.
                 return if s.copies == 0 { Look::Stop } else { Look::Keep };
             }
             let due = s.sent.saturating_add(wait);
@@ -165,7 +166,7 @@ impl Rack {
         lost
     }
 
-    /// What follows from `lost` segments newly taken as lost.
+    /// The verdict after `lost` segments were newly taken as lost.
     fn verdict(&mut self, v: &SenderView, board: &Scoreboard, lost: u32, grow: bool) -> Verdict {
         if lost > 0 && !self.recovering() {
             self.phase = Phase::Fast;
@@ -196,7 +197,8 @@ impl Recovery for Rack {
         self.reo_wnd.adapt(v.una, v.nxt, v.dsack.is_some() && told != Told::NotNeeded, left);
         let lost = self.detect(v, board);
         if told == Told::Repaired && lost == 0 && !self.recovering() {
-            // RFC 8985 §7.4.2: the answer to a loss without an episode, because nothing is missing.
+            // RFC 8985 §7.4.2: the response to a loss that the probe repaired. There is no episode, because nothing is
+            // missing.
             return Verdict { enter: Some(Enter::Base), ..Verdict::default() };
         }
         let mut verdict = self.verdict(v, board, lost, v.advanced && was != Phase::Fast);
@@ -208,7 +210,8 @@ impl Recovery for Rack {
     }
 
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
-        // RFC 8985 §6.3: the first, and what is older than a round trip; what was sent since may well arrive.
+        // RFC 8985 §6.3: takes as lost the first segment and all older than a round trip. Later segments may still
+        // arrive.
         let wait = self.rtt + self.reo_wnd(v, board);
         let measured = self.latest.is_some();
         board.lose_where(|s| {

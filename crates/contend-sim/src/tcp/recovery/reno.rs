@@ -1,8 +1,7 @@
 //! Reno: fast retransmit and fast recovery (RFC 5681 §3.2). Recovery ends at the first ACK that covers new data.
 //!
-//! - Inflation by duplicates is `extra`, not part of the window.
-//! - `guard = "always"` is what ns-2 does unless told otherwise: a second loss of the same window then always waits for
-//!   the timer.
+//! - The inflation by duplicates is in `extra`, not in the window.
+//! - `guard = "always"` is ns-2's default. A second loss in the same window then always waits for the timer.
 
 use super::{DUPTHRESH, Duplicates, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
@@ -22,7 +21,7 @@ struct Reno {
     extra: u32,
 }
 
-/// Makes one.
+/// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Reno { dups: Duplicates::new(args), extra: 0 }))
 }

@@ -1,41 +1,42 @@
-//! The reordering window of RACK (RFC 8985 §6.2 step 4): how much later than the next a segment may come, in quarters
-//! of the shortest round trip.
+//! The reordering window of RACK (RFC 8985 §6.2 step 4): how much later than the next segment a segment may arrive, in
+//! quarters of the minimum round-trip time.
 //!
-//! A round trip with a D-SACK, which tells that something was sent again too soon, widens it by a quarter; 16 episodes
-//! without narrow it again.
+//! A round trip with a D-SACK, which reports a spurious retransmission, widens the window by a quarter. 16 episodes
+//! without a D-SACK reset it.
 
 use super::Args;
 
-/// Episodes without a D-SACK after which the window is as narrow as at first.
+/// Number of episodes without a D-SACK after which the window is reset.
 const PERSIST: u32 = 16;
 
 /// The reordering window.
 #[derive(Clone, Copy, Debug)]
 pub struct ReoWnd {
-    /// Quarters of the shortest round trip now (`RACK.reo_wnd_mult`), and at first.
+    /// The present and the initial window in quarters of the minimum round-trip time (`RACK.reo_wnd_mult`).
     mult: u64,
     first: u64,
     adaptive: bool,
-    /// Next new byte when it was last widened; another D-SACK counts only after it (`RACK.dsack_round`).
+    /// The next new byte when the window was last widened. Another D-SACK counts only after this byte is acknowledged
+    /// (`RACK.dsack_round`).
     round: Option<u64>,
-    /// Episodes after which it is narrow again (`RACK.reo_wnd_persist`).
+    /// Number of episodes until the window is reset (`RACK.reo_wnd_persist`).
     persist: u32,
 }
 
 impl ReoWnd {
-    /// As narrow as the parameters `reo_wnd_mult` and `adaptive` say.
+    /// The initial window, with the parameters `reo_wnd_mult` and `adaptive`.
     pub fn new(args: &Args) -> ReoWnd {
         let first = u64::try_from(args.integer("reo_wnd_mult")).unwrap_or(1);
         ReoWnd { mult: first, first, adaptive: args.flag("adaptive"), round: None, persist: PERSIST }
     }
 
-    /// In quarters of the shortest round trip.
+    /// The window in quarters of the minimum round-trip time.
     pub fn quarters(&self) -> u64 {
         self.mult
     }
 
-    /// An acknowledgment: oldest unacknowledged and next new byte, whether it carried a D-SACK, whether it ended an
-    /// episode.
+    /// Processes an acknowledgment: oldest unacknowledged byte and next new byte; `dsack` is true if it carried a
+    /// D-SACK, `ended` is true if it ended an episode.
     pub fn adapt(&mut self, una: u64, nxt: u64, dsack: bool, ended: bool) {
         self.round = self.round.filter(|&end| una < end);
         if self.round.is_none() && dsack && self.adaptive {
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn it_grows_once_a_round_trip() {
         let mut w = NARROW;
-        // The first counts until what was sent by then, 10 segments, is acknowledged.
+        // Another D-SACK does not count until the 10 segments sent before the first one are acknowledged.
         let seen = [(0, 10), (4, 12), (9, 19), (10, 20), (11, 21), (20, 30)].map(|(una, nxt)| {
             w.adapt(una, nxt, true, false);
             w.quarters()
@@ -76,7 +77,7 @@ mod tests {
         assert_eq!(w.quarters(), 2);
         w.adapt(2, 3, true, true);
         (0..15).for_each(|_| w.adapt(3, 4, false, true));
-        // What ends no episode does not count.
+        // Acknowledgments that end no episode do not count.
         w.adapt(3, 4, false, false);
         assert_eq!(w.quarters(), 3);
         w.adapt(3, 4, false, true);

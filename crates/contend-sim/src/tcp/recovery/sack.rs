@@ -1,11 +1,11 @@
-//! Recovery from selective acknowledgments (RFC 6675): several losses in one round trip, held by an estimate of what is
-//! in the network.
+//! Recovery by selective acknowledgments (RFC 6675). It repairs several losses in one round trip, limited by an
+//! estimate of the data in the network.
 //!
-//! - The scoreboard keeps that estimate (`pipe`), finds what is lost, and names what to send next; here is decided when
-//!   an episode begins and ends.
-//! - A hole is lost when `dupthresh` segments above it have arrived; the RFC counts bytes, which is the same for full
-//!   segments.
-//! - Selective acknowledgments outlive a timeout; the receiver never takes one back.
+//! - The scoreboard computes this estimate (`pipe`), finds lost segments, and selects the next segment to send. This
+//!   file decides when an episode begins and ends.
+//! - A hole is lost when `dupthresh` segments above it have arrived. The RFC counts bytes; for full segments the result
+//!   is the same.
+//! - Selective acknowledgments are kept after a timeout; the receiver never withdraws one.
 
 use super::{DUPTHRESH, Enter, Forced, HALVE_FROM, Options, Phase, Recovery, SenderView, Spare, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
@@ -36,11 +36,11 @@ struct Sack {
     count: u32,
     /// One past the highest byte sent when the episode began (RFC 6675 §5 RecoveryPoint).
     recover: u64,
-    /// Cumulative acknowledgment that another rescue must wait for (RFC 6675 §4 RescueRxt).
+    /// The cumulative acknowledgment after which another rescue is allowed (RFC 6675 §4 RescueRxt).
     rescued: Option<u64>,
 }
 
-/// Makes one.
+/// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Sack {
         options: Options::from_args(args, true),
@@ -66,7 +66,7 @@ impl Recovery for Sack {
         if matches!(self.phase, Phase::Open | Phase::Disorder)
             && (board.lost() > 0 || self.count >= self.options.dupthresh)
         {
-            // RFC 6675 §5 step 4: halve, and send the first hole whatever the window says.
+            // RFC 6675 §5 step 4: reduce the window, and send the first hole independent of the window.
             self.phase = Phase::Fast;
             self.recover = v.nxt;
             self.rescued = None;
@@ -81,7 +81,7 @@ impl Recovery for Sack {
 
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard) {
         board.lose_all();
-        // RFC 6675 §5.1: no new episode before all that was sent is acknowledged.
+        // RFC 6675 §5.1: no new episode before all data sent so far are acknowledged.
         self.phase = Phase::Loss;
         self.recover = v.nxt;
         self.count = 0;

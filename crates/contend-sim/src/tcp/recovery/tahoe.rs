@@ -1,7 +1,7 @@
-//! Tahoe: a third duplicate ACK is treated as a timeout would be, only sooner.
+//! Tahoe: the third duplicate ACK has the same effect as a timeout, but earlier.
 //!
-//! The first unacknowledged segment goes out again, the window restarts at one segment in slow start, and everything
-//! outstanding is sent again in order unless an acknowledgment covers it first (go-back-N).
+//! The first unacknowledged segment is sent again, and the window restarts at one segment in slow start. All
+//! outstanding data are sent again in order, unless an acknowledgment covers them first (go-back-N).
 
 use super::{DUPTHRESH, Duplicates, Enter, GUARD, HALVE_FROM, Options, Phase, Recovery, SenderView, Verdict};
 use crate::tcp::scoreboard::Scoreboard;
@@ -18,7 +18,7 @@ pub const PARAMS: &[Param] = &[DUPTHRESH, HALVE_FROM, GUARD];
 #[derive(Debug)]
 struct Tahoe(Duplicates);
 
-/// Makes one.
+/// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Tahoe(Duplicates::new(args))))
 }

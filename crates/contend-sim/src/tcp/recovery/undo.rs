@@ -1,13 +1,13 @@
-//! Whether an episode was needed (RFC 3708 §3; Linux's `tcp_try_undo_dsack`): it was not when everything it sent again
-//! is reported as a duplicate.
+//! Detects an unnecessary episode (RFC 3708 §3; Linux's `tcp_try_undo_dsack`): all its retransmissions are reported as
+//! duplicates.
 
-/// What is known of the last episode.
+/// The state of the last episode.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// Oldest unacknowledged byte when it began (`undo_marker`), and the retransmissions of the connection before it;
-    /// `None` when there is none to undo.
+    /// Oldest unacknowledged byte when the episode began (`undo_marker`), and the number of earlier retransmissions of
+    /// the connection; `None` if there is no episode to undo.
     began: Option<(u64, u32)>,
-    /// Duplicates reported since.
+    /// Number of duplicates reported since the episode began.
     duplicates: u32,
 }
 
@@ -17,16 +17,16 @@ impl Undo {
         *self = Undo { began: Some((una, resent)), duplicates: 0 };
     }
 
-    /// A timeout: nothing is to be undone.
+    /// After a timeout there is nothing to undo.
     pub fn forget(&mut self) {
         self.began = None;
     }
 
-    /// An acknowledgment that perhaps reports a duplicate, after `resent` retransmissions: whether the episode was not
-    /// needed, told once.
+    /// Processes an acknowledgment that may report a duplicate, after `resent` retransmissions. True, once, if the
+    /// episode was not needed.
     pub fn on_ack(&mut self, duplicate: Option<(u64, u64)>, resent: u32) -> bool {
         let Some((una, before)) = self.began else { return false };
-        // What was sent again before is not this episode's.
+        // Earlier retransmissions do not belong to this episode.
         if duplicate.is_none_or(|d| d.1 <= una) {
             return false;
         }
@@ -48,7 +48,8 @@ mod tests {
         let mut u = Undo::default();
         assert!(!u.on_ack(Some((0, 1000)), 0));
         u.begin(5000, 7);
-        // Two sent again; a duplicate from before the episode, then both, and it is told once.
+        // Two segments are sent again. A duplicate from before the episode comes first, then both: `true` is returned
+        // once.
         assert_eq!(
             [(4000, 5000), (5000, 6000), (8000, 9000), (8000, 9000)].map(|d| u.on_ack(Some(d), 9)),
             [false, false, true, false]

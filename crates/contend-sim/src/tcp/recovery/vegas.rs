@@ -68,7 +68,7 @@ struct Vegas {
     smoothed: Option<(u64, u64)>,
 }
 
-/// Makes one.
+/// Builds the recovery.
 pub fn build(args: &Args) -> Result<Box<dyn Recovery>, String> {
     Ok(Box::new(Vegas {
         dups: Duplicates::new(args),
