@@ -1,4 +1,4 @@
-//! Frame errors from a bit error rate: independent bit errors, one bit spoils the frame.
+//! Frame errors from a bit error rate: bit errors are independent, and one bit error spoils the frame.
 
 use super::Loss;
 use super::per::Errors;
@@ -14,10 +14,10 @@ pub const SUMMARY: &str = "Loses a frame of L bytes with probability 1 - (1 - be
 /// Parameters.
 pub const PARAMS: &[Param] = &[Param::number("ber", "probability that a bit is received wrongly").range(0.0, 0.5)];
 
-/// Makes one.
+/// Builds the loss process.
 ///
 /// # Errors
-/// None: every rate in range is good.
+/// Never: every rate in range is valid.
 pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
     Ok(Box::new(Errors::new(8.0 * libm::log1p(-args.number("ber")), true)))
 }
@@ -28,8 +28,8 @@ mod tests {
     use super::*;
     use contend_core::registry::Value;
 
-    /// By hand: 12000 bits at 1e-5 survive with e^-0.12 (to first order in the rate), 11.308 % are lost; 112 bits lose
-    /// 0.112 %.
+    /// By hand: 12000 bits at 1e-5 survive with probability e^-0.12 (to first order in the rate), so 11.308 % of such
+    /// frames are lost, and 0.112 % of frames of 112 bits.
     #[test]
     fn the_share_lost_is_one_minus_the_chance_that_every_bit_survives() {
         for (bytes, want, sd) in [(1500, 0.113_080, 7.1e-4), (14, 0.001_119_4, 7.5e-5)] {

@@ -1,4 +1,4 @@
-//! Independent loss of packets, each with the same probability whatever its size.
+//! Independent loss of packets. The probability does not depend on the size.
 
 use super::Loss;
 use contend_core::registry::{Args, Param};
@@ -23,10 +23,10 @@ pub const PARAMS: &[Param] = &[
     .default("all"),
 ];
 
-/// Makes one.
+/// Builds the loss process.
 ///
 /// # Errors
-/// None: every probability in range is good.
+/// Never: every probability in range is valid.
 pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
     let only_reverse = match args.word("on") {
         "data" => Some(false),
@@ -40,15 +40,15 @@ pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn 
 #[derive(Debug)]
 struct Bernoulli {
     p: f64,
-    /// The direction it is limited to, as [`Packet::reverse`] says it; `None` for both.
+    /// The direction in which packets can be lost, as in [`Packet::reverse`]; `None` for both.
     only_reverse: Option<bool>,
 }
 
 impl Loss for Bernoulli {
     fn lost(&mut self, cx: &mut Cx, _: u32, packet: Option<&Packet>) -> bool {
         let Some(p) = packet else { return false };
-        // Packets it does not concern draw nothing, so that a change of the acknowledgments' number leaves the data's
-        // losses alone.
+        // A packet of the other direction draws no random number. The number of acknowledgments therefore does not
+        // change the losses of data.
         self.only_reverse.is_none_or(|r| r == p.is_reverse()) && cx.rng.random::<f64>() < self.p
     }
 

@@ -39,10 +39,10 @@ pub const PARAMS: &[Param] = &[
     Param::fraction("e_bad", "probability of loss in the bad state").default("1").range(0.0, 1.0),
 ];
 
-/// Shortest mean sojourn in seconds: a run of a minute then costs less than a million draws.
+/// Minimum mean time in a state, in seconds: a run of a minute then needs less than a million draws.
 const SHORTEST: f64 = 1e-4;
 
-/// Makes one.
+/// Builds the loss process.
 ///
 /// # Errors
 /// When the parameters of the chosen clock are missing.
@@ -73,7 +73,8 @@ struct GilbertElliott {
     p_bad: f64,
     /// Loss probability in the good and in the bad state.
     error: [f64; 2],
-    /// The generator that moves the channel, apart from the one that decides losses; `None` before the first query.
+    /// The generator that moves the channel. It is separate from the generator that decides losses; `None` before the
+    /// first query.
     channel: Option<Rng>,
     bad: bool,
 }
@@ -81,7 +82,7 @@ struct GilbertElliott {
 /// What moves the channel.
 #[derive(Debug)]
 enum Clock {
-    /// The present sojourn ends at `until`; `mean` seconds in the good and in the bad state.
+    /// The channel leaves the present state at `until`; `mean` seconds in the good and in the bad state.
     Time { mean: [f64; 2], until: Time },
     /// One step of the chain per packet.
     Packet { p_gb: f64, p_bg: f64 },
@@ -96,8 +97,7 @@ impl Loss for GilbertElliott {
         }
         match &mut self.clock {
             Clock::Time { mean, until } => {
-                // A sojourn's end is drawn when it begins; the state that was drawn at the start of the run lasts from
-                // 0.
+                // The end of a period is drawn when the period begins. The initial state of the run lasts from time 0.
                 if first {
                     *until = Time::ZERO.saturating_add(exponential(rng, mean[usize::from(self.bad)]));
                 }
@@ -140,7 +140,7 @@ mod tests {
         build(&args(PARAMS, &v), &some).unwrap()
     }
 
-    /// Whether each of `n` packets, `gap` apart, is lost.
+    /// For each of `n` packets, `gap` apart: true if it is lost.
     fn fates(l: &mut dyn Loss, n: u64, gap: Span) -> Vec<bool> {
         let mut rng = crate::rng::stream(7, "wire", "loss");
         (0..n)
@@ -158,7 +158,7 @@ mod tests {
         f.iter().filter(|&&x| x).count() as f64 / runs as f64
     }
 
-    /// Jersey eqs 7.2-7.6 with e_G = 0, e_B = 1: 20 ms / (380 ms + 20 ms) = 5 %, whatever the spacing of the packets.
+    /// Jersey eqs 7.2-7.6 with e_G = 0, e_B = 1: 20 ms / (380 ms + 20 ms) = 5 %, for any spacing of the packets.
     #[test]
     fn the_share_lost_in_time_is_bad_over_good_plus_bad() {
         for gap in [Span::from_millis(1), Span::from_millis(7), Span::from_secs(1)] {
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    /// Sampled every `h`, a sojourn of mean 1/b ends between two samples with chance pi_G (1 - e^-(a+b)h): the chain's
-    /// own geometric law.
+    /// Sampled every `h`, a period of mean 1/b ends between two samples with probability pi_G (1 - e^-(a+b)h): the
+    /// geometric distribution of the chain.
     #[test]
     fn the_mean_burst_in_time_is_that_of_the_sampled_two_state_chain() {
         let f = fates(

@@ -1,4 +1,5 @@
-//! Frame errors given as the error rate of one reference length: independent bit errors, whatever the rate of the air.
+//! Frame errors from the error rate of frames of one reference length: bit errors are independent, and the same at
+//! every rate.
 
 use super::Loss;
 use contend_core::registry::{Amount, Args, Param};
@@ -24,10 +25,10 @@ pub const PARAMS: &[Param] = &[
     .default("all"),
 ];
 
-/// Makes one.
+/// Builds the loss process.
 ///
 /// # Errors
-/// When `reference` is not a number of bytes.
+/// When `reference` is not in bytes.
 pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
     let Amount::Bytes(reference) = args.amount("reference") else {
         return Err("reference counts bytes; write reference = \"1528B\"".into());
@@ -42,9 +43,9 @@ pub fn build(args: &Args, _: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn 
 pub(super) struct Errors {
     /// Logarithm of the probability that a byte survives; not above 0.
     per_byte: f64,
-    /// True if control frames are hit too.
+    /// True if control frames can be lost too.
     control: bool,
-    /// The two lengths met last and their loss probabilities, newest first: most channels see two lengths.
+    /// The last two lengths and their loss probabilities, newest first: most channels have two lengths of frames.
     known: [(u32, f64); 2],
 }
 

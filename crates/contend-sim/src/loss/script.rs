@@ -1,4 +1,4 @@
-//! Losses by script: named transmissions of named segments, and intervals in which everything is lost.
+//! Scripted losses: the listed transmissions of segments, and everything during the listed intervals.
 
 use super::Loss;
 use contend_core::registry::{Args, Param, Unit};
@@ -28,10 +28,10 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 1e9),
 ];
 
-/// Makes one.
+/// Builds the loss process.
 ///
 /// # Errors
-/// When a rule names a flow that is not there, or the outages are not in order of time.
+/// When a rule names an unknown flow, or the outages are not in order of time.
 pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<dyn Loss>, String> {
     let mut rules = Vec::new();
     for d in args.drops("drop") {
@@ -58,12 +58,12 @@ pub fn build(args: &Args, flow: &dyn Fn(&str) -> Option<FlowId>) -> Result<Box<d
 /// Scripted losses.
 #[derive(Debug)]
 struct Script {
-    /// Flow, segment, copy; sorted.
+    /// Flow, segment and copy; sorted.
     rules: Vec<(FlowId, u64, u8)>,
-    /// Payload in bytes of the first data packet seen of each flow a rule names.
+    /// For each flow that a rule names, the payload in bytes of the first data packet seen.
     segment: Vec<(FlowId, u32)>,
     outages: Vec<(Time, Time)>,
-    /// The first outage that is not over.
+    /// The first outage that has not ended.
     next: usize,
 }
 
@@ -79,7 +79,7 @@ impl Loss for Script {
 
 impl Script {
     fn listed(&mut self, p: &Packet) -> bool {
-        // Rules are sorted by flow, so a flow no rule names is found out without being remembered.
+        // Rules are sorted by flow. A flow without a rule is therefore detected without storing anything.
         let i = self.rules.partition_point(|r| r.0 < p.flow);
         if p.is_reverse() || self.rules.get(i).is_none_or(|r| r.0 != p.flow) {
             return false;
@@ -88,7 +88,7 @@ impl Script {
             Body::Udp { seq } => self.rules.binary_search(&(p.flow, *seq, 0)).is_ok(),
             Body::Tcp(s) if s.len == 0 => false,
             Body::Tcp(s) => {
-                // A SYN takes number 0 and moves the data by one byte, which the division swallows.
+                // A SYN takes number 0 and shifts the data by one byte; the division removes this shift.
                 let segment = s.seq / u64::from(self.payload(p.flow, s.len));
                 self.rules.binary_search(&(p.flow, segment, s.copy)).is_ok()
             }

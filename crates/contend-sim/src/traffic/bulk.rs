@@ -1,4 +1,4 @@
-//! Everything at once and without end: a file transfer that outlasts the run.
+//! Unlimited data at once: a file transfer that does not end before the run.
 
 use super::{AppWrite, Source};
 use contend_core::Cx;
@@ -11,15 +11,15 @@ pub const SUMMARY: &str = "A bulk transfer: it always has data to send.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
-/// None: there is nothing to choose.
+/// Never: there are no parameters.
 pub fn build(_: &Args) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(Bulk { written: false }))
 }
 
-/// One write of more than a run can send.
+/// A single write of more bytes than a run can send.
 #[derive(Debug)]
 struct Bulk {
     written: bool,

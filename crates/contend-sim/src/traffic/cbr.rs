@@ -1,4 +1,4 @@
-//! Constant bit rate: packets of one size at equal distances, always or by a schedule of rates.
+//! Constant bit rate: packets of one size at a constant rate, or by a schedule of rates.
 
 use super::{AppWrite, Source, gap, packet};
 use contend_core::registry::{Args, Param, Unit};
@@ -29,7 +29,7 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 1.0),
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
 /// When there is neither rate nor schedule, or the schedule is not in order of time.
@@ -54,16 +54,16 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random: args.number("random"), interval: 0, at: None }))
 }
 
-/// A constant bit rate.
+/// A source of constant bit rate.
 #[derive(Debug)]
 struct Cbr {
     /// From, to, payload bits per second.
     schedule: Vec<(Time, Time, u64)>,
     bytes: u64,
     random: f64,
-    /// The interval in force.
+    /// The present interval.
     interval: usize,
-    /// The last packet of this interval.
+    /// The last packet of the present interval.
     at: Option<Time>,
 }
 

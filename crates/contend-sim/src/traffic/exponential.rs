@@ -1,4 +1,4 @@
-//! On and off for exponential times, a constant rate while on.
+//! On/off source: exponential times, and a constant rate while on.
 
 use super::on_off::{Law, OnOff};
 use super::{AppWrite, Source, gap, packet};
@@ -18,7 +18,7 @@ pub const PARAMS: &[Param] = &[
     super::PACKET,
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
 /// When `packet` is not in bytes.
@@ -27,7 +27,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(Periods::new(law("on"), law("off"), args.rate("rate"), packet(args)?)))
 }
 
-/// An on/off source of one flow.
+/// The on/off source of one flow.
 #[derive(Debug)]
 pub(super) struct Periods {
     on: Law,

@@ -1,4 +1,4 @@
-//! Finite transfers, one after the other, on one connection.
+//! Transfers of finite size, one after the other, on one connection.
 
 use super::{AppWrite, Source};
 use crate::rng::exponential;
@@ -24,10 +24,10 @@ pub const PARAMS: &[Param] = &[
         .default("fixed"),
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
-/// None: every value in range is good.
+/// Never: every value in range is valid.
 pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     let count = match args.integer("count") {
         0 => u64::MAX,
@@ -43,11 +43,11 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     }))
 }
 
-/// Files by a schedule.
+/// Files that start by a schedule.
 #[derive(Debug)]
 struct Files {
     size: Amount,
-    /// Files not yet begun.
+    /// Number of files that have not started.
     left: u64,
     /// Mean gap in seconds.
     gap: f64,

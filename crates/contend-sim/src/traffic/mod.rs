@@ -50,20 +50,20 @@ fn packet(args: &Args) -> Result<u64, String> {
     }
 }
 
-/// The time between two packets of `bytes` payload (0: `full`) at `rate` bits per second; never zero, so that time
-/// always goes on.
+/// The time between two packets of `bytes` payload (0: `full`) at `rate` bits per second. It is never zero, so that
+/// time always advances.
 fn gap(bytes: u64, full: u32, rate: u64) -> Span {
     let payload = if bytes == 0 { u64::from(full) } else { bytes };
     Span::of_bits(8 * payload, rate).max(Span::from_nanos(1))
 }
 
-/// What the tests of several sources share.
+/// Helpers for the tests of several sources.
 #[cfg(test)]
 mod testing {
     use super::*;
     use contend_core::registry::Value;
 
-    /// A set of parameters: the file's defaults for what tests leave out, then these values.
+    /// A set of parameters: these values, and the defaults for the others.
     pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
         let mut a = Args::default();
         for (name, v) in values {
@@ -72,8 +72,8 @@ mod testing {
         a
     }
 
-    /// The writes before `end` of a source that starts at `start`, full packets of 1000 bytes; fails when time runs
-    /// back.
+    /// The writes before `end` of a source that starts at `start`, with full packets of 1000 bytes. Panics if a write
+    /// is earlier than the one before.
     pub(super) fn writes(s: &mut dyn Source, seed: u64, start: Time, end: Time) -> Vec<AppWrite> {
         let mut rng = crate::rng::stream(seed, "flow0", "arrivals");
         let (mut all, mut now) = (Vec::new(), start);

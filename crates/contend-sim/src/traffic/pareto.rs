@@ -1,4 +1,4 @@
-//! On and off for Pareto times, a constant rate while on: many of them together are self-similar traffic.
+//! On/off source: Pareto times, and a constant rate while on. The sum of many such sources is self-similar traffic.
 
 use super::exponential::Periods;
 use super::on_off::Law;
@@ -21,7 +21,7 @@ pub const PARAMS: &[Param] = &[
     super::PACKET,
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
 /// When `packet` is not in bytes.
@@ -56,8 +56,8 @@ mod tests {
         assert!((got / 480e3 - 1.0).abs() < 0.02, "{got}");
     }
 
-    /// Jersey's 0.6 s on, 0.4 s off, shape 1.5: the variance is infinite, so the median of many long runs is looked at,
-    /// loosely.
+    /// Jersey's 0.6 s on, 0.4 s off, shape 1.5: the variance is infinite, so the test checks the median of many long
+    /// runs, with a wide tolerance.
     #[test]
     fn with_the_thesis_shape_most_long_runs_come_near_the_mean() {
         let mut r: Vec<f64> = (0..21).map(|seed| run(1.5, 3000, seed)).collect();

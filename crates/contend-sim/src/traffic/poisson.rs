@@ -1,4 +1,4 @@
-//! Packets of one size at exponential distances.
+//! Packets of one size with exponential gaps.
 
 use super::{AppWrite, Source, gap, packet};
 use crate::rng::exponential;
@@ -21,7 +21,7 @@ pub const PARAMS: &[Param] = &[
     super::PACKET,
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
 /// When `rate_max` is below `rate`.
@@ -36,7 +36,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
 /// A Poisson stream.
 #[derive(Debug)]
 struct Poisson {
-    /// Smallest and largest mean rate.
+    /// Minimum and maximum of the mean rate.
     rates: (u64, u64),
     bytes: u64,
     /// The last packet (or the start) and the mean gap in seconds.
@@ -95,7 +95,8 @@ mod tests {
             .map(|seed| rate(&writes(&mut *made(150_000, 550_000), seed, Time::ZERO, Time::ZERO + over), over))
             .collect();
         r.sort_by(f64::total_cmp);
-        // A uniform law has mean 350 and quartiles 250 and 450 kb/s; 400 flows put 6 kb/s on the mean.
+        // A uniform distribution has mean 350 and quartiles 250 and 450 kb/s; for 400 flows the standard error of the
+        // mean is 6 kb/s.
         let mean = r.iter().sum::<f64>() / 400.0;
         assert!(
             (mean - 350e3).abs() < 18e3 && (r[100] - 250e3).abs() < 30e3 && (r[300] - 450e3).abs() < 30e3,

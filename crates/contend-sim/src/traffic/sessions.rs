@@ -1,4 +1,4 @@
-//! Greedy sessions: everything the connection can carry for an exponential time, then nothing for another.
+//! Bulk transfers of exponential duration on one connection, with exponential silences between them.
 
 use super::on_off::Law;
 use super::{AppWrite, Source};
@@ -17,21 +17,21 @@ pub const PARAMS: &[Param] = &[
     Param::time("off", "mean duration of a silence").default("1s").range(0.0, 1e6),
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
-/// None: every value in range is good.
+/// Never: every value in range is valid.
 pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     let law = |name| Law::Exponential(args.time(name).as_secs_f64());
     Ok(Box::new(Sessions { on: law("on"), off: law("off"), last: None }))
 }
 
-/// Greedy sessions.
+/// Alternating transfers and silences.
 #[derive(Debug)]
 struct Sessions {
     on: Law,
     off: Law,
-    /// End of the last session.
+    /// End of the last transfer.
     last: Option<Time>,
 }
 
@@ -64,7 +64,7 @@ mod tests {
             Time::ZERO + Span::from_secs(200_000),
         );
         let on: f64 = all.iter().map(|w| w.until.since(w.at).as_secs_f64()).sum();
-        // 18,000 cycles of deviation sqrt(10^2 + 1) seconds.
+        // 18,000 cycles with a standard deviation of sqrt(10^2 + 1) seconds.
         assert!((on / 2e5 - 10.0 / 11.0).abs() < 0.01, "{on}");
         assert!(all.windows(2).all(|w| w[0].until <= w[1].at), "the next begins after the last has ended");
     }

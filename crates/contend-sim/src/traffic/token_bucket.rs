@@ -1,4 +1,4 @@
-//! A token bucket that is looked at only when a timer ticks: a program that sleeps until it may send.
+//! A token bucket that is checked only when a timer ticks, like a program that sleeps until it may send.
 
 use super::{AppWrite, Source, gap, packet};
 use contend_core::registry::{Args, Param};
@@ -19,7 +19,7 @@ pub const PARAMS: &[Param] = &[
     Param::time("timer", "time between two ticks; 10ms: Linux 2.4 on a PC").default("10ms").range(1e-9, 100.0),
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
 /// When `packet` is not in bytes.
@@ -38,8 +38,8 @@ struct TokenBucket {
     bps: u64,
     bytes: u64,
     timer: Span,
-    /// The last tick at which a packet was sent (before any, the first tick there is), and when the tokens of the next
-    /// packet are there.
+    /// The last tick at which a packet was sent (initially the first tick), and the time at which the tokens of the
+    /// next packet are complete.
     running: Option<(Time, Time)>,
 }
 
@@ -54,7 +54,7 @@ impl Source for TokenBucket {
                 cx.now.saturating_add(gap),
             ),
         };
-        // Surplus tokens stay: a late packet does not put off the next one's tokens.
+        // Surplus tokens are kept: a late packet does not delay the tokens of the next packet.
         let ticks = due.as_nanos().saturating_sub(tick.as_nanos()).div_ceil(self.timer.as_nanos());
         let at = Time::from_nanos(tick.as_nanos().saturating_add(ticks.saturating_mul(self.timer.as_nanos())));
         self.running = Some((at, due.saturating_add(gap)));
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn distances_are_the_two_multiples_around_the_mean() {
-        // 1500 B at 32 kB/s are 46.875 ms: 40 and 50 ms, 11 of 16 the longer.
+        // 1500 B at 32 kB/s take 46.875 ms: gaps of 40 and 50 ms, of which 11 in 16 are the longer.
         let d = distances(10, 1500, 256_000);
         assert!(d.iter().all(|d| [40_000_000, 50_000_000].contains(d)), "{d:?}");
         let mean = d.iter().sum::<u64>() as f64 / d.len() as f64;
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn several_packets_may_leave_at_one_tick() {
-        // 1 ms each, a tick every 10 ms.
+        // A packet every 1 ms, a tick every 10 ms.
         let d = distances(10, 100, 800_000);
         assert!(
             d.iter().all(|d| [0, 10_000_000].contains(d))

@@ -1,4 +1,4 @@
-//! A pool of telephone calls over one flow: calls come and go, and each talks and listens in turn.
+//! Telephone calls over one flow: calls begin and end, and each alternates between talk spurts and pauses.
 
 use super::on_off::{Law, OnOff};
 use super::{AppWrite, Source, gap, packet};
@@ -24,7 +24,7 @@ pub const PARAMS: &[Param] = &[
     super::PACKET.default("120B"),
 ];
 
-/// Makes one.
+/// Builds the source.
 ///
 /// # Errors
 /// When `packet` is not in bytes.
@@ -32,7 +32,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(Pool::new(args)?))
 }
 
-/// A pool of calls.
+/// A pool of lines.
 #[derive(Debug)]
 struct Pool {
     lines: usize,
@@ -43,19 +43,19 @@ struct Pool {
     off: f64,
     rate: u64,
     bytes: u64,
-    /// Calls in progress, at most `lines`.
+    /// The active calls, at most `lines`.
     calls: Vec<Call>,
-    /// When the next call comes; `None` before the start.
+    /// When the next call arrives; `None` before the start.
     arrival: Option<Time>,
     offered: u64,
     blocked: u64,
 }
 
-/// A call in progress.
+/// An active call.
 #[derive(Debug)]
 struct Call {
     ends: Time,
-    /// Its next packet, which may come after its end and is then never sent.
+    /// The next packet of the call. A packet after the end of the call is never sent.
     packet: Time,
     voice: OnOff,
 }
@@ -69,7 +69,7 @@ impl Pool {
         Ok(Pool { lines, gap, call, on, off, rate, bytes, calls, arrival: None, offered: 0, blocked: 0 })
     }
 
-    /// A call comes at `at`.
+    /// A call arrives at `at`.
     fn begin(&mut self, cx: &mut Cx, at: Time, spacing: Span) {
         self.offered += 1;
         self.calls.retain(|c| c.ends > at);
@@ -79,7 +79,7 @@ impl Pool {
         }
         let mut cx = Cx { now: at, rng: cx.rng };
         let ends = at.saturating_add(exponential(cx.rng, self.call));
-        // A call is met talking or pausing as often as it is so in the long run.
+        // A call begins in a talk spurt with the long-run probability of a talk spurt.
         let talks = cx.rng.random::<f64>() * (self.on + self.off) < self.on;
         let (on, off) = (Law::Exponential(self.on), Law::Exponential(self.off));
         let mut voice = if talks { OnOff::new(&mut cx, on, off) } else { OnOff::pausing(&mut cx, on, off) };
@@ -97,7 +97,8 @@ impl Source for Pool {
                 None => cx.now.saturating_add(exponential(cx.rng, self.gap)),
             };
             self.arrival = Some(arrival);
-            // Of packets at the same instant the call that came first goes first; a call before packets.
+            // At the same instant, an arriving call precedes packets, and the packet of the earlier call precedes the
+            // others.
             let first = self.calls.iter_mut().filter(|c| c.packet < c.ends).min_by_key(|c| c.packet);
             match first {
                 Some(c) if c.packet < arrival => {
@@ -147,7 +148,7 @@ mod tests {
         assert!((blocked - 0.479).abs() < 0.015, "{blocked}");
     }
 
-    /// 8 erlang x (1 - 0.479) = 4.17 calls, each 96 kb/s half of the time: 200 kb/s.
+    /// 8 erlang x (1 - 0.479) = 4.17 calls, each sending 96 kb/s half of the time: 200 kb/s.
     #[test]
     fn the_mean_rate_is_that_of_the_busy_lines() {
         let over = Span::from_secs(20_000);
@@ -155,7 +156,7 @@ mod tests {
         assert!((got / 200e3 - 1.0).abs() < 0.02, "{got}");
     }
 
-    /// 120 B at 96 kb/s are 10 ms: no more than 5 packets in any 10 ms.
+    /// 120 B at 96 kb/s take 10 ms: at most 5 packets in any 10 ms.
     #[test]
     fn the_peak_is_all_lines_talking() {
         let w = writes(&mut pool(5, 8000), 3, Time::ZERO, Time::ZERO + Span::from_secs(2000));
