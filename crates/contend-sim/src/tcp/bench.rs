@@ -1,5 +1,5 @@
-//! A bench for tests: flows, all of them through a pipe that delays, drops and marks what a script says, and notes what
-//! it saw.
+//! A bench for tests. The packets of all flows go through one pipe. The pipe delays, drops and marks packets by a
+//! script, and records them.
 
 use super::end::End;
 use super::rtt::RtoSpec;
@@ -25,7 +25,7 @@ pub(super) fn at(n: u64) -> Time {
     Time::from_nanos(n * 1_000_000)
 }
 
-/// What happens between the hosts. The same delay both ways, no sending time.
+/// The script of the pipe. The delay is the same in both directions; transmission takes no time.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub delay: Span,
@@ -35,15 +35,16 @@ pub(super) struct Script {
     pub drop_syn: Vec<(bool, u8)>,
     /// Segments to mark.
     pub mark: Vec<u64>,
-    /// Data that come later than their time: (segment, copy, by how much).
+    /// Data that arrive late: (segment, copy, delay).
     pub late: Vec<(u64, u8, Span)>,
-    /// Each data packet comes up to so much later than its time, which reorders.
+    /// Each data packet is late by a random time of up to this value, which reorders packets.
     pub jitter: Option<(Span, Rng)>,
     /// Independent loss: data, acknowledgments.
     pub loss: Option<(f64, f64, Rng)>,
-    /// Data that reach the receiver of the first flow whatever its sender does: (ms, first byte, one past the last).
+    /// Data that arrive at the receiver of the first flow independent of its sender: (ms, first byte, one past the
+    /// last).
     pub feed: Vec<(u64, u64, u64)>,
-    /// From, until: acknowledgments that leave in this interval say that the window is closed.
+    /// From, until: acknowledgments sent in this interval advertise a closed window.
     pub closed: Option<(Time, Time)>,
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Script {
 pub(super) struct Pipe {
     script: Script,
     flying: VecDeque<(Time, Packet)>,
-    /// Every packet that entered, with the time.
+    /// Every packet that entered the pipe, with its time.
     pub log: Vec<(Time, Packet)>,
     pub keep_log: bool,
 }
@@ -72,7 +73,7 @@ impl Pipe {
 }
 
 impl Pipe {
-    /// By how much `p` comes later than its time.
+    /// The additional delay of `p`.
     fn late(&mut self, p: &Packet) -> Span {
         let Some(s) = p.tcp().filter(|s| s.len > 0) else { return Span::ZERO };
         let named = self
@@ -147,7 +148,7 @@ impl Bench {
         Bench::pairs(seed, &pairs, script)
     }
 
-    /// A flow whose ends do not want the same.
+    /// One flow whose two ends have different specifications.
     pub fn pairs(seed: u64, specs: &[(&EndsSpec, &EndsSpec)], script: Script) -> Bench {
         let mut world = World::new();
         let pipe = NodeId(2 * specs.len() as u32);
@@ -214,8 +215,8 @@ impl Bench {
     }
 }
 
-/// A flow of packets with 1000 bytes of payload, unlimited data from time 0: no handshake, an ACK per segment, no
-/// timestamps, one segment to begin with, `recovery` with its defaults over Reno, a minimum timeout of 200 ms.
+/// A flow with 1000 bytes of payload per packet and unlimited data from time 0: no handshake, an ACK per segment, no
+/// timestamps, an initial window of one segment, Reno, `recovery` with its defaults, a minimum timeout of 200 ms.
 pub(super) fn flow(recovery: &str) -> EndsSpec {
     flow_with("reno", recovery, &[])
 }
@@ -282,7 +283,7 @@ fn defaults(params: &[Param]) -> Args {
     args
 }
 
-/// A source that writes what `WRITES` says.
+/// A source with the writes `WRITES`.
 #[derive(Debug)]
 struct List(VecDeque<AppWrite>);
 

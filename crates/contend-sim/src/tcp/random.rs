@@ -1,4 +1,4 @@
-//! What holds for every loss pattern, and the one closed form that fits a single Reno flow.
+//! Properties that hold for every loss pattern, and the one closed form that describes a single Reno flow.
 
 use super::bench::{Bench, Script, at, flow, flow_with, ms, with};
 use super::recovery;
@@ -51,7 +51,7 @@ proptest! {
         prop_assert_eq!((r.delivered_bytes, s.acked_bytes), (size, size));
         prop_assert_eq!(s.packets - s.retransmitted, size.div_ceil(if stamps { 988 } else { 1000 }));
         prop_assert!(r.packets <= s.packets);
-        // Nothing more happens after the end, and the same run gives the same digest.
+        // Nothing happens after the end, and the same run gives the same digest.
         b.world.run_until(at(t + 100_000));
         let mut again = Bench::seeded(seed, &spec, script());
         again.world.run_until(at(t + 100_000));

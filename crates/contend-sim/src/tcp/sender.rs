@@ -50,42 +50,42 @@ pub struct Sender {
     recovery: Box<dyn Recovery>,
     options: Options,
     phase: Phase,
-    /// What the present fast recovery may send, when that is proportional.
+    /// The limit of the present fast recovery, if proportional rate reduction is on.
     prr: Option<Prr>,
-    /// Window and threshold before the reduction of the last episode, unless another signal has been answered since.
+    /// Window and threshold before the reduction of the last episode; `None` if a later signal reduced the window.
     before: Option<(u32, u32)>,
 
-    /// For a controller that wants rate samples.
+    /// The rate sampler; `None` if the controller needs no samples.
     rate: Option<Box<DeliveryRate>>,
     /// True if the pacing rate follows the window by Linux's rule.
     pace: bool,
     pacer: Pacer,
 
     rtt: RttEstimator,
-    /// Retransmission, persist or SYN timer, whichever the state needs.
+    /// The retransmission, persist or SYN timer. Only one of them is needed at a time.
     timer: Time,
-    /// Expiries in a row.
+    /// Successive expiries of the timer.
     expiries: u32,
-    /// Last byte that left while the congestion window was the limit.
+    /// Number of the last byte that was sent while the congestion window was the limit.
     limited_to: u64,
     /// Segments of limited transmit in the present flight.
     limited_sent: u32,
-    /// Duplicates that counted as delivered before their cumulative acknowledgment.
+    /// Duplicate ACKs that counted as delivered segments; a later cumulative acknowledgment covers these segments.
     credit: u32,
-    /// Where the present round trip ends.
+    /// The byte with which the present round trip ends.
     round_end: u64,
-    /// The window was last reduced when this was the next new byte.
+    /// The next new byte when the window was last reduced.
     reduced_at: u64,
     /// True if the next new segment carries CWR.
     tell_cwr: bool,
     last_ece: bool,
     last_sent: Time,
-    /// The other end's last timestamp.
+    /// The last timestamp of the other end.
     ts_recent: u32,
-    /// The latest instant at which the segment whose timestamp came back last can have been sent; kept for a recovery
-    /// that goes by times.
+    /// The latest time at which the segment with the last echoed timestamp can have been sent. Kept only for a recovery
+    /// that uses times.
     echoed: Option<Time>,
-    /// Segments that a timer of the recovery took as lost and no acknowledgment has told the controller of.
+    /// Segments that a timer of the recovery took as lost, and that the controller has not been told of.
     lost: u32,
     /// The receiver's window in bytes.
     rwnd: u32,
@@ -98,13 +98,13 @@ pub struct Sender {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Connection {
     Closed,
-    /// Waits for the SYN-ACK, after this number of SYNs.
+    /// Waits for the SYN-ACK. The number counts the SYNs sent.
     SynSent(u8),
     Established,
 }
 
 impl Sender {
-    /// A sender for `flow`. The error says what in `spec` does not fit.
+    /// A sender for `flow`. The error says what in `spec` is wrong.
     pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, tcp: &TcpSpec) -> Result<Sender, String> {
         let format = SegmentFormat::new(spec.packet, tcp)?;
         let recovery = (tcp.recovery.entry.build)(&tcp.recovery.args)?;
@@ -182,7 +182,7 @@ impl Sender {
         })
     }
 
-    /// Its counters.
+    /// The sender's counters.
     pub fn sent(&self) -> SenderCounters {
         self.sent
     }
@@ -192,7 +192,7 @@ impl Sender {
         &self.samples
     }
 
-    /// Clears the histogram.
+    /// Clears the histogram of round-trip samples.
     pub fn clear_histograms(&mut self) {
         self.samples.clear();
     }
@@ -227,22 +227,22 @@ impl Sender {
         self.watch.iter().map(move |e| e.rate(now))
     }
 
-    /// Transfers that finished, in order: when offered, and how long until acknowledged.
+    /// Completed transfers, in order: when each was offered, and the time until it was acknowledged.
     pub fn transfers(&self) -> &[(Time, Span)] {
         self.transfers.finished()
     }
 
-    /// Time from the flow's start until its last byte was acknowledged, when it has ended by itself.
+    /// Time from the start of the flow until its last byte was acknowledged; `None` if the flow is not complete.
     pub fn completed(&self) -> Option<Span> {
         self.completed
     }
 
-    /// When to wake it.
+    /// The next deadline.
     pub fn deadline(&self) -> Time {
         self.timer.min(self.app.deadline()).min(self.recovery.next_deadline()).min(self.pacer.deadline())
     }
 
-    /// Does what is due; returns the next deadline.
+    /// Does what is due. Returns the next deadline.
     pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
         if io.now >= self.deadline() {
             if io.now >= self.app.deadline() {
@@ -272,7 +272,7 @@ impl Sender {
                         self.established(copies, s, io);
                     }
                 }
-                // The other end has not got the ACK of its SYN.
+                // The other end has not received the ACK of its SYN-ACK.
                 Connection::Established if s.flags.has(Flags::SYN) => self.control(self.board.nxt(), io),
                 Connection::Established => self.acknowledgment(s, io),
             }
@@ -280,9 +280,9 @@ impl Sender {
         self.deadline()
     }
 
-    /// The next queue dropped one of its packets.
+    /// The next queue dropped one of the sender's packets.
     pub fn rejected(&mut self, now: Time) {
-        // At most once per window of data, as for a mark.
+        // At most one reduction per window of data, as for a mark.
         if self.board.una() >= self.reduced_at {
             let r = self.ask(now, None, Signal::Local);
             if r != Response::keep(&self.w) {
@@ -330,14 +330,15 @@ impl Sender {
         self.connection = Connection::Established;
         self.timer = Time::NEVER;
         self.advertised(s.window);
-        // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK no packet is ECN-capable.
+        // RFC 3168 §6.1.1: without an ECN-setup SYN-ACK, no packet is ECN-capable.
         if !s.flags.has(Flags::ECE) || s.flags.has(Flags::CWR) {
             self.ecn = EcnEcho::Off;
         }
         if copies == 0 {
             self.sample(io.now.since(self.last_sent), io.now, s);
         } else {
-            // RFC 5681 §3.1: a lost SYN leaves an initial window of one segment. RFC 6298 §5.7: and a timeout of 3 s.
+            // RFC 5681 §3.1: after a lost SYN the initial window is one segment. RFC 6298 §5.7: the timeout is then 3
+            // s.
             self.w.cwnd = 1;
             self.rtt.restart(Span::from_secs(3));
         }
@@ -345,17 +346,18 @@ impl Sender {
         self.transmit(io);
     }
 
-    /// Enters an acknowledgment and asks, in this order, controller, ECN rule and recovery what follows.
+    /// Processes an acknowledgment: asks the recovery, reports the acknowledgment to the controller, carries out the
+    /// recovery's verdict or the ECN rule, and lets the controller open the window.
     fn acknowledgment(&mut self, s: &Segment, io: &mut Io<'_, '_>) {
         self.sent.acks += 1;
         let before = self.board.una();
-        // RFC 9293 §3.10.7.4: old ones, and those of bytes never sent, are ignored.
+        // RFC 9293 §3.10.7.4: old acknowledgments, and those of data that were never sent, are ignored.
         if s.ack < before || s.ack > self.board.nxt() {
             return;
         }
         self.note_limits();
         let advanced = s.ack > before;
-        // RFC 5681 §2: no data, no advance, data outstanding, window unchanged.
+        // RFC 5681 §2: a duplicate ACK has no data, does not advance, has the same window, and data are outstanding.
         let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
         self.advertised(s.window);
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
@@ -374,7 +376,7 @@ impl Sender {
             }
         }
         if let (true, true, Some(tick)) = (self.options.times, s.timestamps, self.tick) {
-            // The tick after the one that came back.
+            // The segment was sent before the tick that follows the echoed tick.
             self.echoed = Some(Time::ZERO + tick * (u64::from(s.tsecr) + 1));
         }
         if self.options.sack {
@@ -419,20 +421,20 @@ impl Sender {
         self.transmit(io);
     }
 
-    /// Notes the receiver's window.
+    /// Stores the receiver's window.
     fn advertised(&mut self, window: u32) {
         if window != self.rwnd {
             (self.rwnd, self.w.rwnd) = (window, window / self.format.mss);
         }
     }
 
-    /// Books what a cumulative acknowledgment brought.
+    /// Updates the connection after a cumulative acknowledgment.
     fn advanced(&mut self, before: u64, covered: &Covered, ack: &mut Ack, s: &Segment, io: &Io<'_, '_>) {
         self.sent.acked_bytes += s.ack - before;
         self.expiries = 0;
         self.limited_sent = 0;
-        // RFC 7661 §4.3 in spirit: what is acknowledged now was sent when the window was the limit, and the receiver's
-        // window is not below it.
+        // In the spirit of RFC 7661 §4.3: the acknowledged data were sent while the congestion window was the limit,
+        // and the receiver's window is not smaller.
         self.w.limited =
             before < self.limited_to && u64::from(self.w.cwnd) * u64::from(self.format.mss) <= u64::from(self.rwnd);
         if let (Some(oldest), Some(newest), false) = (covered.oldest, covered.newest, covered.ambiguous) {
@@ -451,7 +453,7 @@ impl Sender {
         }
     }
 
-    /// Segments this acknowledgment shows to have arrived and no earlier one did.
+    /// Number of segments that are first shown to have arrived by this acknowledgment.
     fn delivered(&mut self, covered: &Covered, dup: bool, sacked: u32) -> u32 {
         if self.options.sack {
             return covered.unsacked + sacked;
@@ -466,8 +468,8 @@ impl Sender {
         covered.segments - counted
     }
 
-    /// Takes a round-trip sample: `exact` from the scoreboard ([`Span::MAX`] when that has none), or the echoed
-    /// timestamp when the option is on.
+    /// Takes a round-trip sample: the echoed timestamp if the option is on, otherwise `exact` from the scoreboard
+    /// ([`Span::MAX`] if the scoreboard has none).
     fn sample(&mut self, exact: Span, now: Time, s: &Segment) {
         let coarse = match self.tick {
             // RFC 7323 §4.1.
@@ -479,7 +481,7 @@ impl Sender {
         self.rtt.sample(coarse, exact);
     }
 
-    /// Carries out the recovery's verdict and the ECN rule; returns whether the window was reduced.
+    /// Carries out the recovery's verdict and the ECN rule. True if the window was reduced.
     #[inline]
     fn obey(&mut self, v: Verdict, ack: &Ack, io: &mut Io<'_, '_>) -> bool {
         let una = self.board.una();
@@ -525,7 +527,7 @@ impl Sender {
             self.rtt.back_off();
         }
         if v.enter.is_some() || v.back_off {
-            // The repetition gets a whole timeout of its own, as in ns-2 and Linux.
+            // The retransmission gets a full timeout, as in ns-2 and Linux.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
         self.proportion(&v, ack);
@@ -536,12 +538,12 @@ impl Sender {
     /// Asks the controller for a reduction.
     fn ask(&mut self, now: Time, ack: Option<&Ack>, why: Signal) -> Response {
         self.show_window();
-        // RFC 5681 §3.1 eq. 4: FlightSize, without what limited transmit sent (RFC 3042 §2). After a timeout, what was
-        // sent since.
+        // RFC 5681 §3.1 eq. 4: FlightSize, without the segments of limited transmit (RFC 3042 §2). After a timeout: the
+        // segments sent since.
         let sent = match self.phase {
             Phase::Loss => self.board.in_flight() + self.board.sacked(),
-            // What was sent before the window was reduced for this loss is still outstanding, and is not to raise the
-            // threshold above that window.
+            // The segments sent before this reduction are still outstanding. They must not raise the threshold above
+            // the window.
             Phase::Fast => self.board.outstanding().min(self.w.cwnd),
             Phase::Open | Phase::Disorder => self.board.outstanding(),
         };
@@ -553,7 +555,8 @@ impl Sender {
         self.cc.on_congestion(&mut Cx { now, rng: &mut self.rng }, &self.w, ack, why)
     }
 
-    /// Why the last transmission of the first unacknowledged segment did not arrive, known to an oracle.
+    /// The actual cause of the loss of the first unacknowledged segment's last transmission; only the simulator knows
+    /// it.
     fn truth(&self, io: &mut Io<'_, '_>) -> Option<Cause> {
         let head = self.board.head()?;
         io.out.trace.fate(self.flow, self.board.una(), head.seq, head.copies)
@@ -565,14 +568,15 @@ impl Sender {
         self.w.ssthresh = r.ssthresh;
         self.w.cwnd = r.cwnd.max(1);
         if r.cause == Cause::Error {
-            // No answer to congestion: a mark in this window of data is still to be answered.
+            // The controller took the loss for an error, not for congestion. A mark in this window of data may still
+            // reduce the window.
             return;
         }
         if !kept {
             self.w.cwnd_cnt = 0;
         }
         self.reduced_at = self.board.nxt();
-        // RFC 3168 §6.1.2: CWR tells of a reduction for whatever reason.
+        // RFC 3168 §6.1.2: CWR reports every reduction, for any reason.
         self.tell_cwr = self.ecn != EcnEcho::Off;
     }
 
@@ -585,8 +589,8 @@ impl Sender {
         self.note_limits();
         self.timer = io.now.saturating_add(self.rtt.rto());
         if self.board.outstanding() == 0 {
-            // RFC 9293 §3.8.6.1: a probe of the closed window. It carries an old number instead of a new byte, and is
-            // answered all the same.
+            // RFC 9293 §3.8.6.1: a probe of the closed window. It has an old sequence number and no new byte; the
+            // receiver acknowledges it.
             return self.control(self.board.una().saturating_sub(1), io);
         }
         self.sent.timeouts += 1;
@@ -602,19 +606,19 @@ impl Sender {
         self.prr = None;
         self.tell_losses(io.now);
         self.board.forget_changes();
-        // Whatever else is taken to be on its way.
+        // The first lost segment is sent at once, whatever is still in the network.
         if let Some(i) = self.board.next_lost() {
             self.resend(i, io);
         }
     }
 
-    /// Brings the controller's view up to date.
+    /// Updates the window that the controller sees.
     #[inline]
     fn show_window(&mut self) {
         self.w.inflight = self.board.in_flight();
         self.w.snd_una = self.board.una();
         self.w.snd_nxt = self.board.nxt();
-        // Its lower half: the count is modulo 2^32.
+        // The lower half of the count: the controller's count is modulo 2^32.
         self.w.sent = self.sent.packets as u32;
         self.w.state = self.ca_state();
     }

@@ -1,4 +1,4 @@
-//! What recoveries that go by times do, as packet traces. Round trip 100 ms; segment n begins at byte 1000 n.
+//! Packet traces of recoveries that use times. The round-trip time is 100 ms; segment n begins at byte 1000 n.
 
 use super::bench::{Bench, PAUSE, Script, flow, flow_with, ms, with};
 use super::spec::EndsSpec;
@@ -9,14 +9,14 @@ use contend_core::registry::{Amount, Args, Choice, Entry, Value};
 fn losing(drop: &[(u64, u8)]) -> Script {
     Script { delay: ms(50), drop: drop.to_vec(), ..Script::default() }
 }
-/// `n` segments of window, threshold too: congestion avoidance from the start.
+/// A window and threshold of `n` segments: congestion avoidance from the start.
 fn window(n: u32, spec: EndsSpec) -> EndsSpec {
     with(spec, |t| {
         t.initial_window = n;
         t.initial_ssthresh = Some(n);
     })
 }
-/// What the recovery `name` sends again in `until` ms, and how often its timer expires and it begins an episode.
+/// The retransmissions of the recovery `name` in `until` ms, and the numbers of timeouts and of episodes.
 fn again(name: &str, n: u32, size: Option<u64>, script: Script, until: u64) -> (Vec<(u64, u64)>, u64, u64) {
     let mut spec = with(window(n, flow(name)), |t| t.rto.min = ms(1_000));
     spec.size = size;
@@ -27,15 +27,16 @@ fn again(name: &str, n: u32, size: Option<u64>, script: Script, until: u64) -> (
 
 #[test]
 fn vegas_sends_an_old_segment_again_at_the_first_duplicate() {
-    // Two segments in flight, each round trip at once. 10 is lost, 11 comes 20 ms late: a single duplicate at 620 ms.
-    // After ten samples of 100 ms RTTVAR is 50 x 0.75^9 = 3.75, the fine timeout (100 + 7.5) 17/16 = 114 ms < 120 ms.
+    // Two segments in flight, both sent at the start of each round trip. 10 is lost, 11 comes 20 ms late: a single
+    // duplicate at 620 ms. After ten samples of 100 ms RTTVAR is 50 x 0.75^9 = 3.75, and the fine timeout (100 + 7.5)
+    // 17/16 = 114 ms < 120 ms.
     let run = |recovery: &str| {
         let spec = with(window(2, flow(recovery)), |t| t.window = Amount::Packets(2));
         let b = Bench::new(&spec, Script { late: vec![(11, 0, ms(20))], ..losing(&[(10, 0)]) }).run(900);
         (b.again(), b.sender().sent().unwrap().timeouts)
     };
     assert_eq!(run("vegas"), (vec![(620, 10)], 0));
-    // Reno waits for two more that cannot come, until 200 ms after the last ACK of new data.
+    // Reno waits for two more duplicates that cannot come, until 200 ms after the last ACK of new data.
     assert_eq!(run("reno"), (vec![(700, 10)], 1));
 }
 
@@ -43,7 +44,7 @@ fn vegas_sends_an_old_segment_again_at_the_first_duplicate() {
 fn vegas_sends_a_young_segment_again_at_the_third_duplicate() {
     // Three samples: (100 + 2 x 28.1) 17/16 = 166 ms; the duplicates come after 100.
     let b = Bench::new(&window(10, flow("vegas")), losing(&[(3, 0)])).run(190);
-    // ns-2 halves from the window, here 10.
+    // ns-2 halves the window, which is 10 here.
     assert_eq!((b.again(), b.cwnd()), (vec![(100, 3)], 5));
 }
 
@@ -57,8 +58,8 @@ fn vegas_looks_at_two_acks_after_a_retransmission_and_reduces_once() {
 
 #[test]
 fn vegas_as_in_ns_2_doubles_the_timeout_with_an_early_retransmission() {
-    // The first three of ten are acknowledged at 100 ms, 3 is lost twice, and so is all that follows its retransmission
-    // at 100 ms: only the timer of 1 s is left.
+    // The first three of ten are acknowledged at 100 ms. 3 is lost twice, and so is everything after its retransmission
+    // at 100 ms: only the timer of 1 s can repair this.
     let lost: Vec<(u64, u8)> = (10..20).map(|n| (n, 0)).chain([(3, 0), (3, 1)]).collect();
     let run = |backs_off: bool| {
         let spec = window(10, flow_with("vegas", "vegas", &[("backs_off", Value::Bool(backs_off))]));
@@ -70,9 +71,9 @@ fn vegas_as_in_ns_2_doubles_the_timeout_with_an_early_retransmission() {
 
 #[test]
 fn vegas_as_in_ns_2_takes_the_wait_for_a_repair_as_a_round_trip() {
-    // As above, 3 and 5 are lost. The ACK at 200 ms covers 3 and 4, and 4 had been sent at 0: a sample of 200 ms after
-    // three of 100. SRTT is 112.5, RTTVAR 28.1 x 0.75 + 25 = 46.1, the fine timeout (112.5 + 92.2) 17/16 = 217 ms; 5 is
-    // 200 ms old then.
+    // As above, 3 and 5 are lost. The ACK at 200 ms covers 3 and 4, and 4 was sent at 0: a sample of 200 ms after three
+    // of 100 ms. SRTT is 112.5, RTTVAR 28.1 x 0.75 + 25 = 46.1, and the fine timeout (112.5 + 92.2) 17/16 = 217 ms. 5
+    // is then 200 ms old.
     let run = |samples: &str| {
         let spec = window(10, flow_with("vegas", "vegas", &[("samples", Value::Word(samples.into()))]));
         Bench::new(&with(spec, |t| t.rto.min = ms(1_000)), losing(&[(3, 0), (5, 0)])).run(210).again()
@@ -83,11 +84,11 @@ fn vegas_as_in_ns_2_takes_the_wait_for_a_repair_as_a_round_trip() {
 
 #[test]
 fn rack_finds_a_lost_retransmission_without_the_timer() {
-    // 4 to 6 make 3 lost at 100 ms. Its repetition is lost too; the new segment that 8 lets go, sent after it, tells at
-    // 200 ms.
+    // 4 to 6 show at 100 ms that 3 is lost. Its retransmission is lost too. The new segment that 8 permits is sent
+    // after it and shows this loss at 200 ms.
     let script = || losing(&[(3, 0), (3, 1)]);
     assert_eq!(again("rack", 10, None, script(), 900), (vec![(100, 3), (200, 3)], 0, 1));
-    // Without proportional rate reduction nothing follows it before 11 has made room at 200 ms.
+    // Without proportional rate reduction, no segment is sent after it until 11 makes room at 200 ms.
     let silent = window(10, flow_with("reno", "rack", &[("prr", Value::Bool(false))]));
     assert_eq!(Bench::new(&silent, script()).run(390).again(), [(100, 3), (300, 3)]);
     assert_eq!(again("sack", 10, None, script(), 1_900).1, 1);
@@ -95,12 +96,12 @@ fn rack_finds_a_lost_retransmission_without_the_timer() {
 
 #[test]
 fn rack_probes_the_tail_of_a_flight() {
-    // 8 and 9 of ten are lost: two round trips after the last ACK the last one goes again, and its arrival tells that 8
-    // is lost.
+    // 8 and 9 of ten are lost. Two round trips after the last ACK the last segment is sent again, and its arrival shows
+    // that 8 is lost.
     let script = || losing(&[(8, 0), (9, 0)]);
     assert_eq!(again("rack", 10, Some(10_000), script(), 2_000), (vec![(300, 9), (400, 8)], 0, 1));
     assert_eq!(again("sack", 10, Some(10_000), script(), 2_000).1, 1);
-    // A single segment in flight may be waiting for a delayed ACK: 200 ms more.
+    // A single segment in flight may wait for a delayed ACK: 200 ms more.
     assert_eq!(again("rack", 10, Some(10_000), losing(&[(9, 0)]), 2_000), (vec![(500, 9)], 0, 0));
 }
 
@@ -124,48 +125,49 @@ fn rack_answers_a_loss_that_its_probe_repaired_and_not_a_probe_that_was_not_need
         let b = Bench::new(&spec, script).run(3_000);
         (b.again(), b.sender().sent().unwrap().fast_retransmits)
     };
-    // The probe of 9 at 500 ms; the ACK of 10, sent at 2 s, tells that 9 did not arrive twice.
+    // The probe of 9 at 500 ms. The ACK of 10, sent at 2 s, shows that 9 did not arrive twice.
     assert_eq!(reductions(losing(&[(9, 0)])), (vec![(500, 9)], 1));
-    // 9 is only late: it arrives at 500 ms, the probe at 550 ms brings a duplicate.
+    // 9 is only late: it arrives at 500 ms, and the probe at 550 ms causes a duplicate ACK.
     assert_eq!(reductions(Script { late: vec![(9, 0, ms(450))], ..losing(&[]) }), (vec![(500, 9)], 0));
 }
 
 #[test]
 fn rack_waits_a_quarter_of_a_round_trip_for_what_may_be_late() {
-    // 4 alone is above the hole: too few to count, so 3 is lost 25 ms after its round trip.
+    // Only 4 is above the hole, too few to count: 3 is lost 25 ms after its round trip.
     assert_eq!(again("rack", 5, Some(5_000), losing(&[(3, 0)]), 2_000), (vec![(125, 3)], 0, 1));
 }
 
 #[test]
 fn rack_tolerates_reordering_once_it_has_seen_some() {
-    // 3 comes 20 ms late with two above it, which is seen; 7 likewise with three, which would make it lost for SACK.
+    // 3 comes 20 ms late, after two later segments: this is reordering. 7 comes late after three, which SACK would take
+    // as lost.
     let script = || Script { late: vec![(3, 0, ms(20)), (7, 0, ms(20))], ..losing(&[]) };
     assert_eq!(again("rack", 6, None, script(), 500), (vec![], 0, 0));
     assert_eq!(again("sack", 6, None, script(), 500), (vec![(200, 7)], 0, 1));
-    // Without a reordering window it is taken as lost when the first above it arrives.
+    // Without a reordering window it is lost when the first later segment arrives.
     let spec = window(6, flow_with("reno", "rack", &[("reo_wnd_mult", Value::Integer(0))]));
     assert_eq!(Bench::new(&spec, script()).run(110).again(), [(100, 3)]);
 }
 
 #[test]
 fn rack_finds_a_flight_lost_whole_by_a_new_segment_before_the_timer() {
-    // All ten are lost, and no round trip is known: a probe after 1 s. It is a new segment, whose arrival tells of all
-    // before it.
+    // All ten are lost, and no round-trip time is known: a probe after 1 s. The probe is a new segment; its arrival
+    // shows the loss of all earlier ones.
     let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
     let b = Bench::new(&window(10, flow("rack")), losing(&drop)).run(1_490);
-    // 11 outstanding, half of them may be in the network. Proportional rate reduction sends one for the one that has
-    // arrived, and two for each acknowledgment after it that goes ahead, until there are five: 7 and 8 for that of 3,
-    // with 5 and 6 still on their way 9 alone for that of 4.
+    // 11 are outstanding, and half of them may be in the network. Proportional rate reduction sends one segment for the
+    // one that has arrived, and two for each later acknowledgment that advances, until there are five: 7 and 8 after
+    // that of 3; only 9 after that of 4, because 5 and 6 are still in the network.
     let whole = |at: [u64; 10]| at.into_iter().zip(0..).collect::<Vec<(u64, u64)>>();
     assert_eq!(b.again(), whole([1_100, 1_200, 1_200, 1_300, 1_300, 1_300, 1_300, 1_400, 1_400, 1_400]));
-    // Without it: five at once, five when these are acknowledged.
+    // Without it: five at once, and five when these are acknowledged.
     let bursts = window(10, flow_with("reno", "rack", &[("prr", Value::Bool(false))]));
     assert_eq!(
         Bench::new(&bursts, losing(&drop)).run(1_290).again(),
         whole([1_100, 1_100, 1_100, 1_100, 1_100, 1_200, 1_200, 1_200, 1_200, 1_200])
     );
     assert_eq!((b.new_at(1_000), b.sender().sent().unwrap().timeouts), (vec![10], 0));
-    // Without probes the timer takes everything as lost, as with the other families.
+    // Without probes the timer takes everything as lost, as in the other recoveries.
     let b =
         Bench::new(&window(10, flow_with("reno", "rack", &[("tlp", Value::Bool(false))])), losing(&drop)).run(1_390);
     assert_eq!(
@@ -185,7 +187,7 @@ fn rack_finds_a_flight_lost_whole_by_a_new_segment_before_the_timer() {
     );
 }
 
-/// A window of 1000 and as many as acknowledgments had come with the one that first told of a loss.
+/// Sets the window to 1000 plus the number of acknowledgments up to and including the first that reports a loss.
 #[derive(Debug, Default)]
 struct Hears(u32);
 
@@ -218,19 +220,19 @@ fn the_controller_hears_of_a_loss_with_the_acknowledgment_that_shows_it() {
 
 #[test]
 fn rack_spreads_a_halving_over_the_round_trip() {
-    // A segment a millisecond; 20 in flight, of which 19 is lost: it was sent at 100, its 19 successors are
-    // acknowledged from 201 to 218, the last two together. Limited transmit sends two new ones, the third
-    // acknowledgment shows the loss, and half of the 20 is the window.
+    // One segment per millisecond and 20 in flight. 19 is lost, sent at 100 ms. Its 19 successors are acknowledged from
+    // 201 to 218 ms, the last two together. Limited transmit sends two new segments, the third acknowledgment shows the
+    // loss, and the window is half of the 20.
     let sent = |prr: bool| {
         let late = (1..19).map(|s| (s, 0, ms(s))).collect();
         let spec = window(19, flow_with("reno", "rack", &[("prr", Value::Bool(prr))]));
         let b = Bench::new(&spec, Script { late, ..losing(&[(19, 0)]) }).run(299);
         (b.data().iter().filter(|d| d.0 > 200).map(|d| d.0).collect::<Vec<_>>(), b.again(), b.cwnd())
     };
-    // One segment for every two acknowledgments (RFC 9937): of 20 in flight 10 are to be left.
+    // One segment for every two acknowledgments (RFC 9937): of 20 in flight, 10 shall remain.
     assert_eq!(sent(true), (vec![201, 202, 203, 205, 207, 209, 211, 213, 215, 217], vec![(203, 19)], 10));
-    // Without it silence until fewer than 10 are in the network, after the thirteenth: 20 + 2 + the repetition - the
-    // lost - 13 (RFC 6675).
+    // Without it, nothing is sent until fewer than 10 are in the network, after the thirteenth: 20 + 2 + the
+    // retransmission - the lost one - 13 (RFC 6675).
     assert_eq!(sent(false), (vec![201, 202, 203, 213, 214, 215, 216, 217, 218, 218], vec![(203, 19)], 10));
 }
 

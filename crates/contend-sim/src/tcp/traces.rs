@@ -1,4 +1,5 @@
-//! What a connection does, as packet traces. Round trip 100 ms unless said otherwise; segment n begins at byte 1000 n.
+//! Packet traces of connections. The round-trip time is 100 ms unless another is given; segment n begins at byte 1000
+//! n.
 
 use super::SegmentFormat;
 use super::Socket;
@@ -16,7 +17,7 @@ fn pipe() -> Script {
 fn losing(drop: &[(u64, u8)]) -> Script {
     Script { drop: drop.to_vec(), ..pipe() }
 }
-/// Ten segments of window, threshold too: congestion avoidance from the start.
+/// A window and threshold of ten segments: congestion avoidance from the start.
 fn ten(spec: EndsSpec) -> EndsSpec {
     with(spec, |t| {
         t.initial_window = 10;
@@ -41,10 +42,10 @@ fn congestion_avoidance_adds_one_segment_a_round_trip() {
 #[test]
 fn the_third_duplicate_sends_the_missing_segment_again_and_halves() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(290);
-    // ACKs 1 to 3 let out 10 to 12; duplicates one and two let out 13 and 14 (RFC 3042); the third sends 3 again.
+    // ACKs 1 to 3 permit 10 to 12. The first two duplicates permit 13 and 14 (RFC 3042). The third sends 3 again.
     assert_eq!(b.data()[10..16], [(100, 10, 0), (100, 11, 0), (100, 12, 0), (100, 13, 0), (100, 14, 0), (100, 3, 1)]);
-    // Flight 12 less the 2 of limited transmit gives 5; 11 duplicates in all inflate to 5 + 11 = 16 = 12 outstanding +
-    // 4; then the window is 5: 15 to 19.
+    // A flight of 12 minus 2 of limited transmit gives 5. 11 duplicates inflate the window to 5 + 11 = 16 = 12
+    // outstanding + 4. Then the window is 5: 15 to 19.
     assert_eq!(b.new_at(200), [15, 16, 17, 18, 19]);
     let s = b.sender().sent().unwrap();
     assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (5, 1, 0, 1));
@@ -103,7 +104,7 @@ fn reno_halves_twice_for_two_losses_unless_guarded() {
 fn tahoe_restarts_with_one_segment() {
     let b = Bench::new(&ten(flow("tahoe")), losing(&[(3, 0)])).run(290);
     assert_eq!(b.again(), [(100, 3)]);
-    // The ACK at 200 ms covers all up to 14: two segments in slow start.
+    // The ACK at 200 ms covers everything up to 14: two segments in slow start.
     assert_eq!(b.new_at(200), [15, 16]);
     let b = b.run(390);
     assert_eq!((b.new_at(300).len(), b.cwnd()), (4, 4));
@@ -146,7 +147,7 @@ fn the_timeout_doubles_and_retransmissions_give_no_sample() {
     let b = Bench::new(&flow("newreno"), losing(&[(0, 0), (0, 1), (0, 2)])).run(7_140);
     assert_eq!(b.data(), [(0, 0, 0), (1_000, 0, 1), (3_000, 0, 2), (7_000, 0, 3), (7_100, 1, 0), (7_100, 2, 0)]);
     let s = b.sender().sender_state().unwrap();
-    // Karn: the ACK at 7.1 s may answer any copy; the backed-off timeout stays.
+    // Karn: the ACK at 7.1 s may belong to any copy, so the backed-off timeout is kept.
     assert_eq!((s.srtt_us, s.rto_us, s.ca_state), (0, 8_000_000, CaState::Open));
     let s = b.run(7_210).sender().sender_state().unwrap();
     assert_eq!((s.srtt_us, s.rto_us), (100_000, 250_000));
@@ -154,7 +155,7 @@ fn the_timeout_doubles_and_retransmissions_give_no_sample() {
 
 #[test]
 fn after_a_timeout_all_outstanding_data_go_again_in_slow_start() {
-    // All ten are lost; only the timer can tell.
+    // All ten are lost; only the timer detects this.
     let drop: Vec<(u64, u8)> = (0..10).map(|s| (s, 0)).collect();
     let b = Bench::new(&ten(flow("newreno")), losing(&drop)).run(1_390);
     assert_eq!(
@@ -172,13 +173,13 @@ fn after_a_timeout_all_outstanding_data_go_again_in_slow_start() {
             (1_300, 9)
         ]
     );
-    // Slow start to the threshold of 5, 7 to 11 outstanding, then avoidance.
+    // Slow start to the threshold of 5 with 7 to 11 outstanding, then congestion avoidance.
     assert_eq!((b.new_at(1_300), b.sender().sender_state().unwrap().snd_ssthresh), (vec![10, 11], 5));
 }
 
 #[test]
 fn duplicates_of_what_a_timeout_sent_again_start_no_recovery() {
-    // ACKs of 0 to 9 are all there, but late: nothing is lost, everything is sent twice.
+    // All ACKs of 0 to 9 arrive late: nothing is lost, and everything is sent twice.
     let spec = with(ten(flow("newreno")), |t| t.rto.initial = ms(60));
     let b = Bench::new(&spec, pipe()).run(1_000);
     assert_eq!((b.sender().sent().unwrap().timeouts, b.sender().sent().unwrap().fast_retransmits), (1, 0));
@@ -212,7 +213,7 @@ fn limited_transmit_off_holds_sack_back_too() {
 
 #[test]
 fn a_reduction_may_start_from_the_window_instead_of_the_flight() {
-    // Receiver's window 6 of a congestion window of 10.
+    // The receiver's window is 6, the congestion window 10.
     let run = |from: &str| {
         let spec = ten(flow_with("reno", "newreno", &[("halve_from", Value::Word(from.to_owned()))]));
         let b = Bench::new(&with(spec, |t| t.window = Amount::Packets(6)), losing(&[(1, 0)])).run(150);
@@ -236,7 +237,7 @@ fn a_delayed_ack_waits_for_the_second_segment_or_its_time() {
 fn segments_out_of_order_and_hole_fillers_are_acknowledged_at_once() {
     let spec = with(ten(flow("newreno")), |t| t.ack = 2);
     let b = Bench::new(&spec, losing(&[(3, 0)])).run(160);
-    // 0 and 1 together; 2 waits; 4 brings the number 3 at once, five more follow.
+    // 0 and 1 together; 2 waits; 4 causes ACK 3 at once; five more follow.
     assert_eq!(b.acks()[..7], [(50, 2), (50, 3), (50, 3), (50, 3), (50, 3), (50, 3), (50, 3)]);
     assert_eq!(b.acks()[7..].iter().filter(|a| a.1 > 3).count(), 1);
 }
@@ -253,7 +254,7 @@ fn sack_blocks_come_newest_first_and_merge() {
     assert_eq!(blocks[2], [(4, 5), (2, 3)]);
     assert_eq!(blocks[4], [(8, 9), (6, 7), (4, 5), (2, 3)]);
     assert_eq!(blocks[5], [(8, 10), (6, 7), (4, 5), (2, 3)]);
-    // 40 bytes of headers, 4 + 8 n of option.
+    // 40 bytes of headers, and 4 + 8 n bytes of options.
     assert_eq!(b.packets(true)[5].1.size, 40 + 4 + 32);
     let spec = with(ten(flow("sack")), |t| t.timestamps = Some(ms(1)));
     let b = Bench::new(&spec, losing(&[(1, 0), (3, 0), (5, 0), (7, 0)])).run(60);
@@ -267,13 +268,13 @@ fn the_mark_is_echoed_until_cwr_and_answered_once_a_window() {
     let b = Bench::new(&spec, Script { mark: vec![2, 4], ..pipe() }).run(490);
     let sent = b.packets(false);
     assert!(sent.iter().all(|(_, p, _)| p.ecn() == Ecn::Ect));
-    // ACKs 3 to 10 carry ECE; so do those of the second flight until the segment with CWR has come.
+    // ACKs 3 to 10 carry ECE, and so do those of the second flight until the segment with CWR arrives.
     let ece: Vec<u64> =
         b.packets(true).iter().filter(|(_, _, s)| s.flags.has(Flags::ECE)).map(|(_, _, s)| s.ack / 1000).collect();
     assert_eq!(ece, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     let cwr: Vec<u64> = sent.iter().filter(|(_, _, s)| s.flags.has(Flags::CWR)).map(|(_, _, s)| s.seq / 1000).collect();
     assert_eq!((cwr, b.sender().sent().unwrap().ecn_reductions), (vec![12], 1));
-    // From a flight of 9 when ACK 3 had come.
+    // From a flight of 9, when ACK 3 arrives.
     assert_eq!(b.sender().sender_state().unwrap().snd_ssthresh, 4);
 }
 
@@ -286,7 +287,7 @@ fn a_mark_may_be_echoed_packet_by_packet() {
     let b = Bench::new(&spec, Script { mark: vec![3], ..pipe() }).run(60);
     let acks: Vec<(u64, bool)> =
         b.packets(true).iter().map(|(_, _, s)| (s.ack / 1000, s.flags.has(Flags::ECE))).collect();
-    // 2 is answered before 3, which is marked, 3 before 4.
+    // 2 is acknowledged before 3, because 3 is marked; 3 is acknowledged before 4.
     assert_eq!(acks, [(2, false), (3, false), (4, true), (6, false), (8, false), (10, false)]);
 }
 
@@ -303,8 +304,8 @@ fn retransmissions_are_not_ecn_capable() {
 fn a_closed_window_is_probed_at_growing_intervals() {
     let script = Script { closed: Some((at(40), at(2_000))), ..pipe() };
     let b = Bench::new(&with(flow("newreno"), |t| t.initial_window = 2), script).run(2_900);
-    // First sample 100 ms: RTO 300, second: 250; both ACKs close the window, which therefore does not grow. A probe
-    // doubles the timer and its answer restarts it.
+    // First sample 100 ms: RTO 300 ms; after the second sample 250 ms. Both ACKs close the window, so it does not grow.
+    // A probe doubles the timer, and its acknowledgment restarts the timer.
     let probes: Vec<u64> = b.packets(false).iter().filter(|(_, _, s)| s.len == 0).map(|p| p.0).collect();
     assert_eq!(probes, [350, 950, 2_050]);
     assert_eq!((b.new_at(2_150), b.sender().sent().unwrap().timeouts), (vec![2, 3], 0));
@@ -324,7 +325,7 @@ fn a_lost_syn_is_repeated_and_leaves_a_window_of_one() {
     };
     assert_eq!(opening(pipe()), (vec![0], Some((100, 1)), Some(4)));
     assert_eq!(opening(Script { drop_syn: vec![(false, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
-    // A lost SYN-ACK is repeated by both ends.
+    // Both ends repeat after a lost SYN-ACK.
     assert_eq!(opening(Script { drop_syn: vec![(true, 0)], ..pipe() }), (vec![0, 1_000], Some((1_100, 1)), Some(1)));
 }
 
@@ -358,7 +359,7 @@ fn the_receivers_window_is_kept_to_the_byte() {
     assert_eq!(outstanding(Amount::Packets(42), true), 42_000);
     assert_eq!(outstanding(Amount::Packets(100), true), 100_000);
     assert_eq!(outstanding(Amount::Packets(100), false), 65_000);
-    // A window below a segment is filled.
+    // If the window is below one segment, a short segment is sent.
     assert_eq!(outstanding(Amount::Bytes(700), true), 700);
 }
 
@@ -401,7 +402,7 @@ fn a_flow_ends_after_its_size_and_tells_how_long_it_took() {
     spec.size = Some(7_001);
     spec.start = Start::At(at(30));
     let b = Bench::new(&spec, pipe()).run(1_000);
-    // 1, 2, 4 segments and one byte: four round trips.
+    // 1, 2 and 4 segments, and one byte: four round trips.
     assert_eq!((b.sender().completed(), b.receiver().received().unwrap().delivered_bytes), (Some(ms(400)), 7_001));
     assert_eq!(b.data().last().map(|d| d.1), Some(7));
 }
@@ -440,7 +441,7 @@ fn udp_sends_each_write_as_a_datagram() {
 #[test]
 fn one_way_delay_counts_from_the_first_transmission() {
     let b = Bench::new(&ten(flow("newreno")), losing(&[(3, 0)])).run(390);
-    // SenderCounters at 0, arrived at 150 as a retransmission; everything else takes 50 ms.
+    // Sent at 0, arrived at 150 as a retransmission; all other segments take 50 ms.
     let h = b.receiver().one_way_delay().unwrap();
     let late: u64 = h.buckets().filter(|&((_, to), _)| to > 51_001).map(|(_, n)| n).sum();
     assert!(h.len() > 15 && late == 1 && (h.quantile_ms(1.0) - 150.0).abs() < 2.0, "{h:?}");
@@ -454,8 +455,8 @@ fn many_flows_do_not_disturb_each_other() {
         spec
     });
     let b = Bench::of(1, &specs, pipe()).run(455);
-    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16; the last of the third would come at
-    // 459 ms.
+    // Arrivals at 52, 152, ... 452 ms and at 55, ... 455 ms: 1 + 2 + 4 + 8 + 16. The last of the third series would
+    // arrive at 459 ms.
     let end = |i| b.world.node::<End>(NodeId(i)).unwrap();
     assert_eq!([1, 3, 5].map(|i| end(i).received().unwrap().packets), [31, 31, 15]);
     assert_eq!((end(1).sent(), end(0).received(), end(1).transfers().len()), (None, None, 0));
@@ -471,7 +472,7 @@ fn sizes_that_cannot_be_are_errors() {
     assert_eq!(SegmentFormat::new(1500, &t).unwrap().window_scale, 5);
 }
 
-/// A controller that shows in its window what an acknowledgment says of round trips.
+/// A controller whose window shows what an acknowledgment reports about round-trip times.
 #[derive(Debug)]
 struct Mirror;
 
@@ -490,7 +491,7 @@ static MIRROR: Entry<cc::Build> =
 #[test]
 fn a_controller_is_told_smoothed_deviation_and_least_round_trip() {
     let spec = with(flow("newreno"), |t| t.cc = Choice { entry: &MIRROR, args: Args::default() });
-    // RFC 6298 §2.2: the first sample of 100 ms gives SRTT 100 and RTTVAR 50; least 100.
+    // RFC 6298 §2.2: the first sample of 100 ms gives SRTT 100 and RTTVAR 50; the minimum is 100.
     assert_eq!(Bench::new(&spec, pipe()).run(150).cwnd(), 250);
 }
 
@@ -502,10 +503,10 @@ fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
     };
     let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), losing(&[(3, 0)])).run(290);
     let s = b.sender().sent().unwrap();
-    // Reno's window would be 5; the 3 ACKs before the duplicates have opened it by nothing, those of the next round
+    // Reno's window would be 5. The 3 ACKs before the duplicates have not opened the window; the ACKs of the next round
     // trip come later.
     assert_eq!((b.cwnd(), s.fast_retransmits, s.timeouts, s.retransmitted), (10, 1, 0, 1));
-    // Segment 20 is sent and marked in the second round trip: ARE x RTTmin is at most the 10 segments of a round trip.
+    // Segment 20 is sent and marked in the second round trip. ARE x RTTmin is at most the 10 segments of a round trip.
     let b = Bench::new(&with(ten(flow_with("jersey", "newreno", &[])), jersey), Script { mark: vec![20], ..pipe() })
         .run(2_000);
     let s = b.sender().sent().unwrap();
@@ -514,8 +515,8 @@ fn an_unmarked_loss_leaves_jerseys_window_as_it_is() {
 
 #[test]
 fn a_reaction_to_every_mark_does_not_stop_growth() {
-    // Everything is marked; the threshold is far above. Once a round trip: no growth on the ACK that reduces, 9 of 10
-    // count.
+    // Every packet is marked, and the threshold is high. Once per round trip, the ACK that reduces the window does not
+    // let it grow: 9 of 10 ACKs count.
     let run = |reaction: &str| {
         let mut spec = with(flow_with("jersey", "newreno", &[]), |t| {
             t.initial_window = 10;
@@ -572,8 +573,8 @@ fn estimators_watch_and_change_nothing() {
     let watched = Bench::new(&watched, losing(&[(3, 0), (40, 0)])).run(2_000);
     assert_eq!(plain.log(), watched.log());
     assert!(plain.sender().estimates(at(2_000)).is_empty());
-    // About 12 segments of 1000 B in a round trip of 100 ms, all at once: right after them ARE stands at up to twice
-    // the rate, for R = R / 2 + 12 L / tau.
+    // About 12 segments of 1000 B in a round trip of 100 ms arrive at once. Directly after them ARE is up to twice the
+    // rate, because R = R / 2 + 12 L / tau.
     let rates = watched.sender().estimates(at(2_000));
     assert!(
         rates.len() == estimate::REGISTRY.len() && rates.iter().all(|&r| (60_000..300_000).contains(&r)),

@@ -47,24 +47,25 @@ pub const PARAMS: &[Param] = &[
     .default("karn"),
 ];
 
-/// A fine timeout that nothing lengthens, in 2^-16.
+/// Factor of a fine timeout that is not lengthened, in 2^-16.
 const ONE_Q16: u64 = 1 << 16;
 
 #[derive(Debug)]
 struct Vegas {
     dups: Duplicates,
     extra: u32,
-    /// ACKs of new data that are still to look at the first segment's age.
+    /// Number of ACKs of new data that must still check the age of the first segment.
     worried: u32,
     /// When the window was last reduced.
     reduced: Option<Time>,
-    /// By what retransmissions lengthen the fine timeout, and the smoothed round trip for which they do.
+    /// The factor by which retransmissions lengthen the fine timeout, and the smoothed round-trip time to which it
+    /// applies.
     backoff_q16: u64,
     at: Option<(Span, Span)>,
     backs_off: bool,
     /// True if the fine timeout has samples of its own: `samples = "last"`.
     own_samples: bool,
-    /// Smoothed round trip and deviation of its own samples, in nanoseconds.
+    /// Smoothed round-trip time and mean deviation of these samples, in nanoseconds.
     smoothed: Option<(u64, u64)>,
 }
 
@@ -108,14 +109,14 @@ impl Vegas {
         let worried = std::mem::take(&mut self.worried);
         if worried > 0 && self.expired(v, board) {
             self.worried = worried - 1;
-            // What the duplicates still to come tell is known: they inflate, and send nothing again.
+            // Duplicates that still come report nothing new: they inflate the window, and cause no retransmission.
             self.dups.enter(v, Phase::Fast);
             return Verdict { send: Some(Forced::Head), ..Verdict::default() };
         }
         Verdict { grow: !fast, ..Verdict::default() }
     }
 
-    /// The first segment goes out again.
+    /// Sends the first segment again.
     fn again(&mut self, v: &SenderView, board: &Scoreboard, arrived: u32) -> Verdict {
         let Some(head) = board.head() else { return Verdict::default() };
         self.worried = board.outstanding().min(2);

@@ -1,4 +1,4 @@
-//! What leaves a sender: which segment is next, and the packets that carry it.
+//! The output of a sender: which segment is sent next, and the packets that carry segments.
 
 use super::super::recovery::Phase;
 use super::super::scoreboard::SentSegment;
@@ -8,17 +8,17 @@ use super::{Connection, Sender};
 use contend_core::cc::Ack;
 use contend_core::{Body, Ecn, Flags, Packet, Segment, Time};
 
-/// What the sender's own receive side advertises in bytes; it receives no data.
+/// The window in bytes that the sender advertises. The sender receives no data.
 const OWN_WINDOW: u32 = 65_535;
 
 impl Sender {
-    /// Sends what the windows allow: first what is lost, then new data, then what the recovery finds (RFC 6675 §4
-    /// NextSeg).
+    /// Sends what the windows permit: first lost segments, then new data, then segments that the recovery selects (RFC
+    /// 6675 §4 NextSeg).
     pub(super) fn transmit(&mut self, io: &mut Io<'_, '_>) {
         if self.connection != Connection::Established {
             return;
         }
-        // RFC 3042: without limited transmit, what left the network before recovery began does not make room.
+        // RFC 3042: without limited transmit, segments that left the network before recovery do not permit new ones.
         let held = if self.limited_transmit || !matches!(self.phase, Phase::Open | Phase::Disorder) {
             0
         } else {
@@ -54,7 +54,7 @@ impl Sender {
 
     fn arm_timer(&mut self, io: &Io<'_, '_>) {
         if self.timer == Time::NEVER && (self.board.outstanding() > 0 || self.written > self.board.nxt()) {
-            // RFC 6298 §5.1; with nothing outstanding the receiver's window is closed and this is the persist timer.
+            // RFC 6298 §5.1. If nothing is outstanding, the receiver's window is closed, and this is the persist timer.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
         if self.options.times {
@@ -63,13 +63,14 @@ impl Sender {
         }
     }
 
-    /// Payload of the next new segment, 0 when there is none to send or the receiver's window has no room for it.
+    /// Payload of the next new segment; 0 if there is none, or if the receiver's window has no room for it.
     pub(super) fn fresh(&self) -> u32 {
         let unsent = self.written - self.board.nxt();
         if unsent == 0 {
             return 0;
         }
-        // RFC 9293 §3.8.6.2.1: no cut segment only because the window ends; a window below a segment is the exception.
+        // RFC 9293 §3.8.6.2.1: no short segment just because the window ends, except if the window is below one
+        // segment.
         let len = unsent.min(u64::from(self.format.mss.min(self.rwnd)));
         let edge = self.board.una() + u64::from(self.rwnd);
         if self.board.nxt() + len <= edge { len as u32 } else { 0 }
@@ -88,7 +89,7 @@ impl Sender {
         let copy = self.board.push(len, io.now);
         self.mark(i, idle, false, io.now);
         let cwr = std::mem::take(&mut self.tell_cwr);
-        // RFC 3168 §6.1.5: new data are ECN-capable, what is sent again is not.
+        // RFC 3168 §6.1.5: new data are ECN-capable, retransmissions are not.
         let ecn = if self.ecn == EcnEcho::Off { Ecn::NotEct } else { Ecn::Ect };
         self.data(copy, ecn, if cwr { Flags::ACK.with(Flags::CWR) } else { Flags::ACK }, io);
     }
@@ -97,7 +98,7 @@ impl Sender {
         if let Some(copy) = self.board.resend(i, io.now) {
             self.sent.retransmitted += 1;
             if self.options.times && copy.seq == self.board.una() {
-                // A first segment that goes again, and again, has a whole timeout each time (Linux).
+                // Each retransmission of the first segment gets a full timeout (Linux).
                 self.timer = io.now.saturating_add(self.rtt.rto());
             }
             self.mark(i, false, true, io.now);
@@ -105,7 +106,7 @@ impl Sender {
         }
     }
 
-    /// Marks what leaves, for the samples of its acknowledgment.
+    /// Stores the state at a transmission, for the sample of its acknowledgment.
     fn mark(&mut self, i: u64, idle: bool, retrans: bool, now: Time) {
         if let Some(rate) = &mut self.rate {
             rate.sent(i, now, idle, retrans, self.board.in_flight(), &self.w);
@@ -125,7 +126,7 @@ impl Sender {
         self.emit(size, c.first, ecn, s, io);
     }
 
-    /// Sends a segment without data: the last of the handshake, or a probe.
+    /// Sends a segment without data: the last one of the handshake, or a window probe.
     pub(super) fn control(&mut self, seq: u64, io: &mut Io<'_, '_>) {
         let s = Segment { seq, flags: Flags::ACK, ..self.header(io.now) };
         self.emit(self.format.headers, io.now, Ecn::NotEct, s, io);

@@ -1,4 +1,4 @@
-//! The sender and its recovery: what the recovery sees, and what it has sent.
+//! The interface of the sender to its recovery: what the recovery is told, and what it sends.
 
 use super::Sender;
 use crate::tcp::Io;
@@ -8,7 +8,8 @@ use contend_core::Time;
 use contend_core::cc::Ack;
 
 impl Sender {
-    /// What the recovery sees at `now` of `ack`, which `advanced` or not; with an empty one, of the connection.
+    /// What the recovery is told at `now` about `ack`. `advanced` is true if the cumulative acknowledgment moved. An
+    /// empty `ack` describes the connection when a timer is due.
     pub(super) fn view(&self, now: Time, ack: &Ack, advanced: bool) -> SenderView {
         SenderView {
             now,
@@ -35,18 +36,18 @@ impl Sender {
         let view = self.view(io.now, &Ack::default(), false);
         let verdict = self.recovery.on_timer(&view, &mut self.board);
         if matches!(verdict.send, Some(Forced::Fresh | Forced::Last)) {
-            // RFC 8985 §7.3: a probe begins a whole timeout.
+            // RFC 8985 §7.3: after a probe, the timer starts again with a full timeout.
             self.timer = io.now.saturating_add(self.rtt.rto());
         }
         self.lost += verdict.lost;
-        // A loss is marked as the last acknowledgment was; no timer answers a mark.
+        // The loss counts as marked if the last acknowledgment was marked. A timer does not respond to marks.
         self.obey(verdict, &Ack { ece: self.last_ece && verdict.enter.is_some(), ..Ack::default() }, io);
         self.tell_losses(io.now);
         self.board.forget_changes();
     }
 
-    /// Takes the last episode's reduction back (Linux: `tcp_undo_cwnd_reduction`). A controller in full control does so
-    /// itself.
+    /// Undoes the reduction of the last episode (Linux: `tcp_undo_cwnd_reduction`). A controller in full control does
+    /// this itself.
     pub(super) fn undo(&mut self) {
         let Some((cwnd, ssthresh)) = self.before.take() else { return };
         if !self.needs.full_control {
@@ -56,15 +57,14 @@ impl Sender {
         self.cc.on_undo(&mut self.w);
     }
 
-    /// RFC 9937: how much the acknowledgment lets a fast recovery send, when that is to be in proportion to what
-    /// arrives.
+    /// RFC 9937: how much a fast recovery with proportional rate reduction may send after this acknowledgment.
     pub(super) fn proportion(&mut self, v: &Verdict, ack: &Ack) {
         if self.phase != Phase::Fast {
             self.prr = None;
         } else if self.options.prr && !self.needs.full_control {
             let in_flight = self.board.in_flight();
             if v.enter.is_some() {
-                // RFC 9937 §6.1: what may still be known to arrive, and what this acknowledgment shows.
+                // RFC 9937 §6.1: the data whose arrival is not yet known, and those that this acknowledgment reports.
                 self.prr = Some(Prr::new(self.board.outstanding() - self.board.sacked() + ack.delivered, in_flight));
             }
             if let Some(prr) = &mut self.prr {
@@ -78,8 +78,8 @@ impl Sender {
         self.prr.map_or(self.w.cwnd.saturating_add(self.w.extra), |p| p.window())
     }
 
-    /// Sends a segment whatever the window says. A controller in full control lets what is lost go as its window and
-    /// pace allow; a probe goes all the same.
+    /// Sends a segment independent of the window. If the controller is in full control, lost segments wait for its
+    /// window and pace; a probe does not.
     pub(super) fn forced(&mut self, what: Option<Forced>, io: &mut Io<'_, '_>) {
         let again = match what {
             None => None,
@@ -101,7 +101,7 @@ impl Sender {
         }
     }
 
-    /// What to send again with room that neither lost nor new segments fill.
+    /// What to send again if there is room, but no lost segment and no new one.
     pub(super) fn spare(&mut self, now: Time) -> Option<u64> {
         if self.phase != Phase::Fast {
             return None;
