@@ -15,7 +15,8 @@ pub struct Entry<B: 'static> {
     pub name: &'static str,
     /// The source: paper or RFC, and section.
     pub cite: &'static str,
-    /// A description in one or two sentences.
+    /// A description in one or two sentences. Lists show only its first phrase, up to `: `, `; ` or `. `: this phrase
+    /// must distinguish the entry from the other entries of its family.
     pub summary: &'static str,
     /// The parameters, in the order of the explanation.
     pub params: &'static [Param],

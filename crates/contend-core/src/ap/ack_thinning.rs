@@ -56,7 +56,7 @@ struct Flow {
 /// Builds the control block.
 ///
 /// # Errors
-/// None: every value in range is valid.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let every = u32::try_from(args.integer("d")).unwrap_or(1).max(1);
     Ok(Box::new(AckThinning {

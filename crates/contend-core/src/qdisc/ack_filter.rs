@@ -29,7 +29,7 @@ pub const PARAMS: &[Param] = &[LIMIT];
 /// Builds the discipline.
 ///
 /// # Errors
-/// None: every limit in range is valid.
+/// Never: every limit in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(AckFilter {
         limit: args.amount("limit"),

@@ -33,7 +33,7 @@ pub const PARAMS: &[Param] = &[
 /// Builds the discipline.
 ///
 /// # Errors
-/// None: every value in range is valid.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let gamma = args.number("gamma");
     let law = Avq {

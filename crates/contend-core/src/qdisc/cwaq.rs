@@ -38,7 +38,7 @@ const W_Q: Param = Param::number(
 /// Builds the discipline.
 ///
 /// # Errors
-/// None: every value in range is valid.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
     let law =

@@ -27,7 +27,7 @@ pub const PARAMS: &[Param] = &[
 /// Builds the discipline.
 ///
 /// # Errors
-/// None: every value in range is valid.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let limit = args.amount("limit");
     let law = Cwpq {

@@ -25,7 +25,7 @@ pub(super) const LIMIT: Param =
 /// Builds the discipline.
 ///
 /// # Errors
-/// None: every limit in range is valid.
+/// Never: every limit in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(Fifo::new(args.amount("limit"))))
 }

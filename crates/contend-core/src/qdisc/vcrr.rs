@@ -63,7 +63,7 @@ pub(super) const GAMMA: Param =
 /// Builds the discipline.
 ///
 /// # Errors
-/// None: every value in range is valid.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let rate = match args.word("rate") {
         "trapezoid" => Rate::Trapezoid { before: 0.0 },

@@ -9,14 +9,14 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "where it comes from";
 /// What it does.
-pub const SUMMARY: &str = "What it does, in a sentence.";
+pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[Param::integer("segments", "the window in segments").default("10").range(1.0, 1e6)];
+pub const PARAMS: &[Param] = &[Param::integer("segments", "window in segments").default("10").range(1.0, 1e6)];
 
-/// Makes one.
+/// Builds the controller.
 ///
 /// # Errors
-/// None: every value in range is good.
+/// Never: every value in range is valid.
 pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
     Ok(Box::new(FixedWindow { segments: args.integer("segments").clamp(1, 1_000_000) as u32 }))
 }

@@ -11,15 +11,15 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "where it comes from";
 /// What it does.
-pub const SUMMARY: &str = "What it does, in a sentence.";
+pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] =
-    &[Param::amount("limit", "most that may wait").default("100p").range(1.0, 1e9).limits_queue()];
+    &[Param::amount("limit", "maximum backlog").default("100p").range(1.0, 1e9).limits_queue()];
 
-/// Makes one.
+/// Builds the discipline.
 ///
 /// # Errors
-/// None: every value in range is good.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     Ok(Box::new(HeadDrop { limit: args.amount("limit"), waiting: Backlog::default(), queue: VecDeque::new() }))
 }

@@ -10,14 +10,14 @@ use alloc::string::String;
 /// Source.
 pub const CITE: &str = "where it comes from";
 /// What it does.
-pub const SUMMARY: &str = "What it does, in a sentence.";
+pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] = &[];
 
-/// Makes one.
+/// Builds the control block.
 ///
 /// # Errors
-/// None: there is nothing to choose.
+/// Never: there are no parameters.
 pub fn build(_: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     Ok(Box::new(Passing))
 }

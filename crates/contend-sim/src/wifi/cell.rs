@@ -1,4 +1,4 @@
-//! The medium of a cell in which all hear all.
+//! The medium of a cell in which all stations hear each other.
 //!
 //! Contention is computed ([`Contention`]). An exchange therefore costs three wake-ups, whatever the number of
 //! stations: its start, the delivery at the end of the data frame, and its end. The outcome is decided at the start:
@@ -307,7 +307,7 @@ impl Cell {
             let over = now + part.end();
             end = end.max(over);
             self.ledger.collided(s.burst.from, part.end());
-            // A CTS to oneself before the data counts as its beginning.
+            // A CTS-to-self before the data is the beginning of the transmission.
             let outcome = FrameOutcome::Collided;
             let on_air = OnAir { plan: &plan, part: &part, service: s, start: now, end: over, outcome };
             on_air.record(senders.out.trace, &mut self.frames);

@@ -8,15 +8,15 @@ use rand::RngExt as _;
 /// Source.
 pub const CITE: &str = "where it comes from";
 /// What it does.
-pub const SUMMARY: &str = "What it does, in a sentence.";
+pub const SUMMARY: &str = "What it does, in one sentence.";
 /// Parameters.
 pub const PARAMS: &[Param] =
-    &[Param::integer("cw", "the contention window; 0 for the cell's CWmin").default("0").range(0.0, 32_767.0)];
+    &[Param::integer("cw", "contention window; 0: the cell's CWmin").default("0").range(0.0, 32_767.0)];
 
-/// Makes one.
+/// Builds the access rule.
 ///
 /// # Errors
-/// None: every value in range is good.
+/// Never: every value in range is valid.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let cw = args.integer("cw") as u32;
     Ok(Box::new(Constant { cw: if cw == 0 { cell.cw_min } else { cw } }))

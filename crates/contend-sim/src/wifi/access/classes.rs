@@ -42,7 +42,7 @@ pub const PARAMS: &[Param] = &[
     idle_sense::TIME_FAIR,
 ];
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// When all weights are 0, or the cell has no best number of idle slots.

@@ -29,7 +29,7 @@ pub const PARAMS: &[Param] = &[
     .range(0.0, 0.1),
 ];
 
-/// Builds the rule. A parameter of 0 takes the cell's value.
+/// Builds the access rule. A parameter of 0 takes the cell's value.
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.

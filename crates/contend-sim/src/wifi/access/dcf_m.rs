@@ -24,7 +24,7 @@ pub const PARAMS: &[Param] = &[
     .default("every"),
 ];
 
-/// Builds the rule. A window of 0 takes the cell's value.
+/// Builds the access rule. A window of 0 takes the cell's value.
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.

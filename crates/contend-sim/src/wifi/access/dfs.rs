@@ -30,7 +30,7 @@ pub const PARAMS: &[Param] = &[
         .range(1.0, 1e6),
 ];
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// Never.

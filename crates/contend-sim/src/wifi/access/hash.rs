@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "A uniform draw from C slots in every cycle (reference
 pub const PARAMS: &[Param] =
     &[Param::integer("slots", "C: number of slots; 0: the cell's CWmin + 1").default("0").range(0.0, 1e6)];
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// Never.

@@ -18,7 +18,7 @@ pub const PARAMS: &[Param] = &[
     Param::number("per_contender", "B: slots of the window per contender").default("12.35").range(0.0, 1e4),
 ];
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// When the window has less than one slot.

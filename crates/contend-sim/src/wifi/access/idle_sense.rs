@@ -67,7 +67,7 @@ pub(super) const TIME_FAIR: Param = Param::flag(
 )
 .default("true");
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// When the cell has no best number of idle slots.

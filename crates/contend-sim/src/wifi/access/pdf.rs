@@ -29,7 +29,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 1e6),
 ];
 
-/// Builds the rule. A window of 0 takes the cell's value.
+/// Builds the access rule. A window of 0 takes the cell's value.
 ///
 /// # Errors
 /// When all weights are 0, or `cwmin` is larger than `cwmax`.

@@ -18,7 +18,7 @@ pub const PARAMS: &[Param] = &[
     Param::new("sequence", Unit::Numbers, "first permutation; []: a random one").default("[]").range(0.0, 65_535.0),
 ];
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// When the sequence has a number that is not whole.

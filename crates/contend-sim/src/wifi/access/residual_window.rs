@@ -18,7 +18,7 @@ pub const PARAMS: &[Param] = &[
     Param::integer("cwmax", "maximum contention window; 0: the cell's").default("0").range(0.0, 32_767.0),
 ];
 
-/// Builds the rule. A window of 0 takes the cell's value.
+/// Builds the access rule. A window of 0 takes the cell's value.
 ///
 /// # Errors
 /// When `cwmin` is larger than `cwmax`.

@@ -14,7 +14,7 @@ pub const PARAMS: &[Param] = &[Param::integer("stations", "N: places in a round;
     .default("0")
     .range(0.0, 65_535.0)];
 
-/// Builds the rule.
+/// Builds the access rule.
 ///
 /// # Errors
 /// When there are fewer places than stations.
