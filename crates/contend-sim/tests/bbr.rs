@@ -1,5 +1,5 @@
-//! BBR on one bottleneck: what it carries, what waits in the queue, how often it visits an empty one, and how it
-//! shares. The references are the link's rate, the product of rate and round trip, and the constants of the drafts.
+//! BBR on one bottleneck: goodput, queue, how often the queue is emptied, and fairness. The references are the rate of
+//! the link, the product of rate and round-trip time, and the constants of the drafts.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -11,8 +11,8 @@ use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::tcp::recovery;
 
-/// A connection with controller `cc` as Linux has it: RACK, selective acknowledgments, timestamps, ten segments to
-/// begin with.
+/// A connection with controller `cc` and Linux's options: RACK, selective acknowledgments, timestamps, an initial
+/// window of ten segments.
 fn linux(cc: &str) -> TcpSpec {
     TcpSpec {
         name: cc.into(),
@@ -27,8 +27,8 @@ fn linux(cc: &str) -> TcpSpec {
     }
 }
 
-/// Flows over a bottleneck of `rate` with `delay` one way, a queue of `limit` packets and a share `p` of data lost
-/// after it.
+/// Flows over a bottleneck of `rate` with a one-way delay of `delay`, a queue of `limit` packets, and a loss
+/// probability `p` of data behind it.
 fn dumbbell(tcp: &[TcpSpec], rate: u64, delay: u64, limit: u64, p: f64) -> Scenario {
     let n = tcp.len();
     let node = |name: String, router| NodeSpec { name, router };
@@ -69,11 +69,11 @@ struct Seen {
     goodput: Vec<f64>,
     /// Mean packets in the bottleneck's queue.
     queue: f64,
-    /// When the first flow's window came down to at most `low` segments.
+    /// The times at which the first flow's window fell to at most `low` segments.
     dips: Vec<f64>,
 }
 
-/// Runs `s` and looks at it from `from` to `to` seconds.
+/// Runs `s` and measures from `from` to `to` seconds.
 fn run(s: &Scenario, from: u32, to: u32, low: u32) -> Seen {
     let mut net = Net::new(s).unwrap();
     let queue = net.queues().position(|n| n == "bottleneck").unwrap();
@@ -98,15 +98,15 @@ fn run(s: &Scenario, from: u32, to: u32, low: u32) -> Seen {
     Seen { goodput, queue: (left - waited) as f64 / 1e9 / time, dips }
 }
 
-/// Payload that `rate` carries in packets of 1500 B with 52 B of headers.
+/// Payload rate of `rate` with packets of 1500 B that have 52 B of headers.
 fn payload(rate: u64) -> f64 {
     rate as f64 * 1448.0 / 1500.0
 }
 
 #[test]
 fn a_flow_alone_carries_the_link_with_little_in_the_queue() {
-    // 10 Mb/s and 40 ms hold 33 packets. Linux paces at 99 % and gives up 200 ms of 10 s: 97 % at least, less a cycle's
-    // phase that drains.
+    // 10 Mb/s and 40 ms hold 33 packets. Linux paces at 99 % and loses 200 ms in 10 s: at least 97 %, minus the
+    // draining phase of a cycle.
     for cc in ["bbr", "bbr3"] {
         let seen = run(&dumbbell(&[linux(cc)], 10_000_000, 20, 1000, 0.0), 5, 45, 4);
         let share = seen.goodput[0] / payload(10_000_000);
@@ -119,8 +119,8 @@ fn a_flow_alone_carries_the_link_with_little_in_the_queue() {
 #[test]
 fn bbr_visits_an_empty_queue_every_ten_seconds() {
     let seen = run(&dumbbell(&[linux("bbr")], 10_000_000, 20, 1000, 0.0), 1, 61, 4);
-    // Ten seconds after the smallest round trip was last seen: that is up to a cycle of 8 round trips of 42 ms after a
-    // visit, which takes 200 ms and two more.
+    // Ten seconds after the minimum round-trip time was last seen. This is at most one cycle of 8 round trips of 42 ms
+    // after a visit; a visit takes 200 ms and two round trips.
     assert!((5..=6).contains(&seen.dips.len()), "{:?}", seen.dips);
     for pair in seen.dips.windows(2) {
         let gap = pair[1] - pair[0];
@@ -130,9 +130,9 @@ fn bbr_visits_an_empty_queue_every_ten_seconds() {
 
 #[test]
 fn bbr3_visits_half_a_pipe_every_five_seconds() {
-    // 833 packets a second and 41.3 ms (with 1.2 ms for a packet to be sent) hold 34.4: half of them, rounded up, is
-    // 18. The next visit is due five seconds after the last, which takes 200 ms and a round trip or two of 42 ms, or
-    // after a smaller round trip.
+    // 833 packets per second and 41.3 ms (including 1.2 ms for the transmission of a packet) hold 34.4 packets. Half of
+    // them, rounded up, is 18. The next visit is due five seconds after the last one or after a smaller round-trip
+    // time; a visit takes 200 ms and one or two round trips of 42 ms.
     let seen = run(&dumbbell(&[linux("bbr3")], 10_000_000, 20, 1000, 0.0), 1, 61, 18);
     assert!((10..=12).contains(&seen.dips.len()), "{:?}", seen.dips);
     for pair in seen.dips.windows(2) {
@@ -143,9 +143,9 @@ fn bbr3_visits_half_a_pipe_every_five_seconds() {
 
 #[test]
 fn bbr3_loses_less_than_bbr_in_a_shallow_queue() {
-    // 100 Mb/s and 40 ms hold 333 packets, the queue a quarter of them. Version 3 probes every 63 rounds and stops a
-    // round after more than 2 % of what is in flight is lost; a round at 1.25 puts in a quarter too much: 0.25 / 63 =
-    // 0.4 %. Version 1 keeps twice the path's volume in flight, losses or not.
+    // 100 Mb/s and 40 ms hold 333 packets; the queue holds a quarter of this. Version 3 probes every 63 rounds, and
+    // stops one round after more than 2 % of the data in flight are lost. A round at gain 1.25 sends a quarter too
+    // much: 0.25 / 63 = 0.4 %. Version 1 keeps twice the path's volume in flight, even with losses.
     let lost = |cc: &str| {
         let mut net = Net::new(&dumbbell(&[linux(cc)], 100_000_000, 20, 83, 0.0)).unwrap();
         let mut count = |t: f64| {
@@ -164,8 +164,8 @@ fn bbr3_loses_less_than_bbr_in_a_shallow_queue() {
 
 #[test]
 fn bbr3_carries_on_with_one_percent_of_losses() {
-    // §5.3.3.8.3: a round that loses 1 % lowers the rate by as much until the next probe, here after 34 rounds (the
-    // path's volume): the mean of 0.99^k is 0.85; the headroom may take another 15 %.
+    // §5.3.3.8.3: a round with 1 % loss lowers the rate by 1 % until the next probe, here after 34 rounds (the path's
+    // volume). The mean of 0.99^k is 0.85; the headroom may take another 15 %.
     let share =
         |p: f64| run(&dumbbell(&[linux("bbr3")], 10_000_000, 20, 1000, p), 5, 65, 4).goodput[0] / payload(10_000_000);
     println!("1 %: {} 5 %: {}", share(0.01), share(0.05));
@@ -185,8 +185,8 @@ fn two_flows_share() {
 
 #[test]
 fn losses_that_mean_nothing_do_not_slow_bbr_down() {
-    // 5 % at random; the square-root law gives Reno 1.22 / sqrt(0.05) = 5.5 segments a round trip of 100 ms, a third of
-    // the link.
+    // 5 % random loss. By the square-root law Reno gets 1.22 / sqrt(0.05) = 5.5 segments per round trip of 100 ms, a
+    // third of the link.
     let goodput =
         |tcp: TcpSpec| run(&dumbbell(&[tcp], 2_000_000, 50, 1000, 0.05), 5, 65, 4).goodput[0] / payload(2_000_000);
     let bbr = goodput(linux("bbr"));
@@ -198,8 +198,8 @@ fn losses_that_mean_nothing_do_not_slow_bbr_down() {
 
 #[test]
 fn pacing_by_linuxs_rule_loses_no_throughput_and_halves_the_bursts() {
-    // Slow start in a clean path whose queue never overflows: paced at twice the window a round trip, segments arrive
-    // in time with the link.
+    // Slow start in a path without loss whose queue never overflows. At a pace of two windows per round trip, segments
+    // arrive at the rate of the link.
     let longest = |pacing: bool| {
         let s =
             dumbbell(&[TcpSpec { pacing, initial_ssthresh: Some(64), ..linux("reno") }], 10_000_000, 50, 10_000, 0.0);
@@ -220,9 +220,9 @@ fn pacing_by_linuxs_rule_loses_no_throughput_and_halves_the_bursts() {
 
 #[test]
 fn bbr3_that_listens_to_marks_keeps_a_queue_near_its_threshold() {
-    // Four flows over 100 Mb/s and 4 ms (33 packets), a queue that marks from 12 on, as DCTCP's does. With many flows
-    // each takes the others' queue for a part of the path. For those who listen the threshold is where probes stop;
-    // half as much again for the delay of the answer.
+    // Four flows over 100 Mb/s and 4 ms (33 packets), and a queue that marks from 12 packets on, as for DCTCP. Each
+    // flow takes the other flows' queue for a part of the path. Flows that react to marks stop their probes at the
+    // threshold; the test allows half as much again for the delay of the reaction.
     let queue = |ecn: bool| {
         let mut tcp = linux("bbr3");
         tcp.cc = choose(cc::REGISTRY, "bbr3", &[("ecn", Value::Bool(ecn))]);

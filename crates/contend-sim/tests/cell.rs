@@ -1,4 +1,4 @@
-//! The cell by hand: exact instants of single exchanges, retries, protection; and what always holds.
+//! The cell, calculated by hand: exact times of single exchanges, retries and protection, and laws that always hold.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -16,7 +16,7 @@ fn us(n: u64) -> Time {
     Time::ZERO + Span::from_micros(n)
 }
 
-/// One datagram of 1500 B that station 0 has at `start`.
+/// One datagram of 1500 B that arrives at station 0 at `start`.
 fn one_datagram(start: Time, change: impl FnOnce(&mut Scenario)) -> (Net, Vec<Frame>) {
     let (nodes, links) = hosts(1, Span::ZERO);
     let mut flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 1_000_000);
@@ -39,7 +39,7 @@ fn at_us(frames: &[Frame]) -> Vec<(FrameKind, u64, u64)> {
 fn a_packet_on_an_idle_channel_is_delayed_by_its_own_frame_and_nothing_else() {
     let (net, frames) = one_datagram(us(1000), |_| {});
     assert_eq!(at_us(&frames), [(FrameKind::Data, 1000, 1254), (FrameKind::Ack, 1264, 1314)]);
-    // 254 us on the air, then 1500 B at 100 Mb/s on the wire: 120 us, to the nanosecond.
+    // 254 us on the air, then 1500 B at 100 Mb/s on the wire take 120 us, exact to the nanosecond.
     assert_eq!(net.delay(0).unwrap().len(), 1);
     let got = net.received(0);
     assert_eq!((got.packets, got.delivered_bytes), (1, 1472));
@@ -96,11 +96,11 @@ fn an_access_point_with_a_transmission_opportunity_sends_frames_a_sifs_apart_wit
             net.frames().unwrap().frames().iter().filter(|f| f.kind == FrameKind::Data).copied().collect();
         data.windows(2).map(|f| (f[1].start - f[0].end).as_micros()).collect::<Vec<_>>()
     };
-    // A frame and its ACK take 254 + 10 + 50 = 314 us; the second is over after 638 us, the third after 962 us. Between
-    // data: SIFS, ACK, SIFS.
+    // A frame and its ACK take 254 + 10 + 50 = 314 us. The second exchange ends after 638 us, the third after 962 us.
+    // Between two data frames: SIFS, ACK, SIFS.
     assert_eq!(run(962), [70, 70]);
     let (two, one) = (run(961), run(637));
-    // Afterwards PIFS and a backoff of whole slots: 10 + 50 + 19 + 9 k.
+    // Then PIFS and a backoff of whole slots: 10 + 50 + 19 + 9 k.
     assert!(two[0] == 70 && two[1] >= 79 && (two[1] - 79).is_multiple_of(9), "{two:?}");
     assert!(one.iter().all(|w| *w >= 79 && (w - 79).is_multiple_of(9)), "{one:?}");
 }
@@ -114,8 +114,8 @@ fn ns2_draws_a_backoff_even_on_an_idle_channel() {
 
 #[test]
 fn a_short_frame_that_collided_waits_difs_after_the_longer_one_and_eifs_in_ns2() {
-    // Datagrams of 1500 and 100 B collide; the short one's timeout passes while the long one is on the air. Whole slots
-    // follow DIFS (28 us) or EIFS (88 us) after the end of the long one, when the short one is the first to try again.
+    // Datagrams of 1500 and 100 B collide. The timeout of the short one expires while the long one is on the air. If
+    // the short one is tried first, whole slots follow DIFS (28 us) or EIFS (88 us) after the end of the long one.
     let waits = |rule: AfterCollision| -> Vec<u64> {
         let (nodes, links) = hosts(2, Span::ZERO);
         let flow = |i: usize, packet: u32| {
@@ -244,7 +244,7 @@ fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
 
 #[test]
 fn draws_of_one_station_do_not_depend_on_how_many_there_are() {
-    // Only station 0 has anything to send; further silent stations change nothing.
+    // Only station 0 has anything to send; additional silent stations change nothing.
     let digest = |n| {
         let (nodes, links) = hosts(1, Span::ZERO);
         let flow = cbr("up.0".into(), Place::Station(0), Place::Node(0), 80_000_000);

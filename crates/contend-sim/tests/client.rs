@@ -1,4 +1,4 @@
-//! Kinds of client: what the host sees of a full queue, of a cable and of a bridge that pauses it.
+//! Kinds of client: how a full queue, a cable, and a bridge that pauses the card affect the host.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -11,7 +11,7 @@ use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_sim::wifi::client::{self, Client};
 
-/// One flow up from a station with this client and this queue.
+/// One upload from a station with this client and this queue.
 fn net(client: Option<Client>, queue: u64, flow: FlowSpec) -> Net {
     let (nodes, links) = hosts(1, Span::ZERO);
     let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
@@ -24,7 +24,7 @@ fn converter(with: &[(&'static str, Value)]) -> Option<Client> {
     Some((c.entry.build)(&c.args).unwrap())
 }
 
-/// Drops at the bridge, at the network card, and the most that waited at the bridge.
+/// Drops at the bridge, drops at the network card, and the maximum backlog at the bridge.
 fn flooded(with: &[(&'static str, Value)]) -> (u64, u64, u64) {
     let mut net = net(converter(with), 50, cbr("up.0".into(), Place::Station(0), Place::Node(0), 80_000_000));
     let place = |net: &Net, name: &str| net.queues().position(|q| q == name).unwrap();
@@ -43,10 +43,10 @@ fn flooded(with: &[(&'static str, Value)]) -> (u64, u64, u64) {
 fn a_bridge_that_drops_lets_the_card_send_and_one_that_pauses_loses_nothing() {
     let (bridge, card, most) = flooded(&[]);
     assert!(bridge > 1000 && card == 0 && most == 50, "{bridge} {card} {most}");
-    // Paused at 45 of 50; the packet on the cable still comes.
+    // Paused at 45 of 50 packets; the packet on the cable still arrives.
     let (bridge, card, most) = flooded(&[("mode", Value::Word("pause".into()))]);
     assert!(bridge == 0 && card > 1000 && (45..=46).contains(&most), "{bridge} {card} {most}");
-    // At all, and at none: every packet waits at the card.
+    // Paused when one packet waits, continued when none waits: every packet waits at the card.
     let all = [("mode", Value::Word("pause".into())), ("high", Value::Number(0.02)), ("low", Value::Number(0.0))];
     let (bridge, _, most) = flooded(&all);
     assert!(bridge == 0 && most <= 2, "{bridge} {most}");
@@ -66,7 +66,7 @@ fn a_packet_takes_the_cable_both_ways() {
             net.run_until(at(1.0));
             net.delay(0).unwrap().mean_ms()
         };
-        // 1500 B at 10 Mb/s are 1.2 ms, and 0.3 ms of the bridge.
+        // 1500 B at 10 Mb/s take 1.2 ms; the bridge adds 0.3 ms.
         let with = [("rate", Value::Rate(10_000_000)), ("latency", Value::Time(Span::from_micros(300)))];
         let more = delay(converter(&with)) - delay(None);
         assert!((more - 1.5).abs() < 1e-9, "{more}");

@@ -1,5 +1,5 @@
-//! EDCA: categories inside a station, against DCF where they must agree, and against a Monte Carlo that goes from slot
-//! boundary to slot boundary.
+//! EDCA: categories inside a station. The results are compared with DCF where both must agree, and with a Monte Carlo
+//! that moves from slot boundary to slot boundary.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -17,13 +17,13 @@ use rand::{RngExt as _, SeedableRng};
 /// AIFSN, CWmin, CWmax, TXOP limit in microseconds.
 type Set = (i64, i64, i64, u64);
 
-/// A name, the categories that each station has frames of, and their parameters.
+/// A name, the categories of the frames of each station, and the parameters of the categories.
 type Case<'a> = (&'a str, &'a [&'a [Category]], Vec<(Category, Set)>);
 
-/// What DCF of 802.11g has.
+/// DCF's values of 802.11g.
 const DCF: Set = (2, 15, 1023, 0);
 
-/// The rule with these parameters of some categories.
+/// The rule with these parameters of several categories.
 fn edca(with: &[(&'static str, Value)], sets: &[(Category, Set)]) -> Choice<access::Build> {
     let mut rule = choose(access::REGISTRY, "edca", with);
     for (category, (aifsn, cwmin, cwmax, txop)) in sets {
@@ -41,7 +41,7 @@ fn word(name: &'static str, value: &str) -> (&'static str, Value) {
     (name, Value::Word(value.into()))
 }
 
-/// The same with this rule at all stations and the access point.
+/// The same scenario with this rule at all stations and at the access point.
 fn everywhere(mut s: Scenario, rule: &Choice<access::Build>) -> Scenario {
     let cell = s.cell.as_mut().unwrap();
     for station in cell.stations.iter_mut().chain([&mut cell.ap]) {
@@ -50,7 +50,7 @@ fn everywhere(mut s: Scenario, rule: &Choice<access::Build>) -> Scenario {
     s
 }
 
-/// Stations that always have a frame of each of these categories, one list for each station.
+/// Stations that are saturated with frames of these categories, one list per station.
 fn saturated_categories(stations: &[&[Category]], rule: &Choice<access::Build>, seed: u64) -> Scenario {
     let n: usize = stations.iter().map(|s| s.len()).sum();
     let (nodes, links) = hosts(n, Span::ZERO);
@@ -79,7 +79,7 @@ fn categories_of_one_station_collide_inside_it_and_never_on_the_air() {
     assert_eq!((net.bss().unwrap().collisions(), c.collided), (0, 0));
     // AC_VO and AC_VI draw from 4 and from 8 slots, so they are often due together.
     assert!(c.internal > 200, "{c:?}");
-    // A frame that lost inside was not on the air: no Retry bit anywhere, every attempt answered.
+    // A frame that lost an internal collision was not on the air: there is no Retry bit, and every attempt is answered.
     assert!(frames.iter().all(|f| f.retry == 0));
     assert!(c.attempts - c.acked <= 1, "{c:?}");
 }
@@ -98,8 +98,8 @@ fn with_dcf_s_parameters_and_best_effort_only_it_is_dcf_bit_by_bit() {
         assert_eq!(run(&everywhere(tcp.clone(), &frozen)), run(&tcp));
         let udp = saturated(phy_g(), MAC, 8, 54_000_000, seed);
         assert_eq!(run(&everywhere(udp.clone(), &frozen)), run(&udp));
-        // A busy slot that begins in somebody's inter-frame space counts for a DCF station that counts busy slots, not
-        // for EDCA: where all resume together there is none.
+        // A busy slot that begins in a station's inter-frame space counts for a DCF station that counts busy slots, but
+        // not for EDCA. If all stations resume together, there is no such slot.
         let mut phy = phy_g();
         phy.ack_timeout = Some(phy.eifs() - phy.difs());
         let counted = saturated(phy, MacSpec { busy_slot: BusySlot::Counted, ..MAC }, 8, 54_000_000, seed);
@@ -116,13 +116,13 @@ struct One {
     /// Backoff counter.
     counter: u64,
     failures: u32,
-    /// Its next slot boundary.
+    /// The contender's next slot boundary.
     boundary: u64,
     done: u64,
 }
 
-/// Packets per second of each category's contenders together, by a Monte Carlo of its own: at each of its slot
-/// boundaries a contender sends when its counter is 0 and counts down by one otherwise (§10.22.2.4).
+/// Packets per second of all contenders of each category, by an independent Monte Carlo. At each of its slot boundaries
+/// a contender sends if its counter is 0, and otherwise decrements the counter (§10.22.2.4).
 fn monte_carlo(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64, seed: u64) -> [f64; 4] {
     let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
     let phy = phy_g();
@@ -198,7 +198,7 @@ fn monte_carlo(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64,
     pps
 }
 
-/// The same from the cell.
+/// The same from the simulated cell.
 fn simulated(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64, seed: u64) -> [f64; 4] {
     let s = saturated_categories(stations, &edca(&[], sets), seed);
     let mut net = Net::new(&s).unwrap();
@@ -279,7 +279,7 @@ fn bursts_fill_the_transmission_opportunity_and_never_exceed_it() {
         let mut bursts: Vec<(u64, Vec<&Frame>)> = Vec::new();
         for f in &frames {
             match bursts.last_mut() {
-                // An ACK follows its frame, and the next frame of a burst the ACK, by SIFS.
+                // An ACK follows its frame after SIFS, and the next frame of a burst follows the ACK after SIFS.
                 Some((_, burst)) if burst.last().is_some_and(|l| f.start == l.end + phy.sifs) => burst.push(f),
                 _ => bursts.push((u64::from(f.packet.unwrap().flow.0), vec![f])),
             }
@@ -287,7 +287,7 @@ fn bursts_fill_the_transmission_opportunity_and_never_exceed_it() {
         let mut longest = [0; 3];
         for (flow, burst) in &bursts {
             let first = burst[0];
-            // One category a burst.
+            // Each burst has frames of one category.
             assert!(burst.iter().filter_map(|f| f.packet).all(|p| u64::from(p.flow.0) == *flow));
             let category = [0, 2, 1][*flow as usize];
             let took = (burst.last().unwrap().end - first.start).as_micros();
@@ -295,14 +295,14 @@ fn bursts_fill_the_transmission_opportunity_and_never_exceed_it() {
             assert!(data == 1 || took <= limits[category], "{table}: {took} us");
             longest[category] = longest[category].max(data);
         }
-        // By hand: 254 us of data, 10 us, 50 us of ACK, 10 us: n frames take 324 n - 10 us.
+        // By hand: 254 us of data, 10 us, 50 us of ACK, 10 us. n frames take 324 n - 10 us.
         let most = limits.map(|l: u64| ((l + 10) / 324).max(1) as usize);
         assert_eq!(longest, most, "{table}");
     }
 }
 
-/// The order in which datagrams of two flows of one station are sent: three of best effort from 1 ms on, and one of
-/// voice that comes 40 us later.
+/// The order in which the datagrams of two flows of one station are sent: three of best effort from 1 ms on, and one of
+/// voice 40 us later.
 fn order(rule: &Choice<access::Build>) -> Vec<u32> {
     let (nodes, links) = hosts(2, Span::ZERO);
     let flow = |i: usize, category, start: u64, packets: u64| {
@@ -317,10 +317,10 @@ fn order(rule: &Choice<access::Build>) -> Vec<u32> {
 
 #[test]
 fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after_it_is() {
-    // Before: the first goes at once, voice comes while it is on the air and is chosen when the MAC becomes free.
+    // Before: the first frame is sent at once. Voice arrives while it is on the air, and is chosen when the MAC becomes
+    // free.
     assert_eq!(order(&edca(&[word("scheduling", "sbb")], &[])), [0, 1, 0, 0]);
-    // After: the second of best effort has been waiting for its backoff of up to 1023 slots when voice takes the next
-    // slot.
+    // After: the second frame of best effort has a backoff of up to 1023 slots when voice takes the next slot.
     assert_eq!(order(&edca(&[], &[(Category::Be, (15, 1023, 1023, 0)), (Category::Vo, (2, 0, 0, 0))])), [0, 1, 0, 0]);
     let late = |rule: &Choice<access::Build>| {
         let mut s = saturated_categories(&[&[Category::Be]], rule, 1);
@@ -331,8 +331,8 @@ fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after
         net.run_until(at(20.0));
         net.delay(1).unwrap().mean_ms()
     };
-    // Before: voice waits for the frame that the MAC has, with its backoff, and then for a window of 15. After: for the
-    // frame on the air and a window of 3.
+    // Before: voice waits for the frame in the MAC with its backoff, and then for a window of 15. After: voice waits
+    // for the frame on the air, and for a window of 3.
     let (before, after) = (late(&edca(&[word("scheduling", "sbb")], &[])), late(&edca(&[], &[])));
     assert!(after < before, "{after} and {before} ms");
 }

@@ -1,5 +1,5 @@
-//! The laws hold with every registered algorithm: each takes its turn in a small network in which it has something to
-//! do. A new entry of a registry is covered without a change here.
+//! The laws hold with every registered algorithm. Each algorithm is used in a small network that exercises it. A new
+//! entry of a registry is covered without a change to this file.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -12,7 +12,7 @@ use contend_core::{Span, Time};
 use contend_sim::scenario::*;
 use contend_sim::wifi::access::Category;
 
-/// Two downloads and two uploads of TCP, a datagram flow each way, short queues, errors on the air.
+/// Two TCP downloads and two TCP uploads, a datagram flow in each direction, short queues, and errors on the air.
 fn busy(tcp: &TcpSpec) -> Scenario {
     let mut s = down_up(2, 2, tcp.clone(), phy_g(), MAC, 7);
     for (i, f) in s.flows.iter_mut().enumerate() {
@@ -34,7 +34,7 @@ fn busy(tcp: &TcpSpec) -> Scenario {
     s
 }
 
-/// The laws, at instants that fall anywhere in an exchange; something must have arrived.
+/// The laws, at arbitrary times of an exchange. At least one packet must have arrived.
 fn check(what: &str, s: &Scenario) {
     let stops: Vec<Time> = [1, 123_457, 400_000, 777_777].map(|us| Time::ZERO + Span::from_micros(us)).into();
     let arrived = std::panic::catch_unwind(|| all_hold(s, &stops));
@@ -49,7 +49,7 @@ fn the_laws_hold_with_every_access_rule() {
         let cell = s.cell.as_mut().unwrap();
         cell.stations.iter_mut().chain([&mut cell.ap]).for_each(|station| station.access = rule.clone());
         check(rule.entry.name, &s);
-        // Beside stations of DCF.
+        // Together with stations of DCF.
         let mut s = busy(&newreno());
         s.cell.as_mut().unwrap().stations[1].access = rule.clone();
         check(&format!("{} beside dcf", rule.entry.name), &s);

@@ -1,11 +1,11 @@
-//! How long every frame is on the air, for all standards, preambles, rates and sizes.
+//! The duration of every frame, for all standards, preambles, rates and sizes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod golden;
 
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 
-/// IP packets in bytes that have a plain value in the golden file, for a person to check.
+/// Sizes of IP packets in bytes whose durations are in the golden file as plain values, for a person to check.
 const PLAIN: [u32; 5] = [0, 40, 576, 1500, 2296];
 
 #[test]
@@ -17,7 +17,7 @@ fn the_duration_of_every_frame_is_as_it_was() {
             for &bps in Phy::rates(standard) {
                 let rate = phy.rate(bps).unwrap();
                 let ns = |mpdu: u32| rate.airtime(mpdu).total.as_nanos();
-                // Every MPDU up to that of the largest packet: the sizes of data, ACK, CTS and RTS are among them.
+                // Every MPDU up to that of the largest packet. This includes the sizes of data, ACK, CTS and RTS.
                 let all: Vec<String> = (0..=phy.mpdu(2296))
                     .map(|mpdu| format!("{} {}", rate.airtime(mpdu).preamble.as_nanos(), ns(mpdu)))
                     .collect();

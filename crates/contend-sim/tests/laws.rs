@@ -1,5 +1,5 @@
-//! What holds in every network: packets are conserved, the air's ledger sums to the time that has passed, data keep
-//! their order, the same seed gives the same bits. `every_entry.rs` has the same for one algorithm at a time.
+//! Laws of every network: packets are conserved, the ledger of the air sums to the elapsed time, data keep their order,
+//! and the same seed gives the same bits. `every_entry.rs` checks these laws for one algorithm at a time.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -20,12 +20,12 @@ fn any_of<T: Clone + std::fmt::Debug + 'static>(all: Vec<T>) -> impl Strategy<Va
     prop::sample::select(all)
 }
 
-/// A drop-tail queue of up to 20 packets, or now and then any discipline.
+/// A drop-tail queue of up to 20 packets, or sometimes any discipline.
 fn queue() -> impl Strategy<Value = Choice<qdisc::Build>> {
     prop_oneof![3 => (1u64..20).prop_map(fifo), 1 => any_of(every::disciplines())]
 }
 
-/// Any discipline, perhaps with a limit of some packets where it has one.
+/// Any discipline, sometimes with a limit of several packets if the discipline has a limit.
 fn limited() -> impl Strategy<Value = Choice<qdisc::Build>> {
     (any_of(every::disciplines()), prop::option::of(1u64..30)).prop_map(|(mut queue, limit)| {
         if let Some(n) = limit.filter(|_| queue.entry.params.iter().any(|p| p.name == "limit")) {
@@ -35,12 +35,12 @@ fn limited() -> impl Strategy<Value = Choice<qdisc::Build>> {
     })
 }
 
-/// DCF in every other draw, else any rule.
+/// DCF in half of the draws, otherwise any rule.
 fn access_rule() -> impl Strategy<Value = Choice<access::Build>> {
     prop_oneof![1 => Just(choose(access::REGISTRY, "dcf", &[])), 1 => any_of(every::access_rules())]
 }
 
-/// Any TCP without a handshake, whose packets no end counts.
+/// Any TCP without a handshake: the ends do not count the packets of a handshake.
 fn connection() -> impl Strategy<Value = TcpSpec> {
     let options = (any::<bool>(), 1u32..4, prop::option::of(0u32..60), 1u64..50);
     prop_oneof![1 => Just(newreno()), 2 => any_of(every::connections())].prop_flat_map(move |tcp| {
@@ -76,8 +76,8 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 }
 
 type Station = (u64, Option<Choice<loss::Build>>, Choice<qdisc::Build>, Choice<access::Build>, Option<Client>);
-/// Up or down, TCP or datagrams, whose, packet size, start in milliseconds, category, shortest overhead and by how much
-/// the longest is longer in microseconds.
+/// Up or down, TCP or datagrams, station, packet size, start in milliseconds, category, minimum overhead in
+/// microseconds, and the difference to the maximum overhead.
 type Flow = (bool, Option<TcpSpec>, usize, u32, u64, Category, Option<(u64, u64)>);
 type AtAp = (Choice<qdisc::Build>, Vec<Choice<ap::Build>>, Choice<access::Build>, Choice<qdisc::Build>);
 
@@ -102,7 +102,7 @@ fn scenario_of(
     (cell.ap.queue, cell.ap.access, cell.control) = (queue, rule, control);
     for (s, (rate, loss, queue, rule, client)) in cell.stations.iter_mut().zip(stations) {
         (s.rate, s.loss, s.access, s.client) = (*rate, loss.clone(), rule.clone(), *client);
-        // A bridge that tells its host's card to pause needs a queue with a limit in packets.
+        // A bridge that pauses the card needs a queue with a limit in packets.
         let pauses = matches!(client, Some(Client::Converter(c)) if c.pause.is_some());
         s.queue = if pauses { fifo(9) } else { queue.clone() };
     }

@@ -1,13 +1,14 @@
-//! Where senders and marking queues settle: the marking probability against the fluid model of Reno (Xu 2005 eq. 8.21),
-//! and the queue or load against the law of each discipline. Settings come from the formulas here, not from runs.
+//! The equilibrium of senders and marking queues: the marking probability against the fluid model of Reno (Xu 2005 eq.
+//! 8.21), and the queue or load against the law of each discipline. All settings come from the formulas here, not from
+//! runs.
 //!
-//! Twenty long flows answer marks as RFC 3168 §6.1.2 has it. Eq. 8.21 has w^2 = 2 (1 - p) / p. Which window that is,
-//! marks at random tell: by packets the mean of w is 1.527 / sqrt(p), by time it is 1.31 / sqrt(p) (Ott, Kemperman,
-//! Mathis 1996; Mathis, Semke, Mahdavi, Ott 1997 table 1), and the mean square by time is their product, 2 / p. So the
-//! fluid holds for the mean square window; rate times round trip is the mean window, at which there are 1 - 1.31^2 / 2
-//! = 14 % fewer marks than the fluid has. Both readings are held to 10 %. What remains at windows of 40, by hand: a
-//! mark within a round trip of a reduction is not answered (5 % more marks), half of a whole window is 0.75 segments
-//! short (2 % fewer).
+//! Twenty long flows react to marks as in RFC 3168 §6.1.2. Eq. 8.21 is w^2 = 2 (1 - p) / p. For random marks it is
+//! known which window this is: the mean of w per packet is 1.527 / sqrt(p), the mean over time is 1.31 / sqrt(p) (Ott,
+//! Kemperman, Mathis 1996; Mathis, Semke, Mahdavi, Ott 1997 table 1), and the mean square over time is their product, 2
+//! / p. So the fluid model describes the mean square window. Rate times round-trip time is the mean window, at which
+//! there are 1 - 1.31^2 / 2 = 14 % fewer marks than in the fluid model. Both readings must agree within 10 %. Two
+//! effects remain at windows of 40, by hand: a mark within a round trip of a reduction causes no reduction (5 % more
+//! marks), and half of a whole window is 0.75 segments too small (2 % fewer).
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -19,14 +20,14 @@ use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use contend_theory::fluid::{self, Path};
 
-/// Flows, and packets that the link carries in a second: 64 Mb/s and 1000 B.
+/// Number of flows, and packets that the link carries per second: 64 Mb/s and 1000 B.
 const N: usize = 20;
 const C: f64 = 8000.0;
 
-/// What was measured in an interval.
+/// The measurements of an interval.
 #[derive(Debug)]
 struct Measured {
-    /// Data packets sent in a second by all flows.
+    /// Data packets sent per second by all flows.
     rate: f64,
     /// Mean round-trip time, s.
     rtt: f64,
@@ -41,13 +42,13 @@ struct Measured {
 }
 
 impl Measured {
-    /// Mean window of a flow of `n`: packets on their way and waiting.
+    /// Mean window of each of `n` flows: packets in flight and waiting.
     fn window(&self, n: usize) -> f64 {
         self.rate * self.rtt / n as f64
     }
 }
 
-/// `n` flows over one bottleneck of `pps` packets a second with this discipline and this round-trip time without
+/// `n` flows over one bottleneck of `pps` packets per second with this discipline and this round-trip time without
 /// queues, from `from` to `to` seconds.
 fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f64, to: f64) -> Measured {
     let node = |name: &str, router| NodeSpec { name: name.into(), router };
@@ -131,14 +132,14 @@ fn at_random(window: f64) -> f64 {
     1.31 * 1.31 / (window * window)
 }
 
-/// That a discipline's marks at random are those that flows with windows of about `w` ask for.
+/// Checks that a discipline with random marks marks as flows with windows of about `w` require.
 fn balanced(m: &Measured, w: f64) {
     assert!((m.window(N) / w - 1.0).abs() < 0.2, "{m:?}");
     near(&format!("fluid, {m:?}"), m.p, of_the_fluid(m.square), 0.10);
     near(&format!("at random, {m:?}"), m.p, at_random(m.window(N)), 0.10);
 }
 
-/// Seconds that are waited for before anything is measured, and the end.
+/// Seconds before the measurement begins, and the end.
 const SETTLED: f64 = 60.0;
 const END: f64 = 240.0;
 

@@ -1,4 +1,4 @@
-//! What a sender's overhead changes, and what it does not.
+//! The effects of a sender's overhead, and what it leaves unchanged.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -35,7 +35,7 @@ fn with(overhead: Option<UniformSpan>, f: FlowSpec) -> FlowSpec {
     FlowSpec { ends: EndsSpec { overhead, ..f.ends }, ..f }
 }
 
-/// How many times the goodput of the flow with the longer round trip that of the other is, from 20 to 120 s.
+/// Ratio of the goodput of the flow with the shorter round trip to that of the other flow, from 20 to 120 s.
 fn ratio(s: &Scenario) -> f64 {
     let mut net = Net::new(s).unwrap();
     let delivered = |net: &Net| [0, 1].map(|i| net.received(i).delivered_bytes as f64);
@@ -51,13 +51,13 @@ fn round_trips() -> impl Iterator<Item = Span> {
     (0..7).map(|i| Span::from_micros(80_000 + 200 * i))
 }
 
-/// Floyd and Jacobson 1992: what a millisecond of the longer round trip changes is the phase, and the shares jump.
+/// Floyd and Jacobson 1992: one millisecond of the longer round trip changes the phase, and the shares jump.
 #[test]
 fn without_overhead_the_shares_of_two_flows_jump_with_the_phase() {
     let ratios: Vec<f64> = round_trips().map(|long| ratio(&dumbbell(long, None, 1))).collect();
     let (least, most) = ratios.iter().fold((f64::MAX, 0f64), |(a, b), r| (a.min(*r), b.max(*r)));
     assert!(most > 2.0 * least, "{ratios:?}");
-    // No random stream is drawn from: the seed changes nothing.
+    // No random stream is used: the seed changes nothing.
     assert_eq!(ratio(&dumbbell(Span::from_millis(80), None, 2)), ratios[0]);
 }
 
@@ -74,7 +74,7 @@ fn with_overhead_the_shares_follow_the_round_trips_at_every_phase() {
 
 #[test]
 fn overhead_of_one_flow_leaves_the_random_streams_of_others_alone() {
-    // Poisson arrivals far below what the air carries: the instants of writing show the stream of the arrivals.
+    // Poisson arrivals far below the capacity of the air: the times of writing show the stream of the arrivals.
     let sent = |overhead| {
         let mut s = saturated(phy_g(), MAC, 2, 54_000_000, 5);
         for f in &mut s.flows {
@@ -112,6 +112,6 @@ fn overhead_delays_each_packet_of_its_sender_once() {
     };
     let without = mean_ms(None);
     assert!((mean_ms(Some(between(700, 700))) - without - 0.7).abs() < 0.02);
-    // A datagram each 12 ms: the one before has always left.
+    // One datagram every 12 ms: the one before has always left.
     assert!((mean_ms(Some(between(0, 4000))) - without - 2.0).abs() < 0.2);
 }

@@ -1,5 +1,5 @@
-//! What rates a sender can see through a symmetric bottleneck with traffic the other way: Xu 2005 §6.1, eq. 6.8 and
-//! 6.9.
+//! The rates that a sender can measure through a symmetric bottleneck with traffic in the other direction: Xu 2005
+//! §6.1, eq. 6.8 and 6.9.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -13,7 +13,7 @@ use contend_sim::net::Net;
 use contend_sim::scenario::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Capacity of the bottleneck either way, bits per second.
+/// Capacity of the bottleneck in each direction, bits per second.
 const C: u64 = 3_000_000;
 /// IP size of a data packet and of an ACK, both with timestamps.
 const DATA: u64 = 1052;
@@ -22,7 +22,7 @@ const ACK: u64 = 52;
 const PHI: u64 = C / 8 * 1000 / DATA;
 const KAPPA: u64 = C / 8 * 1000 / ACK;
 
-/// AIAD by phi that notes the largest values of four estimators.
+/// AIAD with phi that records the largest values of four estimators.
 #[derive(Debug)]
 struct Watching {
     inner: Box<dyn Controller>,
@@ -61,7 +61,7 @@ impl Controller for Watching {
 
 static WATCHING: Entry<cc::Build> = Entry { name: "watching", cite: "", summary: "", params: &[], build };
 
-/// Hosts 0 and 3 either side of routers 1 and 2, hosts 4 and 5 beside them for the traffic that goes back.
+/// Hosts 0 and 3 on both sides of routers 1 and 2; hosts 4 and 5 for the traffic in the other direction.
 fn dumbbell() -> Scenario {
     let node = |name: &str, router| NodeSpec { name: name.into(), router };
     let nodes = vec![
@@ -110,7 +110,7 @@ fn the_rate_of_arrivals_is_bounded_by_the_way_there_and_that_of_acks_by_the_way_
     for k in [kappa, westwood, nr] {
         assert!(k <= KAPPA * 139 / 138, "{k} B/s over {KAPPA}");
     }
-    // Compression behind the other traffic takes each rate of ACKs above the capacity of the way there.
+    // Compression behind the other traffic raises each rate of ACKs above the capacity of the data's path.
     assert!(
         [kappa, westwood, nr].iter().all(|&k| k > PHI) && phi > PHI * 9 / 10,
         "{phi}, {kappa}, {westwood}, {nr} B/s; capacity {PHI}"

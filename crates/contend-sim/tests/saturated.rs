@@ -1,4 +1,4 @@
-//! Contention without time against closed forms, published figures, and the cell.
+//! Contention alone, compared with closed forms, published figures, and the cell.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -92,7 +92,8 @@ fn dcf_is_the_two_station_solution_and_bianchis_model() {
         // 60,000 of a million attempts collide: 0.4 % for one standard deviation.
         near("two stations", p(2, busy), two_station::solve(&backoff, theirs).unwrap().p, 0.015);
     }
-    // Bianchi 2000: a busy slot counts, and stations are taken to be independent, which they are the more there are.
+    // Bianchi 2000: a busy slot counts, and stations are assumed independent. The more stations there are, the better
+    // this assumption holds.
     for (n, within) in [(5, 0.02), (10, 0.01), (20, 0.01), (50, 0.01)] {
         let (got, want) = (p(n, BusySlot::Counted), bianchi::saturation(&backoff, &times, n).unwrap().p);
         println!("{n}: {got} {want}");
@@ -127,8 +128,7 @@ fn idle_slots(n: u32, rule: &Choice<access::Build>) -> f64 {
 
 #[test]
 fn idle_sense_steers_to_its_target() {
-    // With decisions from many transmissions and small steps nothing but the target is left: 5.68 for a collision of 68
-    // slots.
+    // With many transmissions per decision and small steps only the target matters: 5.68 for a collision of 68 slots.
     for n in [2, 5, 10, 50] {
         let with = |name, x: f64| (name, Value::Number(x));
         let patient = [
@@ -141,8 +141,8 @@ fn idle_sense_steers_to_its_target() {
         println!("{n}: {got}");
         near("idle slots", got, 5.68, 0.02);
     }
-    // As published it hears five at a time, and its steps balance at about ten stations: more idle slots with fewer,
-    // fewer with more.
+    // As published, each decision hears five transmissions, and the steps balance at about ten stations: more idle
+    // slots with fewer stations, fewer idle slots with more.
     let published = rule("idle_sense", &[]);
     let (two, ten, fifty) = (idle_slots(2, &published), idle_slots(10, &published), idle_slots(50, &published));
     println!("{two} {ten} {fifty}");
@@ -177,7 +177,7 @@ fn a_shrinking_window_is_dcf_in_collisions_and_waits() {
     }
 }
 
-/// Closed form of the reference model: everybody draws evenly from `c` slots.
+/// Closed form of the reference model: all stations draw uniformly from `c` slots.
 fn hash_table(n: u32, c: u32) -> (f64, f64, f64) {
     let (mut tx, mut col, mut wt, mut wc) = (0.0, 0.0, 0.0, 0.0);
     for i in 0..c {
@@ -267,15 +267,15 @@ fn noise_is_taken_for_a_collision_by_its_sender() {
     s.run_until(200_000, true);
     let t = s.tally();
     near("spoilt", t.spoilt as f64 / t.attempts as f64, 0.25, 0.02);
-    // One station alone, windows W_k = 32 * 2^k up to 1024 after k failures in a row, which has probability 3/4 *
-    // (1/4)^k: a mean of sum of (W_k - 1)/2.
+    // One station alone: after k successive failures, which have probability 3/4 * (1/4)^k, the window is W_k = 32 *
+    // 2^k up to 1024. The mean backoff is the sum of (W_k - 1)/2 with these weights.
     let mean: f64 =
         (0..40).map(|k: i32| 0.75 * 0.25f64.powi(k) * f64::from(1023.min((32 << k.min(5)) - 1)) / 2.0).sum();
     near("slots", t.success_slots as f64 / t.successes as f64, mean, 0.02);
 }
 
-/// Winners of a cell of `n` stations whose exchanges all end in step: no EIFS, no ACK timeout, no retry limit, and a
-/// first backoff for everybody.
+/// Successful senders of a cell of `n` stations whose exchanges all end together: no EIFS, no ACK timeout, no retry
+/// limit, and a first backoff for all stations.
 fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot: BusySlot) -> Vec<u32> {
     let mut phy = phy_g();
     (phy.cw_min, phy.cw_max) = (SETTING.cw_min, SETTING.cw_max);
@@ -289,7 +289,7 @@ fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot:
         ..MAC
     };
     let mut scenario = saturated(phy, mac, n, 54_000_000, 1);
-    // Ten times what they can send, so that nobody ever runs dry.
+    // Ten times the capacity, so that no station is ever without a packet.
     scenario.flows = (0..n)
         .map(|i| {
             let flow = cbr(format!("up.{i}"), Place::Station(i), Place::Node(i), 800_000_000);
@@ -357,7 +357,7 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
             ..MAC
         };
         let mut scenario = saturated(phy, mac, n, 54_000_000, 1);
-        // No TXOP: contention alone has no time to hold the medium for.
+        // No TXOP: contention alone has no time.
         let one_frame = rule(
             "edca",
             &[(
@@ -394,8 +394,8 @@ fn categories_agree_with_the_cell_and_never_collide_with_themselves() {
 
 #[test]
 fn classes_share_by_their_distributions() {
-    // Steered windows are the same for all; voice draws from the first half, best effort from the second, so that voice
-    // always wins.
+    // The adapted windows are the same for all stations. Voice draws from the first half, best effort from the second
+    // half, so voice always wins.
     let early = rule(
         "classes",
         &[
@@ -404,7 +404,7 @@ fn classes_share_by_their_distributions() {
             ("target", Value::Number(5.68)),
         ],
     );
-    // Distributions that are alike share alike, but that the higher class wins its station's ties.
+    // Equal distributions give equal shares, except that the higher class wins the internal collisions of its station.
     let even = rule(
         "classes",
         &[("vo", Value::Numbers(vec![1.0])), ("weights", Value::Numbers(vec![1.0])), ("target", Value::Number(5.68))],

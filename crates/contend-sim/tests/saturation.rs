@@ -1,4 +1,4 @@
-//! Saturated DCF against an independent Monte Carlo that counts nothing but slots and exchanges.
+//! Saturated DCF against an independent Monte Carlo that counts only slots and exchanges.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -30,7 +30,7 @@ fn simulated(phy: &Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> (f64, f
     ((after.0 - before.0) / SECONDS, (after.1 - before.1) / (after.2 - before.2))
 }
 
-/// The same by a Monte Carlo of its own: every station has the instant from which it counts and the slots it has left.
+/// The same by an independent Monte Carlo: every station has the time from which it counts and its residual backoff.
 fn monte_carlo(phy: &Phy, rule: AfterCollision, n: usize, rate: u64, seed: u64) -> (f64, f64) {
     let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
     let (slot, sifs, difs) = (phy.slot.as_nanos(), phy.sifs.as_nanos(), phy.difs().as_nanos());
@@ -110,7 +110,8 @@ fn cells() -> Vec<(&'static str, Phy, u64)> {
 #[test]
 fn counted_busy_slots_agree_with_the_finite_retry_model() {
     for (name, mut phy, rate) in cells() {
-        // The model lets all stations count in step after a collision; an ACK timeout of EIFS - DIFS does so here.
+        // In the model all stations count together after a collision; an ACK timeout of EIFS - DIFS has the same effect
+        // here.
         phy.ack_timeout = Some(phy.eifs() - phy.difs());
         let us = |s: contend_core::Span| s.as_nanos() as f64 / 1e3;
         let r = phy.rate(rate).unwrap();

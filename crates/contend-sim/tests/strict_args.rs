@@ -1,5 +1,5 @@
-//! No algorithm reads a parameter that its `PARAMS` do not declare, or reads one as a type that it does not have: every
-//! registered entry is built with arguments that panic when it does, for many values of each parameter.
+//! No algorithm reads a parameter that its `PARAMS` do not declare, or reads a parameter as a wrong type. Every
+//! registered entry is built with arguments that panic in this case, for many values of each parameter.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -45,13 +45,13 @@ fn values(p: &Param) -> Vec<Value> {
             vec![group(of, |p| values(p).swap_remove(0)), group(of, |p| values(p).pop().unwrap())]
         }
     };
-    // A group without its members would make the entry read names that are not there, as it may.
+    // A group without its members would make the entry read names that do not exist, which is permitted.
     all.extend(default(p).filter(|_| !matches!(p.unit, Unit::Group(_))));
     all
 }
 
-/// Every set of arguments that is tried: each value of each parameter beside the defaults of the others and beside
-/// numbers inside their ranges, and every pair of words.
+/// Every set of arguments that is tried: each value of each parameter with the defaults of the others and with numbers
+/// inside their ranges, and every pair of words.
 fn settings(params: &[Param]) -> Vec<Args> {
     let base = |pick: fn(Vec<Value>) -> Value| {
         let mut args = Args::default();
@@ -78,7 +78,7 @@ fn settings(params: &[Param]) -> Vec<Args> {
     all.into_iter().map(Args::strict).collect()
 }
 
-/// Builds each entry of a family with all its settings; at least one of them must suit it.
+/// Builds each entry of a family with all its settings; at least one setting must be valid.
 fn strictly<B>(family: &[Entry<B>], build: impl Fn(&B, &Args) -> bool) {
     for entry in family {
         let mut built = 0;

@@ -126,7 +126,7 @@ fn the_queue_is_full_at_exactly_its_limit_and_the_packet_being_sent_is_outside()
             assert_eq!(got, [0, 1, 2, 3, 6], "{path:?} {limit:?}");
             assert_eq!(wire(&mut w).meter(SECOND).read(SECOND).dropped, [0, 0, 0, 3]);
         }
-        // A byte limit lets in what fits, even after a larger packet did not.
+        // A byte limit accepts a packet that fits, even after a larger packet did not fit.
         let mut w = world(
             &spec(8_000_000, Span::ZERO, Amount::Bytes(2000)),
             path,
@@ -217,7 +217,7 @@ fn the_slowest_wire_with_the_deepest_queue_neither_stops_nor_overflows() {
 }
 
 fn feeds() -> impl Strategy<Value = Vec<(u64, u32)>> {
-    // Gaps and sizes from few values, so that arrivals meet ends of sending exactly.
+    // Gaps and sizes have few values, so that arrivals coincide exactly with ends of transmissions.
     prop::collection::vec(
         (
             prop::sample::select(vec![0u64, 0, 1, 40_000, 500_000, 1_000_000, 3_000_000]),

@@ -199,7 +199,7 @@ impl Scoreboard {
         s
     }
 
-    /// Notes that segment `i` goes out again and returns it as it now is.
+    /// Notes that segment `i` is sent again. Returns its new state.
     pub fn resend(&mut self, i: u64, now: Time) -> Option<SentSegment> {
         let s = self.ring.get_mut(i.checked_sub(self.base)? as usize)?;
         s.sent = now;

@@ -20,7 +20,7 @@ pub(super) struct Burst {
     pub(super) to: StationId,
     /// IP packet in bytes.
     pub(super) bytes: u32,
-    /// What goes before the data.
+    /// The protection that precedes the data.
     pub(super) protection: Protection,
 }
 

@@ -1,4 +1,4 @@
-//! Frames on the air: recorded in the trace of the run and, when somebody asks for them, kept.
+//! Frames on the air: recorded in the trace of the run, and kept if a log asks for them.
 
 use super::exchange::{Part, PartKind, Plan};
 use super::mac::InService;

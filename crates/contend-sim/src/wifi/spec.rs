@@ -61,10 +61,10 @@ pub enum AfterCollision {
     Difs,
 }
 
-/// A station or the access point.
+/// The specification of a station or of the access point.
 #[derive(Clone, Debug)]
 pub struct StationSpec {
-    /// Its name: streams and results use it.
+    /// The name. Random streams and results use it.
     pub name: String,
     /// Data rate in bits per second of frames it sends, and of frames the access point sends to it.
     pub rate: u64,

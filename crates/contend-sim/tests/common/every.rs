@@ -1,5 +1,5 @@
-//! Every registered algorithm with values that suit a small network: what iterates over the registries covers a new
-//! entry without being changed.
+//! Every registered algorithm with values that suit a small network. The functions iterate over the registries, so a
+//! new entry is covered without a change.
 
 use super::*;
 use contend_core::{ap, estimate};
@@ -48,7 +48,7 @@ pub fn disciplines() -> Vec<Choice<qdisc::Build>> {
     qdisc::REGISTRY.iter().map(filled).collect()
 }
 
-/// Every control block, told how many packets may wait where it asks.
+/// Every control block. Blocks that need a buffer size get the number of packets that may wait.
 pub fn controls() -> Vec<Choice<ap::Build>> {
     let told = |entry: &'static Entry<ap::Build>| {
         let mut choice = filled(entry);
@@ -60,7 +60,7 @@ pub fn controls() -> Vec<Choice<ap::Build>> {
     ap::REGISTRY.iter().map(told).collect()
 }
 
-/// Every kind of client; the converter also with a card that is told to pause.
+/// Every kind of client; the converter also with a card that can be paused.
 pub fn clients() -> Vec<Client> {
     let build = |c: &Choice<client::Build>| (c.entry.build)(&c.args).unwrap();
     let pause = choose(client::REGISTRY, "converter", &[("mode", Value::Word("pause".into()))]);
@@ -83,7 +83,7 @@ pub fn losses() -> Vec<Choice<loss::Build>> {
     all
 }
 
-/// Every traffic source, and whether datagrams can carry it.
+/// Every traffic source; true if datagrams can carry it.
 pub fn sources() -> Vec<(Choice<traffic::Build>, bool)> {
     let datagrams = |e: &Entry<traffic::Build>| !["bulk", "sessions", "files"].contains(&e.name);
     let mut all: Vec<_> = traffic::REGISTRY.iter().map(|e| (filled(e), datagrams(e))).collect();
@@ -103,7 +103,7 @@ pub fn connections() -> Vec<TcpSpec> {
             let recovery = filled(recovery);
             let sack = (recovery.entry.build)(&recovery.args).unwrap().options().sack;
             let name = format!("{}+{}", cc.name, recovery.entry.name);
-            // Every second connection sees marks, so that each controller meets both.
+            // Every second connection uses ECN, so that each controller is tested with and without marks.
             let ecn = if all.len() % 2 == 0 { EcnEcho::Off } else { EcnEcho::Latch };
             let timestamps = Some(Span::from_micros(1));
             all.push(TcpSpec { name, cc: filled(cc), recovery, sack, timestamps, ecn, ..newreno() });

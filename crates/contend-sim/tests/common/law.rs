@@ -1,4 +1,4 @@
-//! What must hold in every network, whatever is built into it.
+//! Laws that hold in every network, with any algorithm.
 
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
@@ -7,7 +7,7 @@ use contend_sim::wifi::access::Category;
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, StationId};
 use std::collections::BTreeMap;
 
-/// Every packet sent is delivered, dropped, lost, or somewhere.
+/// Every packet sent was delivered, dropped or lost, or is still in the network.
 pub fn packets_are_conserved(net: &mut Net) {
     let now = net.world.now();
     let flows = net.flows();
@@ -20,7 +20,7 @@ pub fn packets_are_conserved(net: &mut Net) {
         let c = net.meter(i).unwrap().read(now);
         elsewhere += c.drops() + c.filtered + net.lost(i).iter().sum::<u64>();
         made += c.made;
-        // Queues of further categories stand behind all others.
+        // The queues of other categories follow all other queues.
         let on_air = i < stations || Category::ALL.iter().any(|c| name.ends_with(&format!(".{}", c.name())));
         if on_air || name == "ap.control" {
             elsewhere += net.meter(i).unwrap().waiting();
@@ -40,15 +40,15 @@ pub fn packets_are_conserved(net: &mut Net) {
 pub fn air_is_booked_once(net: &Net) {
     let Some(books) = net.ledger() else { return };
     assert_eq!(books.sum(), books.booked() - Time::ZERO);
-    // An exchange is booked when it starts, so the books are never behind, and at most one exchange ahead.
+    // An exchange is booked when it starts. The ledger is therefore never late, and at most one exchange early.
     let now = net.world.now();
     assert!(books.booked() >= now && books.booked() <= now + LONGEST_EXCHANGE, "{} at {now}", books.booked());
 }
 
-/// No exchange of these networks takes longer.
+/// Maximum duration of an exchange in these networks.
 const LONGEST_EXCHANGE: Span = Span::from_millis(5);
 
-/// Each transmitter sends the data of a flow in the order in which they came into its queue.
+/// Each transmitter sends the data of a flow in the order in which they entered its queue.
 pub fn data_keep_their_order(frames: &[Frame]) {
     let mut last: BTreeMap<(StationId, u32), Time> = BTreeMap::new();
     for f in frames.iter().filter(|f| f.kind == FrameKind::Data && f.outcome == FrameOutcome::Received) {
@@ -58,8 +58,8 @@ pub fn data_keep_their_order(frames: &[Frame]) {
     }
 }
 
-/// Runs `s` until the last of `stops` and checks the laws at each; then runs it once more in one go, which must give
-/// the same digest and the same number of events. Returns how many packets arrived.
+/// Runs `s` until the last of `stops` and checks the laws at each stop. A second run without stops must give the same
+/// digest and the same number of events. Returns the number of packets that arrived.
 pub fn all_hold(s: &Scenario, stops: &[Time]) -> u64 {
     let end = *stops.last().unwrap();
     let mut net = Net::new(s).unwrap();

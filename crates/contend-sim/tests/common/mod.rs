@@ -12,7 +12,7 @@ use contend_sim::wifi::access::{self, Category};
 use contend_sim::wifi::phy::{Phy, Preamble, Standard};
 use contend_sim::{loss, traffic};
 
-/// A member of a family with its defaults, some of them replaced.
+/// A member of a family with its defaults, several of them replaced.
 pub fn choose<B>(family: &'static [Entry<B>], name: &str, with: &[(&'static str, Value)]) -> Choice<B> {
     let entry = find(family, name).unwrap_or_else(|| panic!("no {name}"));
     let mut args = Args::default();
@@ -28,7 +28,7 @@ pub fn choose<B>(family: &'static [Entry<B>], name: &str, with: &[(&'static str,
     Choice { entry, args }
 }
 
-/// The default of a parameter, when it has one.
+/// The default of a parameter, if it has one.
 pub fn default(p: &Param) -> Option<Value> {
     let text = p.default?;
     let number = || {
@@ -68,7 +68,7 @@ pub fn phy_g() -> Phy {
     phy
 }
 
-/// The standard's options.
+/// The options of the standard.
 pub const MAC: MacSpec = MacSpec {
     retry_short: 7,
     retry_long: 4,
@@ -114,7 +114,7 @@ pub fn hosts(n: usize, delay: Span) -> (Vec<NodeSpec>, Vec<LinkSpec>) {
     (nodes, links)
 }
 
-/// NewReno as ns-2 has it.
+/// NewReno with ns-2's options.
 pub fn newreno() -> TcpSpec {
     TcpSpec {
         name: "newreno".into(),
@@ -144,7 +144,7 @@ pub fn newreno() -> TcpSpec {
     }
 }
 
-/// A greedy TCP flow.
+/// A TCP flow of unlimited data.
 pub fn bulk(name: String, from: Place, to: Place, tcp: TcpSpec, start: Start) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "bulk", &[]);
     let transport = Transport::Tcp(Box::new(tcp));
@@ -166,7 +166,7 @@ pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
     FlowSpec { name, from, to, category: Category::Be, ends }
 }
 
-/// `n` stations that send 80 Mb/s of UDP together to their wired hosts.
+/// `n` stations that together send 80 Mb/s of UDP to their wired hosts.
 pub fn saturated(phy: Phy, mac: MacSpec, n: usize, rate: u64, seed: u64) -> Scenario {
     let (nodes, links) = hosts(n, Span::ZERO);
     let flows =

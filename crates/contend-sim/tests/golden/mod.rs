@@ -1,7 +1,7 @@
-//! Golden values: what a run gave when `vectors/golden/` was written, held against what it gives now.
+//! Golden values: the results of a run when `vectors/golden/` was written, compared with the results of today.
 //!
-//! Every golden file is text with one value on a line, so a change is a diff that a person can read. A test makes the
-//! same text anew and calls [`compare`]. With `CONTEND_BLESS=1` in the environment the file is written instead.
+//! Every golden file is text with one value per line, so a change is a diff that a person can read. A test makes the
+//! same text and calls [`compare`]. With `CONTEND_BLESS=1` in the environment the file is written instead.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Compares `lines` with `vectors/golden/<file>`: both must have the same lines. When `whole` is false, `lines` are a
+/// Compares `lines` with `vectors/golden/<file>`: both must have the same lines. If `whole` is false, `lines` are a
 /// part of the golden file, and each must be in it.
 ///
 /// # Panics

@@ -62,8 +62,8 @@ pub struct Options {
     pub dsack: bool,
     /// True if a fast recovery sends in proportion to what arrives (RFC 9937), unless the controller has full control.
     pub prr: bool,
-    /// True if it goes by times: the scoreboard lists the segments that each acknowledgment shows to have arrived, and
-    /// [`Recovery::on_sent`] is called.
+    /// True if the recovery uses times: the scoreboard lists the segments that each acknowledgment shows to have
+    /// arrived, and [`Recovery::on_sent`] is called.
     pub times: bool,
     /// True if `dupthresh` segments selectively acknowledged above a hole make it lost (RFC 6675 §4), before the
     /// recovery looks.
@@ -94,7 +94,7 @@ pub struct SenderView {
     pub acked: u32,
     /// True if the cumulative acknowledgment moved.
     pub advanced: bool,
-    /// True if it is a duplicate (RFC 5681 §2; with SACK: one that tells something new, RFC 6675 §2).
+    /// True if it is a duplicate (RFC 5681 §2; with SACK: it selectively acknowledges something new, RFC 6675 §2).
     pub dup: bool,
     /// Segments newly selectively acknowledged.
     pub sacked: u32,

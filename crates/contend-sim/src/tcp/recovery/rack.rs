@@ -152,7 +152,7 @@ impl Rack {
         let mut late = None;
         let lost = board.lose_where(|s| {
             if (s.sent, s.order) >= latest {
-                // Segments behind one that was never sent again were sent later.
+                // If this segment was sent once, all segments behind it were sent later.
                 return if s.copies == 0 { Look::Stop } else { Look::Keep };
             }
             let due = s.sent.saturating_add(wait);
