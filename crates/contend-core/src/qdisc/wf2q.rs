@@ -189,11 +189,13 @@ mod tests {
         );
         assert_eq!(
             error("weights", weights(&[("bob", 1.0)])),
-            "weights: station \"bob\" cannot be reached from this queue; only [ap] queue can give weights to the stations of its cell"
+            "weights: station \"bob\" cannot be reached from this queue; only [ap] queue can give weights to the stations of its \
+                cell"
         );
         assert_eq!(
             error("class_limit", bytes(100)),
-            "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, like \"10p\", or more bytes"
+            "class_limit: 100 bytes have no room for one packet of 1500 bytes; write packets, like \"10p\", or more \
+                bytes"
         );
     }
 
