@@ -215,6 +215,20 @@ impl QueueCounters {
     }
 }
 
+/// What became of the packets that a transmitter took: a station, with all its queues, or a wire. At any time
+/// taken = delivered + lost + carrying.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransmitterCounters {
+    /// Packets taken from its queues.
+    pub taken: u64,
+    /// Packets that reached the receiver, each counted once.
+    pub delivered: u64,
+    /// Packets that did not reach the receiver: spoilt, or given up after the last retry.
+    pub lost: u64,
+    /// Packets now in service, being sent, or propagating.
+    pub carrying: u64,
+}
+
 /// Counts what goes through a queue and how long it waits.
 #[derive(Clone, Debug, Default)]
 pub struct QueueMeter {

@@ -24,9 +24,14 @@ impl Disciplined {
         Disciplined { qdisc, rng, sink: Sink::default(), sending: None, paused: false }
     }
 
-    /// Packets that wait or are being sent.
-    pub(super) fn held(&self) -> u64 {
-        self.qdisc.backlog().packets + u64::from(self.sending.is_some())
+    /// Packets that wait.
+    pub(super) fn waiting(&self) -> u64 {
+        self.qdisc.backlog().packets
+    }
+
+    /// Packets that are being sent: 0 or 1.
+    pub(super) fn sending(&self) -> u64 {
+        u64::from(self.sending.is_some())
     }
 
     /// The next deadline.

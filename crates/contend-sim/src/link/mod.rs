@@ -30,7 +30,7 @@ use crate::forwarding::ForwardingTable;
 use crate::loss;
 use crate::peer::Peer;
 use crate::rng::stream;
-use crate::stats::QueueMeter;
+use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::{Event, Trace};
 use contend_core::packet::PacketKind;
 use contend_core::qdisc::fifo::Fifo;
@@ -161,9 +161,31 @@ impl Wire {
     pub fn in_flight(&self) -> u64 {
         let before = match &self.queue {
             WireQueue::DropTail(_) => 0,
-            WireQueue::Disciplined(q) => q.held(),
+            WireQueue::Disciplined(q) => q.waiting() + q.sending(),
         };
         self.ring.len() as u64 + before
+    }
+
+    /// The meter of the queue at `now`, see [`Wire::meter`], and the packets that wait in the queue.
+    pub fn queue(&mut self, now: Time) -> (&mut QueueMeter, u64) {
+        self.meter(now);
+        let waiting = self.waiting();
+        (&mut self.meter, waiting)
+    }
+
+    /// What became by `now` of the packets that left the queue.
+    pub fn transmitter(&mut self, now: Time) -> TransmitterCounters {
+        let taken = self.meter(now).read(now).taken;
+        let (delivered, lost) = (self.delivered, self.lost.iter().sum());
+        TransmitterCounters { taken, delivered, lost, carrying: self.in_flight() - self.waiting() }
+    }
+
+    /// Packets in the queue, as of the last call of [`Wire::meter`].
+    fn waiting(&self) -> u64 {
+        match &self.queue {
+            WireQueue::DropTail(q) => q.waiting.packets,
+            WireQueue::Disciplined(q) => q.waiting(),
+        }
     }
 
     /// Takes `p` at the near end at `now`. The caller then asks for [arrivals](Wire::arrival).

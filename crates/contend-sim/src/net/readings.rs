@@ -4,7 +4,7 @@ use super::Net;
 use crate::link::Wire;
 use crate::peer::{NodeId, WireId};
 use crate::scenario::{Scenario, StationSpec};
-use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters};
+use crate::stats::{Durations, QueueMeter, ReceiverCounters, SenderCounters, TransmitterCounters};
 use crate::tcp::SenderState;
 use crate::tcp::end::End;
 use crate::wifi::access::Category;
@@ -34,6 +34,16 @@ impl Net {
     /// Packets of `flow` that its sending host still works on.
     pub fn held(&self, flow: usize) -> u64 {
         self.sender_of(flow).map_or(0, End::held)
+    }
+
+    /// Packets that both ends of `flow` handed to the network, of every kind.
+    pub fn entered(&self, flow: usize) -> u64 {
+        self.ends_of(flow).map(End::entered).sum()
+    }
+
+    /// Packets that arrived at both ends of `flow`, of every kind.
+    pub fn arrived(&self, flow: usize) -> u64 {
+        self.ends_of(flow).map(End::arrived).sum()
     }
 
     /// The state of the sending end of `flow`; `None` for UDP.
@@ -104,18 +114,42 @@ impl Net {
 
     /// The meter of queue number `i` at this time.
     pub fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
+        self.queue(i).map(|(meter, _)| meter)
+    }
+
+    /// Packets that wait in queue number `i`. The queue itself counts them, not its meter.
+    pub fn waiting(&mut self, i: usize) -> u64 {
+        self.queue(i).map_or(0, |(_, waiting)| waiting)
+    }
+
+    fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
         let now = self.world.now();
         match i.checked_sub(self.stations.len()) {
-            None => self.world.node_mut::<Bss>(self.cell?)?.meter(i),
-            Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.meter(now)),
+            None => self.world.node_mut::<Bss>(self.cell?)?.queue(i),
+            Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.queue(now)),
             Some(w) if w == self.wires.len() && self.controlled => {
-                self.world.node_mut::<Bss>(self.cell?)?.control_meter()
+                self.world.node_mut::<Bss>(self.cell?)?.control_queue()
             }
             Some(w) => {
                 let others = w - self.wires.len() - usize::from(self.controlled);
-                self.world.node_mut::<Bss>(self.cell?)?.meter(self.stations.len() + others)
+                self.world.node_mut::<Bss>(self.cell?)?.queue(self.stations.len() + others)
             }
         }
+    }
+
+    /// Names of all transmitters, in the order of their numbers: the access point, the stations, the wires.
+    pub fn transmitters(&self) -> impl Iterator<Item = &str> {
+        self.stations.iter().chain(&self.wires).map(String::as_str)
+    }
+
+    /// What became of the packets that transmitter number `i` took from its queues.
+    pub fn transmitter(&mut self, i: usize) -> TransmitterCounters {
+        let now = self.world.now();
+        let counters = match i.checked_sub(self.stations.len()) {
+            None => self.bss().and_then(|bss| bss.transmitter(i as StationId, now)),
+            Some(w) => self.world.wire_mut(WireId(w as u32)).map(|wire| wire.transmitter(now)),
+        };
+        counters.unwrap_or_default()
     }
 
     /// Packets that the wire behind queue number `i` lost, by kind; 0 for the queues of a cell.
@@ -132,6 +166,10 @@ impl Net {
     /// The wire called `name` (`<link>` or `<link>.reverse`).
     pub fn wire(&self, name: &str) -> Option<&Wire> {
         self.wires.iter().zip(self.world.wires()).find(|(n, _)| *n == name).map(|(_, w)| w)
+    }
+
+    fn ends_of(&self, flow: usize) -> impl Iterator<Item = &End> {
+        [self.sender_of(flow), self.receiver_of(flow)].into_iter().flatten()
     }
 
     fn sender_of(&self, flow: usize) -> Option<&End> {

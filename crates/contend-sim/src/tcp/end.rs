@@ -21,6 +21,10 @@ pub struct End {
     role: Role,
     /// Stage that the sender's packets pass before they enter the network; `None` if the stage takes no time.
     overhead: Option<Box<Overhead>>,
+    /// [`End::entered`].
+    entered: u64,
+    /// [`End::arrived`].
+    arrived: u64,
 }
 
 #[derive(Debug)]
@@ -41,7 +45,7 @@ impl End {
             Transport::Udp => Role::UdpSender(UdpSender::new(seed, name, flow, spec)?),
         };
         let overhead = spec.overhead.map(|law| Box::new(Overhead::new(seed, name, law)));
-        Ok(End { socket, role, overhead })
+        Ok(End { socket, role, overhead, entered: 0, arrived: 0 })
     }
 
     /// The end of `flow` that receives the flow's data. It is attached at `socket`. The error says what in `spec` is
@@ -51,7 +55,7 @@ impl End {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
             Transport::Udp => Role::UdpReceiver(UdpReceiver::new()),
         };
-        Ok(End { socket, role, overhead: None })
+        Ok(End { socket, role, overhead: None, entered: 0, arrived: 0 })
     }
 
     /// The next deadline of this end.
@@ -62,6 +66,16 @@ impl End {
     /// Number of packets that the transport has sent and that have not yet entered the network.
     pub fn held(&self) -> u64 {
         self.overhead.as_ref().map_or(0, |o| o.held())
+    }
+
+    /// Packets that this end handed to the network: data, acknowledgments, handshake and probes.
+    pub fn entered(&self) -> u64 {
+        self.entered
+    }
+
+    /// Packets that arrived here, of every kind.
+    pub fn arrived(&self) -> u64 {
+        self.arrived
     }
 
     /// The counters of a sender.
@@ -168,19 +182,21 @@ impl Role {
 
 impl Node for End {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
-        let mut io = Io { now, socket: self.socket, out, overhead: self.overhead.as_deref_mut() };
+        let End { socket, role, overhead, entered, arrived } = self;
+        let mut io = Io { now, socket: *socket, out, overhead: overhead.as_deref_mut(), entered };
         io.release();
         let next = match input {
-            Input::Wake => self.role.wake(&mut io),
+            Input::Wake => role.wake(&mut io),
             Input::Packet(_, p) => {
+                *arrived += 1;
                 io.out.trace.packet(now, Event::Delivered, p);
-                self.role.packet(p, &mut io)
+                role.packet(p, &mut io)
             }
             Input::Rejected => {
-                if let Role::TcpSender(s) = &mut self.role {
+                if let Role::TcpSender(s) = role {
                     s.rejected(now);
                 }
-                self.role.deadline()
+                role.deadline()
             }
         };
         next.min(io.overhead.map_or(Time::NEVER, |o| o.deadline()))

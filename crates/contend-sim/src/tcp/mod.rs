@@ -54,6 +54,8 @@ pub struct Io<'a, 'w> {
     pub out: &'a mut Out<'w>,
     /// Stage that this end's packets pass before they enter the network; `None` if the stage takes no time.
     pub overhead: Option<&'a mut Overhead>,
+    /// Packets that the endpoint handed to the network so far.
+    pub entered: &'a mut u64,
 }
 
 /// Where one end of a flow is attached to the network.
@@ -89,6 +91,7 @@ impl Io<'_, '_> {
 
     /// Hands `p` to the network.
     fn leave(&mut self, p: &Packet) {
+        *self.entered += 1;
         self.out.trace.packet(self.now, Event::Sent, p);
         self.out.send(self.socket.uplink, p);
     }

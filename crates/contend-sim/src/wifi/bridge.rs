@@ -177,8 +177,10 @@ impl Chain {
         self.blocks.is_empty()
     }
 
-    pub(super) fn meter(&mut self) -> Option<&mut QueueMeter> {
-        (!self.blocks.is_empty()).then_some(&mut self.meter)
+    /// The meter, and the packets that the blocks hold; `None` without a block.
+    pub(super) fn reading(&mut self) -> Option<(&mut QueueMeter, u64)> {
+        let held = self.blocks.iter().map(|(block, _)| block.held()).sum();
+        (!self.blocks.is_empty()).then_some((&mut self.meter, held))
     }
 
     /// The earliest deadline of a block.

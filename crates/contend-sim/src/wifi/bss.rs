@@ -8,12 +8,13 @@ use super::bridge::{Bridge, Exit, Routes};
 use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
 use super::ledger::Ledger;
+use super::mac::Queue;
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
 use super::{AP, Contender, FrameLog, StationId, Success};
 use crate::peer::WireId;
 use crate::rng;
-use crate::stats::QueueMeter;
+use crate::stats::{QueueMeter, TransmitterCounters};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::ap::{FlowFacts, Side};
@@ -73,9 +74,9 @@ impl Bss {
         who
     }
 
-    /// The meter of the control blocks, if there are any. Packets that they hold count as waiting.
-    pub fn control_meter(&mut self) -> Option<&mut QueueMeter> {
-        self.bridge.control().meter()
+    /// The meter of the control blocks, if there are any, and the packets that they hold, which count as waiting.
+    pub fn control_queue(&mut self) -> Option<(&mut QueueMeter, u64)> {
+        self.bridge.control().reading()
     }
 
     /// Names of the extra queues: one entry for each category that is not best effort, at stations with categories.
@@ -83,10 +84,10 @@ impl Bss {
         self.stations.category_queue_names()
     }
 
-    /// The meter of queue number `i`: first the queues of the stations by [`StationId`], then the queues of
-    /// [`Bss::category_queue_names`].
-    pub fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
-        self.stations.meter(i)
+    /// The meter of queue number `i`, and the packets that wait in this queue. First come the queues of the stations by
+    /// [`StationId`], then the queues of [`Bss::category_queue_names`].
+    pub fn queue(&mut self, i: usize) -> Option<(&mut QueueMeter, u64)> {
+        self.stations.queue(i).map(Queue::reading)
     }
 
     /// The counters of `who`.
@@ -94,9 +95,10 @@ impl Bss {
         self.stations.counters(who)
     }
 
-    /// Packets in service at `who` that have not reached their receiver: 0 or 1; with categories 0 to 4.
-    pub fn in_service(&self, who: StationId) -> u64 {
-        self.stations.carried(who)
+    /// What became by `now` of the packets that `who` took from its queues. It carries the packet in service until the
+    /// packet reaches its receiver: 0 or 1 packets, with categories 0 to 4.
+    pub fn transmitter(&self, who: StationId, now: Time) -> Option<TransmitterCounters> {
+        self.stations.transmitter(who, now)
     }
 
     /// Number of stations, the access point included.

@@ -122,15 +122,15 @@ impl Queue {
         &mut *self.discipline
     }
 
-    /// Its meter.
-    pub(super) fn meter(&mut self) -> &mut QueueMeter {
-        &mut self.meter
-    }
-
     /// Packets waiting.
     #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.meter.waiting()
+    }
+
+    /// Its meter, and the packets that the discipline holds.
+    pub(super) fn reading(&mut self) -> (&mut QueueMeter, u64) {
+        (&mut self.meter, self.discipline.backlog().packets)
     }
 
     /// Offers `p` to the queue. Dropped packets stay in the sink.
@@ -236,6 +236,11 @@ impl Mac {
     /// Its queues.
     pub(super) fn queues(&self) -> &Queues {
         &self.queues
+    }
+
+    /// Packets taken from its queues by `now`.
+    pub(super) fn taken(&self, now: Time) -> u64 {
+        self.queues.all().iter().map(|queue| queue.meter.read(now).taken).sum()
     }
 
     /// The queue of packets of `category`.

@@ -17,7 +17,7 @@ use super::spec::{CellSpec, StationSpec};
 use super::{AP, Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
-use crate::stats::QueueMeter;
+use crate::stats::TransmitterCounters;
 use crate::world::Out;
 use contend_core::qdisc::{AirReport, Sink, Site};
 use contend_core::{Packet, Span, Time};
@@ -122,14 +122,14 @@ impl Stations {
         &self.category_queue_names
     }
 
-    /// The meter of queue number `i`: first one queue for each station (best effort, if it has categories), then the
-    /// queues of other categories.
-    pub(super) fn meter(&mut self, i: usize) -> Option<&mut QueueMeter> {
+    /// Queue number `i`: first one queue for each station (best effort, if it has categories), then the queues of other
+    /// categories.
+    pub(super) fn queue(&mut self, i: usize) -> Option<&mut Queue> {
         let (who, category) = match i.checked_sub(self.len) {
             None => (i as Contender, Category::Be),
             Some(i) => *self.category_queues.get(i)?,
         };
-        Some(self.macs.get_mut(who as usize)?.queue(category).meter())
+        Some(self.macs.get_mut(who as usize)?.queue(category))
     }
 
     /// The counters of `station`.
@@ -137,9 +137,15 @@ impl Stations {
         self.macs_of(station).map(Mac::counters).reduce(StationCounters::plus)
     }
 
-    /// Packets in service at `station` that have not reached their receiver.
-    pub(super) fn carried(&self, station: StationId) -> u64 {
-        self.macs_of(station).filter(|mac| mac.is_carrying()).count() as u64
+    /// What became by `now` of the packets that `station` took from its queues.
+    pub(super) fn transmitter(&self, station: StationId, now: Time) -> Option<TransmitterCounters> {
+        let c = self.counters(station)?;
+        Some(TransmitterCounters {
+            taken: self.macs_of(station).map(|mac| mac.taken(now)).sum(),
+            delivered: c.delivered,
+            lost: c.retry_drops - c.dropped_after_delivery,
+            carrying: self.macs_of(station).filter(|mac| mac.is_carrying()).count() as u64,
+        })
     }
 
     /// Macs of `station` with a burst in service.
