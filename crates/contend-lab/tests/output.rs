@@ -135,6 +135,9 @@ fn csv_has_six_columns_and_a_row_a_number() {
     assert_eq!(lines.next(), Some("flow.1.count,seed,scope,name,metric,value"));
     assert!(lines.clone().all(|l| l.split(',').count() == 6));
     assert_eq!(lines.clone().filter(|l| l.contains(",run,,jain,")).count(), 25);
+    for row in ["flow,up.5,entered,30000", "queue,ap,waiting.end,20", "transmitter,ap,carrying.start,1"] {
+        assert_eq!(lines.clone().filter(|l| *l == format!("6,5,{row}")).count(), 1, "{row}");
+    }
     assert_eq!(lines.filter(|l| l.starts_with("6,5,flow,up.5,goodput_bps,")).count(), 1);
 }
 

@@ -94,6 +94,8 @@ pub struct Run {
     pub flows: Vec<Flow>,
     /// Queues: `ap`, stations, wires.
     pub queues: Vec<Queue>,
+    /// Transmitters: `ap`, stations, wires.
+    pub transmitters: Vec<Transmitter>,
     /// The air; absent without a cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub air: Option<Air>,
@@ -137,6 +139,7 @@ impl Run {
             warmup_s: 0.0,
             flows: vec![],
             queues: vec![],
+            transmitters: vec![],
             air: None,
             frames_missed: 0,
             metrics,
@@ -219,6 +222,10 @@ pub struct Flow {
     pub retransmitted: u64,
     /// Number of expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Packets of every kind that both ends handed to the network.
+    pub entered: u64,
+    /// Packets of every kind that arrived at both ends.
+    pub arrived: u64,
     /// Losses detected without a timeout; absent when there were none.
     #[serde(default, skip_serializing_if = "Losses::is_empty")]
     pub losses: Losses,
@@ -303,6 +310,10 @@ pub struct Queue {
     pub name: String,
     /// Packets offered.
     pub offered: u64,
+    /// Packets that the transmitter took; of control blocks, packets that passed them.
+    pub taken: u64,
+    /// Packets that wait.
+    pub waiting: Held,
     /// Packets dropped.
     pub dropped: u64,
     /// Drops by kind of packet: data, ACKs, SYNs, datagrams.
@@ -325,6 +336,30 @@ pub struct Queue {
     /// Distribution of this time.
     #[serde(skip)]
     pub delay: Durations,
+}
+
+/// How many packets are somewhere when the measured interval starts and ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// At the end of the warm-up.
+    pub start: u64,
+    /// At the end of the run.
+    pub end: u64,
+}
+
+/// A transmitter of a run: a station with all its queues, or a wire.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Transmitter {
+    /// `ap`, a station's name, or a wire's.
+    pub name: String,
+    /// Packets taken from its queues.
+    pub taken: u64,
+    /// Packets that reached the receiver, each counted once.
+    pub delivered: u64,
+    /// Packets that did not reach the receiver: spoilt on a wire, or given up after the last retry.
+    pub lost: u64,
+    /// Packets in service, being sent, or propagating.
+    pub carrying: Held,
 }
 
 /// The air of a run's cell.

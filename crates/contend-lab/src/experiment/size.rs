@@ -1,7 +1,7 @@
 //! What is measured in a run, and an upper bound on its memory. The bound depends on the network only, so it is the
 //! same on every machine.
 
-use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample, Word};
+use crate::experiment::results::{Flow, FlowSample, Queue, QueueSample, Transmitter, Word};
 use contend_core::{Span, Time};
 use contend_sim::net;
 use contend_sim::scenario::{CellSpec, FlowSpec, Scenario, Transport};
@@ -135,6 +135,8 @@ impl Size {
         METRICS
             + self.sampled.flows * (size_of::<Flow>() as u64 + NAME)
             + self.sampled.queues * (size_of::<Queue>() as u64 + NAME + DROPS_BY_KIND)
+            // Each transmitter has at least one queue.
+            + self.sampled.queues * (size_of::<Transmitter>() as u64 + NAME)
             + self.stations * 2 * NAME
     }
 

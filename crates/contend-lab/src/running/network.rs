@@ -6,15 +6,15 @@
 
 use crate::experiment::point::Resolved;
 use crate::experiment::results::{
-    Air, EstimateSeries, Flow, FlowSample, FlowSeries, Losses, Percentiles, PointKey, Queue, QueueSample, QueueSeries,
-    Run, Series, Successes,
+    Air, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, Percentiles, PointKey, Queue, QueueSample,
+    QueueSeries, Run, Series, Successes, Transmitter,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
-use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters};
+use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
 use contend_sim::wifi::ledger::Ledger;
 use contend_sim::wifi::{Frame, FrameLog, StationId};
@@ -82,6 +82,7 @@ pub fn run(
         warmup_s: measure.warmup.as_secs_f64(),
         flows: flows(resolved, &net, &base, &last, warm, span),
         queues: queues(&mut net, &base, &last, span),
+        transmitters: transmitters(&net, &base, &last),
         air: air(&net, &base, &last),
         frames_missed: net.frames().map_or(0, FrameLog::missed),
         metrics: BTreeMap::new(),
@@ -192,8 +193,9 @@ fn sample(net: &mut Net, series: &mut Series) {
 /// All counters at one instant.
 #[derive(Debug, Default)]
 struct Reading {
-    flows: Vec<(SenderCounters, ReceiverCounters)>,
-    queues: Vec<(QueueCounters, [u64; 4])>,
+    flows: Vec<FlowReading>,
+    queues: Vec<QueueReading>,
+    transmitters: Vec<TransmitterCounters>,
     stations: Vec<StationCounters>,
     collisions: u64,
     rivals: Rivals,
@@ -201,15 +203,43 @@ struct Reading {
     ledger: Option<Ledger>,
 }
 
+/// All counters of one flow.
+#[derive(Debug)]
+struct FlowReading {
+    sent: SenderCounters,
+    received: ReceiverCounters,
+    entered: u64,
+    arrived: u64,
+}
+
+/// All counters of one queue, the packets that wait in it, and the packets lost on the wire behind it, by kind.
+#[derive(Debug)]
+struct QueueReading {
+    counters: QueueCounters,
+    waiting: u64,
+    lost: [u64; 4],
+}
+
 impl Reading {
     fn of(net: &mut Net) -> Reading {
         let now = net.world.now();
         let queues = (0..net.queues().count())
-            .map(|i| (net.meter(i).map(|m| m.read(now)).unwrap_or_default(), net.lost(i)))
+            .map(|i| QueueReading {
+                counters: net.meter(i).map(|m| m.read(now)).unwrap_or_default(),
+                waiting: net.waiting(i),
+                lost: net.lost(i),
+            })
             .collect();
+        let flow = |i| FlowReading {
+            sent: net.sent(i),
+            received: net.received(i),
+            entered: net.entered(i),
+            arrived: net.arrived(i),
+        };
         Reading {
-            flows: (0..net.flows()).map(|i| (net.sent(i), net.received(i))).collect(),
+            flows: (0..net.flows()).map(flow).collect(),
             queues,
+            transmitters: (0..net.transmitters().count()).map(|i| net.transmitter(i)).collect(),
             stations: (0..net.stations().len()).map(|i| net.station(i as StationId)).collect(),
             collisions: net.bss().map_or(0, |c| c.collisions()),
             rivals: net.bss().map_or_else(Rivals::default, |c| c.rivals()),
@@ -222,7 +252,8 @@ impl Reading {
 fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: Time, span: f64) -> Vec<Flow> {
     let rate = |bytes: u64| bytes as f64 * 8.0 / span;
     let mut all = Vec::with_capacity(last.flows.len());
-    for (i, ((s, r), (s0, r0))) in last.flows.iter().zip(&base.flows).enumerate() {
+    for (i, (now, before)) in last.flows.iter().zip(&base.flows).enumerate() {
+        let (s, s0, r, r0) = (&now.sent, &before.sent, &now.received, &before.received);
         let spec = &resolved.scenario.flows[i];
         let rtt = net.rtt(i).cloned().unwrap_or_else(Durations::new);
         let delay = net.delay(i).cloned().unwrap_or_else(Durations::new);
@@ -238,6 +269,8 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
             sent: s.packets - s0.packets,
             retransmitted: s.retransmitted - s0.retransmitted,
             timeouts: s.timeouts - s0.timeouts,
+            entered: now.entered - before.entered,
+            arrived: now.arrived - before.arrived,
             losses: Losses::between(s.judged, s0.judged),
             rtt_ms: Percentiles::from(&rtt),
             delay_ms: Percentiles::from(&delay),
@@ -259,18 +292,21 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
     let names: Vec<String> = net.queues().map(str::to_owned).collect();
     let mut all = Vec::with_capacity(names.len());
     for (i, name) in names.into_iter().enumerate() {
-        let ((c, lost), (c0, lost0)) = (&last.queues[i], &base.queues[i]);
+        let (now, before) = (&last.queues[i], &base.queues[i]);
+        let (c, c0) = (&now.counters, &before.counters);
         let by_kind = PacketKind::ALL.map(|k| c.dropped[k as usize] - c0.dropped[k as usize]);
         let delay = net.meter(i).map(|m| m.delay.clone()).unwrap_or_default();
         all.push(Queue {
             name,
             offered: c.offered - c0.offered,
+            taken: c.taken - c0.taken,
+            waiting: Held { start: before.waiting, end: now.waiting },
             dropped: by_kind.iter().sum(),
             dropped_by_kind: PacketKind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
             marked: c.marked - c0.marked,
             filtered: c.filtered - c0.filtered,
             made: c.made - c0.made,
-            lost: lost.iter().sum::<u64>() - lost0.iter().sum::<u64>(),
+            lost: now.lost.iter().sum::<u64>() - before.lost.iter().sum::<u64>(),
             mean_packets: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
             mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
             delay_ms: Percentiles::from(&delay),
@@ -278,6 +314,17 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
         });
     }
     all
+}
+
+fn transmitters(net: &Net, base: &Reading, last: &Reading) -> Vec<Transmitter> {
+    let between = |(name, (now, before)): (&str, (&TransmitterCounters, &TransmitterCounters))| Transmitter {
+        name: name.to_owned(),
+        taken: now.taken - before.taken,
+        delivered: now.delivered - before.delivered,
+        lost: now.lost - before.lost,
+        carrying: Held { start: before.carrying, end: now.carrying },
+    };
+    net.transmitters().zip(last.transmitters.iter().zip(&base.transmitters)).map(between).collect()
 }
 
 fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {

@@ -3,8 +3,8 @@
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
-    Air, ClaimResult, Flow, FlowSample, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult, Series,
-    Summary,
+    Air, ClaimResult, Flow, FlowSample, Held, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult,
+    Series, Summary, Transmitter,
 };
 use contend_lab::reading::file::Along;
 use contend_lab::stats::Estimate;
@@ -210,6 +210,8 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         queues: vec![Queue {
             name: "ap".into(),
             offered: 90_000,
+            taken: 89_178,
+            waiting: Held { start: 10, end: 20 },
             dropped: 812,
             dropped_by_kind: BTreeMap::from([("ack", 600), ("data", 212)]),
             marked: 0,
@@ -220,6 +222,13 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
             delay_ms: Percentiles::from(&delay),
             delay,
+        }],
+        transmitters: vec![Transmitter {
+            name: "ap".into(),
+            taken: 89_178,
+            delivered: 89_172,
+            lost: 6,
+            carrying: Held { start: 1, end: 1 },
         }],
         air: Some(air(&mut dice, &stations)),
         frames_missed: 0,
@@ -251,6 +260,8 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         retransmitted: dice.below(60),
         losses: contend_lab::experiment::results::Losses::default(),
         timeouts: dice.below(4),
+        entered: 30_000,
+        arrived: 29_000,
         rtt_ms: Percentiles::from(&rtt),
         delay_ms: Percentiles::from(&delay),
         completed_s: None,

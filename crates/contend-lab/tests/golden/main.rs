@@ -2,6 +2,7 @@
 //! thousand generated networks. See `vectors/golden/README.md`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod balance;
 mod canon;
 mod files;
 mod generate;

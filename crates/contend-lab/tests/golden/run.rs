@@ -1,5 +1,6 @@
 //! Runs the text of an experiment file.
 
+use super::balance;
 use contend_core::Time;
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Outcome;
@@ -32,5 +33,6 @@ fn execute_with(
         Options { jobs, series: false, capture, journal: None, stop: &AtomicBool::new(false), progress: &|_, _| {} };
     let executed = execute(&e, &options).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
     assert_eq!(executed.outcome.interrupted, None, "{name}");
+    balance::holds(name, &executed.outcome);
     executed.outcome
 }

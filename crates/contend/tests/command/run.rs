@@ -129,6 +129,8 @@ fn json_is_one_object_with_every_field_of_the_schema() {
                     ("sent", COUNT),
                     ("retransmitted", COUNT),
                     ("timeouts", COUNT),
+                    ("entered", COUNT),
+                    ("arrived", COUNT),
                     ("rtt_ms", TABLE),
                     ("completed_s", Value::is_null),
                 ],
@@ -142,6 +144,8 @@ fn json_is_one_object_with_every_field_of_the_schema() {
                 &[
                     ("name", TEXT),
                     ("offered", COUNT),
+                    ("taken", COUNT),
+                    ("waiting", TABLE),
                     ("dropped", COUNT),
                     ("marked", COUNT),
                     ("mean_packets", NUMBER),
@@ -150,6 +154,12 @@ fn json_is_one_object_with_every_field_of_the_schema() {
             );
         }
         assert!(r["queues"].as_array().unwrap().iter().any(|q| q["name"] == "ap"));
+        for t in r["transmitters"].as_array().unwrap() {
+            let counts = ["taken", "delivered", "lost"].map(|n| (n, COUNT));
+            has(t, "transmitter", &counts);
+            has(&t["carrying"], "carrying", &[("start", COUNT), ("end", COUNT)]);
+        }
+        assert!(r["transmitters"].as_array().unwrap().iter().any(|t| t["name"] == "ap"));
         has(&r["air"], "air", &[("frames", COUNT), ("collisions", COUNT), ("busy", NUMBER), ("airtime", TABLE)]);
         has(&r["air"]["airtime"], "airtime", &[("ap", NUMBER)]);
         let ledger: f64 = r["air"]["ledger"].as_object().unwrap().values().map(|v| v.as_f64().unwrap()).sum();

@@ -1,7 +1,7 @@
 //! Synthetic runs for tests.
 
 use crate::experiment::results::{
-    Air, EstimateSeries, Flow, FlowSample, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken,
+    Air, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken,
 };
 use contend_core::Span;
 use contend_sim::stats::Durations;
@@ -19,6 +19,7 @@ pub(crate) fn empty(seed: u64) -> Run {
         warmup_s: 0.0,
         flows: vec![],
         queues: vec![],
+        transmitters: vec![],
         air: None,
         frames_missed: 0,
         metrics: BTreeMap::new(),
@@ -42,6 +43,8 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         sent: 100,
         retransmitted: 5,
         timeouts: 2,
+        entered: 200,
+        arrived: 190,
         losses: Losses {
             congestion: Taken { congestion: 9, error: 1 },
             error: Taken { congestion: 2, error: 6 },
@@ -68,6 +71,8 @@ pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u6
     Queue {
         name: name.into(),
         offered: 200,
+        taken: 150,
+        waiting: Held::default(),
         dropped: dropped.iter().map(|d| d.1).sum(),
         dropped_by_kind: dropped.iter().copied().collect(),
         marked: 3,

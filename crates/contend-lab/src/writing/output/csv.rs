@@ -2,12 +2,12 @@
 //! contend.
 //!
 //! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`,
-//! `queue` or `air`. For `air`, the name is a station for `airtime` and an account for `ledger`. An unknown value is an
-//! empty field. No crate is needed: quoting takes five lines.
+//! `queue`, `transmitter` or `air`. For `air`, the name is a station for `airtime` and an account for `ledger`. An
+//! unknown value is an empty field. No crate is needed: quoting takes five lines.
 
 use super::Format;
 use super::shape::{points, swept_keys, value_text};
-use crate::experiment::results::{Outcome, Percentiles, Run};
+use crate::experiment::results::{Held, Outcome, Percentiles, Run};
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -51,6 +51,8 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
         flow("sent", Some(f.sent as f64))?;
         flow("retransmitted", Some(f.retransmitted as f64))?;
         flow("timeouts", Some(f.timeouts as f64))?;
+        flow("entered", Some(f.entered as f64))?;
+        flow("arrived", Some(f.arrived as f64))?;
         percentiles("rtt_ms", &f.rtt_ms, &mut flow)?;
         percentiles("delay_ms", &f.delay_ms, &mut flow)?;
         flow("completed_s", f.completed_s)?;
@@ -61,6 +63,8 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
     for q in &run.queues {
         let mut queue = |metric: &str, value: Option<f64>| row("queue", &q.name, metric, value);
         queue("offered", Some(q.offered as f64))?;
+        queue("taken", Some(q.taken as f64))?;
+        held("waiting", &q.waiting, &mut queue)?;
         queue("dropped", Some(q.dropped as f64))?;
         for (kind, n) in &q.dropped_by_kind {
             queue(&format!("dropped.{kind}"), Some(*n as f64))?;
@@ -72,6 +76,13 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
         queue("mean_packets", Some(q.mean_packets))?;
         queue("mean_delay_ms", q.mean_delay_ms)?;
         percentiles("delay_ms", &q.delay_ms, &mut queue)?;
+    }
+    for t in &run.transmitters {
+        let mut transmitter = |metric: &str, value: Option<f64>| row("transmitter", &t.name, metric, value);
+        transmitter("taken", Some(t.taken as f64))?;
+        transmitter("delivered", Some(t.delivered as f64))?;
+        transmitter("lost", Some(t.lost as f64))?;
+        held("carrying", &t.carrying, &mut transmitter)?;
     }
     if let Some(a) = &run.air {
         row("air", "", "frames", Some(a.frames as f64))?;
@@ -88,6 +99,11 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
         }
     }
     Ok(())
+}
+
+fn held(stem: &str, h: &Held, row: &mut impl FnMut(&str, Option<f64>) -> io::Result<()>) -> io::Result<()> {
+    row(&format!("{stem}.start"), Some(h.start as f64))?;
+    row(&format!("{stem}.end"), Some(h.end as f64))
 }
 
 fn percentiles(
