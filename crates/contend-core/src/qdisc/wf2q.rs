@@ -189,8 +189,8 @@ mod tests {
         );
         assert_eq!(
             error("weights", weights(&[("bob", 1.0)])),
-            "weights: station \"bob\" cannot be reached from this queue; only [ap] queue can give weights to the stations of its \
-                cell"
+            "weights: station \"bob\" cannot be reached from this queue; only [ap] queue can give weights to \
+                the stations of its cell"
         );
         assert_eq!(
             error("class_limit", bytes(100)),
