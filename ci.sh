@@ -15,10 +15,18 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
   fi
 }
 
-# Everything but the debug golden is built once, with the profile `ci` and the features of the whole workspace: what one step has built the next one takes.
-# By file, because `cargo fmt` does not find the modules that `registry!` declares.
-fmt()    { git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check; }
-lint()   { layers && cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings && RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet; }
+# Everything but the debug golden is built once, with the profile `ci` and the features of the whole workspace: what one
+# step has built the next one takes.
+fmt() {
+  # By file, because `cargo fmt` does not find the modules that `registry!` declares.
+  git ls-files -z --cached --others --exclude-standard '*.rs' | xargs -0 rustfmt --edition 2024 --check
+  python3 ci/widths.py
+}
+lint() {
+  layers
+  cargo clippy --workspace --all-targets --profile ci --quiet -- -D warnings
+  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet
+}
 layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
 tests()  { cargo test --workspace --profile ci --quiet; }
 # Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2

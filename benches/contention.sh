@@ -4,14 +4,18 @@
 #   benches/contention.sh [RULE]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. benches/cpu.sh
 rule=${1:-dcf}
 cargo build --release --quiet
 file=$(mktemp --suffix .toml)
 trap 'rm -f "$file"' EXIT
 printf 'title = "speed"\n[contention]\nstations = 10\nrule = "%s"\n' "$rule" >"$file"
-cpu() { local t; t=$( { TIMEFORMAT='%U %S'; time taskset -c 0 "$@" >/dev/null 2>&1; } 2>&1 ); awk '{print $1+$2}' <<<"$t"; }
-least() { for _ in 1 2 3; do cpu "$@"; done | sort -n | head -n 1; }
-ours() { least target/release/contend run "$file" --no-results --quiet --jobs 1 --set contention.stations="$1" --set contention.successes="$2"; }
+ours() { # STATIONS SUCCESSES
+  for _ in 1 2 3; do
+    cpu taskset -c 0 target/release/contend run "$file" --no-results --quiet --jobs 1 \
+      --set contention.stations="$1" --set contention.successes="$2"
+  done | least
+}
 for n in 2 10 100 1000; do
   a=$(ours "$n" 2000000)
   b=$(ours "$n" 20000000)

@@ -30,7 +30,8 @@ def names(family):
 def run(settings, seconds):
     """Instructions of one call; data frames sent and data packets delivered in it."""
     call = ["valgrind", "--tool=callgrind", "--cache-sim=no", "--callgrind-out-file=/dev/null"]
-    call += [CONTEND, "run", "experiments/benchmark/race.toml", "--no-results", "--quiet", "--jobs", "1", "--format", "json"]
+    call += [CONTEND, "run", "experiments/benchmark/race.toml", "--no-results", "--quiet", "--jobs", "1"]
+    call += ["--format", "json"]
     for s in settings + [f"duration={seconds}s", "warmup=0s"]:
         call += ["--set", s]
     done = subprocess.run(call, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -47,11 +48,13 @@ def cost(settings):
 
 def main():
     fifo = cost(['ap.queue="fifo"'])
-    print(f"{'access point':14} {'per frame':>10} {'of fifo':>8} {'per packet':>11} {'of fifo':>8} {'frames/packet':>14} {'of fifo':>8}")
+    of = "of fifo"
+    print(f"{'access point':14} {'per frame':>10} {of:>8} {'per packet':>11} {of:>8} {'frames/packet':>14} {of:>8}")
     queues = [(q, [f'ap.queue="{q}"']) for q in names("qdiscs")]
     for name, settings in queues + [(c, ['ap.queue="fifo"', f'ap.control="{c}"']) for c in names("controls")]:
         frame, packet, frames = fifo if name == "fifo" else cost(settings)
-        print(f"{name:14} {frame:10.0f} {frame / fifo[0]:8.2f} {packet:11.0f} {packet / fifo[1]:8.2f} {frames:14.2f} {frames / fifo[2]:8.2f}", flush=True)
+        a, b, c = frame / fifo[0], packet / fifo[1], frames / fifo[2]
+        print(f"{name:14} {frame:10.0f} {a:8.2f} {packet:11.0f} {b:8.2f} {frames:14.2f} {c:8.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,19 @@
 # alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. benches/cpu.sh
 script=${1:-}
 cargo build --release --quiet
-cpu() { local t; t=$( { TIMEFORMAT='%U %S'; time taskset -c 0 "$@" >/dev/null 2>&1; } 2>&1 ); awk '{print $1+$2}' <<<"$t"; }
-least() { for _ in 1 2 3; do cpu "$@"; done | sort -n | head -n 1; }
-ours() { least target/release/contend run experiments/validation/ns2-d-newreno.toml --no-results --quiet --jobs 1 --seeds 1 --set link.1.loss.p=0.1% --set duration="$1s"; }
+three() { for _ in 1 2 3; do cpu taskset -c 0 "$@"; done | least; }
+ours() { # SECONDS
+  three target/release/contend run experiments/validation/ns2-d-newreno.toml --no-results --quiet --jobs 1 --seeds 1 \
+    --set link.1.loss.p=0.1% --set duration="$1s"
+}
 slope() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", (b - a) / 18000 * 1e6 }'; }
 a=$(slope "$(ours 2000)" "$(ours 20000)")
 echo "contend: $a us a simulated second"
 if [ -n "$script" ] && command -v ns >/dev/null; then
-  theirs() { least ns "$script" -p 0.001 -window 42 -t1 "$1"; }
+  theirs() { three ns "$script" -p 0.001 -window 42 -t1 "$1"; }
   b=$(slope "$(theirs 2000)" "$(theirs 20000)")
   echo "ns-2:    $b us a simulated second, $(awk -v a="$a" -v b="$b" 'BEGIN { printf "%.1f", b / a }') times contend's"
 fi

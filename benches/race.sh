@@ -5,20 +5,24 @@
 # without `ns`, contend runs alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. benches/cpu.sh
 script=${1:-}
 cargo build --release --quiet
-cpu() { local t; t=$( { TIMEFORMAT='%U %S'; time taskset -c 0 "$@" >/dev/null 2>&1; } 2>&1 ); awk '{print $1+$2}' <<<"$t"; }
-least() { sort -n | head -n 1; }
 printf '%-12s %12s %14s %14s %8s\n' network 'contend [s]' 'ns-2 [s]' 'ns-2 Splay [s]' ratio
 for k in 10 50 100; do
   ours=() theirs=() splay=()
   for _ in 1 2 3; do
-    ours+=("$(cpu target/release/contend run experiments/benchmark/race.toml --no-results --quiet --jobs 1 --set flow.0.count=$k --set flow.1.count=$k)")
+    ours+=("$(cpu taskset -c 0 target/release/contend run experiments/benchmark/race.toml --no-results --quiet \
+      --jobs 1 --set flow.0.count=$k --set flow.1.count=$k)")
     if [ -n "$script" ] && command -v ns >/dev/null; then
-      theirs+=("$(cpu ns "$script" -ndown $k -nup $k -seed 1)")
-      splay+=("$(cpu ns "$script" -ndown $k -nup $k -seed 1 -sched Splay)")
+      theirs+=("$(cpu taskset -c 0 ns "$script" -ndown $k -nup $k -seed 1)")
+      splay+=("$(cpu taskset -c 0 ns "$script" -ndown $k -nup $k -seed 1 -sched Splay)")
     fi
   done
-  a=$(printf '%s\n' "${ours[@]}" | least); b=$(printf '%s\n' "${theirs[@]:--}" | least); c=$(printf '%s\n' "${splay[@]:--}" | least)
-  printf '%-12s %12s %14s %14s %8s\n' "$k + $k" "$a" "$b" "$c" "$(awk -v a="$a" -v b="$b" -v c="$c" 'BEGIN { if (b == "-") print "-"; else printf "%.0f", (b < c ? b : c) / a }')"
+  a=$(printf '%s\n' "${ours[@]}" | least)
+  b=$(printf '%s\n' "${theirs[@]:--}" | least)
+  c=$(printf '%s\n' "${splay[@]:--}" | least)
+  ratio=$(awk -v a="$a" -v b="$b" -v c="$c" \
+    'BEGIN { if (b == "-") print "-"; else printf "%.0f", (b < c ? b : c) / a }')
+  printf '%-12s %12s %14s %14s %8s\n' "$k + $k" "$a" "$b" "$c" "$ratio"
 done

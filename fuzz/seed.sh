@@ -8,7 +8,9 @@ find ../experiments ../papers -name '*.toml' | while read -r file; do
   cp "$file" "corpus/experiment/${name//\//-}"
 done
 # metric = "...", until = "..." and the expressions of y = ["...", "..."]
-find ../experiments ../papers -name '*.toml' -exec sed -nE 's/^(metric|until)[[:space:]]*=[[:space:]]*"(.*)"[[:space:]]*$/\2/p; /^y[[:space:]]*=/{s/^[^"]*"//;s/"[^"]*$//;s/",[[:space:]]*"/\n/g;p}' {} + |
+quoted='s/^[^"]*"//; s/"[^"]*$//; s/",[[:space:]]*"/\n/g; p'
+find ../experiments ../papers -name '*.toml' -exec sed -nE \
+  's/^(metric|until)[[:space:]]*=[[:space:]]*"(.*)"[[:space:]]*$/\2/p; /^y[[:space:]]*=/{'"$quoted"'}' {} + |
   sort -u | while read -r metric; do
   printf '%s' "$metric" >"corpus/metric/$(printf '%s' "$metric" | sha1sum | cut -c1-16)"
 done
