@@ -187,7 +187,7 @@ fn a_queue_without_a_limit_in_packets_needs_a_buffer() {
     for name in ["fcwa", "pilosof"] {
         let entry = REGISTRY.iter().find(|e| e.name == name).unwrap();
         let mut args = defaults(entry);
-        let why = "buffer: the queue of the access point has no limit in packets; write one, as buffer = \"100p\"";
+        let why = "buffer: the queue of the access point has no limit in packets; write one, like buffer = \"100p\"";
         assert_eq!((entry.build)(&args, &facts).unwrap_err(), why);
         args.set("buffer", Value::Amount(amount("100p")));
         assert!((entry.build)(&args, &facts).is_ok());

@@ -244,7 +244,9 @@ proptest! {
     fn nothing_that_happens_takes_the_window_below_one_or_overflows(
         (i, args) in setting(),
         events in events(false),
-        (cwnd, ssthresh) in (prop_oneof![Just(1u32), 1u32..100, 1u32..1_000_000], prop_oneof![Just(SSTHRESH_INFINITE), 1u32..1000]),
+        (
+            cwnd, ssthresh,
+        ) in (prop_oneof![Just(1u32), 1u32..100, 1u32..1_000_000], prop_oneof![Just(SSTHRESH_INFINITE), 1u32..1000]),
         (mss, tick_ns) in (1u32..9_000, prop_oneof![Just(0u32), Just(1_000_000), Just(1), Just(u32::MAX)]),
     ) {
         let w = Window { cwnd, ssthresh, mss, tick_ns, ..Window::default() };

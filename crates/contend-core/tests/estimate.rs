@@ -200,7 +200,10 @@ proptest! {
             if i > 0 && lost {
                 continue;
             }
-            let ack = Ack { acked: covered, delivered: covered, srtt_us: srtt.max(segment as u32), rttvar_us, tsval: Some(t as u32), ..Ack::default() };
+            let ack = Ack {
+                acked: covered, delivered: covered, srtt_us: srtt.max(segment as u32), rttvar_us,
+                tsval: Some(t as u32), ..Ack::default()
+            };
             e.on_ack(Time::ZERO, &w, &ack);
             covered = 0;
             // Xu 2005 eq. 6.8: the receiving rate is at most the capacity of the forward path.

@@ -148,7 +148,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn packets_are_conserved_and_flows_keep_their_order((i, args) in setting(), events in events(3 * 86_400_000_000_000)) {
+    fn packets_are_conserved_and_flows_keep_their_order(
+        (i, args) in setting(), events in events(3 * 86_400_000_000_000),
+    ) {
         let Some(mut w) = Watched::new(&REGISTRY[i], &args) else { return Ok(()) };
         for (after, event) in events {
             w.now += Span::from_nanos(after);

@@ -18,7 +18,10 @@ fn any_count() -> impl Strategy<Value = u32> {
 proptest! {
     #[test]
     fn no_sample_stalls_or_overflows(
-        ops in prop::collection::vec((0u8..12, any_count(), any_count(), any_count(), prop::option::of(any_count()), any::<(bool, bool)>(), 0u64..8_000_000), 1..200),
+        ops in prop::collection::vec((
+            0u8..12, any_count(), any_count(), any_count(), prop::option::of(any_count()), any::<(bool, bool)>(),
+            0u64..8_000_000,
+        ), 1..200),
         mss in 1u32..65_000,
     ) {
         for entry in REGISTRY {
@@ -61,7 +64,10 @@ proptest! {
                 } else {
                     w.delivered = w.delivered.wrapping_add(a);
                     w.state = if lost { w.state } else { CaState::Open };
-                    cc.on_ack(&mut cx, &mut w, &Ack { delivered: a, rtt_us: rtt, srtt_us: rtt.unwrap_or(0), rate, ..Ack::default() });
+                    cc.on_ack(
+                        &mut cx, &mut w,
+                        &Ack { delivered: a, rtt_us: rtt, srtt_us: rtt.unwrap_or(0), rate, ..Ack::default() },
+                    );
                     prop_assert!(w.pacing_rate > 0 || rtt.is_none_or(|r| r == 0), "{}", entry.name);
                 }
                 prop_assert!(w.cwnd >= 1, "{}", entry.name);

@@ -144,7 +144,10 @@ proptest! {
         let mut rng = Rng::seed_from_u64(1);
         let mut w = Window { cwnd: 2, ..Window::default() };
         let mut real =
-            Real { s, cw: 2.0, inc: 1.0, b: 0.0, cold: true, reduce_left: 0.0, start: 0.0, start_cw: 2.0, start_b: 0.0, acked: 0.0 };
+            Real {
+                s, cw: 2.0, inc: 1.0, b: 0.0, cold: true, reduce_left: 0.0, start: 0.0, start_cw: 2.0, start_b: 0.0,
+                acked: 0.0,
+            };
         let mut us = 0;
         for (i, (gap, acked, late)) in steps.into_iter().enumerate() {
             us += gap;
@@ -158,7 +161,9 @@ proptest! {
                     return Ok(());
                 }
             } else {
-                let why = if late { Signal::Timeout { nth: 1, marked: false, truth: None } } else { Signal::Loss { seq: 0, marked: false, truth: None } };
+                let why = if late { Signal::Timeout {
+                    nth: 1, marked: false, truth: None,
+                } } else { Signal::Loss { seq: 0, marked: false, truth: None } };
                 w.cwnd = cc.on_congestion(cx, &w, None, why).cwnd;
                 if late {
                     real.timeout(now);

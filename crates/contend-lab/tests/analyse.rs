@@ -462,13 +462,19 @@ fn analysed(bytes: &[u8]) {
 proptest! {
     #[test]
     fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), magic in 0usize..5) {
-        let magics: [&[u8]; 5] = [&[0xd4, 0xc3, 0xb2, 0xa1], &[0xa1, 0xb2, 0x3c, 0x4d], &[0x0a, 0x0d, 0x0d, 0x0a], &[0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a], &[]];
+        let magics: [&[u8]; 5] = [
+            &[0xd4, 0xc3, 0xb2, 0xa1], &[0xa1, 0xb2, 0x3c, 0x4d], &[0x0a, 0x0d, 0x0d, 0x0a],
+            &[0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a], &[],
+        ];
         analysed(&[magics[magic], &bytes].concat());
     }
 
     /// Captures that were good, with bytes changed and their end cut off.
     #[test]
-    fn no_damage_makes_it_panic(kind in 0usize..4, changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12), cut: prop::sample::Index, whole: bool) {
+    fn no_damage_makes_it_panic(
+        kind in 0usize..4, changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12),
+        cut: prop::sample::Index, whole: bool,
+    ) {
         let frames: Vec<(u64, Vec<u8>)> = (0..40u64)
             .map(|i| {
                 let (source, sequence) = ((i % 3) as u8, i as u16);

@@ -98,18 +98,18 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "\"dcf\", { kind",
         "\"dfc\", { kind",
-        "t.toml:9:22: `contention.rule` names no access rule: \"dfc\"\n  help: did you mean `dcf`?",
+        "t.toml:9:22: `contention.rule` names an unknown access rule: \"dfc\"\n  help: did you mean `dcf`?",
     ),
     (
         "seeds = \"1..4\"",
         "duration = \"10s\"",
-        "t.toml:1:12: `duration` is for networks, and the file is about [contention], which is as long as its \
-            `successes`\n  help: leave it out",
+        "t.toml:1:12: `duration` is for networks, but this file is about [contention], which ends after its \
+            `successes`\n  help: remove it",
     ),
     (
         "[sweep]",
         "[wifi]\nstandard = \"802.11g\"\n[sweep]",
-        "t.toml:8:1: `wifi` belongs to a network, and the file is about [contention]\n  help: leave one of the two out",
+        "t.toml:8:1: `wifi` belongs to a network, but this file is about [contention]\n  help: remove one of the two",
     ),
     (
         "effective_window",
@@ -120,25 +120,27 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "self_correlation(successes[up], ",
         "self_correlation(successes.up, ",
-        "t.toml:12:28: `successes.up` is one number, and windows go over the successes of each station\n  help: write \
+        "t.toml:12:28: `successes.up` is one number, but windows need the successes of each station\n  help: write \
             `self_correlation(successes[up], 100)`",
     ),
     (
         "self_correlation(successes[up], ",
         "self_correlation(goodput[up], ",
-        "t.toml:12:28: self_correlation(...) takes the successes of stations and how many of them to look at\n  help: \
+        "t.toml:12:28: self_correlation(...) takes the successes of stations and the number of successes in a window\
+            \n  help: \
             write `self_correlation(successes[up], 100)`",
     ),
     (
         "rule      = \"dcf\"",
         "rule = \"dcf\"\ncategories = [\"vo\"]",
-        "t.toml:5:14: `contention.categories` is for a rule whose categories contend by themselves, and dcf has none \
-            such\n  help: write rule = \"edca\", or leave it out",
+        "t.toml:5:14: `contention.categories` needs a rule with categories that contend separately, and dcf has none\
+            \n  help: write rule = \"edca\", or remove it",
     ),
     (
         "\"effective_window\"",
         "\"wait\"",
-        "t.toml:17:11: `wait` needs one of its words behind it\n  help: write `wait.success`; there are success, \
+        "t.toml:17:11: `wait` must be followed by one of its words\
+            \n  help: write `wait.success`; the words are success, \
             collision",
     ),
     (

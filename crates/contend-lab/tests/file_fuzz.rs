@@ -167,6 +167,12 @@ fn lines() -> Vec<&'static str> {
     SEED.lines().collect()
 }
 
+/// Keys that settings are tried at.
+const KEYS: &[&str] = &[
+    "count", "from", "to", "tcp", "udp", "start", "size", "rate", "queue", "loss", "access", "kind", "n", "delay",
+    "name", "limit", "rto.min", "cc.beta", "expect", "when", "over", "window", "slot",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -190,14 +196,22 @@ proptest! {
 
     /// Any value at any key path, from the command line.
     #[test]
-    fn settings_never_panic(table in "(wifi|ap|flow|station|link|node|wire|param|sweep|claim|seeds|duration)", index in "(\\.[0-4])?", key in "(\\.(count|from|to|tcp|udp|start|size|rate|queue|loss|access|kind|n|delay|name|limit|rto\\.min|cc\\.beta|expect|when|over|window|slot))?", at in 0usize..200) {
+    fn settings_never_panic(
+        table in "(wifi|ap|flow|station|link|node|wire|param|sweep|claim|seeds|duration)",
+        index in "(\\.[0-4])?",
+        key in prop::option::of(prop::sample::select(KEYS)),
+        at in 0usize..200,
+    ) {
+        let key = key.map_or(String::new(), |k| format!(".{k}"));
         survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].trim_matches('"').to_string())]);
         survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].to_string())]);
     }
 
     /// Characters changed, put in and left out.
     #[test]
-    fn garbled_text_never_panics(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<char>(), 0u8..3), 1..8)) {
+    fn garbled_text_never_panics(edits in prop::collection::vec(
+        (any::<prop::sample::Index>(), any::<char>(), 0u8..3), 1..8,
+    )) {
         let mut text: Vec<char> = SEED.chars().collect();
         for (at, c, edit) in edits {
             let i = at.index(text.len());

@@ -502,11 +502,12 @@ fn a_bad_setting_is_shown_where_it_stands() {
     assert_eq!(
         error("flow.0.cuont", "3"),
         "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
-            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, size\n"
+            delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, \
+            size\n"
     );
     assert_eq!(
         error("wifi.slot", "9"),
-        "--set:1:11: `wifi.slot` has no unit: 9 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, \
+        "--set:1:11: `wifi.slot` has no unit: 9\n  help: write a duration like \"15ms\" (units: s, ms, us, \
             ns)\n"
     );
     assert_eq!(
@@ -528,9 +529,10 @@ fn claims_figures_and_search_are_read() {
          [search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"200p\"\nuntil = \"drops > 0\"\n"
     ));
     assert_eq!(json!(e.claims[0].when), json!({"flow.0.delay": ["10ms"]}), "values are those of the points");
-    assert!(
-        matches!(&e.claims[0].expect, Expect::Near { value, within, relative: true } if value.value == 0.01 && within.value == 0.05)
-    );
+    assert!(matches!(
+        &e.claims[0].expect,
+        Expect::Near { value, within, relative: true } if value.value == 0.01 && within.value == 0.05,
+    ));
     assert_eq!(e.claims[1].expect, Expect::Decreasing { along: "flow.0.delay".into() });
     assert_eq!(
         e.claims[2].expect,
@@ -551,7 +553,7 @@ fn a_terminal_sees_the_line_and_a_pipe_sees_plain_text() {
     let plain = e.render(false);
     assert_eq!(
         plain,
-        "t.toml:1:12: `duration` has no unit: 70 of what?\n  help: write a duration like \"15ms\" (units: s, ms, us, \
+        "t.toml:1:12: `duration` has no unit: 70\n  help: write a duration like \"15ms\" (units: s, ms, us, \
             ns)\n"
     );
     let fancy = e.render(true);

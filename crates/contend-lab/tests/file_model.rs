@@ -88,8 +88,8 @@ fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
         "pc   = \"150%\"",
         &["t.toml:5:8", "`model.pc` is out of range: 1.5", "write a value from 0 to 1"],
     );
-    says("[param]", "duration = \"5s\"\n[param]", &["t.toml:1:", "`duration`", "takes no time"]);
-    says("[param]", "seeds = \"1..5\"\n[param]", &["`seeds`", "leave it out"]);
+    says("[param]", "duration = \"5s\"\n[param]", &["t.toml:1:", "`duration`", "neither time nor random numbers"]);
+    says("[param]", "seeds = \"1..5\"\n[param]", &["`seeds`", "remove it"]);
     says("[sweep]", "[wifi]\nstandard = \"802.11g\"\n[sweep]", &["`wifi`", "[model]"]);
     says("\"jersey.gain\"\nover", "\"jain\"\nover", &["t.toml:14:", "`jain`", "a metric of networks"]);
     says("\"jersey.gain\"\nover", "\"jersey.ratio\"\nover", &["t.toml:14:", "`jersey.ratio` needs q"]);
@@ -118,7 +118,8 @@ fn an_argument_must_fit_every_model_that_takes_it() {
 fn an_argument_in_an_expression_has_its_range() {
     let says = |metric: &str, place: &str, words: &str| {
         let text = format!(
-            "[model]\nname = \"hash.collision\"\nn = 2\nslots = 4\n[[claim]]\nid = \"a\"\nmetric = {metric}\nexpect = {{ at_least = 0.5 }}\n"
+            "[model]\nname = \"hash.collision\"\nn = 2\nslots = 4\n[[claim]]\nid = \"a\"\nmetric = {metric}\n\
+                expect = {{ at_least = 0.5 }}\n"
         );
         let e = claim::check(&parse("t.toml", &text, &[]).unwrap()).unwrap_err().render(false);
         assert!(e.starts_with(place) && e.contains(words), "{e}");

@@ -41,7 +41,8 @@ fn message(from: &str, to: &str) -> String {
 #[test]
 fn without_any_flow_nothing_would_be_measured() {
     let both = GOOD.replace("packet = \"1000B\"", "packet = \"1000B\"\ncount = 0");
-    let none = "t.toml:11:9: `flow.0.count` leaves no flow: nothing would be sent\n  help: write a count of at least 1 for one \
+    let none = "t.toml:11:9: `flow.0.count` leaves no flow: nothing would be sent\n  help: write a count of at least \
+        1 for one \
                 of the flows\n";
     assert_eq!(message_with(&both.replace("= load", "= load - 3"), &[]), none);
     assert_eq!(message_with(&both, &[]), "", "one of two flows may be switched off");
@@ -106,7 +107,8 @@ fn files_at_distances_need_a_count() {
         assert_eq!(
             traffic(&format!("{{ kind = \"files\", {table} }}")),
             format!(
-                "t.toml:19:11: `flow.1.traffic` has `{key}` and no `count`: one file is sent, and none follows it\n  help: \
+                "t.toml:19:11: `flow.1.traffic` has `{key}` and no `count`: one file is sent, and no file follows\
+                    \n  help: \
                     write count = 20 for 20 files, or count = 0 for files without end\n"
             )
         );
@@ -118,7 +120,8 @@ fn a_queue_that_has_no_room_for_a_packet_is_refused() {
     let ap = |limit: &str| message("queue = \"fifo\"", &format!("queue = {{ kind = \"fifo\", limit = \"{limit}\" }}"));
     let refused = |place: &str, what: &str, flow: &str, size: u32, remedy: &str| {
         format!(
-            "t.toml:{place}` drops every {what} of `{flow}`: each has {size} B, and it has room for less\n  help: {remedy}\n"
+            "t.toml:{place}` drops every {what} of `{flow}`: each has {size} B, more than the queue's limit\
+                \n  help: {remedy}\n"
         )
     };
     let larger = "write limit = \"1500B\" or more";
@@ -160,9 +163,11 @@ fn a_queue_that_has_no_room_for_a_packet_is_refused() {
 fn a_link_between_nodes_is_asked_for_the_flows_that_cross_it() {
     let text = |limit: &str| {
         format!(
-            "duration = \"9s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"r\"\nkind = \"router\"\n[[node]]\nname = \"b\"\n\
+            "duration = \"9s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"r\"\nkind = \"router\"\n[[node]]\n\
+                name = \"b\"\n\
                  [[link]]\nfrom = \"a\"\nto = \"r\"\n[[link]]\nfrom = \"r\"\nto = \"b\"\n\
-                 queue = {{ kind = \"fifo\", limit = \"{limit}\" }}\nreverse = {{ queue = {{ kind = \"fifo\", limit = \"60B\" }} }}\n\
+                 queue = {{ kind = \"fifo\", limit = \"{limit}\" }}\nreverse = {{ queue = {{ kind = \"fifo\", limit \
+                 = \"60B\" }} }}\n\
                  [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"reno\"\n"
         )
     };

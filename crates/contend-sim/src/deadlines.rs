@@ -101,7 +101,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_deadline_is_the_smallest(start in prop::collection::vec(0u64..50, 1..80), sets in prop::collection::vec((0usize..80, 0u64..50, any::<bool>()), 0..200)) {
+        fn the_first_deadline_is_the_smallest(
+            start in prop::collection::vec(0u64..50, 1..80),
+            sets in prop::collection::vec((0usize..80, 0u64..50, any::<bool>()), 0..200),
+        ) {
             let mut d = Deadlines::default();
             let mut flat = start.clone();
             for (i, &t) in (0..).zip(&start) {

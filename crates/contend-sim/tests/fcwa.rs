@@ -7,11 +7,16 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn block_and_theory_agree(up in 0u32..40, down in 0u32..40, b in 1u32..4, delay in 0.0f64..1.0, buffer in 1.0f64..1000.0, ms in prop::array::uniform3(0.1f64..10.0)) {
+    fn block_and_theory_agree(
+        up in 0u32..40, down in 0u32..40, b in 1u32..4, delay in 0.0f64..1.0, buffer in 1.0f64..1000.0,
+        ms in prop::array::uniform3(0.1f64..10.0),
+    ) {
         prop_assume!(up + down > 0);
         let [data_data, data_ack, ack_ack] = ms.map(|x| x / 1e3);
         let (n_up, n_down, b) = (f64::from(up), f64::from(down), f64::from(b));
-        let theirs = Mix { n_up, n_down, b, ct_ap: Pairs { data_data, data_ack, ack_ack }.ct_ap(n_up, n_down, b).unwrap_or(0.0) };
+        let theirs = Mix {
+            n_up, n_down, b, ct_ap: Pairs { data_data, data_ack, ack_ack }.ct_ap(n_up, n_down, b).unwrap_or(0.0),
+        };
         let ours = ct_ap(&[[data_data, data_ack], [data_ack, ack_ack]], n_up, n_down, b);
         prop_assert!((ours / theirs.ct_ap - 1.0).abs() < 1e-12);
         let window = window_limit(2.0 * delay, ours, buffer, n_up / b + n_down);

@@ -307,7 +307,7 @@ fn cell_winners(n: usize, name: &str, with: &[(&'static str, Value)], busy_slot:
 
 #[test]
 fn the_cell_and_bare_contention_agree_draw_for_draw() {
-    let rules: [(&str, Vec<(&'static str, Value)>); 9] = [
+    let rules: Vec<(&str, Vec<(&'static str, Value)>)> = vec![
         ("dcf", vec![]),
         ("dcf_m", vec![]),
         ("idle_sense", vec![("target", Value::Number(5.68))]),

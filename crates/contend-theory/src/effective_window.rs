@@ -253,7 +253,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_window_of_a_rate_has_that_rate(n in 2..=256u32, cw in 1..2000u32, part in 0.0..1.0f64, hash1 in any::<bool>()) {
+        fn the_window_of_a_rate_has_that_rate(
+            n in 2..=256u32, cw in 1..2000u32, part in 0.0..1.0f64, hash1 in any::<bool>(),
+        ) {
             let family = if hash1 { Family::Hash1 } else { Family::Uniform };
             let at = |cw| contention(&family.slots(cw).unwrap(), n).unwrap().collision;
             let (a, b) = (at(cw), at(cw + 1));

@@ -253,7 +253,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_distribution_is_as_its_draws_one_by_one(weights in prop::collection::vec(0.0..1.0f64, 1..6), n in 1..6u32) {
+        fn any_distribution_is_as_its_draws_one_by_one(
+            weights in prop::collection::vec(0.0..1.0f64, 1..6), n in 1..6u32,
+        ) {
             prop_assume!(weights.iter().sum::<f64>() > 1e-6);
             let s = Slots::of(&weights).unwrap();
             prop_assert!(alike(&contention(&s, n).unwrap(), &enumerated(s.probabilities(), n), 1e-9));

@@ -114,7 +114,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_draws_one_by_one_give_the_shares(a in prop::collection::vec(0.01..1.0f64, 1..5), b in prop::collection::vec(0.01..1.0f64, 1..5), n in 1..4u32, m in 1..4u32) {
+        fn all_draws_one_by_one_give_the_shares(
+            a in prop::collection::vec(0.01..1.0f64, 1..5), b in prop::collection::vec(0.01..1.0f64, 1..5),
+            n in 1..4u32, m in 1..4u32,
+        ) {
             let classes = [class(n, &a), class(m, &b)];
             let got = shares(&classes).unwrap();
             let of = |i: usize| usize::from(i >= n as usize);
@@ -123,12 +126,16 @@ mod tests {
             let all = (n + m) as usize;
             for code in 0..(0..all).map(size).product::<usize>() {
                 let draws: Vec<usize> = (0..all).scan(code, |k, i| Some((*k % size(i), *k /= size(i)).0)).collect();
-                let weight: f64 = draws.iter().enumerate().map(|(i, d)| classes[of(i)].slots.probabilities()[*d]).product();
+                let weight: f64 = draws.iter().enumerate().map(|(
+                    i, d,
+                )| classes[of(i)].slots.probabilities()[*d]).product();
                 let least = draws.iter().min().unwrap();
                 let senders: Vec<usize> = (0..all).filter(|i| draws[*i] == *least).collect();
                 if senders.len() == 1 { success[of(senders[0])] += weight } else { collision += weight }
             }
-            prop_assert!((got.success[0] - success[0]).abs() < 1e-10 && (got.success[1] - success[1]).abs() < 1e-10 && (got.collision - collision).abs() < 1e-10);
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-10;
+            prop_assert!(near(got.success[0], success[0]) && near(got.success[1], success[1]));
+            prop_assert!(near(got.collision, collision));
         }
     }
 }

@@ -128,7 +128,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn probabilities_sum_to_1_and_tails_fall(weights in prop::collection::vec(0.0..1.0f64, 1..200), scale in 1e-6..1e6f64) {
+        fn probabilities_sum_to_1_and_tails_fall(
+            weights in prop::collection::vec(0.0..1.0f64, 1..200), scale in 1e-6..1e6f64,
+        ) {
             prop_assume!(weights.iter().sum::<f64>() > 0.0);
             let s = Slots::of(&weights.iter().map(|w| w * scale).collect::<Vec<_>>()).unwrap();
             prop_assert!((s.from(0) - 1.0).abs() < 1e-12);

@@ -1,10 +1,11 @@
 //! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `analyse`, `report`, `doctor`, `completions`.
 //!
-//! Exit status: 0 done; 1 a claim does not hold as recorded; 2 the file or the call is wrong; 3 internal error; 130
-//! stopped by Ctrl-C.
+//! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
+//! 3 internal error; 130 stopped by Ctrl-C.
 //!
-//! Ctrl-C (or SIGTERM) ends soon, keeps the finished runs, prints them and writes their results folder; 130 is what
-//! shells expect of a program that was interrupted, so that a loop over files stops too. A second Ctrl-C ends at once.
+//! After Ctrl-C (or SIGTERM) the command stops its runs, prints the finished ones and writes their results folder.
+//! Shells expect status 130 from an interrupted program, so a loop over files stops too. A second Ctrl-C ends the
+//! command at once.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod cmd;
@@ -36,8 +37,8 @@ First steps:
   contend run experiments/hotspot.toml        run one; opens as results/hotspot/report.html
   contend explain newreno                     an algorithm, its parameters and its source
 
-Exit status: 0 done; 1 a claim does not hold as its file records; 2 the file or the call is wrong;
-3 internal error; 130 stopped by Ctrl-C, which keeps the finished runs.";
+Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is
+wrong; 3 internal error; 130 stopped by Ctrl-C, finished runs are kept.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -51,7 +52,7 @@ enum Command {
     Explain(cmd::catalogue::ExplainArgs),
     /// Compute closed forms: throughput, windows, queues, stability
     Model(cmd::model::Args),
-    /// Measure from captures: the fingerprint of a card's backoff, equal access of two stations
+    /// Analyse captures: the backoff of one card, or how equally two stations win the air
     Analyse(cmd::analyse::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
@@ -71,11 +72,11 @@ enum Command {
 /// How a command ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// Everything was done.
+    /// The command did everything.
     Well,
     /// The verdict of a claim differs from the recorded one.
     ClaimDiffers,
-    /// Ctrl-C stopped it before everything was run.
+    /// Ctrl-C stopped the command before all runs were finished.
     Stopped,
 }
 
@@ -87,8 +88,8 @@ fn main() -> ExitCode {
     }
     if ended.is_err() {
         cmd::say(
-            "contend: this is a defect of contend, not of your file; please report it with the file and the message \
-                above",
+            "contend: this is a defect of contend, not an error in your file; please report it with the file and the \
+                message above",
         );
     }
     ExitCode::from(status(&ended))

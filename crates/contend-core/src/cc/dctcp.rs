@@ -117,7 +117,9 @@ mod tests {
         /// In each window, rounding removes less than 1 from M, weighted by g, and less than 1 from alpha. An error
         /// keeps the weight 1 - g. The total error is never more than (g + 1) / g in 2^-20.
         #[test]
-        fn alpha_stays_by_the_real_valued_form(g_1024 in 1u32..=1024, windows in prop::collection::vec((1u64..100_000, 0.0..=1.0f64), 1..300)) {
+        fn alpha_stays_by_the_real_valued_form(
+            g_1024 in 1u32..=1024, windows in prop::collection::vec((1u64..100_000, 0.0..=1.0f64), 1..300),
+        ) {
             let mut d = Dctcp { abc: 1, g_1024, alpha_q20: ONE_Q20, acked: 0, marked: 0 };
             let (g, mut alpha) = (f64::from(g_1024) / 1024.0, 1.0);
             for (acked, share) in windows {

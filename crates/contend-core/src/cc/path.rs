@@ -114,7 +114,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_largest_is_one_of_the_window_and_not_below_the_newest(steps in prop::collection::vec((0u32..4, 0u32..1000), 1..200), window in 1u32..20) {
+        fn the_largest_is_one_of_the_window_and_not_below_the_newest(
+            steps in prop::collection::vec((0u32..4, 0u32..1000), 1..200), window in 1u32..20,
+        ) {
             let (mut f, mut now, mut seen) = (MaxFilter::default(), 100u32, vec![(0u32, 0u32)]);
             for (step, value) in steps {
                 now += step;

@@ -356,10 +356,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), sparse in any::<bool>(), fifo in any::<bool>(), flows in 1i64..20) {
+        fn packets_are_conserved_and_flows_keep_their_order(
+            steps in steps(), sparse in any::<bool>(), fifo in any::<bool>(), flows in 1i64..20,
+        ) {
             let inner = word(if fifo { "fifo" } else { "fq_codel" });
             let limit = Value::Amount(Amount::Packets(30));
-            let with = [("sparse", Value::Bool(sparse)), ("inner", inner), ("flows", Value::Integer(flows)), ("limit", limit), ("station_limit", Value::Amount(Amount::Bytes(10_000)))];
+            let with = [
+                ("sparse", Value::Bool(sparse)), ("inner", inner), ("flows", Value::Integer(flows)), ("limit", limit),
+                ("station_limit", Value::Amount(Amount::Bytes(10_000))),
+            ];
             conserves(&mut *made(build, PARAMS, &with), &steps)?;
         }
     }

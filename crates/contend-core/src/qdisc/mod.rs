@@ -14,7 +14,10 @@ use rand::RngExt as _;
 /// Builds a discipline from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
-crate::registry!(Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq, vqr, vrc, wf2q);
+crate::registry!(
+    Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq,
+    vqr, vrc, wf2q,
+);
 
 pub mod flow_queues;
 pub mod lane;

@@ -571,7 +571,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), fit in any::<bool>(), simple in any::<bool>()) {
+        fn packets_are_conserved_and_flows_keep_their_order(
+            steps in steps(), fit in any::<bool>(), simple in any::<bool>(),
+        ) {
             let with = [("contention", word(if fit { "fit" } else { "model" })), ("simple_wfq", Value::Bool(simple))];
             conserves(&mut *made(build, PARAMS, &with), &steps)?;
         }

@@ -292,7 +292,9 @@ mod tests {
             let mut since = alloc::vec![None; n];
             let mut served = alloc::vec![0.0; n];
             let (mut now, mut at) = (0.0, 0.0);
-            let mut arrivals = arrivals.into_iter().map(|(wait, class, cost)| { at += f64::from(wait * gap); (at, class % n, f64::from(cost)) }).peekable();
+            let mut arrivals = arrivals.into_iter().map(|(
+                wait, class, cost,
+            )| { at += f64::from(wait * gap); (at, class % n, f64::from(cost)) }).peekable();
             loop {
                 while let Some((t, class, cost)) = arrivals.next_if(|a| a.0 <= now) {
                     s.push(class, cost);

@@ -203,8 +203,13 @@ mod tests {
         /// No packet disappears, no class exceeds its limit, the discipline sends as long as packets wait, and the
         /// packets of a flow keep their order.
         #[test]
-        fn packets_are_conserved_and_flows_keep_their_order(steps in steps(), by_flow in any::<bool>(), printed in any::<bool>()) {
-            let words = [("classes", word(if by_flow { "flow" } else { "station" })), ("update", word(if printed { "printed" } else { "standard" }))];
+        fn packets_are_conserved_and_flows_keep_their_order(
+            steps in steps(), by_flow in any::<bool>(), printed in any::<bool>(),
+        ) {
+            let words = [
+                ("classes", word(if by_flow { "flow" } else { "station" })),
+                ("update", word(if printed { "printed" } else { "standard" })),
+            ];
             conserves(&mut *made(build, PARAMS, &words), &steps)?;
         }
     }

@@ -1,4 +1,4 @@
-//! From text to plain types: experiment files, expressions with units, and the closed forms that both can name.
+//! From text to plain types: experiment files, expressions with units, and the closed forms that both can use.
 
 pub mod error;
 pub mod expression;

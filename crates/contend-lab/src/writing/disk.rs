@@ -1,6 +1,6 @@
 //! Every change that the lab makes to the file system. Tests can make each change fail.
 //!
-//! [`whole`] writes a file completely or not at all. [`move_aside`] and [`put_in_place`] never overwrite a file or
+//! `whole` writes a file completely or not at all. `move_aside` and `put_in_place` never overwrite a file or
 //! folder, whatever other processes do at the same time.
 
 use std::fs;

@@ -99,7 +99,9 @@ mod tests {
                     ring.pop();
                     queue.pop_front();
                 }
-                let held: Vec<_> = (0..).map_while(|i| ring.get(i)).map(|s| (s.packet.size, s.packet.queued, s.ends)).collect();
+                let held: Vec<_> = (0..).map_while(|i| ring.get(i)).map(|s| (
+                    s.packet.size, s.packet.queued, s.ends,
+                )).collect();
                 prop_assert_eq!(ring.len(), queue.len());
                 prop_assert_eq!(held, Vec::from(queue.clone()));
             }

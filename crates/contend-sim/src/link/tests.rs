@@ -242,7 +242,10 @@ fn limits() -> impl Strategy<Value = Amount> {
 
 proptest! {
     #[test]
-    fn ring_and_general_path_are_the_same_to_the_bit(feed in feeds(), limit in limits(), fast: bool, delay in 0u64..3_000_000, p in 0.0f64..0.5, cut in 0u64..100_000_000) {
+    fn ring_and_general_path_are_the_same_to_the_bit(
+        feed in feeds(), limit in limits(), fast: bool, delay in 0u64..3_000_000, p in 0.0f64..0.5,
+        cut in 0u64..100_000_000,
+    ) {
         let s = spec(if fast { 0 } else { 8_000_000 }, Span::from_nanos(delay), limit);
         let s = losing(s, "bernoulli", &[("p", Value::Number(p)), ("on", Value::Word("all".into()))]);
         let (mut a, mut b) = (world(&s, Path::Ring, &feed), world(&s, Path::General, &feed));
@@ -254,14 +257,17 @@ proptest! {
             let (x, y) = (wire(&mut a).meter(end).clone(), wire(&mut b).meter(end).clone());
             prop_assert_eq!(x.read(end), y.read(end));
             prop_assert_eq!(x.delay.buckets().collect::<Vec<_>>(), y.delay.buckets().collect::<Vec<_>>());
-            prop_assert_eq!((wire(&mut a).lost, wire(&mut a).in_flight()), (wire(&mut b).lost, wire(&mut b).in_flight()));
+            prop_assert_eq!(
+                (wire(&mut a).lost, wire(&mut a).in_flight()), (wire(&mut b).lost, wire(&mut b).in_flight()),
+            );
         }
         prop_assert!(a.events() <= b.events());
     }
 
     #[test]
     fn two_wires_in_a_row_are_the_same_joined_and_apart_to_the_bit(
-        feed in feeds(), limits in (limits(), 0u64..12), fast in (any::<bool>(), any::<bool>()), delays in (0u64..3_000_000, 0u64..3_000_000), p in 0.0f64..0.5,
+        feed in feeds(), limits in (limits(), 0u64..12), fast in (any::<bool>(), any::<bool>()),
+        delays in (0u64..3_000_000, 0u64..3_000_000), p in 0.0f64..0.5,
         cut in 0u64..100_000_000,
     ) {
         let rate = |fast, slow| if fast { 0 } else { slow };
@@ -287,7 +293,9 @@ proptest! {
             for i in [0, 1].map(WireId) {
                 let (x, y) = (a.wire_mut(i).unwrap(), b.wire_mut(i).unwrap());
                 prop_assert_eq!(x.meter(end).read(end), y.meter(end).read(end));
-                prop_assert_eq!(x.meter(end).delay.buckets().collect::<Vec<_>>(), y.meter(end).delay.buckets().collect::<Vec<_>>());
+                prop_assert_eq!(
+                    x.meter(end).delay.buckets().collect::<Vec<_>>(), y.meter(end).delay.buckets().collect::<Vec<_>>(),
+                );
                 prop_assert_eq!((x.lost, x.delivered, x.in_flight()), (y.lost, y.delivered, y.in_flight()));
             }
         }
@@ -296,9 +304,14 @@ proptest! {
     }
 
     #[test]
-    fn every_packet_offered_is_somewhere(feed in feeds(), limit in limits(), cut in 0u64..100_000_000, p in 0.0f64..0.5) {
+    fn every_packet_offered_is_somewhere(
+        feed in feeds(), limit in limits(), cut in 0u64..100_000_000, p in 0.0f64..0.5,
+    ) {
         for path in BOTH {
-            let s = losing(spec(8_000_000, Span::from_millis(5), limit), "bernoulli", &[("p", Value::Number(p)), ("on", Value::Word("all".into()))]);
+            let s = losing(
+                spec(8_000_000, Span::from_millis(5), limit), "bernoulli",
+                &[("p", Value::Number(p)), ("on", Value::Word("all".into()))],
+            );
             let mut w = world(&s, path, &feed);
             let end = Time::from_nanos(cut);
             w.run_until(end);

@@ -1,8 +1,8 @@
 //! The time that a sending host needs for each packet, between its transport and the network.
 //!
 //! Floyd, Jacobson 1992, "On traffic phase effects in packet-switched gateways": if each packet follows its
-//! acknowledgment at once, the packets of a flow keep their phase at a drop-tail queue, and the same flow meets the full
-//! queue each time. A random time of up to one transmission time of the bottleneck removes this.
+//! acknowledgment at once, the packets of a flow keep their phase at a drop-tail queue, and the same flow meets the
+//! full queue each time. A random time of up to one transmission time of the bottleneck removes this.
 //!
 //! Differences from ns-2's `overhead_`:
 //! - Each packet has its own time. ns-2 draws one time for all packets that the window allows at that moment.

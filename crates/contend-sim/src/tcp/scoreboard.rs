@@ -474,7 +474,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counters_and_cursors_agree_with_a_full_scan(ops in prop::collection::vec((0u8..6, 0u64..60, 1u64..12), 1..120)) {
+        fn counters_and_cursors_agree_with_a_full_scan(ops in prop::collection::vec(
+            (0u8..6, 0u64..60, 1u64..12), 1..120,
+        )) {
             let mut b = board(0);
             let mut p = Plain::default();
             for (op, at, n) in ops {
@@ -516,7 +518,8 @@ mod tests {
                         // Everything below a place, what was sent again too.
                         let below = p.acked + at;
                         let lost = |i: u64| i < below;
-                        let fresh = (p.acked..end).filter(|&i| lost(i) && !p.sacked[i as usize] && (!p.lost[i as usize] || p.again[i as usize])).count();
+                        let is_fresh = |i: usize| !p.sacked[i] && (!p.lost[i] || p.again[i]);
+                        let fresh = (p.acked..end).filter(|&i| lost(i) && is_fresh(i as usize)).count();
                         let n = b.lose_where(|s| if lost(s.seq / 10) { Look::Lost } else { Look::Stop });
                         prop_assert_eq!(n as usize, fresh);
                         for i in (p.acked..end).filter(|&i| lost(i)) {
@@ -534,7 +537,9 @@ mod tests {
                 }
                 let open = p.acked as usize..p.sacked.len();
                 let count = |v: &[bool]| open.clone().filter(|&i| v[i]).count() as u32;
-                prop_assert_eq!((b.outstanding(), b.sacked(), b.lost()), (open.len() as u32, count(&p.sacked), count(&p.lost)));
+                prop_assert_eq!(
+                    (b.outstanding(), b.sacked(), b.lost()), (open.len() as u32, count(&p.sacked), count(&p.lost)),
+                );
                 prop_assert_eq!(b.in_flight(), open.len() as u32 - count(&p.sacked) - count(&p.lost) + count(&p.again));
                 let lost = open.clone().find(|&i| p.lost[i] && !p.again[i]).map(|i| i as u64);
                 prop_assert_eq!(b.next_lost(), lost);

@@ -112,10 +112,13 @@ mod tests {
     proptest! {
         /// With N packets complete the source has been on for N gaps, to within what the last period carries over.
         #[test]
-        fn no_payload_is_made_or_lost_between_periods(seed: u64, gap_us in 1u64..20_000, on_ms in 1u64..50, off_ms in 0u64..50) {
+        fn no_payload_is_made_or_lost_between_periods(
+            seed: u64, gap_us in 1u64..20_000, on_ms in 1u64..50, off_ms in 0u64..50,
+        ) {
             let mut rng = crate::rng::stream(seed, "flow0", "arrivals");
             let mut cx = Cx { now: Time::ZERO, rng: &mut rng };
-            let (on, off, gap) = (Law::Exponential(on_ms as f64 / 1e3), Law::Exponential(off_ms as f64 / 1e3), Span::from_micros(gap_us));
+            let law = |ms: u64| Law::Exponential(ms as f64 / 1e3);
+            let (on, off, gap) = (law(on_ms), law(off_ms), Span::from_micros(gap_us));
             // The same stream tells the periods: on, off, on, off, ...
             let mut periods = crate::rng::stream(seed, "flow0", "arrivals");
             let mut s = OnOff::new(&mut cx, on, off);

@@ -439,11 +439,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_and_loners_do_what_station_by_station_counting_does(counted in any::<bool>(), busy in prop::sample::select(vec![Busy::Cell, Busy::Frozen, Busy::Boundary]), steps in steps(), arrivals in prop::collection::vec((0usize..8, 0u64..30), 60)) {
+        fn groups_and_loners_do_what_station_by_station_counting_does(
+            counted in any::<bool>(), busy in prop::sample::select(vec![Busy::Cell, Busy::Frozen, Busy::Boundary]),
+            steps in steps(), arrivals in prop::collection::vec((0usize..8, 0u64..30), 60),
+        ) {
             let n = 8;
             let rule = if counted { BusySlot::Counted } else { BusySlot::Frozen };
             let mut c = Contention::new(&members(busy), SLOT, rule);
-            let mut naive = Naive { each: IFS.iter().map(|&ifs| (Time::ZERO + ifs, 0, false)).collect(), busy, counted };
+            let mut naive = Naive {
+                each: IFS.iter().map(|&ifs| (Time::ZERO + ifs, 0, false)).collect(), busy, counted,
+            };
             for who in 0..n as Contender {
                 c.back_off(who, u64::from(who) * 2, true);
                 naive.each[who as usize] = (Time::ZERO + IFS[who as usize], u64::from(who) * 2, true);

@@ -197,10 +197,15 @@ fn the_compact_sum_is_another_number() {
 
 proptest! {
     #[test]
-    fn nothing_wastes_less_for_each_success(weights in prop::collection::vec(0.001..1.0f64, 2..40), n in 1..60u32, t in 0.1..200.0f64, nearness in 0.0..1.0f64) {
+    fn nothing_wastes_less_for_each_success(
+        weights in prop::collection::vec(0.001..1.0f64, 2..40), n in 1..60u32, t in 0.1..200.0f64,
+        nearness in 0.0..1.0f64,
+    ) {
         let costs = Costs::slots(weights.len() as u32, t).unwrap();
         let best = costs.optimum_per_success(n).unwrap();
-        let other: Vec<f64> = best.slots.probabilities().iter().zip(&weights).map(|(p, w)| p * nearness + w / 20.0 * (1.0 - nearness)).collect();
+        let other: Vec<f64> = best.slots.probabilities().iter().zip(&weights).map(|(
+            p, w,
+        )| p * nearness + w / 20.0 * (1.0 - nearness)).collect();
         let ratio = |s: &Slots| {
             let collision: f64 = cycle_ends(s, n).unwrap().map(|(_, c)| c).sum();
             costs.wasted(s, n, Sum::Expanded).unwrap() / (1.0 - collision)
@@ -210,7 +215,9 @@ proptest! {
     }
 
     #[test]
-    fn costs_are_those_of_all_draws(weights in prop::collection::vec(0.01..1.0f64, 1..6), n in 1..5u32, t in 0.1..50.0f64) {
+    fn costs_are_those_of_all_draws(
+        weights in prop::collection::vec(0.01..1.0f64, 1..6), n in 1..5u32, t in 0.1..50.0f64,
+    ) {
         let s = Slots::of(&weights).unwrap();
         let costs = Costs::slots(weights.len() as u32, t).unwrap();
         let want = enumerated(&costs, s.probabilities(), n);
@@ -220,12 +227,15 @@ proptest! {
     #[test]
     fn nothing_wastes_less_than_the_optimum(
         a in prop::collection::vec(0.0..50.0f64, 40), b in prop::collection::vec(0.0..50.0f64, 40),
-        weights in prop::collection::vec(0.001..1.0f64, 40), slots in 1..40usize, n in 1..60u32, nearness in 0.0..1.0f64,
+        weights in prop::collection::vec(0.001..1.0f64, 40), slots in 1..40usize, n in 1..60u32,
+        nearness in 0.0..1.0f64,
     ) {
         // Arbitrary costs: a success may cost more than a collision.
         let costs = Costs::of(a[..slots].to_vec(), b[..slots].to_vec()).unwrap();
         let best = costs.optimum(n).unwrap();
-        let other: Vec<f64> = best.slots.probabilities().iter().zip(&weights).map(|(p, w)| p * nearness + w / 20.0 * (1.0 - nearness)).collect();
+        let other: Vec<f64> = best.slots.probabilities().iter().zip(&weights).map(|(
+            p, w,
+        )| p * nearness + w / 20.0 * (1.0 - nearness)).collect();
         let other = costs.wasted(&Slots::of(&other).unwrap(), n, Sum::Expanded).unwrap();
         let own = costs.wasted(&best.slots, n, Sum::Expanded).unwrap();
         prop_assert!((own - best.wasted).abs() <= 1e-9 * (1.0 + own), "{} {}", own, best.wasted);

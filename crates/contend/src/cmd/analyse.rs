@@ -21,11 +21,11 @@ Examples:
   contend analyse fingerprint card.pcap                         the busiest sender, 802.11b
   contend analyse fingerprint card.pcap --station 02:00:00:00:00:01 --rate 11Mbps
   contend analyse fingerprint air.pcapng --standard 802.11g --format json
-  contend analyse fingerprint results/e1-fingerprint            its air.pcapng, of run --capture
+  contend analyse fingerprint results/e1-fingerprint            the air.pcapng from run --capture
   contend analyse access both.pcap --stations best,ef --interval 10s
 
-A fingerprint wants one station that always has something to send, and nobody else; it wants 10,000
-frames or more. docs/guide-fingerprint.md tells how to capture, and what each verdict means.";
+A fingerprint needs a capture in which one saturated station sends and no other station does, with
+10,000 frames or more. docs/guide-fingerprint.md explains how to capture and what each verdict means.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,7 +38,7 @@ pub struct Args {
 enum What {
     /// Backoff of one transmitter, slot by slot: is it what the standard says? (Starzetz 2006 §6.4.1)
     Fingerprint(FingerprintArgs),
-    /// Packets of two stations, and whether they win the air equally often while both want it (Starzetz 2006 §6.4.2)
+    /// Packets of two stations; do both win the air equally often while both are backlogged? (Starzetz 2006 §6.4.2)
     Access(AccessArgs),
 }
 
@@ -48,17 +48,17 @@ struct Cell {
     /// 802.11, 802.11b, 802.11a or 802.11g
     #[arg(long, default_value = "802.11b")]
     standard: String,
-    /// Rate of the station's data frames (default: what the capture says)
+    /// Rate of the station's data frames (default: the rate in the capture)
     #[arg(long)]
     rate: Option<String>,
     /// Preamble of DSSS frames
     #[arg(long, value_parser = ["long", "short"], default_value = "long")]
     preamble: String,
-    /// Basic rates, a list like 1Mbps,2Mbps: ACKs are sent at the highest that is not above the frame's (default: the
-    /// standard's)
+    /// Basic rates, a list like 1Mbps,2Mbps; an ACK uses the highest of them that is not above the rate of its frame
+    /// (default: the standard's)
     #[arg(long)]
     basic: Option<String>,
-    /// Size of the station's IP packets in bytes (default: what the capture says)
+    /// Size of the station's IP packets in bytes (default: the size in the capture)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=2304))]
     bytes: Option<u32>,
     /// Length of a slot (default: the standard's)
@@ -74,16 +74,16 @@ struct FingerprintArgs {
     /// Captures (pcap or pcapng), or results folders with an air.pcapng
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The transmitter, by address or name (default: that with most data frames)
+    /// Address or name of the transmitter (default: the transmitter with the most data frames)
     #[arg(long, value_name = "MAC|NAME")]
     station: Option<String>,
     #[command(flatten)]
     cell: Cell,
-    /// Where the peak of backoff 0 is (default: as long as an exchange takes when --rate is given, else the first peak
-    /// there is)
+    /// Position of the peak of backoff 0 (default: with --rate, the duration of an exchange; otherwise the first peak
+    /// found)
     #[arg(long, value_name = "TIME")]
     first: Option<String>,
-    /// How often a card that conforms may be refused by chance
+    /// Significance level: the probability with which a test rejects a card that conforms
     #[arg(long, default_value_t = 0.001, value_parser = share)]
     alpha: f64,
     /// What to print on standard output
@@ -96,7 +96,7 @@ struct AccessArgs {
     /// A capture (pcap or pcapng), or a results folder with an air.pcapng
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Two transmitters by address or name, like ap,sta1 (default: the two with most data frames)
+    /// Addresses or names of two transmitters, like ap,sta1 (default: the two with the most data frames)
     #[arg(long, value_name = "A,B")]
     stations: Option<String>,
     /// Length of the intervals in which packets are counted
@@ -123,15 +123,15 @@ fn share(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|x| (1e-12..0.5).contains(x))
-        .ok_or_else(|| "write a share of 1 between 1e-12 and 0.5, like 0.001".to_owned())
+        .ok_or_else(|| "write a number between 1e-12 and 0.5, like 0.001".to_owned())
 }
 
 /// A duration above 0.
 fn time(name: &str, text: &str) -> Result<u64> {
     let span = quantity::span(text)
-        .map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a time with its unit, like 20us"))?;
+        .map_err(|e| wrong(format!("--{name} {text}: {e}"), "write a duration with its unit, like 20us"))?;
     if span.is_zero() {
-        Err(wrong(format!("--{name} {text} is no time"), "write a time longer than nothing, like 20us"))
+        Err(wrong(format!("--{name} {text}: the duration is 0"), "write a duration above 0, like 20us"))
     } else {
         Ok(span.as_nanos())
     }
@@ -179,19 +179,19 @@ pub fn run(args: &Args) -> Result<Done> {
     }
 }
 
-/// The message about a problem of the file at `path`.
+/// Turns a problem of the file at `path` into an error.
 fn about(path: &Path) -> impl Fn(Problem) -> Report {
     move |p| wrong(format!("{}: {}", path.display(), p.what), p.remedy)
 }
 
-/// The capture at `path`, or in the results folder there.
+/// The capture at `path`. If `path` is a results folder, the capture in it.
 fn read(path: &Path) -> Result<CapturedFrames> {
     let inside = path.join("air.pcapng");
     let file = if path.is_dir() { inside.as_path() } else { path };
     if path.is_dir() && !file.is_file() {
         return Err(wrong(
             format!("{} has no air.pcapng", path.display()),
-            "keep the frames of the run: contend run FILE --capture 1s..60s",
+            "let the run write one: contend run FILE --capture 1s..60s",
         ));
     }
     let opened = std::fs::File::open(file);
@@ -204,8 +204,8 @@ fn read(path: &Path) -> Result<CapturedFrames> {
 fn fingerprints(args: &FingerprintArgs) -> Result<Done> {
     if args.format == Format::Csv && args.files.len() > 1 {
         return Err(wrong(
-            format!("--format csv takes one file, and {} are given", args.files.len()),
-            "call it once for each file, or take --format json",
+            format!("--format csv takes one file, but {} files are given", args.files.len()),
+            "call contend once for each file, or use --format json",
         ));
     }
     let exchange = args.cell.exchange()?;
@@ -268,10 +268,10 @@ fn table(path: &Path, label: &str, capture: &CapturedFrames, f: &Fingerprint, s:
     let clock = if capture.tsft { "the receiver's clock (TSFT)" } else { "the capture's clock" };
     line("frames", format!("{} with data, most of {} B (MPDU){rate}; times by {clock}", g.frames, g.bytes));
     let unused: Vec<String> = [
-        (g.retries, "end in a retry or at a spoilt frame"),
-        (g.disturbed, "have another's frame in them"),
-        (g.other, "have other lengths or rates"),
-        (g.missed, "lack a frame"),
+        (g.retries, "end with a retry or with a damaged frame"),
+        (g.disturbed, "contain a frame of another station"),
+        (g.other, "end with a frame of another length or rate"),
+        (g.missed, "contain a frame that the capture missed"),
     ]
     .iter()
     .filter(|(n, _)| *n > 0)
@@ -383,7 +383,8 @@ fn object(
         "frame_bytes": g.bytes,
         "rate_bps": g.rate_bps,
         "clock": if capture.tsft { "tsft" } else { "capture" },
-        "gaps": {"used": f.used, "retries": g.retries, "disturbed": g.disturbed, "other": g.other, "missed": g.missed, "mean_us": f.mean_gap_ns() / 1e3},
+        "gaps": {"used": f.used, "retries": g.retries, "disturbed": g.disturbed, "other": g.other,
+        "missed": g.missed, "mean_us": f.mean_gap_ns() / 1e3},
         "slot_us": f.slot_ns as f64 / 1e3,
         "first_us": f.first_ns as f64 / 1e3,
         "exchange_us": f.exchange_ns.map(|e| e as f64 / 1e3),
@@ -394,7 +395,8 @@ fn object(
         "missing": f.missing,
         "mean_backoff_slots": f.mean_slots,
         "tests": tests,
-        "correlation": f.lags.as_ref().map(|l| json!({"neighbours": l.first, "largest": l.largest.0, "lag": l.largest.1})),
+        "correlation": f.lags.as_ref().map(|l| json!({"neighbours": l.first, "largest": l.largest.0,
+        "lag": l.largest.1})),
         "peaks_us": f.peaks.iter().map(|(at, n)| json!([at / 1e3, n])).collect::<Vec<_>>(),
         "histogram_us": f.histogram_us.iter().collect::<Vec<_>>(),
     })
@@ -419,7 +421,11 @@ fn compare(args: &AccessArgs) -> Result<Done> {
             [a, b, ..] => [a.0, b.0],
             all => {
                 return Err(wrong(
-                    format!("{}: {} station sends data in it, and two are compared", args.file.display(), all.len()),
+                    format!(
+                        "{}: {} station sends data frames, but two stations are needed",
+                        args.file.display(),
+                        all.len()
+                    ),
                     "capture while two stations send",
                 ));
             }
@@ -463,11 +469,11 @@ fn compare(args: &AccessArgs) -> Result<Done> {
             }
             out += &match found.p {
                 Some(p) => format!(
-                    "  attempts while both are backlogged: equal shares give this or more with p = {p:.3e} (binomial)\n"
+                    "  attempts while both are backlogged: if shares are equal, p = {p:.3e} for this or more \
+                        (binomial)\n"
                 ),
-                None => {
-                    "  they are never backlogged at the same time: nothing can be said of equal access\n".to_owned()
-                }
+                None => "  the two stations are never backlogged at the same time: equal access cannot be tested\n"
+                    .to_owned(),
             };
             let _ = writeln!(out, "  {:>10} {:>9} {:>9}", "from s", "a", "b");
             for (i, (a, b)) in rows() {
@@ -480,7 +486,10 @@ fn compare(args: &AccessArgs) -> Result<Done> {
 }
 
 fn access_object(args: &AccessArgs, capture: &CapturedFrames, found: &Access, step: f64) -> Value {
-    let part = |p: &access::Part| json!({"station": p.station.to_string(), "name": capture.names.get(&p.station), "packets": p.packets, "attempts_both": p.attempts, "per_interval": p.per_interval});
+    let part = |p: &access::Part| {
+        json!({"station": p.station.to_string(), "name": capture.names.get(&p.station),
+        "packets": p.packets, "attempts_both": p.attempts, "per_interval": p.per_interval})
+    };
     json!({
         "schema": "contend/access/1",
         "version": env!("CARGO_PKG_VERSION"),

@@ -22,30 +22,31 @@ const LIST: &str = "\
 Examples:
   contend list                  everything
   contend list controllers      one family
-  contend list variants         what `tcp` of a flow takes
-  contend list metrics          what claims, figures and searches can speak of
-  contend list words            keys and words of an experiment file; shown only when asked for
+  contend list variants         the values of `tcp` in a flow
+  contend list metrics          quantities for claims, figures and searches
+  contend list words            keys and words of an experiment file; plain `contend list` omits them
   contend list models           closed forms: calculators, and values for expressions";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = LIST)]
 pub struct ListArgs {
     /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients", "traffic", "loss", "variants", "metrics", "functions", "models", "words", "experiments"])]
+    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients",
+        "traffic", "loss", "variants", "metrics", "functions", "models", "words", "experiments"])]
     what: Option<String>,
 }
 
 const EXPLAIN: &str = "\
 Examples:
   contend explain cubic
-  contend explain reno          a name of two families: both are shown
+  contend explain reno          two families have this name: both are shown
   contend explain goodput       a metric
   contend explain westwood+     a TCP variant
   contend explain slot          a key of an experiment file
   contend explain quantile      a function
   contend explain padhye.rate   a closed form
 
-docs/glossary.md explains the words of the documents and reports: exchange, success, verdict, ...";
+docs/glossary.md defines the terms of documents and reports: exchange, success, verdict, ...";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
@@ -57,7 +58,7 @@ pub struct ExplainArgs {
 /// One algorithm of any family.
 struct Item {
     family: &'static str,
-    /// How a file chooses it.
+    /// How an experiment file selects the algorithm.
     usage: &'static str,
     name: &'static str,
     cite: &'static str,
@@ -112,7 +113,7 @@ pub fn list(args: &ListArgs) -> Result<Done> {
     if wanted("functions") {
         out += &heading(&out, "functions");
         let mut told = vec![];
-        // Of several functions with one name, the first.
+        // Several functions may share a name: the list shows the first.
         for f in functions() {
             if !told.contains(&f.name) {
                 out += &format!("  {:<22} {}\n", f.name, in_short(f.doc));
@@ -134,17 +135,17 @@ pub fn list(args: &ListArgs) -> Result<Done> {
         for folder in ["experiments", "papers"].map(Path::new) {
             match files_below(folder) {
                 Ok(below) => files.extend(below),
-                Err(too_large) => out += &format!("  {too_large}: name a file of it to run it\n"),
+                Err(too_large) => out += &format!("  {too_large}: name one of its files to run it\n"),
             }
         }
         for file in &files {
             let title = contend_lab::reading::file::load(file, &[])
-                .map_or_else(|_| "(cannot be read: run it to see why)".into(), |e| e.title);
+                .map_or_else(|_| "(cannot be read: `contend run` shows the error)".into(), |e| e.title);
             let (file, title) = (echo(&file.display().to_string(), SENTENCE), echo(&title, SENTENCE));
             out += &format!("  {file}\n      {title}\n");
         }
         if files.is_empty() {
-            out += "  none here: they are looked for in ./experiments and ./papers\n";
+            out += "  none: ./experiments and ./papers hold no experiment file\n";
         }
     }
     print(&out)?;
@@ -158,7 +159,7 @@ fn heading(before: &str, family: &str) -> String {
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let all = everything();
-    // As in a file, a name may be written with hyphens.
+    // A name may be written with hyphens, as in a file.
     let name = args.name.replace('-', "_");
     let algorithms = all.iter().filter(|i| i.name == name).map(algorithm);
     let metrics = metric::metric(&args.name).into_iter().map(metric_text);
@@ -176,10 +177,10 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
             .chain(models.iter().map(|m| m.name.as_str()))
             .chain(words::names(&all));
         let nearest = contend_lab::nearest(&args.name, names);
-        let remedy = nearest.map_or("`contend list` shows every name".to_owned(), |n| {
-            format!("did you mean `{n}`? `contend list` shows every name")
+        let remedy = nearest.map_or("`contend list` shows all names".to_owned(), |n| {
+            format!("did you mean `{n}`? `contend list` shows all names")
         });
-        return Err(wrong(format!("nothing is called `{}`", args.name), remedy));
+        return Err(wrong(format!("the name `{}` is unknown", args.name), remedy));
     }
     print(&found.join("\n"))?;
     Ok(Done::Well)
@@ -196,7 +197,7 @@ fn algorithm(i: &Item) -> String {
     for p in i.params {
         let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
         out += &format!("    {:<16} {}\n    {:<16} {}, {default}\n", p.name, wrapped(p.doc, WIDTH, 21), "", unit(p));
-        // Several parameters in a row may be tables of the same kind, which is explained once.
+        // Several parameters in a row may be tables of the same kind. The kind is explained once.
         let Unit::Group(of) = p.unit else {
             told = None;
             continue;
@@ -220,7 +221,7 @@ struct Call {
     yields: &'static str,
 }
 
-/// Functions of plain numbers first.
+/// All functions. Functions of plain numbers come first.
 fn functions() -> impl Iterator<Item = Call> {
     let numbers = expression::FUNCTIONS.iter().map(|f| Call {
         name: f.name,
@@ -291,14 +292,14 @@ fn unit(p: &Param) -> String {
     }
 }
 
-/// The text up to its first colon, semicolon or full stop; if that is long, up to its first comma.
+/// The text up to its first colon, semicolon or full stop. A result longer than [`SHORT`] ends at its first comma.
 fn in_short(s: &str) -> &str {
     let first = |s, end| str::split_once(s, end).map_or(s, |(a, _)| a);
     let sentence = [": ", "; ", ". "].into_iter().fold(s, first).trim_end_matches('.');
     if sentence.len() > SHORT { first(sentence, ", ") } else { sentence }
 }
 
-/// The longest text behind a name in a list, in bytes.
+/// The longest text after a name in a list, in bytes.
 const SHORT: usize = 78;
 
 #[cfg(test)]

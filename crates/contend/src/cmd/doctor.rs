@@ -10,9 +10,9 @@ pub fn run() -> Result<Done> {
     let mut line = |what: &str, ok: bool, good: &str, bad: &str| {
         out += &format!("  {} {what:<18} {}\n", if ok { "ok     " } else { "missing" }, if ok { good } else { bad });
     };
-    line("cores", true, &format!("{cores}: runs use all of them unless --jobs says otherwise"), "");
+    line("cores", true, &format!("{cores}: runs use all cores unless --jobs gives another number"), "");
     line("memory", true, &memory(), "");
-    line("privileges", true, "none needed: simulating works for every user", "");
+    line("privileges", true, "none needed: every user can simulate", "");
     line(
         "checks in release",
         cfg!(debug_assertions) || overflow_checked(),

@@ -26,12 +26,12 @@ pub fn print(text: &str) -> Result<()> {
     print_by(|out| out.write_all(text.as_bytes()))
 }
 
-/// Lets `write` write to standard output, as [`print`] does, without the whole text in memory.
+/// Lets `write` write to standard output. Unlike [`print()`], this needs no memory for the whole text.
 pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(wrong(format!("standard output cannot be written: {e}"), "write to a place with room"))
+            Err(wrong(format!("contend cannot write to standard output: {e}"), "write to a place with free space"))
         }
         _ => Ok(()),
     }
@@ -45,21 +45,21 @@ pub fn say(line: &str) {
 /// The name of the results folder of the experiment file at `path`: the file's, without `.toml`.
 ///
 /// # Errors
-/// When the name would lead out of the folder for results.
+/// When a folder of that name would lie outside the folder for results.
 pub fn results_name(path: &Path) -> Result<&OsStr> {
     match path.file_stem() {
         Some(stem) if stem != "." && stem != ".." => Ok(stem),
         _ => Err(wrong(
-            format!("{} cannot give its results folder a name", path.display()),
-            "rename the file, to my-network.toml for example",
+            format!("{}: no results folder can have the name of this file", path.display()),
+            "rename the file, for example to my-network.toml",
         )),
     }
 }
 
-/// The smallest width used: a narrower line has no room for a name beside a number or a verdict.
+/// The smallest width used. A narrower line cannot hold a name and a number or a verdict.
 const NARROWEST: usize = 60;
 
-/// The width of what is printed, in columns: `COLUMNS` if it is set, else that of the terminal, else [`WIDTH`].
+/// The width of printed text, in columns: `COLUMNS` if it is set, else the width of the terminal, else [`WIDTH`].
 pub fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));

@@ -40,7 +40,7 @@ pub struct Args {
     chosen: Chosen,
 }
 
-/// What is asked for: a calculator with a table of its own, or one closed form by its name.
+/// The chosen model: a calculator with a table of its own, or one closed form by its name.
 #[derive(Debug)]
 enum Chosen {
     Table(Calculator),
@@ -79,7 +79,7 @@ enum Calculator {
         /// Numbers of stations: a list like 1,2,5 or a range like 1..10
         #[arg(long, default_value = "1,2,5,10,20,50", value_parser = counts)]
         stations: Counts,
-        /// Retry without end, as Bianchi's paper has it
+        /// Retry without limit, as in Bianchi's paper
         #[arg(long)]
         endless: bool,
         #[command(flatten)]
@@ -122,7 +122,7 @@ enum Calculator {
     },
 }
 
-/// The calculators, with what they say of themselves and their options.
+/// The calculators, with their help texts and options.
 pub(super) fn calculators() -> Vec<clap::Command> {
     Calculator::augment_subcommands(clap::Command::new("model"))
         .get_subcommands()
@@ -131,7 +131,7 @@ pub(super) fn calculators() -> Vec<clap::Command> {
         .collect()
 }
 
-/// The cell a model is worked out for.
+/// The cell for which a model is computed.
 #[derive(Debug, clap::Args)]
 struct Cell {
     /// 802.11, 802.11b, 802.11a or 802.11g
@@ -140,24 +140,24 @@ struct Cell {
     /// Data rate (default: the standard's highest)
     #[arg(long)]
     rate: Option<String>,
-    /// Rate of ACKs, as far as they may be sent at it (default: the standard's lowest of its own kind, 6Mbps for
-    /// 802.11g)
+    /// Basic rate, used for ACKs if the data rate permits it (default: 6Mbps for 802.11g, otherwise the standard's
+    /// lowest)
     #[arg(long)]
     basic: Option<String>,
     /// Size of an IP packet in bytes
     #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u32).range(1..=2296))]
     packet: u32,
-    /// A value of the PHY tables to replace: slot, sifs, cwmin, cwmax or signal_extension, as in --set slot=20us
+    /// Replace a value of the PHY tables: slot, sifs, cwmin, cwmax or signal_extension, as in --set slot=20us
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Most attempts of a frame
+    /// Largest number of attempts for a frame
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=255))]
     attempts: u32,
     #[command(flatten)]
     printed: Printed,
 }
 
-/// How an answer is printed.
+/// How a result is printed.
 #[derive(Debug, clap::Args)]
 struct Printed {
     /// What to print on standard output
@@ -168,7 +168,7 @@ struct Printed {
     json: bool,
 }
 
-/// Prints what a model answers: `table`, or its rows as flat objects.
+/// Prints the result of a model: `table`, or `rows` as flat objects.
 fn answer(printed: &Printed, model: &str, table: &str, rows: Vec<serde_json::Value>) -> Result<Done> {
     match if printed.json { Shape::Json } else { printed.format } {
         Shape::Table => print(table)?,
@@ -180,7 +180,7 @@ fn answer(printed: &Printed, model: &str, table: &str, rows: Vec<serde_json::Val
     Ok(Done::Well)
 }
 
-/// A line of names and one for each row; a list in a field is parted by spaces.
+/// CSV: a line of names, then a line for each row. Spaces separate the values of a list.
 fn csv(rows: &[serde_json::Value]) -> String {
     let empty = serde_json::Map::new();
     let rows: Vec<_> = rows.iter().map(|r| r.as_object().unwrap_or(&empty)).collect();
@@ -219,7 +219,7 @@ enum Shape {
 #[derive(Clone, Debug)]
 struct Counts(Vec<u32>);
 
-/// Most stations, and most rows of a table.
+/// Largest number of stations, and of rows in a table.
 const MOST: u32 = 100_000;
 
 fn counts(s: &str) -> Result<Counts, String> {
@@ -244,22 +244,22 @@ fn list(s: &str, least: u32, what: &str) -> Result<Counts, String> {
             None => all.push(number(part)?),
         }
         if all.len() > MOST as usize {
-            return Err(format!("more than {MOST} rows; {remedy}"));
+            return Err(format!("the list makes more than {MOST} rows; {remedy}"));
         }
     }
     Ok(Counts(all))
 }
 
-/// The numbers of a cell that closed forms take, in base units.
+/// The properties of a cell that closed forms need, in base units.
 struct Times {
     /// `802.11g at 54 Mb/s, 1500 B packets`.
     title: String,
     cw_min: u32,
     cw_max: u32,
     slot: f64,
-    /// Exchange of a data packet, DIFS included.
+    /// Duration of the exchange of a data packet, DIFS included.
     data: f64,
-    /// Exchange of a 40-byte TCP ACK.
+    /// Duration of the exchange of a 40-byte TCP ACK, DIFS included.
     ack: f64,
 }
 
@@ -293,7 +293,7 @@ impl Cell {
                 "cwmax" => phy.cw_max = count()?,
                 _ => {
                     return Err(wrong(
-                        format!("--set {key}: a model does not take this key"),
+                        format!("--set {key}: the key is unknown to `contend model`"),
                         "use slot, sifs, signal_extension, cwmin or cwmax",
                     ));
                 }
@@ -329,7 +329,7 @@ impl Cell {
         })
     }
 
-    /// The arguments of the backoff and of the slot. Without a limit `attempts` is 0.
+    /// The arguments for the slot and the backoff. `attempts` is 0 if a frame may be sent without limit.
     fn backoff(&self, t: &Times, attempts: u32) -> [Given<'static>; 4] {
         [
             ("slot", "--set slot", t.slot),
@@ -364,7 +364,7 @@ type Given<'a> = (&'a str, &'a str, f64);
 
 /// The value of the closed form `model`. It may be infinite.
 fn value(model: &str, arguments: &[Given]) -> Result<f64> {
-    const REMEDY: &str = "see contend model --help for what each value means";
+    const REMEDY: &str = "`contend model --help` explains each value";
     let known = named(model).ok_or_else(|| wrong(format!("there is no model `{model}`"), REMEDY))?;
     let given = |name: &str| arguments.iter().find(|a| a.0 == name);
     for p in known.parameters {
@@ -402,12 +402,11 @@ fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {
         rows.push(serde_json::json!({"stations": n, "tau": tau, "collision_probability": p, "throughput_bps": bps,
             "drop_probability": drop, "service_us": micro(service)}));
     }
-    out += "Every counter goes down in busy slots too (busy_slot = \"counted\"); a collision takes as long as a \
-        success.\n";
+    out += "Backoffs also count busy slots (busy_slot = \"counted\"). A collision takes as long as a success.\n";
     answer(&cell.printed, "bianchi", &out, rows)
 }
 
-/// The forms of the cycle time, by the number that closed forms have for each.
+/// Names of the cycle-time forms. The index is the argument `form` of the closed forms.
 const FORMS: [&str; 3] = ["M2, frozen counters (use this)", "M1, Bianchi's renewal form", "exact chain, frozen"];
 
 fn cycle_time(cell: &Cell) -> Result<Done> {
@@ -430,8 +429,8 @@ fn cycle_time(cell: &Cell) -> Result<Done> {
     answer(&cell.printed, "cycle-time", &out, rows)
 }
 
-/// Seconds in microseconds, to a thousandth of a nanosecond: a decimal fraction that was written in microseconds stays
-/// the same.
+/// Converts seconds to microseconds and rounds to a picosecond, so that a decimal fraction given in microseconds is
+/// printed unchanged.
 fn micro(seconds: f64) -> f64 {
     (seconds * 1e12).round() / 1e6
 }

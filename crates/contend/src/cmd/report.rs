@@ -2,7 +2,7 @@
 //!
 //! The folder's run.toml is enough to repeat its runs bit by bit, so the page is made from repeated runs. The digests
 //! must be the same, and the results must be those of summary.json (a changed `warmup` changes no digest). Otherwise
-//! the page is not replaced, because it would not belong to the numbers beside it.
+//! the page is not replaced, because it would not match the numbers beside it.
 
 use super::run::{self, Common, Job, Printed};
 use super::{say, wrong};
@@ -18,8 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   contend report results/hotspot
 
-The page is made by repeating the runs of run.toml: their digests must be those of summary.json.
-With another version of contend they may differ; then the page stays as it is (exit status 2).";
+The command repeats the runs of run.toml. Their digests must be those of summary.json. With another
+version of contend the digests may differ; then the page stays unchanged (exit status 2).";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let path = args.folder.join("run.toml");
     if !path.is_file() {
         return Err(wrong(
-            format!("{folder} is no results folder: it has no run.toml"),
+            format!("{folder} is not a results folder: it has no run.toml"),
             "name a folder that `contend run` has written",
         ));
     }
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<Done> {
     };
     let executed = job.repeat()?;
     if executed.outcome.interrupted.is_some() {
-        say("contend: the page is as it was");
+        say("contend: the page is unchanged");
         return Ok(Done::Stopped);
     }
     let mut now = Vec::new();
@@ -76,8 +76,8 @@ pub fn run(args: &Args) -> Result<Done> {
     if let Some(what) = before.differs(&now) {
         return Err(wrong(
             format!(
-                "{what}: run.toml or summary.json in {folder} was changed, or contend {} runs it otherwise than contend {} did; \
-                    the page is as it was",
+                "{what}: run.toml or summary.json in {folder} was changed, or contend {} computes other results than \
+                    contend {}; the page is unchanged",
                 env!("CARGO_PKG_VERSION"),
                 before.text("version")
             ),
@@ -86,8 +86,8 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     if let Some((finished, missing)) = before.interrupted().filter(|_| !args.quiet) {
         say(&format!(
-            "contend: the call that made this folder was stopped early: the other files hold {finished} of {} runs, \
-                the page now shows all",
+            "contend: the call that made this folder was stopped early: the other files hold {finished} of {} runs; \
+                the page now shows all of them",
             finished + missing
         ));
     }
@@ -100,17 +100,18 @@ pub fn run(args: &Args) -> Result<Done> {
     Ok(Done::Well)
 }
 
-/// The part of summary.json about the call that wrote it.
+/// The summary.json of the folder: the results of the earlier call.
 struct Before(Value);
 
-/// The keys of a run in summary.json that are no results: where it ran, and how many frames its call was to capture.
+/// Keys of a run in summary.json that are not results: its wall-clock time, and the number of frames left out of the
+/// capture.
 const NOT_RESULTS: [&str; 2] = ["wall_s", "frames_missed"];
 
 impl Before {
     /// Reads the summary.json of `folder`.
     fn read(folder: &Path) -> Result<Before> {
         let path = folder.join("summary.json");
-        let remedy = "make the results anew: contend run FILE";
+        let remedy = "make the results again: contend run FILE";
         let text = std::fs::read_to_string(&path)
             .map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
         let summary: Value =
@@ -125,14 +126,14 @@ impl Before {
         self.0[key].as_str().unwrap_or("(unknown)")
     }
 
-    /// Runs finished and missing, when the call was interrupted.
+    /// The numbers of finished and of missing runs; `None` if the call was not interrupted.
     fn interrupted(&self) -> Option<(u64, u64)> {
         let stopped = &self.0["interrupted"];
         stopped["finished"].as_u64().zip(stopped["missing"].as_u64())
     }
 
-    /// The first difference between the recorded results and `now`, the repeated ones. After an interrupted call only the
-    /// finished runs are compared.
+    /// The first difference between the recorded results and the repeated results `now`. After an interrupted call,
+    /// only the finished runs are compared.
     fn differs(&self, now: &Value) -> Option<String> {
         let runs = |summary: &Value| summary["runs"].as_array().cloned().unwrap_or_default();
         let (then, now_runs) = (runs(&self.0), runs(now));
@@ -141,7 +142,7 @@ impl Before {
             let name = format!("the run with seed {}{at}", run["seed"]);
             let same = |r: &&Value| r["seed"] == run["seed"] && r["point"] == run["point"];
             let Some(repeated) = now_runs.iter().find(same) else {
-                return Some(format!("{name} is in summary.json, and run.toml does not make it"));
+                return Some(format!("{name} is in summary.json, but not in run.toml"));
             };
             if repeated["digest"] != run["digest"] {
                 return Some(format!("{name} has another digest than in summary.json"));
@@ -154,7 +155,7 @@ impl Before {
             return None;
         }
         if now_runs.len() != then.len() {
-            return Some(format!("run.toml makes {} runs, and summary.json has {}", now_runs.len(), then.len()));
+            return Some(format!("run.toml makes {} runs, but summary.json has {}", now_runs.len(), then.len()));
         }
         let whole = ["title", "summary", "claims", "search"].into_iter();
         whole
@@ -180,7 +181,7 @@ fn difference(path: &str, then: &Value, now: &Value) -> Option<String> {
         _ if then == now => None,
         _ => {
             let (then, now) = (echo(&then.to_string(), WORD), echo(&now.to_string(), WORD));
-            Some(format!("{path} = {now}, and summary.json says {then}"))
+            Some(format!("{path} = {now}, but summary.json has {then}"))
         }
     }
 }

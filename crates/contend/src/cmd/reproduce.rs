@@ -20,13 +20,13 @@ Examples:
   contend reproduce keceli-2008/m2-uploads             one experiment
   contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/1\", \"experiments\": [...]}
 
-Each experiment gets a folder in results/, and each paper that is run whole a page of all its
-experiments beside them: results/keceli-2008/report.html. A call that was killed or stopped goes on
-with --resume.
+Each experiment gets a folder in results/. A paper whose experiments are all run also gets one page
+for all of them: results/keceli-2008/report.html. --resume continues a call that was killed or
+stopped.
 
 Verdicts: reproduced (inside the expected range), not reproduced (outside; the file gives the
 reason), contradiction (the paper's own statements disagree), undecided (more seeds needed).
-Exit status: 0 every verdict is the one its file records; 1 one is not; 2, 3, 130 as for `run`.";
+Exit status: 0 every verdict is the one its file records; 1 a verdict differs; 2, 3, 130 as for `run`.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,10 +37,11 @@ pub struct Args {
     /// Folder of the papers
     #[arg(long, value_name = "DIR", default_value = "papers")]
     papers: PathBuf,
-    /// Three seeds instead of the full number; a verdict that is undecided, now or on record, is then no difference
+    /// Run three seeds instead of all; a verdict that is undecided, now or in the file, is then not reported as a
+    /// difference
     #[arg(long)]
     short: bool,
-    /// Write the claims and their verdicts to this file as Markdown; docs/validation.md is made so
+    /// Write the claims and their verdicts to this file as Markdown; docs/validation.md is made this way
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Continue an earlier call that was killed or stopped, or that found the disk full; its finished runs are kept
@@ -79,7 +80,7 @@ pub fn run(args: &Args) -> Result<Done> {
         capture: None,
         name: name.to_owned(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
-        // `--resume` takes the runs of finished experiments from it too.
+        // `--resume` reads the runs of finished experiments from the journal too.
         keep_journal: true,
     };
     // A folder that cannot be written is reported before the first run.
@@ -108,7 +109,7 @@ pub fn run(args: &Args) -> Result<Done> {
         {
             chapters.push((paper, Chapter::new(experiment, &executed.outcome, &ReportContext::of(e, command_line()))));
         }
-        // The details that only the results folder needs are dropped now, not after the last file.
+        // Only the results folder needs these details. They are dropped now to free memory before the next experiment.
         executed.outcome.runs.iter_mut().for_each(contend_lab::experiment::results::Run::drop_detail);
         outcomes.push(performed.executed.outcome);
         unwritten = performed.unwritten;
@@ -145,9 +146,9 @@ pub fn run(args: &Args) -> Result<Done> {
     unwritten.map_or(Ok(done), Err)
 }
 
-/// Writes a page for each paper whose experiments were all asked for.
+/// Writes one page for each paper, unless the call names a single experiment.
 fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
-    // One experiment has its own page; it does not take the place of the paper's.
+    // A single experiment has its own page, which must not replace the page of the paper.
     if args.what.as_ref().is_some_and(|w| w.contains('/')) {
         return Ok(());
     }
@@ -165,7 +166,7 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
     Ok(())
 }
 
-/// The command line that makes the same text.
+/// The command line that writes the same Markdown text.
 fn command(args: &Args) -> String {
     let what = args.what.as_ref().map_or(String::new(), |w| format!(" {w}"));
     let papers =
@@ -173,7 +174,7 @@ fn command(args: &Args) -> String {
     format!("contend reproduce{what}{papers} --markdown FILE")
 }
 
-/// A claim in lines that fit a terminal: the paper's words, what was expected and measured, and the verdict.
+/// A claim in lines that fit a terminal: the paper's words, the expected and measured values, and the verdict.
 fn claim(c: &ClaimResult) -> String {
     let differs = if c.as_recorded { String::new() } else { format!("   <- the file records: {}", c.recorded) };
     let mut out = format!("  {}\n", claim_text(c));

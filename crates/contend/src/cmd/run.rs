@@ -27,19 +27,21 @@ Examples:
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
   contend run experiments/saturation.toml --set 'flow.0.count=[5, 50]' --format csv > points.csv
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
-  contend run results/hotspot/run.toml                           the same runs once more
-  contend run experiments/hotspot.toml --resume                  go on after a kill or a full disk
+  contend run results/hotspot/run.toml                           the same runs again
+  contend run experiments/hotspot.toml --resume                  continue after a kill or a full disk
 
 Each file gets a folder in results/: run.toml (repeats the runs), report.html, summary.json,
-results.csv, flows.parquet, series.parquet, with --capture air.pcapng. A folder that is there
-already is moved aside (hotspot.1, hotspot.2, ...).
+results.csv, flows.parquet, series.parquet, with --capture air.pcapng. An existing folder is
+first renamed (hotspot.1, hotspot.2, ...).
 
-Until all is written the folder is called hotspot.unfinished-1. It has every finished run, so a call
-that is killed loses only the runs in flight: the same call with --resume makes the rest.
+Until all files are written, the folder is called hotspot.unfinished-1. Each finished run is saved
+there at once. A call that is killed loses only the runs in progress; the same call with --resume
+makes the missing runs.
 
-Exit status: 0 done; 1 a claim does not hold as the file records; 2 the file or the call is wrong, or
-the results cannot be written (the numbers are printed all the same); 3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept; press it twice to
-end at once and keep nothing.";
+Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is
+wrong, or the results cannot be written (the numbers are printed nevertheless); 3 internal error;
+130 stopped by Ctrl-C: finished runs are printed and kept. A second Ctrl-C ends the call at once and
+prints nothing.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -49,7 +51,7 @@ pub struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     pub common: Common,
-    /// Keep the frames of this interval of the first run and write them to air.pcapng, like 10s..10.5s
+    /// Write the frames of the first run in this interval, like 10s..10.5s, to air.pcapng
     #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
     /// Continue an earlier call of the same file that was killed or stopped, or that found the disk full
@@ -57,10 +59,10 @@ pub struct Args {
     resume: bool,
 }
 
-/// Options of everything that runs experiments.
+/// Options of all commands that run experiments.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Common {
-    /// Seeds instead of the file's, like 1..30 or 7
+    /// Seeds that replace those of the file, like 1..30 or 7
     #[arg(long)]
     pub seeds: Option<String>,
     /// Set a key of the file, like wifi.slot=20us or flow.1.count=4; may be given several times
@@ -75,7 +77,7 @@ pub struct Common {
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_parser = printed(), default_value = "table")]
     pub format: Printed,
-    /// Print nothing but errors and claims that do not hold as recorded (and what --format json or csv asks for)
+    /// Print only errors, claims with another verdict than recorded, and the output of --format json or csv
     #[arg(long)]
     pub quiet: bool,
     /// Write no results folder and keep no time series: for measuring speed, or when the printed numbers are enough
@@ -94,7 +96,7 @@ pub enum Printed {
 
 /// Reads a word of `--format`.
 fn printed() -> impl TypedValueParser<Value = Printed> {
-    let help = |f: &Format| format!("{}{}", f.summary, if f.can_follow { "" } else { "; takes one file at a time" });
+    let help = |f: &Format| format!("{}{}", f.summary, if f.can_follow { "" } else { "; for one file at a time" });
     let formats = output::FORMATS.iter().map(move |f| PossibleValue::new(f.name).help(help(f)));
     let table = PossibleValue::new("table").help("a table with means and 95 % intervals");
     PossibleValuesParser::new(std::iter::once(table).chain(formats))
@@ -109,12 +111,11 @@ fn interval(text: &str) -> Result<(Time, Time), String> {
     if from < to { Ok((from, to)) } else { Err(format!("the interval is empty; {remedy}")) }
 }
 
-/// Frames of the first run that the report's timeline shows when no capture is asked for: a second from the end of the
-/// warm-up.
+/// Without `--capture`, the report's timeline shows this much of the first run, from the end of the warm-up.
 const TIMELINE: Span = Span::from_secs(1);
 /// Most frames kept.
 const FRAMES: usize = 100_000;
-/// Longest file that is read.
+/// Longest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> Result<Done> {
@@ -123,8 +124,8 @@ pub fn run(args: &Args) -> Result<Done> {
         && args.files.len() > 1
     {
         return Err(wrong(
-            format!("--format {} prints the numbers of one file, and {} are given", f.name, args.files.len()),
-            format!("call contend once for each, or take {} from their results folders", f.file),
+            format!("--format {} prints the numbers of one file, but {} files are given", f.name, args.files.len()),
+            format!("call contend once for each file, or use {} of the results folders", f.file),
         ));
     }
     // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
@@ -177,11 +178,11 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     stop
 }
 
-/// Reads a file with the settings of the call. The run.toml of a results folder has settings in its head; those of the
-/// call come after them.
+/// Reads a file with the settings of the call. The run.toml of a results folder has settings in its head; the settings
+/// of the call are applied after them.
 ///
 /// # Errors
-/// When the file cannot be read, or when it describes no experiment that can be run.
+/// When the file cannot be read, or when it describes no valid experiment.
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     let text = text(path)?;
     let mut sets = folder::settings(&text);
@@ -206,12 +207,12 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
 pub fn text(path: &Path) -> Result<String> {
     let name = path.display();
     if path.is_dir() {
-        let remedy = "give the path of an experiment file; `contend list experiments` shows the ones that come along";
+        let remedy = "give the path of an experiment file; `contend list experiments` shows some";
         let inside =
             files_below(path).map_err(|too_large| wrong(format!("{name} is a folder, and {too_large}"), remedy))?;
         let (count, many) = (inside.len(), if inside.len() == 1 { "" } else { "s" });
         return Err(wrong(
-            format!("{name} is a folder, not an experiment file; {count} TOML file{many} below it"),
+            format!("{name} is a folder, not an experiment file; it contains {count} TOML file{many}"),
             inside.first().map_or(remedy.to_owned(), |f| format!("name the files to run, like {}", f.display())),
         ));
     }
@@ -219,7 +220,7 @@ pub fn text(path: &Path) -> Result<String> {
     if let Err(err) = std::fs::File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_end(&mut bytes)) {
         return Err(wrong(
             format!("{name} cannot be read: {err}"),
-            "give the path of an experiment file; `contend list experiments` shows the ones that come along",
+            "give the path of an experiment file; `contend list experiments` shows some",
         ));
     }
     if bytes.len() as u64 > LONGEST {
@@ -231,15 +232,15 @@ pub fn text(path: &Path) -> Result<String> {
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(wrong(
             format!("{name} is empty"),
-            "copy one that comes along and change it; `contend list experiments` shows them",
+            "copy an existing experiment file and change it; `contend list experiments` shows some",
         )),
         Ok(text) => Ok(text),
         Err(err) => {
             let at = err.utf8_error().valid_up_to();
             let line = err.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
             Err(wrong(
-                format!("{name}:{line}: the text is not UTF-8"),
-                "save it as UTF-8; an older text is converted by `iconv -f latin1 -t utf-8`",
+                format!("{name}:{line}: the text is not valid UTF-8"),
+                "save the file as UTF-8; `iconv -f latin1 -t utf-8` converts an older text",
             ))
         }
     }
@@ -250,11 +251,11 @@ pub struct Job<'a> {
     pub e: &'a Experiment,
     pub common: &'a Common,
     pub stop: &'a AtomicBool,
-    /// Frames asked for.
+    /// The interval of `--capture`, if given.
     pub capture: Option<(Time, Time)>,
-    /// What the progress bar says.
+    /// The text on the progress bar.
     pub name: String,
-    /// The results folder; `None` to write none.
+    /// The results folder; `None` if no results are written.
     pub folder: Option<PathBuf>,
     /// True if the complete folder keeps its journal because the call has another experiment to run.
     pub keep_journal: bool,
@@ -268,23 +269,26 @@ pub struct Performed {
 }
 
 impl Job<'_> {
-    /// Checks that the results folder can be written. With `resume`, returns what an earlier call left of it.
+    /// Checks that the results folder can be written. With `resume`, returns the unfinished folder of an earlier call.
     ///
     /// # Errors
-    /// When the folder cannot be written, or what is left belongs to something else.
+    /// When the folder cannot be written, or when the unfinished folder belongs to another experiment.
     pub fn prepare(&self, resume: bool) -> Result<Option<Draft>> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let header = self.header();
         if resume {
             match self.resume()? {
                 Some(draft) => return Ok(Some(draft)),
-                None => say(&format!("contend: {}: nothing to resume: all runs are made", self.name)),
+                None => say(&format!(
+                    "contend: {}: there is nothing to resume; all runs start from the beginning",
+                    self.name
+                )),
             }
         }
         Draft::begin(folder, header).map(|_| None).map_err(unwritable)
     }
 
-    /// What an earlier call left of the results folder, if there is something.
+    /// The unfinished results folder of an earlier call, if there is one.
     ///
     /// # Errors
     /// As [`Job::prepare`].
@@ -296,12 +300,12 @@ impl Job<'_> {
         })
     }
 
-    /// Tells the user if an earlier call left finished runs.
+    /// Tells the user about finished runs of an earlier call.
     fn say_unfinished(&self) {
         let left = self.folder.as_ref().and_then(|folder| folder::unfinished(folder, &self.header()));
         if let Some((folder, runs)) = left.filter(|_| !self.common.quiet) {
             say(&format!(
-                "contend: {} has {runs} finished runs of a call that was cut off; --resume goes on with them",
+                "contend: {} holds {runs} finished runs of an interrupted call; --resume continues that call",
                 folder.display()
             ));
         }
@@ -311,17 +315,18 @@ impl Job<'_> {
         folder::header(self.e, command_line(), Some(self.frames()))
     }
 
-    /// Which frames of the first run are kept.
+    /// The frames of the first run that are kept.
     fn frames(&self) -> CaptureWindow {
         let warm = Time::ZERO + self.e.warmup;
         let (from, to) = self.capture.unwrap_or((warm, warm + TIMELINE));
         CaptureWindow { from, to, limit: FRAMES }
     }
 
-    /// Runs the experiment and writes the results folder, into `draft` if it was begun. Notes go to standard error.
+    /// Runs the experiment and writes the results folder. An unfinished folder `draft` is completed. Notes go to
+    /// standard error.
     ///
     /// # Errors
-    /// When the file makes no network, or the folder cannot be begun.
+    /// When no network can be built from the file, or when the folder cannot be created.
     pub fn perform(&self, draft: Option<Draft>) -> Result<Performed> {
         let mut draft = match (draft, &self.folder) {
             (None, Some(folder)) => Some(Draft::begin(folder, self.header()).map_err(unwritable)?),
@@ -345,15 +350,18 @@ impl Job<'_> {
         if let Some(r) = runs.iter().find(|r| r.frames_missed > 0) {
             let (kept, all) = (r.frames.len(), r.frames.len() as u64 + r.frames_missed);
             let whose = if self.capture.is_some() { "air.pcapng holds" } else { "the report's timeline shows" };
-            say(&format!("contend: {whose} the first {kept} of {all} frames; --capture a shorter interval for all"));
+            say(&format!(
+                "contend: {whose} the first {kept} of {all} frames; give --capture a shorter interval to keep all"
+            ));
         }
         match executed.outcome.interrupted {
             None => {}
-            Some(i) if runs.is_empty() => {
-                say(&format!("contend: stopped before any of {} runs was finished; nothing is written", i.missing))
-            }
+            Some(i) if runs.is_empty() => say(&format!(
+                "contend: stopped before the first of {} runs was finished; no results are written",
+                i.missing
+            )),
             Some(i) => say(&format!(
-                "contend: stopped early: {} runs are missing; what is shown are the finished ones",
+                "contend: stopped early: {} runs are missing; the results contain the finished runs only",
                 i.missing
             )),
         }
@@ -382,19 +390,19 @@ impl Job<'_> {
     /// Runs the experiment with all details of a results folder, and writes nothing.
     ///
     /// # Errors
-    /// When the file makes no network.
+    /// When no network can be built from the file.
     pub fn repeat(&self) -> Result<Executed> {
         self.execute(true, None)
     }
 
-    /// Runs the experiment. With `detail` it keeps what a results folder shows.
+    /// Runs the experiment. With `detail`, the result has everything that a results folder needs.
     fn execute(&self, detail: bool, journal: Option<&Journal>) -> Result<Executed> {
         let (e, quiet) = (self.e, self.common.quiet);
         if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
             let end = Time::ZERO + e.duration;
             return Err(wrong(
-                format!("--capture begins at {} s, and the run ends at {} s", from.as_secs_f64(), end.as_secs_f64()),
-                "capture an earlier time",
+                format!("--capture begins at {} s, but the run ends at {} s", from.as_secs_f64(), end.as_secs_f64()),
+                "give an earlier interval",
             ));
         }
         let bar = progress_bar(quiet, &self.name);
@@ -419,14 +427,17 @@ impl Job<'_> {
     }
 }
 
-/// A results folder that cannot be written.
+/// The error about a results folder that cannot be written.
 pub fn unwritable(err: impl std::fmt::Display) -> Report {
-    wrong(err, "give a folder that can be written with --out, or --no-results")
+    wrong(err, "name a writable folder with --out, or use --no-results")
 }
 
-/// Which runs are kept of a call whose results cannot be written, and how to continue it.
+/// The remedy if the results cannot be written: which runs are kept, and how to continue the call.
 fn kept(runs: usize, folder: &Path) -> String {
-    format!("{runs} finished runs are kept in {}; make room and call again with --resume", folder.display())
+    format!(
+        "{runs} finished runs are kept in {}; free some disk space and repeat the call with --resume",
+        folder.display()
+    )
 }
 
 /// Tells the user where earlier results were moved to, if there were any.
@@ -436,7 +447,7 @@ pub fn say_moved(aside: Option<&Path>) {
     }
 }
 
-/// The status of a call with this outcome. Claims that do not hold as recorded are named on standard error.
+/// The status of a call with this outcome. Claims with another verdict than recorded are named on standard error.
 pub fn judged(executed: &Executed, quiet: bool) -> Done {
     if executed.outcome.interrupted.is_some() {
         return Done::Stopped;

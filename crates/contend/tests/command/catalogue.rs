@@ -155,7 +155,7 @@ fn models_are_listed_and_explained_as_calculators_and_as_values_of_expressions()
 fn an_unknown_name_is_answered_with_the_nearest() {
     call(&workspace(), &["explain", "newrneo"])
         .with(2)
-        .says(&["nothing is called `newrneo`", "did you mean `newreno`?"]);
+        .says(&["the name `newrneo` is unknown", "did you mean `newreno`?"]);
     call(&workspace(), &["explain", "quite something else"]).with(2).says(&["contend list"]);
 }
 
@@ -222,7 +222,7 @@ fn windows_and_buffers_are_those_of_the_paper() {
         let table = call(&workspace(), &["model", model]).with(0).out;
         assert!(table.lines().count() > 15 && table.lines().all(|l| l.chars().count() <= 110), "{table}");
         let bad = |args: &[&str]| call(&workspace(), &[&["model", model], args].concat()).with(2);
-        bad(&["--up", "1..3", "--down", "1,2"]).says(&["--up has 3 numbers and --down 2", "the same length"]);
+        bad(&["--up", "1..3", "--down", "1,2"]).says(&["--up has 3 numbers, but --down has 2", "the same length"]);
         bad(&["--up", "0"]).says(&["at least one flow"]);
         bad(&["--delay", "50"]).says(&["50ms"]);
         bad(&["--ack", "0"]).says(&["1..=1000"]);
@@ -354,7 +354,7 @@ fn the_models_of_starzetz_are_those_of_its_specification() {
     };
     bad(&["hash", "--slots", "0"], &["slots", "between 1"]);
     bad(&["hash", "--stations", "1", "--collisions", "3%"], &["--stations is out of range: 1", "from 2"]);
-    bad(&["hash", "--stations", "2..4", "--collisions", "3%,4%"], &["--collisions has 2 numbers and --stations 3"]);
+    bad(&["hash", "--stations", "2..4", "--collisions", "3%,4%"], &["--collisions has 2 values, but --stations has 3"]);
     bad(&["hash", "--collisions", "3%", "--success-wait", "4"], &["--collision-wait"]);
     bad(&["hash", "--collisions", "0"], &["collision", "at least"]);
     bad(&["hash", "--weights", "1,-1"], &["weight", "not below 0"]);
@@ -407,7 +407,7 @@ fn a_closed_form_refuses_what_is_outside_its_ranges() {
         &["hash.window", "--n", "2", "--collision", "2"],
         &["--collision", "is out of range: 2; write a value from 0 to 1"],
     );
-    bad(&["hash.window", "--n", "2", "--collision", "3ms"], &["must be a plain number, and 0.003s is a duration"]);
+    bad(&["hash.window", "--n", "2", "--collision", "3ms"], &["must be a plain number, but 0.003s is a duration"]);
     bad(&["hash.window", "--n", "2", "--collision", "few"], &["`few` is not a number"]);
     bad(&["hash.windwo", "--n", "2"], &["hash.windwo", "hash.window"]);
     bad(&["hash.collision", "--n", "1..1000", "--slots", "1..1000"], &["1000000 rows"]);
@@ -426,7 +426,8 @@ fn every_model_prints_csv() {
     }
     let out =
         call(&workspace(), &["model", "hash", "--stations", "1,2", "--slots", "2", "--format", "csv"]).with(0).out;
-    let names = "collision_probability,collision_wait_slots,collisions_over_successes,dist,observed_probability,slots,stations,success_wait_slots";
+    let names = "collision_probability,collision_wait_slots,collisions_over_successes,dist,observed_probability,slots,\
+        stations,success_wait_slots";
     assert_eq!(out, format!("{names}\n0.0,,0.0,uniform,0.0,2,1,0.5\n0.5,0.5,1.0,uniform,0.5,2,2,0.0\n"));
 }
 

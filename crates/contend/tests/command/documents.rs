@@ -87,7 +87,8 @@ fn the_page_opens_with_verdicts_counted_and_with_what_each_paper_says_of_the_res
     bench.file("papers/jones-2002/c.toml", format!("{SMALL}{HOLDS}"));
     bench.file(
         "papers/smith-2001/README.md",
-        "# Smith 2001\n\nA paper.\n\n## What is not reproduced, and why\n\n- **A gigabit** (C2): too fast.\n\n## Later\n\nMore.\n",
+        "# Smith 2001\n\nA paper.\n\n## What is not reproduced, and why\n\n- **A gigabit** (C2): too fast.\n\n\
+            ## Later\n\nMore.\n",
     );
     bench.contend(&["reproduce", "--no-results", "--quiet", "--markdown", "v.md"]).with(1);
     let page = bench.read("v.md");

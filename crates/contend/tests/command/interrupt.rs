@@ -69,7 +69,7 @@ fn a_single_long_run_ends_soon_and_earlier_results_stay() {
     bench.file("results/long/mine.txt", "keep this");
     let (ended, took) =
         interrupted(&bench, &["run", "long.toml", "--seeds", "1", "--set", "duration=900000s"], Duration::from_secs(1));
-    let ended = ended.with(130).says(&["nothing is written"]);
+    let ended = ended.with(130).says(&["no results are written"]);
     assert!(took < Duration::from_secs(20), "{took:?}");
     assert!(ended.out.contains("no run finished"), "{}", ended.out);
     assert_eq!(bench.read("results/long/mine.txt"), "keep this");

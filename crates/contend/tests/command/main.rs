@@ -13,6 +13,7 @@ mod wrong;
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -25,6 +26,16 @@ pub(crate) const HOLDS: &str = "\n[[claim]]\nid = \"C1\"\npaper = \"more than no
 /// A claim whose bound is far above it.
 pub(crate) const FAILS: &str = "\n[[claim]]\nid = \"C2\"\npaper = \"a gigabit\"\nmetric = \"goodput.total\"\nexpect = \
     { at_least = \"1000Mbps\" }\n";
+
+/// The files of a complete results folder.
+pub(crate) fn results_files() -> BTreeSet<String> {
+    let formats = contend_lab::writing::output::FORMATS.iter().map(|f| f.file);
+    ["flows.parquet", "report.html", "run.toml", "series.parquet"]
+        .into_iter()
+        .chain(formats)
+        .map(String::from)
+        .collect()
+}
 
 /// A folder of its own for one test, with files in it.
 pub(crate) struct Bench(TempDir);

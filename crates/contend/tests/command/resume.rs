@@ -1,14 +1,11 @@
 //! Nothing is lost: calls that share a folder, that are killed, or that find the disk full.
 
-use super::{Bench, Ended, SMALL};
+use super::{Bench, Ended, SMALL, results_files};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-/// The files of a results folder.
-const FILES: [&str; 6] = ["flows.parquet", "report.html", "results.csv", "run.toml", "series.parquet", "summary.json"];
 
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
@@ -84,7 +81,7 @@ fn a_hundred_calls_at_the_same_time_leave_a_hundred_complete_folders() {
     let mut seeds = BTreeSet::new();
     for folder in &folders {
         let path = bench.path("results").join(folder);
-        assert_eq!(names(&path), FILES.map(String::from).into(), "{folder}");
+        assert_eq!(names(&path), results_files(), "{folder}");
         let runs = bench.json(&format!("results/{folder}/summary.json"))["runs"].clone();
         let seed = runs[0]["seed"].as_u64().unwrap();
         assert_eq!(runs.as_array().unwrap().len(), 1);
@@ -133,7 +130,7 @@ fn a_call_that_is_killed_a_hundred_times_ends_as_one_that_was_never_disturbed() 
             }
         }
         rounds += 1;
-        assert_eq!(names(&bench.path("results/f")), FILES.map(String::from).into());
+        assert_eq!(names(&bench.path("results/f")), results_files());
         let mut resumed = said(&bench, "results/f");
         // The command line of the first call stands in its files.
         for (_, bytes) in &mut resumed {
@@ -169,7 +166,7 @@ fn reproducing_goes_on_after_a_kill_and_makes_no_finished_run_again() {
     // The time that each run took is the earlier call's too: it was not made again.
     assert_eq!(bench.json("results/p/a/summary.json")["runs"], before["runs"]);
     for folder in ["results/p/a", "results/p/b"] {
-        assert_eq!(names(&bench.path(folder)), FILES.map(String::from).into(), "{folder}");
+        assert_eq!(names(&bench.path(folder)), results_files(), "{folder}");
     }
     assert_eq!(bench.json("results/p/b/summary.json")["runs"].as_array().unwrap().len(), 800);
 }
@@ -228,7 +225,7 @@ fn a_call_that_was_stopped_is_resumed_too() {
     calls(&bench);
     let summary = bench.json("results/f/summary.json");
     assert_eq!((summary["runs"].as_array().unwrap().len(), summary.get("interrupted")), (400, None));
-    assert_eq!(names(&bench.path("results/f")), FILES.map(String::from).into());
+    assert_eq!(names(&bench.path("results/f")), results_files());
 }
 
 #[test]

@@ -15,13 +15,13 @@ fn refused(ended: Ended, texts: &[&str]) {
 fn a_file_that_is_none() {
     let bench = Bench::with("sub/f.toml", SMALL);
     refused(bench.contend(&["run", "nothing.toml"]), &["nothing.toml cannot be read", "contend list experiments"]);
-    refused(bench.contend(&["run", "sub"]), &["sub is a folder", "1 TOML file below it", "sub/f.toml"]);
+    refused(bench.contend(&["run", "sub"]), &["sub is a folder", "it contains 1 TOML file", "sub/f.toml"]);
     std::fs::create_dir(bench.path("hollow")).unwrap();
     refused(bench.contend(&["run", "hollow"]), &["hollow is a folder", "0 TOML files", "contend list experiments"]);
     bench.file("empty.toml", "\n  \n");
     refused(bench.contend(&["run", "empty.toml"]), &["empty.toml is empty"]);
     bench.file("latin.toml", b"title = \"a\"\nnotes = \"Z\xfcrich\"\n");
-    refused(bench.contend(&["run", "latin.toml"]), &["latin.toml:2: the text is not UTF-8", "iconv"]);
+    refused(bench.contend(&["run", "latin.toml"]), &["latin.toml:2: the text is not valid UTF-8", "iconv"]);
     bench.file("picture.png", [0x89, b'P', b'N', b'G', 0, 0xff]);
     refused(bench.contend(&["run", "picture.png"]), &["picture.png:1:"]);
     bench.file("nul.toml", "\0\0\0");
@@ -93,9 +93,9 @@ fn a_call_that_does_not_fit() {
     refused(bench.contend(&["run", "f.toml", "--capture", "1s"]), &["10s..10.5s"]);
     refused(bench.contend(&["run", "f.toml", "--capture", "1s..2s", "--no-results"]), &["--capture", "--no-results"]);
     refused(bench.contend(&["run", "f.toml", "--capture", "5s..6s"]), &["--capture begins at 5 s", "ends at 3 s"]);
-    refused(bench.contend(&["run", "f.toml", "f.toml", "--format", "csv"]), &["--format csv", "2 are given"]);
+    refused(bench.contend(&["run", "f.toml", "f.toml", "--format", "csv"]), &["--format csv", "2 files are given"]);
     refused(bench.contend(&["reproduce"]), &["no experiment in papers", "--papers"]);
-    refused(bench.contend(&["report", "."]), &["no results folder", "run.toml"]);
+    refused(bench.contend(&["report", "."]), &["not a results folder", "run.toml"]);
     refused(bench.contend(&["completions", "tcsh"]), &["bash"]);
 }
 
@@ -210,7 +210,7 @@ fn a_text_that_a_terminal_would_obey_is_refused() {
         (format!("{SMALL}\n[param]\n\"a\\u0007\" = 1\n"), "f.toml:33:1: "),
     ] {
         bench.file("f.toml", file);
-        refused(bench.contend(&["run", "f.toml"]), &[place, "a text has the control character U+00", "leave it out"]);
+        refused(bench.contend(&["run", "f.toml"]), &[place, "a text has the control character U+00", "remove it"]);
     }
     bench.file("f.toml", SMALL);
     refused(bench.contend(&["run", "f.toml", "--set", "title=\x1b[31m"]), &["--set:1:7: ", "control character U+001B"]);
@@ -220,17 +220,17 @@ fn a_text_that_a_terminal_would_obey_is_refused() {
 /// Settings of a good file that are wrong, and a part of what is said about each.
 const WRONG_SETTINGS: &[(&str, &str)] = &[
     ("", "there is no `=`"),
-    ("=", "is no key path"),
-    (".=1", "`.` is no key path"),
-    ("a..b=1", "`a..b` is no key path"),
+    ("=", "is not a key path"),
+    (".=1", "`.` is not a key path"),
+    ("a..b=1", "`a..b` is not a key path"),
     ("wifi.slot", "there is no `=`"),
-    ("wifi.slot=20", "has no unit: 20 of what?"),
+    ("wifi.slot=20", "has no unit: 20"),
     ("wifi.slot=0us", "`wifi.slot` is zero"),
     ("wifi.slot=[]", "`wifi.slot` takes one value, not a list"),
     ("wifi.standard=802.11z", "did you mean `802.11`?"),
     ("wifi.access={ kind = \"dcf\", cwmin = -1 }", "is out of range: -1"),
     ("wifi.cwmin=99999", "`wifi.cwmin` is too large"),
-    ("wifi.loss={ kind = \"per\", p = nan }", "`wifi.loss.p` is no finite number"),
+    ("wifi.loss={ kind = \"per\", p = nan }", "`wifi.loss.p` is not a finite number"),
     ("param.x=1", "[param] of the file has no such key"),
     ("ap.queue={ kind = \"fifo\", limit = \"1B\" }", "write limit = \"1500B\" or more"),
     ("ap.queue.limit=0p", "is out of range: 0p"),
@@ -238,27 +238,27 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ("flow.0=1", "`flow.0` must be a table"),
     ("flow.9.count=1", "the list has no member `9`"),
     ("flow.0.count=1e9", "is too large: 1000000000"),
-    ("flow.0.count=nan", "is no finite number"),
-    ("flow.0.count=inf", "is no finite number"),
+    ("flow.0.count=nan", "is not a finite number"),
+    ("flow.0.count=inf", "is not a finite number"),
     ("flow.0.count=-0.5", "is negative: -0.5"),
-    ("flow.0.count=1.5", "is no whole number: 1.5"),
+    ("flow.0.count=1.5", "is not a whole number: 1.5"),
     ("flow.0.count=99999999999999999999999", "`flow.0.count` is too large"),
     ("flow.0.name=a/b", "`flow.0.name` cannot be \"a/b\""),
     ("flow.0.name=../x", "begins with a letter"),
     ("flow.0.name=\"a\\nb\"", "cannot be \"a\\nb\""),
     ("flow.0.delay=-1ms", "is negative: -0.001s"),
-    ("flow.0.start=99s", "comes too late for member 1"),
-    ("flow.0.tcp={", "names no TCP variant: \"{\""),
+    ("flow.0.start=99s", "is too late for member 1"),
+    ("flow.0.tcp={", "names an unknown TCP variant: \"{\""),
     ("flow.0.tcp.rto.min=99s", "has min 99s above max 60s"),
     ("flow.0.traffic={ kind = \"files\", gap = \"2s\" }", "has `gap` and no `count`"),
     ("duration=0s", "`duration` is zero"),
-    ("duration=inf", "`duration` is no finite number"),
+    ("duration=inf", "`duration` is not a finite number"),
     ("duration=2000000s", "write at most 1000000s"),
     ("warmup=3s", "nothing is left to measure"),
     ("sample=1ns", "makes more than 10000000 samples"),
     ("sample=9s", "write a shorter step"),
     ("seeds=-1", "`seeds` is negative: -1"),
-    ("seeds=[1, 1]", "none twice"),
+    ("seeds=[1, 1]", "each only once"),
     ("title=3", "`title` must be a string"),
     ("sweep.x=1", "sweep"),
     ("claim=[{ id = \"\", metric = \"jain\", expect = { at_least = 0 } }]", "`claim.0.id` is empty"),
@@ -279,7 +279,7 @@ fn every_wrong_setting_is_told_with_its_remedy() {
 /// Calls that are wrong, and a part of what is said about each.
 const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["run", ""], "a value is required"),
-    (&["run", "."], "1 TOML file below it"),
+    (&["run", "."], "it contains 1 TOML file"),
     (&["run", "f.toml/"], "f.toml/ cannot be read"),
     (&["run", "f.toml/x"], "f.toml/x cannot be read"),
     (&["run", "f.toml", "gone.toml"], "gone.toml cannot be read"),
@@ -297,15 +297,15 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["run", "f.toml", "--capture", ".."], "write an interval like 10s..10.5s"),
     (&["run", "f.toml", "--capture", "0s..1e99s"], "is not between 0 and 1000000s"),
     (&["run", "f.toml", "--nothing"], "--nothing"),
-    (&["report", "f.toml"], "is no results folder"),
-    (&["report", "gone"], "is no results folder"),
+    (&["report", "f.toml"], "is not a results folder"),
+    (&["report", "gone"], "is not a results folder"),
     (&["explain", ""], "contend list"),
     (&["explain", " "], "contend list"),
     (&["list", "nothing"], "controllers"),
     (&["model", "bianchi", "--stations", "0"], "between 1 and 100000"),
     (&["model", "bianchi", "--stations", "1000000000"], "between 1 and 100000"),
     (&["model", "padhye", "--loss", "2"], "is not between 0 and 1"),
-    (&["model", "padhye", "--loss", "nan"], "is no number"),
+    (&["model", "padhye", "--loss", "nan"], "is not a number"),
     (&["analyse", "fingerprint", "f.toml"], "the file is not a capture"),
     (&["analyse", "fingerprint", "gone"], "gone cannot be read"),
     (&["reproduce", "--papers", "f.toml"], "there is no experiment in f.toml"),

@@ -54,7 +54,7 @@ const MOST: u64 = 1_000_000;
 /// Compares `a` with `b`.
 ///
 /// # Errors
-/// When there are more than [`MOST`] intervals.
+/// When there are more than 1,000,000 intervals.
 pub fn access(capture: &CapturedFrames, pair: [Address; 2], s: &Settings) -> Result<Access, Problem> {
     let (from, to) = (capture.frames.first().map_or(0, |f| f.at_ns), capture.frames.last().map_or(0, |f| f.at_ns));
     let interval = s.interval_ns.max(1);

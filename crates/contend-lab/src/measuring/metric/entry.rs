@@ -5,6 +5,7 @@ use super::{Metric, Sampling, Unmeasured, Values};
 use crate::experiment::results::Run;
 use crate::reading::expression::Dimension;
 use crate::stats::Range;
+use std::cell::Cell;
 
 /// A metric: a row of the table.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub(super) struct Asked<'a> {
     pub(super) run: &'a Run,
     /// Indices of the members in the names of the metric's subject.
     pub(super) members: &'a [usize],
+    /// Set when the entry reads the metric's time window.
+    pub(super) windowed: Cell<bool>,
 }
 
 /// How a metric is read from a run.
@@ -247,14 +250,14 @@ impl MetricEntry {
         let dotted = |words: &[&str]| words.iter().map(|w| format!("{name}.{w}")).collect::<Vec<_>>().join(", ");
         match self.aspects {
             Aspects::None => None,
-            Aspects::Samples => Some(format!(
-                "{name}.mean (the default), {name}.p50, {name}.p95 and every other percentile from p01 to p99"
-            )),
+            Aspects::Samples => {
+                Some(format!("{name}.mean (the default), {name}.p50, {name}.p95 or another percentile from p01 to p99"))
+            }
             Aspects::Optional(words) => Some(format!("{name} alone, or {}", dotted(words))),
             Aspects::Required(words) => Some(format!("one of {}", dotted(words))),
-            Aspects::Named(noun) => Some(format!("{name}.NAME with the name of {noun}")),
+            Aspects::Named(noun) => Some(format!("{name}.NAME, where NAME is {noun}")),
             Aspects::NamedSeries(noun) => Some(format!(
-                "{name}.NAME with the name of {noun}: its mean over time; {name}.NAME.min, .max, .std of its samples"
+                "{name}.NAME, where NAME is {noun}: mean over time; {name}.NAME.min, .max, .std: of the samples"
             )),
         }
     }
@@ -263,9 +266,11 @@ impl MetricEntry {
     pub fn period_in_words(&self) -> &'static str {
         match self.period {
             Period::Run => "the measured interval",
-            Period::RunOrWindow => "the measured interval, or a window: [10s..15s] behind it",
-            Period::Window => "a window: [10s..15s] behind it",
-            Period::Series => "the time series (needs `sample`), whole or a window: [10s..15s] behind it",
+            Period::RunOrWindow => "the measured interval, or a time window: [10s..15s] after the metric",
+            Period::Window => "a time window: [10s..15s] after the metric",
+            Period::Series => {
+                "the time series (needs `sample`), all of it or a time window: [10s..15s] after the metric"
+            }
         }
     }
 }

@@ -80,7 +80,7 @@ fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
         Expr::Minus(x) => value(x, run)?.map(|x| Ok(-x)),
         Expr::Binary(operator, x, y) => pairs(x, y, run, |a, b| {
             if *operator == Operator::Divide && b == 0.0 {
-                return Err(Unmeasured::Undefined(format!("`{y}` is 0, and something is divided by it")));
+                return Err(Unmeasured::Undefined(format!("`{y}` is a divisor, but its value is 0")));
             }
             Ok(operator.apply(a, b))
         }),
@@ -96,7 +96,7 @@ fn value(e: &Expr, run: &Run) -> Result<Values, Unmeasured> {
         Expr::Call(Callee::Run(function), arguments) => (function.value)(e, arguments, run),
         Expr::Call(Callee::Model(model), arguments) => closed_form(model, arguments, run).map(Values::One),
         Expr::Comparison(_) | Expr::Text(_) | Expr::Absent => {
-            Err(Unmeasured::Wrong(format!("`{e}` is no value of its own")))
+            Err(Unmeasured::Wrong(format!("`{e}` is not a value by itself")))
         }
     }
 }
@@ -143,7 +143,7 @@ pub(super) fn pairs(
         }
         (Values::Many(a), Values::Many(b)) => {
             return Err(Unmeasured::Wrong(format!(
-                "`{left}` and `{right}` are lists of {} and {} numbers; make each one number first: mean(...), sum(...)",
+                "`{left}` and `{right}` are lists of {} and {} numbers; make each one number: mean(...), sum(...)",
                 a.len(),
                 b.len()
             )));
@@ -160,5 +160,5 @@ pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
         )));
     };
     let number = value.as_f64().or_else(|| literal(value.as_str()?).map(|n| n.value));
-    number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, which is no number")))
+    number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, not a number")))
 }

@@ -65,9 +65,9 @@ impl Takes {
             Takes::InSections => "a number",
             Takes::Section => "the length of a section",
             Takes::Share => "a number from 0 to 1",
-            Takes::Successes => "the successes of stations, a list,",
+            Takes::Successes => "the successes of stations (a list)",
             Takes::Count => "a number of successes",
-            Takes::Text => "a text in quotes",
+            Takes::Text => "a string in quotes",
         }
     }
 }
@@ -78,13 +78,15 @@ pub const FUNCTIONS: &[Function] = &[
         value: |e, x, run| {
             let members = eval::list(argument(x, 0), run)?;
             let value = stats::quantile(&members, eval::number(argument(x, 1), run)?);
-            value.map(Values::One).ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is a quantile of nothing")))
+            value
+                .map(Values::One)
+                .ok_or_else(|| Unmeasured::Undefined(format!("`{e}` is the quantile of an empty list")))
         },
         range: |r| r,
         ..function(
             "quantile",
             "quantile(goodput[up], 0.1)",
-            "the value that this share of a list is below",
+            "the quantile of a list: this share of the members is below it",
             &[Takes::List, Takes::Share],
             Yields::SameUnit,
         )
@@ -101,7 +103,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "count",
             "count(goodput[up] < 0.3Mbps)",
-            "for how many members of a list a comparison holds",
+            "the number of list members for which a comparison holds",
             &[Takes::ListComparison],
             Yields::Number,
         )
@@ -109,7 +111,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         value: |_, x, run| Ok(Values::One(eval::list(argument(x, 0), run)?.len() as f64)),
         range: |_| Range::FROM_ZERO,
-        ..function("count", "count(goodput[up])", "how many members a list has", &[Takes::List], Yields::Number)
+        ..function("count", "count(goodput[up])", "the number of members of a list", &[Takes::List], Yields::Number)
     },
     Function {
         in_sections: true,
@@ -126,7 +128,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "share",
             "share(goodput[up.1] >= 10Mbps, 5s)",
-            "the share of the sections of this length, from the end of the warm-up on, in which a comparison holds",
+            "the share of sections of this length, after the warm-up, in which a comparison holds",
             &[Takes::ComparisonInSections, Takes::Section],
             Yields::Number,
         )
@@ -142,7 +144,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "every",
             "every(goodput.up, 5s)",
-            "a list: the value in each of the sections of this length, from the end of the warm-up on",
+            "a list: the value in each section of this length, after the warm-up",
             &[Takes::InSections, Takes::Section],
             Yields::SameUnit,
         )
@@ -158,7 +160,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "jain",
             "jain(successes[up], 100)",
-            "Jain's index of how often each station is among so many successes, averaged over all windows of them",
+            "Jain's index of the stations' successes in a window of this many successes, averaged over all windows",
             &[Takes::Successes, Takes::Count],
             Yields::Index,
         )
@@ -169,7 +171,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "self_correlation",
             "self_correlation(successes[up], 100)",
-            "how often the station of a success is among so many successes after it (Starzetz 2006 §8.2: p_s)",
+            "how often the station of a success succeeds again within this many successes (Starzetz 2006 §8.2: p_s)",
             &[Takes::Successes, Takes::Count],
             Yields::Index,
         )
@@ -177,12 +179,12 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         value: |_, x, run| match argument(x, 0) {
             Expr::Text(key) => eval::point(key, run).map(Values::One),
-            e => Err(Unmeasured::Wrong(format!("`{e}` is no key of the sweep"))),
+            e => Err(Unmeasured::Wrong(format!("`{e}` is not a key of the sweep"))),
         },
         ..function(
             "point",
             "point(\"flow.1.count\")",
-            "the value that the sweep gives a key, or that a figure gives a name of its own",
+            "the value of a swept key, or of a name that only a figure has",
             &[Takes::Text],
             Yields::Unknown,
         )

@@ -7,6 +7,7 @@ use crate::experiment::results::{Air, Columns, Flow, FlowSample, FlowSeries, Que
 use crate::names::remedy;
 use crate::reading::expression::Number;
 use contend_sim::stats::Durations;
+use std::cell::Cell;
 
 /// Two instants closer than this (half a microsecond) are equal.
 const SAME_INSTANT: f64 = 5e-7;
@@ -21,7 +22,14 @@ pub(super) fn value(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
         return Err(no_cell(m));
     }
     let members = selected(m, run)?;
-    let of = |members: &[usize]| read(&Asked { metric: m, run, members });
+    let of = |members: &[usize]| {
+        let asked = Asked { metric: m, run, members, windowed: Cell::new(false) };
+        let value = read(&asked)?;
+        if m.window.is_some() && !asked.windowed.get() {
+            return Err(Unmeasured::Wrong(format!("`{m}`: the metric is read from the whole run, not from a window")));
+        }
+        Ok(value)
+    };
     match m.scope {
         Scope::Each(_) => members.iter().map(|i| of(&[*i])).collect::<Result<_, _>>().map(Values::Many),
         _ => of(&members).map(Values::One),
@@ -79,7 +87,7 @@ fn named(name: &str, names: &[&str]) -> Vec<usize> {
 }
 
 pub(super) fn no_cell(m: &Metric) -> Unmeasured {
-    Unmeasured::Undefined(format!("`{m}` needs a cell, and this network has none"))
+    Unmeasured::Undefined(format!("`{m}` needs a cell, but this network has none"))
 }
 
 impl<'a> Asked<'a> {
@@ -115,6 +123,7 @@ impl<'a> Asked<'a> {
 
     /// The samples in the metric's time window, if it has one.
     pub(super) fn window(&self) -> Result<Option<SampleRange>, Unmeasured> {
+        self.windowed.set(true);
         window(self.metric, self.run)
     }
 
@@ -165,7 +174,7 @@ impl<'a> Asked<'a> {
         let mut all = Durations::new();
         parts.for_each(|d| all.merge(d));
         if all.is_empty() {
-            return Err(self.undefined("nothing was measured"));
+            return Err(self.undefined("there is no sample"));
         }
         Ok(match self.metric.aspect {
             Aspect::Percentile(p, shift) => {
@@ -176,12 +185,14 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The sum of a counter of the selected queues over the whole run.
+    /// The sum of a counter of the selected queues over the measured interval. It knows no window: see
+    /// [`Asked::queue_count`].
     pub(super) fn queue_total(&self, f: fn(&Queue) -> u64) -> f64 {
         self.queues().map(f).sum::<u64>() as f64
     }
 
-    /// The sum of a counter of the selected queues over the whole run, or over the window.
+    /// The sum of a counter of the selected queues over the window, or else over the measured interval: `whole` reads
+    /// it of the run, `of` of a sample.
     pub(super) fn queue_count(&self, whole: fn(&Queue) -> u64, of: fn(&QueueSample) -> u64) -> Result<f64, Unmeasured> {
         match self.window()? {
             Some(range) => {

@@ -13,7 +13,7 @@ use crate::reading::model::{self, Model, models};
 use std::ops::Range;
 
 /// The allowed values, for the remedy when a value is missing.
-const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of one";
+const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of a metric";
 
 /// Old names of metrics, with the new names.
 const RENAMED: &[(&str, &str)] = &[("enqueued", "offered")];
@@ -34,8 +34,8 @@ pub(super) fn any(text: &str) -> Result<Expr, ParseError> {
 pub(super) fn condition(text: &str) -> Result<Condition, ParseError> {
     let tree = parse(text, VALUE)?;
     let Part::Comparison { left, relation, right, .. } = &tree.part else {
-        let help = "write one of < <= > >= == != and what to compare with: `loss[ap] > 1%`";
-        return Err(error(text.len()..text.len(), "there is no comparison", help));
+        let help = "write one of < <= > >= == != and a second value: `loss[ap] > 1%`";
+        return Err(error(text.len()..text.len(), "a comparison is missing", help));
     };
     let (left, right) = (located(left)?, located(right)?);
     one(&left)?;
@@ -55,12 +55,12 @@ fn located(e: &Syntax<'_>) -> Result<Located, ParseError> {
     let expr = match &e.part {
         Part::Number(n) => Expr::Number(n.clone()),
         Part::Text(_) => {
-            let help = "texts name the argument of `model(...)` and `point(...)`, or stand between brackets";
-            return Err(error(span, "a text is no value", help));
+            let help = "strings are only allowed in `model(...)` and `point(...)`, and between brackets";
+            return Err(error(span, "a string is not a value", help));
         }
         Part::Comparison { relation_span, .. } => {
             let help = "count the members for which it holds: `count(goodput[up] < 0.3Mbps)`";
-            return Err(error(relation_span.clone(), "a comparison is no number", help));
+            return Err(error(relation_span.clone(), "a comparison is not a number", help));
         }
         Part::Name { path, brackets } => named(path, brackets, &span)?,
         Part::Minus(x) => Expr::Minus(Box::new(located(x)?.expr)),
@@ -97,11 +97,11 @@ fn list(function: &str, x: Located) -> Result<Located, ParseError> {
         Expr::Metric(m) if m.entry.selection == Selection::Free && m.entry.subject.groups.contains(&"total") => {
             let name = if let Scope::Together(name) = &m.scope { name } else { "all" };
             let each = Metric { scope: Scope::Each(name.to_owned()), ..m.clone() };
-            format!("brackets keep the flows apart: `{function}({each})`")
+            format!("with brackets each flow has its own number: `{function}({each})`")
         }
         _ => "brackets make a list: `goodput[up]`, `goodput[all]`".to_owned(),
     };
-    Err(error(x.span, format!("{function}(...) needs a list, and `{}` is one number", x.expr), help))
+    Err(error(x.span, format!("{function}(...) needs a list, but `{}` is one number", x.expr), help))
 }
 
 /// Resolves a call of a function or a closed form.
@@ -186,7 +186,7 @@ fn argument(f: &Function, takes: Takes, a: &Argument<'_>) -> Result<Expr, ParseE
     Ok(match takes {
         Takes::Text => match &a.value.part {
             Part::Text(text) => Expr::Text((*text).to_owned()),
-            _ => return Err(error(span(), "a text is missing here", usage())),
+            _ => return Err(error(span(), "a string is missing here", usage())),
         },
         Takes::List => list(f.name, located(&a.value)?)?.expr,
         Takes::Successes | Takes::Count => located(&a.value)?.expr,
@@ -228,7 +228,7 @@ fn windowed(f: &Function, given: &[Expr], span: Range<usize>) -> Result<(), Pars
     let help = format!("write `{}`", f.usage);
     match given {
         [Expr::Metric(m), _] if success::has_sequence(m) && matches!(m.scope, Scope::All | Scope::Together(_)) => {
-            let message = format!("`{m}` is one number, and windows go over the successes of each station");
+            let message = format!("`{m}` is one number, but windows need the successes of each station");
             Err(error(span, message, help))
         }
         [_, Expr::Number(n)] if !(n.value >= 1.0 && n.value.fract() == 0.0) => {
@@ -236,7 +236,8 @@ fn windowed(f: &Function, given: &[Expr], span: Range<usize>) -> Result<(), Pars
         }
         [Expr::Metric(m), length] if success::has_sequence(m) && !length.measures() => Ok(()),
         _ => {
-            let message = format!("{}(...) takes the successes of stations and how many of them to look at", f.name);
+            let message =
+                format!("{}(...) takes the successes of stations and the number of successes in a window", f.name);
             Err(error(span, message, help))
         }
     }
@@ -267,7 +268,7 @@ fn named_model(arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr,
 
 fn no_model_name(span: Range<usize>) -> ParseError {
     let help = "write the model's name in quotes: `model(\"bianchi.throughput\", n = 5, ...)`";
-    error(span, "a text is missing here", help)
+    error(span, "a string is missing here", help)
 }
 
 /// The arguments of `model`, in the order of its parameters.
@@ -287,7 +288,7 @@ fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<
                 Some((n, _)) => format!("`{name}` has no parameter `{n}`"),
                 None => format!("`{name}` has {} parameters", list.len()),
             };
-            return Err(error(span, message, format!("they are {}", list.join(", "))));
+            return Err(error(span, message, format!("its parameters are {}", list.join(", "))));
         };
         position = i + 1;
         let x = located(&a.value)?;
@@ -312,8 +313,8 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
         None => Ok(e),
         Some(b) => Err(error(
             b.span.clone(),
-            "brackets select from a metric, and nothing else",
-            "put them behind the metric's name: `mean(goodput[up][10s..15s])`",
+            "brackets are only allowed after the name of a metric",
+            "write them after the metric's name: `mean(goodput[up][10s..15s])`",
         )),
     };
     // A reported name means its expression, even if it begins with the name of a metric.
@@ -326,7 +327,7 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
         }
         let names = metrics().map(|m| m.name).chain(reported().map(|r| r.0));
         let help = match RENAMED.iter().find(|(old, _)| *old == path) {
-            Some((_, new)) => format!("its name is `{new}` now"),
+            Some((_, new)) => format!("its new name is `{new}`"),
             None => remedy(path, names),
         };
         let span = span.start..span.start + path.len();
@@ -339,17 +340,17 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
         let quoted = inside.strip_prefix('"').and_then(|s| s.strip_suffix('"'));
         match (quoted, inside.split_once("..")) {
             (None, Some((a, b))) if window.is_none() => window = Some(read_window(a, b, here)?),
-            (None, Some(_)) => return Err(error(here, "there are two time windows", "leave one")),
+            (None, Some(_)) => return Err(error(here, "there are two time windows", "remove one")),
             (name, _) => {
                 let name = name.unwrap_or(inside);
                 if name.is_empty() {
-                    let help = "name what is meant: `[up]`, `[all]`, `[ap]`";
+                    let help = "write a selection: `[up]`, `[all]`, `[ap]`";
                     return Err(error(here, "the brackets are empty", help));
                 }
                 if scope != Scope::All || window.is_some() {
                     return Err(error(
                         here,
-                        format!("`{path}` has its selection already"),
+                        format!("`{path}` already has a selection"),
                         "select once: `goodput.up` for the sum, `goodput[up]` for the list",
                     ));
                 }
@@ -400,7 +401,10 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     match (entry.period, &m.window) {
         (Period::Run, Some(_)) => {
             let list: Vec<&str> = metrics().filter(|m| m.period != Period::Run).map(|m| m.name).collect();
-            return Some((format!("`{name}` has no time window"), format!("those with one are {}", list.join(", "))));
+            return Some((
+                format!("`{name}` has no time window"),
+                format!("metrics with a time window are {}", list.join(", ")),
+            ));
         }
         (Period::Window, None) => {
             return Some((format!("`{name}` needs a time window"), example(format!("{name}[{member}][10s..15s]"))));
@@ -417,8 +421,8 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
         match entry.aspects {
             Aspects::Required(words) => {
                 let first = words.first().copied().unwrap_or_default();
-                let help = format!("{}; there are {}", example(format!("{name}.{first}")), words.join(", "));
-                return Some((format!("`{name}` needs one of its words behind it"), help));
+                let help = format!("{}; the words are {}", example(format!("{name}.{first}")), words.join(", "));
+                return Some((format!("`{name}` must be followed by one of its words"), help));
             }
             Aspects::Named(noun) | Aspects::NamedSeries(noun) => {
                 return Some((format!("`{name}` needs {noun}"), example(format!("{name}.NAME"))));
@@ -428,19 +432,19 @@ fn refuse(m: &Metric) -> Option<(String, String)> {
     }
     if member.is_empty() && m.scope != Scope::All {
         return Some((
-            format!("`{name}` belongs to the {} as a whole", entry.subject.noun),
+            format!("`{name}` is a metric of the whole {}", entry.subject.noun),
             format!("write `{name}` alone"),
         ));
     }
     let noun = entry.subject.noun;
     match (entry.selection, &m.scope) {
         (Selection::Needed, Scope::All) => {
-            Some((format!("`{name}` of which {noun}?"), format!("name it: `{name}[{member}]`")))
+            Some((format!("`{name}` of which {noun}?"), format!("select it: `{name}[{member}]`")))
         }
         (Selection::Each, Scope::All | Scope::Together(_)) => {
             let alone = Metric { scope: Scope::Each(member.to_owned()), ..m.clone() }.to_string();
             let help = if m.aspect == Aspect::Plain { entry.example.map_or(alone, str::to_owned) } else { alone };
-            Some((format!("`{name}` of which {noun}?"), format!("name it in brackets: `{help}`")))
+            Some((format!("`{name}` of which {noun}?"), format!("select it in brackets: `{help}`")))
         }
         (Selection::Together, Scope::Each(_)) => Some((
             format!("`{name}` is one number for several flows"),
@@ -461,13 +465,13 @@ fn sectioned(name: &str, does: &str, e: &Located) -> Result<(), ParseError> {
     if shape(e) == Shape::Many {
         return Err(error(
             span.clone(),
-            format!("{name}(...) {does} numbers, and `{e}` is a list"),
-            "name one flow, or write mean(...)",
+            format!("{name}(...) {does} numbers, but `{e}` is a list"),
+            "select one flow, or write mean(...)",
         ));
     }
     match e.timeless() {
         Some(m) => {
-            let help = "take what can be measured in a section, such as goodput";
+            let help = "use a metric that can be measured in a section, such as goodput";
             Err(error(span.clone(), format!("`{m}` is measured over the whole run only"), help))
         }
         None => Ok(()),
@@ -491,7 +495,11 @@ fn read_window(
                 ))
             }
         }
-        _ => Err(error(span, "this is no time window", "write two instants of the run with their units: `[10s..15s]`")),
+        _ => Err(error(
+            span,
+            "this is not a time window",
+            "write two instants of the run with their units: `[10s..15s]`",
+        )),
     }
 }
 
@@ -500,7 +508,7 @@ fn same(a: &Located, b: &Located) -> Result<(), ParseError> {
     match (dimension(&a.expr), dimension(&b.expr)) {
         (Some(x), Some(y)) if !x.adds_to(y) && !zero(&a.expr) && !zero(&b.expr) => {
             let (span, want) = if x == Dimension::Number { (a.span.clone(), y) } else { (b.span.clone(), x) };
-            Err(error(span, format!("`{}` is {} and `{}` is {}", a.expr, x.noun(), b.expr, y.noun()), unit_help(want)))
+            Err(error(span, format!("`{}` is {}, but `{}` is {}", a.expr, x.noun(), b.expr, y.noun()), unit_help(want)))
         }
         _ => Ok(()),
     }

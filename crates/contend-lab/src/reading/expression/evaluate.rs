@@ -15,7 +15,7 @@ pub fn evaluate(text: &str, lookup: &dyn Fn(&str) -> Option<Quantity>) -> Result
     if value.value.is_finite() {
         Ok(value)
     } else {
-        Err(error(e.span, "the result is no number (a division by zero?)", ""))
+        Err(error(e.span, "the result is not a number (a division by zero?)", ""))
     }
 }
 
@@ -26,7 +26,7 @@ fn quantity(e: &Syntax<'_>, lookup: &dyn Fn(&str) -> Option<Quantity>) -> Result
         Part::Name { path, brackets } if brackets.is_empty() => {
             lookup(path).map_or_else(|| wrong(format!("there is no `{path}`")), Ok)
         }
-        Part::Name { .. } => wrong("brackets select from a metric, and this is a quantity".into()),
+        Part::Name { .. } => wrong("brackets are for metrics, but this is a quantity".into()),
         Part::Minus(x) => quantity(x, lookup).map(|q| Quantity { value: -q.value, ..q }),
         Part::Binary(operator, x, y) => {
             let (a, b) = (quantity(x, lookup)?, quantity(y, lookup)?);
@@ -41,8 +41,8 @@ fn quantity(e: &Syntax<'_>, lookup: &dyn Fn(&str) -> Option<Quantity>) -> Result
             }
             call(name, name_span, &e.span, &given)
         }
-        Part::Comparison { .. } => wrong("a comparison is no quantity".into()),
-        Part::Text(_) => wrong("a text is no quantity".into()),
+        Part::Comparison { .. } => wrong("a comparison is not a quantity".into()),
+        Part::Text(_) => wrong("a string is not a quantity".into()),
     }
 }
 
@@ -58,9 +58,9 @@ fn unit_of(operator: Operator, x: (&Syntax<'_>, Dimension), y: (&Syntax<'_>, Dim
 fn misfit(operator: Operator, a: Dimension, b: Dimension) -> String {
     let (a, b) = (a.noun(), b.noun());
     match operator {
-        Operator::Add | Operator::Subtract => format!("{a} and {b} do not go together"),
-        Operator::Multiply => format!("{a} times {b} is nothing a file can use"),
-        Operator::Divide => format!("{a} divided by {b} is nothing a file can use"),
+        Operator::Add | Operator::Subtract => format!("{a} and {b} have different units"),
+        Operator::Multiply => format!("{a} times {b} has no unit that a file can use"),
+        Operator::Divide => format!("{a} divided by {b} has no unit that a file can use"),
     }
 }
 
@@ -89,7 +89,7 @@ fn call(
     }
     let unit = unit.unwrap_or(Dimension::Number);
     let values: Vec<f64> = given.iter().map(|(q, _)| q.value).collect();
-    let value = (function.of)(&values).ok_or_else(|| wrong(format!("`{name}` has no value of these")))?;
+    let value = (function.of)(&values).ok_or_else(|| wrong(format!("`{name}` has no value for these arguments")))?;
     Ok(Quantity { value, unit: function.yields.unit(Some(unit)).unwrap_or(unit) })
 }
 
@@ -110,16 +110,16 @@ mod tests {
         assert_eq!(eval("-k*2p - -8p").as_deref(), Ok("2p"));
         assert_eq!(eval("max(0, 5ms - k*1ms)").as_deref(), Ok("0.002s"));
         assert_eq!(eval("mean(1ms, k*1ms)").as_deref(), Ok("0.002s"));
-        assert_eq!(eval("10ms + 2"), Err("a duration and a plain number do not go together".into()));
-        assert_eq!(eval("1s * 1s"), Err("a duration times a duration is nothing a file can use".into()));
-        assert_eq!(eval("1/0"), Err("the result is no number (a division by zero?)".into()));
+        assert_eq!(eval("10ms + 2"), Err("a duration and a plain number have different units".into()));
+        assert_eq!(eval("1s * 1s"), Err("a duration times a duration has no unit that a file can use".into()));
+        assert_eq!(eval("1/0"), Err("the result is not a number (a division by zero?)".into()));
         assert_eq!(eval("j"), Err("there is no `j`".into()));
         assert_eq!(eval("1 2"), Err("an operator is missing before this".into()));
         assert_eq!(eval("min(1)"), Err("`min` takes two values or more".into()));
         assert_eq!(eval("floor(1s)"), Err("`floor` takes one plain number".into()));
-        assert_eq!(eval("k[up]"), Err("brackets select from a metric, and this is a quantity".into()));
-        assert_eq!(eval("\"k\""), Err("a text is no value".into()));
-        assert_eq!(eval("min(1 < 2, 3)"), Err("a comparison is no quantity".into()));
+        assert_eq!(eval("k[up]"), Err("brackets are for metrics, but this is a quantity".into()));
+        assert_eq!(eval("\"k\""), Err("a string is not a value".into()));
+        assert_eq!(eval("min(1 < 2, 3)"), Err("a comparison is not a quantity".into()));
         let deep = "the expression is nested deeper than 48 levels";
         assert_eq!(eval(&"(".repeat(400)), Err(deep.into()));
         assert_eq!(eval(&"-".repeat(400)), Err(deep.into()));

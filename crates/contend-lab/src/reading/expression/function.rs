@@ -60,11 +60,11 @@ pub const FUNCTIONS: &[NumberFunction] = &[
     several("min", "the smallest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::min), |r| r),
     several("max", "the largest", Yields::SameUnit, |x| x.iter().copied().reduce(f64::max), |r| r),
     several("std", "sample standard deviation", Yields::SameUnit, stats::deviation, |_| Range::FROM_ZERO),
-    several("sum", "the sum; 0 of nothing", Yields::SameUnit, |x| Some(x.iter().sum()), Range::of_sums),
+    several("sum", "the sum; 0 for an empty list", Yields::SameUnit, |x| Some(x.iter().sum()), Range::of_sums),
     several("jain", "Jain's index of fairness, 1 when all are equal", Yields::Index, stats::jain, |_| Range::SHARE),
     NumberFunction {
         name: "floor",
-        doc: "the largest whole number that is not above a plain number",
+        doc: "the largest whole number not above a plain number",
         yields: Yields::Number,
         values: Some(1),
         of: |x| x.first().map(|x| x.floor()),

@@ -2,8 +2,8 @@
 //!
 //! `"15ms"` is a quantity; `"= 10ms + 2ms*(k-1)"` in a file and `goodput.up / goodput.down` in a claim are expressions.
 //! One parser ([`parse`]) reads both into a tree with the place of every part. What names and calls mean is up to who
-//! reads the tree: [`evaluate`] for a file's quantities, [`crate::metric`] for metrics. Functions of plain numbers are
-//! in one table for both ([`FUNCTIONS`]).
+//! reads the tree: [`evaluate`] for a file's quantities, [`crate::measuring::metric`] for metrics. Functions of plain
+//! numbers are in one table for both ([`FUNCTIONS`]).
 
 mod evaluate;
 mod function;

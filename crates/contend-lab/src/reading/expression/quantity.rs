@@ -196,9 +196,9 @@ fn only(text: &str, unit: Dimension, most: f64) -> Result<f64, String> {
         Ok(q) if q.unit == unit && (0.0..=most).contains(&q.value) => Ok(q.value),
         Ok(q) if q.unit == unit => Err(format!("{text} is not between 0 and {}", Quantity { value: most, unit })),
         Ok(q) => Err(format!("{text} is {}, not {}", q.unit.noun(), unit.noun())),
-        Err(NotAQuantity::NoUnit(x)) => Err(format!("{x} of what? Units are {}", unit.units())),
+        Err(NotAQuantity::NoUnit(x)) => Err(format!("{x} has no unit; units are {}", unit.units())),
         Err(NotAQuantity::NoSuchUnit(word)) => Err(format!("there is no unit `{word}`; units are {}", unit.units())),
-        Err(NotAQuantity::NoNumber) => Err(format!("`{text}` is no quantity")),
+        Err(NotAQuantity::NoNumber) => Err(format!("`{text}` is not a quantity")),
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn the_command_line_takes_durations_and_rates() {
         assert_eq!((span("20us"), rate("5.5Mbps")), (Ok(Span::from_micros(20)), Ok(5_500_000)));
-        assert_eq!(span("20"), Err("20 of what? Units are s, ms, us, ns".into()));
+        assert_eq!(span("20"), Err("20 has no unit; units are s, ms, us, ns".into()));
         assert_eq!(rate("20us"), Err("20us is a duration, not a rate".into()));
         assert_eq!(span("-1s"), Err("-1s is not between 0 and 1000000s".into()));
     }

@@ -158,18 +158,18 @@ impl<'a> Parser<'a> {
     fn unexpected(&self) -> ParseError {
         match self.peek() {
             Some(Token::Relation(_)) => self.here(
-                "a comparison is no number",
+                "a comparison is not a number",
                 "count the members for which it holds: `count(goodput[up] < 0.3Mbps)`",
             ),
             Some(Token::Bracket(_)) => self.here(
-                "brackets select from a metric, and nothing else",
-                "put them behind the metric's name: `mean(goodput[up][10s..15s])`",
+                "brackets are only allowed after the name of a metric",
+                "write them after the metric's name: `mean(goodput[up][10s..15s])`",
             ),
             Some(Token::Assign) => {
-                self.here("`=` is no comparison", "write `==`; names of arguments belong in `model(...)`")
+                self.here("`=` does not compare", "write `==`; names of arguments belong in `model(...)`")
             }
-            Some(Token::Close) => self.here("this parenthesis closes nothing", "remove it"),
-            Some(Token::Comma) => self.here("a comma parts the arguments of a call, and nothing else", "remove it"),
+            Some(Token::Close) => self.here("this parenthesis has no opening parenthesis", "remove it"),
+            Some(Token::Comma) => self.here("a comma is only allowed between the arguments of a call", "remove it"),
             _ => self.here("an operator is missing before this", "write one of + - * / between two values"),
         }
     }
@@ -235,8 +235,8 @@ impl<'a> Parser<'a> {
                 if self.take(&Token::Open) { self.call(path, span) } else { Ok(self.name(path, span)) }
             }
             Token::Text(_) => Err(self.here(
-                "a text is no value",
-                "texts name the argument of `model(...)` and `point(...)`, or stand between brackets",
+                "a string is not a value",
+                "strings are only allowed in `model(...)` and `point(...)`, and between brackets",
             )),
             _ => Err(self.here("a value is missing before this", format!("write {}", self.value))),
         }

@@ -62,7 +62,7 @@ fn number(text: &str, at: usize) -> Result<Option<(Number, usize)>, ParseError> 
         Ok(q) => (q.value, q.unit),
         Err(NotAQuantity::NoUnit(value)) => (value, Dimension::Number),
         Err(NotAQuantity::NoNumber) => {
-            return Err(error(at..at + end, "this is no number", "write `0.5`, `3` or `1e-3`"));
+            return Err(error(at..at + end, "this is not a number", "write `0.5`, `3` or `1e-3`"));
         }
         Err(NotAQuantity::NoSuchUnit(unit)) => {
             let help = nearest_unit(&unit, &Dimension::ALL).map_or_else(
@@ -107,7 +107,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
             '"' => {
                 let inside = rest.get(1..).and_then(|t| Some(&t[..t.find('"')?]));
                 let Some(inside) = inside else {
-                    return Err(error(at..text.len(), "this text has no closing quote", "write `\"` at its end"));
+                    return Err(error(at..text.len(), "this string has no closing quote", "write `\"` at its end"));
                 };
                 (Token::Text(inside), inside.len() + 2)
             }
@@ -116,7 +116,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
                     return Err(error(
                         at..text.len(),
                         "this bracket is not closed",
-                        "write `]` behind the name or the time window",
+                        "write `]` after the name or the time window",
                     ));
                 };
                 (Token::Bracket(rest.get(1..len - 1).unwrap_or_default().trim()), len)
@@ -138,11 +138,11 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Parse
                 }
                 (Token::Path(path), path.len())
             }
-            ']' => return Err(error(at..at + 1, "this bracket closes nothing", "remove it")),
+            ']' => return Err(error(at..at + 1, "this bracket has no opening bracket", "remove it")),
             _ => {
                 return Err(error(
                     at..at + c.len_utf8(),
-                    format!("`{c}` means nothing here"),
+                    format!("`{c}` is not allowed here"),
                     "use numbers with units, names, + - * / and parentheses",
                 ));
             }

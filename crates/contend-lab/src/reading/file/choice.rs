@@ -68,9 +68,9 @@ pub(crate) fn objection(val: &Val, name: &str, built: Result<(), String>) -> Res
 
 fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {
     // `ts-are` means `ts_are`: in prose the name has a hyphen.
-    find(family, name)
-        .or_else(|| find(family, &name.replace('-', "_")))
-        .ok_or_else(|| val.error(format!("names no {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name))))
+    find(family, name).or_else(|| find(family, &name.replace('-', "_"))).ok_or_else(|| {
+        val.error(format!("names an unknown {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name)))
+    })
 }
 
 fn defaults(val: &Val, name: &str, params: &'static [Param]) -> Result<Args, FileError> {
@@ -142,7 +142,7 @@ fn parameter(val: &Val, param: &Param) -> Result<Value, FileError> {
             let x = val.number()?;
             within(x, Dimension::Number)?;
             if x.fract() != 0.0 {
-                return Err(val.error(format!("is no whole number: {x}"), "round it"));
+                return Err(val.error(format!("is not a whole number: {x}"), "round it"));
             }
             Value::Integer(x as i64)
         }

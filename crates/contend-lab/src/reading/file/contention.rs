@@ -37,13 +37,13 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         slots if (1.0..=1e6).contains(&slots) && slots > 1.0 => Ok(slots),
         _ => Err(v.error(
             "must be more than one slot and at most 1e6",
-            "write what a collision takes in slots, 68 for 1500 B of 802.11b",
+            "write the duration of a collision in slots; 68 for 1500 B in 802.11b",
         )),
     })?;
     let bytes = f.read_or("packet", 1500, |v| v.bytes(1..=65_535))? as u32;
     let noise = f.read_or("noise", 0.0, |v| match v.share()? {
         p if (0.0..1.0).contains(&p) => Ok(p),
-        _ => Err(v.error("must leave some frames whole", "write less than 100%")),
+        _ => Err(v.error("must be below 100%", "write less than 100%")),
     })?;
     let rule = f.need("rule", "\"dcf\"")?;
     let given = f.get("categories");
@@ -59,7 +59,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
             all.sort_unstable_by_key(|c| *c as u32);
             all.dedup();
             if all.is_empty() || all.len() < many {
-                return Err(v.error("must name at least one category, and none twice", "write [\"vo\", \"be\"]"));
+                return Err(v.error("must name at least one category, each only once", "write [\"vo\", \"be\"]"));
             }
             all
         }
@@ -85,8 +85,8 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         objection(&v, rule.entry.name, built.map(drop))?;
         if let (Some(given), false) = (&given, several) {
             return Err(given.error(
-                format!("is for a rule whose categories contend by themselves, and {} has none such", rule.entry.name),
-                "write rule = \"edca\", or leave it out",
+                format!("needs a rule with categories that contend separately, and {} has none", rule.entry.name),
+                "write rule = \"edca\", or remove it",
             ));
         }
         for &category in &categories {

@@ -49,7 +49,7 @@ impl<'a> Draft<'a> {
         };
         let packet_at = match (f.get("packet"), udp.get("packet")) {
             (Some(_), Some(v)) => {
-                return Err(v.error("is given twice, in the flow and in udp", "leave one of the two out"));
+                return Err(v.error("is given twice, in the flow and in udp", "remove one of the two"));
             }
             (a, b) => a.or(b),
         };
@@ -59,11 +59,11 @@ impl<'a> Draft<'a> {
         let tcp = f.get("tcp");
         let (transport, payload) = match (&tcp, &udp_at) {
             (Some(_), Some(udp)) => {
-                return Err(udp.error("stands beside tcp: a flow is one of the two", "leave one of the two out"));
+                return Err(udp.error("cannot be used with tcp: a flow uses one of the two", "remove one of the two"));
             }
             (None, None) => {
                 return Err(
-                    f.error("does not say how it is carried", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")
+                    f.error("has no transport protocol", "write tcp = \"newreno\" or udp = { rate = \"1Mbps\" }")
                 );
             }
             (Some(v), None) => {
@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
                 if let Some(v) =
                     ["window", "ack", "ack_delay", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key))
                 {
-                    return Err(v.error("has no meaning for udp", "leave it out, or write tcp instead of udp"));
+                    return Err(v.error("has no meaning for udp", "remove it, or write tcp instead of udp"));
                 }
                 (Transport::Udp, packet - UDP_HEADERS)
             }
@@ -83,7 +83,7 @@ impl<'a> Draft<'a> {
         let traffic_at = f.get("traffic");
         let traffic = match (traffic_at.clone(), udp.get("rate")) {
             (Some(_), Some(rate)) => {
-                return Err(rate.error("contradicts the flow's traffic", "leave one of the two out"));
+                return Err(rate.error("contradicts the flow's traffic", "remove one of the two"));
             }
             (None, Some(rate)) => cbr(&rate)?,
             (Some(v), None) => {
@@ -94,15 +94,14 @@ impl<'a> Draft<'a> {
             }
             (None, None) if udp_at.is_some() => {
                 return Err(udp.error(
-                    "does not say how much to send",
+                    "has no rate and no traffic",
                     "write udp = { rate = \"1Mbps\" }, or a traffic source in the flow",
                 ));
             }
             (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
         };
         if let (Some(udp_at), "bulk" | "sessions") = (&udp_at, traffic.entry.name) {
-            let greedy =
-                format!("cannot carry \"{}\": nothing tells a sender of datagrams how fast", traffic.entry.name);
+            let greedy = format!("cannot carry \"{}\": a sender of datagrams needs a rate", traffic.entry.name);
             return Err(udp_at.error(greedy, "write udp = { rate = \"1Mbps\" }, or another traffic source"));
         }
         if udp_at.is_some() {
@@ -155,7 +154,7 @@ fn check_files(v: &Val, kind: &str) -> Result<(), FileError> {
     let given = |key: &str| table.node.get(key).is_some();
     match ["gap", "law"].into_iter().find(|key| given(key)) {
         Some(key) if kind == "files" && !given("count") => Err(table.error(
-            format!("has `{key}` and no `count`: one file is sent, and none follows it"),
+            format!("has `{key}` and no `count`: one file is sent, and no file follows"),
             "write count = 20 for 20 files, or count = 0 for files without end",
         )),
         _ => Ok(()),
@@ -208,7 +207,7 @@ fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     if latest >= Time::ZERO + duration {
         let k = v.cx.member.map_or(1, |(k, _)| k);
         return Err(v.error(
-            format!("comes too late for member {k}: the run ends at {duration}"),
+            format!("is too late for member {k}: the run ends at {duration}"),
             "write an earlier start, or a longer duration",
         ));
     }

@@ -28,7 +28,7 @@ impl Judge<'_> {
         let reason = f.read_or("reason", "", |v| v.text())?.to_string();
         if verdict != Verdict::Reproduced && reason.trim().is_empty() {
             return Err(f.error(
-                format!("is recorded as \"{}\" and gives no reason", verdict.name()),
+                format!("is recorded as \"{}\" but has no reason", verdict.name()),
                 "write reason = \"why the paper's value is not met\"",
             ));
         }
@@ -77,7 +77,7 @@ impl Judge<'_> {
                     along";
         let (Some((kind, v)), None) = (given.pop(), given.pop()) else {
             f.finish()?;
-            return Err(val.error("must say one thing", help));
+            return Err(val.error("must have exactly one expectation", help));
         };
         if let (Some(within), true) = (&within, kind != "near") {
             return Err(within.error("belongs to near", help));
@@ -127,12 +127,12 @@ impl Judge<'_> {
                     Some(value) => Ok(value),
                     None if self.changed => Ok(item.node.to_json()),
                     None => Err(item.error(
-                        format!("is no value of the sweep: {}", item.node.to_json()),
+                        format!("is not a value of the sweep: {}", item.node.to_json()),
                         format!("values of {along}: {}", self.sweep.values(&along)),
                     )),
                 };
                 let values = v
-                    .list("values of the swept key, that with the largest metric first")?
+                    .list("values of the swept key, the value with the largest metric first")?
                     .map(known)
                     .collect::<Result<Vec<_>, _>>()?;
                 if values.len() < 2 {
@@ -140,7 +140,7 @@ impl Judge<'_> {
                 }
                 Expect::Order { values, along }
             }
-            _ if !v.flag()? => return Err(v.error("is false", "leave it out, or write true")),
+            _ if !v.flag()? => return Err(v.error("is false", "remove it, or write true")),
             "increasing" => Expect::Increasing { along: along(&f)? },
             _ => Expect::Decreasing { along: along(&f)? },
         };
@@ -170,7 +170,7 @@ impl Judge<'_> {
                     None => {
                         let at = Val { node, ..at.clone() };
                         return Err(at.error(
-                            format!("is no value of the sweep: {}", node.to_json()),
+                            format!("is not a value of the sweep: {}", node.to_json()),
                             format!("values of {key}: {}", self.sweep.values(&key)),
                         ));
                     }
@@ -186,8 +186,8 @@ impl Judge<'_> {
         let name = x.text()?;
         if matches!(name, "flow" | "time") || self.sweep.swept(x, name).is_ok() {
             return Err(values.error(
-                format!("belong to no figure over `{name}`"),
-                "leave them out, or give `x` a name of its own, \"window\", which `y` has as point(\"window\")",
+                format!("cannot be used in a figure over `{name}`"),
+                "remove them, or write a new name as `x`, \"window\", and use point(\"window\") in `y`",
             ));
         }
         let list = values
@@ -224,7 +224,7 @@ impl Judge<'_> {
         f.finish()?;
         match (&figure.x, &figure.by, by) {
             (Along::Key(x), Some(key), Some(v)) if x == key => {
-                Err(v.error(format!("is the key along `x` too: `{key}`"), "name another swept key, or leave it out"))
+                Err(v.error(format!("is the key along `x` too: `{key}`"), "name another swept key, or remove it"))
             }
             _ => Ok(figure),
         }
@@ -267,8 +267,10 @@ fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
     if q.unit == other.unit {
         Ok(q)
     } else {
-        Err(val
-            .error(format!("is {} beside {}", q.unit.noun(), other.unit.noun()), "write both in the same kind of unit"))
+        Err(val.error(
+            format!("is {}, but the other value is {}", q.unit.noun(), other.unit.noun()),
+            "write both in the same kind of unit",
+        ))
     }
 }
 

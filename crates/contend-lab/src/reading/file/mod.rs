@@ -1,4 +1,4 @@
-//! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Scenario`].
+//! The experiment file: its text becomes a typed [`Experiment`], and each point of its sweep a [`Resolved`] network.
 //!
 //! First the text becomes a [`tree`] of values with their places. `--set`, sweep points and overlays of claims then set
 //! key paths in that tree. [`Experiment::scenario`] reads the tree of one point from the beginning, table by table and
@@ -134,7 +134,7 @@ pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Experiment, F
                 &source,
                 &Site::None,
                 format!("the file cannot be read: {e}"),
-                "give the path of an experiment file; `contend list experiments` shows the ones that come along",
+                "give the path of an experiment file; `contend list experiments` shows those that come with contend",
             ))
         }
     }
@@ -168,7 +168,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     };
     let warmup = f.read_or("warmup", Span::ZERO, |v| match v.span()? {
         w if w >= duration => Err(v.error(
-            format!("is {w}, and the whole run is {duration}: nothing is left to measure"),
+            format!("is {w}, but the whole run is {duration}: nothing is left to measure"),
             "write a shorter warmup or a longer duration",
         )),
         w => Ok(w),
@@ -176,7 +176,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let seeds = f.get("seeds").filter(|_| about != About::Model).map_or(Ok(vec![1]), |v| seeds(&v))?;
     let sample = f.read("sample", |v| match v.positive_span()? {
         step if step > duration => {
-            Err(v.error(format!("is {step}, and the whole run is {duration}"), "write a shorter step"))
+            Err(v.error(format!("is {step}, but the whole run is {duration}"), "write a shorter step"))
         }
         step if duration.div_floor(step) > MOST_SAMPLES => {
             Err(v.error(format!("makes more than {MOST_SAMPLES} samples of a run"), "write a longer step"))
@@ -248,7 +248,7 @@ fn apply_sets(
             FileError::new(
                 source,
                 &site,
-                format!("`{key}` is no key path"),
+                format!("`{key}` is not a key path"),
                 "write it like --set flow.0.count=4 or --set wifi.slot=20us",
             )
         })?;
@@ -295,7 +295,7 @@ fn alone<'a>(
     root.get("param");
     let other = NETWORK.iter().filter(|k| ![key, "param"].contains(k)).find_map(|k| root.get(k));
     if let Some(v) = other {
-        return Err(v.error(format!("belongs to a network, and the file is about {what}"), "leave one of the two out"));
+        return Err(v.error(format!("belongs to a network, but this file is about {what}"), "remove one of the two"));
     }
     let table = root.need(key, example)?;
     root.finish()?;
@@ -309,17 +309,17 @@ fn no_time(f: &mut Fields, about: About) -> Result<(), FileError> {
         About::Network => return Ok(()),
         About::Model => (
             &["duration", "warmup", "seeds", "sample"],
-            "is for networks, and the file is about a [model], which takes no time and draws no numbers",
+            "is for networks, but this file is about a [model], which has neither time nor random numbers",
         ),
         About::Contention => (
             &["duration", "warmup", "sample"],
-            "is for networks, and the file is about [contention], which is as long as its `successes`",
+            "is for networks, but this file is about [contention], which ends after its `successes`",
         ),
     };
     for &key in keys {
         match f.get(key) {
             Some(v) if key != "seeds" || !matches!(v.node.site, Site::Set(..)) => {
-                return Err(v.error(why, "leave it out"));
+                return Err(v.error(why, "remove it"));
             }
             _ => {}
         }
@@ -342,7 +342,7 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
         let seeds: Vec<u64> = val.list(HELP)?.map(|v| v.integer(0..=u64::MAX)).collect::<Result<_, _>>()?;
         let twice = seeds.iter().collect::<BTreeSet<_>>().len() < seeds.len();
         return if seeds.is_empty() || twice {
-            Err(val.error("must have at least one seed, and none twice", HELP))
+            Err(val.error("must have at least one seed, each only once", HELP))
         } else {
             Ok(seeds)
         };
@@ -356,7 +356,7 @@ fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
     match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
         (Ok(first), Ok(last)) if first > last => Err(val.error(format!("is empty: \"{text}\""), HELP)),
         (Ok(first), Ok(last)) if last - first >= MOST_SEEDS => {
-            Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "take fewer"))
+            Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "use fewer"))
         }
         (Ok(first), Ok(last)) => Ok((first..=last).collect()),
         _ => Err(val.error(format!("cannot be \"{text}\""), HELP)),

@@ -65,7 +65,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
                     first.unit.noun(),
                     p.unit.noun()
                 );
-                return Err(name.error(message, "put them into files of their own"));
+                return Err(name.error(message, "put them into separate files"));
             }
         }
     }
@@ -82,14 +82,14 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileErro
     // Slow models are computed when the file runs.
     match modelled.values_of(|m| !m.is_slow) {
         Ok(_) => Ok(modelled),
-        Err(why) => Err(table.error(format!("has no value: {why}"), "change the argument that is named")),
+        Err(why) => Err(table.error(format!("has no value: {why}"), "change this argument")),
     }
 }
 
 fn named(v: &Val) -> Result<&'static Model, FileError> {
     let name = v.text()?;
     let remedy = || suggest(name, models().map(|m| m.name));
-    model_named(name).ok_or_else(|| v.error(format!("names no model: \"{name}\""), remedy()))
+    model_named(name).ok_or_else(|| v.error(format!("names an unknown model: \"{name}\""), remedy()))
 }
 
 /// The argument `name` of all `models` that have a parameter of this name.

@@ -47,7 +47,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     let ap_spec = match (&wifi, &ap) {
         (Some(wifi), ap) => Some(access_point(cx, wifi, ap.as_ref())?),
         (None, Some(ap)) => {
-            return Err(ap.error("has no cell to serve", "add [wifi] standard = \"802.11g\", or leave [ap] out"));
+            return Err(ap.error("needs a cell", "add [wifi] standard = \"802.11g\", or remove [ap]"));
         }
         (None, None) => None,
     };
@@ -57,7 +57,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     for v in tables(root.get("station"), "[[station]]")? {
         match &wifi {
             Some(wifi) => b.stations(&v, wifi)?,
-            None => return Err(v.error("has no cell to be in", "add [wifi] standard = \"802.11g\"")),
+            None => return Err(v.error("needs a cell", "add [wifi] standard = \"802.11g\"")),
         }
     }
     for v in tables(root.get("link"), "[[link]]")? {
@@ -66,7 +66,9 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Re
     let wire = root.get("wire");
     if let Some(v) = &wire {
         if wifi.is_none() {
-            return Err(v.error("is the wired side of a cell, and there is no [wifi]", "write [[link]] tables instead"));
+            return Err(
+                v.error("is the wired side of a cell, but the file has no [wifi]", "write [[link]] tables instead")
+            );
         }
         let f = Val { cx: ReadContext { member: Some((1, 1)), ..cx }, ..v.clone() }.table()?;
         b.wires(f, None, true)?;
@@ -355,7 +357,7 @@ impl<'a> Builder<'a> {
         let (from_at, to_at) = (f.need("from", "\"router\"")?, f.need("to", "\"ap\"")?);
         let (from, to) = (self.places.link_end(&from_at)?, self.places.link_end(&to_at)?);
         if from == to {
-            return Err(to_at.error("is where the link begins", "name two places"));
+            return Err(to_at.error("is also the start of the link", "name two places"));
         }
         let name = f.get("name");
         let name = self.places.add_link(name.as_ref(), from_at.text()?, to_at.text()?)?;
@@ -404,10 +406,9 @@ impl<'a> Builder<'a> {
             rate: f.read_or("rate", default.rate, |v| match &v.pick()?.node.kind {
                 NodeKind::Text(t) if t == "infinite" => Ok(0),
                 _ => match v.rate()? {
-                    0 => Err(v.error(
-                        "is zero",
-                        "write a rate like \"100Mbps\", or \"infinite\" for a wire that is nothing but delay",
-                    )),
+                    0 => Err(
+                        v.error("is zero", "write a rate like \"100Mbps\", or \"infinite\" for a wire with delay only")
+                    ),
                     bps => Ok(bps),
                 },
             })?,
@@ -436,7 +437,7 @@ impl<'a> Builder<'a> {
             let name = if group.count.is_some() { format!("{}.{k}", group.name) } else { group.name.clone() };
             let ends = (self.places.end(&draft.from, wifi.is_some())?, self.places.end(&draft.to, wifi.is_some())?);
             if ends.0 == ends.1 && ends.0 != End::Station {
-                return Err(draft.to.error("is where the flow begins", "name two different places"));
+                return Err(draft.to.error("is also the start of the flow", "name two different places"));
             }
             let direction = direction(ends.0, ends.1);
             if let (Some(at), true) = (&draft.packet_at, direction != Direction::Wired && draft.packet > LARGEST_ON_AIR)
@@ -457,7 +458,7 @@ impl<'a> Builder<'a> {
             }
             if let (Some(delay), false) = (&draft.delay, ends.0 == End::Server || ends.1 == End::Server) {
                 return Err(delay.error(
-                    "is that of the flow's own wire, and neither end is \"server\"",
+                    "is the delay of the wire to \"server\", but neither end is \"server\"",
                     "set the delay of a [[link]] instead",
                 ));
             }
@@ -494,13 +495,13 @@ impl<'a> Builder<'a> {
     ) -> Result<Place, FileError> {
         match (end, wifi, wires) {
             (End::At(Place::Ap), ..) => Err(at.error(
-                "is the access point, where no flow ends",
+                "is the access point: a flow cannot end there",
                 "write \"server\" for a host behind it, or \"station\"",
             )),
-            (End::At(Place::Node(i)), ..) if self.nodes.get(i).is_some_and(|n| n.router) => {
-                Err(at
-                    .error("is a router, where no flow ends", "name a host, or write kind = \"host\" in its [[node]]"))
-            }
+            (End::At(Place::Node(i)), ..) if self.nodes.get(i).is_some_and(|n| n.router) => Err(at.error(
+                "is a router: a flow cannot end there",
+                "name a host, or write kind = \"host\" in its [[node]]",
+            )),
             (End::At(place), ..) => Ok(place),
             (End::Station, Some(w), _) => {
                 let spec = StationSpec {
@@ -557,7 +558,7 @@ impl<'a> Builder<'a> {
         for (flow, from) in self.flows.iter().zip(&self.from) {
             if root(&mut part, vertex(flow.from)) != root(&mut part, vertex(flow.to)) {
                 return Err(
-                    from.error("has no way to the other end of the flow", "connect the two with [[link]] tables")
+                    from.error("has no path to the other end of the flow", "connect the two with [[link]] tables")
                 );
             }
         }

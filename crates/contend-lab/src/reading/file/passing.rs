@@ -117,7 +117,7 @@ fn takes(queue: &Queue, packet: Packet) -> bool {
 fn refusal(root: &Val, at: QueueAt, queue: &Queue, packet: Packet, flow: &FlowSpec) -> FileError {
     let what = if packet.is_reverse() { "acknowledgment" } else { "packet" };
     let message =
-        format!("drops every {what} of `{}`: each has {} B, and it has room for less", flow.name, packet.size);
+        format!("drops every {what} of `{}`: each has {} B, more than the queue's limit", flow.name, packet.size);
     let help = remedy(queue, packet).map_or_else(
         || "write larger limits".to_owned(),
         |(name, least)| format!("write {name} = \"{least}B\" or more"),

@@ -96,7 +96,7 @@ impl Places {
             return match cell {
                 true => Ok(if text == "server" { End::Server } else { End::Station }),
                 false => Err(val.error(
-                    format!("is \"{text}\", and there is no [wifi]"),
+                    format!("is \"{text}\", but the file has no [wifi]"),
                     "add [wifi] standard = \"802.11g\", or name the ends with [[node]] and [[link]]",
                 )),
             };
@@ -108,7 +108,8 @@ impl Places {
                 _ => (text, None),
             },
         };
-        let unknown = || val.error(format!("names no station or node: \"{text}\""), suggest(name, self.names()));
+        let unknown =
+            || val.error(format!("names an unknown station or node: \"{text}\""), suggest(name, self.names()));
         let &(first, count) = self.groups.get(name).ok_or_else(unknown)?;
         let (low, high) = match slice {
             None if text.contains('[') => {
@@ -121,7 +122,7 @@ impl Places {
                     (Ok(low), Ok(high)) if 1 <= low && low <= high && high <= count => (low, high),
                     _ => {
                         return Err(val.error(
-                            format!("names stations that are not there: \"{text}\""),
+                            format!("names stations that do not exist: \"{text}\""),
                             format!("`{name}` has members 1 to {count}: write \"{name}[1..{count}]\""),
                         ));
                     }
@@ -132,7 +133,7 @@ impl Places {
         match (high + 1).checked_sub(low) {
             Some(len) if len > 0 => Ok(End::At(Place::Station(first + low - 1 + (k - 1) % len))),
             _ => Err(val.error(
-                format!("names stations of which there are none: \"{text}\""),
+                format!("names stations, but there are none: \"{text}\""),
                 format!("write a larger count for `{name}`"),
             )),
         }
@@ -149,7 +150,7 @@ impl Places {
             None => {
                 let nodes =
                     self.single.iter().filter(|(_, p)| !matches!(p, Place::Station(_))).map(|(name, _)| name.as_str());
-                Err(val.error(format!("names no node: \"{text}\""), suggest(text, nodes)))
+                Err(val.error(format!("names an unknown node: \"{text}\""), suggest(text, nodes)))
             }
         }
     }

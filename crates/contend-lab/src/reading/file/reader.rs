@@ -44,9 +44,9 @@ impl ReadContext<'_> {
         let own = if self.member.is_some() { vec!["k", "n"] } else { vec![] };
         let names: Vec<&str> = own.into_iter().chain(self.params.iter().map(|p| p.0.as_str())).collect();
         if names.is_empty() {
-            "it may use numbers with units, + - * / min max floor, and names from [param]".into()
+            "an expression may use numbers with units, + - * / min max floor, and names from [param]".into()
         } else {
-            format!("names it may use: {}", names.join(", "))
+            format!("allowed names: {}", names.join(", "))
         }
     }
 }
@@ -159,7 +159,7 @@ impl<'a> Val<'a> {
         let quantity = match &v.node.kind {
             NodeKind::Integer(i) => Quantity::number(*i as f64),
             NodeKind::Float(x) if x.is_finite() => Quantity::number(*x),
-            NodeKind::Float(_) => return Err(v.error("is no finite number", help())),
+            NodeKind::Float(_) => return Err(v.error("is not a finite number", help())),
             NodeKind::Text(s) => match s.trim_start().strip_prefix('=') {
                 Some(expression) => self.cx.evaluate(expression).map_err(|e| {
                     let remedy = if e.help.is_empty() { self.cx.names() } else { e.help };
@@ -175,9 +175,9 @@ impl<'a> Val<'a> {
                         Quantity::number(x)
                     }
                     Err(NotAQuantity::NoUnit(_)) if want.accepts == [Dimension::Number] => {
-                        return Err(v.error("is a number in quotes", "leave the quotes out"));
+                        return Err(v.error("is a number in quotes", "remove the quotes"));
                     }
-                    Err(NotAQuantity::NoUnit(x)) => return Err(v.error(format!("has no unit: {x} of what?"), help())),
+                    Err(NotAQuantity::NoUnit(x)) => return Err(v.error(format!("has no unit: {x}"), help())),
                     Err(NotAQuantity::NoSuchUnit(unit)) => {
                         let hint = nearest_unit(&unit, want.accepts)
                             .map_or(String::new(), |u| format!("did you mean `{u}`? "));
@@ -192,9 +192,9 @@ impl<'a> Val<'a> {
         };
         if !want.accepts.contains(&quantity.unit) {
             if quantity.unit == Dimension::Number {
-                return Err(v.error(format!("has no unit: {} of what?", quantity.value), help()));
+                return Err(v.error(format!("has no unit: {}", quantity.value), help()));
             }
-            return Err(v.error(format!("must be {}, and {quantity} is {}", want.noun, quantity.unit.noun()), help()));
+            return Err(v.error(format!("must be {}, but {quantity} is {}", want.noun, quantity.unit.noun()), help()));
         }
         if quantity.value < 0.0 && !want.negative {
             return Err(v.error(format!("is negative: {quantity}"), help()));
@@ -283,7 +283,7 @@ impl<'a> Val<'a> {
         }
         // An expression may miss a whole number by a rounding error.
         if (q.value - rounded).abs() > 1e-9 * rounded.max(1.0) {
-            return Err(self.error(format!("is no whole number: {q}"), "round it, in an expression with floor(...)"));
+            return Err(self.error(format!("is not a whole number: {q}"), "round it, in an expression with floor(...)"));
         }
         Ok(rounded as u64)
     }
@@ -396,7 +396,7 @@ impl<'a> Fields<'a> {
         let found = keys.iter().find_map(|&key| self.get(key));
         self.asked.retain(|key| !keys.contains(key));
         match found {
-            Some(v) => Err(v.error("is reserved for a later version of contend", "leave it out")),
+            Some(v) => Err(v.error("is reserved for a later version of contend", "remove it")),
             None => Ok(()),
         }
     }

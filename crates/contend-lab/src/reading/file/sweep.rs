@@ -53,13 +53,13 @@ impl Sweep {
                     val.cx.source,
                     site,
                     format!("`sweep` has the key `{path}` twice"),
-                    "leave one of the two out",
+                    "remove one of the two",
                 )
                 .and(&first.site, "first"));
             }
             let values: Vec<Node> = at.list("the list of values to try, [1, 2, 4]")?.map(|v| v.node.clone()).collect();
             if values.is_empty() {
-                return Err(at.error("is an empty list", "write at least one value, or leave the key out"));
+                return Err(at.error("is an empty list", "write at least one value, or remove the key"));
             }
             keys.push(Key { path, site: site.clone(), values });
         }
@@ -75,7 +75,7 @@ impl Sweep {
             let values: Vec<String> = step(twice).map(|v| v.to_json().to_string()).collect();
             let message = format!("{} has the value {} twice", names.join(" with "), values.join(" with "));
             let site = step(twice).next().map_or(&val.node.site, |v| &v.site);
-            return Err(FileError::new(val.cx.source, site, message, "leave one of the two out"));
+            return Err(FileError::new(val.cx.source, site, message, "remove one of the two"));
         }
         for (path, value) in sets {
             sweep.fix(path, value);
@@ -85,7 +85,7 @@ impl Sweep {
             Some(n) if n <= MOST_POINTS => Ok(sweep),
             _ => Err(val.error(
                 format!("makes more than {MOST_POINTS} points"),
-                "take fewer values, or pair keys with zip = [[\"...\", \"...\"]]",
+                "use fewer values, or pair keys with zip = [[\"...\", \"...\"]]",
             )),
         }
     }
@@ -184,7 +184,7 @@ impl Axis {
 pub(crate) fn key_path(at: &Val, site: &Site, text: &str) -> Result<String, FileError> {
     let error = |message: String, help: &str| FileError::new(at.cx.source, site, message, help);
     let Some(path) = split_path(text) else {
-        return Err(error(format!("`{text}` is no key path"), "write it like \"flow.0.count\" or \"wifi.slot\""));
+        return Err(error(format!("`{text}` is not a key path"), "write it like \"flow.0.count\" or \"wifi.slot\""));
     };
     match path.first() {
         Some(head) if FIXED.contains(&head.as_str()) => Err(error(
@@ -225,7 +225,7 @@ fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, Fi
                 if first.len() != axis.len() {
                     return Err(name.error(
                         format!("pairs lists of different length: {} and {} values", first.len(), axis.len()),
-                        "give both keys as many values",
+                        "give both keys the same number of values",
                     ));
                 }
                 first.keys.extend(axis.keys);

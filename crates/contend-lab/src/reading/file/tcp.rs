@@ -130,7 +130,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
         false if reads_sack => Err(v.error(
             format!("switches off what the recovery \"{}\" needs", recovery.entry.name),
-            "write recovery = \"newreno\", or leave sack out",
+            "write recovery = \"newreno\", or remove sack",
         )),
         on => Ok(on),
     })?;
@@ -256,20 +256,18 @@ fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::
         objection(&item, choice.entry.name, built.map(drop))?;
         if reads && !timestamps {
             return Err(item
-                .error("reads timestamps, and this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));
+                .error("needs timestamps, but this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));
         }
         let name = own.as_ref().map_or(Ok(choice.entry.name), |n| n.text())?;
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return Err(own
                 .as_ref()
                 .unwrap_or(&item)
-                .error(format!("is no name for an estimate: \"{name}\""), "use letters, digits and _"));
+                .error(format!("is not a valid name of an estimate: \"{name}\""), "use letters, digits and _"));
         }
         if all.iter().any(|(n, _)| n == name) {
-            return Err(item.error(
-                format!("is the second estimate called \"{name}\""),
-                format!("give it a name of its own: {SHAPE}"),
-            ));
+            return Err(item
+                .error(format!("is the second estimate called \"{name}\""), format!("give it its own name: {SHAPE}")));
         }
         all.push((name.to_owned(), choice));
     }
@@ -324,7 +322,7 @@ fn variant(val: &Val, name: &str) -> Result<Variant, FileError> {
     let all = all_variants();
     let found = all.iter().find(|v| v.name == name).copied();
     found.ok_or_else(|| {
-        val.error(format!("names no TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name)))
+        val.error(format!("names an unknown TCP variant: \"{name}\""), suggest(name, all.iter().map(|v| v.name)))
     })
 }
 

@@ -151,13 +151,12 @@ pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
             source,
             &site,
             format!("this is not TOML: {}", e.message()),
-            "strings stand in double quotes, tables in [brackets]; see https://toml.io",
+            "write strings in double quotes and tables in [brackets]; see https://toml.io",
         )
     })?;
     let place = |span: Option<std::ops::Range<usize>>| span.map_or(Site::None, Site::File);
-    table(document.as_table(), false, Site::None, &place).map_err(|site| {
-        FileError::new(source, &site, "a date is no value of an experiment", "write a string or a number")
-    })
+    table(document.as_table(), false, Site::None, &place)
+        .map_err(|site| FileError::new(source, &site, "an experiment cannot use a date", "write a string or a number"))
 }
 
 /// Refuses control characters except line breaks and tabs: texts of the file are shown on terminals, in tables and on
@@ -165,7 +164,7 @@ pub(crate) fn read(source: &Source) -> Result<Node, FileError> {
 pub(crate) fn check_texts(tree: &Node, source: &Source) -> Result<(), FileError> {
     let refuse = |site: &Site, c: char| {
         let message = format!("a text has the control character U+{:04X}", u32::from(c));
-        Err(FileError::new(source, site, message, "leave it out"))
+        Err(FileError::new(source, site, message, "remove it"))
     };
     match &tree.kind {
         NodeKind::Text(text) => match text.chars().find(|c| c.is_control() && !['\n', '\r', '\t'].contains(c)) {
@@ -325,7 +324,7 @@ impl Overlay {
                 FileError::new(
                     source,
                     site,
-                    format!("`{key}` is no key path"),
+                    format!("`{key}` is not a key path"),
                     "write it like `flow.0.count` or `wifi.slot`",
                 )
             })?;

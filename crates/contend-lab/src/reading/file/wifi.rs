@@ -59,7 +59,7 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
     phy.llc = f.read_or("llc", phy.llc, |v| Ok(v.bytes(0..=64)? as u32))?;
     if phy.difs.is_some_and(|d| d < phy.sifs) {
         return Err(f.error(
-            "has a difs shorter than sifs, so that data would go before its acknowledgment",
+            "has a difs shorter than sifs: data would be sent before the acknowledgment",
             "write a longer difs",
         ));
     }
@@ -94,10 +94,9 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
     phy.protection = f.read_or("protection", phy.protection, |v| {
         let protection = v.word(&protections)?;
         if protection != Protection::None && phy.standard != Standard::G {
-            return Err(v.error(
-                "is for 802.11g beside 802.11b stations only",
-                "leave it out, or write standard = \"802.11g\"",
-            ));
+            return Err(
+                v.error("is for 802.11g beside 802.11b stations only", "remove it, or write standard = \"802.11g\"")
+            );
         }
         Ok(protection)
     })?;
@@ -105,7 +104,7 @@ fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
         if phy.protection == Protection::None {
             return Err(v.error(
                 "has no meaning without protection",
-                "write protection = \"cts-to-self\" or \"rts-cts\", or leave it out",
+                "write protection = \"cts-to-self\" or \"rts-cts\", or remove it",
             ));
         }
         data_rate(&v, phy)
@@ -121,7 +120,7 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
             if protection == Protection::RtsCts {
                 return Err(v.error(
                     "has no meaning with protection = \"rts-cts\", which sends an RTS before every frame",
-                    "leave one of the two out",
+                    "remove one of the two",
                 ));
             }
             if matches!(&v.node.kind, NodeKind::Text(t) if t == "never") {
@@ -158,7 +157,7 @@ pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
         return Ok(bps);
     }
     let rates: Vec<String> = Phy::rates(phy.standard).iter().map(|&r| format!("{}Mbps", r as f64 / 1e6)).collect();
-    Err(v.error("is no rate of this standard", format!("rates: {}", rates.join(", "))))
+    Err(v.error("is not a rate of this standard", format!("rates: {}", rates.join(", "))))
 }
 
 /// Reads an access rule and checks that it suits the cell.
@@ -201,7 +200,9 @@ pub(crate) fn check_weights(ap: &Val, stations: &[StationSpec]) -> Result<(), Fi
             if let Some(name) = pair.list("a pair")?.next()
                 && !names.contains(name.text()?)
             {
-                return Err(name.error(format!("names no station: \"{}\"", name.text()?), suggest(name.text()?, names)));
+                return Err(
+                    name.error(format!("names an unknown station: \"{}\"", name.text()?), suggest(name.text()?, names))
+                );
             }
         }
     }

@@ -10,7 +10,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.load",
         Dimension::Number,
-        "load at which n AIAD sources rest, over the capacity",
+        "equilibrium load of n AIAD sources, divided by the capacity",
         "Jersey 2005 eq. 6.11",
         &AIAD,
         load,
@@ -18,7 +18,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.loss",
         Dimension::Number,
-        "p0, share of packets lost where n AIAD sources rest",
+        "p0, share of packets lost at the equilibrium of n AIAD sources",
         "Jersey 2005 eq. 6.11",
         &AIAD,
         |a| Ok(rest(a)?.share),
@@ -26,7 +26,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.loss_slope",
         Dimension::Number,
-        "slope of the losses where n AIAD sources rest, per packet per second",
+        "slope of the losses at the equilibrium of n AIAD sources, per packet per second",
         "Jersey 2005 eq. 6.11",
         &AIAD,
         |a| Ok(rest(a)?.slope),
@@ -35,14 +35,14 @@ pub(super) const MODELS: &[Model] = &[
         "aiad.queue_bound",
         Dimension::Time,
         "queueing delay below which AIAD certainly settles",
-        "Jersey 2005 eqs. 6.14, 6.16 at the real rest",
+        "Jersey 2005 eqs. 6.14, 6.16 at the real equilibrium",
         &AIAD_BOUND,
         queue_bound,
     ),
     model(
         "aiad.alpha_eta",
         Dimension::Number,
-        "alpha d/(d + dq), to be below aiad.alpha_eta_bound",
+        "alpha d/(d + dq), which must be below aiad.alpha_eta_bound",
         "Jersey 2005 eq. 6.15",
         &AIAD,
         alpha_eta,
@@ -50,7 +50,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.alpha_eta_at_rest",
         Dimension::Number,
-        "alpha d/(d + dq) over the load at rest, to be below aiad.alpha_eta_bound",
+        "alpha d/(d + dq) divided by the load, which must be below aiad.alpha_eta_bound",
         "Jersey 2005 eq. 6.15 at the real rest",
         &AIAD,
         |a| {
@@ -61,7 +61,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.alpha_eta_bound",
         Dimension::Number,
-        "what alpha d/(d + dq) must be below",
+        "upper bound of alpha d/(d + dq)",
         "Jersey 2005 eq. 6.15 at the real rest",
         &AIAD_BOUND,
         alpha_eta_bound,
@@ -69,7 +69,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.bounded",
         Dimension::Number,
-        "1 when both conditions for settling hold at the real rest, else 0",
+        "1 if both conditions for settling hold at the real equilibrium, otherwise 0",
         "Jersey 2005 eqs. 6.15, 6.16",
         &AIAD_BOUND,
         bounded,
@@ -77,7 +77,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.growth",
         Dimension::Number,
-        "exponent by which a small departure grows in each round trip, below 0 when AIAD settles",
+        "exponent by which a small deviation grows in each round trip, below 0 if AIAD settles",
         "Jersey 2005 eq. 6.13",
         &AIAD,
         growth,
@@ -85,7 +85,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.condition",
         Dimension::Number,
-        "1 when this condition of lemma 6.1 holds for every motion of the sources, else 0",
+        "1 if this condition of lemma 6.1 holds for every motion of the sources, otherwise 0",
         "Jersey 2005 lemma 6.1",
         &CONDITION,
         condition,
@@ -93,7 +93,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.settles",
         Dimension::Number,
-        "1 when the integrated AIAD system settles from a small departure, else 0",
+        "1 if the integrated AIAD system settles after a small deviation, otherwise 0",
         "Jersey 2005 eq. 6.11",
         &SETTLING,
         settles,
@@ -111,7 +111,7 @@ const SETTLING: [Parameter; 6] = sources(INTEGRATED);
 const AIAD_BOUND: [Parameter; 7] = with_one_more(Parameter::switch(
     "together",
     1.0,
-    "1 for the slope of the losses that all sources make together, 0 for that of one, as printed",
+    "1: loss slope of all sources together; 0: loss slope of one source, as printed",
 ));
 const CONDITION: [Parameter; 7] = with_one_more(Parameter::whole("which", 1.0, 3.0, "number of the condition"));
 
@@ -126,7 +126,7 @@ const fn sources(n: Parameter) -> [Parameter; 6] {
             "exponent",
             0.0,
             EXPONENT_LIMIT as f64,
-            "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost",
+            "k: loss probability (y/C)^k at the total rate y; 0: only the rate above C is lost",
         )
         .default(0.0),
     ]
@@ -171,7 +171,7 @@ fn alpha_eta_bound(a: &[f64]) -> Result<f64, String> {
     said(case.alpha_eta_bound(&at))
 }
 
-/// Whether both sufficient conditions hold.
+/// True if both sufficient conditions hold.
 fn bounded(a: &[f64]) -> Result<f64, String> {
     let (case, at) = at_rest(a)?;
     let back = case.alpha * said(case.eta())?;

@@ -9,7 +9,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.rate",
         Dimension::Number,
-        "packets per step at which each of n GAIAD sources rests",
+        "equilibrium rate of each of n GAIAD sources, packets per step",
         "Jersey 2005 eq. 9.17",
         &GAIAD,
         gaiad_rate,
@@ -17,7 +17,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.share",
         Dimension::Number,
-        "share of packets marked where n GAIAD sources rest",
+        "share of packets marked at the equilibrium of n GAIAD sources",
         "Jersey 2005 eq. 9.17",
         &GAIAD,
         gaiad_share,
@@ -25,7 +25,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.eigenvalue",
         Dimension::Number,
-        "eigenvalue of the larger size, between -1 and 1 when GAIAD settles",
+        "eigenvalue with the larger magnitude, between -1 and 1 if GAIAD settles",
         "Jersey 2005 eqs. 9.24-9.27 with the true derivatives",
         &GAIAD,
         eigenvalue,
@@ -33,7 +33,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.eigenvalue_as_printed",
         Dimension::Number,
-        "the eigenvalue of the larger size with the derivatives as printed",
+        "eigenvalue with the larger magnitude, with the derivatives as printed",
         "Jersey 2005 eqs. 9.21, 9.22",
         &GAIAD,
         eigenvalue_as_printed,
@@ -63,7 +63,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.eigenvalue_together_as_printed",
         Dimension::Number,
-        "the eigenvalue of the motion together with the derivatives as printed",
+        "eigenvalue of the motion of all sources together, with the derivatives as printed",
         "Jersey 2005 eqs. 9.21, 9.22",
         &GAIAD,
         |a| {
@@ -74,7 +74,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.stable",
         Dimension::Number,
-        "1 when theorem 9.3 calls GAIAD stable, else 0",
+        "1 if GAIAD is stable by theorem 9.3, otherwise 0",
         "Jersey 2005 eq. 9.27 with the true derivatives",
         &GAIAD,
         stable,
@@ -82,7 +82,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.stable_as_printed",
         Dimension::Number,
-        "what theorem 9.3 says with the derivatives as printed, 1 or 0",
+        "1 if GAIAD is stable by theorem 9.3 with the derivatives as printed, otherwise 0",
         "Jersey 2005 eqs. 9.21, 9.22, 9.27",
         &GAIAD,
         stable_as_printed,
@@ -90,7 +90,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "gaiad.settles",
         Dimension::Number,
-        "1 when simulated GAIAD sources with unequal or equal delays settle, else 0",
+        "1 if simulated GAIAD sources settle, with equal or unequal delays, otherwise 0",
         "Jersey 2005 eq. 9.12",
         &COURSE,
         gaiad_settles,
@@ -117,14 +117,14 @@ const COURSE: [Parameter; 8] = {
 const fn sources(most: f64) -> [Parameter; 6] {
     [
         Parameter::whole("n", 1.0, most, "number of sources"),
-        Parameter::number("alpha", 1e-6, 1e6, "what a source adds in each step, packets"),
+        Parameter::number("alpha", 1e-6, 1e6, "packets that a source adds in each step"),
         Parameter::number("beta", 1e-6, 1.0, "decrease, above 0 and at most 1"),
         Parameter::number("capacity", 1e-3, 1e9, "C, capacity of the link, packets per step"),
         Parameter::whole(
             "exponent",
             0.0,
             EXPONENT_LIMIT as f64,
-            "losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost",
+            "k: marking probability (y/C)^k at the total rate y; 0: only the rate above C is marked",
         )
         .default(4.0),
         Parameter::switch("printed", 0.0, "1 for the sign of eq. 9.12 as printed"),
@@ -147,7 +147,7 @@ fn gaiad_share(a: &[f64]) -> Result<f64, String> {
     Ok(gaiad(a)?.1.share)
 }
 
-/// Of the two, the one with the larger size.
+/// The eigenvalue with the larger magnitude.
 fn largest(of: [f64; 2]) -> f64 {
     if of[0].abs() > of[1].abs() { of[0] } else { of[1] }
 }

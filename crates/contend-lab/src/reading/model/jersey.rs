@@ -1,4 +1,4 @@
-//! Closed forms of Jersey 2005 chapter 8: fluids and differentiators.
+//! Closed forms of Jersey 2005 chapter 8: fluid models and differentiators.
 
 use super::{Model, Parameter, RAREST, model, said};
 use crate::reading::expression::Dimension;
@@ -9,7 +9,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.reno_rate",
         Dimension::Number,
-        "packets per second at which Reno as a fluid rests",
+        "equilibrium rate of the fluid model of Reno, packets per second",
         "Jersey 2005 eq. 8.21",
         &RENO_RATE,
         reno_rate,
@@ -17,7 +17,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.rate",
         Dimension::Number,
-        "packets per second at which TCP-Jersey as a fluid rests",
+        "equilibrium rate of the fluid model of TCP-Jersey, packets per second",
         "Jersey 2005 eq. 8.22",
         &RATE,
         rate,
@@ -36,7 +36,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.reno_window",
         Dimension::Packets,
-        "window at which Reno as a fluid rests",
+        "equilibrium window of the fluid model of Reno",
         "Jersey 2005 eq. 8.21",
         &RENO_RATE,
         |a| Ok(said(fluid::reno(a[0], &Path { rtt_s: a[1], delay_s: a[1] }))?.window),
@@ -44,7 +44,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.window",
         Dimension::Packets,
-        "window at which TCP-Jersey as a fluid rests",
+        "equilibrium window of the fluid model of TCP-Jersey",
         "Jersey 2005 eq. 8.22",
         &RATE,
         |a| Ok(said(fluid::jersey(a[0], &Path { rtt_s: a[1], delay_s: a[2] }))?.window),
@@ -52,7 +52,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.ratio",
         Dimension::Number,
-        "rate of Reno over that of TCP-Jersey, both as fluids at rest",
+        "equilibrium rate of Reno divided by the rate of TCP-Jersey, both as fluid models",
         "Jersey 2005 eq. 8.23",
         &RATIO,
         ratio,
@@ -60,7 +60,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.reno_gain",
         Dimension::Number,
-        "what Reno gains from telling losses of the link from those of congestion, as a share",
+        "relative gain of Reno with a differentiator over Reno without",
         "Jersey 2005 eq. 8.27",
         &RENO_GAIN,
         reno_gain,
@@ -68,7 +68,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.gain",
         Dimension::Number,
-        "what TCP-Jersey gains from telling losses of the link from those of congestion, as a share",
+        "relative gain of TCP-Jersey with a differentiator over TCP-Jersey without",
         "Jersey 2005 eq. 8.28",
         &GAIN,
         gain,
@@ -76,7 +76,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.advantage",
         Dimension::Number,
-        "by what share TCP-Jersey is faster than Reno, both with the same differentiator",
+        "relative gain of TCP-Jersey over Reno, both with the same differentiator",
         "Jersey 2005 eq. 8.29",
         &GAIN,
         advantage,
@@ -84,20 +84,21 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.advantage_over_plain",
         Dimension::Number,
-        "by what share TCP-Jersey with a differentiator is faster than Reno without",
+        "relative gain of TCP-Jersey with a differentiator over Reno without",
         "Jersey 2005 Fig. 8.8",
         &GAIN,
         advantage_over_plain,
     ),
 ];
 
-const Q: Parameter = Parameter::number("q", RAREST, 1.0, "share of packets that tell of congestion");
+const Q: Parameter = Parameter::number("q", RAREST, 1.0, "share of packets that signal congestion");
 const RTT: Parameter = Parameter::time("rtt", "round-trip time");
 const D: Parameter = Parameter::time("d", "round-trip time without queues");
-const PC: Parameter = Parameter::share("pc", "p_c, share of packets that congestion loses");
-const PW: Parameter = Parameter::share("pw", "p_w, share of packets that the link loses");
-const AW: Parameter = Parameter::share("aw", "A_w, share of the link's losses that are told from congestion");
-const AC: Parameter = Parameter::share("ac", "A_c, share of the congestion losses that are recognised").default(1.0);
+const PC: Parameter = Parameter::share("pc", "p_c, share of packets lost to congestion");
+const PW: Parameter = Parameter::share("pw", "p_w, share of packets lost on the link");
+const AW: Parameter = Parameter::share("aw", "A_w, share of the link losses that the differentiator recognises");
+const AC: Parameter =
+    Parameter::share("ac", "A_c, share of the congestion losses that the differentiator recognises").default(1.0);
 
 const RENO_RATE: [Parameter; 2] = [Q, RTT];
 const RATE: [Parameter; 3] = [Q, RTT, D];

@@ -175,7 +175,7 @@ impl Parameter {
     /// The message and the remedy.
     pub fn check_quantity(&self, q: Quantity) -> Result<f64, Refused> {
         if !q.unit.adds_to(self.unit) && q.value != 0.0 {
-            let message = format!("must be {}, and {q} is {}", self.unit.noun(), q.unit.noun());
+            let message = format!("must be {}, but {q} is {}", self.unit.noun(), q.unit.noun());
             return Err(Refused { message, help: format!("write {} like {}", self.unit.noun(), self.example()) });
         }
         self.check(q.value).map(|()| q.value)

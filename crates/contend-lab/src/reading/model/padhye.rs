@@ -34,11 +34,11 @@ pub(super) const MODELS: &[Model] = &[
 const LOST: Parameter = Parameter::number("p", RAREST, 1.0, "share of packets lost");
 const RTT: Parameter = Parameter::time("rtt", "RTT, mean round-trip time");
 const PATH: [Parameter; 5] = [
-    Parameter::share("p", "share of packets that begin a loss"),
+    Parameter::share("p", "share of packets that begin a loss event"),
     RTT,
     Parameter::time("t0", "T0, length of the first timeout"),
     Parameter::number("b", 1.0, 1000.0, "data packets per ACK").default(1.0),
-    Parameter::packets("window", "window limit; 0 without one").default(0.0),
+    Parameter::packets("window", "window limit; 0 for no limit").default(0.0),
 ];
 
 fn padhye_rate(a: &[f64]) -> Result<f64, String> {

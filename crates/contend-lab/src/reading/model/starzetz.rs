@@ -25,7 +25,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.ratio",
         Dimension::Number,
-        "collisions over successes of n stations in a table of slots",
+        "collisions per success of n stations in a table of slots",
         "Starzetz 2006 §8.1.1",
         &TABLE,
         ratio,
@@ -57,7 +57,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.equal_success_wait",
         Dimension::Number,
-        "mean empty slots before a success of H that collides in this share of cycles",
+        "mean empty slots before a success of the method H with this share of collisions",
         "Starzetz 2006 §8.1.1",
         &EQUAL,
         equal_success_wait,
@@ -65,7 +65,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.equal_collision_wait",
         Dimension::Number,
-        "mean empty slots before a collision of H that collides in this share of cycles",
+        "mean empty slots before a collision of the method H with this share of collisions",
         "Starzetz 2006 §8.1.1",
         &EQUAL,
         equal_collision_wait,
@@ -73,7 +73,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.standing",
         Dimension::Number,
-        "measured waits against H that collides in this share of cycles: 0 same, 1 better (both shorter), 2 worse \
+        "measured waits against the method H with this share of collisions: 0 same, 1 better (both shorter), 2 worse \
             (both longer), 3 mixed",
         "Starzetz 2006 §8.1.1",
         &STANDING,
@@ -82,7 +82,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.observed",
         Dimension::Number,
-        "share of cycles that look like collisions when channel errors spoil a share of all frames",
+        "share of cycles that look like collisions, with channel errors",
         "Starzetz 2006 §11.1, a reading",
         &OBSERVED,
         observed,
@@ -139,7 +139,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "backoff_cost.density_without_wait",
         Dimension::Number,
-        "density at t of the cheapest backoff of two stations when waiting before a collision is free",
+        "density at t of the cheapest backoff of two stations if waiting before a collision costs nothing",
         "Starzetz 2006 eq. 8.19",
         &DENSITY,
         without_wait,
@@ -165,7 +165,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "backoff_cost.least",
         Dimension::Number,
-        "what the cheapest backoff of n stations over slots wastes a cycle",
+        "wasted time per cycle with the cheapest backoff of n stations over slots",
         "Starzetz 2006 eqs. 8.9, 8.20",
         &WASTED,
         least,
@@ -173,7 +173,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "backoff_cost.least_per_success",
         Dimension::Number,
-        "what the cheapest backoff for each success wastes for it, collisions before it included",
+        "least wasted time per success, including the collisions before the success",
         "Starzetz 2006 §8.1.2, for a success instead of a cycle",
         &LEAST_PER_SUCCESS,
         least_per_success,
@@ -182,7 +182,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "backoff_cost.uniform",
         Dimension::Number,
-        "what backoffs alike in all slots waste a cycle",
+        "wasted time per cycle with equally likely slots",
         "Starzetz 2006 eqs. 8.9, 8.20",
         &WASTED,
         uniform,
@@ -190,7 +190,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "backoff_cost.hash1",
         Dimension::Number,
-        "what HASH1's ramp wastes a cycle",
+        "wasted time per cycle with HASH1's ramp",
         "Starzetz 2006 eqs. 8.9, 8.20",
         &WASTED,
         hash1,
@@ -207,14 +207,13 @@ const RATE: Parameter = Parameter::share("collision", "share of cycles that end 
 const TABLE: [Parameter; 3] = [N, SLOTS, RAMP];
 const EQUAL: [Parameter; 2] = [SEVERAL, RATE];
 const WINDOW: [Parameter; 3] = [SEVERAL, RATE, RAMP];
-const OBSERVED: [Parameter; 2] = [RATE, Parameter::share("spoilt", "share of all frames that channel errors spoil")];
+const OBSERVED: [Parameter; 2] = [RATE, Parameter::share("spoilt", "share of frames lost to channel errors")];
 const STANDING: [Parameter; 5] = [
     SEVERAL,
     RATE,
     Parameter::number("success_wait", 0.0, 1e9, "measured mean of empty slots before a success"),
     Parameter::number("collision_wait", 0.0, 1e9, "measured mean of empty slots before a collision"),
-    Parameter::number("within", 0.0, 1e9, "waits that differ by no more than so many slots count as equal")
-        .default(0.0),
+    Parameter::number("within", 0.0, 1e9, "waits that differ by at most this many slots count as equal").default(0.0),
 ];
 const AHEAD: [Parameter; 2] = [N, Parameter::whole("j", 0.0, 1e9, "successes looked ahead")];
 const JAIN: [Parameter; 2] = [
@@ -243,7 +242,7 @@ fn ratio(a: &[f64]) -> Result<f64, String> {
     Ok(table(a)?.ratio())
 }
 
-/// Of cycles that there are not, the wait is none.
+/// The wait is 0 if no such cycle exists.
 fn success_wait(a: &[f64]) -> Result<f64, String> {
     Ok(table(a)?.success_wait.unwrap_or(0.0))
 }
@@ -285,7 +284,7 @@ fn jain(a: &[f64]) -> Result<f64, String> {
     said(window_fairness::jain(whole(a[0]), whole(a[1])))
 }
 
-/// How the waits of a method stand beside those of H with the same share of collisions.
+/// Compares the waits of a method with those of the method H at the same share of collisions.
 fn standing(a: &[f64]) -> Result<f64, String> {
     let measured = Measured { collision: a[1], success_wait: a[2], collision_wait: a[3] };
     Ok(match said(beside(whole(a[0]), &measured, a[4]))?.standing {
@@ -305,18 +304,18 @@ fn unequal(a: &[f64]) -> Result<f64, String> {
 }
 
 const COST: Parameter =
-    Parameter::number("cost", 1e-6, 1e6, "time a collision costs: in windows for densities, in slots for slots");
+    Parameter::number("cost", 1e-6, 1e6, "cost of a collision: in windows for forms 1 and 2, in slots for form 0");
 const T: Parameter = Parameter::share("t", "place in the window, from 0 to 1");
 const FORM: Parameter = Parameter::whole(
     "form",
     0.0,
     3.0,
-    "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: collisions alone, each 1, whatever `cost` is",
+    "0: eqs. 8.9, 8.10 over slots; 1: eq. 8.15; 2: eq. 8.18; 3: each collision costs 1, `cost` is ignored",
 )
 .default(0.0);
 const PRINTED: Parameter = Parameter::switch("printed", 0.0, "1 for the compact sum of eq. 8.20 as printed");
 const PER_SUCCESS: Parameter =
-    Parameter::switch("per_success", 0.0, "0: least waste for each cycle, 1: least waste for each success");
+    Parameter::switch("per_success", 0.0, "0: least waste per cycle, 1: least waste per success");
 
 const DENSITY: [Parameter; 2] = [COST, T];
 const WASTED: [Parameter; 5] = [N, SLOTS, COST, FORM, PRINTED];

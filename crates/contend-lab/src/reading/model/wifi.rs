@@ -14,9 +14,14 @@ const BIANCHI: &str = "Bianchi 2000, with the limit on attempts of Bianchi, Tinn
 const CHAIN: &str = "own derivation: the Markov chain of both stations' backoff, embedded at the ends of transmissions";
 
 pub(super) const MODELS: &[Model] = &[
-    model("bianchi.throughput", Dimension::Rate, "bit/s of n saturated stations together", BIANCHI, &SATURATED, |a| {
-        Ok(saturation(a)?.throughput_bps)
-    }),
+    model(
+        "bianchi.throughput",
+        Dimension::Rate,
+        "total throughput of n saturated stations",
+        BIANCHI,
+        &SATURATED,
+        |a| Ok(saturation(a)?.throughput_bps),
+    ),
     model(
         "bianchi.collision_probability",
         Dimension::Number,
@@ -44,7 +49,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "bianchi.drop_probability",
         Dimension::Number,
-        "share of the packets of n saturated stations that are given up after the last attempt",
+        "share of the packets of n saturated stations that are dropped after the last attempt",
         BIANCHI,
         &SATURATED,
         |a| Ok(saturation(a)?.drop),
@@ -52,7 +57,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "two_station.throughput",
         Dimension::Rate,
-        "bit/s of two saturated stations together, exactly",
+        "total throughput of two saturated stations, exact",
         CHAIN,
         &PAIR,
         |a| said(pair(&a[5..], a[0])?.throughput_bps(&times(a))),
@@ -61,7 +66,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "two_station.collision_probability",
         Dimension::Number,
-        "share of attempts that collide between two saturated stations, exactly",
+        "share of attempts that collide between two saturated stations, exact",
         CHAIN,
         &PAIR_ALONE,
         |a| Ok(pair(a, a[3])?.p),
@@ -94,7 +99,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "fcwa.buffer",
         Dimension::Packets,
-        "queue of the access point that flows of this window need, below 0 when none",
+        "queue of the access point that flows with this window need, below 0 if they need none",
         "Keceli, Inan, Ayanoglu 2008 §III eq. 10",
         &BUFFER,
         |a| said(mix(&a[2..])?.buffer(a[0], a[1])),
@@ -110,7 +115,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "fcwa.throughput",
         Dimension::Rate,
-        "bit/s of all flows together, each with the largest window that does not overflow the queue",
+        "total throughput of all flows, each with the largest window that does not overflow the queue",
         "Keceli, Inan, Ayanoglu 2008 §III eqs. 3, 5",
         &THROUGHPUT,
         |a| said(mix(&a[1..])?.throughput(a[0] * 8.0)),
@@ -133,9 +138,9 @@ const PAYLOAD: Parameter = Parameter::new("payload", Dimension::Bytes, 1.0, 1e9,
 const CWMIN: Parameter = Parameter::whole("cwmin", 0.0, CW_LIMIT as f64, "CWmin").default(15.0);
 const CWMAX: Parameter = Parameter::whole("cwmax", 0.0, CW_LIMIT as f64, "CWmax").default(1023.0);
 const ATTEMPTS: Parameter =
-    Parameter::whole("attempts", 0.0, ATTEMPTS_LIMIT as f64, "most attempts of a frame; 0 without a limit")
+    Parameter::whole("attempts", 0.0, ATTEMPTS_LIMIT as f64, "largest number of attempts of a frame; 0 for no limit")
         .default(7.0);
-const COUNTED: Parameter = Parameter::switch("counted", 0.0, "1 when a busy slot counts, 0 when counters are frozen");
+const COUNTED: Parameter = Parameter::switch("counted", 0.0, "1 if a busy slot counts, 0 if counters are frozen");
 
 const SATURATED: [Parameter; 8] = [N, SLOT, TS, TC, PAYLOAD, CWMIN, CWMAX, ATTEMPTS];
 const CONTENDING: [Parameter; 4] = [N, CWMIN, CWMAX, ATTEMPTS];

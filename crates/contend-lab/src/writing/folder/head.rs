@@ -21,7 +21,7 @@ pub(super) fn repeatable(e: &Experiment, context: &ReportContext, missing: usize
     )
 }
 
-/// The settings in the head that [`repeatable`] wrote; empty when `text` has no such head.
+/// The settings in the head that `repeatable` wrote; empty when `text` has no such head.
 pub fn settings(text: &str) -> Vec<(String, String)> {
     let Some((head, _)) = split(text) else { return Vec::new() };
     let setting = |line: &str| {

@@ -156,7 +156,7 @@ const MAIN: [&str; 6] = ["goodput.up", "goodput.down", "goodput.total", "jain", 
 pub(super) fn main_metrics(o: &Outcome) -> Vec<&str> {
     let lives = |m: &&str| o.summary.iter().any(|s| s.metric == **m && s.mean != 0.0);
     let main: Vec<&str> = MAIN.into_iter().filter(lives).collect();
-    // With one direction only, the total equals that direction: leave it out.
+    // With one direction only, the total equals that direction: remove it.
     let directions = main.iter().filter(|m| m.starts_with("goodput.") && **m != "goodput.total").count();
     let main: Vec<&str> = main.into_iter().filter(|m| *m != "goodput.total" || directions != 1).collect();
     if main.is_empty() { metrics(o).into_iter().take(6).collect() } else { main }

@@ -1,4 +1,4 @@
-//! Mean and half width of the 95 % interval of each metric, separated by tabs.
+//! Mean and half width of the 95 % interval of each metric at each point, separated by tabs.
 
 use super::Format;
 use crate::experiment::results::Outcome;
@@ -14,7 +14,10 @@ pub(super) const FORMAT: Format = Format {
 
 fn write(o: &Outcome, w: &mut dyn Write) -> io::Result<()> {
     for s in &o.summary {
-        writeln!(w, "{}\t{}\t{}", s.metric, s.mean, s.ci95.unwrap_or(0.0))?;
+        // The swept values, and nothing where there is one seed only.
+        let point = serde_json::to_string(&s.point)?;
+        let interval = s.ci95.map_or(String::new(), |half| half.to_string());
+        writeln!(w, "{point}\t{}\t{}\t{interval}", s.metric, s.mean)?;
     }
     Ok(())
 }

@@ -126,7 +126,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_flight_ends_at_its_target_and_never_sends_more_than_arrives(flight in 2u32..500, lost in 1u32..50, target in 1u32..500) {
+        fn a_flight_ends_at_its_target_and_never_sends_more_than_arrives(
+            flight in 2u32..500, lost in 1u32..50, target in 1u32..500,
+        ) {
             // RFC 9937 §8: with few losses the flight ends exactly at the target. Apart from the first retransmission,
             // no more segments are sent than arrive.
             let (lost, target) = (lost.min(flight - 1), target.min(flight));

@@ -17,7 +17,9 @@ use std::fmt::Debug;
 /// Builds a rule from its parameters. The error names the wrong parameter and a valid value.
 pub type Build = fn(&Args, Setting) -> Result<Box<dyn Access>, String>;
 
-contend_core::registry!(Build; dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes);
+contend_core::registry!(
+    Build; dcf, edca, dcf_m, idle_sense, hash, hash1, pdf, residual_window, tcf, dfs, permutation, classes,
+);
 
 /// An access rule, one for each station.
 pub trait Access: Debug + Send {

@@ -1,5 +1,5 @@
-//! Closed forms in `contend list` and `contend explain`: the calculators of `contend model` with a table of their own,
-//! then every entry of the table of closed forms.
+//! Closed forms in `contend list` and `contend explain`: first the calculators of `contend model` that print a table of
+//! their own, then every entry of the table of closed forms.
 
 use crate::cmd::model;
 use clap::{Arg, ArgAction};
@@ -7,7 +7,7 @@ use contend_lab::reading::expression::Dimension;
 use contend_lab::reading::model::{Model, Parameter, models};
 use contend_lab::writing::output::{WIDTH, wrapped};
 
-/// A name of this family, with its line in a list.
+/// One entry of the family `models`.
 pub(super) struct Item {
     pub(super) name: String,
     /// One sentence.
@@ -16,7 +16,7 @@ pub(super) struct Item {
     pub(super) text: String,
 }
 
-/// Calculators first, values next.
+/// The calculators, then the closed forms.
 pub(super) fn items() -> Vec<Item> {
     let calculators = model::calculators().into_iter().map(|c| Item {
         name: c.get_name().to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn items() -> Vec<Item> {
     calculators.chain(values).collect()
 }
 
-/// What a calculator works out, and its source, which it names in brackets.
+/// What a calculator computes, and its source. The help text gives the source in brackets.
 fn about(c: &clap::Command) -> (String, String) {
     let text = c.get_about().map(ToString::to_string).unwrap_or_default();
     match text.trim_end_matches(')').split_once(" (") {
@@ -41,7 +41,7 @@ fn calculator(c: &clap::Command) -> String {
     let name = c.get_name();
     let mut out = head(name, &what, &source, &format!("contend model {name}; examples: contend model --help"));
     out += "\n  Parameters:\n";
-    // How an answer is printed is the same for all.
+    // All calculators have the same options for printing.
     for a in c.get_arguments().filter(|a| !["help", "format", "json"].contains(&a.get_id().as_str())) {
         let help = a.get_help().map(ToString::to_string).unwrap_or_default();
         out += &parameter(&format!("--{}", a.get_long().unwrap_or_default()), &help, &given(a));
@@ -49,13 +49,13 @@ fn calculator(c: &clap::Command) -> String {
     out
 }
 
-/// How an option is given, and its default.
+/// Whether an option may be omitted or repeated, and its default.
 fn given(a: &Arg) -> String {
     let defaults: Vec<_> = a.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
     match a.get_action() {
         ArgAction::SetTrue => "a switch, default off".to_owned(),
-        ArgAction::Append => "as often as wanted".to_owned(),
-        _ if defaults.is_empty() => "may be left out".to_owned(),
+        ArgAction::Append => "may be given several times".to_owned(),
+        _ if defaults.is_empty() => "optional".to_owned(),
         _ => format!("default {}", defaults.join(",")),
     }
 }
@@ -92,7 +92,7 @@ fn measure(unit: Dimension) -> String {
     if unit.base().is_empty() { unit.noun().to_owned() } else { format!("{} ({})", unit.noun(), unit.base()) }
 }
 
-/// The unit of a range, as that of an algorithm's parameter.
+/// The unit of a range, in the same form as for the parameters of algorithms.
 fn unit(p: &Parameter) -> String {
     match p.unit.base() {
         "" if p.is_whole => "(whole number)".to_owned(),

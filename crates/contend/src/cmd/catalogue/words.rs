@@ -1,4 +1,4 @@
-//! What a file accepts beside the names of algorithms: TCP variants, keys, words as values, and the parameters of
+//! The words that a file accepts besides the names of algorithms: TCP variants, keys, values, and the parameters of
 //! algorithms and models.
 
 use super::{Item, unit};
@@ -7,17 +7,17 @@ use contend_lab::reading::file::words::{WORDS, variants};
 use contend_lab::reading::model::models;
 use contend_lab::writing::output::{WIDTH, wrapped};
 
-/// Every TCP variant with its sentence.
+/// Every TCP variant with a short explanation.
 pub(super) fn list_of_variants() -> String {
     variants().iter().map(|v| format!("  {:<18} {}\n", v.name, super::in_short(&v.doc))).collect()
 }
 
-/// Every key and word with its sentence.
+/// Every key and word with a short explanation.
 pub(super) fn list_of_words() -> String {
     WORDS.iter().map(|w| format!("  {:<18} {}\n", w.name, super::in_short(w.doc))).collect()
 }
 
-/// Every name that [`explained`] knows, given these algorithms.
+/// Every name that [`explained`] can explain with these algorithms.
 pub(super) fn names(algorithms: &[Item]) -> Vec<&'static str> {
     let parameters = algorithms.iter().flat_map(|i| i.params).flat_map(with_members);
     let mut all: Vec<&'static str> = parameters.flat_map(|p| std::iter::once(p.name).chain(words_of(p))).collect();
@@ -51,7 +51,7 @@ fn entry(name: &str, family: &str, doc: &str, usage: &str) -> String {
     format!("{name} ({family})\n\n  {}\n\n  Use:    {}\n", wrapped(doc, WIDTH, 2), wrapped(usage, WIDTH, 10))
 }
 
-/// A paragraph for each algorithm or model that has a parameter `name`, or one that takes the word `name`.
+/// A paragraph for each algorithm or model that has a parameter `name` or a parameter with the value `name`.
 fn parameters(name: &str, algorithms: &[Item]) -> Vec<String> {
     let of = |p: &Param, whose: &str| {
         let default = p.default.map_or("must be given".to_owned(), |d| format!("default {d}"));
@@ -76,7 +76,7 @@ fn parameters(name: &str, algorithms: &[Item]) -> Vec<String> {
     found.chain(models).collect()
 }
 
-/// A parameter and, of a table, those in it.
+/// A parameter and, if it is a table, the parameters in the table.
 fn with_members(p: &'static Param) -> impl Iterator<Item = &'static Param> {
     let members: &[Param] = if let Unit::Group(of) = p.unit { of } else { &[] };
     std::iter::once(p).chain(members)

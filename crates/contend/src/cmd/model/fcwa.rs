@@ -1,4 +1,5 @@
-//! `contend model fcwa` and `contend model buffer`: windows for a queue, and queues for a window (Keceli 2008 §III).
+//! `contend model fcwa` and `contend model buffer`: the window for a given queue, and the queue for a given window
+//! (Keceli 2008 §III).
 
 use super::{Cell, Counts, Given, Times, answer, list, micro, quantity, value};
 use crate::Done;
@@ -12,7 +13,8 @@ pub(super) struct Flows {
     /// Numbers of uploads: a number, a list like 0,5,10 or a range like 1..15
     #[arg(long, default_value = "1..15", value_parser = flows)]
     up: Counts,
-    /// Numbers of downloads; lists of equal length go pairwise, one number goes with all (default: as many as uploads)
+    /// Numbers of downloads (default: as many as uploads). Lists of equal length are combined pairwise; a single number
+    /// is combined with each number of the other list
     #[arg(long, value_parser = flows)]
     down: Option<Counts>,
     /// Data packets per TCP ACK
@@ -57,8 +59,8 @@ fn rows(f: &Flows) -> Result<(Times, Vec<Row>)> {
     let (up, down) = (&f.up.0, f.down.as_ref().map_or(&f.up.0, |d| &d.0));
     let n = up.len().max(down.len());
     if [up.len(), down.len()].iter().any(|&l| l != n && l != 1) {
-        let what = format!("--up has {} numbers and --down {}", up.len(), down.len());
-        return Err(wrong(what, "give both the same length, so that they go pairwise, or one of them a single number"));
+        let what = format!("--up has {} numbers, but --down has {}", up.len(), down.len());
+        return Err(wrong(what, "give both lists the same length, or give one of them a single number"));
     }
     let at = |of: &[u32], i: usize| of.get(i).or(of.first()).copied().unwrap_or(0);
     let mut rows = Vec::with_capacity(n);
@@ -75,8 +77,7 @@ fn rows(f: &Flows) -> Result<(Times, Vec<Row>)> {
 }
 
 fn head(f: &Flows, t: &Times, more: &str) -> String {
-    let acks =
-        if f.ack == 1 { "each packet acknowledged".to_owned() } else { format!("one ACK for {} packets", f.ack) };
+    let acks = if f.ack == 1 { "one ACK for each packet".to_owned() } else { format!("one ACK for {} packets", f.ack) };
     format!("{}, {acks}, LD {}, {more}\n", t.title, f.delay)
 }
 
@@ -105,12 +106,13 @@ pub(super) fn windows(f: &Flows, buffer: u32) -> Result<Done> {
             r.flow / 1e3,
             bps / 1e6
         );
-        json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.cycle, "ct_flow_us": r.flow, "window_packets": window,
-            "window_whole_packets": whole, "window_m1_packets": m1, "fixed_window_packets": fixed as u64, "throughput_bps": bps}));
+        json.push(serde_json::json!({
+            "up": r.up, "down": r.down, "ct_ap_us": r.cycle, "ct_flow_us": r.flow, "window_packets": window,
+            "window_whole_packets": whole, "window_m1_packets": m1, "fixed_window_packets": fixed as u64,
+            "throughput_bps": bps}));
     }
-    out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2; M1 beside \
-        it).\n";
-    out += "BS/n: the fixed rule of Pilosof and others. Mb/s: all flows with W_lim.\n";
+    out += "W_lim: largest window with which the access point's queue does not overflow (cycle time by M2).\n";
+    out += "with M1: W_lim with the cycle time by M1. BS/n: fixed rule of Pilosof et al. Mb/s: all flows, W_lim.\n";
     answer(&f.cell.printed, "fcwa", &out, json)
 }
 
@@ -131,10 +133,11 @@ pub(super) fn buffers(f: &Flows, window: u32) -> Result<Done> {
             r.cycle / 1e3,
             r.flow / 1e3
         );
-        json.push(serde_json::json!({"up": r.up, "down": r.down, "ct_ap_us": r.cycle, "ct_flow_us": r.flow, "buffer_packets": buffer,
+        json.push(serde_json::json!({
+            "up": r.up, "down": r.down, "ct_ap_us": r.cycle, "ct_flow_us": r.flow, "buffer_packets": buffer,
             "buffer_whole_packets": whole}));
     }
     out +=
-        "BS_AP: smallest queue of the access point that does not overflow; below 0 the windows do not fill the path.\n";
+        "BS_AP: smallest queue of the access point that does not overflow; below 0 if windows do not fill the path.\n";
     answer(&f.cell.printed, "buffer", &out, json)
 }

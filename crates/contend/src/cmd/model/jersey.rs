@@ -12,16 +12,16 @@ fn sources(s: &str) -> Result<super::Counts, String> {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Jersey {
-    /// p_w, shares of packets that the wireless link loses: one or a list
+    /// p_w, shares of packets lost on the wireless link: one or a list
     #[arg(long, default_value = "0.1%,1%,5%,10%", value_parser = shares)]
     wireless: Numbers,
-    /// p_c, share of packets that congestion loses
+    /// p_c, share of packets lost to congestion
     #[arg(long, default_value = "0.01%", value_parser = share)]
     congestion: f64,
-    /// A_w, share of the wireless losses that are told from congestion: one or a list
+    /// A_w, shares of the wireless losses that the differentiator recognises: one or a list
     #[arg(long, default_value = "0,0.5,0.9,1", value_parser = shares)]
     accuracy: Numbers,
-    /// A_c, share of the congestion losses that are recognised
+    /// A_c, share of the congestion losses that the differentiator recognises
     #[arg(long, default_value = "1", value_parser = share)]
     accuracy_congestion: f64,
     /// τ, round-trip time
@@ -36,7 +36,7 @@ pub(super) struct Jersey {
 
 pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     let mut out = format!(
-        "Reno and TCP-Jersey as fluids, p_c {}, A_c {}, d/rtt {:.4}\n",
+        "Fluid models of Reno and TCP-Jersey, p_c {}, A_c {}, d/rtt {:.4}\n",
         a.congestion,
         a.accuracy_congestion,
         a.delay / a.rtt
@@ -56,7 +56,7 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
             ];
             let answered = value("jersey.answered", &shares)?;
             let rest = [
-                ("q", "share of answered losses (of --congestion and --wireless)", answered),
+                ("q", "share of packets answered as congestion (from --congestion and --wireless)", answered),
                 ("rtt", "--rtt", a.rtt),
                 ("d", "--delay", a.delay),
             ];
@@ -66,24 +66,29 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
             let (gain_r, gain_j) = (value("jersey.reno_gain", &shares)?, value("jersey.gain", &case)?);
             let (over, plain) = (value("jersey.advantage", &case)?, value("jersey.advantage_over_plain", &case)?);
             out += &format!(
-                "{wireless:>8} {accuracy:>6} {answered:>10.6} {reno:>11.2} {jersey:>11.2} {gain_r:>10.4} {gain_j:>10.4} \
-                    {over:>11.4} {plain:>11.4}\n"
+                "{wireless:>8} {accuracy:>6} {answered:>10.6} {reno:>11.2} {jersey:>11.2} {gain_r:>10.4} \
+                    {gain_j:>10.4} {over:>11.4} {plain:>11.4}\n"
             );
-            rows.push(json!({"wireless_loss": wireless, "congestion_loss": a.congestion, "accuracy_wireless": accuracy,
-                "accuracy_congestion": a.accuracy_congestion, "answered_loss": answered, "reno_pps": reno, "jersey_pps": jersey,
-                "reno_window_packets": windows.0, "jersey_window_packets": windows.1, "reno_gain": gain_r, "jersey_gain": gain_j,
-                "jersey_over_reno": over, "jersey_over_plain_reno": plain}));
+            rows.push(
+                json!({"wireless_loss": wireless, "congestion_loss": a.congestion, "accuracy_wireless": accuracy,
+                "accuracy_congestion": a.accuracy_congestion, "answered_loss": answered, "reno_pps": reno,
+                "jersey_pps": jersey,
+                "reno_window_packets": windows.0, "jersey_window_packets": windows.1, "reno_gain": gain_r,
+                "jersey_gain": gain_j,
+                "jersey_over_reno": over, "jersey_over_plain_reno": plain}),
+            );
         }
     }
-    out += "gain: over the same source without a differentiator (eqs. 8.27, 8.28). J. over R.: Jersey over Reno with\n";
-    out += "the same differentiator (eq. 8.29); over plain: over Reno without one. No timeouts, no slow start:\n";
-    out += "gains by tens of folds are trends, not predictions.\n";
+    out += "answered: share of packets whose loss the source answers as congestion. gain: gain of a source over the\n";
+    out += "same source without a differentiator (eqs. 8.27, 8.28). J. over R.: gain of Jersey over Reno with the\n";
+    out += "same differentiator (eq. 8.29). over plain: gain of Jersey over Reno without a differentiator.\n";
+    out += "The models have no timeouts and no slow start: a gain above 10 shows a trend and is no prediction.\n";
     answer(&a.printed, "jersey", &out, rows)
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Padhye {
-    /// Shares of packets that begin a loss: one or a list
+    /// p, shares of packets that begin a loss event: one or a list
     #[arg(long, default_value = "0.01%,0.1%,0.5%,1%,5%,10%", value_parser = shares)]
     loss: Numbers,
     /// RTT, mean round-trip time
@@ -107,7 +112,7 @@ pub(super) struct Padhye {
 
 pub(super) fn padhye(a: &Padhye) -> Result<Done> {
     let limit = a.window.map_or("no window limit".to_owned(), |w| format!("window of at most {w} packets"));
-    let mut out = format!("RTT {} s, T0 {} s, one ACK for {} packets, {limit}\n", a.rtt, a.timeout, a.ack);
+    let mut out = format!("RTT {} s, T0 {} s, data packets per ACK {}, {limit}\n", a.rtt, a.timeout, a.ack);
     out += &format!("{:>10} {:>12} {:>14} {:>12} {:>12}\n", "loss", "sqrt window", "sqrt pkt/s", "pkt/s", "Mb/s");
     let mut rows = Vec::new();
     for &p in &a.loss.0 {
@@ -124,10 +129,12 @@ pub(super) fn padhye(a: &Padhye) -> Result<Done> {
         let rate = value("padhye.rate", &path)?;
         let bps = rate * f64::from(a.packet) * 8.0;
         out += &format!("{p:>10} {window:>12.3} {root:>14.2} {rate:>12.2} {:>12.4}\n", bps / 1e6);
-        rows.push(json!({"loss": p, "square_root_window_packets": window, "square_root_pps": root, "rate_pps": rate, "rate_bps": bps}));
+        rows.push(json!({
+            "loss": p, "square_root_window_packets": window, "square_root_pps": root, "rate_pps": rate, "rate_bps": bps,
+        }));
     }
-    out += "sqrt: one ACK per packet, no timeouts, no limit (Jersey 2005 eqs. 2.2, 2.3); the last two: Padhye (eq. \
-        2.4).\n";
+    out += "sqrt: one ACK per packet, no timeouts, no window limit (Jersey 2005 eqs. 2.2, 2.3).\n";
+    out += "Last two columns: Padhye's formula (Jersey 2005 eq. 2.4).\n";
     answer(&a.printed, "padhye", &out, rows)
 }
 
@@ -145,10 +152,11 @@ pub(super) struct AiadArgs {
     /// d_q, round-trip queueing delay
     #[arg(long, default_value = "40ms", value_parser = seconds)]
     queue: f64,
-    /// α: 1 for the receiving rate φ, γ/ρ for the rate of acknowledgments κ (25 for 40-byte ACKs of 1000-byte packets)
+    /// α: 1 for the receiving rate φ, γ/ρ for the rate of acknowledgments κ (25 for 40-byte ACKs of 1000-byte
+    /// packets)
     #[arg(long, default_value = "1", value_parser = number)]
     alpha: f64,
-    /// Losses answer the load as (y/C)^k with this k; 0: what exceeds the capacity is lost
+    /// k: a packet is lost with probability (y/C)^k at the total rate y; with 0, only the rate above C is lost
     #[arg(long, default_value_t = 0)]
     exponent: u32,
     #[command(flatten)]
@@ -159,7 +167,7 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
     let mut out = format!("AIAD, C {} pkt/s, d {} s, d_q {} s, alpha {}\n", a.capacity, a.delay, a.queue, a.alpha);
     out += &format!(
         "{:>7} {:>9} {:>10} {:>8} {:>9} {:>10} {:>11} {:>11} {:>10} {:>9}\n",
-        "sources", "load", "p0", "a.eta", "below", "d_q ms <", "printed <", "conditions", "growth", "settles"
+        "sources", "load", "p0", "a.eta", "a.eta <", "d_q ms <", "printed <", "conditions", "growth", "settles"
     );
     let mut rows = Vec::new();
     for &n in &a.sources.0 {
@@ -190,14 +198,16 @@ pub(super) fn aiad(a: &AiadArgs) -> Result<Done> {
             alone * 1e3,
             shown.join(" ")
         );
-        rows.push(json!({"sources": n, "load": load, "loss": loss, "loss_slope": slope, "alpha_eta": back, "alpha_eta_bound": below,
-            "queue_bound_s": bound, "queue_bound_alone_s": alone, "conditions": hold, "growth": growth, "settles": settles == "yes"}));
+        rows.push(json!({
+            "sources": n, "load": load, "loss": loss, "loss_slope": slope, "alpha_eta": back, "alpha_eta_bound": below,
+            "queue_bound_s": bound, "queue_bound_alone_s": alone, "conditions": hold, "growth": growth,
+            "settles": settles == "yes"}));
     }
-    out += "load: rate at rest over the capacity. a.eta: alpha d/(d + d_q) over the load, to be below (eq. 6.15).\n";
-    out += "d_q <: sufficient bound (eqs. 6.14, 6.16) with the slope of the losses that all sources make together;\n";
-    out +=
-        "printed <: with that of one source alone. conditions: lemma 6.1, for sources that move together and against\n";
-    out += "each other. growth: exponent of a departure in each round trip.\n";
+    out += "load: equilibrium rate / C. p0: loss at equilibrium. a.eta: alpha d/(d + d_q) / load; a.eta <: its upper\n";
+    out += "bound (eq. 6.15). d_q ms <: sufficient bound on d_q (eqs. 6.14, 6.16) with the loss slope of all sources\n";
+    out += "together; printed <: the bound with the loss slope of one source, as printed. conditions: the three of\n";
+    out += "lemma 6.1, each for all motions of the sources. growth: exponent by which a small deviation from\n";
+    out += "equilibrium grows in each round trip.\n";
     answer(&a.printed, "aiad", &out, rows)
 }
 
@@ -206,7 +216,7 @@ pub(super) struct GaiadArgs {
     /// N, numbers of sources: a list like 1,2,5 or a range like 1..10
     #[arg(long, default_value = "1,2,5,10,20,50", value_parser = sources)]
     sources: super::Counts,
-    /// α, what a source adds in each step, packets
+    /// α, packets that a source adds in each step
     #[arg(long, default_value = "1", value_parser = number)]
     alpha: f64,
     /// β, above 0 and at most 1
@@ -215,13 +225,13 @@ pub(super) struct GaiadArgs {
     /// C, capacity of the link, packets per step
     #[arg(long, default_value = "100", value_parser = number)]
     capacity: f64,
-    /// Packets are marked with probability (y/C)^k with this k; 0: what exceeds the capacity is marked
+    /// k: a packet is marked with probability (y/C)^k at the total rate y; with 0, only the rate above C is marked
     #[arg(long, default_value_t = 4)]
     exponent: u32,
-    /// Longest delay each way in the simulation beside the theorem, steps; the sources' delays differ
+    /// Longest one-way delay in the simulation with unequal delays, in steps
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     steps: u32,
-    /// The sign of eq. 9.12 as printed
+    /// Use the sign of eq. 9.12 as printed
     #[arg(long)]
     as_printed: bool,
     #[command(flatten)]
@@ -230,7 +240,7 @@ pub(super) struct GaiadArgs {
 
 pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
     let mut out = format!(
-        "GAIAD, alpha {}, beta {}, C {} packets a step{}\n",
+        "GAIAD, alpha {}, beta {}, C {} packets per step{}\n",
         a.alpha,
         a.beta,
         a.capacity,
@@ -266,13 +276,15 @@ pub(super) fn gaiad(a: &GaiadArgs) -> Result<Done> {
             word(none),
             word(unequal)
         );
-        rows.push(json!({"sources": n, "rate_packets": rate, "marked": marked, "eigenvalue_apart": apart, "eigenvalue_together": together,
-            "eigenvalue_together_as_printed": printed, "settles": stable, "simulated_without_delay": none, "simulated_unequal_delays": unequal}));
+        rows.push(json!({
+            "sources": n, "rate_packets": rate, "marked": marked, "eigenvalue_apart": apart,
+            "eigenvalue_together": together,
+            "eigenvalue_together_as_printed": printed, "settles": stable, "simulated_without_delay": none,
+            "simulated_unequal_delays": unequal}));
     }
-    out +=
-        "g, g + N b: eigenvalues, of sources against each other and together; both within 1: settles (theorem 9.3).\n";
-    out += "as printed: g + N b with the derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. \
-        9.12);\n";
-    out += "unequal delays can calm what does not settle without.\n";
+    out += "g, g + N b: eigenvalues of the motion of sources against each other and of all sources together.\n";
+    out += "settles: yes if both eigenvalues lie between -1 and 1 (theorem 9.3). as printed: g + N b with the\n";
+    out += "derivative of eqs. 9.21 and 9.22. The last two columns are simulated (eq. 9.12): do the rates settle\n";
+    out += "without delay, and with unequal delays? Unequal delays can stabilise an unstable system.\n";
     answer(&a.printed, "gaiad", &out, rows)
 }

@@ -1,4 +1,4 @@
-//! Numbers, shares and durations as the models' options take them.
+//! Parsers for the options of models: numbers, shares and durations.
 
 use super::MOST;
 use contend_lab::reading::expression::{Dimension, Quantity, quantity};
@@ -10,7 +10,7 @@ pub(super) struct Numbers(pub(super) Vec<f64>);
 pub(super) fn numbers(s: &str) -> Result<Numbers, String> {
     let all = s.split(',').map(|t| number(t.trim())).collect::<Result<Vec<_>, _>>()?;
     if all.len() > MOST as usize {
-        Err(format!("more than {MOST} rows; write a shorter list"))
+        Err(format!("the list makes more than {MOST} rows; write a shorter list"))
     } else {
         Ok(Numbers(all))
     }
@@ -21,17 +21,21 @@ pub(super) fn number(s: &str) -> Result<f64, String> {
     match Quantity::parse(s) {
         Ok(q) if q.unit == Dimension::Number => Ok(q.value),
         Ok(q) => Err(format!("{q} is {}; write a number like 0.01 or 1%", q.unit.noun())),
-        Err(_) => s
-            .parse::<f64>()
-            .ok()
-            .filter(|x| x.is_finite())
-            .ok_or_else(|| format!("`{s}` is no number; write one like 0.01 or 1%, or a list like 0.1%,1%,10%")),
+        Err(_) => s.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| {
+            format!("`{s}` is not a number; write a number like 0.01 or 1%, or a list like 0.1%,1%,10%")
+        }),
     }
 }
 
-/// A share of 1.
+/// A share, from 0 to 1.
 pub(super) fn share(s: &str) -> Result<f64, String> {
-    number(s).and_then(|x| if (0.0..=1.0).contains(&x) { Ok(x) } else { Err(format!("{s} is not between 0 and 1")) })
+    number(s).and_then(|x| {
+        if (0.0..=1.0).contains(&x) {
+            Ok(x)
+        } else {
+            Err(format!("{s} is not between 0 and 1; write a share like 0.01 or 1%"))
+        }
+    })
 }
 
 pub(super) fn shares(s: &str) -> Result<Numbers, String> {

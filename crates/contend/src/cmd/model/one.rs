@@ -1,4 +1,5 @@
-//! `contend model NAME` for the name of a closed form: its value for every combination of the arguments.
+//! `contend model NAME`, where NAME is a closed form: the value of the closed form for every combination of the
+//! arguments.
 
 use super::numbers::Numbers;
 use super::{MOST, Printed, answer, list as counts};
@@ -51,8 +52,8 @@ pub(super) fn run(one: &One) -> Result<Done> {
     let count = lists.iter().fold(1_usize, |n, list| n.saturating_mul(list.len()));
     if count > MOST as usize {
         return Err(wrong(
-            format!("{} makes {count} rows", model.name),
-            format!("write lists for at most {MOST} rows"),
+            format!("the lists for {} make {count} rows", model.name),
+            format!("write shorter lists: at most {MOST} rows are computed"),
         ));
     }
     let columns: Vec<usize> = (0..lists.len()).filter(|i| lists.get(*i).is_some_and(|l| l.len() > 1)).collect();
@@ -76,7 +77,7 @@ pub(super) fn run(one: &One) -> Result<Done> {
         let at = combination(lists, row);
         let given = |p: &Parameter| model.parameters.iter().position(|q| q.name == p.name).and_then(|i| at.get(i));
         let value = model.value_of(|p| given(p).copied());
-        let value = value.map_err(|why| wrong(format!("{}: {why}", model.name), "change the arguments"))?;
+        let value = value.map_err(|why| wrong(format!("{}: {why}", model.name), "change the argument"))?;
         let cells: Vec<String> = columns.iter().map(|i| at.get(*i).map_or(String::new(), f64::to_string)).collect();
         table += &line(&cells, &digits(value));
         let mut object: Map<String, Value> =
@@ -87,7 +88,7 @@ pub(super) fn run(one: &One) -> Result<Done> {
     answer(&one.printed, model.name, &table, rows)
 }
 
-/// One value of each list: the last list changes from row to row.
+/// One value from each list. The last list varies fastest.
 fn combination(lists: &[Vec<f64>], row: usize) -> Vec<f64> {
     let mut rest = row;
     let mut at: Vec<f64> = lists

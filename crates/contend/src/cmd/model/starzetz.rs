@@ -1,4 +1,4 @@
-//! `contend model hash` and `backoff-cost`: contention without memory as a calculator (Starzetz 2006 §8.1).
+//! `contend model hash` and `backoff-cost`: calculators for contention without memory (Starzetz 2006 §8.1).
 
 use super::numbers::{Numbers, number, numbers, share, shares};
 use super::{Counts, Given, Printed, answer, counts, list, value};
@@ -17,12 +17,12 @@ fn sizes(s: &str) -> Result<Counts, String> {
 enum Dist {
     /// The same probability in every slot
     Uniform,
-    /// HASH1's ramp
+    /// The ramp of HASH1
     Hash1,
 }
 
 impl Dist {
-    /// As an argument of closed forms.
+    /// The distribution as an argument of closed forms.
     fn ramp(self) -> Given<'static> {
         ("ramp", "--dist", f64::from(u8::from(self == Dist::Hash1)))
     }
@@ -41,28 +41,32 @@ pub(super) struct Hash {
     #[arg(long, default_value = "2,3,4,5,10,20,50", value_parser = counts)]
     stations: Counts,
     /// C, slots of the window: a list or a range
-    #[arg(long, visible_alias = "cw", default_value = "32", value_parser = sizes, conflicts_with_all = ["weights", "collisions"])]
+    #[arg(
+        long, visible_alias = "cw", default_value = "32", value_parser = sizes,
+        conflicts_with_all = ["weights", "collisions"],
+    )]
     slots: Counts,
-    /// How a station draws its slot
+    /// Distribution from which a station draws its slot
     #[arg(long, value_enum, default_value_t = Dist::Uniform)]
     dist: Dist,
-    /// Probabilities of the slots in place of --slots and --dist, as a list in proportion like 4,3,2,1
+    /// Relative probabilities of the slots, like 4,3,2,1; replaces --slots and --dist
     #[arg(long, value_parser = numbers, conflicts_with = "dist")]
     weights: Option<Numbers>,
-    /// p_c, share of cycles that end in a collision: asks for the window. One for all, or one for each number of
-    /// stations
+    /// p_c, share of cycles that end in a collision: compute the window that gives this share. One value for all, or
+    /// one for each number of stations
     #[arg(long, value_parser = shares, conflicts_with = "weights")]
     collisions: Option<Numbers>,
-    /// Measured mean of empty slots before a success, to be held against H: one, or one for each number of stations
+    /// Measured mean number of empty slots before a success, to compare with uniform slots (H): one value for all, or
+    /// one for each number of stations
     #[arg(long, value_parser = numbers, requires = "collisions", requires = "collision_wait", conflicts_with = "dist")]
     success_wait: Option<Numbers>,
-    /// The same before a collision
+    /// Measured mean number of empty slots before a collision, in the same form
     #[arg(long, value_parser = numbers, requires = "success_wait")]
     collision_wait: Option<Numbers>,
-    /// Waits that differ by no more than so many slots count as equal
+    /// Waits that differ by at most this many slots count as equal
     #[arg(long, default_value = "0", value_parser = number)]
     within: f64,
-    /// Share of all frames that channel errors spoil
+    /// Share of frames lost to channel errors
     #[arg(long, default_value = "0", value_parser = share)]
     spoilt: f64,
     #[command(flatten)]
@@ -80,7 +84,7 @@ fn wait(x: Option<f64>) -> String {
     x.map_or("-".to_owned(), |x| format!("{x:.3}"))
 }
 
-/// Contention among stations that draw a slot and forget it.
+/// Contention among stations without memory: each station draws a new slot in every cycle.
 struct Drawn {
     collision: f64,
     ratio: f64,
@@ -91,7 +95,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// With the slots of a closed form.
+    /// Computes the values by closed forms.
     fn of(case: &[Given]) -> Result<Drawn> {
         let collision = value("hash.collision", case)?;
         let wait = |exists: bool, model| if exists { value(model, case).map(Some) } else { Ok(None) };
@@ -103,10 +107,11 @@ impl Drawn {
         })
     }
 
-    /// With any distribution. A closed form takes numbers only, so the list of weights goes to the theory itself.
+    /// Computes the values for any distribution. A closed form takes numbers only, so the list of weights is passed to
+    /// `contend_theory` directly.
     fn of_weights(weights: &[f64], stations: u32) -> Result<Drawn> {
         let drawn = Slots::of(weights).and_then(|slots| hash_table::contention(&slots, stations));
-        let drawn = drawn.map_err(|e| wrong(e, "write weights in proportion, --weights 4,3,2,1"))?;
+        let drawn = drawn.map_err(|e| wrong(e, "write relative probabilities, like --weights 4,3,2,1"))?;
         let (success_wait, collision_wait) = (drawn.success_wait, drawn.collision_wait);
         Ok(Drawn { collision: drawn.collision, ratio: drawn.ratio(), success_wait, collision_wait })
     }
@@ -117,7 +122,7 @@ fn tables(a: &Hash) -> Result<Done> {
         Some(weights) => ("given", vec![weights.0.len() as u32]),
         None => (a.dist.name(), a.slots.0.clone()),
     };
-    let mut out = format!("Stations that draw a slot in every cycle and forget it, slots {name}\n");
+    let mut out = format!("Stations without memory draw a new slot in every cycle, distribution {name}\n");
     out += &format!(
         "{:>8} {:>7} {:>12} {:>10} {:>12} {:>9} {:>9}\n",
         "stations", "slots", "collision p", "R", "observed p", "W_T", "W_C"
@@ -133,24 +138,27 @@ fn tables(a: &Hash) -> Result<Done> {
             let observed = value("hash.observed", &spoilt)?;
             let (t, w, ratio) = (wait(h.success_wait), wait(h.collision_wait), h.ratio);
             out += &format!("{n:>8} {c:>7} {:>12.6} {ratio:>10.6} {observed:>12.6} {t:>9} {w:>9}\n", h.collision);
-            rows.push(json!({"stations": n, "slots": c, "dist": name, "collision_probability": h.collision, "collisions_over_successes": ratio,
-                "observed_probability": observed, "success_wait_slots": h.success_wait, "collision_wait_slots": h.collision_wait}));
+            rows.push(json!({
+                "stations": n, "slots": c, "dist": name, "collision_probability": h.collision,
+                "collisions_over_successes": ratio,
+                "observed_probability": observed, "success_wait_slots": h.success_wait,
+                "collision_wait_slots": h.collision_wait}));
         }
     }
-    out += "collision p: share of cycles. R: collisions over successes. observed p: with frames that the channel \
-        spoils.\n";
-    out += "W_T, W_C: mean empty slots before a success and before a collision.\n";
+    out += "collision p: share of cycles that end in a collision. R: collisions per success. observed p: share of\n";
+    out += "cycles that look like collisions, with channel errors. W_T, W_C: mean number of empty slots before a\n";
+    out += "success and before a collision.\n";
     answer(&a.printed, "hash", &out, rows)
 }
 
-/// As many of `given` as there are numbers of stations: each its own, or one for all.
+/// One value of `given` for each number of stations. A single value is repeated.
 fn paired(key: &str, given: &Numbers, stations: usize) -> Result<Vec<f64>> {
     match given.0.as_slice() {
         [one] => Ok(vec![*one; stations]),
         all if all.len() == stations => Ok(all.to_vec()),
         all => Err(wrong(
-            format!("--{key} has {} numbers and --stations {stations}", all.len()),
-            "write one, or lists of the same length",
+            format!("--{key} has {} values, but --stations has {stations}", all.len()),
+            "write one value, or lists of the same length",
         )),
     }
 }
@@ -164,7 +172,10 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
         }
         _ => None,
     };
-    let mut out = format!("Window in which stations that forget collide as often, slots {}\n", a.dist.name());
+    let mut out = format!(
+        "Window in which stations without memory collide in this share of cycles, distribution {}\n",
+        a.dist.name()
+    );
     out += &format!(
         "{:>8} {:>12} {:>11} {:>10} {:>9} {:>9} {:>9}\n",
         "stations", "collision p", "R", "window", "W_T of H", "W_C of H", "than H"
@@ -194,9 +205,9 @@ fn windows(a: &Hash, rates: &Numbers) -> Result<Done> {
         rows.push(json!({"stations": n, "collision_probability": p, "dist": a.dist.name(), "window_slots": window,
             "h_success_wait_slots": success_wait, "h_collision_wait_slots": collision_wait, "standing": standing}));
     }
-    out += "W_T, W_C of H: mean empty slots before a success and a collision with uniform slots at this rate of \
-        collisions.\n";
-    out += "than H: better when both measured waits are shorter, worse when both are longer, else mixed or same.\n";
+    out += "H: uniform slots with the same share of collisions. W_T, W_C of H: mean number of empty slots before a\n";
+    out += "success and before a collision. than H: `better` if both measured waits are shorter, `worse` if both are\n";
+    out += "longer, `same` or `mixed` otherwise.\n";
     answer(&a.printed, "hash", &out, rows)
 }
 
@@ -207,13 +218,13 @@ fn word(standing: f64) -> &'static str {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
-    /// Collision i + T slots, success i slots (eqs. 8.9, 8.10)
+    /// A success after i slots costs i, a collision i + T (eqs. 8.9, 8.10)
     Slots,
-    /// Eq. 8.15: times in windows, a collision as likely as its density
+    /// Times in windows, collisions by the density of the distribution (eq. 8.15)
     Density,
-    /// Eq. 8.18: the same, and waiting before a collision is free
+    /// As density, but waiting before a collision costs nothing (eq. 8.18)
     DensityWithoutWait,
-    /// Collisions alone, each 1
+    /// Each collision costs 1, waiting costs nothing
     Collisions,
 }
 
@@ -225,19 +236,19 @@ pub(super) struct BackoffCost {
     /// C, slots of the window: a list or a range
     #[arg(long, default_value = "32", value_parser = sizes)]
     slots: Counts,
-    /// T, time a collision costs: in slots, or in windows with --form density
+    /// T, cost of a collision: in slots, or in windows with --form density
     #[arg(long, default_value = "68", value_parser = number)]
     cost: f64,
-    /// What costs
+    /// How costs are counted
     #[arg(long, value_enum, default_value_t = Form::Slots)]
     form: Form,
-    /// Wasted time with the compact sum of eq. 8.20 as printed (the optimum is that of the expanded one)
+    /// Wasted time by the compact sum of eq. 8.20 as printed (the optimum is still that of the expanded sum)
     #[arg(long)]
     as_printed: bool,
-    /// Waste of each success, collisions before it included, in place of each cycle
+    /// Wasted time per success, including the collisions before the success, instead of per cycle
     #[arg(long, conflicts_with = "as_printed")]
     per_success: bool,
-    /// Print the density of the first case at so many points of the window instead
+    /// Instead of the table, print the density of the first case at this many points of the window
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_001))]
     points: Option<u32>,
     #[command(flatten)]
@@ -265,7 +276,7 @@ impl BackoffCost {
     }
 }
 
-/// The density of the cheapest backoff at `t`.
+/// The density of the cheapest distribution of backoffs at `t`.
 fn density_at(case: &[Given<'static>], t: f64) -> Result<f64> {
     value("backoff_cost.optimal_density", &[case, &[("t", "--points", t)]].concat())
 }
@@ -286,7 +297,7 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
             let least =
                 value(if a.per_success { "backoff_cost.least_per_success" } else { "backoff_cost.least" }, &case)?;
             let wasted = |model: &str, ramp: f64| -> Result<f64> {
-                // A success comes after as many cycles as there are collisions for each success, and one more.
+                // Cycles per success: one for each collision before the success, and one for the success.
                 let cycles = if a.per_success {
                     1.0 + value("hash.ratio", &[&case[..], &[("ramp", "", ramp)]].concat())?
                 } else {
@@ -302,19 +313,22 @@ pub(super) fn backoff_cost(a: &BackoffCost) -> Result<Done> {
                 "{n:>8} {c:>6} {least:>11.5} {of_uniform:>11.5} {of_ramp:>11.5} {p:>11.6} {first:>8.4} {middle:>8.4} \
                     {last:>8.4}\n"
             );
-            rows.push(json!({"stations": n, "slots": c, "cost": a.cost, "least": least, "uniform": of_uniform, "hash1": of_ramp, "collision_probability": p,
+            rows.push(json!({
+                "stations": n, "slots": c, "cost": a.cost, "least": least, "uniform": of_uniform, "hash1": of_ramp,
+                "collision_probability": p,
                 "density_first": first, "density_middle": middle, "density_last": last}));
         }
     }
-    out += "least, uniform, hash1: time wasted in a cycle (or for a success), in the unit of T.\n";
-    out += "collision p, p: of the cheapest; p is the probability of the slot times slots.\n";
+    out += "least, uniform, hash1: time wasted per cycle (with --per-success per success), in the unit of T, by the\n";
+    out += "cheapest distribution, by uniform slots and by HASH1. The other columns describe the cheapest\n";
+    out += "distribution. p first, middle, last: probability of that slot times the number of slots.\n";
     answer(&a.printed, "backoff-cost", &out, rows)
 }
 
 fn density(a: &BackoffCost, points: u32) -> Result<Done> {
     let (n, c) = (a.stations.0.first().copied().unwrap_or(2), a.slots.0.first().copied().unwrap_or(1));
     let case = a.case(n, c);
-    // The source's solutions are those of two stations in continuous time.
+    // The source solves only two stations in continuous time.
     let solution = match a.form {
         Form::Density if n == 2 && !a.per_success => Some("backoff_cost.density"),
         Form::DensityWithoutWait if n == 2 && !a.per_success => Some("backoff_cost.density_without_wait"),
@@ -329,8 +343,11 @@ fn density(a: &BackoffCost, points: u32) -> Result<Done> {
         let p = density_at(&case, t)?;
         let there = solution.map(|m| value(m, &[("cost", "--cost", a.cost), ("t", "--points", t)])).transpose()?;
         out += &format!("{t:>8.4} {slot:>7} {p:>10.5} {:>10}\n", there.map_or("-".to_owned(), |x| format!("{x:.5}")));
-        rows.push(json!({"stations": n, "slots": c, "cost": a.cost, "t": t, "slot": slot, "density": p, "continuous_density": there}));
+        rows.push(json!({
+            "stations": n, "slots": c, "cost": a.cost, "t": t, "slot": slot, "density": p, "continuous_density": there,
+        }));
     }
-    out += "density: probability of the slot times slots. continuous: two stations, eq. 8.17 or 8.19.\n";
+    out += "density: probability of the slot times the number of slots. continuous: solution for two stations in\n\
+        continuous time (eq. 8.17 or 8.19).\n";
     answer(&a.printed, "backoff-cost", &out, rows)
 }

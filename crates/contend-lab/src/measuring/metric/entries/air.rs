@@ -11,7 +11,7 @@ use contend_theory::slots::Family;
 /// The cell as a whole; it has no members to select.
 static CELL: Subject = Subject {
     noun: "cell",
-    usage: "NAME, of the cell as a whole",
+    usage: "NAME, for the whole cell",
     member: "",
     groups: &[],
     names: |_| vec![],
@@ -35,34 +35,36 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "airtime",
         Dimension::Number,
         &TRANSMITTERS,
-        "share of time that the station's own exchanges took",
+        "share of time that the station's own exchanges take",
         |a| {
             let (air, names) = (a.air()?, a.names());
             Ok(a.members.iter().filter_map(|i| air.airtime.get(*names.get(*i)?)).sum())
         },
     )
     .share(),
-    air("frames", "data frames sent, retries included", |a| Ok(a.air()?.frames as f64))
+    air("frames", "data frames sent, including retries", |a| Ok(a.air()?.frames as f64))
         .in_contention()
         .reported(&[("frames", "frames")]),
-    air("collisions", "events in which two or more stations sent at once", |a| Ok(a.air()?.collisions as f64))
+    air("collisions", "collisions; each has two or more stations", |a| Ok(a.air()?.collisions as f64))
         .in_contention()
         .reported(&[("collisions", "collisions")])
         .reported_in_contention(&[("collisions", "collisions"), ("collision_rate", "collisions / successes")]),
-    air("collision_probability", "share of attempts that met another", |a| Ok(a.air()?.collision_probability))
+    air("collision_probability", "share of attempts that collided", |a| Ok(a.air()?.collision_probability))
         .share()
         .in_contention()
         .reported(&[("collision_probability", "collision_probability")])
         .reported_in_contention(&[("collision_probability", "collision_probability")]),
-    air("retry_drops", "packets given up after the last retry", |a| Ok(a.air()?.retry_drops as f64))
+    air("retry_drops", "packets dropped after the last retry", |a| Ok(a.air()?.retry_drops as f64))
         .reported(&[("retry_drops", "retry_drops")]),
-    air("rivals", "stations with a frame while the access point has one, at the starts of transmissions, mean", |a| {
-        Ok(a.air()?.rivals)
-    }),
+    air(
+        "rivals",
+        "mean number of stations with a frame when a transmission starts and the access point has a frame",
+        |a| Ok(a.air()?.rivals),
+    ),
     air(
         "wait",
-        "idle slots before a transmission, mean: `wait.success` where one station sent (W_T), `wait.collision` where \
-            several did (W_C)",
+        "mean number of idle slots before a transmission: `wait.success` before one of a single station (W_T), \
+            `wait.collision` before a collision (W_C)",
         |a| {
             let air = a.air()?;
             Ok(if a.metric.aspect == Aspect::Word("success") { air.success_wait } else { air.collision_wait })
@@ -73,8 +75,8 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .reported_in_contention(&[("wait.success", "wait.success"), ("wait.collision", "wait.collision")]),
     air(
         "effective_window",
-        "slots of a table in which as many stations, drawing evenly in every cycle, collide as often (in a run of \
-            [contention])",
+        "effective contention window: number of slots from which as many stations, with uniform draws, would collide \
+            as often (in a run of [contention])",
         effective_window,
     )
     .in_contention()
@@ -82,7 +84,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     air("busy", "share of time with at least one transmission on the air", |a| Ok(a.air()?.busy))
         .share()
         .reported(&[("busy", "busy")]),
-    air("ledger", "an account's share of time: `ledger.idle` and so on", |a| account(a, a.air()?))
+    air("ledger", "share of time of one account: `ledger.idle`, ...", |a| account(a, a.air()?))
         .share()
         .aspects(Aspects::Named("an account"))
         .example("ledger.idle` or `ledger.payload"),
@@ -95,7 +97,7 @@ const fn air(name: &'static str, doc: &'static str, read: fn(&Asked<'_>) -> Resu
 fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let air = a.air()?;
     let n = a.run.contending.ok_or_else(|| {
-        Unmeasured::Wrong(format!("`{}` needs a run of [contention], where all contend all the time", a.metric))
+        Unmeasured::Wrong(format!("`{}` needs a run of [contention], in which all stations always contend", a.metric))
     })?;
     let share = air.collisions as f64 / (air.collisions + air.successes).max(1) as f64;
     effective_window::window_of(Family::Uniform, n, share).map_err(|e| a.undefined(e))
@@ -103,7 +105,7 @@ fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {
 
 fn account(a: &Asked<'_>, air: &Air) -> Result<f64, Unmeasured> {
     let Aspect::Named(account, _) = &a.metric.aspect else {
-        return Err(Unmeasured::Wrong(format!("`{}` names no account", a.metric)));
+        return Err(Unmeasured::Wrong(format!("`{}` needs the name of an account", a.metric)));
     };
     let help = || remedy(account, air.ledger.keys().copied());
     let found = air.ledger.get(account.as_str()).copied();

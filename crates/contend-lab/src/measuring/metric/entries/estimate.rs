@@ -10,8 +10,8 @@ use crate::stats;
 pub(super) const METRICS: &[MetricEntry] = &[flow(
     "estimate",
     Dimension::Rate,
-    "what an estimator of the flow's `estimate` says, by its name: `estimate.are`, mean over time; `.min`, `.max`, \
-        `.std` of its samples behind it",
+    "rate that an estimator of the flow reports, by the estimator's name: `estimate.are`, mean over time; with `.min`, \
+        `.max` or `.std`: of its samples",
     estimate,
 )
 .over(Period::Series)
@@ -23,7 +23,7 @@ pub(super) const METRICS: &[MetricEntry] = &[flow(
 /// or largest.
 fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let Aspect::Named(name, made) = &a.metric.aspect else {
-        return Err(Unmeasured::Wrong(format!("`{}` names no estimator", a.metric)));
+        return Err(Unmeasured::Wrong(format!("`{}` needs the name of an estimator", a.metric)));
     };
     let (m, run) = (a.metric, a.run);
     let range = a.series()?;

@@ -33,8 +33,8 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "interarrival",
         Dimension::Time,
         &STATIONS,
-        "time from a data frame of a station to its next one, where nobody else sends between them and neither is \
-            repeated: the mean; `.first`, `.last`: the first and the last peak of its histogram, \
+        "time from a station's data frame to its next data frame, if no other station sends between them and neither \
+            is a retry: the mean; `.first` and `.last`: the first and the last peak of the histogram, \
             `interarrival.first[sta1]`",
         of_station,
     )
@@ -46,9 +46,9 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "fingerprint",
         Dimension::Number,
         &STATIONS,
-        "what the histogram of a station's `interarrival` says of its backoff: `.conformant` (1 or 0), `.slots` that \
-            are drawn, `.peaks`, and how likely by chance it is as uneven (`.even`) or dependent (`.lags`, `.pairs`): \
-            `fingerprint.conformant[sta1]`",
+        "properties of a station's backoff, from the histogram of `interarrival`: `.conformant` (1 or 0), `.slots` \
+            (number of slots drawn), `.peaks`; p-values of the tests of uniformity (`.even`) and independence \
+            (`.lags`, `.pairs`): `fingerprint.conformant[sta1]`",
         of_station,
     )
     .aspects(Aspects::Required(&["conformant", "slots", "peaks", "even", "lags", "pairs"]))
@@ -99,10 +99,12 @@ fn numbers(f: &Fingerprint) -> [(&'static str, Option<f64>); 6] {
 fn of_station(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let entry = a.metric.entry.name;
     let [only] = a.members else {
-        return Err(Unmeasured::Wrong(format!("`{}` is of one station; name it: `{entry}[sta1]`", a.metric)));
+        return Err(Unmeasured::Wrong(format!("`{}` needs one station: `{entry}[sta1]`", a.metric)));
     };
     let what = if let Aspect::Word(what) = a.metric.aspect { what } else { "mean" };
     let name = a.names().get(*only).copied().unwrap_or_default();
     let found = a.run.metrics.get(&format!("{entry}.{what}[{name}]")).copied();
-    found.ok_or_else(|| a.undefined(format!("too few frames of `{name}` with nobody else's between them")))
+    found.ok_or_else(|| {
+        a.undefined(format!("`{name}` sent too few frames without another station's frame between them"))
+    })
 }

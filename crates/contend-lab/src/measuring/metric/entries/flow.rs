@@ -9,8 +9,8 @@ use crate::stats;
 /// Flows, selected by direction, group or name.
 pub(in crate::measuring::metric) static FLOWS: Subject = Subject {
     noun: "flow, group of flows or direction",
-    usage: "NAME (of all flows), NAME.up, NAME.down, NAME.FLOW (of a flow or a group): one number; NAME[all], \
-        NAME[up], NAME[FLOW]: one for each flow, for mean(), min(), max(), sum(), count(x < q)",
+    usage: "NAME (all flows), NAME.up, NAME.down, NAME.FLOW (a flow or a group): one number; NAME[all], NAME[up], \
+        NAME[FLOW]: a list with one number for each flow, for mean(), min(), max(), sum(), count(x < q)",
     member: "up",
     groups: &["all", "total", "up", "down", "local", "wired"],
     names: |run| run.flows.iter().map(|f| f.name.as_str()).collect(),
@@ -28,7 +28,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         ("goodput.up", "goodput.up"),
         ("goodput.down", "goodput.down"),
     ]),
-    flow("throughput", Dimension::Rate, "IP bytes that arrived per second, duplicates included", |a| {
+    flow("throughput", Dimension::Rate, "IP bytes that arrived per second, including duplicates", |a| {
         a.rate(|f| f.throughput_bps, |s| s.received_bytes)
     })
     .over(Period::RunOrWindow)
@@ -37,7 +37,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         ("throughput.up", "throughput.up"),
         ("throughput.down", "throughput.down"),
     ]),
-    flow("sent", Dimension::Packets, "data packets sent, retransmissions included", |a| {
+    flow("sent", Dimension::Packets, "data packets sent, including retransmissions", |a| {
         Ok(a.flows().map(|f| f.sent as f64).sum())
     })
     .reported(&[("sent", "sent")]),
@@ -53,7 +53,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow(
         "jain",
         Dimension::Number,
-        "Jain's index of the flows' goodputs; `jain.short`: the mean of it over windows of one second",
+        "Jain's index of the flows' goodputs; `jain.short`: its mean over windows of one second",
         jain,
     )
     .over(Period::RunOrWindow)
@@ -68,11 +68,11 @@ pub(super) const METRICS: &[MetricEntry] = &[
         ("jain.down", "jain.down"),
         ("jain.short", "jain.short"),
     ]),
-    flow("completed", Dimension::Number, "transfers that were completed", |a| {
+    flow("completed", Dimension::Number, "completed transfers", |a| {
         Ok(a.flows().map(|f| f.completions_s.len() as f64).sum())
     })
     .reported(&[("completed", "completed")]),
-    flow("fct", Dimension::Time, "flow completion time of the transfers that were completed", completion_time)
+    flow("fct", Dimension::Time, "flow completion time of completed transfers", completion_time)
         .aspects(Aspects::Samples)
         .reported(&[("fct.mean", "fct.mean"), ("fct.p95", "fct.p95")]),
 ];

@@ -8,7 +8,7 @@ use contend_core::packet::PacketKind;
 /// Queues, selected by name: `ap`, a station, or a link.
 static QUEUES: Subject = Subject {
     noun: "queue",
-    usage: "NAME[ap], NAME[QUEUE] of a station or a link",
+    usage: "NAME[ap], NAME[QUEUE] for a station or a link",
     member: "ap",
     groups: &[],
     names: |run| run.queues.iter().map(|q| q.name.as_str()).collect(),
@@ -17,13 +17,13 @@ static QUEUES: Subject = Subject {
 };
 
 pub(super) const METRICS: &[MetricEntry] = &[
-    queue("queue.length", Dimension::Packets, "packets waiting, mean over time", length)
+    queue("queue.length", Dimension::Packets, "mean number of waiting packets", length)
         .over(Period::RunOrWindow)
         .selected(Selection::Needed)
         .level()
         .needs(|m, s| s.series |= m.window.is_some())
         .reported(&[("ap.queue.mean_packets", "queue.length[ap]")]),
-    queue("queue.delay", Dimension::Time, "time a packet waits", |a| a.durations(a.queues().map(|q| &q.delay)))
+    queue("queue.delay", Dimension::Time, "waiting time of packets", |a| a.durations(a.queues().map(|q| &q.delay)))
         .aspects(Aspects::Samples)
         .selected(Selection::Needed)
         .needs(|_, s| s.histograms = true)
@@ -45,13 +45,13 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .reported(&[("drops", "drops"), ("ap.dropped", "drops[ap]")]),
     queue("marked", Dimension::Packets, "packets marked", |a| a.queue_count(|q| q.marked, |s| s.marked))
         .over(Period::RunOrWindow),
-    queue("filtered", Dimension::Packets, "acknowledgments taken out because a later one says the same", |a| {
+    queue("filtered", Dimension::Packets, "acknowledgments removed because a later one says the same", |a| {
         Ok(a.queue_total(|q| q.filtered))
     }),
-    queue("made", Dimension::Packets, "packets made by the discipline itself", |a| Ok(a.queue_total(|q| q.made))),
+    queue("made", Dimension::Packets, "packets created by the discipline", |a| Ok(a.queue_total(|q| q.made))),
     queue("lost", Dimension::Packets, "packets lost by the link after the queue", |a| Ok(a.queue_total(|q| q.lost))),
     // Without packets the loss is 0.
-    queue("loss", Dimension::Number, "share of the packets offered that were dropped", |a| {
+    queue("loss", Dimension::Number, "share of offered packets that were dropped", |a| {
         Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.offered).max(1.0))
     })
     .share()

@@ -34,9 +34,9 @@ pub(super) const METRICS: &[MetricEntry] = &[MetricEntry::own(
     "successes",
     Dimension::Number,
     &SENDERS,
-    "data frames acknowledged, by who sent them: `[up]` the stations, `[all]` the access point too; `[down]`: what it \
-        sent, by who received; `jain(successes[up], 100)`: Jain's index over windows of 100 of them, averaged over all \
-        positions",
+    "data frames acknowledged, by station: `[up]` frames of the stations, `[all]` also those of the access point, \
+        `[down]` frames of the access point by receiver; `jain(successes[up], 100)`: mean of Jain's index over all \
+        windows of 100 successes",
     counted,
 )
 .over(Period::RunOrWindow)
@@ -83,7 +83,7 @@ fn sequence<'a>(m: &Metric, run: &'a Run) -> Result<&'a [Success], Unmeasured> {
     if run.air.is_none() {
         return Err(no_cell(m));
     }
-    let kept = || Unmeasured::Wrong(format!("`{m}`: who succeeded was not kept in this run"));
+    let kept = || Unmeasured::Wrong(format!("`{m}`: this run did not keep its successes"));
     let all = run.successes.as_ref().ok_or_else(kept)?;
     let part = match window(m, run)? {
         Some(w) => {
@@ -130,11 +130,11 @@ pub(in crate::measuring::metric) fn sliding(
     let length = eval::number(length, run)?;
     if !(1.0..=1e9).contains(&length) || length.fract() != 0.0 {
         return Err(Unmeasured::Wrong(format!(
-            "`{m}`: a window has a whole number of successes, from 1 to 1e9, and not {length}"
+            "`{m}`: a window has a whole number of successes, from 1 to 1e9, not {length}"
         )));
     }
     let Scope::Each(name) = &m.scope else {
-        return Err(Unmeasured::Wrong(format!("`{m}` is one number; name stations in brackets")));
+        return Err(Unmeasured::Wrong(format!("`{m}` is one number; select stations in brackets")));
     };
     let successes = sequence(m, run)?;
     let members = Members::of(m, name, run)?;
@@ -249,12 +249,13 @@ mod tests {
         assert!(
             matches!(value("jain(successes[up], 5)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes"))
         );
-        assert!(
-            matches!(value("jain(successes[up], point(\"flow.1.count\") / 4)", &run), Err(Unmeasured::Wrong(s)) if s.contains("whole"))
-        );
-        assert!(
-            matches!(value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.contains("not kept"))
-        );
+        assert!(matches!(
+            value("jain(successes[up], point(\"flow.1.count\") / 4)", &run),
+            Err(Unmeasured::Wrong(s)) if s.contains("whole"),
+        ));
+        assert!(matches!(
+            value("jain(successes[up], 2)", &example()), Err(Unmeasured::Wrong(s)) if s.contains("did not keep"),
+        ));
     }
 
     #[test]
@@ -267,9 +268,10 @@ mod tests {
         is("self_correlation(successes[up], 1)", 1.0 / 3.0);
         is("self_correlation(successes[up], 2)", 1.0);
         is("self_correlation(successes[up], 3)", 1.0);
-        assert!(
-            matches!(value("self_correlation(successes[up], 4)", &run), Err(Unmeasured::Undefined(s)) if s.contains("4 successes"))
-        );
+        assert!(matches!(
+            value("self_correlation(successes[up], 4)", &run),
+            Err(Unmeasured::Undefined(s)) if s.contains("4 successes"),
+        ));
         // Stations that take turns come back after exactly one round (Starzetz 2006, specification S8).
         let turns: Vec<u32> = (0..1000).map(|i| i % 5).collect();
         assert_eq!((returns_within(&turns, 5, 4), returns_within(&turns, 5, 5)), (Some(0.0), Some(1.0)));

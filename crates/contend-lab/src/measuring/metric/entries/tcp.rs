@@ -9,7 +9,7 @@ use crate::reading::expression::Dimension;
 use crate::stats;
 
 pub(super) const METRICS: &[MetricEntry] = &[
-    flow("retransmitted", Dimension::Packets, "data packets sent again", |a| match a.window()? {
+    flow("retransmitted", Dimension::Packets, "retransmitted data packets", |a| match a.window()? {
         Some(range) => a.grown(range, |s| s.retrans).sum(),
         None => Ok(a.flows().map(|f| f.retransmitted as f64).sum()),
     })
@@ -22,8 +22,8 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow(
         "losses",
         Dimension::Number,
-        "losses found without a timeout; `losses.congestion`, `.error`, `.nothing` by what they were (a queue's drop, \
-            an error of the medium, no loss at all)",
+        "losses detected without a timeout; by their true cause: `losses.congestion` (dropped by a queue), `.error` \
+            (an error of the medium), `.nothing` (not lost)",
         |a| {
             let losses = Found::of(a);
             Ok(match cause(a) {
@@ -36,7 +36,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow(
         "taken_for",
         Dimension::Number,
-        "losses that controllers took for `taken_for.congestion`, `taken_for.error`",
+        "losses by the cause that controllers assumed: `taken_for.congestion`, `taken_for.error`",
         |a| {
             let losses = Found::of(a);
             Ok(match cause(a) {
@@ -49,12 +49,12 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow(
         "accuracy",
         Dimension::Number,
-        "share of the losses of a cause that controllers took for it: `accuracy.congestion` (A_c), `accuracy.error` \
-            (A_w)",
+        "share of the losses of one cause for which controllers assumed this cause: `accuracy.congestion` (A_c), \
+            `accuracy.error` (A_w)",
         |a| {
             let (losses, cause) = (Found::of(a), cause(a));
             match losses.were(cause) {
-                0.0 => Err(a.undefined("no such loss was found")),
+                0.0 => Err(a.undefined("there is no such loss")),
                 all if cause == "error" => Ok(losses.sum(|l| l.error.error) / all),
                 all => Ok(losses.sum(|l| l.congestion.congestion) / all),
             }
@@ -68,26 +68,26 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .aspects(Aspects::Samples)
     .needs(|_, s| s.histograms = true)
     .reported(&[("rtt.mean", "rtt.mean"), ("rtt.p50", "rtt.p50"), ("rtt.p95", "rtt.p95"), ("rtt.p99", "rtt.p99")]),
-    flow("cwnd", Dimension::Packets, "congestion window, mean over time", |a| over_time(a, |s| f64::from(s.snd_cwnd)))
+    flow("cwnd", Dimension::Packets, "mean congestion window over time", |a| over_time(a, |s| f64::from(s.snd_cwnd)))
         .over(Period::Series)
         .level(),
-    flow("ssthresh", Dimension::Packets, "slow-start threshold, mean over time", |a| {
+    flow("ssthresh", Dimension::Packets, "mean slow-start threshold over time", |a| {
         over_time(a, |s| f64::from(s.snd_ssthresh))
     })
     .over(Period::Series)
     .level(),
-    flow("srtt", Dimension::Time, "smoothed round-trip time, mean over time", |a| {
+    flow("srtt", Dimension::Time, "mean smoothed round-trip time over time", |a| {
         over_time(a, |s| f64::from(s.srtt_us) / 1e6)
     })
     .over(Period::Series)
     .level(),
-    flow("acked", Dimension::Bytes, "bytes acknowledged in the window: progress of `snd_una`", acked)
+    flow("acked", Dimension::Bytes, "bytes acknowledged in the window: the increase of `snd_una`", acked)
         .over(Period::Window)
         .example("acked[up][10s..15s]"),
-    flow("snd_una", Dimension::Bytes, "another name of `acked`", acked)
+    flow("snd_una", Dimension::Bytes, "another name for `acked`", acked)
         .over(Period::Window)
         .example("snd_una[up][10s..15s]"),
-    flow("stall", Dimension::Time, "longest time in which `snd_una` stood still, to the step of the series", |a| {
+    flow("stall", Dimension::Time, "longest time without an increase of `snd_una`, with the step of the series", |a| {
         let range = a.series()?;
         let longest = |i: &usize| Ok(stall(&a.run.series.time_s, a.samples(*i)?, range));
         a.members.iter().map(longest).try_fold(0.0, |m: f64, x| Ok(m.max(x?)))
