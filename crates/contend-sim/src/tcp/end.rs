@@ -184,7 +184,9 @@ impl Node for End {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         let End { socket, role, overhead, entered, arrived } = self;
         let mut io = Io { now, socket: *socket, out, overhead: overhead.as_deref_mut(), entered };
-        io.release();
+        if io.overhead.is_some() {
+            io.release();
+        }
         let next = match input {
             Input::Wake => role.wake(&mut io),
             Input::Packet(_, p) => {

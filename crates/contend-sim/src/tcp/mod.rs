@@ -73,16 +73,24 @@ impl Io<'_, '_> {
     /// Sends `p` with the addresses of this end and its peer.
     pub fn emit(&mut self, p: &mut Packet) {
         (p.src, p.dst) = (self.socket.local, self.socket.remote);
-        match &mut self.overhead {
-            None => self.leave(p),
-            Some(overhead) => {
-                overhead.take(self.now, p);
-                self.release();
-            }
+        if self.overhead.is_some() {
+            self.hold(p);
+        } else {
+            self.leave(p);
         }
     }
 
+    /// Gives `p` to the host, which forwards it when it has finished with it.
+    #[cold]
+    fn hold(&mut self, p: &Packet) {
+        if let Some(overhead) = &mut self.overhead {
+            overhead.take(self.now, p);
+        }
+        self.release();
+    }
+
     /// Forwards the packets that the host has finished.
+    #[cold]
     fn release(&mut self) {
         while let Some(p) = self.overhead.as_mut().and_then(|o| o.give(self.now)) {
             self.leave(&p);
@@ -90,6 +98,7 @@ impl Io<'_, '_> {
     }
 
     /// Hands `p` to the network.
+    #[inline]
     fn leave(&mut self, p: &Packet) {
         *self.entered += 1;
         self.out.trace.packet(self.now, Event::Sent, p);
