@@ -215,7 +215,7 @@ fn simulated(stations: &[&[Category]], sets: &[(Category, Set)], seconds: f64, s
 }
 
 #[test]
-fn categories_share_the_air_as_a_count_from_boundary_to_boundary_says() {
+fn categories_share_the_air_as_in_the_monte_carlo() {
     use Category::{Be, Bk, Vi, Vo};
     let apart: Vec<&[Category]> = vec![&[Vo], &[Vo], &[Vo], &[Be], &[Be], &[Be]];
     let together: Vec<&[Category]> = vec![&[Vo, Be]; 4];
@@ -316,7 +316,7 @@ fn order(rule: &Choice<access::Build>) -> Vec<u32> {
 }
 
 #[test]
-fn scheduled_before_backoff_a_packet_in_the_mac_is_not_overtaken_scheduled_after_it_is() {
+fn voice_overtakes_a_packet_in_the_mac_only_if_scheduling_follows_backoff() {
     // Before: the first frame is sent at once. Voice arrives while it is on the air, and is chosen when the MAC becomes
     // free.
     assert_eq!(order(&edca(&[word("scheduling", "sbb")], &[])), [0, 1, 0, 0]);

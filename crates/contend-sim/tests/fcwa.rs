@@ -1,4 +1,4 @@
-//! The arithmetic of the control block `fcwa` is that of `contend-theory`: two texts, one model.
+//! The control block `fcwa` and `contend-theory` compute the same model with separate code.
 
 use contend_core::ap::fcwa::{ct_ap, window_limit};
 use contend_theory::cycle_time::Pairs;

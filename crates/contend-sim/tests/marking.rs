@@ -7,8 +7,8 @@
 //! Kemperman, Mathis 1996; Mathis, Semke, Mahdavi, Ott 1997 table 1), and the mean square over time is their product, 2
 //! / p. So the fluid model describes the mean square window. Rate times round-trip time is the mean window, at which
 //! there are 1 - 1.31^2 / 2 = 14 % fewer marks than in the fluid model. Both readings must agree within 10 %. Two
-//! effects remain at windows of 40, by hand: a mark within a round trip of a reduction causes no reduction (5 % more
-//! marks), and half of a whole window is 0.75 segments too small (2 % fewer).
+//! effects remain, calculated by hand for windows of 40: a mark within a round trip of a reduction causes no reduction
+//! (5 % more marks), and half of a whole window is 0.75 segments too small (2 % fewer).
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -132,7 +132,7 @@ fn at_random(window: f64) -> f64 {
     1.31 * 1.31 / (window * window)
 }
 
-/// Checks that a discipline with random marks marks as flows with windows of about `w` require.
+/// For disciplines that mark at random: checks that the share of marked packets keeps windows of about `w`.
 fn balanced(m: &Measured, w: f64) {
     assert!((m.window(N) / w - 1.0).abs() < 0.2, "{m:?}");
     near(&format!("fluid, {m:?}"), m.p, of_the_fluid(m.square), 0.10);
@@ -143,14 +143,14 @@ fn balanced(m: &Measured, w: f64) {
 const SETTLED: f64 = 60.0;
 const END: f64 = 240.0;
 
-// Loop shapes: the flows' pole is z = 2 / (W R) = 0.5 /s at W = 40 and R = 100 ms, the queue's 1 / R = 10 /s, the gain
-// of both from p to packets C^2 / 2N = 1.6e6 (Hollot, Misra, Towsley, Gong, INFOCOM 2001). Zeros lie at z; the loops
-// cross at 0.5 to 1.5 /s, far below 1 / R.
+// The control loops, by Hollot, Misra, Towsley, Gong (INFOCOM 2001): the flows have a pole at z = 2 / (W R) = 0.5 /s
+// for W = 40 and R = 100 ms. The queue has a pole at 1 / R = 10 /s. The gain of both from p to packets is C^2 / 2N =
+// 1.6e6. The parameters below put a zero at z and the crossover at 0.5 to 1.5 /s, far below 1 / R.
 
 #[test]
 fn red_marks_by_its_line_and_the_flows_settle_on_it() {
-    // p_b = 0.004 (q - 40) / 800; marks are spaced evenly over 1 .. 1/p_b packets: 2 / (1 + 1/p_b) of all (Floyd,
-    // Jacobson 1993 §7).
+    // p_b = 0.004 (q - 40) / 800. The distance between two marks is uniform over 1 .. 1/p_b packets, so the share of
+    // marked packets is 2 / (1 + 1/p_b) (Floyd, Jacobson 1993 §7).
     let flags = [("ecn", Value::Bool(true)), ("ecn_above", Value::Word("mark".into()))];
     let mut red = discipline("red", &[("max_p", 0.004)], &[("limit", 4000), ("min_th", 40), ("max_th", 840)]);
     flags.into_iter().for_each(|(k, v)| red.args.set(k, v));
@@ -162,7 +162,7 @@ fn red_marks_by_its_line_and_the_flows_settle_on_it() {
 
 #[test]
 fn pi_holds_the_queue_at_its_reference() {
-    // K = 4.7e-6 /s a packet crosses at 1.5 /s; a, b = K (1/z +- T/2) with T = 1/170 s.
+    // K = 4.7e-6 per second and packet gives a crossover at 1.5 /s. Then a, b = K (1/z +- T/2) with T = 1/170 s.
     let m = settle(
         discipline(
             "pi",
@@ -180,8 +180,9 @@ fn pi_holds_the_queue_at_its_reference() {
 }
 
 #[test]
-fn rem_matches_rate_and_queue_and_its_price_is_what_the_flows_ask_for() {
-    // gamma ln phi = 9.4e-6 and alpha / 10 ms = z: PI's gains. At rest rates match and the queue is the reference.
+fn rem_matches_the_rate_and_holds_the_queue_at_its_reference() {
+    // gamma ln phi = 9.4e-6 and alpha / 10 ms = z give the gains of PI. At the equilibrium the queue is the reference,
+    // and the arrival rate is the capacity.
     let m = settle(
         discipline(
             "rem",
@@ -201,7 +202,7 @@ fn rem_matches_rate_and_queue_and_its_price_is_what_the_flows_ask_for() {
 
 #[test]
 fn vrc_holds_the_delay_at_its_reference() {
-    // Zeros at beta = 1/R and gamma = z, crossing at alpha C / 2N = 0.5 /s. 20 ms are 160 packets.
+    // The zeros are at beta = 1/R and gamma = z, the crossover at alpha C / 2N = 0.5 /s. 20 ms are 160 packets.
     let m = settle(
         discipline("vrc", &[("alpha", 0.0025), ("beta", 10.0), ("gamma", 0.5)], &[("limit", 4000)]),
         N,
@@ -216,7 +217,7 @@ fn vrc_holds_the_delay_at_its_reference() {
 
 #[test]
 fn vcrr_uses_gamma_of_the_link() {
-    // The rate answers p by W / 2R = 200 /s: with a gain of 0.002 the loop crosses at 0.5 /s.
+    // The gain of the flows from p to the rate is W / 2R = 200 /s. With a gain of 0.002 the crossover is at 0.5 /s.
     let m = settle(discipline("vcrr", &[("gain", 0.002)], &[("limit", 4000)]), N, C, 105, SETTLED, END);
     balanced(&m, 40.0);
     near(&format!("utilisation, {m:?}"), m.rate, 0.95 * C, 0.02);
@@ -224,7 +225,7 @@ fn vcrr_uses_gamma_of_the_link() {
 
 #[test]
 fn vqr_uses_gamma_of_the_link() {
-    // A zero at a = z; g = 0.004 crosses at 0.8 /s.
+    // The zero is at a = z. With g = 0.004 the crossover is at 0.8 /s.
     let m = settle(discipline("vqr", &[("a", 0.5), ("g", 0.004)], &[("limit", 4000)]), N, C, 105, SETTLED, END);
     balanced(&m, 40.0);
     near(&format!("utilisation, {m:?}"), m.rate, 0.95 * C, 0.02);
@@ -232,29 +233,31 @@ fn vqr_uses_gamma_of_the_link() {
 
 #[test]
 fn windows_of_16_are_balanced_too() {
-    // On 42 ms; the gain has the same distance to its bound 4 / (W^2 R).
+    // The round-trip time is 42 ms. The gain keeps its distance to the bound 4 / (W^2 R).
     let m = settle(discipline("vcrr", &[("gain", 0.03)], &[("limit", 4000)]), N, C, 42, 30.0, 90.0);
     balanced(&m, 16.0);
 }
 
-// One flow and a queue that marks at a threshold: a sawtooth of equal teeth, each of W_m / 2 round trips and 3/8 W_m^2
-// packets. Rate x round trip is sqrt(3/2) / sqrt(q), q the share of packets that are answered (Mathis, Semke, Mahdavi,
-// Ott 1997 eq. 3).
+// The next tests have one flow and a queue that marks at a threshold. The window is a sawtooth of equal teeth. A tooth
+// that ends at the window W_m has W_m / 2 round trips and 3/8 W_m^2 packets. The mean window, rate times round-trip
+// time, is sqrt(3/2) / sqrt(q), where q is the share of packets that make the sender reduce its window (Mathis, Semke,
+// Mahdavi, Ott 1997 eq. 3).
 
-/// The share of packets answered at this mean window.
+/// The share of packets that make the sender reduce its window, at this mean window.
 fn in_even_teeth(window: f64) -> f64 {
     1.5 / (window * window)
 }
 
-/// The share marked when a window's worth of a tooth is: S(W*, W* + 1) / S((W* + 1) / 2, W* + 1) with S(a, b) = (b^2 -
-/// a^2) / 2 (Alizadeh et al., SIGCOMM 2010, §3.3, for a sender that halves).
+/// The share of packets marked if each tooth has one window of marked packets: S(W*, W* + 1) / S((W* + 1) / 2, W* + 1)
+/// with S(a, b) = (b^2 - a^2) / 2 (Alizadeh et al., SIGCOMM 2010, §3.3, for a sender that halves its window).
 fn one_window_of_a_tooth(w: f64) -> f64 {
     (2.0 * w + 1.0) / (0.75 * (w + 1.0) * (w + 1.0))
 }
 
 #[test]
 fn queues_that_warn_at_a_threshold_mark_one_window_of_each_tooth() {
-    // 1000 packets/s and 80 ms; the queue passes a half of 80 packets with a window of 80 + 40 and the one in service.
+    // 1000 packets/s and 80 ms hold 80 packets. The queue exceeds half of its limit of 80 packets at a window of 80 +
+    // 40 + 1 packets; the last one is in service.
     for (name, set) in [("cwaq", vec![("threshold", 0.5)]), ("cwpq", vec![("threshold", 0.5)])] {
         let mut queue = discipline(name, &set, &[("limit", 80)]);
         if name == "cwpq" {
@@ -268,12 +271,15 @@ fn queues_that_warn_at_a_threshold_mark_one_window_of_each_tooth() {
 
 #[test]
 fn avq_settles_at_gamma_and_marks_what_its_virtual_queue_cannot_take() {
-    // 4000 packets/s and 150 ms: CR = 600. The real queue stays empty, for teeth end at W_m = 4/3 x 0.6 x 600 = 480.
-    // Packets keep the link's spacing: each round trip one burst of w in w / C, in which the virtual queue grows by (1
-    // - c) w, c = C~ / C; a whole round trip leaves w - 600 c, and each is one more than the last. So its peak is k (k
-    // + 1) / 2 + (1 - c) W_m when the window is k = W_m - 600 c above what c carries; that is the limit for k = 30: 465
-    // + 0.25 x 480 = 585. From the first mark to its answer, a round trip later, it cannot take k + 1, of 3/8 W_m^2
-    // packets in the tooth.
+    // 4000 packets/s and 150 ms hold 600 packets. A tooth ends at W_m = 4/3 x 0.6 x 600 = 480, so the real queue stays
+    // empty, and packets keep the spacing of the link: each round trip has one burst of w packets, which lasts w / C.
+    //
+    // Let c be the virtual capacity divided by the capacity. During a burst the virtual queue grows by (1 - c) w. Over
+    // a whole round trip it grows by w - 600 c. The window, and with it this growth, rises by one in each round trip.
+    // When the window is k above 600 c, the peak of the virtual queue is 1 + 2 + ... + k + (1 - c) W_m. With k = 30 and
+    // c = 0.75 this is 465 + 0.25 x 480 = 585, the limit. The first mark reduces the window one round trip later. In
+    // this time the virtual queue cannot take k + 1 packets: these are the marks among the 3/8 W_m^2 packets of the
+    // tooth.
     let m = settle(
         discipline("avq", &[("gamma", 0.6), ("alpha", 0.005)], &[("limit", 585)]),
         1,

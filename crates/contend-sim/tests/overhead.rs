@@ -1,4 +1,4 @@
-//! The effects of a sender's overhead, and what it leaves unchanged.
+//! The effects of a sender's overhead, and the properties that it does not change.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -112,6 +112,6 @@ fn overhead_delays_each_packet_of_its_sender_once() {
     };
     let without = mean_ms(None);
     assert!((mean_ms(Some(between(700, 700))) - without - 0.7).abs() < 0.02);
-    // One datagram every 12 ms: the one before has always left.
+    // One datagram every 12 ms: each has left before the next one comes.
     assert!((mean_ms(Some(between(0, 4000))) - without - 2.0).abs() < 0.2);
 }

@@ -22,7 +22,7 @@ const ACK: u64 = 52;
 const PHI: u64 = C / 8 * 1000 / DATA;
 const KAPPA: u64 = C / 8 * 1000 / ACK;
 
-/// AIAD with phi that records the largest values of four estimators.
+/// AIAD with the estimator phi. It also records the largest values of four estimators.
 #[derive(Debug)]
 struct Watching {
     inner: Box<dyn Controller>,
@@ -100,7 +100,7 @@ fn dumbbell() -> Scenario {
 }
 
 #[test]
-fn the_rate_of_arrivals_is_bounded_by_the_way_there_and_that_of_acks_by_the_way_back_only() {
+fn the_forward_path_bounds_the_arrival_rate_and_only_the_reverse_path_bounds_the_ack_rate() {
     let s = dumbbell();
     let mut net = Net::new(&s).unwrap();
     net.run_until(at(40.0));

@@ -55,7 +55,7 @@ fn near(what: &str, got: f64, want: f64, within: f64) {
 }
 
 #[test]
-fn dcf_has_the_waits_and_collisions_that_the_specification_checked() {
+fn dcf_has_the_waits_and_collisions_of_the_specification() {
     // Specification of Starzetz 2006, E12 to E14: R from p_c = 0.030 ... 0.307, W_T, W_C of 802.11 at CW 32 to 1024,
     // busy slots counted.
     for (n, r, wt, wc) in [
@@ -102,7 +102,7 @@ fn dcf_is_the_two_station_solution_and_bianchis_model() {
 }
 
 #[test]
-fn idle_sense_at_rest_collides_as_the_specification_checked_and_meets_its_target() {
+fn settled_idle_sense_has_the_collisions_of_the_specification_and_meets_its_target() {
     // E12: R about 0.044, 0.069, 0.078, 0.081, 0.083; E13: W_T 5.43, 5.57, 5.59.
     let at_rest = rule("idle_sense", &[("window", Value::Word("steady".into()))]);
     for (n, r, wt) in [(2, 0.044, 5.43), (5, 0.069, 5.57), (10, 0.078, 5.59), (20, 0.081, 0.0), (40, 0.083, 0.0)] {
@@ -246,7 +246,7 @@ fn permutations_may_settle_where_one_wins_three_of_four() {
 }
 
 #[test]
-fn permutations_end_collisions_in_the_end() {
+fn permutations_stop_colliding_after_some_time() {
     for seed in 1..20 {
         let mut s = Saturated::new(&SaturatedSpec {
             seed,

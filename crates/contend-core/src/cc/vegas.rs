@@ -4,13 +4,14 @@
 //!   round trip this backlog is compared with `alpha` and `beta`, without rounding. ns-2 first rounds the backlog to
 //!   whole segments.
 //! - W is the smaller of the window and the receiver's window, for the expected and for the actual rate, as in Linux.
-//!   The source and ns-2 count the segments sent in the round trip.
+//!   Brakmo and Peterson, and ns-2, count the segments sent in the round trip.
 //! - If the window is to grow in a round trip, it grows by one segment at the start, as in Linux. With `growth =
-//!   "spread"` it grows by 1 / cwnd per acknowledgment, as in the source ("linearly during the next RTT") and in ns-2.
+//!   "spread"` it grows by 1 / cwnd per acknowledgment, as in Brakmo and Peterson ("linearly during the next RTT") and
+//!   in ns-2.
 //! - Slow start doubles the window in every second round trip and keeps it in the other. As in ns-2, it ends with a
 //!   window smaller by an eighth. A loss also ends it.
-//! - The answer to a loss is that of the source and ns-2: three quarters of the window remain, or half if the same
-//!   segment is lost again. A timeout is answered as in Reno.
+//! - After a loss, three quarters of the window remain (Brakmo and Peterson, ns-2). If the same segment is lost again,
+//!   half of the window remains (ns-2). A timeout is answered as in Reno.
 //! - The recovery `vegas` decides which losses reach the controller: no loss of a segment sent before the last
 //!   reduction.
 

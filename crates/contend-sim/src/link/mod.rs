@@ -38,16 +38,16 @@ use contend_core::qdisc::{self, Site};
 use contend_core::registry::{Amount, Choice};
 use contend_core::{FlowId, Packet, Span, Time};
 
-/// What a wire is made from.
+/// The properties of a wire.
 #[derive(Clone, Debug)]
 pub struct WireSpec {
     /// Bits per second; 0 means no sending time at all (infinitely fast).
     pub rate: u64,
     /// One-way propagation delay.
     pub delay: Span,
-    /// What waits for it.
+    /// Queue discipline of the packets that wait for the wire.
     pub queue: Choice<qdisc::Build>,
-    /// What it loses, after the queue: a lost packet has used its sending time.
+    /// Loss process behind the queue: a lost packet has used its sending time.
     pub loss: Option<Choice<loss::Build>>,
 }
 
@@ -68,7 +68,7 @@ pub struct Wire {
 /// Where the far end of a wire hands packets over.
 #[derive(Clone, Debug)]
 pub enum FarEnd {
-    /// Here.
+    /// At this peer.
     Peer(Peer),
     /// At the next hop to its destination, by the table of the host or router at the far end. A packet without a next
     /// hop is dropped and counts as lost on the wire.
@@ -173,7 +173,7 @@ impl Wire {
         (&mut self.meter, waiting)
     }
 
-    /// What became by `now` of the packets that left the queue.
+    /// Counts of the packets that left the queue until `now`, by their fate.
     pub fn transmitter(&mut self, now: Time) -> TransmitterCounters {
         let taken = self.meter(now).read(now).taken;
         let (delivered, lost) = (self.delivered, self.lost.iter().sum());
@@ -197,14 +197,15 @@ impl Wire {
         }
     }
 
-    /// Does what is due by `now` at the near end.
+    /// Handles the deadlines at the near end up to `now`.
     pub fn wake(&mut self, now: Time, trace: &mut Trace) {
         if let WireQueue::Disciplined(q) = &mut self.queue {
             q.wake(now, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);
         }
     }
 
-    /// From `now` on begins no other packet (true), or continues (false). Only a wire made by [`Wire::card`] can pause.
+    /// With `pause`, the wire begins no further packet from `now` on; without, it continues. Only a wire made by
+    /// [`Wire::card`] can pause.
     pub fn pause(&mut self, now: Time, pause: bool, trace: &mut Trace) {
         if let WireQueue::Disciplined(q) = &mut self.queue {
             q.pause(now, pause, &mut self.transmitter, &mut self.ring, &mut self.meter, trace);

@@ -1,10 +1,10 @@
 //! The retransmissions of Vegas. On a duplicate ACK, Vegas checks the age of the first unacknowledged segment; it does
 //! not count duplicates.
 //!
-//! - Three options choose between the source and ns-2. The defaults are those of the source, except the growth of the
-//!   window (`growth` of the controller), which is Linux's. ns-2's `backs_off` doubles the retransmission timeout with
-//!   each early retransmission; its `samples = "last"` counts the wait for a repair as a round trip;
-//!   `growth = "spread"` is that of the source.
+//! - Three options choose between the rules of Brakmo and Peterson and those of ns-2. `backs_off` (ns-2) doubles the
+//!   retransmission timeout with each early retransmission. `samples = "last"` (ns-2) counts the wait for a repair as a
+//!   round trip. `growth = "spread"` of the controller is that of both. The defaults are the rules of Brakmo and
+//!   Peterson, except `growth`: its default is that of Linux.
 //! - Not modelled: ns-2 keeps its counters of transmissions in a ring, and does not clear the counters of an
 //!   acknowledgment that passes the end of the ring. It then takes some segments as sent twice: they give no sample,
 //!   and a reduction by half.
