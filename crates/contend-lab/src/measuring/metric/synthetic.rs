@@ -9,27 +9,7 @@ use std::collections::BTreeMap;
 
 /// An empty run of 20 s.
 pub(crate) fn empty(seed: u64) -> Run {
-    Run {
-        point: PointKey::new(),
-        seed,
-        digest: String::new(),
-        events: 0,
-        wall_s: 0.0,
-        sim_s: 20.0,
-        warmup_s: 0.0,
-        flows: vec![],
-        queues: vec![],
-        transmitters: vec![],
-        air: None,
-        frames_missed: 0,
-        metrics: BTreeMap::new(),
-        series: Series::default(),
-        frames: vec![],
-        successes: None,
-        contending: None,
-        stations: vec![],
-        arguments: BTreeMap::new(),
-    }
+    Run { seed, sim_s: 20.0, ..Run::of_model(&PointKey::new(), BTreeMap::new(), BTreeMap::new()) }
 }
 
 /// A flow with a goodput of `goodput` bit/s.

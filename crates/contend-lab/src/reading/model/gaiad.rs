@@ -12,7 +12,7 @@ pub(super) const MODELS: &[Model] = &[
         "equilibrium rate of each of n GAIAD sources, packets per step",
         "Jersey 2005 eq. 9.17",
         &GAIAD,
-        gaiad_rate,
+        |a| Ok(gaiad(a)?.1.rate),
     ),
     model(
         "gaiad.share",
@@ -20,7 +20,7 @@ pub(super) const MODELS: &[Model] = &[
         "share of packets marked at the equilibrium of n GAIAD sources",
         "Jersey 2005 eq. 9.17",
         &GAIAD,
-        gaiad_share,
+        |a| Ok(gaiad(a)?.1.share),
     ),
     model(
         "gaiad.eigenvalue",
@@ -28,7 +28,7 @@ pub(super) const MODELS: &[Model] = &[
         "eigenvalue with the larger magnitude, between -1 and 1 if GAIAD settles",
         "Jersey 2005 eqs. 9.24-9.27 with the true derivatives",
         &GAIAD,
-        eigenvalue,
+        |a| eigenvalues(a, Gaiad::bend).map(largest),
     ),
     model(
         "gaiad.eigenvalue_as_printed",
@@ -36,7 +36,7 @@ pub(super) const MODELS: &[Model] = &[
         "eigenvalue with the larger magnitude, with the derivatives as printed",
         "Jersey 2005 eqs. 9.21, 9.22",
         &GAIAD,
-        eigenvalue_as_printed,
+        |a| eigenvalues(a, Gaiad::bend_as_printed).map(largest),
     ),
     model(
         "gaiad.eigenvalue_apart",
@@ -44,10 +44,7 @@ pub(super) const MODELS: &[Model] = &[
         "eigenvalue of the motion of GAIAD sources against each other",
         "Jersey 2005 eqs. 9.24-9.27",
         &GAIAD,
-        |a| {
-            let (case, rest) = gaiad(a)?;
-            Ok(case.eigenvalues(&rest, case.bend(&rest))[0])
-        },
+        |a| Ok(eigenvalues(a, Gaiad::bend)?[0]),
     ),
     model(
         "gaiad.eigenvalue_together",
@@ -55,10 +52,7 @@ pub(super) const MODELS: &[Model] = &[
         "eigenvalue of the motion of all GAIAD sources together",
         "Jersey 2005 eqs. 9.24-9.27 with the true derivatives",
         &GAIAD,
-        |a| {
-            let (case, rest) = gaiad(a)?;
-            Ok(case.eigenvalues(&rest, case.bend(&rest))[1])
-        },
+        |a| Ok(eigenvalues(a, Gaiad::bend)?[1]),
     ),
     model(
         "gaiad.eigenvalue_together_as_printed",
@@ -66,10 +60,7 @@ pub(super) const MODELS: &[Model] = &[
         "eigenvalue of the motion of all sources together, with the derivatives as printed",
         "Jersey 2005 eqs. 9.21, 9.22",
         &GAIAD,
-        |a| {
-            let (case, rest) = gaiad(a)?;
-            Ok(case.eigenvalues(&rest, case.bend_as_printed(&rest))[1])
-        },
+        |a| Ok(eigenvalues(a, Gaiad::bend_as_printed)?[1]),
     ),
     model(
         "gaiad.stable",
@@ -77,7 +68,7 @@ pub(super) const MODELS: &[Model] = &[
         "1 if GAIAD is stable by theorem 9.3, otherwise 0",
         "Jersey 2005 eq. 9.27 with the true derivatives",
         &GAIAD,
-        stable,
+        |a| stable(a, Gaiad::bend),
     ),
     model(
         "gaiad.stable_as_printed",
@@ -85,7 +76,7 @@ pub(super) const MODELS: &[Model] = &[
         "1 if GAIAD is stable by theorem 9.3 with the derivatives as printed, otherwise 0",
         "Jersey 2005 eqs. 9.21, 9.22, 9.27",
         &GAIAD,
-        stable_as_printed,
+        |a| stable(a, Gaiad::bend_as_printed),
     ),
     model(
         "gaiad.settles",
@@ -93,7 +84,7 @@ pub(super) const MODELS: &[Model] = &[
         "1 if simulated GAIAD sources settle, with equal or unequal delays, otherwise 0",
         "Jersey 2005 eq. 9.12",
         &COURSE,
-        gaiad_settles,
+        settles,
     )
     .slow(),
 ];
@@ -113,7 +104,7 @@ const COURSE: [Parameter; 8] = {
     ]
 };
 
-/// Rates are in packets per step.
+/// The parameters of all entries. Rates are in packets per step.
 const fn sources(most: f64) -> [Parameter; 6] {
     [
         Parameter::whole("n", 1.0, most, "number of sources"),
@@ -131,6 +122,7 @@ const fn sources(most: f64) -> [Parameter; 6] {
     ]
 }
 
+/// The sources, and their equilibrium.
 fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), String> {
     let form = if a[5] == 0.0 { Form::Corrected } else { Form::Printed };
     let marking = said(Marking::of(whole(a[4])))?;
@@ -139,12 +131,13 @@ fn gaiad(a: &[f64]) -> Result<(Gaiad, gaiad::Rest), String> {
     Ok((case, rest))
 }
 
-fn gaiad_rate(a: &[f64]) -> Result<f64, String> {
-    Ok(gaiad(a)?.1.rate)
-}
+/// The influence of a source's rate on the rate of another: [`Gaiad::bend`], or as printed.
+type Bend = fn(&Gaiad, &gaiad::Rest) -> f64;
 
-fn gaiad_share(a: &[f64]) -> Result<f64, String> {
-    Ok(gaiad(a)?.1.share)
+/// The eigenvalues of two motions: of the sources against each other, and of all sources together.
+fn eigenvalues(a: &[f64], bend: Bend) -> Result<[f64; 2], String> {
+    let (case, rest) = gaiad(a)?;
+    Ok(case.eigenvalues(&rest, bend(&case, &rest)))
 }
 
 /// The eigenvalue with the larger magnitude.
@@ -152,27 +145,12 @@ fn largest(of: [f64; 2]) -> f64 {
     if of[0].abs() > of[1].abs() { of[0] } else { of[1] }
 }
 
-fn eigenvalue(a: &[f64]) -> Result<f64, String> {
+fn stable(a: &[f64], bend: Bend) -> Result<f64, String> {
     let (case, rest) = gaiad(a)?;
-    Ok(largest(case.eigenvalues(&rest, case.bend(&rest))))
+    Ok(yes(case.stable(&rest, bend(&case, &rest))))
 }
 
-fn eigenvalue_as_printed(a: &[f64]) -> Result<f64, String> {
-    let (case, rest) = gaiad(a)?;
-    Ok(largest(case.eigenvalues(&rest, case.bend_as_printed(&rest))))
-}
-
-fn stable(a: &[f64]) -> Result<f64, String> {
-    let (case, rest) = gaiad(a)?;
-    Ok(yes(case.stable(&rest, case.bend(&rest))))
-}
-
-fn stable_as_printed(a: &[f64]) -> Result<f64, String> {
-    let (case, rest) = gaiad(a)?;
-    Ok(yes(case.stable(&rest, case.bend_as_printed(&rest))))
-}
-
-fn gaiad_settles(a: &[f64]) -> Result<f64, String> {
+fn settles(a: &[f64]) -> Result<f64, String> {
     let (case, _) = gaiad(a)?;
     let steps = whole(a[6]);
     let delays = if a[7] == 0.0 {
