@@ -166,15 +166,15 @@ proptest! {
 fn impossible_parameters_are_refused_by_name() {
     let entry = |name| REGISTRY.iter().find(|e| e.name == name).unwrap();
     for (name, param, text, why) in [
-        ("accf", "alpha", "1", "alpha: is 1, must be above 1"),
-        ("accf", "beta", "0.5", "beta: is 0.5, must be above 1"),
-        ("accf", "gamma_min", "0", "gamma_min: is 0, must be above 0 and at most 1"),
-        ("accf", "weight", "0", "weight: is 0, must be above 0 and at most 1"),
-        ("accf", "num_thresh", "1", "num_thresh: is 1, must be at least 2"),
-        ("fcwa", "margin", "0", "margin: is 0, must be above 0 and at most 1"),
-        ("fcwa", "margin", "1.01", "margin: is 1.01, must be above 0 and at most 1"),
-        ("fcwa", "data_size", "1500p", "data_size: counts bytes; write it as \"1500B\""),
-        ("fcwa", "buffer", "150000B", "buffer: counts packets; write it as \"100p\""),
+        ("accf", "alpha", "1", "alpha = 1 is too small; write a number above 1"),
+        ("accf", "beta", "0.5", "beta = 0.5 is too small; write a number above 1"),
+        ("accf", "gamma_min", "0", "gamma_min = 0 is out of range; write a number above 0 and at most 1"),
+        ("accf", "weight", "0", "weight = 0 is out of range; write a number above 0 and at most 1"),
+        ("accf", "num_thresh", "1", "num_thresh = 1 is too small; write 2 or more"),
+        ("fcwa", "margin", "0", "margin = 0 is out of range; write a number above 0 and at most 1"),
+        ("fcwa", "margin", "1.01", "margin = 1.01 is out of range; write a number above 0 and at most 1"),
+        ("fcwa", "data_size", "1500p", "data_size counts bytes; write data_size = \"1500B\""),
+        ("fcwa", "buffer", "150000B", "buffer counts packets; write buffer = \"100p\""),
     ] {
         assert_eq!(build(entry(name), &[(param, text)]).unwrap_err(), why);
     }
@@ -187,7 +187,7 @@ fn a_queue_without_a_limit_in_packets_needs_a_buffer() {
     for name in ["fcwa", "pilosof"] {
         let entry = REGISTRY.iter().find(|e| e.name == name).unwrap();
         let mut args = defaults(entry);
-        let why = "buffer: the queue of the access point has no limit in packets; write one, like buffer = \"100p\"";
+        let why = "the queue of the access point has no limit in packets; write the buffer, like buffer = \"100p\"";
         assert_eq!((entry.build)(&args, &facts).unwrap_err(), why);
         args.set("buffer", Value::Amount(amount("100p")));
         assert!((entry.build)(&args, &facts).is_ok());

@@ -332,10 +332,10 @@ fn bad_combinations_are_refused_in_words() {
     );
     assert_eq!(
         refuse("rem", &[("limit", b(9000))]),
-        "limit and reference have a unit other than packets, and REM counts packets; write them like \"20p\""
+        "REM counts packets, but limit or reference has another unit; write both like \"20p\""
     );
     assert_eq!(
         refuse("directions", &[("order", Value::Word("acks_first".into())), ("ack_weight", Value::Integer(2))]),
-        "weights have no meaning when one queue is always served first; leave them out or write order = \"weights\""
+        "weights have no meaning when one queue is always served first; remove them, or write order = \"weights\""
     );
 }

@@ -1,4 +1,4 @@
-//! Remedies for misspelt names.
+//! Remedies in error messages, mostly for misspelt names.
 
 /// Maximum number of names in a remedy.
 const LISTED: usize = 40;
@@ -19,9 +19,9 @@ pub(crate) fn remedy<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -
     let all: Vec<&str> = names.into_iter().collect();
     match nearest(name, all.iter().copied()) {
         Some(n) => format!("did you mean `{n}`?"),
-        None if all.is_empty() => "there is none to choose from".to_owned(),
+        None if all.is_empty() => "remove it: no name is valid here".to_owned(),
         None => format!(
-            "there are {}{}",
+            "write one of {}{}",
             all.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "),
             if all.len() > LISTED { ", ..." } else { "" }
         ),
@@ -33,8 +33,13 @@ pub(crate) fn suggest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
     let words: Vec<&str> = words.into_iter().collect();
     let list = words.iter().copied().take(LISTED).collect::<Vec<_>>().join(", ");
     match nearest(word, words) {
-        _ if list.is_empty() => "leave it out: there is none to choose from".into(),
-        Some(best) => format!("did you mean `{best}`? There are: {list}"),
-        None => format!("there are: {list}"),
+        _ if list.is_empty() => "remove it: no name is valid here".into(),
+        Some(best) => format!("did you mean `{best}`? Write one of: {list}"),
+        None => format!("write one of: {list}"),
     }
+}
+
+/// Splits the text of an error into what is wrong and the remedy after `; `, which may be missing.
+pub(crate) fn reason_and_remedy(text: &str) -> (&str, &str) {
+    text.split_once("; ").unwrap_or((text, ""))
 }

@@ -146,14 +146,14 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "\"dcf\", { kind = \"hash\", slots = 25 }",
         "{ kind = \"tcf\", stations = 3 }, { kind = \"hash\", slots = 25 }",
-        "t.toml:9:22: `contention.rule` does not suit tcf\n  help: stations = 3 leaves some of the 5 stations without \
-            a place; write 5 or more",
+        "t.toml:9:22: `contention.rule` cannot use tcf: stations = 3 leaves some of the 5 stations without a place\
+            \n  help: write 5 or more",
     ),
     (
         "\"dcf\", { kind = \"hash\", slots = 25 }",
         "{ kind = \"pdf\", weights = [0, 0] }, { kind = \"hash\", slots = 25 }",
-        "t.toml:9:22: `contention.rule` does not suit pdf\n  help: all weights are 0; write a positive weight for at \
-            least one part of the window",
+        "t.toml:9:22: `contention.rule` cannot use pdf: all weights are 0\
+            \n  help: write a positive weight for at least one part of the window",
     ),
 ];
 

@@ -501,7 +501,7 @@ fn a_bad_setting_is_shown_where_it_stands() {
     };
     assert_eq!(
         error("flow.0.cuont", "3"),
-        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? There are: name, count, from, to, \
+        "--set:1:1: there is no key `flow.0.cuont`\n  help: did you mean `count`? Write one of: name, count, from, to, \
             delay, udp, packet, tcp, window, ack, ack_delay, encrypted, estimate, traffic, ac, overhead, start, stop, \
             size\n"
     );
@@ -512,7 +512,7 @@ fn a_bad_setting_is_shown_where_it_stands() {
     );
     assert_eq!(
         error("flow.9.count", "3"),
-        "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: it has 2, counted from 0\n"
+        "--set:1:1: `flow.9.count`: the list has no member `9`\n  help: write the number of a member, from 0 to 1\n"
     );
 }
 

@@ -68,7 +68,8 @@ fn a_param_that_the_file_does_not_have_cannot_be_set() {
     assert_eq!(message_with(GOOD, &[("param.load", "4")]), "");
     assert_eq!(
         message_with(GOOD, &[("param.laod", "4")]),
-        "--set:1:1: `param.laod`: [param] of the file has no such key\n  help: did you mean `load`? There are: load\n"
+        "--set:1:1: `param.laod`: [param] of the file has no such key\n  help: did you mean `load`? Write one \
+            of: load\n"
     );
     let sweep = |key: &str| message("[wire]", &format!("[sweep]\n\"param.{key}\" = [1, 2]\n[wire]"));
     assert_eq!(sweep("load"), "");

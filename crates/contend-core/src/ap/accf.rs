@@ -134,15 +134,15 @@ struct Flow {
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let above_one = |name| match args.number(name) {
         x if x > 1.0 => Ok(x),
-        x => Err(format!("{name}: is {x}, must be above 1")),
+        x => Err(format!("{name} = {x} is too small; write a number above 1")),
     };
     let share = |name| match args.number(name) {
         x if x > 0.0 && x <= 1.0 => Ok(x),
-        x => Err(format!("{name}: is {x}, must be above 0 and at most 1")),
+        x => Err(format!("{name} = {x} is out of range; write a number above 0 and at most 1")),
     };
     let num_thresh = args.integer("num_thresh");
     if num_thresh < 2 {
-        return Err(format!("num_thresh: is {num_thresh}, must be at least 2"));
+        return Err(format!("num_thresh = {num_thresh} is too small; write 2 or more"));
     }
     let period = args.time("period");
     Ok(Box::new(Accf {

@@ -131,11 +131,11 @@ pub struct Fcwa {
 pub fn build(args: &Args, facts: &Facts) -> Result<Box<dyn Control>, String> {
     let margin = args.number("margin");
     if !(margin > 0.0 && margin <= 1.0) {
-        return Err(format!("margin: is {margin}, must be above 0 and at most 1"));
+        return Err(format!("margin = {margin} is out of range; write a number above 0 and at most 1"));
     }
     let bytes = |name| match args.amount(name) {
         Amount::Bytes(n) => Ok(u32::try_from(n).unwrap_or(u32::MAX)),
-        Amount::Packets(_) => Err(format!("{name}: counts bytes; write it as \"1500B\"")),
+        Amount::Packets(_) => Err(format!("{name} counts bytes; write {name} = \"1500B\"")),
     };
     let sizes = [bytes("data_size")?, bytes("ack_size")?];
     let model = if args.word("model") == "m1" { CycleModel::M1 } else { CycleModel::M2 };

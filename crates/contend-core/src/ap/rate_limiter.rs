@@ -100,13 +100,13 @@ struct Capacity {
 pub fn build(args: &Args, _: &Facts) -> Result<Box<dyn Control>, String> {
     let weight = args.number("weight");
     if !(weight > 0.0 && weight <= 1.0) {
-        return Err(format!("weight: is {weight}, must be above 0 and at most 1"));
+        return Err(format!("weight = {weight} is out of range; write a number above 0 and at most 1"));
     }
     let Amount::Bytes(burst) = args.amount("burst") else {
-        return Err("burst: counts bytes; write it as \"15kB\"".into());
+        return Err("burst counts bytes; write burst = \"15kB\"".into());
     };
     let Amount::Packets(limit) = args.amount("limit") else {
-        return Err("limit: counts packets; write it as \"100p\"".into());
+        return Err("limit counts packets; write limit = \"100p\"".into());
     };
     let bucket = |not: &str| (args.word("on") != not).then(Bucket::default);
     Ok(Box::new(RateLimiter {

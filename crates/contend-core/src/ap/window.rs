@@ -40,11 +40,11 @@ pub(super) fn buffer(args: &Args, facts: &Facts) -> Result<u64, String> {
     match (args.amount("buffer"), facts.buffer) {
         (Amount::Packets(0), Some(n)) => Ok(n),
         (Amount::Packets(0), None) => {
-            Err("buffer: the queue of the access point has no limit in packets; write one, like buffer = \"100p\""
+            Err("the queue of the access point has no limit in packets; write the buffer, like buffer = \"100p\""
                 .into())
         }
         (Amount::Packets(n), _) => Ok(n),
-        (Amount::Bytes(_), _) => Err("buffer: counts packets; write it as \"100p\"".into()),
+        (Amount::Bytes(_), _) => Err("buffer counts packets; write buffer = \"100p\"".into()),
     }
 }
 

@@ -57,7 +57,7 @@ pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
         _ => None,
     };
     if first.is_some() && weights != [1, 1] {
-        return Err("weights have no meaning when one queue is always served first; leave them out or write order = \
+        return Err("weights have no meaning when one queue is always served first; remove them, or write order = \
             \"weights\""
             .into());
     }

@@ -78,7 +78,7 @@ impl Weights {
                 return Err(format!("weights: \"{name}\" has weight {w}; write a number above 0"));
             }
             if given.iter().take(i).any(|(other, _)| other == name) {
-                return Err(format!("weights: \"{name}\" is listed twice; leave one out"));
+                return Err(format!("weights: \"{name}\" is listed twice; remove one"));
             }
             let n = n as usize;
             if n >= weights.0.len() {

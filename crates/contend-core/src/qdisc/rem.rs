@@ -35,9 +35,7 @@ pub const PARAMS: &[Param] = &[
 /// If the limit or the reference is not in packets: prices are defined in packets.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
     let (Amount::Packets(_), Amount::Packets(reference)) = (args.amount("limit"), args.amount("reference")) else {
-        return Err("limit and reference have a unit other than packets, and REM counts packets; write them like \
-            \"20p\""
-            .into());
+        return Err("REM counts packets, but limit or reference has another unit; write both like \"20p\"".into());
     };
     let law = Rem {
         reference: reference as f64,

@@ -185,7 +185,7 @@ mod tests {
         );
         assert_eq!(
             error("weights", weights(&[("sta.2", 1.0), ("sta.2", 2.0)])),
-            "weights: \"sta.2\" is listed twice; leave one out"
+            "weights: \"sta.2\" is listed twice; remove one"
         );
         assert_eq!(
             error("weights", weights(&[("bob", 1.0)])),

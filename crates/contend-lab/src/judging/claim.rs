@@ -24,6 +24,7 @@ mod tests;
 
 use crate::experiment::results::{ClaimResult, PointKey, Run, Summary};
 use crate::measuring::metric::{Expr, Unmeasured};
+use crate::names::reason_and_remedy;
 use crate::reading::expression::{Dimension, Quantity};
 use crate::reading::file::need::{meant, readings, same_value};
 use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Source, Verdict};
@@ -66,7 +67,9 @@ fn judged<'a>(
                 Err(FileError::new(source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help))
             }
             // Settings of the command line removed the points of this claim.
-            false => Ok(Judged { results: vec![], notes: vec![format!("{} is not judged: {}", claim.id, no.message)] }),
+            false => {
+                Ok(Judged { results: vec![], notes: vec![format!("claim {} is not judged: {}", claim.id, no.message)] })
+            }
         };
     }
     let mut notes = vec![];
@@ -75,7 +78,7 @@ fn judged<'a>(
         let mut evaluation =
             Evaluation { source, points, claim, metric: &metric, reading: &reading, runs, notes: vec![] };
         let (position, measured, points) = evaluation.run()?;
-        notes.extend(evaluation.notes.into_iter().map(|n| format!("{}: {n}", claim.id)));
+        notes.extend(evaluation.notes.into_iter().map(|n| format!("claim {}: {n}", claim.id)));
         results.push(ClaimResult {
             id: claim.id.clone(),
             paper: claim.paper.clone(),
@@ -231,7 +234,7 @@ impl Evaluation<'_, '_> {
         for (seed, x) in &above {
             let Some(y) = below.get(seed) else { continue };
             let Some(ratio) = x.over(*y) else {
-                self.notes.push(format!("the divisor is 0 at {}, seed {seed}", place(point)));
+                self.notes.push(format!("the divisor is 0 (at {}, seed {seed})", place(point)));
                 return Ok(Samples::new());
             };
             ratios.insert(*seed, ratio);
@@ -252,15 +255,16 @@ impl Evaluation<'_, '_> {
                     all.insert(run.seed, x);
                 }
                 Err(Unmeasured::Undefined(why)) => {
-                    self.notes.push(format!("{why}, at {}, seed {}", place(point), run.seed));
+                    self.notes.push(format!("{why} (at {}, seed {})", place(point), run.seed));
                     return Ok(Samples::new());
                 }
                 Err(Unmeasured::Wrong(why)) => {
+                    let (reason, remedy) = reason_and_remedy(&why);
                     return Err(FileError::new(
                         self.source,
                         &self.claim.metric_site,
-                        format!("claim {}: {why}", self.claim.id),
-                        format!("seen at {}, seed {}", place(point), run.seed),
+                        format!("claim {}: {reason} (at {}, seed {})", self.claim.id, place(point), run.seed),
+                        remedy,
                     ));
                 }
             }

@@ -154,10 +154,11 @@ pub(super) fn pairs(
 /// The number that the sweep assigns to `key` in this run.
 pub(super) fn point(key: &str, run: &Run) -> Result<f64, Unmeasured> {
     let Some(value) = run.point.get(key) else {
-        return Err(Unmeasured::Wrong(format!(
-            "the sweep has no key `{key}`; {}",
-            crate::names::remedy(key, run.point.keys().map(String::as_str))
-        )));
+        let remedy = match run.point.is_empty() {
+            true => format!("add [sweep] with \"{key}\", or write a number instead of point(...)"),
+            false => crate::names::remedy(key, run.point.keys().map(String::as_str)),
+        };
+        return Err(Unmeasured::Wrong(format!("the sweep has no key `{key}`; {remedy}")));
     };
     let number = value.as_f64().or_else(|| literal(value.as_str()?).map(|n| n.value));
     number.ok_or_else(|| Unmeasured::Wrong(format!("`{key}` is {value}, not a number")))

@@ -257,13 +257,11 @@ fn named_model(arguments: &[Argument<'_>], close: &Range<usize>) -> Result<Expr,
     let given = model_arguments(model, arguments)?;
     let lacking = |(p, x): &(&model::Parameter, &Expr)| p.default.is_none() && **x == Expr::Absent;
     let missing: Vec<&str> = model.parameters.iter().zip(&given).filter(lacking).map(|(p, _)| p.name).collect();
-    match missing.first() {
-        None => Ok(Expr::Call(Callee::Model(model), given)),
-        Some(one) => {
-            let message = format!("`{name}` needs {} too", missing.join(", "));
-            Err(error(span, message, format!("write `{one} = ...`")))
-        }
+    if missing.is_empty() {
+        return Ok(Expr::Call(Callee::Model(model), given));
     }
+    let help = missing.iter().map(|p| format!("`{p} = ...`")).collect::<Vec<_>>().join(", ");
+    Err(error(span, format!("`{name}` lacks the arguments {}", missing.join(", ")), format!("write {help}")))
 }
 
 fn no_model_name(span: Range<usize>) -> ParseError {

@@ -31,7 +31,7 @@ fn quantity(e: &Syntax<'_>, lookup: &dyn Fn(&str) -> Option<Quantity>) -> Result
         Part::Binary(operator, x, y) => {
             let (a, b) = (quantity(x, lookup)?, quantity(y, lookup)?);
             let unit = unit_of(*operator, (x, a.unit), (y, b.unit));
-            let unit = unit.ok_or_else(|| error(e.span.clone(), misfit(*operator, a.unit, b.unit), ""))?;
+            let unit = unit.ok_or_else(|| misfit(&e.span, *operator, a.unit, b.unit))?;
             Ok(Quantity { value: operator.apply(a.value, b.value), unit })
         }
         Part::Call { name, name_span, arguments, .. } => {
@@ -55,13 +55,20 @@ fn unit_of(operator: Operator, x: (&Syntax<'_>, Dimension), y: (&Syntax<'_>, Dim
     }
 }
 
-fn misfit(operator: Operator, a: Dimension, b: Dimension) -> String {
+/// The error about an operation on values whose units do not permit it.
+fn misfit(span: &Range<usize>, operator: Operator, a: Dimension, b: Dimension) -> ParseError {
     let (a, b) = (a.noun(), b.noun());
-    match operator {
-        Operator::Add | Operator::Subtract => format!("{a} and {b} have different units"),
-        Operator::Multiply => format!("{a} times {b} has no unit that a file can use"),
-        Operator::Divide => format!("{a} divided by {b} has no unit that a file can use"),
-    }
+    let (message, help) = match operator {
+        Operator::Add | Operator::Subtract => {
+            (format!("{a} and {b} have different units"), "give both the same unit, as in `10ms + 2ms*(k-1)`")
+        }
+        Operator::Multiply => (format!("{a} times {b} has no unit that a file can use"), "multiply by a plain number"),
+        Operator::Divide => (
+            format!("{a} divided by {b} has no unit that a file can use"),
+            "divide by a plain number, or by a value with the same unit",
+        ),
+    };
+    error(span.clone(), message, help)
 }
 
 /// The value of a call with these arguments; each argument comes with true if it is a zero, which fits any unit.
@@ -85,7 +92,7 @@ fn call(
     let mut unit = None;
     for (q, _) in given.iter().filter(|(_, is_zero)| !is_zero) {
         let both = unit.map_or(Some(q.unit), |u: Dimension| u.plus(q.unit));
-        unit = Some(both.ok_or_else(|| wrong(misfit(Operator::Add, unit.unwrap_or(q.unit), q.unit)))?);
+        unit = Some(both.ok_or_else(|| misfit(span, Operator::Add, unit.unwrap_or(q.unit), q.unit))?);
     }
     let unit = unit.unwrap_or(Dimension::Number);
     let values: Vec<f64> = given.iter().map(|(q, _)| q.value).collect();

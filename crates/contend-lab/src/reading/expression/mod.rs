@@ -1,9 +1,9 @@
 //! The language of expressions in experiment files and metrics: numbers with units, names, calls, `+ - * /`.
 //!
 //! `"15ms"` is a quantity; `"= 10ms + 2ms*(k-1)"` in a file and `goodput.up / goodput.down` in a claim are expressions.
-//! One parser ([`parse`]) reads both into a tree with the place of every part. What names and calls mean is up to who
-//! reads the tree: [`evaluate`] for a file's quantities, [`crate::measuring::metric`] for metrics. Functions of plain
-//! numbers are in one table for both ([`FUNCTIONS`]).
+//! One parser ([`parse`]) reads both into a tree with the place of every part. The tree gives names and calls no
+//! meaning. [`evaluate`] defines them for a file's quantities, and [`crate::measuring::metric`] defines them for
+//! metrics. Both use the functions of plain numbers in one table ([`FUNCTIONS`]).
 
 mod evaluate;
 mod function;

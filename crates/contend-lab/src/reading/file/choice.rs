@@ -3,7 +3,7 @@
 use super::error::{FileError, Site};
 use super::reader::{ReadContext, Val};
 use super::tree::{Node, NodeKind, read_setting};
-use crate::names::suggest;
+use crate::names::{reason_and_remedy, suggest};
 use crate::reading::expression::{Dimension, Quantity};
 use contend_core::registry::{Amount, Args, Choice, DropRule, Entry, Param, Unit, Value, find};
 use contend_core::{Span, Time};
@@ -62,8 +62,11 @@ pub(crate) fn default_choice<B: 'static>(
 }
 
 /// The error that an algorithm reports when it is built from its parameters.
-pub(crate) fn objection(val: &Val, name: &str, built: Result<(), String>) -> Result<(), FileError> {
-    built.map_err(|e| val.error(format!("does not suit {name}"), e))
+pub(crate) fn objection<T>(val: &Val, name: &str, built: Result<T, String>) -> Result<T, FileError> {
+    built.map_err(|e| {
+        let (reason, remedy) = reason_and_remedy(&e);
+        val.error(format!("cannot use {name}: {reason}"), remedy)
+    })
 }
 
 fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {

@@ -82,7 +82,7 @@ pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Contended, FileErr
         let station = k as u32 - 1;
         let built = (rule.entry.build)(&rule.args, setting.member(station, n as u32));
         let several = built.as_ref().is_ok_and(|r| r.scheduling() == Scheduling::AfterBackoff);
-        objection(&v, rule.entry.name, built.map(drop))?;
+        objection(&v, rule.entry.name, built)?;
         if let (Some(given), false) = (&given, several) {
             return Err(given.error(
                 format!("needs a rule with categories that contend separately, and {} has none", rule.entry.name),

@@ -88,7 +88,7 @@ impl<'a> Draft<'a> {
             (None, Some(rate)) => cbr(&rate)?,
             (Some(v), None) => {
                 let traffic = choice(&v, traffic::REGISTRY, "traffic source")?;
-                objection(&v, traffic.entry.name, (traffic.entry.build)(&traffic.args).map(drop))?;
+                objection(&v, traffic.entry.name, (traffic.entry.build)(&traffic.args))?;
                 check_files(&v, traffic.entry.name)?;
                 traffic
             }

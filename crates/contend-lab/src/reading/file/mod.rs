@@ -28,13 +28,13 @@
 //! | `wifi.loss` | `"none"`; a station's own `loss` replaces it | |
 //! | `station.*`: `rate`, `queue`, `loss`, `access` | those of `[wifi]`; `ap.access` too | the queue of an Ethernet converter: `"fifo"` of 50p |
 //! | `station.client` | none: the host's queue feeds the MAC | |
-//! | wires (`[wire]`, `[[link]]`): `rate`; `delay`; `queue`; `loss` | `"100Mbps"`; `"1ms"`; `"fifo"` of 10000p; `"none"` | `rate = "infinite"` is nothing but delay |
+//! | wires (`[wire]`, `[[link]]`): `rate`; `delay`; `queue`; `loss` | `"100Mbps"`; `"1ms"`; `"fifo"` of 10000p; `"none"` | with `rate = "infinite"` a wire only delays |
 //! | `reverse` of a wire | as forward, `loss` too; each with its own random stream | |
 //! | `flow.packet`; `traffic`; `start` | `"1500B"`; `"bulk"`, with `udp.rate` a `"cbr"` of it; `"0s"` | |
-//! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | not the limit unless the file says so |
-//! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment acknowledged, as in the design's example |
-//! | `flow.overhead` | `"0s"` | the result of the network alone; see `docs/model/phase-effects.md` |
-//! | `flow.encrypted` | false; `true`, or what it adds to each packet | nobody on the way reads the TCP header |
+//! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | larger than most paths hold |
+//! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment is acknowledged |
+//! | `flow.overhead` | `"0s"` | hosts add no delay; see `docs/model/phase-effects.md` |
+//! | `flow.encrypted` | false; `true`, or the bytes that encryption adds to each packet | with encryption no node on the path can read the TCP header |
 //! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`, `"2p"` for `tcp_d`; none | RFC 9293; RFC 6928, Starzetz 2006; RFC 5681 |
 //! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |
 //! | `tcp.timestamps` | off; `"1ms"` for `cubic`, `bbr`, `bbr3` | Linux |

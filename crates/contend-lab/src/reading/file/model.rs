@@ -38,7 +38,7 @@ impl Modelled {
     }
 }
 
-/// Reads `[model]` in `tree`. An error when a fast model has no value.
+/// Reads `[model]` in `tree`. Returns an error if a fast model has no value.
 pub(crate) fn resolve(source: &Source, tree: &Node) -> Result<Modelled, FileError> {
     let params = params(source, tree)?;
     let cx = ReadContext { source, params: &params, member: None };

@@ -28,7 +28,7 @@ const WIRE_RATE: u64 = 100_000_000;
 const WIRE_DELAY: Span = Span::from_millis(1);
 /// Default queue of an Ethernet converter (Arai 2009, spec T8).
 const BRIDGE_QUEUE: Value = Value::Amount(Amount::Packets(50));
-/// Default queue of a wire. It is larger than any window here, so packets are lost only where the file says so.
+/// Default queue of a wire. It is larger than the default window of a flow, so it seldom overflows.
 const WIRE_QUEUE: Value = Value::Amount(Amount::Packets(10_000));
 /// Largest IP packet that an 802.11 frame carries (aMSDUMaximumLength 2304 B less LLC/SNAP).
 const LARGEST_ON_AIR: u32 = 2296;
@@ -173,7 +173,7 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
     let facts = Facts { buffer, flows: &[], cycle_time: &|_, _, _| Span::from_millis(1) };
     let read = |v: Val| {
         let block = choice(&v, ap::REGISTRY, "control block")?;
-        objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts).map(drop))?;
+        objection(&v, block.entry.name, (block.entry.build)(&block.args, &facts))?;
         Ok(block)
     };
     blocks.into_iter().map(read).collect()
@@ -182,7 +182,7 @@ fn read_control(v: &Val, ap: &StationSpec) -> Result<Vec<Choice<ap::Build>>, Fil
 /// Reads the `client` of a station.
 fn read_client(v: Val) -> Result<Client, FileError> {
     let client = choice(&v, client::REGISTRY, "kind of client")?;
-    (client.entry.build)(&client.args).map_err(|e| v.error(format!("does not suit {}", client.entry.name), e))
+    objection(&v, client.entry.name, (client.entry.build)(&client.args))
 }
 
 /// One `[[flow]]` table.

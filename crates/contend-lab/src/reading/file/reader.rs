@@ -180,8 +180,8 @@ impl<'a> Val<'a> {
                     Err(NotAQuantity::NoUnit(x)) => return Err(v.error(format!("has no unit: {x}"), help())),
                     Err(NotAQuantity::NoSuchUnit(unit)) => {
                         let hint = nearest_unit(&unit, want.accepts)
-                            .map_or(String::new(), |u| format!("did you mean `{u}`? "));
-                        return Err(v.error(format!("has no valid unit: there is no `{unit}`"), hint + &help()));
+                            .map_or(String::new(), |u| format!("; did you mean `{u}`?"));
+                        return Err(v.error(format!("has an unknown unit: `{unit}`"), help() + &hint));
                     }
                     Err(NotAQuantity::NoNumber) => {
                         return Err(v.error(format!("must be {}, not \"{s}\"", want.noun), help()));

@@ -4,7 +4,7 @@ use super::choice::{default_choice, named, objection};
 use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tree::NodeKind;
-use crate::names::suggest;
+use crate::names::{reason_and_remedy, suggest};
 use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
@@ -109,7 +109,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
             let mut cc = named(&v, cc::REGISTRY, "congestion controller", Some(variant.cc), &[])?.0;
             let table = v.pick()?;
             variant.apply(&mut cc, &|name| table.node.get(name).is_some());
-            objection(&v, cc.entry.name, (cc.entry.build)(&cc.args).map(drop))?;
+            objection(&v, cc.entry.name, (cc.entry.build)(&cc.args))?;
             cc
         }
         None => {
@@ -121,7 +121,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     let recovery = match f.get("recovery") {
         Some(v) => {
             let recovery = named(&v, recovery::REGISTRY, "loss recovery", Some(variant.recovery), &[])?.0;
-            objection(&v, recovery.entry.name, (recovery.entry.build)(&recovery.args).map(drop))?;
+            objection(&v, recovery.entry.name, (recovery.entry.build)(&recovery.args))?;
             recovery
         }
         None => default_choice(cx, recovery::REGISTRY, variant.recovery, &[])?,
@@ -169,8 +169,10 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     f.finish()?;
     // RFC 7323 §2: without scaling the window must fit its field; with scaling it is at most 2^30.
     let most = if window_scaling { 1 << 30 } else { 65_535 };
-    let wire = SegmentFormat::new(packet, &spec)
-        .map_err(|e| flow.get("packet").as_ref().unwrap_or(val).error("does not suit the packet size", e))?;
+    let wire = SegmentFormat::new(packet, &spec).map_err(|e| {
+        let (reason, remedy) = reason_and_remedy(&e);
+        flow.get("packet").as_ref().unwrap_or(val).error(format!("is invalid: {reason}"), remedy)
+    })?;
     let bytes = match spec.window {
         Amount::Packets(n) => n.saturating_mul(u64::from(wire.mss)),
         Amount::Bytes(n) => n,
@@ -253,7 +255,7 @@ fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::
         let (choice, own) = named(&item, estimate::REGISTRY, "estimator", None, &["name"])?;
         let built = (choice.entry.build)(&choice.args);
         let reads = built.as_ref().is_ok_and(|e| e.reads_timestamps());
-        objection(&item, choice.entry.name, built.map(drop))?;
+        objection(&item, choice.entry.name, built)?;
         if reads && !timestamps {
             return Err(item
                 .error("needs timestamps, but this connection has none", "write tcp = { ..., timestamps = \"1us\" }"));

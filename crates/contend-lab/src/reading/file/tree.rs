@@ -135,7 +135,14 @@ impl Node {
                 let len = list.len();
                 match key.parse::<usize>().ok().and_then(|i| list.get_mut(i)) {
                     Some(item) => item.set(rest, at, value),
-                    None => Err((format!("the list has no member `{key}`"), format!("it has {len}, counted from 0"))),
+                    None if len == 0 => Err(("the list is empty".to_owned(), "add the table to the file".to_owned())),
+                    None => Err((
+                        format!("the list has no member `{key}`"),
+                        match len {
+                            1 => "write 0, the number of its only member".to_owned(),
+                            _ => format!("write the number of a member, from 0 to {}", len - 1),
+                        },
+                    )),
                 }
             }
             _ => Err((format!("there is no key `{key}` in {}", self.kind_name()), "shorten the key path".into())),

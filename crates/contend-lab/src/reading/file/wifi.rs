@@ -163,7 +163,7 @@ pub(crate) fn data_rate(v: &Val, phy: &Phy) -> Result<u64, FileError> {
 /// Reads an access rule and checks that it suits the cell.
 pub(crate) fn read_access(v: &Val, phy: &Phy) -> Result<Choice<access::Build>, FileError> {
     let access = choice(v, access::REGISTRY, "access rule")?;
-    objection(v, access.entry.name, (access.entry.build)(&access.args, Setting::of(phy)).map(drop))?;
+    objection(v, access.entry.name, (access.entry.build)(&access.args, Setting::of(phy)))?;
     Ok(access)
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn read_ap_queue(f: &mut Fields) -> Result<Option<Choice<qdisc::Build
 
 fn queue(v: &Val, site: &qdisc::Site) -> Result<Choice<qdisc::Build>, FileError> {
     let queue = choice(v, qdisc::REGISTRY, "queue discipline")?;
-    objection(v, queue.entry.name, (queue.entry.build)(&queue.args, site).map(drop))?;
+    objection(v, queue.entry.name, (queue.entry.build)(&queue.args, site))?;
     Ok(queue)
 }
 

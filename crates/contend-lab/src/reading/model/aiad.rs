@@ -51,7 +51,7 @@ pub(super) const MODELS: &[Model] = &[
         "aiad.alpha_eta_at_rest",
         Dimension::Number,
         "alpha d/(d + dq) divided by the load, which must be below aiad.alpha_eta_bound",
-        "Jersey 2005 eq. 6.15 at the real rest",
+        "Jersey 2005 eq. 6.15 at the real equilibrium",
         &AIAD,
         |a| {
             let (case, _) = at_rest(a)?;
@@ -62,7 +62,7 @@ pub(super) const MODELS: &[Model] = &[
         "aiad.alpha_eta_bound",
         Dimension::Number,
         "upper bound of alpha d/(d + dq)",
-        "Jersey 2005 eq. 6.15 at the real rest",
+        "Jersey 2005 eq. 6.15 at the real equilibrium",
         &AIAD_BOUND,
         alpha_eta_bound,
     ),
@@ -93,7 +93,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "aiad.settles",
         Dimension::Number,
-        "1 if the integrated AIAD system settles after a small deviation, otherwise 0",
+        "1 if the numerically integrated AIAD system settles after a small deviation, otherwise 0",
         "Jersey 2005 eq. 6.11",
         &SETTLING,
         settles,
@@ -103,7 +103,7 @@ pub(super) const MODELS: &[Model] = &[
 
 /// The number of sources in a closed form.
 const N: Parameter = Parameter::whole("n", 1.0, 1e6, "number of sources");
-/// The number of sources in a system that is integrated.
+/// The number of sources in a system that is integrated numerically.
 const INTEGRATED: Parameter = Parameter::whole("n", 1.0, 100.0, "number of sources");
 
 const AIAD: [Parameter; 6] = sources(N);
@@ -142,18 +142,19 @@ fn aiad(a: &[f64]) -> Result<(Aiad, Marking), String> {
     Ok((case, said(Marking::of(whole(a[5])))?))
 }
 
-/// The losses where the sources rest. The slope is that of the link.
+/// The losses at the equilibrium. Their slope is that of the link.
 fn rest(a: &[f64]) -> Result<aiad::Losses, String> {
     let (case, marking) = aiad(a)?;
     Ok(said(case.rest(&marking))?.losses)
 }
 
-/// The system as it is at its rest, and the losses there, with the slope that `together` asks for.
+/// The system at its equilibrium and the losses there. Argument `together` selects the slope of the losses: of all
+/// sources together, or of one source.
 fn at_rest(a: &[f64]) -> Result<(Aiad, aiad::Losses), String> {
     let (case, marking) = aiad(a)?;
     let rest = said(case.rest(&marking))?;
-    let feel = if a.get(6).is_some_and(|x| *x != 0.0) { f64::from(case.n) } else { 1.0 };
-    Ok((said(case.at(&rest))?, aiad::Losses { slope: rest.losses.slope * feel, ..rest.losses }))
+    let sources = if a.get(6).is_some_and(|x| *x != 0.0) { f64::from(case.n) } else { 1.0 };
+    Ok((said(case.at(&rest))?, aiad::Losses { slope: rest.losses.slope * sources, ..rest.losses }))
 }
 
 fn queue_bound(a: &[f64]) -> Result<f64, String> {
@@ -183,7 +184,7 @@ fn load(a: &[f64]) -> Result<f64, String> {
     Ok(said(case.rest(&marking))?.rate_pps / said(case.fair_pps())?)
 }
 
-/// The characteristic equations of all motions that the sources can make.
+/// The characteristic equation of each motion of the sources.
 fn motions(a: &[f64]) -> Result<Vec<Hayes>, String> {
     let (case, marking) = aiad(a)?;
     let rest = said(case.rest(&marking))?;
@@ -191,7 +192,7 @@ fn motions(a: &[f64]) -> Result<Vec<Hayes>, String> {
     all.iter().map(|motion| said(case.hayes(&rest, *motion))).collect()
 }
 
-/// The growth of the motion that grows fastest.
+/// The growth of the fastest growing motion.
 fn growth(a: &[f64]) -> Result<f64, String> {
     Ok(motions(a)?.iter().map(Hayes::growth).fold(f64::NEG_INFINITY, f64::max))
 }

@@ -60,7 +60,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.reno_gain",
         Dimension::Number,
-        "relative gain of Reno with a differentiator over Reno without",
+        "relative gain of Reno with a differentiator over Reno without one",
         "Jersey 2005 eq. 8.27",
         &RENO_GAIN,
         reno_gain,
@@ -68,7 +68,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.gain",
         Dimension::Number,
-        "relative gain of TCP-Jersey with a differentiator over TCP-Jersey without",
+        "relative gain of TCP-Jersey with a differentiator over TCP-Jersey without one",
         "Jersey 2005 eq. 8.28",
         &GAIN,
         gain,
@@ -84,7 +84,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "jersey.advantage_over_plain",
         Dimension::Number,
-        "relative gain of TCP-Jersey with a differentiator over Reno without",
+        "relative gain of TCP-Jersey with a differentiator over Reno without one",
         "Jersey 2005 Fig. 8.8",
         &GAIN,
         advantage_over_plain,
@@ -102,7 +102,7 @@ const AC: Parameter =
 
 const RENO_RATE: [Parameter; 2] = [Q, RTT];
 const RATE: [Parameter; 3] = [Q, RTT, D];
-const RATIO: [Parameter; 2] = [Q, Parameter::share("eta", "d over the round-trip time")];
+const RATIO: [Parameter; 2] = [Q, Parameter::share("eta", "d divided by the round-trip time")];
 const RENO_GAIN: [Parameter; 4] = [PC, PW, AW, AC];
 const GAIN: [Parameter; 6] = [PC, PW, AW, RTT, D, AC];
 

@@ -199,7 +199,7 @@ fn said<T>(result: Result<T, Invalid>) -> Result<T, String> {
     result.map_err(|e| e.to_string())
 }
 
-/// A whole number as such. [`Parameter::check`] has checked it.
+/// Converts an argument that [`Parameter::check`] found to be a whole number.
 fn whole(x: f64) -> u32 {
     x as u32
 }
@@ -215,7 +215,7 @@ mod tests {
 
     /// Largest count at a corner: the time of some closed forms grows with a number of slots, sources or steps.
     const COUNT: f64 = 64.0;
-    /// The same for a slow model.
+    /// Largest count at a corner of a slow model.
     const SLOW_COUNT: f64 = 20.0;
 
     /// A point inside the ranges, and their corners. For a slow model, or one with many parameters, the corners are two

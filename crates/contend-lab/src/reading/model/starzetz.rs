@@ -49,7 +49,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.window",
         Dimension::Number,
-        "slots in which n stations collide in this share of cycles: the effective contention window",
+        "number of slots with which n stations collide in this share of cycles: the effective contention window",
         "Starzetz 2006 §8.1.1",
         &WINDOW,
         window,
@@ -57,7 +57,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.equal_success_wait",
         Dimension::Number,
-        "mean empty slots before a success of the method H with this share of collisions",
+        "mean empty slots before a success of method H (uniform slots) with this share of collisions",
         "Starzetz 2006 §8.1.1",
         &EQUAL,
         equal_success_wait,
@@ -65,7 +65,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.equal_collision_wait",
         Dimension::Number,
-        "mean empty slots before a collision of the method H with this share of collisions",
+        "mean empty slots before a collision of method H (uniform slots) with this share of collisions",
         "Starzetz 2006 §8.1.1",
         &EQUAL,
         equal_collision_wait,
@@ -73,8 +73,8 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "hash.standing",
         Dimension::Number,
-        "measured waits against the method H with this share of collisions: 0 same, 1 better (both shorter), 2 worse \
-            (both longer), 3 mixed",
+        "measured waits compared with method H (uniform slots) at this share of collisions: 0 same, 1 better (both \
+            shorter), 2 worse (both longer), 3 mixed",
         "Starzetz 2006 §8.1.1",
         &STANDING,
         standing,
@@ -123,7 +123,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "permutation.unequal",
         Dimension::Number,
-        "probability that two stations whose orders never collide share at least as unequally",
+        "probability that one of two stations gets at least this share of the cycles, if their orders never collide",
         "Starzetz 2006 §8.1.2",
         &UNEQUAL,
         unequal,
@@ -223,7 +223,7 @@ const JAIN: [Parameter; 2] = [
 const FIT: [Parameter; 1] = [N];
 const UNEQUAL: [Parameter; 2] = [
     Parameter::whole("slots", 2.0, permutation::MOST_SLOTS as f64, "slots of each order"),
-    Parameter::share("share", "share of the cycles that one of the two gets"),
+    Parameter::share("share", "smallest share of the cycles that one of the two gets"),
 ];
 
 fn family(ramp: f64) -> Family {

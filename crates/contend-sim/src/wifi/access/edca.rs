@@ -67,7 +67,7 @@ pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     if args.word("scheduling") == "sbb" {
         if let Some(c) = Category::ALL.iter().find(|c| args.group(c.name()).is_some_and(|g| *g != Args::default())) {
             return Err(format!(
-                "{} has no parameters with scheduling = \"sbb\", where one backoff serves all categories; leave it out",
+                "{} has no parameters with scheduling = \"sbb\", where one backoff serves all categories; remove it",
                 c.name()
             ));
         }

@@ -3,7 +3,6 @@
 use super::flow::flow;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period};
 use crate::measuring::metric::{Aspect, Unmeasured};
-use crate::names::remedy;
 use crate::reading::expression::Dimension;
 use crate::stats;
 
@@ -32,9 +31,13 @@ fn estimate(a: &Asked<'_>) -> Result<f64, Unmeasured> {
         let of_flow = || run.series.estimates.iter().filter(|e| e.flow == *i);
         let Some(e) = of_flow().find(|e| e.name == *name) else {
             let flow = run.flows.get(*i).map_or("", |f| f.name.as_str());
-            let help = remedy(name, of_flow().map(|e| e.name.as_str()));
+            let others: Vec<&str> = of_flow().map(|e| e.name.as_str()).collect();
+            let instead = match others.as_slice() {
+                [] => String::new(),
+                others => format!(", or name one of its estimators: {}", others.join(", ")),
+            };
             return Err(Unmeasured::Wrong(format!(
-                "`{m}`: flow `{flow}` is not watched by `{name}`; {help}; write estimate = [\"{name}\"] in its [[flow]]"
+                "`{m}`: flow `{flow}` has no estimator `{name}`; write estimate = [\"{name}\"] in its [[flow]]{instead}"
             )));
         };
         let of = |k: usize| e.rate_bps.get(k).map(|r| *r as f64);
