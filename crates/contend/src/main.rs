@@ -34,7 +34,7 @@ struct Args {
 const STATUS: &str = "\
 First steps:
   contend list experiments                    the experiments of this folder
-  contend run experiments/hotspot.toml        run one; opens as results/hotspot/report.html
+  contend run experiments/hotspot.toml        run one; its report is results/hotspot/report.html
   contend explain newreno                     an algorithm, its parameters and its source
 
 Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is
@@ -44,24 +44,24 @@ wrong; 3 internal error; 130 stopped by Ctrl-C, finished runs are kept.";
 enum Command {
     /// Run experiment files: every sweep point with every seed, on all cores
     Run(cmd::run::Args),
-    /// Run the papers' experiments and compare each claim with what is measured
+    /// Run the papers' experiments and compare each claim with the measured value
     Reproduce(cmd::reproduce::Args),
-    /// List algorithms by family, metrics, functions, closed forms and experiments
+    /// List algorithms by family, metrics, functions, closed forms, output formats and experiments
     List(cmd::catalogue::ListArgs),
     /// Explain one name: what it does, where it comes from, its parameters with units and defaults
     Explain(cmd::catalogue::ExplainArgs),
     /// Compute closed forms: throughput, windows, queues, stability
     Model(cmd::model::Args),
-    /// Analyse captures: the backoff of one card, or how equally two stations win the air
+    /// Analyse captures: the backoff of one card, or the access of two stations to the air
     Analyse(cmd::analyse::Args),
     /// Rebuild the HTML report of a results folder
     Report(cmd::report::Args),
-    /// Report what this machine can do, what is missing, and how to get it
+    /// Check this machine: cores, memory, optional tools and how to install them
     Doctor,
     /// Print a completion script for your shell
     #[command(
         after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions \
-            zsh > ~/.zfunc/_contend  for every new one"
+            zsh > ~/.zfunc/_contend  for every new shell"
     )]
     Completions {
         /// bash, zsh, fish, elvish or powershell

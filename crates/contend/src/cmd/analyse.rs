@@ -36,9 +36,10 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Backoff of one transmitter, slot by slot: is it what the standard says? (Starzetz 2006 §6.4.1)
+    /// Backoffs of one transmitter, counted by slots: do they conform to the standard? (Starzetz 2006 §6.4.1)
     Fingerprint(FingerprintArgs),
-    /// Packets of two stations; do both win the air equally often while both are backlogged? (Starzetz 2006 §6.4.2)
+    /// Packets of two stations: does each win the air equally often while both have packets to send? (Starzetz 2006
+    /// §6.4.2)
     Access(AccessArgs),
 }
 
@@ -113,9 +114,9 @@ struct AccessArgs {
 enum Format {
     /// A table
     Table,
-    /// One JSON object and nothing else; with several files one after the other
+    /// One JSON object; with several files, one object for each, one after another
     Json,
-    /// Every slot or interval, one a line; takes one file at a time
+    /// One line for each slot or interval; for one file at a time
     Csv,
 }
 

@@ -3,6 +3,7 @@
 mod models;
 mod words;
 
+use super::run::formats;
 use super::{print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
@@ -32,7 +33,7 @@ Examples:
 pub struct ListArgs {
     /// What to list; without it, everything
     #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients",
-        "traffic", "loss", "variants", "metrics", "functions", "models", "words", "experiments"])]
+        "traffic", "loss", "variants", "metrics", "functions", "models", "formats", "words", "experiments"])]
     what: Option<String>,
 }
 
@@ -51,7 +52,8 @@ docs/glossary.md defines the terms of documents and reports: exchange, success, 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
 pub struct ExplainArgs {
-    /// Any word of an experiment file: an algorithm, a TCP variant, a metric, a function, a model, a key, a parameter
+    /// A word of an experiment file (an algorithm, a TCP variant, a metric, a function, a model, a key, a parameter),
+    /// or an output format
     name: String,
 }
 
@@ -124,6 +126,10 @@ pub fn list(args: &ListArgs) -> Result<Done> {
     if wanted("models") {
         out += &heading(&out, "models");
         models::items().iter().for_each(|m| out += &format!("  {:<33} {}\n", m.name, in_short(&m.summary)));
+    }
+    if wanted("formats") {
+        out += &heading(&out, "formats");
+        formats().for_each(|(name, meaning)| out += &format!("  {name:<18} {}\n", in_short(&meaning)));
     }
     if args.what.as_deref() == Some("words") {
         out += &heading(&out, "words");

@@ -1,4 +1,4 @@
-//! `contend doctor`: what this machine can do, what is missing, and how to get it.
+//! `contend doctor`: checks this machine: cores, memory, optional tools and how to install them.
 
 use crate::Done;
 use miette::Result;

@@ -101,21 +101,21 @@ enum Calculator {
         #[arg(long, default_value = "42p", value_parser = fcwa::packets)]
         window: u32,
     },
-    /// Rates of Reno and TCP-Jersey and what telling link errors from congestion gains them (Jersey 2005 eqs.
+    /// Rates of Reno and TCP-Jersey, and their gain if they can tell link errors from congestion (Jersey 2005 eqs.
     /// 8.21-8.29)
     Jersey(jersey::Jersey),
     /// Rate of a TCP Reno flow that loses packets at random (Padhye 1998; Jersey 2005 eqs. 2.2-2.4)
     Padhye(jersey::Padhye),
     /// Whether sources that fall back to their achievable rate settle at a bottleneck (Jersey 2005 chapter 6)
     Aiad(jersey::AiadArgs),
-    /// The same for sources that set a rate, with any delays (Jersey 2005 chapter 9)
+    /// Whether sources that set a rate settle at a bottleneck, with any delays (Jersey 2005 chapter 9)
     Gaiad(jersey::GaiadArgs),
-    /// Collisions and waits of stations that draw a slot and forget it, and the window of a rate of collisions
-    /// (Starzetz 2006 §8.1.1)
+    /// Collisions and waits of stations that draw a new slot in every cycle, and the window for a given share of
+    /// collisions (Starzetz 2006 §8.1.1)
     Hash(starzetz::Hash),
-    /// Channel time that backoffs waste, and the distribution that wastes least (Starzetz 2006 §8.1.2)
+    /// Channel time that backoffs waste, and the distribution of backoffs that wastes least (Starzetz 2006 §8.1.2)
     BackoffCost(starzetz::BackoffCost),
-    /// Mean cycle time of two saturated stations by frame types (Medepalli and Tobagi; the block under FCWA)
+    /// Mean time in which two saturated stations succeed once each, by frame types (Medepalli and Tobagi; used by FCWA)
     CycleTime {
         #[command(flatten)]
         cell: Cell,
@@ -209,7 +209,7 @@ fn csv(rows: &[serde_json::Value]) -> String {
 enum Shape {
     /// A table
     Table,
-    /// One JSON object and nothing else
+    /// One JSON object
     Json,
     /// A line of names and a line for each row
     Csv,
@@ -231,7 +231,7 @@ fn list(s: &str, least: u32, what: &str) -> Result<Counts, String> {
     let remedy = "write a list like 1,2,5 or a range like 1..10";
     let number = |t: &str| match t.trim().parse::<u32>() {
         Ok(n) if (least..=MOST).contains(&n) => Ok(n),
-        Ok(n) => Err(format!("{n} {what} are not between {least} and {MOST}")),
+        Ok(_) => Err(format!("the number of {what} must be from {least} to {MOST}; {remedy}")),
         Err(_) => Err(format!("`{t}` is not a number of {what}; {remedy}")),
     };
     let mut all = Vec::new();
@@ -364,15 +364,15 @@ type Given<'a> = (&'a str, &'a str, f64);
 
 /// The value of the closed form `model`. It may be infinite.
 fn value(model: &str, arguments: &[Given]) -> Result<f64> {
-    const REMEDY: &str = "`contend model --help` explains each value";
-    let known = named(model).ok_or_else(|| wrong(format!("there is no model `{model}`"), REMEDY))?;
+    let remedy = format!("change the options; `contend explain {model}` explains its parameters");
+    let known = named(model).ok_or_else(|| wrong(format!("there is no model `{model}`"), &remedy))?;
     let given = |name: &str| arguments.iter().find(|a| a.0 == name);
     for p in known.parameters {
         if let Some((_, option, x)) = given(p.name) {
             p.check(*x).map_err(|e| wrong(format!("{option} {}", e.message), e.help))?;
         }
     }
-    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(e, REMEDY))
+    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(format!("{model}: {e}"), &remedy))
 }
 
 fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {

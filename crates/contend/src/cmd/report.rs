@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<Done> {
                 env!("CARGO_PKG_VERSION"),
                 before.text("version")
             ),
-            format!("make new results beside the old ones: contend run {} --out elsewhere", path.display()),
+            format!("make new results in another folder: contend run {} --out DIR", path.display()),
         ));
     }
     if let Some((finished, missing)) = before.interrupted().filter(|_| !args.quiet) {

@@ -1,4 +1,4 @@
-//! `contend reproduce`: the papers' experiments, each claim beside what is measured.
+//! `contend reproduce`: runs the papers' experiments and compares each claim with the measured value.
 
 use super::run::{Common, Job, Printed, command_line, judged, load, say_moved, stop_on_ctrl_c, unwritable};
 use super::{say, wrong};

@@ -21,7 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const EXAMPLES: &str = "\
+/// The text after the options of `contend run --help`.
+fn after_help() -> String {
+    let files: Vec<&str> = output::FORMATS.iter().map(|f| f.file).collect();
+    HELP.replace("FORMATS", &files.join(", "))
+}
+
+const HELP: &str = "\
 Examples:
   contend run experiments/hotspot.toml
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
@@ -30,9 +36,9 @@ Examples:
   contend run results/hotspot/run.toml                           the same runs again
   contend run experiments/hotspot.toml --resume                  continue after a kill or a full disk
 
-Each file gets a folder in results/: run.toml (repeats the runs), report.html, summary.json,
-results.csv, flows.parquet, series.parquet, with --capture air.pcapng. An existing folder is
-first renamed (hotspot.1, hotspot.2, ...).
+Each file gets a folder in results/: run.toml (repeats the runs), report.html, FORMATS,
+flows.parquet, series.parquet, with --capture air.pcapng. An existing folder is first renamed
+(hotspot.1, hotspot.2, ...).
 
 Until all files are written, the folder is called hotspot.unfinished-1. Each finished run is saved
 there at once. A call that is killed loses only the runs in progress; the same call with --resume
@@ -44,7 +50,7 @@ wrong, or the results cannot be written (the numbers are printed nevertheless); 
 prints nothing.";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub struct Args {
     /// Experiment files; `contend list experiments` shows those of this folder
     #[arg(required = true, value_name = "FILE")]
@@ -77,7 +83,7 @@ pub struct Common {
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_parser = printed(), default_value = "table")]
     pub format: Printed,
-    /// Print only errors, claims with another verdict than recorded, and the output of --format json or csv
+    /// Print only errors, claims with another verdict than recorded, and the output of a --format other than table
     #[arg(long)]
     pub quiet: bool,
     /// Write no results folder and keep no time series: for measuring speed, or when the printed numbers are enough
@@ -94,12 +100,16 @@ pub enum Printed {
     As(&'static Format),
 }
 
+/// The words of `--format`, each with its meaning.
+pub fn formats() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |f: &Format| format!("{}{}", f.summary, if f.can_follow { "" } else { "; for one file at a time" });
+    let table = ("table", "a table with means and 95 % intervals".to_owned());
+    std::iter::once(table).chain(output::FORMATS.iter().map(move |f| (f.name, meaning(f))))
+}
+
 /// Reads a word of `--format`.
 fn printed() -> impl TypedValueParser<Value = Printed> {
-    let help = |f: &Format| format!("{}{}", f.summary, if f.can_follow { "" } else { "; for one file at a time" });
-    let formats = output::FORMATS.iter().map(move |f| PossibleValue::new(f.name).help(help(f)));
-    let table = PossibleValue::new("table").help("a table with means and 95 % intervals");
-    PossibleValuesParser::new(std::iter::once(table).chain(formats))
+    PossibleValuesParser::new(formats().map(|(name, meaning)| PossibleValue::new(name).help(meaning)))
         .map(|word| output::FORMATS.iter().find(|f| f.name == word).map_or(Printed::Table, Printed::As))
 }
 

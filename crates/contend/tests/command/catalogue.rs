@@ -4,7 +4,7 @@ use super::{Bench, call, workspace};
 use serde_json::Value;
 
 #[test]
-fn list_shows_every_family_and_the_experiments_that_come_along() {
+fn list_shows_every_family_and_all_experiments() {
     let ended = call(&workspace(), &["list"]).with(0);
     for heading in [
         "controllers",
@@ -18,6 +18,7 @@ fn list_shows_every_family_and_the_experiments_that_come_along() {
         "metrics",
         "functions",
         "models",
+        "formats",
         "experiments",
     ] {
         assert!(ended.out.lines().any(|l| l == heading), "{heading}");
@@ -352,7 +353,7 @@ fn the_models_of_starzetz_are_those_of_its_specification() {
     let bad = |args: &[&str], says: &[&str]| {
         call(&workspace(), &[&["model"], args].concat()).with(2).says(says);
     };
-    bad(&["hash", "--slots", "0"], &["slots", "between 1"]);
+    bad(&["hash", "--slots", "0"], &["slots", "from 1 to"]);
     bad(&["hash", "--stations", "1", "--collisions", "3%"], &["--stations is out of range: 1", "from 2"]);
     bad(&["hash", "--stations", "2..4", "--collisions", "3%,4%"], &["--collisions has 2 values, but --stations has 3"]);
     bad(&["hash", "--collisions", "3%", "--success-wait", "4"], &["--collision-wait"]);
@@ -434,7 +435,7 @@ fn every_model_prints_csv() {
 #[test]
 fn a_model_says_what_it_cannot_answer() {
     let model = |args: &[&str]| call(&workspace(), &[&["model", "bianchi"], args].concat()).with(2);
-    model(&["--stations", "0"]).says(&["between 1 and 100000"]);
+    model(&["--stations", "0"]).says(&["from 1 to 100000"]);
     model(&["--stations", "5..1"]).says(&["empty", "1..10"]);
     model(&["--stations", "few"]).says(&["few", "1..10"]);
     model(&["--standard", "802.11z"]).says(&["802.11z", "802.11g"]);

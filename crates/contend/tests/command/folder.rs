@@ -147,7 +147,7 @@ fn report_notices_what_changes_no_digest() {
         bench.file("results/f/run.toml", run);
         bench.file("results/f/summary.json", summary);
         let ended = bench.contend(&["report", "results/f"]).with(2).says(texts);
-        assert!(ended.out.is_empty() && ended.err.contains("contend run results/f/run.toml --out elsewhere"));
+        assert!(ended.out.is_empty() && ended.err.contains("contend run results/f/run.toml --out DIR"));
         assert_eq!(bench.read("results/f/report.html"), "the page");
     };
     let warmup = head.replace("warmup   = \"1s\"", "warmup   = \"1.5s\"");

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
     name: "json",
-    summary: "one JSON object and nothing else",
+    summary: "all results as one JSON object",
     file: "summary.json",
     can_follow: true,
     write: |o, w| write_json(o, w),

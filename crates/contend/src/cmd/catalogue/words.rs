@@ -1,7 +1,7 @@
 //! The words that a file accepts besides the names of algorithms: TCP variants, keys, values, and the parameters of
-//! algorithms and models.
+//! algorithms and models. Also the words of `--format`.
 
-use super::{Item, unit};
+use super::{Item, formats, unit};
 use contend_core::registry::{Param, Unit};
 use contend_lab::reading::file::words::{WORDS, variants};
 use contend_lab::reading::model::models;
@@ -24,10 +24,12 @@ pub(super) fn names(algorithms: &[Item]) -> Vec<&'static str> {
     all.extend(variants().iter().map(|v| v.name));
     all.extend(WORDS.iter().map(|w| w.name));
     all.extend(models().flat_map(|m| m.parameters).map(|p| p.name));
+    all.extend(formats().map(|f| f.0));
     all
 }
 
-/// The explanation of `name` as a variant, a word of the file, or a parameter of one of `algorithms`.
+/// The explanations of `name` as a variant, a word of the file, an output format, or a parameter of one of
+/// `algorithms`.
 pub(super) fn explained(name: &str, algorithms: &[Item]) -> Vec<String> {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     let variants = variants().into_iter().filter(|v| v.name == name);
@@ -40,6 +42,8 @@ pub(super) fn explained(name: &str, algorithms: &[Item]) -> Vec<String> {
     out.extend(
         WORDS.iter().filter(|w| w.name == name).map(|w| entry(w.name, "words", w.doc, &format!("in {}", w.place))),
     );
+    let formats = formats().filter(|f| f.0 == name);
+    out.extend(formats.map(|(name, doc)| entry(name, "formats", &doc, &format!("contend run FILE --format {name}"))));
     let parameters = parameters(name, algorithms);
     if !parameters.is_empty() {
         out.push(format!("{name} (parameters)\n\n{}", parameters.concat()));
@@ -92,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_that_a_file_accepts_is_explained() {
+    fn every_word_of_a_file_and_every_format_is_explained() {
         let all = super::super::everything();
         let names = names(&all);
         assert!(names.len() > 400, "{}", names.len());

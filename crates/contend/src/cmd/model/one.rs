@@ -1,5 +1,4 @@
-//! `contend model NAME`, where NAME is a closed form: the value of the closed form for every combination of the
-//! arguments.
+//! `contend model NAME` for a closed form: its value for every combination of the arguments.
 
 use super::numbers::Numbers;
 use super::{MOST, Printed, answer, list as counts};
@@ -119,7 +118,9 @@ fn any(text: &str) -> Result<Quantity, String> {
     match Quantity::parse(text) {
         Ok(q) => Ok(q),
         Err(NotAQuantity::NoUnit(x)) => Ok(Quantity::number(x)),
-        Err(NotAQuantity::NoSuchUnit(unit)) => Err(format!("there is no unit `{unit}`")),
+        Err(NotAQuantity::NoSuchUnit(unit)) => {
+            Err(format!("there is no unit `{unit}`; write a list like 0.1%,1% or 20us,9us"))
+        }
         Err(NotAQuantity::NoNumber) => Err(format!("`{text}` is not a number; write a list like 0.1%,1% or 20us,9us")),
     }
 }
