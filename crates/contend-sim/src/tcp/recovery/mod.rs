@@ -28,8 +28,8 @@ pub trait Recovery: Debug + Send {
     fn on_timeout(&mut self, v: &SenderView, board: &mut Scoreboard);
     /// Segments that an acknowledgment, a timer or the application permitted were sent.
     fn on_sent(&mut self, _v: &SenderView, _board: &Scoreboard) {}
-    /// Its own timer is due.
-    fn on_timer(&mut self, _v: &SenderView, _board: &mut Scoreboard) -> Verdict {
+    /// Its own timer is due. `fresh` is true if a new segment waits that the receiver's window has room for.
+    fn on_timer(&mut self, _v: &SenderView, _fresh: bool, _board: &mut Scoreboard) -> Verdict {
         Verdict::default()
     }
     /// When its own timer is due.
@@ -105,8 +105,6 @@ pub struct SenderView {
     pub last_sent: Option<Time>,
     /// True if limited transmit is on.
     pub limited_transmit: bool,
-    /// True if a new segment waits that the receiver's window has room for.
-    pub fresh: bool,
     /// Smoothed round-trip time and its mean deviation, without the coarseness of the timer's clock; `None` before the
     /// first sample.
     pub rtt: Option<(Span, Span)>,

@@ -230,14 +230,14 @@ impl Recovery for Rack {
         self.tlp.on_sent(v, self.phase, board);
     }
 
-    fn on_timer(&mut self, v: &SenderView, board: &mut Scoreboard) -> Verdict {
+    fn on_timer(&mut self, v: &SenderView, fresh: bool, board: &mut Scoreboard) -> Verdict {
         if v.now >= self.reo_at {
             let lost = self.detect(v, board);
             if lost > 0 {
                 return self.verdict(v, board, lost, false);
             }
         }
-        Verdict { send: self.tlp.probe(v), ..Verdict::default() }
+        Verdict { send: self.tlp.probe(v, fresh), ..Verdict::default() }
     }
 
     fn next_deadline(&self) -> Time {

@@ -86,15 +86,15 @@ impl Tlp {
         }
     }
 
-    /// RFC 8985 §7.3: the probe that is due: a new segment, or the last segment again.
-    pub fn probe(&mut self, v: &SenderView) -> Option<Forced> {
+    /// RFC 8985 §7.3: the probe that is due: a new segment if there is one (`fresh`), otherwise the last segment again.
+    pub fn probe(&mut self, v: &SenderView, fresh: bool) -> Option<Forced> {
         if v.now < self.at {
             return None;
         }
         self.at = Time::NEVER;
         self.probing = true;
-        self.is_retrans = !v.fresh;
-        Some(if v.fresh { Forced::Fresh } else { Forced::Last })
+        self.is_retrans = !fresh;
+        Some(if fresh { Forced::Fresh } else { Forced::Last })
     }
 
     /// When a probe is due.

@@ -22,7 +22,6 @@ impl Sender {
             dsack: None,
             last_sent: None,
             limited_transmit: self.limited_transmit,
-            fresh: self.fresh() > 0,
             rtt: self.rtt.fine(),
             min_rtt: self.rtt.min(),
             timeout_at: self.timer,
@@ -34,7 +33,8 @@ impl Sender {
     pub(super) fn recover(&mut self, io: &mut Io<'_, '_>) {
         self.note_limits();
         let view = self.view(io.now, &Ack::default(), false);
-        let verdict = self.recovery.on_timer(&view, &mut self.board);
+        let fresh = self.fresh() > 0;
+        let verdict = self.recovery.on_timer(&view, fresh, &mut self.board);
         if matches!(verdict.send, Some(Forced::Fresh | Forced::Last)) {
             // RFC 8985 §7.3: after a probe, the timer starts again with a full timeout.
             self.timer = io.now.saturating_add(self.rtt.rto());
