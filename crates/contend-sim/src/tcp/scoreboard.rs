@@ -94,6 +94,8 @@ pub struct Scoreboard {
     sacked: u32,
     lost: u32,
     again: u32,
+    /// [`Scoreboard::in_flight`]. It is asked for more often than it changes.
+    in_flight: u32,
     /// Transmissions so far.
     orders: u32,
     /// All below are selectively acknowledged or sent again.
@@ -121,6 +123,7 @@ impl Scoreboard {
             sacked: 0,
             lost: 0,
             again: 0,
+            in_flight: 0,
             orders: 0,
             cursor: 0,
             lost_below: 0,
@@ -186,7 +189,11 @@ impl Scoreboard {
     /// Segments taken to be in the network: outstanding, less selectively acknowledged and lost ones, plus those sent
     /// again (RFC 6675 §4 SetPipe).
     pub fn in_flight(&self) -> u32 {
-        self.outstanding() - self.sacked - self.lost + self.again
+        self.in_flight
+    }
+    /// Updates the segments in flight after a change of any of the counts.
+    fn recount(&mut self) {
+        self.in_flight = self.outstanding() - self.sacked - self.lost + self.again;
     }
 
     /// Notes a new segment of `len` bytes and returns it.
@@ -196,6 +203,7 @@ impl Scoreboard {
         self.orders = self.orders.wrapping_add(1);
         self.nxt += u64::from(len);
         self.ring.push_back(s);
+        self.in_flight += 1;
         s
     }
 
@@ -209,6 +217,7 @@ impl Scoreboard {
         if s.flags & AGAIN == 0 {
             s.flags |= AGAIN;
             self.again += 1;
+            self.in_flight += 1;
         }
         Some(*s)
     }
@@ -223,6 +232,7 @@ impl Scoreboard {
                 n.lost.push(self.base);
             }
         }
+        self.recount();
         Some(self.base)
     }
 
@@ -238,6 +248,7 @@ impl Scoreboard {
         }
         self.lost = self.outstanding() - self.sacked;
         self.again = 0;
+        self.recount();
         self.cursor = self.base;
         self.lost_below = self.base + self.ring.len() as u64;
     }
@@ -272,38 +283,40 @@ impl Scoreboard {
             }
             i += 1;
         }
+        self.recount();
         news
     }
 
     /// Enters a cumulative acknowledgment of all bytes before `to`, which lies inside the window.
     pub fn acknowledge(&mut self, to: u64) -> Covered {
+        let (first, sacked) = (self.base, self.sacked);
         let mut c = Covered::default();
         while let Some(s) = self.ring.front()
             && s.end() <= to
         {
-            c.segments += 1;
+            let new = s.flags & SACKED == 0;
+            if let (true, Some(n)) = (new, &mut self.changes) {
+                n.delivered.push((self.base, *s));
+            }
             c.ambiguous |= s.copies > 0;
-            c.last = (s.flags & SACKED == 0 && s.copies == 0).then_some(s.sent);
-            if s.flags & SACKED != 0 {
-                self.sacked -= 1;
-            } else {
-                c.unsacked += 1;
-                if let Some(n) = &mut self.changes {
-                    n.delivered.push((self.base, *s));
-                }
-                if s.copies == 0 {
-                    c.oldest = c.oldest.or(Some(s.sent));
-                    c.newest = Some(s.sent);
-                }
+            c.last = None;
+            if new && s.copies == 0 {
+                c.last = Some(s.sent);
+                c.newest = c.last;
+                c.oldest = c.oldest.or(c.last);
             }
             if s.flags != 0 {
+                self.sacked -= u32::from(s.flags & SACKED != 0);
                 self.lost -= u32::from(s.flags & LOST != 0);
                 self.again -= u32::from(s.flags & AGAIN != 0);
             }
             self.ring.pop_front();
             self.base += 1;
         }
+        c.segments = (self.base - first) as u32;
+        c.unsacked = c.segments - (sacked - self.sacked);
         self.una = to;
+        self.recount();
         c
     }
 
@@ -336,6 +349,7 @@ impl Scoreboard {
         {
             s.run = s.run.max(whole as u32);
         }
+        self.recount();
         news
     }
 
@@ -360,6 +374,7 @@ impl Scoreboard {
         }
         self.lost_below = self.lost_below.max(to);
         self.lost += news;
+        self.recount();
         news
     }
 
