@@ -23,6 +23,12 @@ pub struct Durations {
 /// Buckets of a histogram: the last one ends at 2^30 us, a little less than 18 minutes.
 const BUCKETS: usize = 128 + 23 * 64;
 
+/// Adds one to a count of events. There is no check of overflow: no run can count 2^64 events.
+#[inline(always)]
+pub fn count(events: &mut u64) {
+    *events = events.wrapping_add(1);
+}
+
 /// The bucket of a duration of `us` microseconds.
 fn bucket(us: u64) -> usize {
     // The width of the buckets is 2^wide.
@@ -50,10 +56,10 @@ impl Durations {
     #[inline]
     pub fn record(&mut self, d: Span) {
         if d.is_zero() {
-            self.zeros += 1;
+            count(&mut self.zeros);
             return;
         }
-        self.len += 1;
+        count(&mut self.len);
         self.sum += d;
         let n = &mut self.buckets.get_or_insert_with(|| Box::new([0; BUCKETS]))[bucket(d.as_micros())];
         *n = n.saturating_add(1);
@@ -184,7 +190,7 @@ pub struct ReceiverCounters {
 impl ReceiverCounters {
     /// `p` arrived with data, whether or not they are new.
     pub fn arrived(&mut self, p: &Packet) {
-        self.packets += 1;
+        count(&mut self.packets);
         self.bytes += u64::from(p.size);
     }
 }
@@ -235,6 +241,8 @@ pub struct QueueMeter {
     counters: QueueCounters,
     /// Time from entering the queue to leaving it.
     pub delay: Durations,
+    /// Packets that left at once. `counters` does not contain them.
+    passed: u64,
     waiting: u64,
     since: Time,
 }
@@ -244,24 +252,23 @@ impl QueueMeter {
     #[inline]
     pub fn offered(&mut self, now: Time) {
         self.advance(now);
-        self.counters.offered += 1;
-        self.waiting += 1;
+        count(&mut self.counters.offered);
+        count(&mut self.waiting);
     }
     /// `p` left towards the transmitter.
     #[inline]
     pub fn taken(&mut self, now: Time, p: &Packet) {
         self.advance(now);
-        self.counters.taken += 1;
+        count(&mut self.counters.taken);
         self.waiting -= 1;
         self.delay.record(now.since(p.queued));
     }
-    /// A packet is offered at `now` and leaves at once.
+    /// A packet is offered to the empty queue and leaves at once.
     #[inline]
-    pub fn passed(&mut self, now: Time) {
-        self.advance(now);
-        self.counters.offered += 1;
-        self.counters.taken += 1;
-        self.delay.zeros += 1;
+    pub fn passed(&mut self) {
+        debug_assert_eq!(self.waiting, 0, "no packet overtakes another");
+        count(&mut self.passed);
+        count(&mut self.delay.zeros);
     }
     /// `p` was dropped.
     pub fn dropped(&mut self, now: Time, p: &Packet, why: DropReason) {
@@ -293,6 +300,8 @@ impl QueueMeter {
     /// The counters at `now`.
     pub fn read(&self, now: Time) -> QueueCounters {
         let mut c = self.counters;
+        c.offered += self.passed;
+        c.taken += self.passed;
         c.packet_ns += u128::from(self.waiting) * u128::from(now.since(self.since).as_nanos());
         c
     }

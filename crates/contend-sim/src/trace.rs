@@ -69,7 +69,9 @@ impl Trace {
             Event::Dropped => self.missed(p, Cause::Congestion),
             Event::Lost => self.missed(p, Cause::Error),
         }
-        let what = event.number() | u64::from(p.is_reverse()) << 2 | u64::from(p.flow.0) << 8 | u64::from(p.size) << 40;
+        // Flow and size are neighbours in the packet: together they are one number in memory.
+        let flow_and_size = u64::from(p.size) << 32 | u64::from(p.flow.0);
+        let what = event.number() | u64::from(p.is_reverse()) << 2 | flow_and_size << 8;
         self.record(now, what, seq);
     }
 

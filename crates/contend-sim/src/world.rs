@@ -15,6 +15,7 @@
 use crate::deadlines::Deadlines;
 use crate::link::Wire;
 use crate::peer::{NodeId, Peer, Port, WireId};
+use crate::stats::count;
 use crate::trace::Trace;
 use contend_core::{Packet, Time};
 use std::any::Any;
@@ -43,6 +44,7 @@ pub trait Node: Any + Debug + Send {
 pub struct Out<'a> {
     now: Time,
     between: &'a mut Between,
+    inbox: &'a mut Inbox,
     /// The run's record of packet and frame events.
     pub trace: &'a mut Trace,
 }
@@ -55,7 +57,6 @@ struct Between {
     deadlines: Deadlines,
     /// Number of nodes. The first wire has this number among the deadlines.
     nodes: u32,
-    inbox: Inbox,
 }
 
 /// The packets that nodes are sent in this instant, in the order in which they were sent.
@@ -82,12 +83,12 @@ impl Out<'_> {
     pub fn send(&mut self, to: Peer, p: &Packet) {
         match to {
             Peer::Wire(wire) => self.offer(wire, p),
-            Peer::Node(node, port) => self.between.inbox.put(node, Some(port), p),
+            Peer::Node(node, port) => self.inbox.put(node, Some(port), p),
         }
     }
     /// Tells `sender`, which sent `p`, that the next queue dropped `p`.
     pub fn reject(&mut self, sender: NodeId, p: &Packet) {
-        self.between.inbox.put(sender, None, p);
+        self.inbox.put(sender, None, p);
     }
     /// Pauses the transmitter of `wire` after its current packet (true), or lets it continue (false).
     pub fn pause(&mut self, wire: WireId, pause: bool) {
@@ -115,15 +116,15 @@ impl Out<'_> {
     }
     /// Hands over the packets that have arrived at the far end of `wire`. Returns the next deadline of `wire`.
     fn arrivals(&mut self, wire: WireId) -> Time {
+        self.between.pull(wire, self.now, self.trace);
         let i = wire.0 as usize;
         loop {
-            let Between { wires, inbox, .. } = &mut *self.between;
-            let w = &mut wires[i];
+            let w = &mut self.between.wires[i];
             let (next, p) = loop {
                 match w.arrival(self.now, self.trace) {
                     None => return self.between.next(wire),
                     Some((Peer::Wire(next), p)) => break (next, *p),
-                    Some((Peer::Node(node, port), p)) => inbox.put(node, Some(port), p),
+                    Some((Peer::Node(node, port), p)) => self.inbox.put(node, Some(port), p),
                 }
                 w.handed_over(self.now);
             };
@@ -136,18 +137,26 @@ impl Out<'_> {
 impl Between {
     /// If a wire is joined in front of `wire`: moves the packets that have arrived by `now` from there into `wire`,
     /// each at its own time.
+    #[inline]
     fn pull(&mut self, wire: WireId, now: Time, trace: &mut Trace) {
-        if let Some(first) = self.wires[wire.0 as usize].fed_by()
-            && let Ok([second, first]) = self.wires.get_disjoint_mut([wire.0 as usize, first.0 as usize])
-        {
+        if let Some((first, second)) = self.joined(wire) {
             second.pull(first, now, trace);
         }
     }
     /// The next deadline of `wire`.
     #[inline(always)]
-    fn next(&self, wire: WireId) -> Time {
-        let w = &self.wires[wire.0 as usize];
-        w.fed_by().map_or_else(|| w.deadline(), |first| w.deadline_behind(&self.wires[first.0 as usize]))
+    fn next(&mut self, wire: WireId) -> Time {
+        match self.joined(wire) {
+            Some((first, second)) => second.announce_behind(first),
+            None => self.wires[wire.0 as usize].deadline(),
+        }
+    }
+    /// The wire that is joined in front of `wire`, if there is one, and `wire`.
+    #[inline(always)]
+    fn joined(&mut self, wire: WireId) -> Option<(&mut Wire, &mut Wire)> {
+        let first = self.wires[wire.0 as usize].fed_by()?;
+        let [first, second] = self.wires.get_disjoint_mut([first.0 as usize, wire.0 as usize]).ok()?;
+        Some((first, second))
     }
     /// True if the packet that `first` was offered now cannot change the deadline of `second`, which is joined behind
     /// `first`.
@@ -177,10 +186,13 @@ pub struct World {
     now: Time,
     nodes: Vec<Box<dyn Node>>,
     between: Between,
+    /// The packets to be delivered next, and those that are being delivered. Both are empty when a node or wire is
+    /// woken.
+    inboxes: [Inbox; 2],
     /// The run's record of packet and frame events.
     pub trace: Trace,
-    wakes: u64,
-    deliveries: u64,
+    /// Wake-ups and deliveries so far.
+    events: u64,
 }
 
 impl World {
@@ -229,7 +241,7 @@ impl World {
 
     /// Events so far: wake-ups, and deliveries to nodes.
     pub fn events(&self) -> u64 {
-        self.wakes + self.deliveries
+        self.events
     }
 
     /// The node `id`, if it is a `T`.
@@ -256,35 +268,33 @@ impl World {
 
     /// Runs all events up to and including `end`. The clock then shows `end`.
     pub fn run_until(&mut self, end: Time) {
-        let mut batch = Inbox::default();
-        while let Some((at, member)) = self.between.deadlines.first() {
+        let [inbox, mut batch] = self.inboxes.each_mut();
+        let mut out = Out { now: self.now, between: &mut self.between, inbox, trace: &mut self.trace };
+        while let Some((at, member)) = out.between.deadlines.first() {
             if at > end {
                 break;
             }
-            debug_assert!(at >= self.now, "time never runs back");
-            self.now = at;
-            self.wakes += 1;
-            let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
+            debug_assert!(at >= out.now, "time never runs back");
+            out.now = at;
+            count(&mut self.events);
             let next = match self.nodes.get_mut(member as usize) {
                 Some(node) => node.handle(at, Input::Wake, &mut out),
                 None => {
                     let wire = WireId(member - out.between.nodes);
                     out.between.wires[wire.0 as usize].wake(at, out.trace);
-                    out.between.pull(wire, at, out.trace);
                     out.arrivals(wire)
                 }
             };
-            self.between.deadlines.set(member, next);
+            out.between.deadlines.set(member, next);
             // Letters that are sent while a batch is delivered form the next batch. So the order is first in, first
             // out, and no packet is copied again.
-            while self.between.inbox.len > 0 {
-                std::mem::swap(&mut self.between.inbox, &mut batch);
-                self.deliveries += batch.len as u64;
+            while out.inbox.len > 0 {
+                std::mem::swap(&mut out.inbox, &mut batch);
                 for Letter { to, port, packet } in &batch.letters[..batch.len] {
+                    count(&mut self.events);
                     let input = port.map_or(Input::Rejected, |port| Input::Packet(port, packet));
-                    let mut out = Out { now: at, between: &mut self.between, trace: &mut self.trace };
                     let next = self.nodes[to.0 as usize].handle(at, input, &mut out);
-                    self.between.deadlines.lower(to.0, next);
+                    out.between.deadlines.lower(to.0, next);
                 }
                 batch.len = 0;
             }

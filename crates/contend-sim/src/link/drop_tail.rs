@@ -48,6 +48,7 @@ impl DropTail {
         self.begins = next;
     }
 
+    #[inline(always)]
     pub(super) fn offer(
         &mut self,
         now: Time,
@@ -63,7 +64,7 @@ impl DropTail {
         }
         let starts = self.free.max(now);
         if starts == now {
-            meter.passed(now);
+            meter.passed();
         } else {
             meter.offered(now);
             self.waiting.add(p);

@@ -39,6 +39,7 @@ impl Wire {
     }
 
     /// Takes the packets that have arrived at `first`, the wire in front, by `now`, each at its own time.
+    #[inline(always)]
     pub fn pull(&mut self, first: &mut Wire, now: Time, trace: &mut Trace) {
         while let Some(s) = first.ring.front()
             && first.transmitter.arrives(s) <= now
@@ -54,19 +55,18 @@ impl Wire {
 
     /// [`Wire::deadline`] of a wire that has just pulled from `first`: its next arrival, or earlier the first time at
     /// which its queue may overflow, so that packets are dropped in time.
-    pub fn deadline_behind(&self, first: &Wire) -> Time {
+    pub fn announce_behind(&mut self, first: &Wire) -> Time {
         let decides = first.ring.get(self.decides()).map_or(Time::NEVER, |s| first.transmitter.arrives(s));
-        self.ring.front().map_or(decides, |s| self.transmitter.arrives(s).min(decides))
+        self.announced = self.ring.front().map_or(decides, |s| self.transmitter.arrives(s).min(decides));
+        self.announced
     }
 
-    /// True if the packet that `first`, the wire in front, was offered at `now` cannot change the deadline already
-    /// announced: an earlier packet decides the deadline, and nothing is due now. The last pull may be some time ago.
-    /// The queue then seems fuller than it is, and the deadline is too early, which does no harm.
+    /// True if the packet that `first`, the wire in front, was offered at `now` cannot change the announced deadline:
+    /// another packet decides the deadline, and nothing is due now. The last pull may be some time ago. The queue then
+    /// seems fuller than it is, and the deadline is too early, which does no harm.
+    #[inline]
     pub fn can_wait(&self, first: &Wire, now: Time) -> bool {
-        let i = self.decides();
-        let arrives = |s| first.transmitter.arrives(s);
-        let told = first.ring.get(i).is_none_or(|s| i + 1 < first.ring.len() && arrives(s) > now);
-        told && self.ring.front().is_none_or(|s| self.transmitter.arrives(s) > now)
+        self.announced > now && first.ring.len() != self.decides() + 1
     }
 
     /// The index of the packet of the wire in front that decides the deadline: the packet that may find this queue

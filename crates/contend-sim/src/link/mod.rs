@@ -30,7 +30,7 @@ use crate::forwarding::ForwardingTable;
 use crate::loss;
 use crate::peer::Peer;
 use crate::rng::stream;
-use crate::stats::{QueueMeter, TransmitterCounters};
+use crate::stats::{QueueMeter, TransmitterCounters, count};
 use crate::trace::{Event, Trace};
 use contend_core::packet::PacketKind;
 use contend_core::qdisc::fifo::Fifo;
@@ -61,6 +61,8 @@ pub struct Wire {
     meter: QueueMeter,
     to: FarEnd,
     joined: Joined,
+    /// The last deadline that was announced to the world, if a wire is joined in front.
+    announced: Time,
     delivered: u64,
     lost: [u64; 4],
 }
@@ -133,6 +135,7 @@ impl Wire {
             meter: QueueMeter::default(),
             to,
             joined: Joined::No,
+            announced: Time::NEVER,
             delivered: 0,
             lost: [0; 4],
         }
@@ -189,6 +192,7 @@ impl Wire {
     }
 
     /// Takes `p` at the near end at `now`. The caller then asks for [arrivals](Wire::arrival).
+    #[inline(always)]
     pub fn offer(&mut self, now: Time, p: &Packet, trace: &mut Trace) {
         let Wire { transmitter, ring, meter, .. } = self;
         match &mut self.queue {
@@ -244,7 +248,7 @@ impl Wire {
     /// The packet that [`Wire::arrival`] returned at `now` was handed over.
     #[inline]
     pub fn handed_over(&mut self, now: Time) {
-        self.delivered += 1;
+        count(&mut self.delivered);
         self.pop(now);
     }
 

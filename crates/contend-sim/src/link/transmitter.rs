@@ -27,11 +27,8 @@ impl Transmitter {
     }
 
     pub(super) fn sending_time(&mut self, size: u32) -> Span {
-        if self.rate == 0 {
-            return Span::ZERO;
-        }
         if self.last.0 != size {
-            self.last = (size, Span::of_bits(8 * u64::from(size), self.rate));
+            self.last = (size, self.exchange(0, size));
         }
         self.last.1
     }

@@ -9,7 +9,7 @@ use super::sender::Sender;
 use super::spec::{EndsSpec, Transport};
 use super::udp::{UdpReceiver, UdpSender};
 use super::{Io, SenderState, Socket};
-use crate::stats::{Durations, ReceiverCounters, SenderCounters};
+use crate::stats::{Durations, ReceiverCounters, SenderCounters, count};
 use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::{FlowId, Packet, Span, Time};
@@ -183,14 +183,14 @@ impl Role {
 impl Node for End {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         let End { socket, role, overhead, entered, arrived } = self;
-        let mut io = Io { now, socket: *socket, out, overhead: overhead.as_deref_mut(), entered };
+        let mut io = Io { now, socket, out, overhead: overhead.as_deref_mut(), entered };
         if io.overhead.is_some() {
             io.release();
         }
         let next = match input {
             Input::Wake => role.wake(&mut io),
             Input::Packet(_, p) => {
-                *arrived += 1;
+                count(arrived);
                 io.out.trace.packet(now, Event::Delivered, p);
                 role.packet(p, &mut io)
             }

@@ -29,6 +29,7 @@ mod traces;
 
 use self::spec::TcpSpec;
 use crate::peer::Peer;
+use crate::stats::count;
 use crate::trace::Event;
 use crate::world::Out;
 use contend_core::cc::CaState;
@@ -49,7 +50,7 @@ pub struct Io<'a, 'w> {
     /// The present instant.
     pub now: Time,
     /// Addresses of this end and its peer, and the first hop.
-    pub socket: Socket,
+    pub socket: &'a Socket,
     /// The world.
     pub out: &'a mut Out<'w>,
     /// Stage that this end's packets pass before they enter the network; `None` if the stage takes no time.
@@ -100,7 +101,7 @@ impl Io<'_, '_> {
     /// Hands `p` to the network.
     #[inline]
     fn leave(&mut self, p: &Packet) {
-        *self.entered += 1;
+        count(self.entered);
         self.out.trace.packet(self.now, Event::Sent, p);
         self.out.send(self.socket.uplink, p);
     }

@@ -5,7 +5,7 @@
 
 use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
-use crate::stats::{Durations, ReceiverCounters};
+use crate::stats::{Durations, ReceiverCounters, count};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
 
@@ -177,7 +177,9 @@ impl Receiver {
         let end = s.seq + u64::from(s.len);
         let in_order = s.seq <= self.nxt;
         let before = self.nxt;
-        self.duplicate = self.had(s.seq, end).or(self.duplicate);
+        if self.dsack {
+            self.duplicate = self.had(s.seq, end).or(self.duplicate);
+        }
         let new = if in_order {
             end > before && self.append(end)
         } else {
@@ -219,11 +221,8 @@ impl Receiver {
         }
     }
 
-    /// The first part of `start..end` that has arrived before, if duplicates are reported (RFC 2883 §4).
+    /// The first part of `start..end` that has arrived before (RFC 2883 §4).
     fn had(&self, start: u64, end: u64) -> Option<(u64, u64)> {
-        if !self.dsack {
-            return None;
-        }
         if start < self.nxt {
             return Some((start, end.min(self.nxt)));
         }
@@ -306,7 +305,7 @@ impl Receiver {
         self.pending = 0;
         self.deadline = Time::NEVER;
         self.last_ack = self.nxt;
-        self.received.acks += 1;
+        count(&mut self.received.acks);
         self.emit(self.format.headers + option, flags, &sack, 0, io);
     }
 

@@ -19,7 +19,7 @@ use super::scoreboard::{Covered, Scoreboard};
 use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, SenderState, ticks};
 use crate::rng;
-use crate::stats::{ActualCause, Durations, SenderCounters};
+use crate::stats::{ActualCause, Durations, SenderCounters, count};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::estimate::Estimator;
 use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
@@ -349,7 +349,7 @@ impl Sender {
     /// Processes an acknowledgment: asks the recovery, reports the acknowledgment to the controller, carries out the
     /// recovery's verdict or the ECN rule, and lets the controller open the window.
     fn acknowledgment(&mut self, s: &Segment, io: &mut Io<'_, '_>) {
-        self.sent.acks += 1;
+        count(&mut self.sent.acks);
         let before = self.board.una();
         // RFC 9293 §3.10.7.4: old acknowledgments, and those of data that were never sent, are ignored.
         if s.ack < before || s.ack > self.board.nxt() {
@@ -470,6 +470,7 @@ impl Sender {
 
     /// Takes a round-trip sample: the echoed timestamp if the option is on, otherwise `exact` from the scoreboard
     /// ([`Span::MAX`] if the scoreboard has none).
+    #[inline]
     fn sample(&mut self, exact: Span, now: Time, s: &Segment) {
         let coarse = match self.tick {
             // RFC 7323 §4.1.

@@ -9,7 +9,7 @@ use super::access::{Access, Category, Channel, Draw, Seen};
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst};
 use super::timing::Limits;
-use crate::stats::QueueMeter;
+use crate::stats::{QueueMeter, count};
 use crate::trace::{Event, Trace};
 use contend_core::qdisc::{AirReport, Link, Qdisc, Sink};
 use contend_core::{Cx, Packet, Rng, Span, Time};
@@ -256,7 +256,7 @@ impl Mac {
     pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet) -> bool {
         let queue = self.queues.of(category);
         if queue.can_bypass && self.in_service.is_none() && queue.waiting() == 0 {
-            queue.meter.passed(around.now);
+            queue.meter.passed();
             self.serve(around.link, &p.queued_at(around.now));
             return true;
         }
@@ -309,7 +309,7 @@ impl Mac {
     /// Its attempt starts. `alone` is true if no other attempt starts in the same instant.
     #[inline]
     pub(super) fn started(&mut self, alone: bool) {
-        self.counters.attempts += 1;
+        count(&mut self.counters.attempts);
         self.counters.collided += u64::from(!alone);
     }
 
@@ -322,7 +322,7 @@ impl Mac {
         if std::mem::replace(&mut s.delivered, true) {
             return None;
         }
-        self.counters.delivered += 1;
+        count(&mut self.counters.delivered);
         Some(&s.packet)
     }
 
@@ -335,7 +335,7 @@ impl Mac {
         heard: Heard<'_>,
         held: impl FnOnce(&Burst) -> Span,
     ) -> Next {
-        self.counters.acked += 1;
+        count(&mut self.counters.acked);
         self.in_service = None;
         self.take_next(around);
         // IEEE 802.11-2016 §10.22.2.8: the exchange, acknowledgment included, must end within the limit.

@@ -5,6 +5,7 @@ use super::super::scoreboard::SentSegment;
 use super::super::spec::EcnEcho;
 use super::super::{Io, ticks};
 use super::{Connection, Sender};
+use crate::stats::count;
 use contend_core::cc::Ack;
 use contend_core::{Body, Ecn, Flags, Packet, Segment, Time};
 
@@ -76,6 +77,7 @@ impl Sender {
         if self.board.nxt() + len <= edge { len as u32 } else { 0 }
     }
 
+    #[inline(always)]
     pub(super) fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
         if self.board.outstanding() == 0 {
             let idle = io.now.since(self.last_sent);
@@ -115,7 +117,7 @@ impl Sender {
 
     fn data(&mut self, c: SentSegment, ecn: Ecn, flags: Flags, io: &mut Io<'_, '_>) {
         let size = c.len + self.format.headers;
-        self.sent.packets += 1;
+        count(&mut self.sent.packets);
         if let Some(prr) = &mut self.prr {
             prr.sent();
         }
