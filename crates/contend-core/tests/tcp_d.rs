@@ -61,9 +61,9 @@ impl Real {
                 (false, true) => 1.0 / self.cw,
                 (false, false) => self.inc,
             };
-        // Near a whole number, rounding decides whether the target is exceeded. Values without rounding are an
-        // exception: k and the initial window.
-        let exact = self.target() == f64::from(self.s.k) || self.start_cw == 2.0;
+        // Near a whole number, rounding decides whether the target is exceeded. Targets without rounding are an
+        // exception: k, if the window is clearly larger, and the initial window.
+        let exact = (self.s.k > 0 && self.start_cw > f64::from(self.s.k) + 1e-3) || self.start_cw == 2.0;
         if !exact && (self.acked - self.target()).abs() < 1e-3 {
             return Said::Close;
         }
