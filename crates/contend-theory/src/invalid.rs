@@ -14,7 +14,7 @@ pub struct Invalid {
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.what, self.why)
+        write!(f, "{} {}", self.what, self.why)
     }
 }
 
@@ -22,7 +22,7 @@ impl Error for Invalid {}
 
 /// Builds the error message: `what` has the value `got`, but must satisfy `must`.
 pub(crate) fn invalid(what: &'static str, got: impl fmt::Display, must: &str) -> Invalid {
-    Invalid { what, why: format!("is {got}, must be {must}") }
+    Invalid { what, why: format!("is {got}, but must be {must}") }
 }
 
 /// Returns `x` if `x` is finite and above 0, otherwise an error.

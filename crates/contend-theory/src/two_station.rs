@@ -95,7 +95,10 @@ pub fn solve(backoff: &Backoff, busy: BusySlot) -> Result<TwoStation, Invalid> {
         }
         last = change;
     }
-    Err(Invalid { what: "backoff", why: "mixes too slowly to be solved, use fewer attempts or a larger cw_min".into() })
+    Err(Invalid {
+        what: "backoff",
+        why: "makes a chain that converges too slowly; use fewer attempts or a larger cw_min".into(),
+    })
 }
 
 /// The current approximation of the stationary distribution.

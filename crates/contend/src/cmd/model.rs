@@ -26,7 +26,7 @@ Examples:
   contend model aiad --sources 1..20 --queue 10ms --format json
   contend model gaiad --sources 5,50 --alpha 2 --beta 1
   contend model hash --stations 2..10 --slots 32,1024 --dist hash1
-  contend model hash --stations 5,10 --collisions 9.7%,16.3% --success-wait 2.16 --collision-wait 2.23
+  contend model hash --stations 5 --collisions 9.7% --success-wait 2.16 --collision-wait 2.23
   contend model backoff-cost --stations 2..50 --slots 32 --cost 68 --format csv
 
 Every closed form of `contend list models` is a calculator too. A list makes a table:

@@ -13,7 +13,7 @@ use contend_lab::reading::file::{self, Experiment};
 use contend_lab::reading::folder::files_below;
 use contend_lab::writing::folder::{self, Draft, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
-use contend_lab::writing::output::{self, Format, ReportContext};
+use contend_lab::writing::output::{self, Format, ReportContext, WIDTH, wrapped};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
 use std::io::{IsTerminal, Read as _};
@@ -24,22 +24,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The text after the options of `contend run --help`.
 fn after_help() -> String {
     let files: Vec<&str> = output::FORMATS.iter().map(|f| f.file).collect();
-    HELP.replace("FORMATS", &files.join(", "))
+    let folder = format!(
+        "Each file gets a folder in results/: run.toml (repeats the runs), report.html, {}, flows.parquet, \
+            series.parquet, with --capture air.pcapng. An existing folder is first renamed (hotspot.1, hotspot.2, \
+            ...).",
+        files.join(", ")
+    );
+    format!("{EXAMPLES}\n\n{}\n\n{RESUME}", wrapped(&folder, WIDTH, 0))
 }
 
-const HELP: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   contend run experiments/hotspot.toml
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
   contend run experiments/saturation.toml --set 'flow.0.count=[5, 50]' --format csv > points.csv
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
   contend run results/hotspot/run.toml                           the same runs again
-  contend run experiments/hotspot.toml --resume                  continue after a kill or a full disk
+  contend run experiments/hotspot.toml --resume                  continue a call that was killed";
 
-Each file gets a folder in results/: run.toml (repeats the runs), report.html, FORMATS,
-flows.parquet, series.parquet, with --capture air.pcapng. An existing folder is first renamed
-(hotspot.1, hotspot.2, ...).
-
+const RESUME: &str = "\
 Until all files are written, the folder is called hotspot.unfinished-1. Each finished run is saved
 there at once. A call that is killed loses only the runs in progress; the same call with --resume
 makes the missing runs.

@@ -128,7 +128,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "share",
             "share(goodput[up.1] >= 10Mbps, 5s)",
-            "the share of sections of this length, after the warm-up, in which a comparison holds",
+            "the share of time in which a comparison holds: of the sections of this length after the warm-up",
             &[Takes::ComparisonInSections, Takes::Section],
             Yields::Number,
         )
@@ -144,7 +144,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "every",
             "every(goodput.up, 5s)",
-            "a list: the value in each section of this length, after the warm-up",
+            "a list with the value in each section of this length, after the warm-up",
             &[Takes::InSections, Takes::Section],
             Yields::SameUnit,
         )
@@ -171,7 +171,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..function(
             "self_correlation",
             "self_correlation(successes[up], 100)",
-            "how often the station of a success succeeds again within this many successes (Starzetz 2006 §8.2: p_s)",
+            "probability that a station succeeds again within this many successes, p_s of Starzetz 2006 §8.2",
             &[Takes::Successes, Takes::Count],
             Yields::Index,
         )

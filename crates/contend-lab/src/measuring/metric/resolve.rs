@@ -346,9 +346,13 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
                     return Err(error(here, "the brackets are empty", help));
                 }
                 if scope != Scope::All || window.is_some() {
+                    let selected = match &scope {
+                        Scope::Together(first) => format!("`{path}` already selects `{first}`"),
+                        _ => format!("`{path}` already has a selection or a time window"),
+                    };
                     return Err(error(
                         here,
-                        format!("`{path}` already has a selection"),
+                        selected,
                         "select once: `goodput.up` for the sum, `goodput[up]` for the list",
                     ));
                 }

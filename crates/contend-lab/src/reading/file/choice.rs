@@ -27,13 +27,14 @@ pub(crate) fn named<'a, B: 'static>(
         let entry = entry(&val, name, family, noun)?;
         return Ok((Choice { entry, args: defaults(&val, entry.name, entry.params)? }, None));
     }
-    let mut fields = val.table()?;
+    let example = usual.or(family.first().map(|e| e.name)).unwrap_or_default();
+    let mut fields = val.described(example)?;
     let own = own.iter().find_map(|&key| fields.get(key));
     let entry = match (fields.get("kind"), usual) {
         (None, Some(usual)) => entry(&val, usual, family, noun)?,
         (Some(kind), _) => entry(&kind, kind.text()?, family, noun)?,
         (None, None) => {
-            let kind = fields.need("kind", &format!("\"{}\"", family.first().map_or("...", |e| e.name)))?;
+            let kind = fields.need("kind", &format!("\"{example}\""))?;
             entry(&kind, kind.text()?, family, noun)?
         }
     };

@@ -313,11 +313,27 @@ impl<'a> Val<'a> {
         let v = self.pick()?;
         match v.node.entries() {
             Some(entries) => Ok(Fields { cx: v.cx, site: &v.node.site, path: v.path, entries, asked: vec![] }),
-            None => Err(v.error(
-                format!("must be a table, not {}", v.node.kind_name()),
-                format!("write [{}] or {} = {{ ... }}", v.path, v.path),
-            )),
+            None => {
+                let help = match v.path.rsplit_once('.') {
+                    None => format!("write [{0}] or {0} = {{ ... }}", v.path),
+                    Some((_, key)) if key.parse::<usize>().is_ok() => "write { ... }".to_owned(),
+                    Some((_, key)) => format!("write {key} = {{ ... }}"),
+                };
+                Err(v.error(format!("must be a table, not {}", v.node.kind_name()), help))
+            }
         }
+    }
+
+    /// The keys of a table that describes an algorithm. `example` is the name of an algorithm, for the remedy.
+    pub fn described(&self, example: &str) -> Result<Fields<'a>, FileError> {
+        let v = self.pick()?;
+        if v.node.entries().is_some() {
+            return v.table();
+        }
+        Err(v.error(
+            format!("must be a name or a table, not {}", v.node.kind_name()),
+            format!("write \"{example}\" or {{ kind = \"{example}\", ... }}"),
+        ))
     }
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     let (variant, mut f) = match &val.node.kind {
         NodeKind::Text(name) => (variant(val, name)?, Fields::empty(val)),
         _ => {
-            let mut f = val.table()?;
+            let mut f = val.described("newreno")?;
             (base(val, &mut f)?, f)
         }
     };

@@ -19,7 +19,7 @@ const fn word(place: &'static str, name: &'static str, doc: &'static str) -> Wor
 }
 
 const FILE: &str = "the file, before its tables";
-const TABLE: &str = "a table of the file";
+const TABLE: &str = "the file, as a table";
 const WIFI: &str = "[wifi]";
 const STATION: &str = "[[station]]";
 const FLOW: &str = "[[flow]]";
@@ -41,25 +41,25 @@ pub const WORDS: &[Word] = &[
     word(FILE, "warmup", "Time at the beginning of a run that is not measured; default \"0s\"."),
     word(FILE, "seeds", "One run of each point for each seed: \"1..5\", \"7\" or a list; default \"1\"."),
     word(FILE, "sample", "Step of the time series, like \"100ms\"; default: no time series."),
-    word(TABLE, "wifi", "[wifi]: an IEEE 802.11 cell with its timing and its rules."),
-    word(TABLE, "ap", "[ap]: the access point; also the name of the access point in [[link]] and in metrics."),
+    word(TABLE, "wifi", "An IEEE 802.11 cell with its timing and its rules: [wifi]."),
+    word(TABLE, "ap", "The access point: [ap]; also its name in [[link]] and in metrics."),
     word(
         TABLE,
         "station",
-        "[[station]]: stations with names; as the end of a flow, a station that only this flow uses.",
+        "Stations with names: [[station]]. As the end of a flow: a station that only this flow uses.",
     ),
-    word(TABLE, "flow", "[[flow]]: data from one place to another; as x of a figure, one bar for each flow."),
-    word(TABLE, "wire", "[wire]: the link between the access point and the server of each flow."),
-    word(TABLE, "link", "[[link]]: a cable between two nodes, or between a node and the access point."),
-    word(TABLE, "node", "[[node]]: a wired host or router."),
-    word(TABLE, "param", "[param]: named numbers for expressions like \"= 2 * n\" and for sweeps."),
-    word(TABLE, "contention", "[contention]: saturated stations without a network."),
-    word(TABLE, "model", "[model]: closed forms instead of a simulation; see `contend list models`."),
-    word(TABLE, "sweep", "[sweep]: key paths with the values to try; each combination is a point."),
-    word(TABLE, "claim", "[[claim]]: a statement to check, with the recorded verdict."),
-    word(TABLE, "figure", "[[figure]]: a chart in the report."),
-    word(TABLE, "search", "[search]: finds the value of a key at which a condition begins to hold."),
-    word(TABLE, "field", "[field]: reserved for a later version (stations with positions)."),
+    word(TABLE, "flow", "Data from one place to another: [[flow]]. As `x` of a figure: one bar for each flow."),
+    word(TABLE, "wire", "The link between the access point and the server of each flow: [wire]."),
+    word(TABLE, "link", "A cable between two nodes, or between a node and the access point: [[link]]."),
+    word(TABLE, "node", "A wired host or router: [[node]]."),
+    word(TABLE, "param", "Named numbers for expressions like \"= 2 * n\" and for sweeps: [param]."),
+    word(TABLE, "contention", "Saturated stations without a network: [contention]."),
+    word(TABLE, "model", "Closed forms instead of a simulation: [model]; see `contend list models`."),
+    word(TABLE, "sweep", "Key paths with the values to try: [sweep]; each combination is a point."),
+    word(TABLE, "claim", "A statement to check, with the recorded verdict: [[claim]]."),
+    word(TABLE, "figure", "A chart in the report: [[figure]]."),
+    word(TABLE, "search", "Finds the value of a key at which a condition begins to hold: [search]."),
+    word(TABLE, "field", "Reserved for a later version (stations with positions): [field]."),
     word("[sweep]", "zip", "Keys that change together: [[\"wifi.slot\", \"flow.0.count\"]]."),
     word(WIFI, "standard", "The standard that gives timing and rates: one of 802.11, 802.11b, 802.11g, 802.11a, ..."),
     word(WIFI, "preamble", "Preamble of DSSS and CCK frames: \"long\" or \"short\"."),
@@ -136,12 +136,12 @@ pub const WORDS: &[Word] = &[
     word(
         "start and overhead of a [[flow]]",
         "uniform",
-        "uniform(0s, 2s): a random time between the two limits, drawn for each member (start) or packet (overhead).",
+        "A random time between two limits: uniform(0s, 2s); drawn for each member (start) or packet (overhead).",
     ),
     word(
         "start of a [[flow]]",
         "stagger",
-        "stagger(0s, 1s): start of the first member, and time from one member to the next.",
+        "Start of the first member, and time from one member to the next: stagger(0s, 1s).",
     ),
     word("from and to of a [[flow]]", "server", "A wired host behind the access point that only this flow uses."),
     word(TCP, "cc", "Congestion controller; see `contend list controllers`."),
@@ -258,7 +258,7 @@ pub const WORDS: &[Word] = &[
     word("lost packets of the loss process script", "copy", "The transmission to lose: 0 (default) is the first."),
     word("expressions", "k", "The number of a member of a [[flow]] or [[station]], from 1."),
     word("expressions", "n", "The number of members of a [[flow]] or [[station]]."),
-    word("expressions", "floor", "floor(x): the largest whole number that is at most x."),
+    word("expressions", "floor", "The largest whole number that is at most x: floor(x)."),
 ];
 
 #[cfg(test)]

@@ -249,7 +249,9 @@ mod tests {
                         assert!(!x.is_nan(), "{} at {at:?}", m.name);
                         values += 1;
                     }
-                    Err(why) => assert!(why.contains(": ") && why.len() > 10, "{} at {at:?}: {why}", m.name),
+                    Err(why) => {
+                        assert!(why.contains(" must be ") || why.contains("; use "), "{} at {at:?}: {why}", m.name)
+                    }
                 }
             }
             assert!(values > 0, "{} refuses every point", m.name);

@@ -123,7 +123,7 @@ pub(super) const MODELS: &[Model] = &[
     model(
         "fcwa.fixed_window",
         Dimension::Packets,
-        "the fixed rule: an equal share of the access point's queue, at least one packet",
+        "window of one flow if all share the access point's queue equally, at least one packet: the fixed rule",
         "Pilosof, Ramjee, Raz, Shavitt, Sinha 2003",
         &[FLOWS, BUFFER_SIZE],
         |a| Ok(fixed_window(whole(a[0]), whole(a[1])).into()),

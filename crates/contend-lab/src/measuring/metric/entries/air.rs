@@ -45,7 +45,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     air("frames", "data frames sent, including retries", |a| Ok(a.air()?.frames as f64))
         .in_contention()
         .reported(&[("frames", "frames")]),
-    air("collisions", "collisions; each has two or more stations", |a| Ok(a.air()?.collisions as f64))
+    air("collisions", "collisions on the air, each of two or more stations", |a| Ok(a.air()?.collisions as f64))
         .in_contention()
         .reported(&[("collisions", "collisions")])
         .reported_in_contention(&[("collisions", "collisions"), ("collision_rate", "collisions / successes")]),
