@@ -40,7 +40,7 @@ fn draws(rule: &str, with: Parameters, seed: u64, n: usize) -> Vec<u32> {
     (0..n).map(|_| card.draw(&mut Cx { now: Time::ZERO, rng: &mut rng }, Draw::Success, &heard)).collect()
 }
 
-/// The gaps that backoffs make, each late by what `late` says, in nanoseconds.
+/// The gaps of these backoffs in nanoseconds; each timestamp is late by a value of `late`.
 fn gaps(backoffs: &[u32], mut late: impl FnMut() -> u64) -> Gaps {
     let between_ns = backoffs.iter().map(|b| Some(EXCHANGE_NS + u64::from(*b) * SLOT_NS + late())).collect();
     Gaps { frames: backoffs.len() + 1, between_ns, bytes: 1088, rate_bps: Some(11_000_000), ..Gaps::default() }
@@ -89,26 +89,25 @@ fn a_card_that_conforms_passes_and_each_fault_is_named_at_a_hundred_thousand_fra
 }
 
 #[test]
-fn a_card_that_conforms_is_refused_as_often_as_it_is_said() {
-    // 400 cards at 5 %: 20 refusals are the most that Bonferroni allows on average, and more than 37 come once in ten
-    // thousand times.
+fn a_conforming_card_is_rejected_as_often_as_the_significance_level_says() {
+    // 400 cards at 5 %: by Bonferroni at most 20 are rejected on average, and more than 37 once in ten thousand times.
     let refused = (0..400)
         .filter(|seed| {
             of_gaps(gaps(&draws("dcf", &[], *seed, 6_000), || 0), &settings(0.05)).verdict != Verdict::Conformant
         })
         .count();
     assert!((5..=37).contains(&refused), "{refused}");
-    // And at the default of 0.1 %: of 400 more than 4 come once in a thousand times.
+    // At the default of 0.1 %, more than 4 of 400 cards are rejected once in a thousand times.
     let refused =
         (0..400).filter(|seed| of(&draws("dcf", &[], 1_000 + *seed, 6_000)).verdict != Verdict::Conformant).count();
     assert!(refused <= 4, "{refused}");
 }
 
 #[test]
-fn times_that_are_late_by_less_than_a_slot_change_nothing_and_coarse_ones_are_told() {
+fn times_late_by_less_than_a_slot_change_nothing_and_coarse_times_are_reported() {
     let backoffs = draws("dcf", &[], 5, 100_000);
     let mut dice = Dice::new(1);
-    // Each time is late by up to 3 us, so that a gap is wrong by up to that either way.
+    // Each time is late by up to 3 us, so a gap is up to 3 us too long or too short.
     let mut last = 0;
     let f = of_gaps(
         gaps(&backoffs, || {
@@ -121,7 +120,7 @@ fn times_that_are_late_by_less_than_a_slot_change_nothing_and_coarse_ones_are_to
     );
     assert_eq!(f.verdict, Verdict::Conformant, "{}", f.words);
     assert!(f.sharpness > 0.9 && f.sharpness < 1.0);
-    // A kernel's clock of 100 us does not see slots of 20 us.
+    // A clock with a tick of 100 us does not resolve slots of 20 us.
     let mut at = 0_u64;
     let coarse: Vec<u64> =
         backoffs.iter().map(|b| EXCHANGE_NS + u64::from(*b) * SLOT_NS + dice.below(100_000)).collect();
@@ -138,7 +137,7 @@ fn times_that_are_late_by_less_than_a_slot_change_nothing_and_coarse_ones_are_to
 }
 
 #[test]
-fn a_card_that_never_draws_nought_is_seen_when_the_exchange_is_known() {
+fn a_card_that_never_draws_zero_is_found_if_the_exchange_is_known() {
     let no_nought = weights(|k| if k == 0 { 0.0 } else { 1.0 });
     let backoffs = draws("pdf", &no_nought, 1, 50_000);
     assert_eq!(of(&backoffs).missing, [31], "its first peak is taken for 0");
@@ -149,12 +148,12 @@ fn a_card_that_never_draws_nought_is_seen_when_the_exchange_is_known() {
 }
 
 #[test]
-fn a_source_that_sends_now_and_then_is_not_taken_for_a_card() {
+fn a_source_that_is_not_saturated_is_not_taken_for_a_card() {
     let between = |gaps_us: &dyn Fn(u64) -> u64| {
         let between_ns = (0..10_000).map(|k| Some(gaps_us(k) * 1_000)).collect();
         of_gaps(Gaps { between_ns, ..gaps(&[], || 0) }, &settings(0.001))
     };
-    // The sum of twelve draws from 0 to 3 ms: anything between, on no grid.
+    // Gaps that are the sum of twelve draws from 0 to 3 ms lie on no grid.
     let random = |k: u64| {
         let mut dice = Dice::new(k);
         1_292 + (0..12).map(|_| dice.below(3_000)).sum::<u64>()
@@ -169,7 +168,7 @@ fn a_source_that_sends_now_and_then_is_not_taken_for_a_card() {
     let f = between(&|k| if k % 3 == 0 { 40_000 } else { 50_000 });
     assert_eq!((f.verdict, f.peaks.len()), (Verdict::ConstrainedSource, 2), "{}", f.words);
     assert_eq!(between(&random).verdict, Verdict::ConstrainedSource, "{}", between(&random).words);
-    // Most of the time backlogged, now and then not.
+    // The source is backlogged most of the time, but not always.
     let backoffs = draws("dcf", &[], 1, 10_000);
     let f = between(&|k| {
         if k % 5 == 0 {
@@ -210,7 +209,7 @@ fn frame(at_us: u64, from: Address, sequence: u16) -> Seen {
 }
 
 #[test]
-fn gaps_that_say_nothing_about_backoff_are_left_out_and_counted() {
+fn gaps_without_information_on_backoff_are_skipped_and_counted() {
     let card = |at, sequence| frame(at, CARD, sequence);
     let frames = vec![
         card(0, 4094),
@@ -251,7 +250,7 @@ fn backoffs_among_others_are_no_fair_sample() {
 }
 
 #[test]
-fn who_wins_the_air_equally_often_is_told_from_who_does_not() {
+fn equal_and_unequal_access_of_two_stations_are_distinguished() {
     // Residual backoff in slots, the other's window of 32 slots and the card's of so many; a tie is drawn again. A
     // pause of 100 ms now and then.
     let found = |window: u64| {
@@ -275,7 +274,7 @@ fn who_wins_the_air_equally_often_is_told_from_who_does_not() {
     assert!(equal.p.unwrap() > 0.001, "{equal:?}");
     assert_eq!(equal.parts.iter().map(|p| p.packets).sum::<u64>(), 20_000);
     assert!(equal.parts.iter().all(|p| p.per_interval.iter().sum::<u64>() == p.packets));
-    // Twenty pauses of 100 ms are nobody's.
+    // Twenty pauses of 100 ms belong to neither station.
     assert!(equal.both_s < equal.span_s - 1.9 && equal.both_s > 0.9 * (equal.span_s - 2.0), "{equal:?}");
     assert!(found(24).p.unwrap() < 1e-6);
 }
@@ -344,7 +343,7 @@ fn times(n: usize) -> Vec<u64> {
 }
 
 #[test]
-fn every_kind_of_capture_tells_the_same_fingerprint() {
+fn every_kind_of_capture_gives_the_same_fingerprint() {
     let times = times(3_000);
     let each = |frame: &dyn Fn(usize, u64) -> Vec<u8>, shift: u64| {
         times.iter().enumerate().map(|(i, t)| (t * 1_000 + shift * (i as u64 % 3), frame(i, *t))).collect::<Vec<_>>()
@@ -352,7 +351,8 @@ fn every_kind_of_capture_tells_the_same_fingerprint() {
     let plain = each(&|_, _| ethernet(1), 0);
     let raw = each(&|_, _| ip(1), 0);
     let wifi = each(&|i, _| dot11(1, false, i as u16 % 4096), 0);
-    // The capturing system's clock is useless here, the receiver's is not; the FCS is stored as four bytes more.
+    // The clock of the capturing system is useless here, so the clock of the receiver is used. The FCS is stored as
+    // four more bytes.
     let tapped = each(&|i, t| radiotap(t, 0x10, &[dot11(1, false, i as u16 % 4096), vec![0; 4]].concat()), 5_000_000);
     let mut cases = vec![
         ("raw IP", pcap(false, true, 101, &raw)),
@@ -418,12 +418,12 @@ fn times_of_pcapng_have_the_resolution_and_the_offset_that_their_interface_says(
         [2_000_000_000, 3_500_000_000, 100_000_000_005]
     );
     assert_eq!((capture.station(Some("card")), capture.label(CARD)), (Ok(CARD), "card [02:00:00:00:00:01]".to_owned()));
-    // A packet of an interface that there is not.
+    // A packet of an interface that the file does not describe.
     assert!(CapturedFrames::read(&[section, packet(0, 1)].concat()[..]).unwrap_err().what.contains("damaged"));
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_the_remedy() {
+fn every_error_about_a_capture_names_the_remedy() {
     let whole = pcap(false, false, 1, &[(5, ethernet(1)), (9, ethernet(1))]);
     let says = |bytes: &[u8], what: &str| {
         let p = CapturedFrames::read(bytes).unwrap_err();

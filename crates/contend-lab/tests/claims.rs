@@ -1,4 +1,4 @@
-//! Claims of whole files: read, planned, and refused where they cannot be judged.
+//! Claims of whole files: they are read and planned, and refused if they cannot be judged.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::judging::claim;
@@ -52,7 +52,7 @@ fn figures_and_searches_are_read_too() {
     let figure =
         with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jian.down\"]").unwrap_err();
     assert!(figure.remedy().unwrap().contains("jain.down"), "{}", figure.render(false));
-    // Over the sweep one number is meant, over time a list is a bundle of curves.
+    // A figure over the sweep needs one number. A figure over time draws a curve for each member of a list.
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = \"goodput[down]\"").is_err());
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"time\"\ny = \"goodput[down]\"").is_ok());
     assert!(with("[[figure]]\nx = \"flow\"\ny = [\"goodput\", \"goodput[down]\"]").is_ok());
@@ -62,7 +62,7 @@ fn figures_and_searches_are_read_too() {
         "{}",
         one.render(false)
     );
-    // Values of the figure's own stand in the expression, each of which must make sense there.
+    // The figure's own values are put into the expression, and each must be valid there.
     let own = |values: &str, y: &str| with(&format!("[[figure]]\nx = \"w\"\nvalues = {values}\ny = '{y}'"));
     assert!(own("[5, 50]", "jain(successes[down], 2 * point(\"w\"))").unwrap().successes);
     assert!(own("[\"1Mbps\", \"2Mbps\"]", "count(goodput[down] < point(\"w\"))").is_ok());
@@ -73,7 +73,7 @@ fn figures_and_searches_are_read_too() {
 }
 
 #[test]
-fn a_metric_without_a_course_is_refused_over_time_where_it_stands() {
+fn a_metric_without_a_time_series_is_refused_in_a_figure_over_time() {
     let over_time = |y: &str| {
         claim::check(&experiment(
             "",
@@ -91,7 +91,7 @@ fn a_metric_without_a_course_is_refused_over_time_where_it_stands() {
         "{text}"
     );
     assert!(over_time("\"jain.short\"").is_err() && over_time("\"drops[ap]\"").is_err());
-    // Curves are of the series that the results folder keeps; windows of the file's own need their instants.
+    // Curves are drawn from the series of the results folder. Time windows need samples at their ends.
     let s = over_time("\"cwnd[down]\", \"goodput.down / goodput.down[5s..10s]\"").unwrap();
     assert!(!s.series && s.instants.len() == 2, "{s:?}");
 }
@@ -123,7 +123,7 @@ fn the_plan_has_every_point_and_every_overlay_once() {
 }
 
 #[test]
-fn the_claims_of_every_file_that_comes_along_can_be_judged() {
+fn the_claims_of_every_file_of_the_repository_can_be_judged() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let (mut waiting, mut files) = (vec![root.join("experiments"), root.join("papers")], Vec::<PathBuf>::new());
     while let Some(dir) = waiting.pop() {

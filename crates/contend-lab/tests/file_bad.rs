@@ -489,7 +489,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "tcp = \"newreno\"",
         "tcp = { recovery = \"sack\", sack = false }",
-        "t.toml:16:35: `flow.0.tcp.sack` switches off what the recovery \"sack\" needs\n  help: write recovery = \
+        "t.toml:16:35: `flow.0.tcp.sack` is false, but the recovery \"sack\" needs it\n  help: write recovery = \
             \"newreno\", or remove sack",
     ),
     (

@@ -1,4 +1,4 @@
-//! Files about nothing but contention: `[contention]` in place of a network.
+//! Files about contention only: `[contention]` in place of a network.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::execute::{Options, execute};
@@ -37,7 +37,7 @@ fn outcome(text: &str, jobs: usize) -> Outcome {
 }
 
 #[test]
-fn every_rule_tells_its_collisions_waits_and_windows() {
+fn every_rule_reports_its_collisions_waits_and_windows() {
     let o = outcome(GOOD, 1);
     assert_eq!(o.runs.len(), 12);
     let (dcf, tcf) = (&o.runs[0], &o.runs[8]);
@@ -47,7 +47,7 @@ fn every_rule_tells_its_collisions_waits_and_windows() {
         dcf.metrics
     );
     assert_eq!((dcf.metrics["successes"], dcf.sim_s, dcf.flows.len()), (20_000.0, 0.0, 0));
-    // Nobody collides, so no table of any size collides as often.
+    // There are no collisions, so no table of slots has an equal share of collisions.
     assert_eq!((tcf.metrics["collisions"], tcf.metrics.get("effective_window")), (0.0, None));
     assert!(o.claims.iter().all(|c| c.verdict == "reproduced"), "{:?}", o.claims);
 }

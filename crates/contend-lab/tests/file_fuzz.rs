@@ -1,5 +1,4 @@
-//! Whatever the text, reading it ends in an experiment or an error, never in a panic; and a good file stays good when
-//! it is run.
+//! Reading any text gives an experiment or an error and never a panic, and a valid experiment can be run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::reading::file::{Overlay, parse};
@@ -153,7 +152,7 @@ fn the_seed_is_a_good_file() {
     assert_eq!(e.points.len(), 2);
 }
 
-/// Reads a text and, when that goes well, every point of it; renders the error when not.
+/// Reads a text and, if it is valid, each of its points; otherwise renders the error.
 fn survive(text: &str, sets: &[(String, String)]) {
     match parse("t.toml", text, sets) {
         Ok(e) => e.points.iter().for_each(|p| assert!(e.scenario(p, &Overlay::default()).is_ok(), "{text}")),
@@ -167,7 +166,7 @@ fn lines() -> Vec<&'static str> {
     SEED.lines().collect()
 }
 
-/// Keys that settings are tried at.
+/// Keys of the settings that are tried.
 const KEYS: &[&str] = &[
     "count", "from", "to", "tcp", "udp", "start", "size", "rate", "queue", "loss", "access", "kind", "n", "delay",
     "name", "limit", "rto.min", "cc.beta", "expect", "when", "over", "window", "slot",
@@ -176,7 +175,7 @@ const KEYS: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Lines dropped, doubled, moved and given other values.
+    /// A file whose lines are dropped, doubled, moved or given other values.
     #[test]
     fn mutated_files_never_panic(edits in prop::collection::vec((0usize..4, 0usize..200, 0usize..200), 1..5)) {
         let mut lines: Vec<String> = lines().into_iter().map(str::to_string).collect();
@@ -207,7 +206,7 @@ proptest! {
         survive(SEED, &[(format!("{table}{index}{key}"), VALUES[at % VALUES.len()].to_string())]);
     }
 
-    /// Characters changed, put in and left out.
+    /// A file whose characters are changed, inserted or removed.
     #[test]
     fn garbled_text_never_panics(edits in prop::collection::vec(
         (any::<prop::sample::Index>(), any::<char>(), 0u8..3), 1..8,
@@ -224,7 +223,7 @@ proptest! {
         survive(&text.into_iter().collect::<String>(), &[]);
     }
 
-    /// Nothing but noise.
+    /// Random text.
     #[test]
     fn noise_never_panics(text in ".{0,300}", key in ".{0,20}", value in ".{0,20}") {
         survive(&text, &[]);

@@ -1,4 +1,4 @@
-//! Good files: what the words of a file become.
+//! Good files: the values that the words of a file set.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_core::registry::{Amount, Value};
@@ -40,7 +40,7 @@ fn station_names(r: &Resolved) -> Vec<&str> {
     r.scenario.cell.iter().flat_map(|c| &c.stations).map(|s| s.name.as_str()).collect()
 }
 
-/// The example of the design, word for word.
+/// An example with the most common words.
 const EXAMPLE: &str = r#"
 title    = "Two uploads starve ten downloads"
 cite     = "Keceli, Inan, Ayanoglu 2008, Fig. 4"
@@ -182,7 +182,7 @@ fn parameters_without_a_kind_are_those_of_the_variant() {
 }
 
 #[test]
-fn an_encrypted_flow_may_say_what_that_adds_to_its_packets() {
+fn an_encrypted_flow_may_name_the_bytes_that_encryption_adds() {
     let of = |encrypted: &str| {
         let r = first(&read(&format!(
             "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n{encrypted}\n"
@@ -403,7 +403,7 @@ fn edca_takes_a_table_for_each_category_and_a_flow_names_its_own() {
 }
 
 #[test]
-fn control_blocks_stand_in_the_order_of_the_file() {
+fn control_blocks_keep_the_order_of_the_file() {
     let flow = "[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n";
     for (given, want) in [
         ("\"none\"", &[][..]),
@@ -495,7 +495,7 @@ fn a_setting_of_the_command_line_goes_before_the_file() {
 }
 
 #[test]
-fn a_bad_setting_is_shown_where_it_stands() {
+fn a_bad_setting_is_shown_at_its_place() {
     let error = |key: &str, value: &str| {
         parse("t.toml", EXAMPLE, &[(key.into(), value.into())]).err().map(|e| e.render(false)).unwrap_or_default()
     };
@@ -564,9 +564,9 @@ fn a_terminal_sees_the_line_and_a_pipe_sees_plain_text() {
     assert_eq!((e.file(), e.line_column()), ("t.toml", Some((1, 12))));
 }
 
-/// Every file that comes along with contend.
+/// Every experiment file of the repository.
 #[test]
-fn the_experiments_that_come_along_are_good() {
+fn every_experiment_of_the_repository_is_valid() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut folders = vec![root.join("experiments"), root.join("papers")];
     let mut bad = String::new();
@@ -592,7 +592,7 @@ fn thousands_of_stations_are_read() {
 }
 
 #[test]
-fn a_misspelt_required_key_is_named_with_what_was_meant() {
+fn a_misspelt_required_key_is_named_with_the_right_key() {
     for (wrong, right) in [("standart", "standard"), ("duraton", "duration"), ("form", "from")] {
         let good = "duration = \"10s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \
             \"station\"\ntcp = \"reno\"\n";
@@ -621,7 +621,7 @@ fn versions_of_jersey_and_westwood_are_variants() {
         ("jersey-orig", "reno", EcnEcho::Latch, None)
     );
     assert_eq!((word(&t, "estimator").as_str(), word(&t, "timeout").as_str()), ("are", "standard"));
-    // A table of the controller's parameters changes what it names, and nothing of what makes the variant.
+    // A table with parameters of the controller changes these parameters only; the others keep the variant's values.
     let t = variant("{ kind = \"jersey-orig\", cc = { kind = \"jersey\", filter = 2 }, echo = \"per_packet\" }");
     assert_eq!(
         (t.name.as_str(), word(&t, "estimator").as_str(), t.cc.args.integer("filter"), t.ecn),

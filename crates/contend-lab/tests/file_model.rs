@@ -70,7 +70,7 @@ fn a_search_finds_where_a_model_crosses_a_value() {
 }
 
 #[test]
-fn whatever_does_not_fit_a_model_is_refused_with_its_place() {
+fn every_wrong_model_table_is_refused_with_its_place() {
     let says = |from: &str, to: &str, words: &[&str]| {
         let message = refused(from, to);
         assert!(words.iter().all(|w| message.contains(w)), "{from} -> {to}: {message}");

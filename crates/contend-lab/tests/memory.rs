@@ -1,5 +1,4 @@
-//! The estimate of the memory that results take is an upper bound of what they are measured to take, and writing them
-//! takes little more.
+//! The estimated memory of results is an upper bound of their measured memory, and writing them takes little more.
 //!
 //! Each shape is measured in a program of its own.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -28,7 +27,7 @@ from  = "station"
 to    = "server"
 tcp   = "newreno"
 "#;
-/// A link with flows that are watched by estimators.
+/// A link with flows that have estimators.
 const WATCHED: &str = r#"
 duration = "20s"
 seeds    = "1..4"
@@ -55,14 +54,14 @@ fn status(name: &str) -> Option<u64> {
     Some(1024 * kb)
 }
 
-/// What one shape takes, in bytes.
+/// The memory of one shape, in bytes.
 #[derive(Clone, Copy)]
 struct Taken {
-    /// What the results are estimated to take.
+    /// The estimated size of the results.
     estimated: u64,
-    /// By how much the process has grown when the results are there.
+    /// Growth of the process until the results are complete.
     results: u64,
-    /// By how much the process has grown at most when all files of a results folder are written too.
+    /// Largest growth of the process until all files of a results folder are written.
     peak: u64,
 }
 
@@ -82,7 +81,7 @@ fn taken(text: &str, sets: &[(&str, &str)], series: bool) -> Option<Taken> {
     Some(Taken { estimated: memory(&e, series).unwrap_or_else(|e| panic!("{e}")), results, peak })
 }
 
-/// Writes what a results folder holds of `o`.
+/// Writes the files of a results folder for `o`.
 fn write(o: &Outcome, context: &ReportContext) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -93,7 +92,7 @@ fn write(o: &Outcome, context: &ReportContext) {
     output::write_report(o, context, &path("report.html")).unwrap();
 }
 
-/// What a shape is, its text, what is laid over it, and whether it keeps series and histograms.
+/// A shape: its description, its text, the settings applied to it, and true if it keeps series and histograms.
 type Shape = (&'static str, String, Vec<(&'static str, &'static str)>, bool);
 
 fn shapes() -> Vec<Shape> {
@@ -118,11 +117,12 @@ fn shapes() -> Vec<Shape> {
     ]
 }
 
-/// Says in a program of its own which shape it measures: memory that was let go stays with the program.
+/// Names the shape that a separate process measures. Each shape needs its own process, because freed memory stays with
+/// the process.
 const SHAPE: &str = "CONTEND_MEMORY_SHAPE";
 
 #[test]
-fn results_take_no_more_memory_than_is_estimated() {
+fn results_take_at_most_the_estimated_memory() {
     let shapes = shapes();
     if let Ok(shape) = std::env::var(SHAPE) {
         let (_, text, sets, series) = &shapes[shape.parse::<usize>().unwrap()];
@@ -151,7 +151,7 @@ fn results_take_no_more_memory_than_is_estimated() {
     }
 }
 
-/// Bytes that a network and the program take once, however many results there are.
+/// Bytes of the program and of a network, which do not depend on the number of results.
 const OVERHEAD: u64 = 8_000_000;
-/// Bytes that writing takes besides: a column of a row group of a Parquet file, buffers, and the report.
+/// Additional bytes for writing: a column of a row group of a Parquet file, buffers, and the report.
 const WRITING: u64 = 16_000_000;

@@ -1,4 +1,4 @@
-//! What the table, JSON, CSV and Parquet writers promise.
+//! The table, JSON, CSV and Parquet writers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -14,12 +14,12 @@ use parquet::record::RowAccessor;
 use std::io::{Error, Write};
 use std::process::Command;
 
-/// A terminal as wide as anything.
+/// The width of a very wide terminal.
 const WIDE: usize = 1_000;
 const ONE_POINT: Shape = Shape { uploads: &[2], frames: 0, ..SMALL };
 
 #[test]
-fn the_table_has_a_row_a_point_and_every_mean_has_its_interval() {
+fn the_table_has_a_row_for_each_point_and_an_interval_for_each_mean() {
     let table = summary_table(&outcome(SMALL), &context(SMALL), false, WIDE);
     println!("{table}");
     let rows: Vec<&str> = table.lines().skip_while(|l| !l.starts_with("flow.1.count")).skip(2).take(5).collect();
@@ -55,7 +55,7 @@ fn one_seed_says_that_there_is_no_interval() {
 }
 
 #[test]
-fn verdicts_differ_by_sign_and_word_and_a_departure_from_the_record_is_told() {
+fn verdicts_differ_by_sign_and_word_and_a_verdict_other_than_recorded_is_marked() {
     let table = summary_table(&outcome(SMALL), &context(SMALL), true, WIDE);
     for text in [
         "✓ reproduced",
@@ -70,7 +70,7 @@ fn verdicts_differ_by_sign_and_word_and_a_departure_from_the_record_is_told() {
 }
 
 #[test]
-fn the_table_fits_its_width_and_says_all_in_a_narrow_one_too() {
+fn the_table_fits_its_width_and_is_complete_in_a_narrow_one() {
     for (shape, width) in [SMALL, ONE_POINT].into_iter().flat_map(|s| [100, 80, 60].map(|w| (s, w))) {
         let mut o = outcome(shape);
         o.claims[0].paper = "long words of a paper ".repeat(20);
@@ -189,7 +189,7 @@ fn a_long_series_is_written_in_row_groups_that_need_little_memory() {
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let rows: Vec<i64> = (0..reader.num_row_groups()).map(|i| reader.metadata().row_group(i).num_rows()).collect();
     assert_eq!(rows, [65_536, 65_536, 15_001 * 9 - 2 * 65_536]);
-    // The first row of the second group goes on where the first ended.
+    // The second group continues where the first group ended.
     let names: Vec<&str> =
         reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name()).collect();
     let at = |name: &str| names.iter().position(|n| *n == name).unwrap();

@@ -55,7 +55,7 @@ fn tells_losses(message: &str) -> bool {
 }
 
 #[test]
-fn no_frame_is_malformed_and_warnings_are_of_losses_only() {
+fn no_frame_is_malformed_and_all_warnings_are_about_losses() {
     let run = one_run(4_000);
     for payload in [0, 64, 65_535] {
         let Some(file) = captured(&run, CaptureFormat { payload, band: Band::Ghz2 }) else { return };

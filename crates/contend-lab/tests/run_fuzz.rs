@@ -1,5 +1,5 @@
-//! Whatever the text of an experiment file, reading and running it ends in numbers or in an error with a message: no
-//! panic, no run without end.
+//! Reading and running any text as an experiment file gives numbers or an error with a message. No text causes a panic
+//! or a run without end.
 //!
 //! The texts are generated networks with lines dropped, doubled, spliced in from other networks, and given other
 //! values. A case depends on its number only. `CONTEND_FUZZ_CASES=100000 cargo test --profile ci --test run_fuzz` runs
@@ -23,10 +23,10 @@ const CASES: u64 = 12_000;
 const LONGEST_RUN: Span = Span::from_secs(1);
 /// A case with more runs is read, but not run.
 const MOST_RUNS: usize = 4;
-/// A case that takes so many seconds is taken for one without end.
+/// A case that takes longer than this many seconds counts as a run without end.
 const PATIENCE: u32 = 120;
 
-/// Values at the edge of what keys take, by what a value of that kind ends with.
+/// Values at the ends of the ranges of keys, by the unit of the value.
 const EDGES: &[(&str, &[&str])] = &[
     ("bps", &["1bps", "1kbps", "1Mbps", "11Mbps", "54Mbps", "1Gbps", "0bps"]),
     ("s", &["0s", "1ns", "1us", "99us", "1ms", "37ms", "300ms"]),
@@ -36,7 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 /// Numbers without a unit.
 const NUMBERS: &[&str] = &["0", "1", "2", "3", "7", "255", "-1", "0.5", "1e-9"];
-/// Values of other kinds, for anything.
+/// Values of other kinds, for any key.
 const WILD: &[&str] = &["true", "[]", "{}", "\"none\"", "\"station\"", "\"= k\"", "\"infinite\"", "\"\"", "1979-05-27"];
 
 /// The text of a case.
@@ -99,7 +99,7 @@ fn other_value(d: &mut generate::Draws, line: &str) -> String {
     format!("{key} = {}", parts.join("\""))
 }
 
-/// Whether the text was good and was run; an error has a message.
+/// Returns true if the text was valid and was run. Checks that an error has a message.
 fn survives(text: &str) -> bool {
     let e = match file::parse("case.toml", text, &[("sample".into(), "10ms".into())]) {
         Ok(e) => e,
@@ -160,7 +160,7 @@ fn mutated_networks_are_refused_or_run() {
                 working.fetch_sub(1, Ordering::Relaxed);
             });
         }
-        // Whoever is at the same case for so long is in a run without end.
+        // A thread that works on the same case for so long is in a run without end.
         let mut seen: Vec<(u64, u32)> = vec![(u64::MAX, 0); cores];
         while working.load(Ordering::Relaxed) > 0 {
             std::thread::sleep(Duration::from_millis(100));
@@ -174,7 +174,7 @@ fn mutated_networks_are_refused_or_run() {
             }
         }
     });
-    // Mutation leaves a good part of the files good.
+    // A large share of the mutated files is still valid.
     let ran = ran.into_inner();
     assert!(ran > cases / 5, "only {ran} of {cases} cases were run");
     println!("{ran} of {cases} cases were run");

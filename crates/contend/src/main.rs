@@ -139,7 +139,7 @@ fn go(command: Command) -> Result<Done, Report> {
     }
 }
 
-/// The text of an error: the place, what is wrong, and what to write instead.
+/// The text of an error: the place, the message and the remedy.
 fn message(e: &Report, terminal: bool) -> String {
     let in_file = e.downcast_ref::<FileError>().or_else(|| match e.downcast_ref::<execute::Error>() {
         Some(execute::Error::File(f)) => Some(f),

@@ -13,7 +13,7 @@ use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome as Fate, StationId};
 use std::collections::BTreeMap;
 
-/// Numbers that look random and are always the same.
+/// Pseudorandom numbers that are the same in every test run.
 pub struct Dice(u64);
 
 impl Dice {
@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-/// What the made-up experiment looks like.
+/// The properties of the synthetic experiment.
 #[derive(Clone, Copy)]
 pub struct Shape {
     pub uploads: &'static [u32],
@@ -460,7 +460,7 @@ fn packet(flow: usize, reverse: bool, size: u32, s: Segment) -> Packet {
     if reverse { p.reversed() } else { p }
 }
 
-/// The path of a program, when this machine has it.
+/// The path of a program, if this machine has it.
 pub fn program(name: &str) -> Option<std::path::PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.is_file())
 }

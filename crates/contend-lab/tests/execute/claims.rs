@@ -41,7 +41,7 @@ fn near(x: f64, y: f64) -> bool {
 }
 
 #[test]
-fn bounds_hold_or_fail_at_the_points_that_are_meant() {
+fn bounds_hold_or_fail_at_the_selected_points() {
     let at =
         |rate: &str, expect: &str| format!("when = {{ \"flow.0.udp.rate\" = \"{rate}\" }}\nexpect = {{ {expect} }}");
     assert!(near(holds(&at("2Mbps", "near = \"2Mbps\", within = \"1%\"")), 2e6));
@@ -72,7 +72,7 @@ fn over_divides_by_another_point_or_another_setting_seed_by_seed() {
         )
     };
     holds(&over("\"flow.0.udp.rate\" = \"1Mbps\"", 4.0));
-    // A value that is no point of the sweep is run for the claim alone.
+    // A value that is not a point of the sweep is run for the claim only.
     holds(&over("\"flow.0.udp.rate\" = \"8Mbps\"", 0.5));
     // 3 Mb/s of wire carry 3000/1028 Mb/s of payload.
     holds(&over("\"link.0.rate\" = \"3Mbps\"", 4.0 / (3.0 * 1000.0 / 1028.0)));
@@ -98,7 +98,7 @@ fn sequences_rise_fall_and_stand_in_order() {
 }
 
 #[test]
-fn readings_are_judged_each_and_may_contradict_each_other() {
+fn each_reading_is_judged_and_readings_may_contradict_each_other() {
     let at = "when = { \"flow.0.udp.rate\" = \"4Mbps\" }\nexpect = { at_least = \"3Mbps\" }\n";
     let reading =
         "reading = { printed = { \"link.0.rate\" = \"2Mbps\" }, repaired = { \"link.0.rate\" = \"20Mbps\" } }\n";
@@ -113,7 +113,7 @@ fn readings_are_judged_each_and_may_contradict_each_other() {
 }
 
 #[test]
-fn a_recorded_verdict_is_what_the_run_is_held_to() {
+fn a_run_is_compared_with_the_recorded_verdict() {
     let failing = "expect = { at_least = \"5Mbps\" }";
     let one = &judged(&claim(failing))[0];
     assert_eq!((one.verdict.as_str(), one.recorded.as_str(), one.as_recorded), ("not reproduced", "reproduced", false));
@@ -148,7 +148,7 @@ fn claims_find_the_histograms_and_series_that_they_need() {
 }
 
 #[test]
-fn a_setting_of_the_call_takes_a_claim_away_with_a_note() {
+fn a_setting_of_the_call_removes_a_claim_with_a_note() {
     let sweep = "[sweep]\n\"flow.0.udp.rate\" = [\"1Mbps\", \"2Mbps\"]\n";
     let text = wire(
         "",

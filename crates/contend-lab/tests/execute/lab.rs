@@ -53,7 +53,7 @@ impl Call {
     pub(crate) fn jobs(self, jobs: usize) -> Call {
         Call { jobs, ..self }
     }
-    /// Keeps what a results folder needs.
+    /// Keeps the details that a results folder needs.
     pub(crate) fn detail(self) -> Call {
         Call { detail: true, ..self }
     }
@@ -90,7 +90,7 @@ impl Call {
         };
         execute::execute(&self.experiment(), &options).unwrap_or_else(|e| panic!("{e}"))
     }
-    /// What came out of all runs.
+    /// The outcome of all runs.
     pub(crate) fn outcome(&self) -> Outcome {
         let executed = self.execute();
         assert_eq!((executed.outcome.interrupted, executed.notes), (None, vec![]));
@@ -98,7 +98,7 @@ impl Call {
     }
 }
 
-/// What comes out of `text`, with nothing kept that no claim needs.
+/// The outcome of `text`. Only the details that a claim needs are kept.
 pub(crate) fn execute(text: &str) -> Outcome {
     Call::new(text).outcome()
 }

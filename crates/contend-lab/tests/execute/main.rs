@@ -27,7 +27,7 @@ fn serial_and_parallel_runs_have_the_same_digests_and_numbers() {
 }
 
 #[test]
-fn the_same_run_twice_is_the_same_and_another_seed_is_another() {
+fn equal_seeds_give_equal_runs_and_other_seeds_other_runs() {
     let (one, two) = (execute(SMALL), execute(SMALL));
     assert_eq!(digests(&one), digests(&two));
     assert_ne!(one.runs[0].digest, one.runs[1].digest);
@@ -111,11 +111,11 @@ fn metrics_of_frames_leave_digests_and_captured_frames_as_they_are() {
         looked.runs.iter().all(|r| r.metrics["interarrival.first[ap]"] > 0.0)
             && plain.runs[0].metrics.keys().all(|k| !k.starts_with("interarrival"))
     );
-    // Without a results folder nothing of them stays.
+    // Without a results folder they are not kept.
     assert!(execute(&text).runs.iter().all(|r| r.frames.is_empty() && r.frames_missed == 0));
 }
 
-/// Two downloads and two uploads through a short buffer, so that every cure has something to do.
+/// Two downloads and two uploads through a short buffer, so that every control block has an effect.
 const HIDDEN: &str = r#"
 duration = "5s"
 seeds    = "1..2"
@@ -145,7 +145,7 @@ encrypted = false
 "#;
 
 #[test]
-fn encryption_that_adds_nothing_changes_nothing_where_nobody_looks_and_takes_the_blocks_their_effect() {
+fn encryption_without_added_bytes_only_disables_control_blocks() {
     let run = |encrypted: bool, control: &str| {
         let text = HIDDEN.replace("encrypted = false", if encrypted { "encrypted = true" } else { "" });
         let out = Call::new(&text).set("ap.control", control).outcome();
@@ -172,7 +172,7 @@ fn encryption_takes_its_bytes_from_the_payload_and_adds_them_to_acknowledgments(
 }
 
 #[test]
-fn who_succeeded_is_kept_when_a_claim_asks_for_it_and_changes_nothing_else() {
+fn the_successes_are_kept_if_a_claim_needs_them_and_nothing_else_changes() {
     let claim =
         |metric: &str| format!("{SMALL}\n[[claim]]\nid = \"C\"\nmetric = '{metric}'\nexpect = {{ at_least = 0 }}\n");
     let plain = execute(SMALL);
@@ -190,7 +190,7 @@ fn who_succeeded_is_kept_when_a_claim_asks_for_it_and_changes_nothing_else() {
         assert_eq!(of("successes[all]").iter().sum::<f64>(), of("successes")[0]);
         assert_eq!(of("successes[down]").iter().sum::<f64>(), of("successes[ap]")[0]);
     }
-    // The two halves of the measured interval are the whole.
+    // The two halves of the measured interval add up to the whole.
     let parts = execute(&claim("successes[ap][1s..2s] + successes[ap][2s..3s] - successes[ap]"));
     assert_eq!(parts.claims[0].measured, Some(0.0));
     let shares = execute(&claim("share(jain(successes[down], 20) > 0.1, 1s)"));
@@ -209,7 +209,7 @@ fn frames_that_do_not_fit_a_capture_are_counted() {
     );
 }
 
-/// Two links apart from each other: Poisson datagrams on the one, a swept number of flows on the other.
+/// Two separate links: Poisson datagrams on one, a swept number of flows on the other.
 const APART: &str = r#"duration = "10s"
 seeds = "1..3"
 sample = "1ms"
@@ -298,8 +298,8 @@ traffic = { kind = "sessions", on = "4s", off = "6s" }
         .map(|(t, b)| (b[1] - b[0]) as f64 * 8.0 / (t[1] - t[0]))
         .collect::<Vec<_>>();
     let (full, none) = (rates.iter().filter(|r| **r > 9.9e6).count(), rates.iter().filter(|r| **r == 0.0).count());
-    // About forty sessions: all of the link or nothing of it, but where one begins or ends, and two fifths of the time
-    // on (deviation of a tenth).
+    // About forty sessions. In each section the flow has the whole link or nothing, except where a session begins or
+    // ends. It is on for two fifths of the time (standard deviation of a tenth).
     assert!(full + none > rates.len() * 9 / 10, "{full} full, {none} silent of {}", rates.len());
     assert!((0.2..0.6).contains(&(full as f64 / rates.len() as f64)), "{full}");
 }
@@ -317,7 +317,7 @@ fn members_of_a_larger_group_draw_as_those_of_a_smaller_one() {
 }
 
 #[test]
-fn what_a_flow_offers_to_a_cell_does_not_depend_on_who_else_is_there() {
+fn the_traffic_of_a_flow_does_not_depend_on_other_flows() {
     let text = SMALL.replacen(
         "[ap]",
         "[[flow]]\nname = \"telnet\"\ncount = 3\nfrom = \"station\"\nto = \"server\"\nudp = { packet = \"200B\" }\n\
@@ -345,7 +345,7 @@ fn the_warm_up_is_cut_to_the_packet() {
         assert!((f.goodput_bps / 1e6 - 1.0).abs() < 1e-3, "start {start}, warm-up {warmup}: {} bit/s", f.goodput_bps);
         assert!((f.throughput_bps / 1.028e6 - 1.0).abs() < 1e-3);
     }
-    // What happens in the warm-up only is not there.
+    // Events of the warm-up do not count.
     let o = execute(&wire("warmup = \"5s\"", "udp = { rate = \"1Mbps\" }\nstop = \"4s\"", ""));
     let f = &o.runs[0].flows[0];
     assert_eq!((f.goodput_bps, f.sent, f.delay_ms.mean, o.runs[0].queues[0].offered), (0.0, 0, None, 0));
@@ -372,17 +372,17 @@ fn a_time_window_measures_its_own_time_only() {
 }
 
 #[test]
-fn a_parameter_and_the_number_of_a_member_make_each_member_its_own() {
+fn an_expression_gives_each_member_its_own_value() {
     let flow = "count = 3\nudp = { rate = [\"80kbps\", \"160kbps\"], packet = \"1028B\" }\nstart = \"= 1ms*k\"";
     let text = wire("", flow, "[param]\nbase = \"10ms\"\n[sweep]\n\"param.base\" = [\"10ms\", \"30ms\"]\n");
     let o = execute(&text.replace("delay = \"1ms\"", "delay = \"= base + 2ms\""));
     let of = |run: usize| o.runs[run].flows.iter().map(|f| (f.goodput_bps / 1e3).round()).collect::<Vec<_>>();
-    // A list is gone through again and again.
+    // A list is repeated from its beginning.
     assert_eq!((of(0), of(1)), (vec![80.0, 160.0, 80.0], vec![80.0, 160.0, 80.0]));
     // 12 ms and 32 ms of wire, 82 us to send 1028 B at 100 Mb/s.
     let delays: Vec<f64> = o.runs.iter().filter_map(|r| r.flows[0].delay_ms.mean).collect();
     assert!((delays[0] - 12.08).abs() < 0.15 && (delays[1] - 32.08).abs() < 0.3, "{delays:?}");
-    // In a cell every member has a wire of its own.
+    // In a cell every member has its own wire.
     let cell = SMALL.replacen("count  = 2", "count  = 3", 1).replacen(
         "delay  = \"5ms\"",
         "delay  = \"= 10ms + 20ms*(k-1)\"",

@@ -30,12 +30,12 @@ fn warnings(sets: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn seeds_that_agree_because_nothing_is_random_are_warned_of() {
+fn a_warning_says_that_seeds_agree_because_nothing_is_random() {
     let [warning] = &warnings(&[])[..] else { panic!() };
     assert!(warning.starts_with("All seeds gave the same result, and"), "{warning}");
     // 1500 B at 10 Mb/s.
     assert!(warning.contains("phase effects") && warning.contains("overhead = \"uniform(0s, 1200us)\""), "{warning}");
-    // A constant overhead shifts the phase and leaves it.
+    // A constant overhead shifts the phase, but the phase stays constant.
     assert_eq!(warnings(&[("flow.0.overhead", "1ms")]).len(), 1);
     let [some] = &warnings(&[("sweep", "{ \"flow.0.overhead\" = [\"0s\", \"1ms\", \"uniform(0s, 1ms)\"] }")])[..]
     else {
@@ -45,7 +45,7 @@ fn seeds_that_agree_because_nothing_is_random_are_warned_of() {
 }
 
 #[test]
-fn seeds_that_differ_or_meet_no_full_drop_tail_queue_are_not_warned_of() {
+fn no_warning_if_seeds_differ_or_no_drop_tail_queue_is_full() {
     let cases: [&[(&str, &str)]; 7] = [
         &[("flow.0.overhead", "uniform(0s, 1ms)")],
         &[("flow.0.start", "[\"0s\", \"uniform(0s, 1s)\"]")],

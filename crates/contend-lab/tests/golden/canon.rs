@@ -1,4 +1,4 @@
-//! What a golden line says of an outcome: hashes over every number and key of its JSON, but no prose.
+//! The golden line of an outcome: hashes over every number and key of its JSON, without prose.
 
 use super::golden::fnv;
 use contend_lab::experiment::results::Outcome;

@@ -1,4 +1,4 @@
-//! The experiments that come along, each in a form short enough for every test run.
+//! The experiments of the repository, each in a form short enough for every test run.
 
 use super::{canon, golden, run};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `contend analyse`: from a run of our own to a verdict, and what it refuses.
+//! `contend analyse`: verdicts on captures of simulated runs, and refused captures.
 
 use super::Bench;
 
@@ -28,7 +28,7 @@ fn run(bench: &Bench, set: &[&str]) {
 }
 
 #[test]
-fn a_run_of_our_own_has_the_fingerprint_that_its_rule_makes() {
+fn a_simulated_run_has_the_fingerprint_of_its_access_rule() {
     let bench = Bench::with("card.toml", CARD);
     run(&bench, &[]);
     let o = bench.contend(&["analyse", "fingerprint", "results/card", "--format", "json"]).with(0).object();
@@ -57,7 +57,7 @@ fn a_run_of_our_own_has_the_fingerprint_that_its_rule_makes() {
 }
 
 #[test]
-fn the_parts_of_two_stations_are_counted_where_both_want_the_air() {
+fn the_shares_of_two_stations_are_counted_while_both_are_backlogged() {
     let bench = Bench::with("card.toml", &format!("{CARD}{SECOND}"));
     run(&bench, &[]);
     let call = |extra: &[&str]| {
@@ -77,7 +77,7 @@ fn the_parts_of_two_stations_are_counted_where_both_want_the_air() {
 }
 
 #[test]
-fn what_is_no_capture_is_refused_with_one_message() {
+fn a_file_that_is_not_a_capture_is_refused_with_one_message() {
     let bench = Bench::with("card.toml", CARD);
     run(&bench, &[]);
     let whole = std::fs::read(bench.path("results/card/air.pcapng")).unwrap();

@@ -1,4 +1,4 @@
-//! What there is, and the calculator.
+//! `contend list`, `contend explain` and `contend model`.
 
 use super::{Bench, call, workspace};
 use serde_json::Value;
@@ -278,7 +278,7 @@ fn the_models_of_jersey_are_those_of_its_specification() {
         "20p",
     ];
     near(of(path, "rate_bps"), &[984e3, 673e3, 234e3, 118e3, 1663e3], 510.0);
-    // Alone, the source that lets only its excess be lost oscillates with a queue of a path.
+    // If only the excess rate is lost, a single source oscillates with the queue of a path.
     assert_eq!(of(&["aiad", "--sources", "1,200"], "settles"), [false, true]);
     assert_eq!(of(&["gaiad", "--sources", "10,50"], "simulated_unequal_delays"), [true, false]);
     assert_eq!(of(&["gaiad", "--sources", "10,50"], "settles"), [true, false]);
@@ -397,7 +397,7 @@ fn every_closed_form_is_a_calculator() {
 }
 
 #[test]
-fn a_closed_form_refuses_what_is_outside_its_ranges() {
+fn a_closed_form_refuses_arguments_outside_their_ranges() {
     let bad = |args: &[&str], says: &[&str]| {
         call(&workspace(), &[&["model"], args].concat()).with(2).says(says);
     };
@@ -422,7 +422,7 @@ fn every_model_prints_csv() {
         let out = call(&workspace(), &["model", model, "--format", "csv"]).with(0).out;
         let width = out.lines().next().unwrap().split(',').count();
         assert!(width > 2 && out.lines().count() > 2, "{out}");
-        // Fields with commas are quoted, and none but the forms of the cycle time has one.
+        // Fields with commas are quoted. Only the forms of the cycle time have commas.
         assert!(model == "cycle-time" || out.lines().all(|l| l.split(',').count() == width), "{out}");
     }
     let out =
@@ -433,7 +433,7 @@ fn every_model_prints_csv() {
 }
 
 #[test]
-fn a_model_says_what_it_cannot_answer() {
+fn a_model_refuses_wrong_options_with_a_message() {
     let model = |args: &[&str]| call(&workspace(), &[&["model", "bianchi"], args].concat()).with(2);
     model(&["--stations", "0"]).says(&["from 1 to 100000"]);
     model(&["--stations", "5..1"]).says(&["empty", "1..10"]);
@@ -480,7 +480,7 @@ fn help_teaches_with_examples_and_exit_statuses() {
         assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     }
     call(&workspace(), &["--version"]).with(0);
-    // Without a word: the help, as an error, so that a script notices.
+    // Without a subcommand, the help is printed with the status of an error, so that a script notices it.
     assert!(call(&workspace(), &[]).with(2).err.contains("contend run experiments/hotspot.toml"));
 }
 

@@ -1,4 +1,4 @@
-//! The documents: the page that `contend reproduce --markdown` writes, and the paths that all of them name.
+//! The documents: the page that `contend reproduce --markdown` writes, and the paths that documents name.
 
 use super::{Bench, FAILS, HOLDS, SMALL, workspace};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The results folder, and the page that is made from it again.
+//! The results folder, and `contend report`, which rebuilds its page.
 
 use super::{Bench, HOLDS, SMALL, results_files};
 use serde_json::Value;
@@ -41,7 +41,7 @@ fn the_folder_holds_everything_and_is_enough_to_repeat_the_runs() {
 }
 
 #[test]
-fn a_folder_that_is_there_is_moved_aside_and_never_overwritten() {
+fn an_existing_folder_is_renamed_and_never_overwritten() {
     let bench = Bench::with("f.toml", SMALL);
     bench.file("results/f/mine.txt", "keep this");
     bench.contend(&["run", "f.toml"]).with(0).says(&["earlier results are now in results/f.1"]);
@@ -79,7 +79,7 @@ fn a_capture_is_written_when_it_is_asked_for() {
 }
 
 #[test]
-fn a_capture_that_does_not_hold_all_frames_says_so() {
+fn the_call_says_that_a_capture_lacks_frames() {
     let bench = Bench::with("f.toml", SMALL);
     let call = ["run", "f.toml", "--seeds", "1", "--set", "duration=40s", "--capture", "0s..40s"];
     let ended = bench.contend(&call).with(0).says(&["air.pcapng holds the first 100000 of "]);
@@ -106,7 +106,7 @@ fn report_makes_the_page_again_from_the_folder() {
 }
 
 #[test]
-fn report_tells_that_the_folder_is_of_a_call_that_was_interrupted() {
+fn report_says_that_the_call_of_the_folder_was_interrupted() {
     let bench = Bench::with("f.toml", SMALL);
     bench.contend(&["run", "f.toml"]).with(0);
     let mut summary = bench.json("results/f/summary.json");
@@ -119,7 +119,7 @@ fn report_tells_that_the_folder_is_of_a_call_that_was_interrupted() {
 }
 
 #[test]
-fn report_notices_runs_with_other_digests_and_leaves_the_page() {
+fn report_keeps_the_page_if_a_digest_differs() {
     let bench = Bench::with("f.toml", SMALL);
     bench.contend(&["run", "f.toml"]).with(0);
     let summary = bench.read("results/f/summary.json");
@@ -138,7 +138,7 @@ fn report_notices_runs_with_other_digests_and_leaves_the_page() {
 }
 
 #[test]
-fn report_notices_what_changes_no_digest() {
+fn report_notices_changes_that_leave_the_digests_equal() {
     let bench = Bench::with("f.toml", &SMALL.replace("\"1..2\"", "\"1\""));
     bench.contend(&["run", "f.toml", "--capture", "1s..1.1s"]).with(0);
     let (head, summary) = (bench.read("results/f/run.toml"), bench.read("results/f/summary.json"));

@@ -1,12 +1,12 @@
-//! Ctrl-C: it ends soon, keeps the finished runs, and says so with exit status 130.
+//! After Ctrl-C the command ends soon, keeps the finished runs, and has exit status 130.
 
 use super::{Bench, SMALL};
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Calls contend in the bench's folder, waits until it is at work, and interrupts it. Its end, its output, and how long
-/// the end took.
+/// Calls contend in the bench's folder, waits until it runs, and interrupts it. Returns its status and output, and the
+/// time from the interrupt to the end.
 fn interrupted(bench: &Bench, args: &[&str], after: Duration) -> (super::Ended, Duration) {
     let child: Child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
         .args(args)
@@ -88,8 +88,8 @@ fn a_search_keeps_the_runs_before_it() {
         &["run", "s.toml", "--jobs", "1", "--format", "json", "--no-results"],
         Duration::from_secs(1),
     );
-    // Whether the plain run was through by then depends on the machine; either way nothing is lost and nothing is made
-    // up.
+    // It depends on the machine whether the plain run was finished by then. In both cases the results have the finished
+    // runs only.
     let o = ended.with(130).object();
     assert!(o.get("search").is_none() && o["runs"].as_array().unwrap().len() <= 1);
 }

@@ -1,4 +1,4 @@
-//! The command as a user meets it: what it prints, what it writes, how it ends.
+//! Tests of the command: its output, its files and its exit status.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod analyse;

@@ -1,4 +1,4 @@
-//! Nothing is lost: calls that share a folder, that are killed, or that find the disk full.
+//! No result is lost when calls share a folder, are killed, or find the disk full.
 
 use super::{Bench, Ended, SMALL, results_files};
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// What a results folder says, without the time that the runs took.
+/// The content of a results folder, without the wall-clock time of the runs.
 fn said(bench: &Bench, folder: &str) -> Vec<(String, Vec<u8>)> {
     let text = |name: &str| bench.read(&format!("{folder}/{name}"));
     let mut summary = bench.json(&format!("{folder}/summary.json"));
@@ -41,7 +41,7 @@ fn assert_same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]) {
     }
 }
 
-/// Numbers that look random and are always the same.
+/// Pseudorandom numbers that are the same in every test run.
 fn dice(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
@@ -96,7 +96,7 @@ fn a_hundred_calls_at_the_same_time_leave_a_hundred_complete_folders() {
     assert_eq!(seeds, (1..=100).collect());
 }
 
-/// Calls contend and kills it after this time; its exit status if it was through by then.
+/// Calls contend and kills it after this time. Returns the exit status if contend ended earlier.
 fn killed(bench: &Bench, args: &[&str], after: Duration) -> Option<i32> {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
         .args(args)
@@ -111,14 +111,14 @@ fn killed(bench: &Bench, args: &[&str], after: Duration) -> Option<i32> {
 }
 
 #[test]
-fn a_call_that_is_killed_a_hundred_times_ends_as_one_that_was_never_disturbed() {
+fn a_call_killed_a_hundred_times_has_the_results_of_an_undisturbed_call() {
     let bench = Bench::with("f.toml", &experiment());
     bench.file("calm/f.toml", experiment());
     super::call(&bench.path("calm"), &["run", "f.toml", "--jobs", "1"]).with(0);
     let calm = said(&bench, "calm/results/f");
     let (mut state, mut kills, mut rounds) = (1, 0, 0);
     while kills < 100 {
-        // Longer and longer, so that a slow machine gets there too.
+        // The time grows from call to call, so that a slow machine also finishes.
         for most in 100.. {
             let after = Duration::from_micros(dice(&mut state) % (1000 * most));
             match killed(&bench, &["run", "f.toml", "--jobs", "1", "--resume"], after) {
@@ -132,7 +132,7 @@ fn a_call_that_is_killed_a_hundred_times_ends_as_one_that_was_never_disturbed() 
         rounds += 1;
         assert_eq!(names(&bench.path("results/f")), results_files());
         let mut resumed = said(&bench, "results/f");
-        // The command line of the first call stands in its files.
+        // The files of the results contain the command line of the first call.
         for (_, bytes) in &mut resumed {
             if let Ok(text) = std::str::from_utf8(bytes) {
                 *bytes = text.replace(" --resume", "").into_bytes();
@@ -145,11 +145,11 @@ fn a_call_that_is_killed_a_hundred_times_ends_as_one_that_was_never_disturbed() 
 }
 
 #[test]
-fn reproducing_goes_on_after_a_kill_and_makes_no_finished_run_again() {
+fn reproduce_resumes_after_a_kill_without_repeating_finished_runs() {
     let bench = Bench::with("papers/p/a.toml", &experiment());
     bench.file("papers/p/b.toml", experiment().replace("1..12", "1..400"));
     let in_b = || bench.path("results/p/a/journal.jsonl").exists() && !bench.path("results/p/b").exists();
-    // Longer and longer, until the kill falls into the second experiment.
+    // The time grows until the kill comes during the second experiment.
     let after = (1..).map(|i| Duration::from_millis(20 * i));
     for after in after {
         if bench.path("results").exists() {
@@ -163,7 +163,7 @@ fn reproducing_goes_on_after_a_kill_and_makes_no_finished_run_again() {
     }
     let before = bench.json("results/p/a/summary.json");
     bench.contend(&["reproduce", "--jobs", "1", "--resume"]).with(0);
-    // The time that each run took is the earlier call's too: it was not made again.
+    // The wall-clock time of each run is that of the earlier call: the run was not repeated.
     assert_eq!(bench.json("results/p/a/summary.json")["runs"], before["runs"]);
     for folder in ["results/p/a", "results/p/b"] {
         assert_eq!(names(&bench.path(folder)), results_files(), "{folder}");
@@ -172,7 +172,7 @@ fn reproducing_goes_on_after_a_kill_and_makes_no_finished_run_again() {
 }
 
 #[test]
-fn what_a_killed_call_leaves_is_resumed_by_the_same_call_and_by_no_other() {
+fn only_the_same_call_resumes_the_runs_of_a_killed_call() {
     let bench = Bench::with("f.toml", &experiment());
     bench.contend(&["run", "f.toml", "--jobs", "1"]).with(0);
     let calm = said(&bench, "results/f");
@@ -235,7 +235,7 @@ fn a_folder_that_cannot_be_written_is_refused_before_the_first_run_and_nothing_m
     let ended = bench.contend(&["run", "f.toml", "--set", "duration=100000s"]).with(2).says(&["help: ", "--out"]);
     assert!(ended.out.is_empty());
     assert_eq!(bench.read("results"), "a file");
-    // Of several files none is run.
+    // If one of several files is refused, none is run.
     bench.file("ok/g.toml", SMALL);
     bench.file("out/g/mine.txt", "kept");
     let long = "x".repeat(300);
@@ -273,7 +273,7 @@ fn on_a_full_disk_the_numbers_are_printed_and_the_runs_are_resumed_when_there_is
     bench.contend(&["run", "f.toml", "--jobs", "1"]).with(0);
     let calm = said(&bench, "results/f");
     let runs = |out: &str| serde_json::from_str::<Value>(out).unwrap()["runs"].as_array().unwrap().len();
-    // From room for a few runs to room for all of them but not for the results.
+    // The file system has room for a few runs at first, and at last for all runs but not for the results.
     for (size, all) in [("64k", false), ("300k", false), ("600k", false)] {
         let script = "mkdir full/f; echo kept > full/f/mine.txt
             $CONTEND run f.toml --jobs 1 --out full --format json; s=$?

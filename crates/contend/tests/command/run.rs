@@ -213,7 +213,7 @@ fn an_outcome_without_a_cell_has_no_air() {
 }
 
 #[test]
-fn csv_has_one_number_a_line_and_a_column_for_each_swept_key() {
+fn csv_has_one_number_per_line_and_a_column_for_each_swept_key() {
     let bench = Bench::with("f.toml", &format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [0, 1]\n"));
     let ended = bench.contend(&["run", "f.toml", "--format", "csv"]).with(0);
     let mut lines = ended.out.lines();
@@ -237,7 +237,7 @@ fn a_claim_that_fails_is_exit_status_1_unless_the_file_records_it() {
     bench.file("g.toml", format!("{SMALL}{FAILS}verdict = \"not reproduced\"\nreason = \"802.11g has 54 Mb/s\"\n"));
     let ended = bench.contend(&["run", "g.toml", "--no-results"]).with(0);
     assert!(ended.out.contains("802.11g has 54 Mb/s") && ended.err.is_empty(), "{}{}", ended.out, ended.err);
-    // A claim that holds although the file records that it does not is a change too.
+    // A claim that holds, but is recorded as not reproduced, also counts as a difference.
     bench.file("h.toml", format!("{SMALL}{HOLDS}verdict = \"not reproduced\"\nreason = \"so it was\"\n"));
     bench.contend(&["run", "h.toml", "--no-results"]).with(1).says(&["C1", "the file records not reproduced"]);
 }
@@ -300,7 +300,7 @@ fn the_number_of_jobs_and_the_results_folder_change_no_digest() {
 }
 
 #[test]
-fn reproduce_tells_each_claim_and_counts_the_verdicts() {
+fn reproduce_prints_each_claim_and_counts_the_verdicts() {
     let bench = Bench::with("papers/smith-2001/a.toml", &format!("{SMALL}{HOLDS}"));
     bench.file(
         "papers/smith-2001/b.toml",
@@ -331,7 +331,7 @@ fn reproduce_tells_each_claim_and_counts_the_verdicts() {
     ] {
         assert!(page.contains(text), "no `{text}`");
     }
-    // One experiment again leaves the page of the whole paper; the whole paper again puts it aside.
+    // Repeating one experiment keeps the page of the paper. Repeating the whole paper moves the page aside.
     bench.contend(&["reproduce", "smith-2001/a"]).with(0);
     assert_eq!(bench.read("results/smith-2001/report.html"), page);
     bench

@@ -1,4 +1,4 @@
-//! What is wrong with a file or a call: exit status 2, one message, its place and its remedy; never a panic.
+//! A wrong file or a wrong call ends with exit status 2 and one message with place and remedy, and never with a panic.
 
 use super::{Bench, Ended, SMALL};
 
@@ -100,7 +100,7 @@ fn a_call_that_does_not_fit() {
 }
 
 #[test]
-fn a_paper_that_there_is_not_is_answered_with_the_nearest() {
+fn an_unknown_paper_is_answered_with_the_nearest_name() {
     let bench = Bench::with("papers/smith-2001/a.toml", SMALL);
     refused(bench.contend(&["reproduce", "smith-2010"]), &["smith-2010", "did you mean `smith-2001`"]);
     refused(bench.contend(&["reproduce", "smith-2001/b"]), &["did you mean `smith-2001/a`"]);
@@ -140,7 +140,7 @@ fn a_folder_is_searched_up_to_a_bound() {
 }
 
 #[test]
-fn the_name_of_a_file_does_not_lead_out_of_the_results() {
+fn no_file_name_leads_to_a_folder_outside_the_results() {
     let bench = Bench::new();
     for name in ["...toml", "..toml"] {
         bench.file(&format!("sub/{name}"), SMALL);
@@ -155,7 +155,7 @@ fn the_name_of_a_file_does_not_lead_out_of_the_results() {
 }
 
 #[test]
-fn a_message_repeats_a_bounded_part_of_what_it_is_about() {
+fn a_message_quotes_a_bounded_part_of_its_input() {
     let bench = Bench::new();
     let long = "x".repeat(7_000_000);
     bench.file("value.toml", SMALL.replacen("newreno", &long, 1));
@@ -217,7 +217,7 @@ fn a_text_that_a_terminal_would_obey_is_refused() {
     bench.contend(&["run", "f.toml", "--set", "title=two\nlines", "--seeds", "1", "--no-results"]).with(0);
 }
 
-/// Settings of a good file that are wrong, and a part of what is said about each.
+/// Wrong settings for a good file, each with a part of its message.
 const WRONG_SETTINGS: &[(&str, &str)] = &[
     ("", "there is no `=`"),
     ("=", "is not a key path"),
@@ -269,14 +269,14 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
 fn every_wrong_setting_is_told_with_its_remedy() {
     let bench = Bench::with("f.toml", SMALL);
     for (setting, text) in WRONG_SETTINGS {
-        // Seeds have an option of their own, which does the same.
+        // Seeds also have their own option.
         let option = if setting.starts_with("seeds=") { "--seeds" } else { "--set" };
         refused(bench.contend(&["run", "f.toml", "--set", setting]), &[option, text]);
     }
     assert!(!bench.path("results").exists());
 }
 
-/// Calls that are wrong, and a part of what is said about each.
+/// Wrong calls, each with a part of its message.
 const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["run", ""], "a value is required"),
     (&["run", "."], "it contains 1 TOML file"),
@@ -315,7 +315,7 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
 ];
 
 #[test]
-fn every_wrong_call_is_told_with_its_remedy() {
+fn every_wrong_call_has_a_message_with_a_remedy() {
     let bench = Bench::with("f.toml", SMALL);
     for (call, text) in WRONG_CALLS {
         refused(bench.contend(call), &[text]);
@@ -328,7 +328,7 @@ fn every_wrong_call_is_told_with_its_remedy() {
 fn surroundings_that_are_poor_are_no_mistake() {
     let bench = Bench::with("f.toml", SMALL);
     let contend = assert_cmd::cargo::cargo_bin!("contend");
-    // Nobody reads on, no home, no terminal to speak of.
+    // The reader closes the pipe; there is no home folder and no usable terminal.
     let line = format!("env -i TERM=dumb {} list words | head -1; exit ${{PIPESTATUS[0]}}", contend.display());
     let output = std::process::Command::new("bash").args(["-c", &line]).current_dir(bench.path("")).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));

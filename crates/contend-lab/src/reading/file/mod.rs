@@ -86,7 +86,7 @@ use std::sync::Arc;
 use sweep::Sweep;
 use tree::{Node, NodeKind};
 
-/// One experiment: a network, its sweep, and what must hold.
+/// One experiment: a network or closed forms, the sweep, and the claims.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// The texts that errors refer to.

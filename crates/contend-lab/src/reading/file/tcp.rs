@@ -129,7 +129,7 @@ pub(crate) fn read(val: &Val, flow: &mut Fields, packet: u32) -> Result<(TcpSpec
     let reads_sack = (recovery.entry.build)(&recovery.args).is_ok_and(|r| r.options().sack);
     let sack = f.read_or("sack", reads_sack, |v| match v.flag()? {
         false if reads_sack => Err(v.error(
-            format!("switches off what the recovery \"{}\" needs", recovery.entry.name),
+            format!("is false, but the recovery \"{}\" needs it", recovery.entry.name),
             "write recovery = \"newreno\", or remove sack",
         )),
         on => Ok(on),

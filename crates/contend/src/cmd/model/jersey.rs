@@ -82,7 +82,7 @@ pub(super) fn jersey(a: &Jersey) -> Result<Done> {
     out += "answered: share of packets whose loss the source answers as congestion. gain: gain of a source over the\n";
     out += "same source without a differentiator (eqs. 8.27, 8.28). J. over R.: gain of Jersey over Reno with the\n";
     out += "same differentiator (eq. 8.29). over plain: gain of Jersey over Reno without a differentiator.\n";
-    out += "The models have no timeouts and no slow start: a gain above 10 shows a trend and is no prediction.\n";
+    out += "The models have no timeouts and no slow start: a gain above 10 shows a trend and is not a prediction.\n";
     answer(&a.printed, "jersey", &out, rows)
 }
 
