@@ -282,8 +282,8 @@ fn many_flows_are_shown_as_groups() {
     assert!(page.len() < 2_000_000, "{}", page.len());
 }
 
-/// Writes pages for a person to look at; it checks nothing (`cargo test -p contend-lab --test output_html --
-/// --ignored`).
+/// Writes pages for a person to look at, and checks nothing:
+/// `cargo test -p contend-lab --test output_html -- --ignored`.
 #[test]
 #[ignore = "writes example pages to the folder in CONTEND_PAGES"]
 fn example_pages() {
