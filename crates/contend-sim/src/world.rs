@@ -57,6 +57,8 @@ struct Between {
     deadlines: Deadlines,
     /// Number of nodes. The first wire has this number among the deadlines.
     nodes: u32,
+    /// The wires that are joined behind another wire.
+    joined: Vec<WireId>,
 }
 
 /// The packets that nodes are sent in this instant, in the order in which they were sent.
@@ -224,8 +226,10 @@ impl World {
     /// at which each packet leaves `first` is known when it enters, no event is needed between the two wires. Results
     /// stay the same; only the number of wake-ups changes.
     pub fn join(&mut self, first: WireId, second: WireId) {
-        if let Ok([a, b]) = self.between.wires.get_disjoint_mut([first.0 as usize, second.0 as usize]) {
-            a.join(b, first, second);
+        if let Ok([a, b]) = self.between.wires.get_disjoint_mut([first.0 as usize, second.0 as usize])
+            && a.join(b, first, second)
+        {
+            self.between.joined.push(second);
         }
     }
 
@@ -301,8 +305,8 @@ impl World {
         }
         self.now = self.now.max(end);
         // Readings after the run refer to this time.
-        for i in 0..self.between.wires.len() as u32 {
-            self.between.pull(WireId(i), self.now, &mut self.trace);
+        for i in 0..self.between.joined.len() {
+            self.between.pull(self.between.joined[i], self.now, &mut self.trace);
         }
     }
 }

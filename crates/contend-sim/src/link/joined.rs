@@ -18,14 +18,16 @@ pub(super) enum Joined {
 impl Wire {
     /// Joins this wire, `first`, to `second`, if the join changes only the number of wake-ups: packets of this wire
     /// arrive at known times, the limit of the second queue is in packets, and neither wire is joined already. All
-    /// packets of this wire go to `second`, and `second` gets no others.
-    pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) {
+    /// packets of this wire go to `second`, and `second` gets no others. True if they are joined.
+    pub fn join(&mut self, to: &mut Wire, first: WireId, second: WireId) -> bool {
         let known = matches!(self.queue, WireQueue::DropTail(_))
             && self.transmitter.loses_nothing()
             && matches!((&self.joined, &to.joined), (Joined::No, Joined::No));
-        if known && matches!(&to.queue, WireQueue::DropTail(q) if q.limit.packets().is_some()) {
+        let joins = known && matches!(&to.queue, WireQueue::DropTail(q) if q.limit.packets().is_some());
+        if joins {
             (self.joined, to.joined) = (Joined::To(second), Joined::FedBy(first));
         }
+        joins
     }
 
     /// The wire that takes the packets that arrive here, without an event.
