@@ -235,16 +235,17 @@ pub struct TransmitterCounters {
     pub carrying: u64,
 }
 
-/// Counts what goes through a queue and how long it waits.
+/// Counts what goes through a queue and how long it waits. What a packet needs that leaves at once stands first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct QueueMeter {
-    counters: QueueCounters,
-    /// Time from entering the queue to leaving it.
-    pub delay: Durations,
+    waiting: u64,
     /// Packets that left at once. `counters` does not contain them.
     passed: u64,
-    waiting: u64,
+    /// Time from entering the queue to leaving it.
+    pub delay: Durations,
     since: Time,
+    counters: QueueCounters,
 }
 
 impl QueueMeter {

@@ -52,18 +52,22 @@ pub struct WireSpec {
 }
 
 /// One direction of a link.
+///
+/// The fields that every packet needs stand together: with thousands of wires, the time for a packet is the time to
+/// load the cache lines that it touches.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Wire {
-    transmitter: Transmitter,
+    queue: WireQueue,
     /// Packets that are sent, or will be sent at a known time (drop-tail), in the order of arrival at the far end.
     ring: Ring,
-    queue: WireQueue,
-    meter: QueueMeter,
+    transmitter: Transmitter,
     to: FarEnd,
     joined: Joined,
     /// The last deadline that was announced to the world, if a wire is joined in front.
     announced: Time,
     delivered: u64,
+    meter: QueueMeter,
     lost: [u64; 4],
 }
 

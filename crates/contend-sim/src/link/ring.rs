@@ -75,7 +75,7 @@ impl Ring {
     fn grow(&mut self, p: &Packet) {
         self.slots.rotate_left(self.head);
         self.head = 0;
-        self.slots.resize((2 * self.slots.len()).max(4), InFlight { packet: *p, ends: Time::NEVER });
+        self.slots.resize((2 * self.slots.len()).max(1), InFlight { packet: *p, ends: Time::NEVER });
     }
 }
 
