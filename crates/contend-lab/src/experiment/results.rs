@@ -126,6 +126,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Of these flows, by index, those that compete for the capacity: the greedy ones. All of them if none is greedy.
+    pub fn competing(&self, flows: &[usize]) -> Vec<usize> {
+        let greedy = |i: &usize| self.flows.get(*i).is_some_and(|f| f.greedy);
+        if flows.iter().any(greedy) { flows.iter().copied().filter(greedy).collect() } else { flows.to_vec() }
+    }
+
     /// The run of a closed form. Nothing is simulated, so it has no time, flows or events.
     pub(crate) fn of_model(point: &PointKey, metrics: BTreeMap<String, f64>, arguments: BTreeMap<String, f64>) -> Run {
         Run {
@@ -212,6 +218,8 @@ pub struct Flow {
     pub direction: Word,
     /// TCP variant, or `udp`.
     pub tcp: String,
+    /// True if the network alone decides the flow's rate: the source always has something to send.
+    pub greedy: bool,
     /// Payload delivered in order, each byte once, in bits per second.
     pub goodput_bps: f64,
     /// IP packets that arrived, including duplicates, in bits per second.
@@ -386,6 +394,9 @@ pub struct Air {
     /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.
     #[serde(deserialize_with = "floats")]
     pub airtime: BTreeMap<String, f64>,
+    /// Share of time of the same frames, for the station to which each was sent.
+    #[serde(deserialize_with = "floats")]
+    pub airtime_to: BTreeMap<String, f64>,
     /// The ledger: each account's share of time; the shares sum to 1.
     #[serde(deserialize_with = "words")]
     pub ledger: BTreeMap<Word, f64>,

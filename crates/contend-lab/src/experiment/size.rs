@@ -131,13 +131,13 @@ impl Size {
         const NAME: u64 = 64;
         // A node of a map has room for eleven entries, even if there is only one.
         const DROPS_BY_KIND: u64 = 11 * (size_of::<Word>() + size_of::<u64>()) as u64 + 32;
-        // A station's name is stored twice: once as the key of its airtime.
+        // A station's name is stored three times: twice as the key of its airtime.
         METRICS
             + self.sampled.flows * (size_of::<Flow>() as u64 + NAME)
             + self.sampled.queues * (size_of::<Queue>() as u64 + NAME + DROPS_BY_KIND)
             // Each transmitter has at least one queue.
             + self.sampled.queues * (size_of::<Transmitter>() as u64 + NAME)
-            + self.stations * 2 * NAME
+            + self.stations * 3 * NAME
     }
 
     /// Memory in bytes for the series that `m` asks for and, with `histograms`, for the histograms.

@@ -62,6 +62,7 @@ pub(crate) fn run(
         collision_wait: mean(since(|t| t.collision_slots), collisions),
         busy: 0.0,
         airtime: BTreeMap::new(),
+        airtime_to: BTreeMap::new(),
         ledger: BTreeMap::new(),
     };
     let stations =

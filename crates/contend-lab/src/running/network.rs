@@ -15,8 +15,9 @@ use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
 use contend_sim::stats::{Durations, QueueCounters, ReceiverCounters, SenderCounters, TransmitterCounters};
+use contend_sim::traffic::is_greedy;
 use contend_sim::wifi::counters::{Rivals, StationCounters, Waits};
-use contend_sim::wifi::ledger::Ledger;
+use contend_sim::wifi::ledger::{Ledger, StationAccounts};
 use contend_sim::wifi::{Frame, FrameLog, StationId};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -264,6 +265,7 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
                 Transport::Udp => "udp".to_owned(),
                 Transport::Tcp(t) => t.name.clone(),
             },
+            greedy: is_greedy(spec.ends.traffic.entry.name),
             goodput_bps: rate(r.delivered_bytes - r0.delivered_bytes),
             throughput_bps: rate(r.bytes - r0.bytes),
             sent: s.packets - s0.packets,
@@ -335,15 +337,14 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         last.stations.iter().zip(&base.stations).map(|(a, b)| f(a) - f(b)).sum::<u64>()
     };
     let (attempts, collided) = (sum(|c| c.attempts), sum(|c| c.collided));
-    let own = |f: fn(&contend_sim::wifi::ledger::StationAccounts) -> Span| {
+    let own = |f: fn(&StationAccounts) -> Span| {
         books.stations.iter().zip(&books0.stations).map(|(a, b)| share(f(a), f(b))).sum::<f64>()
     };
-    let airtime = net
-        .stations()
-        .iter()
-        .zip(books.stations.iter().zip(&books0.stations))
-        .map(|(name, (a, b))| (name.clone(), share(a.total(), b.total())));
-    let airtime: BTreeMap<String, f64> = airtime.collect();
+    let of_each = |f: fn(&StationAccounts) -> Span| -> BTreeMap<String, f64> {
+        let pairs = books.stations.iter().zip(&books0.stations);
+        net.stations().iter().zip(pairs).map(|(name, (a, b))| (name.clone(), share(f(a), f(b)))).collect()
+    };
+    let (airtime, airtime_to) = (of_each(StationAccounts::total), of_each(|s| s.sent_to));
     let wait = |several: usize| {
         let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
         grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
@@ -373,6 +374,7 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         retry_drops: sum(|c| c.retry_drops),
         busy: airtime.values().sum::<f64>() + ledger["collision"],
         airtime,
+        airtime_to,
         ledger,
     })
 }

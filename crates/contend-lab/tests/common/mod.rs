@@ -254,6 +254,7 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         name,
         direction: if down { "down" } else { "up" },
         tcp: "newreno".into(),
+        greedy: true,
         goodput_bps: goodput,
         throughput_bps: goodput * 1.04,
         sent: (goodput / 240.0) as u64,
@@ -297,6 +298,7 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         retry_drops: 2,
         busy: 0.75,
         airtime: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
+        airtime_to: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
         ledger: drawn.into_iter().map(|(k, w)| (k, w / sum)).collect(),
     }
 }

@@ -11,6 +11,12 @@ pub type Build = fn(&Args) -> Result<Box<dyn Source>, String>;
 
 contend_core::registry!(Build; bulk, cbr, poisson, exponential, pareto, files, sessions, voip, token_bucket);
 
+/// True if the source of this name has more to send than any network carries, so that the network alone decides the
+/// rate. Every other source has a rate of its own.
+pub fn is_greedy(name: &str) -> bool {
+    matches!(name, "bulk" | "sessions")
+}
+
 /// One write of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppWrite {

@@ -281,7 +281,9 @@ impl Cell {
             let outcome = if lost { FrameOutcome::Errored } else { FrameOutcome::Received };
             let on_air = OnAir { plan: &plan, part: &part, service: s, start, end, outcome };
             on_air.record(senders.out.trace, &mut self.frames);
-            self.ledger.frame(plan.ends(&part).0, plan.account(&part), part.airtime, lost);
+            // A CTS-to-self counts as sent to the receiver of the data.
+            let (sends, hears) = if plan.ends(&part).0 == from { (from, to) } else { (to, from) };
+            self.ledger.frame(sends, hears, plan.account(&part), part.airtime, lost);
             if lost {
                 fate = Fate::Lost(who, part.kind.missing(), plan.silence(&part));
                 break;

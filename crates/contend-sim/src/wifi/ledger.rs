@@ -2,7 +2,8 @@
 //!
 //! Idle time, inter-frame spaces, backoff and collisions belong to the cell. Preamble, header, payload, ACK, RTS/CTS
 //! and errored frames belong to the station that transmits them. At every instant at which the medium is idle, the sum
-//! of the accounts is the elapsed time.
+//! of the accounts is the elapsed time. The same frames are counted a second time for the station to which they are
+//! sent: the sums over all stations of what they send and of what is sent to them are equal.
 
 use super::StationId;
 use contend_core::{Span, Time};
@@ -35,6 +36,8 @@ pub struct StationAccounts {
     pub rts_cts: Span,
     /// The station's data frames that the medium spoiled.
     pub errored: Span,
+    /// Frames that another station sends to this station, of every kind; not part of the sum.
+    pub sent_to: Span,
     /// Time of the station's own frames inside collisions; not part of the sum.
     pub collided: Span,
 }
@@ -116,10 +119,12 @@ impl Ledger {
         self.booked += span;
     }
 
-    /// Books a frame of `airtime` that `who` transmitted; `errored` is true if the medium spoiled the frame.
+    /// Books a frame of `airtime` that `from` transmitted in an exchange with `to`; `errored` is true if the medium
+    /// spoiled the frame.
     #[inline]
-    pub fn frame(&mut self, who: StationId, account: Account, airtime: Span, errored: bool) {
-        let own = &mut self.stations[who as usize];
+    pub fn frame(&mut self, from: StationId, to: StationId, account: Account, airtime: Span, errored: bool) {
+        self.stations[to as usize].sent_to += airtime;
+        let own = &mut self.stations[from as usize];
         match account {
             Account::Data { .. } if errored => own.errored += airtime,
             Account::Data { preamble, payload } => {

@@ -3,7 +3,8 @@
 use contend_core::{Span, Time};
 use contend_sim::net::Net;
 use contend_sim::scenario::{Scenario, Transport};
-use contend_sim::wifi::{Frame, FrameKind, FrameOutcome, StationId};
+use contend_sim::wifi::ledger::StationAccounts;
+use contend_sim::wifi::{AP, Frame, FrameKind, FrameOutcome, StationId};
 use std::collections::BTreeMap;
 
 /// Every packet that entered the network or was made in it arrived, was dropped, filtered or lost, or is still in it.
@@ -42,6 +43,13 @@ pub fn what_is_sent_enters(net: &Net) {
 pub fn air_is_booked_once(net: &Net) {
     let Some(books) = net.ledger() else { return };
     assert_eq!(books.sum(), books.booked() - Time::ZERO);
+    // Each frame has one transmitter and one receiver, and the access point is one of them.
+    let sum = |of: fn(&StationAccounts) -> Span| books.stations.iter().fold(Span::ZERO, |sum, s| sum + of(s));
+    assert_eq!(sum(|s| s.sent_to), sum(StationAccounts::total));
+    let ap = &books.stations[AP as usize];
+    assert_eq!(sum(StationAccounts::total), ap.total() + ap.sent_to);
+    let cell = books.cell.idle + books.cell.ifs + books.cell.backoff + books.cell.collision;
+    assert_eq!(cell + ap.total() + ap.sent_to, books.booked() - Time::ZERO);
     // An exchange is booked when it starts. The ledger is therefore never late, and at most one exchange early.
     let now = net.world.now();
     assert!(books.booked() >= now && books.booked() <= now + LONGEST_EXCHANGE, "{} at {now}", books.booked());

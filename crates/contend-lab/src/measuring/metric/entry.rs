@@ -51,7 +51,7 @@ pub(super) struct Asked<'a> {
     /// Indices of the members in the names of the metric's subject.
     pub(super) members: &'a [usize],
     /// Set when the entry reads the metric's time window.
-    pub(super) windowed: Cell<bool>,
+    pub(super) windowed: &'a Cell<bool>,
 }
 
 /// How a metric is read from a run.

@@ -23,9 +23,9 @@ pub(super) fn value(m: &Metric, run: &Run) -> Result<Values, Unmeasured> {
     }
     let members = selected(m, run)?;
     let of = |members: &[usize]| {
-        let asked = Asked { metric: m, run, members, windowed: Cell::new(false) };
-        let value = read(&asked)?;
-        if m.window.is_some() && !asked.windowed.get() {
+        let windowed = Cell::new(false);
+        let value = read(&Asked { metric: m, run, members, windowed: &windowed })?;
+        if m.window.is_some() && !windowed.get() {
             return Err(Unmeasured::Wrong(format!("`{m}`: the metric is read from the whole run, not from a window")));
         }
         Ok(value)

@@ -18,6 +18,7 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
         name: name.into(),
         direction,
         tcp: "newreno".into(),
+        greedy: true,
         goodput_bps: goodput,
         throughput_bps: goodput * 1.1,
         sent: 100,
@@ -66,8 +67,8 @@ pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u6
     }
 }
 
-/// The run of most tests: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow, three queues,
-/// a cell, and a series.
+/// The run of most tests: three uploads (3, 2 and 0.1 Mb/s), two downloads (1 Mb/s each), one wired flow with a rate of
+/// its own (0.5 Mb/s), three queues, a cell, and a series.
 pub(crate) fn example() -> Run {
     let mut run = empty(1);
     let flows = [
@@ -79,6 +80,7 @@ pub(crate) fn example() -> Run {
         ("probe", "wired", 5e5),
     ];
     run.flows = flows.iter().map(|(n, d, g)| flow(n, d, *g)).collect();
+    run.flows[5].greedy = false;
     run.flows[0].rtt = durations(&[10, 20]);
     run.flows[1].rtt = durations(&[30, 40, 50]);
     run.flows[3].completions_s = vec![1.0, 3.0];
@@ -100,6 +102,7 @@ pub(crate) fn example() -> Run {
         retry_drops: 1,
         busy: 0.75,
         airtime: [("ap".to_owned(), 0.4), ("sta1".to_owned(), 0.2), ("sta2".to_owned(), 0.1)].into(),
+        airtime_to: [("ap".to_owned(), 0.3), ("sta1".to_owned(), 0.25), ("sta2".to_owned(), 0.15)].into(),
         ledger: [("idle", 0.25), ("payload", 0.5)].into(),
     });
     series(&mut run);

@@ -171,9 +171,17 @@ fn queues_and_stations_go_by_name() {
     is("10 * filtered[ap] + made[ap]", 52.0);
     is("sum(drops[sta])", 1.0);
     is("count(drops[sta])", 2.0);
-    is("airtime[ap]", 0.4);
-    is("airtime.sta", 0.3);
-    is("max(airtime[sta])", 0.2);
+    is("airtime.from[ap]", 0.4);
+    is("airtime.from.sta", 0.3);
+    is("max(airtime.from[sta])", 0.2);
+    is("airtime.from", 0.7);
+    is("airtime.to[ap]", 0.3);
+    is("airtime.to.sta", 0.4);
+    is("max(airtime.to[sta])", 0.25);
+    // A frame between a station and the access point counts once for both together.
+    is("airtime[sta1]", 0.45);
+    is("airtime.sta", 0.7);
+    is("airtime[ap]", 0.7);
     is("airtime", 0.7);
     // Two significant digits: exact within one percent.
     assert!((value("queue.delay[ap]") - 0.010).abs() < 1e-4);
@@ -243,6 +251,18 @@ fn a_window_counts_between_two_instants() {
     is("throughput.up.1[4s..6s]", 16e3);
     is("retransmitted[up.1][0s..20s]", 4.0);
     is("jain.up[0s..5s]", 2.0 / 3.0);
+    // `jain` leaves out the flow with a rate of its own, unless it is named or alone.
+    let index = |rates: &[f64]| {
+        rates.iter().sum::<f64>().powi(2) / (rates.len() as f64 * rates.iter().map(|x| x * x).sum::<f64>())
+    };
+    is("jain", index(&[3.0, 2.0, 0.1, 1.0, 1.0]));
+    is("jain.all", index(&[3.0, 2.0, 0.1, 1.0, 1.0, 0.5]));
+    is("jain.total", index(&[3.0, 2.0, 0.1, 1.0, 1.0, 0.5]));
+    is("jain(goodput[all])", index(&[3.0, 2.0, 0.1, 1.0, 1.0, 0.5]));
+    is("jain.wired", 1.0);
+    is("jain.probe", 1.0);
+    is("jain[0s..5s]", 2.0 / 5.0);
+    is("jain.all[0s..5s]", 2.0 / 6.0);
     is("acked[up.1][0s..5s]", 5000.0);
     is("snd_una[up.1][5s..6.5s]", 0.0);
 }

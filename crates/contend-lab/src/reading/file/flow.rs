@@ -100,7 +100,7 @@ impl<'a> Draft<'a> {
             }
             (None, None) => default_choice(ReadContext { member: None, ..f.cx }, traffic::REGISTRY, "bulk", &[])?,
         };
-        if let (Some(udp_at), "bulk" | "sessions") = (&udp_at, traffic.entry.name) {
+        if let Some(udp_at) = udp_at.as_ref().filter(|_| traffic::is_greedy(traffic.entry.name)) {
             let greedy = format!("cannot carry \"{}\": a sender of datagrams needs a rate", traffic.entry.name);
             return Err(udp_at.error(greedy, "write udp = { rate = \"1Mbps\" }, or another traffic source"));
         }

@@ -2,7 +2,7 @@
 //! contend.
 //!
 //! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`,
-//! `queue`, `transmitter` or `air`. For `air`, the name is a station for `airtime` and an account for `ledger`. An
+//! `queue`, `transmitter` or `air`. For `air`, the name is a station for `airtime` and `airtime_to`, and an account for `ledger`. An
 //! unknown value is an empty field. No crate is needed: quoting takes five lines.
 
 use super::Format;
@@ -46,6 +46,7 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
     }
     for f in &run.flows {
         let mut flow = |metric: &str, value: Option<f64>| row("flow", &f.name, metric, value);
+        flow("greedy", Some(f64::from(u8::from(f.greedy))))?;
         flow("goodput_bps", Some(f.goodput_bps))?;
         flow("throughput_bps", Some(f.throughput_bps))?;
         flow("sent", Some(f.sent as f64))?;
@@ -93,6 +94,9 @@ fn write_run(run: &Run, mut row: impl FnMut(&str, &str, &str, Option<f64>) -> io
         row("air", "", "busy", Some(a.busy))?;
         for (station, share) in &a.airtime {
             row("air", station, "airtime", Some(*share))?;
+        }
+        for (station, share) in &a.airtime_to {
+            row("air", station, "airtime_to", Some(*share))?;
         }
         for (account, share) in &a.ledger {
             row("air", account, "ledger", Some(*share))?;

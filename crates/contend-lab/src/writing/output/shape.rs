@@ -162,6 +162,25 @@ pub(super) fn main_metrics(o: &Outcome) -> Vec<&str> {
     if main.is_empty() { metrics(o).into_iter().take(6).collect() } else { main }
 }
 
+/// The flows of which `jain` is the index, in words.
+pub(super) fn jain_flows(runs: &[&Run]) -> String {
+    let (mut competing, mut others) = (Vec::new(), Vec::new());
+    for run in runs {
+        let all: Vec<usize> = (0..run.flows.len()).collect();
+        let chosen = run.competing(&all);
+        for (i, flow) in run.flows.iter().enumerate() {
+            let groups = if chosen.contains(&i) { &mut competing } else { &mut others };
+            if !groups.contains(&group_of(&flow.name)) {
+                groups.push(group_of(&flow.name));
+            }
+        }
+    }
+    match others.as_slice() {
+        [] => "all flows".to_owned(),
+        _ => format!("the flows {} (not {}: a rate of their own)", competing.join(", "), others.join(", ")),
+    }
+}
+
 /// The unit in which a metric is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
@@ -199,6 +218,7 @@ pub(super) fn unit_of(metric: &str) -> Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measuring::metric::synthetic::example;
 
     #[test]
     fn the_student_interval_of_five_values_uses_2_776() {
@@ -228,6 +248,14 @@ mod tests {
         );
         assert_eq!((unit_of("goodput.up / goodput.down").name, unit_of("jain").name), ("", ""));
         assert_eq!((unit_of("goodput.up + goodput.down").name, unit_of("max(rtt.p95[up])").name), ("Mb/s", "ms"));
+    }
+
+    #[test]
+    fn the_flows_of_jain_are_named_when_some_are_left_out() {
+        let mut run = example();
+        assert_eq!(jain_flows(&[&run]), "the flows up, down (not probe: a rate of their own)");
+        run.flows.iter_mut().for_each(|f| f.greedy = false);
+        assert_eq!(jain_flows(&[&run]), "all flows");
     }
 
     #[test]

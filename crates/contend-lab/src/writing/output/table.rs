@@ -3,8 +3,8 @@
 
 use super::ReportContext;
 use super::shape::{
-    around, estimate, group_of, main_metrics, percentile_ms, point_text, points, runs_of, seeds_text, summary_of,
-    swept_keys, unit_of, value_text,
+    around, estimate, group_of, jain_flows, main_metrics, percentile_ms, point_text, points, runs_of, seeds_text,
+    summary_of, swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
 use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, Percentiles, PointKey, Run, SearchResult};
@@ -72,8 +72,13 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
         let successes = o.runs.first().and_then(|r| r.air.as_ref()).map_or(0, |air| air.successes);
         return format!("{how}; {successes} successes of each run\n");
     }
+    let runs: Vec<&Run> = o.runs.iter().collect();
+    let jain = match main_metrics(o).contains(&"jain") {
+        true => format!("; jain is of {}", jain_flows(&runs)),
+        false => String::new(),
+    };
     let sim_s = if ctx.duration_s > 0.0 { ctx.duration_s } else { o.runs.first().map_or(0.0, |r| r.sim_s) };
-    format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up)\n", ctx.warmup_s)
+    format!("{how}; {sim_s} s simulated, the first {} s cut (warm-up){jain}\n", ctx.warmup_s)
 }
 
 /// What a reader must know before using the numbers: missing runs, and the warnings.

@@ -7,6 +7,10 @@ use crate::names::remedy;
 use crate::reading::expression::Dimension;
 use contend_theory::effective_window;
 use contend_theory::slots::Family;
+use std::collections::BTreeMap;
+
+/// The name of the access point.
+const AP: &str = "ap";
 
 /// The cell as a whole; it has no members to select.
 static CELL: Subject = Subject {
@@ -22,7 +26,7 @@ static CELL: Subject = Subject {
 /// Stations that were on the air, sorted by name; `ap` is one of them.
 static TRANSMITTERS: Subject = Subject {
     noun: "station",
-    usage: "NAME[ap], NAME[STATION]",
+    usage: "NAME[ap], NAME[STATION]; NAME.STATION: all members of a table together",
     member: "sta1",
     groups: &[],
     names: |run| run.air.iter().flat_map(|air| air.airtime.keys()).map(String::as_str).collect(),
@@ -35,12 +39,12 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "airtime",
         Dimension::Number,
         &TRANSMITTERS,
-        "share of time that the station's own exchanges take",
-        |a| {
-            let (air, names) = (a.air()?, a.names());
-            Ok(a.members.iter().filter_map(|i| air.airtime.get(*names.get(*i)?)).sum())
-        },
+        "share of time of the frames that a station sends and of those sent to it, with ACK, RTS and CTS; collisions \
+            belong to nobody. `airtime.from`: the frames that it sends; `airtime.to`: the frames sent to it",
+        airtime,
     )
+    .aspects(Aspects::Optional(&["from", "to"]))
+    .example("airtime.to[sta1]")
     .share(),
     air("frames", "data frames sent, including retries", |a| Ok(a.air()?.frames as f64))
         .in_contention()
@@ -92,6 +96,22 @@ pub(super) const METRICS: &[MetricEntry] = &[
 
 const fn air(name: &'static str, doc: &'static str, read: fn(&Asked<'_>) -> Result<f64, Unmeasured>) -> MetricEntry {
     MetricEntry::new(name, Dimension::Number, &CELL, doc, read)
+}
+
+/// The airtime of the selected stations together; each frame counts once.
+fn airtime(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let (air, names) = (a.air()?, a.names());
+    let members: Vec<&str> = a.members.iter().filter_map(|i| names.get(*i).copied()).collect();
+    let sum = |of: &BTreeMap<String, f64>, list: &[&str]| list.iter().filter_map(|name| of.get(*name)).sum::<f64>();
+    Ok(match a.metric.aspect {
+        Aspect::Word("from") => sum(&air.airtime, &members),
+        Aspect::Word("to") => sum(&air.airtime_to, &members),
+        // Every frame begins or ends at the access point, so its frames include those of the other members.
+        _ => {
+            let ends = if members.contains(&AP) { &[AP][..] } else { &members };
+            sum(&air.airtime, ends) + sum(&air.airtime_to, ends)
+        }
+    })
 }
 
 fn effective_window(a: &Asked<'_>) -> Result<f64, Unmeasured> {

@@ -2,7 +2,7 @@
 
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::reading::{SampleRange, seconds};
-use crate::measuring::metric::{Aspect, Unmeasured};
+use crate::measuring::metric::{Aspect, Scope, Unmeasured};
 use crate::reading::expression::Dimension;
 use crate::stats;
 
@@ -53,7 +53,9 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow(
         "jain",
         Dimension::Number,
-        "Jain's index of the flows' goodputs; `jain.short`: its mean over windows of one second",
+        "Jain's index of the goodputs of the greedy flows (traffic `bulk` or `sessions`), of all flows if none is \
+            greedy. `jain.all`, `jain.NAME`: also of flows with a rate of their own. `jain.short`: the mean over \
+            windows of one second",
         jain,
     )
     .over(Period::RunOrWindow)
@@ -86,6 +88,10 @@ pub(super) const fn flow(
     MetricEntry::new(name, unit, &FLOWS, doc, read)
 }
 
+fn is_direction(name: &str) -> bool {
+    FLOWS.groups.contains(&name)
+}
+
 fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let all: Vec<f64> = a.flows().flat_map(|f| f.completions_s.iter().copied()).collect();
     let value = match a.metric.aspect {
@@ -95,8 +101,15 @@ fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     value.ok_or_else(|| a.undefined("no transfer was completed"))
 }
 
-/// Jain's index over the run, over a window, or as the mean over windows of one second.
+/// Jain's index over the run, over a window, or as the mean over windows of one second. Flows with a rate of their own
+/// count only if they are named, or if no flow is greedy.
 fn jain(a: &Asked<'_>) -> Result<f64, Unmeasured> {
+    let named = match &a.metric.scope {
+        Scope::All => false,
+        Scope::Together(name) | Scope::Each(name) => matches!(name.as_str(), "all" | "total") || !is_direction(name),
+    };
+    let members = if named { a.members.to_vec() } else { a.run.competing(a.members) };
+    let a = &Asked { members: &members, ..*a };
     let nothing = || a.undefined("there is no such flow");
     let over = |range: SampleRange| {
         let bytes = a.grown(range, |s| s.delivered_bytes).collect::<Result<Vec<_>, Unmeasured>>()?;

@@ -6,7 +6,7 @@ use super::{Figure, direction_style};
 use crate::experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
 use crate::stats::{self, Range};
 use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{estimate, group_of};
+use crate::writing::output::shape::{estimate, group_of, jain_flows};
 use contend_sim::stats::Durations;
 use std::fmt::Write;
 
@@ -278,7 +278,7 @@ fn groups<'a>(flows: impl Iterator<Item = &'a Flow>) -> Vec<&'a str> {
     all
 }
 
-/// Figure of Jain's index over all flows in each second, as the mean over the runs of a point.
+/// Figure of Jain's index over the flows that compete in each second, as the mean over the runs of a point.
 pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Option<Figure> {
     let sampled: Vec<&&Run> = runs.iter().filter(|r| r.series.time_s.len() > 1 && r.flows.len() > 1).collect();
     let first = sampled.first()?;
@@ -291,8 +291,9 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     for &(i, j) in &cuts {
         // A second without any goodput says nothing about fairness.
         let of = |r: &&&Run| {
-            let rates: Vec<f64> =
-                r.series.flows.iter().map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
+            let all: Vec<usize> = (0..r.series.flows.len()).collect();
+            let flows = r.competing(&all).into_iter().filter_map(|k| r.series.flows.get(k));
+            let rates: Vec<f64> = flows.map(|s| rate(s, i, j, &r.series.time_s)).filter(|x| x.is_finite()).collect();
             stats::jain(&rates).filter(|_| rates.iter().any(|x| *x > 0.0))
         };
         let same = sampled.iter().filter(|r| r.series.time_s.len() > j);
@@ -313,7 +314,7 @@ pub(super) fn jain_over_time(runs: &[&Run], warmup_s: f64, command: &str) -> Opt
     };
     Some(Figure {
         title: "Fairness over time".into(),
-        caption: format!("Jain's index of goodput in windows of 1 s, all flows. {how}"),
+        caption: format!("Jain's index of goodput in windows of 1 s, {}. {how}", jain_flows(runs)),
         svg: plot.finish("Jain's index over time"),
         legend: Vec::new(),
         csv,
