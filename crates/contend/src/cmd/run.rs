@@ -74,7 +74,7 @@ pub struct Common {
     /// Seeds that replace those of the file, like 1..30 or 7
     #[arg(long)]
     pub seeds: Option<String>,
-    /// Set a key of the file, like wifi.slot=20us or flow.1.count=4; may be given several times
+    /// Set a key of the file, like wifi.slot=20us, flow.1.count=4 or flow.call.count=4; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)

@@ -3,7 +3,7 @@
 use super::claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
-use super::sweep::{Sweep, key_path};
+use super::sweep::Sweep;
 use super::tree::{NodeKind, Overlay, flatten};
 use crate::reading::expression::Quantity;
 
@@ -36,7 +36,7 @@ impl Judge<'_> {
             Some(v) => v
                 .table()?
                 .all()
-                .map(|(entry, v)| Ok((entry.key.clone(), overlay(&v)?)))
+                .map(|(entry, v)| Ok((entry.key.clone(), self.overlay(&v)?)))
                 .collect::<Result<_, FileError>>()?,
             None => vec![],
         };
@@ -45,8 +45,8 @@ impl Judge<'_> {
             paper: f.read_or("paper", "", |v| v.text())?.to_string(),
             metric: expression(&metric)?,
             metric_site: metric.node.site.clone(),
-            over: f.read("over", |v| overlay(&v))?,
-            less: f.read("less", |v| overlay(&v))?,
+            over: f.read("over", |v| self.overlay(&v))?,
+            less: f.read("less", |v| self.overlay(&v))?,
             when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
             each: f.read_or("each", Each::default(), |v| {
                 v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)])
@@ -229,10 +229,20 @@ impl Judge<'_> {
             _ => Ok(figure),
         }
     }
+
+    /// Reads a table of key paths and values.
+    fn overlay(&self, val: &Val) -> Result<Overlay, FileError> {
+        val.table()?;
+        let entries = flatten(val.node.entries().unwrap_or_default(), false);
+        let placed = entries
+            .into_iter()
+            .map(|(path, site, node)| Ok((self.sweep.key_path(val, site, &path)?, site.clone(), node.clone())));
+        Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
+    }
 }
 
 /// Reads `[search]`.
-pub(crate) fn search(val: &Val) -> Result<Search, FileError> {
+pub(crate) fn search(val: &Val, sweep: &Sweep) -> Result<Search, FileError> {
     let mut f = val.table()?;
     let key = f.need("key", "\"flow.0.window\"")?;
     let from = f.need("from", "\"1p\"")?.any()?;
@@ -240,7 +250,7 @@ pub(crate) fn search(val: &Val) -> Result<Search, FileError> {
     let to = same_unit(&to, from)?;
     let until = f.need("until", "\"jain >= 0.95\"")?;
     let search = Search {
-        key: key_path(&key, &key.node.site, key.text()?)?,
+        key: sweep.key_path(&key, &key.node.site, key.text()?)?,
         from,
         to,
         until: expression(&until)?,
@@ -272,13 +282,4 @@ fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
             "write both in the same kind of unit",
         ))
     }
-}
-
-/// Reads a table of key paths and values.
-fn overlay(val: &Val) -> Result<Overlay, FileError> {
-    val.table()?;
-    let entries = flatten(val.node.entries().unwrap_or_default(), false);
-    let placed =
-        entries.into_iter().map(|(path, site, node)| Ok((key_path(val, site, &path)?, site.clone(), node.clone())));
-    Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
 }

@@ -54,6 +54,7 @@ pub mod error;
 mod flow;
 mod judge;
 mod model;
+mod naming;
 pub(crate) mod need;
 mod network;
 mod passing;
@@ -61,6 +62,7 @@ mod places;
 mod quoted;
 mod reader;
 mod sweep;
+mod table_names;
 mod tcp;
 pub mod tree;
 mod wifi;
@@ -183,7 +185,10 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         }
         step => Ok(step),
     })?;
-    let sweep = f.read_or("sweep", Sweep::default(), |v| Sweep::read(&v, &sets))?;
+    let names = naming::table_names(&source, &tree);
+    let no_sweep = Node { site: Site::None, kind: NodeKind::Table(vec![]) };
+    let sweep = f.get("sweep").unwrap_or_else(|| Val { cx, path: "sweep".into(), node: &no_sweep });
+    let sweep = Sweep::read(&sweep, names, &sets)?;
     let judge = Judge { sweep: &sweep, changed: !overrides.is_empty() };
     let mut ids = BTreeSet::new();
     let claims = each(f.get("claim"), "[[claim]]", |v| {
@@ -195,7 +200,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         }
     })?;
     let figures = each(f.get("figure"), "[[figure]]", |v| judge.figure(v))?;
-    let search = f.read("search", |v| judge::search(&v))?;
+    let search = f.read("search", |v| judge::search(&v, &sweep))?;
     f.finish()?;
 
     let network = Node {
@@ -235,12 +240,12 @@ const MOST_SAMPLES: u64 = 10_000_000;
 /// Maximum number of seeds.
 const MOST_SEEDS: u64 = 100_000;
 
-/// Applies the settings of the command line to the file. Returns their plain key paths and values.
+/// Applies the settings of the command line to the file. Returns their key paths, with numbers of tables, and values.
 fn apply_sets(
     tree: &mut Node,
     source: &Source,
     overrides: &[(String, String)],
-) -> Result<Vec<(String, Node)>, FileError> {
+) -> Result<Vec<(Vec<String>, Node)>, FileError> {
     let mut sets = vec![];
     for (i, (key, value)) in overrides.iter().enumerate() {
         let site = Site::Set(i, 0..key.len());
@@ -253,9 +258,10 @@ fn apply_sets(
             )
         })?;
         let node = tree::read_setting(i, key.len() + 1, value);
-        tree.lay(&path, &site, node.clone())
-            .map_err(|(message, help)| FileError::new(source, &site, format!("`{key}`: {message}"), help))?;
-        sets.push((path.join("."), node));
+        let wrong = |no| tree::at_key(source, &site, key, no);
+        let path = naming::table_names(source, tree).numbered(&path).map_err(wrong)?;
+        tree.lay(&path, &site, node.clone()).map_err(wrong)?;
+        sets.push((path, node));
     }
     Ok(sets)
 }
@@ -399,8 +405,8 @@ impl Experiment {
     /// The tables of the network or model at `point` with `overlay`.
     fn at(&self, point: &PointKey, overlay: &Overlay) -> Result<Node, FileError> {
         let mut tree = self.network.clone();
-        self.sweep.overlay(point).apply(&mut tree, &self.source)?;
-        overlay.apply(&mut tree, &self.source)?;
+        self.sweep.apply(&self.sweep.overlay(point), &mut tree, &self.source)?;
+        self.sweep.apply(overlay, &mut tree, &self.source)?;
         Ok(tree)
     }
 

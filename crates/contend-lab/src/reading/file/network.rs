@@ -6,6 +6,7 @@ use super::flow::Draft;
 use super::passing;
 use super::places::{End, Places, valid_name};
 use super::reader::{Fields, ReadContext, Val};
+use super::table_names::flow_names;
 use super::tree::{Node, NodeKind};
 use super::wifi::{
     Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
@@ -198,8 +199,7 @@ impl<'a> Group<'a> {
     /// Reads all groups and names them: by `name`, or by direction. If two names would be equal, the table's number
     /// follows.
     fn read_all(flows: &[Val<'a>], places: &Places, cell: bool, duration: Span) -> Result<Vec<Group<'a>>, FileError> {
-        let mut groups = vec![];
-        let (mut own, mut default) = (BTreeSet::new(), BTreeMap::new());
+        let (mut groups, mut named, mut own) = (vec![], vec![], BTreeSet::new());
         for (index, val) in flows.iter().enumerate() {
             let mut f = val.table()?;
             let count = f.read("count", |v| v.integer(0..=MOST))?;
@@ -210,29 +210,21 @@ impl<'a> Group<'a> {
                 return Err(name.error("is used by two flows", "give each [[flow]] its own name"));
             }
             let first = Draft::read(member(val, 1, count.unwrap_or(1).max(1))?, duration)?;
-            let (from, to) = (places.end(&first.from, cell)?, places.end(&first.to, cell)?);
-            let name = match name {
-                Some(name) => {
-                    not_another_group(&name, direction(from, to))?;
-                    name.text()?.to_string()
-                }
-                None => {
-                    *default.entry(direction(from, to)).or_insert(0) += 1;
-                    String::new()
-                }
-            };
-            groups.push((Group { index, val: val.clone(), name, count }, direction(from, to)));
+            let direction = direction(places.end(&first.from, cell)?, places.end(&first.to, cell)?);
+            name.as_ref().map_or(Ok(()), |name| not_another_group(name, direction))?;
+            let name = name.map(|name| name.text().map(str::to_owned)).transpose()?;
+            groups.push(Group { index, val: val.clone(), name: String::new(), count });
+            named.push(Some((name, direction)));
         }
-        for (group, direction) in groups.iter_mut().filter(|(g, _)| g.name.is_empty()) {
-            let alone = default.get(direction) == Some(&1) && !own.contains(direction.name());
-            group.name = if alone { direction.name().into() } else { format!("{}{}", direction.name(), group.index) };
-            if own.contains(&group.name) {
+        for ((group, name), given) in groups.iter_mut().zip(flow_names(&named)).zip(&named) {
+            group.name = name.unwrap_or_default();
+            if given.as_ref().is_some_and(|(name, _)| name.is_none()) && own.contains(&group.name) {
                 return Err(group
                     .val
                     .error(format!("needs a name: `{}` is that of another flow", group.name), "write name = \"...\""));
             }
         }
-        Ok(groups.into_iter().map(|(g, _)| g).collect())
+        Ok(groups)
     }
 }
 
@@ -264,7 +256,7 @@ fn member<'a>(val: &Val<'a>, k: u64, n: u64) -> Result<Fields<'a>, FileError> {
     Val { cx: ReadContext { member: Some((k as usize, n as usize)), ..val.cx }, ..val.clone() }.table()
 }
 
-fn direction(from: End, to: End) -> Direction {
+pub(crate) fn direction(from: End, to: End) -> Direction {
     let on_air = |end| matches!(end, End::Station | End::At(Place::Station(_)));
     match (on_air(from), on_air(to)) {
         (true, true) => Direction::Local,

@@ -1,9 +1,12 @@
 //! `[sweep]`: key paths with their values; their combinations are the points.
+//!
+//! Points have the key paths as `[sweep]` writes them, with names or numbers of tables. Paths are compared with numbers.
 
 use super::claim::Along;
-use super::error::{FileError, Site};
+use super::error::{FileError, Site, Source};
 use super::reader::Val;
-use super::tree::{Node, NodeKind, Overlay, flatten, split_path};
+use super::table_names::TableNames;
+use super::tree::{Node, NodeKind, Overlay, at_key, flatten, split_path};
 use crate::experiment::results::PointKey;
 use crate::names::suggest;
 use crate::reading::expression::Quantity;
@@ -19,6 +22,8 @@ const FIXED: &[&str] =
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sweep {
     axes: Vec<Axis>,
+    /// The names that key paths may use.
+    names: TableNames,
 }
 
 /// Keys that change together: a single key, or the keys of a `zip`.
@@ -29,7 +34,10 @@ struct Axis {
 
 #[derive(Clone, Debug)]
 struct Key {
+    /// As in the file.
     path: String,
+    /// With the number of each table.
+    numbered: Vec<String>,
     site: Site,
     values: Vec<Node>,
 }
@@ -37,18 +45,19 @@ struct Key {
 impl Sweep {
     /// Reads `[sweep]`. If the command line sets a key (`sets`: key path and value), the key has only this value, or
     /// the values of this list.
-    pub fn read(val: &Val, sets: &[(String, Node)]) -> Result<Sweep, FileError> {
+    pub fn read(val: &Val, names: TableNames, sets: &[(Vec<String>, Node)]) -> Result<Sweep, FileError> {
         val.table()?;
         let mut keys: Vec<Key> = vec![];
         let mut zip = None;
+        let mut sweep = Sweep { axes: vec![], names };
         for (path, site, node) in flatten(val.node.entries().unwrap_or_default(), true) {
             if path == "zip" {
                 zip = Some(node);
                 continue;
             }
             let at = Val { path: format!("sweep.\"{path}\""), node, ..val.clone() };
-            let path = key_path(&at, site, &path)?;
-            if let Some(first) = keys.iter().find(|k| k.path == path) {
+            let (path, numbered) = sweep.read_key(&at, site, &path)?;
+            if let Some(first) = keys.iter().find(|k| k.numbered == numbered) {
                 return Err(FileError::new(
                     val.cx.source,
                     site,
@@ -61,9 +70,9 @@ impl Sweep {
             if values.is_empty() {
                 return Err(at.error("is an empty list", "write at least one value, or remove the key"));
             }
-            keys.push(Key { path, site: site.clone(), values });
+            keys.push(Key { path, numbered, site: site.clone(), values });
         }
-        let mut sweep = Sweep { axes: zipped(val, keys, zip)? };
+        sweep.axes = sweep.zipped(val, keys, zip)?;
         for axis in &sweep.axes {
             // A paired key may repeat a value if its partner has another value there.
             let mut seen = BTreeSet::new();
@@ -91,10 +100,10 @@ impl Sweep {
     }
 
     /// Restricts `path` to `value`, or to the values of a list.
-    fn fix(&mut self, path: &str, value: &Node) {
-        let Some(axis) = self.axes.iter_mut().find(|a| a.keys.iter().any(|k| k.path == path)) else { return };
+    fn fix(&mut self, path: &[String], value: &Node) {
+        let Some(axis) = self.axes.iter_mut().find(|a| a.keys.iter().any(|k| k.numbered == path)) else { return };
         let alone = axis.keys.len() == 1;
-        for key in axis.keys.iter_mut().filter(|k| k.path == path) {
+        for key in axis.keys.iter_mut().filter(|k| k.numbered == path) {
             key.values = match &value.kind {
                 NodeKind::List(list) if alone && !list.is_empty() => list.clone(),
                 _ if alone => vec![value.clone()],
@@ -131,7 +140,7 @@ impl Sweep {
     }
 
     fn key(&self, path: &str) -> Option<&Key> {
-        self.axes.iter().flat_map(|a| &a.keys).find(|k| k.path == path)
+        self.keys().find(|k| k.path == path)
     }
 
     /// Checks that `text` is the path of a swept key.
@@ -150,10 +159,49 @@ impl Sweep {
 
     /// Like [`Sweep::swept`]; the message also lists `words`.
     fn swept_or(&self, at: &Val, text: &str, words: &[&str]) -> Result<String, FileError> {
-        let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
-        let known = self.axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str()).chain(words.iter().copied());
+        let path = self.numbered(at, &at.node.site, text)?;
+        let known = self.keys().map(|k| k.path.as_str()).chain(words.iter().copied());
         let unknown = || at.error(format!("names a key that is not swept: `{text}`"), suggest(text, known));
-        self.key(&path).map(|key| key.path.clone()).ok_or_else(unknown)
+        self.keys().find(|k| k.numbered == path).map(|key| key.path.clone()).ok_or_else(unknown)
+    }
+
+    /// The key path `text` with the number of each table; empty if `text` is not a key path.
+    fn numbered(&self, at: &Val, site: &Site, text: &str) -> Result<Vec<String>, FileError> {
+        let path = split_path(text).unwrap_or_default();
+        self.names.numbered(&path).map_err(|no| at_key(at.cx.source, site, text, no))
+    }
+
+    /// A key path of the network, as `[sweep]` writes it; otherwise with the number of each table.
+    pub fn key_path(&self, at: &Val, site: &Site, text: &str) -> Result<String, FileError> {
+        let (_, path) = self.read_key(at, site, text)?;
+        Ok(self.keys().find(|k| k.numbered == path).map_or_else(|| path.join("."), |k| k.path.clone()))
+    }
+
+    /// A key path of the network in its plain form, and with the number of each table.
+    fn read_key(&self, at: &Val, site: &Site, text: &str) -> Result<(String, Vec<String>), FileError> {
+        let error = |message: String, help: &str| FileError::new(at.cx.source, site, message, help);
+        let Some(path) = split_path(text) else {
+            return Err(error(
+                format!("`{text}` is not a key path"),
+                "write it like \"flow.0.count\" or \"wifi.slot\"",
+            ));
+        };
+        match path.first() {
+            Some(head) if FIXED.contains(&head.as_str()) => Err(error(
+                format!("`{head}` is the same at every point"),
+                "vary a key of the network, like \"flow.0.count\" or \"wifi.slot\"",
+            )),
+            _ => Ok((path.join("."), self.numbered(at, site, text)?)),
+        }
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.axes.iter().flat_map(|a| &a.keys)
+    }
+
+    /// Applies the settings of `overlay` to `tree`.
+    pub fn apply(&self, overlay: &Overlay, tree: &mut Node, source: &Source) -> Result<(), FileError> {
+        overlay.apply(tree, &self.names, source)
     }
 
     /// The value of the swept key `path` that equals `node`, as written in points; `None` if there is none.
@@ -164,7 +212,7 @@ impl Sweep {
     /// True if this byte of the file belongs to a key or a value of the sweep.
     pub fn covers(&self, byte: usize) -> bool {
         let inside = |site: &Site| matches!(site, Site::File(range) if range.contains(&byte));
-        self.axes.iter().flat_map(|a| &a.keys).any(|k| inside(&k.site) || k.values.iter().any(|v| inside(&v.site)))
+        self.keys().any(|k| inside(&k.site) || k.values.iter().any(|v| inside(&v.site)))
     }
 
     /// The values of the swept key `path`, for a message.
@@ -172,67 +220,52 @@ impl Sweep {
         self.key(path)
             .map_or(String::new(), |k| k.values.iter().map(|v| v.to_json().to_string()).collect::<Vec<_>>().join(", "))
     }
+
+    /// Groups the keys into axes: the keys of a `zip` form one axis.
+    fn zipped(&self, val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, FileError> {
+        let mut axes: Vec<Axis> = keys.into_iter().map(|k| Axis { keys: vec![k] }).collect();
+        let Some(node) = zip else { return Ok(axes) };
+        const SHAPE: &str = "lists of keys that advance together, [[\"flow.0.count\", \"flow.1.count\"]]";
+        for group in (Val { path: "sweep.zip".into(), node, ..val.clone() }).list(SHAPE)? {
+            let mut joined: Option<usize> = None;
+            for name in group.list(SHAPE)? {
+                let text = name.text()?;
+                let path = self.numbered(&name, &name.node.site, text)?;
+                let Some(i) = axes.iter().position(|a| a.keys.iter().any(|k| k.numbered == path)) else {
+                    return Err(name.error(
+                        format!("names a key that [sweep] does not have: `{text}`"),
+                        suggest(text, axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str())),
+                    ));
+                };
+                let Some(j) = joined else {
+                    joined = Some(i);
+                    continue;
+                };
+                if i == j || axes.get(i).is_none_or(|a| a.keys.len() > 1) {
+                    return Err(name.error(format!("names `{text}` twice"), "name each key once"));
+                }
+                let axis = axes.remove(i);
+                let j = if i < j { j - 1 } else { j };
+                joined = Some(j);
+                if let Some(first) = axes.get_mut(j) {
+                    if first.len() != axis.len() {
+                        return Err(name.error(
+                            format!("pairs lists of different length: {} and {} values", first.len(), axis.len()),
+                            "give both keys the same number of values",
+                        ));
+                    }
+                    first.keys.extend(axis.keys);
+                }
+            }
+        }
+        Ok(axes)
+    }
 }
 
 impl Axis {
     fn len(&self) -> usize {
         self.keys.first().map_or(0, |k| k.values.len())
     }
-}
-
-/// A key path of the network, in its plain form.
-pub(crate) fn key_path(at: &Val, site: &Site, text: &str) -> Result<String, FileError> {
-    let error = |message: String, help: &str| FileError::new(at.cx.source, site, message, help);
-    let Some(path) = split_path(text) else {
-        return Err(error(format!("`{text}` is not a key path"), "write it like \"flow.0.count\" or \"wifi.slot\""));
-    };
-    match path.first() {
-        Some(head) if FIXED.contains(&head.as_str()) => Err(error(
-            format!("`{head}` is the same at every point"),
-            "vary a key of the network, like \"flow.0.count\" or \"wifi.slot\"",
-        )),
-        _ => Ok(path.join(".")),
-    }
-}
-
-/// Groups the keys into axes: the keys of a `zip` form one axis.
-fn zipped(val: &Val, keys: Vec<Key>, zip: Option<&Node>) -> Result<Vec<Axis>, FileError> {
-    let mut axes: Vec<Axis> = keys.into_iter().map(|k| Axis { keys: vec![k] }).collect();
-    let Some(node) = zip else { return Ok(axes) };
-    const SHAPE: &str = "lists of keys that advance together, [[\"flow.0.count\", \"flow.1.count\"]]";
-    for group in (Val { path: "sweep.zip".into(), node, ..val.clone() }).list(SHAPE)? {
-        let mut joined: Option<usize> = None;
-        for name in group.list(SHAPE)? {
-            let text = name.text()?;
-            let path = split_path(text).map(|p| p.join(".")).unwrap_or_default();
-            let Some(i) = axes.iter().position(|a| a.keys.iter().any(|k| k.path == path)) else {
-                return Err(name.error(
-                    format!("names a key that [sweep] does not have: `{text}`"),
-                    suggest(text, axes.iter().flat_map(|a| &a.keys).map(|k| k.path.as_str())),
-                ));
-            };
-            let Some(j) = joined else {
-                joined = Some(i);
-                continue;
-            };
-            if i == j || axes.get(i).is_none_or(|a| a.keys.len() > 1) {
-                return Err(name.error(format!("names `{text}` twice"), "name each key once"));
-            }
-            let axis = axes.remove(i);
-            let j = if i < j { j - 1 } else { j };
-            joined = Some(j);
-            if let Some(first) = axes.get_mut(j) {
-                if first.len() != axis.len() {
-                    return Err(name.error(
-                        format!("pairs lists of different length: {} and {} values", first.len(), axis.len()),
-                        "give both keys the same number of values",
-                    ));
-                }
-                first.keys.extend(axis.keys);
-            }
-        }
-    }
-    Ok(axes)
 }
 
 /// A normal form of a value: 2 and 2.0 give the same text, and so do "1s" and "1000ms".

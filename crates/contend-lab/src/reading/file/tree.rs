@@ -1,6 +1,7 @@
 //! The file as a tree of values with their places; settings and overlays change this tree.
 
 use super::error::{FileError, Site, Source};
+use super::table_names::TableNames;
 use crate::experiment::results::PointKey;
 use crate::names::suggest;
 use std::collections::BTreeMap;
@@ -279,6 +280,11 @@ fn of_value(value: &Value, place: &Place) -> Result<Node, Site> {
     Ok(Node { site, kind })
 }
 
+/// The error `message` about the key path `key`, and its remedy.
+pub(crate) fn at_key(source: &Source, site: &Site, key: &str, (message, help): (String, String)) -> FileError {
+    FileError::new(source, site, format!("`{key}`: {message}"), help)
+}
+
 /// Settings that are applied to a file: key path -> value. Two overlays are equal if their settings are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Overlay {
@@ -324,8 +330,9 @@ impl Overlay {
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
     }
-    /// Applies the settings to `tree`, shorter key paths first.
-    pub(crate) fn apply(&self, tree: &mut Node, source: &Source) -> Result<(), FileError> {
+    /// Applies the settings to `tree`, whose tables have these names; shorter key paths first.
+    pub(crate) fn apply(&self, tree: &mut Node, names: &TableNames, source: &Source) -> Result<(), FileError> {
+        let mut numbered = BTreeMap::new();
         for (key, (site, node)) in &self.nodes {
             let path = split_path(key).ok_or_else(|| {
                 FileError::new(
@@ -335,8 +342,11 @@ impl Overlay {
                     "write it like `flow.0.count` or `wifi.slot`",
                 )
             })?;
-            tree.lay(&path, site, node.clone())
-                .map_err(|(message, help)| FileError::new(source, site, format!("`{key}`: {message}"), help))?;
+            let path = names.numbered(&path).map_err(|no| at_key(source, site, key, no))?;
+            numbered.insert(path, (key, site, node));
+        }
+        for (path, (key, site, node)) in numbered {
+            tree.lay(&path, site, node.clone()).map_err(|no| at_key(source, site, key, no))?;
         }
         Ok(())
     }
@@ -361,7 +371,8 @@ mod tests {
     fn an_overlay_makes_a_table_of_a_name() {
         let mut t = tree("[[flow]]\ntcp = \"newreno\"\n");
         let overlay = Overlay::of([("flow.0.tcp.echo".into(), "latch".into()), ("wifi.slot".into(), "9us".into())]);
-        overlay.apply(&mut t, &Source { path: String::new(), text: String::new(), sets: vec![] }).unwrap();
+        let source = Source { path: String::new(), text: String::new(), sets: vec![] };
+        overlay.apply(&mut t, &TableNames::default(), &source).unwrap();
         assert_eq!(
             t.to_json(),
             serde_json::json!({"flow": [{"tcp": {"kind": "newreno", "echo": "latch"}}], "wifi": {"slot": "9us"}})
