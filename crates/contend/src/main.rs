@@ -1,4 +1,5 @@
-//! The command: `contend run`, `reproduce`, `list`, `explain`, `model`, `analyse`, `report`, `doctor`, `completions`.
+//! The command: `contend run`, `new`, `reproduce`, `list`, `explain`, `model`, `analyse`, `report`, `doctor`,
+//! `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 /// Describe a network in a file, run it, and read goodput, fairness, queues and airtime with
 /// confidence intervals:
 ///
-///     contend run experiments/hotspot.toml
+///     contend run hotspot
 #[derive(Debug, Parser)]
 #[command(name = "contend", version, verbatim_doc_comment, arg_required_else_help = true, after_help = STATUS)]
 struct Args {
@@ -33,9 +34,10 @@ struct Args {
 
 const STATUS: &str = "\
 First steps:
-  contend list experiments                    the experiments of this folder
-  contend run experiments/hotspot.toml        run one; its report is results/hotspot/report.html
-  contend explain newreno                     an algorithm, its parameters and its source
+  contend run hotspot                run a starter; its report is results/hotspot/report.html
+  contend new hotspot > my.toml      a copy of it to change; then: contend run my.toml
+  contend new                        all starters
+  contend explain newreno            an algorithm, its parameters and its source
 
 Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is
 wrong; 3 internal error; 130 stopped by Ctrl-C, finished runs are kept.";
@@ -44,6 +46,8 @@ wrong; 3 internal error; 130 stopped by Ctrl-C, finished runs are kept.";
 enum Command {
     /// Run experiment files: every sweep point with every seed, on all cores
     Run(cmd::run::Args),
+    /// Print a starter, an experiment file that comes with contend; without a name, list them
+    New(cmd::new::Args),
     /// Run the papers' experiments and compare each claim with the measured value
     Reproduce(cmd::reproduce::Args),
     /// List algorithms by family, metrics, functions, closed forms, output formats and experiments
@@ -123,6 +127,7 @@ fn status(ended: &std::thread::Result<Result<Done, Report>>) -> u8 {
 fn go(command: Command) -> Result<Done, Report> {
     match command {
         Command::Run(a) => cmd::run::run(&a),
+        Command::New(a) => cmd::new::run(&a),
         Command::Reproduce(a) => cmd::reproduce::run(&a),
         Command::List(a) => cmd::catalogue::list(&a),
         Command::Explain(a) => cmd::catalogue::explain(&a),

@@ -15,8 +15,8 @@ use alloc::string::String;
 /// Source of the algorithm.
 pub const CITE: &str = "Xu 2005 §8.7";
 /// What it does.
-pub const SUMMARY: &str = "Reno with an oracle: losses that are errors of the medium do not reduce the window. A \
-    reference, not for deployment.";
+pub const SUMMARY: &str = "Reno with an oracle that knows which losses are errors of the medium; these do not reduce \
+    the window. A reference, not for deployment.";
 /// Parameters.
 pub const PARAMS: &[Param] = reno::PARAMS;
 

@@ -1,7 +1,9 @@
-//! From text to plain types: experiment files, expressions with units, and the closed forms that both can use.
+//! From text to plain types: experiment files, expressions with units, and the closed forms that both can use. Also the
+//! experiment files inside the program.
 
 pub mod error;
 pub mod expression;
 pub mod file;
 pub mod folder;
 pub mod model;
+pub mod starter;

@@ -1,41 +1,23 @@
 //! `contend list` and `contend explain` print the registries.
 
+mod list;
 mod models;
 mod words;
+
+pub use list::{ListArgs, list};
 
 use super::run::formats;
 use super::{print, wrong};
 use crate::Done;
 use contend_core::registry::{Entry, Param, Unit};
 use contend_core::{ap, cc, estimate, qdisc};
-use contend_lab::echo::{SENTENCE, echo};
-use contend_lab::measuring::metric::{self, MetricEntry, metrics};
+use contend_lab::measuring::metric::{self, MetricEntry};
 use contend_lab::reading::expression;
-use contend_lab::reading::folder::files_below;
 use contend_lab::writing::output::{WIDTH, wrapped};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
 use contend_sim::{loss, traffic};
 use miette::Result;
-use std::path::Path;
-
-const LIST: &str = "\
-Examples:
-  contend list                  everything
-  contend list controllers      one family
-  contend list variants         the values of `tcp` in a flow
-  contend list metrics          quantities for claims, figures and searches
-  contend list words            keys and words of an experiment file; plain `contend list` omits them
-  contend list models           closed forms: calculators, and values for expressions";
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = LIST)]
-pub struct ListArgs {
-    /// What to list; without it, everything
-    #[arg(value_parser = ["controllers", "estimators", "recoveries", "qdiscs", "controls", "access", "clients",
-        "traffic", "loss", "variants", "metrics", "functions", "models", "formats", "words", "experiments"])]
-    what: Option<String>,
-}
 
 const EXPLAIN: &str = "\
 Examples:
@@ -90,77 +72,6 @@ fn everything() -> Vec<Item> {
         .chain(items("traffic", "traffic = { kind = \"NAME\" } in a [[flow]]", traffic::REGISTRY))
         .chain(items("loss", "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]", loss::REGISTRY))
         .collect()
-}
-
-pub fn list(args: &ListArgs) -> Result<Done> {
-    let all = everything();
-    let mut out = String::new();
-    let wanted = |family: &str| args.what.as_deref().is_none_or(|w| w == family);
-    let mut last = "";
-    for i in all.iter().filter(|i| wanted(i.family)) {
-        if i.family != last {
-            out += &heading(&out, i.family);
-            last = i.family;
-        }
-        out += &format!("  {:<18} {}\n", i.name, in_short(i.summary));
-    }
-    if wanted("variants") {
-        out += &heading(&out, "variants");
-        out += &words::list_of_variants();
-    }
-    if wanted("metrics") {
-        out += &heading(&out, "metrics");
-        metrics().for_each(|m| out += &format!("  {:<22} {}\n", m.name, in_short(m.doc)));
-    }
-    if wanted("functions") {
-        out += &heading(&out, "functions");
-        let mut told = vec![];
-        // Several functions may share a name: the list shows the first.
-        for f in functions() {
-            if !told.contains(&f.name) {
-                out += &format!("  {:<22} {}\n", f.name, in_short(f.doc));
-                told.push(f.name);
-            }
-        }
-    }
-    if wanted("models") {
-        out += &heading(&out, "models");
-        models::items().iter().for_each(|m| out += &format!("  {:<33} {}\n", m.name, in_short(&m.summary)));
-    }
-    if wanted("formats") {
-        out += &heading(&out, "formats");
-        formats().for_each(|(name, meaning)| out += &format!("  {name:<18} {}\n", in_short(&meaning)));
-    }
-    if args.what.as_deref() == Some("words") {
-        out += &heading(&out, "words");
-        out += &words::list_of_words();
-    }
-    if wanted("experiments") {
-        out += &heading(&out, "experiments");
-        let mut files = Vec::new();
-        for folder in ["experiments", "papers"].map(Path::new) {
-            match files_below(folder) {
-                Ok(below) => files.extend(below),
-                Err(too_large) => out += &format!("  {too_large}: name one of its files to run it\n"),
-            }
-        }
-        for file in &files {
-            let title = contend_lab::reading::file::load(file, &[])
-                .map_or_else(|_| "(cannot be read: `contend run` shows the error)".into(), |e| e.title);
-            let (file, title) = (echo(&file.display().to_string(), SENTENCE), echo(&title, SENTENCE));
-            out += &format!("  {file}\n      {title}\n");
-        }
-        if files.is_empty() {
-            out += "  none: ./experiments and ./papers hold no experiment file\n";
-        }
-    }
-    print(&out)?;
-    Ok(Done::Well)
-}
-
-/// The heading of a family after `before`.
-fn heading(before: &str, family: &str) -> String {
-    format!("{}{family}\n", if before.is_empty() { "" } else { "\n" })
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
@@ -295,32 +206,5 @@ fn unit(p: &Param) -> String {
         Unit::Numbers => "list of numbers".into(),
         Unit::Group(of) => format!("table of {}", of.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")),
         Unit::Drops => "list like [{ flow = \"f\", segment = 20, copy = 0 }]".into(),
-    }
-}
-
-/// The text up to its first colon, semicolon or full stop. A result longer than [`SHORT`] ends at its first comma.
-fn in_short(s: &str) -> &str {
-    let first = |s, end| str::split_once(s, end).map_or(s, |(a, _)| a);
-    let sentence = [": ", "; ", ". "].into_iter().fold(s, first).trim_end_matches('.');
-    if sentence.len() > SHORT { first(sentence, ", ") } else { sentence }
-}
-
-/// The longest text after a name in a list, in bytes.
-const SHORT: usize = 78;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_has_one_short_line_for_each_name() {
-        assert_eq!(in_short("A rule: it does much; and more. Really."), "A rule");
-        assert_eq!(in_short("All there is, here."), "All there is, here");
-        let models = models::items();
-        let words =
-            metrics().map(|m| (m.name, m.doc)).chain(models.iter().map(|m| (m.name.as_str(), m.summary.as_str())));
-        for (name, summary) in everything().iter().map(|i| (i.name, i.summary)).chain(words) {
-            assert!(in_short(summary).chars().count() <= WIDTH, "{name}");
-        }
     }
 }

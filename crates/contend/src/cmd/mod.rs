@@ -4,6 +4,7 @@ pub mod analyse;
 pub mod catalogue;
 pub mod doctor;
 pub mod model;
+pub mod new;
 pub mod report;
 pub mod reproduce;
 pub mod run;

@@ -8,15 +8,17 @@ use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::judging::claim;
+use contend_lab::nearest;
 use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
 use contend_lab::reading::folder::files_below;
+use contend_lab::reading::starter::{STARTERS, Starter};
 use contend_lab::writing::folder::{self, Draft, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
 use contend_lab::writing::output::{self, Format, ReportContext, WIDTH, wrapped};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
-use std::io::{IsTerminal, Read as _};
+use std::io::{ErrorKind, IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,6 +37,7 @@ fn after_help() -> String {
 
 const EXAMPLES: &str = "\
 Examples:
+  contend run hotspot                                            a starter; `contend new` lists them
   contend run experiments/hotspot.toml
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
   contend run experiments/saturation.toml --set 'flow.0.count=[5, 50]' --format csv > points.csv
@@ -55,7 +58,8 @@ prints nothing.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    /// Experiment files; `contend list experiments` shows those of this folder
+    /// Experiment files, or names of starters; `contend list experiments` shows those of this folder, `contend new` the
+    /// starters
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -213,11 +217,15 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     Ok(e)
 }
 
-/// The text of the experiment file at `path`.
+/// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of a starter.
 ///
 /// # Errors
-/// When there is no file; the remedy says what to give instead.
-pub fn text(path: &Path) -> Result<String> {
+/// When there is neither; the remedy says what to give instead.
+fn text(path: &Path) -> Result<String> {
+    if path.symlink_metadata().is_err_and(|err| err.kind() == ErrorKind::NotFound) {
+        let starter = path.to_str().and_then(Starter::named).map(|s| s.text.to_owned());
+        return starter.ok_or_else(|| nothing_at(path));
+    }
     let name = path.display();
     if path.is_dir() {
         let remedy = "give the path of an experiment file; `contend list experiments` shows some";
@@ -257,6 +265,25 @@ pub fn text(path: &Path) -> Result<String> {
             ))
         }
     }
+}
+
+/// The error about a path at which there is no file and which names no starter.
+fn nothing_at(path: &Path) -> Report {
+    let folders = ["experiments", "papers"].map(|folder| files_below(Path::new(folder)).unwrap_or_default());
+    let files: Vec<String> = folders.concat().iter().map(|file| file.display().to_string()).collect();
+    let starters: Vec<&str> = STARTERS.iter().map(|s| s.name).collect();
+    let (asked, stem) = (path.to_string_lossy(), path.file_stem().unwrap_or_default().to_string_lossy());
+    let near = Starter::named(&stem)
+        .map(|s| s.name)
+        .or_else(|| nearest(&asked, starters.iter().copied().chain(files.iter().map(String::as_str))))
+        .map_or(String::new(), |name| format!("did you mean `{name}`? "));
+    wrong(
+        format!("{asked} cannot be read: there is no such file, and no starter has this name"),
+        format!(
+            "{near}`contend list experiments` shows the files of this folder; the starters are {}",
+            starters.join(", ")
+        ),
+    )
 }
 
 /// One experiment to run, and where its results go.

@@ -1,65 +1,85 @@
 //! `contend list`, `contend explain` and `contend model`.
 
-use super::{Bench, call, workspace};
+use super::{Bench, SMALL, call, workspace};
 use serde_json::Value;
 
+/// The families whose names `contend explain` explains, except the many words of a file.
+const FAMILIES: [&str; 14] = [
+    "controllers",
+    "estimators",
+    "recoveries",
+    "qdiscs",
+    "controls",
+    "access",
+    "clients",
+    "traffic",
+    "loss",
+    "variants",
+    "metrics",
+    "functions",
+    "models",
+    "formats",
+];
+
+/// The names of a list in which each begins a line after two spaces.
+fn listed_names(list: &str) -> Vec<&str> {
+    list.lines()
+        .filter(|l| l.starts_with("  ") && !l.starts_with("   "))
+        .filter_map(|l| l.split_whitespace().next())
+        .collect()
+}
+
 #[test]
-fn list_shows_every_family_and_all_experiments() {
-    let ended = call(&workspace(), &["list"]).with(0);
-    for heading in [
-        "controllers",
-        "estimators",
-        "recoveries",
-        "qdiscs",
-        "controls",
-        "access",
-        "traffic",
-        "loss",
-        "metrics",
-        "functions",
-        "models",
-        "formats",
-        "experiments",
-    ] {
-        assert!(ended.out.lines().any(|l| l == heading), "{heading}");
+fn list_is_one_page_with_the_names_of_every_family() {
+    let page = call(&workspace(), &["list"]).with(0).out;
+    assert!(page.lines().count() <= 60, "{page}");
+    for family in FAMILIES {
+        assert!(page.lines().any(|l| l.starts_with(&format!("{family} "))), "{family}: {page}");
     }
-    for name in [
-        "newreno",
-        "cubic",
-        "fifo",
-        "dcf",
-        "poisson",
-        "bernoulli",
-        "goodput",
-        "experiments/hotspot.toml",
-        "papers/keceli-2008/m2-uploads.toml",
-    ] {
-        assert!(ended.out.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}");
+    let listed: Vec<&str> = page.split([',', ' ', '\n']).collect();
+    for name in ["newreno", "cubic", "fifo", "dcf", "poisson", "bernoulli", "goodput", "jersey-enh", "padhye.rate"] {
+        assert!(listed.contains(&name), "{name}: {page}");
     }
-    assert!(!ended.out.contains("cannot be read"), "{}", ended.out);
+    for more in ["contend list qdiscs", "contend explain fq_codel", "contend new"] {
+        assert!(page.contains(more), "{more}: {page}");
+    }
     let one = call(&workspace(), &["list", "qdiscs"]).with(0);
     assert!(one.out.starts_with("qdiscs\n  fifo ") && !one.out.contains("cubic"), "{}", one.out);
     call(&workspace(), &["list", "qdisc"]).with(2).says(&["qdiscs"]);
 }
 
 #[test]
-fn every_listed_name_can_be_explained_within_100_columns() {
-    let listed = call(&workspace(), &["list"]).with(0).out;
-    let names = listed
-        .split("\nexperiments\n")
-        .next()
-        .unwrap()
-        .lines()
-        .filter(|l| l.starts_with("  "))
-        .filter_map(|l| l.split_whitespace().next());
-    let mut seen = 0;
-    for name in names {
-        let ended = call(&workspace(), &["explain", name]).with(0);
-        assert!(ended.out.contains(&format!("{name} (")) && ended.out.contains("Use: "), "{}", ended.out);
-        assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
-        seen += 1;
+fn list_experiments_shows_the_files_of_this_folder_or_else_the_starters() {
+    let files = call(&workspace(), &["list", "experiments"]).with(0).out;
+    let names = listed_names(&files);
+    assert!(names.contains(&"experiments/hotspot.toml"), "{files}");
+    assert!(names.contains(&"papers/keceli-2008/m2-uploads.toml"), "{files}");
+    assert!(!files.contains("cannot be read") && !files.contains("contend new"), "{files}");
+    let bench = Bench::new();
+    let starters = bench.contend(&["list", "experiments"]).with(0).out;
+    for text in ["hold no experiment file", "  hotspot ", "Bufferbloat: ", "contend run hotspot", "contend new hotspot"]
+    {
+        assert!(starters.contains(text), "no `{text}` in: {starters}");
     }
-    assert!(seen > 120, "{seen} names in {listed}");
+    assert!(starters.ends_with(bench.contend(&["new"]).with(0).out.as_str()), "{starters}");
+    bench.file("experiments/mine.toml", SMALL);
+    let mine = bench.contend(&["list", "experiments"]).with(0).out;
+    assert!(mine.contains("experiments/mine.toml") && !mine.contains("hotspot"), "{mine}");
+}
+
+#[test]
+fn every_listed_name_can_be_explained_within_100_columns() {
+    let mut seen = 0;
+    for family in FAMILIES {
+        let listed = call(&workspace(), &["list", family]).with(0).out;
+        for name in listed_names(&listed) {
+            let ended = call(&workspace(), &["explain", name]).with(0);
+            assert!(ended.out.contains(&format!("{name} (")) && ended.out.contains("Use: "), "{}", ended.out);
+            assert!(ended.out.lines().all(|l| l.chars().count() <= 100), "{}", ended.out);
+            seen += 1;
+        }
+    }
+    assert!(seen > 120, "{seen} names");
 }
 
 #[test]
@@ -388,7 +408,7 @@ fn every_closed_form_is_a_calculator() {
     );
     assert_eq!(csv.with(0).out.lines().count(), 3);
     let listed = call(&workspace(), &["list", "models"]).with(0).out;
-    let names: Vec<&str> = listed.lines().skip(1).filter_map(|l| l.split_whitespace().next()).collect();
+    let names = listed_names(&listed);
     assert!(names.len() > 70, "{listed}");
     for name in names {
         let help = call(&workspace(), &["model", name, "--help"]).with(0).out;
@@ -474,14 +494,14 @@ fn completions_are_a_script_that_bash_reads() {
 fn help_teaches_with_examples_and_exit_statuses() {
     let all = call(&workspace(), &["--help"]).with(0).out;
     assert!(all.contains("Exit status: 0 done; 1 a claim") && all.contains("130"), "{all}");
-    for command in ["run", "reproduce", "list", "explain", "model", "report", "completions"] {
+    for command in ["run", "new", "reproduce", "list", "explain", "model", "report", "completions"] {
         let help = call(&workspace(), &[command, "--help"]).with(0).out;
         assert!(help.contains("Examples:") && help.contains(&format!("contend {command}")), "{help}");
         assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     }
     call(&workspace(), &["--version"]).with(0);
     // Without a subcommand, the help is printed with the status of an error, so that a script notices it.
-    assert!(call(&workspace(), &[]).with(2).err.contains("contend run experiments/hotspot.toml"));
+    assert!(call(&workspace(), &[]).with(2).err.contains("contend run hotspot"));
 }
 
 #[test]
@@ -504,11 +524,10 @@ fn every_word_of_a_file_can_be_explained() {
     explain("plus", &["a value of `filter` of westwood (controllers)"]);
     explain("t0", &["of padhye.rate (models)"]);
     let words = call(&workspace(), &["list", "words"]).with(0).out;
-    let names: Vec<&str> = words.lines().skip(1).map(|l| l.trim_start().split("  ").next().unwrap()).collect();
+    let entries = words.lines().skip(1).filter(|l| !l.starts_with("   "));
+    let names: Vec<&str> = entries.map(|l| l.trim_start().split("  ").next().unwrap()).collect();
     assert!(names.len() > 150 && names.contains(&"not reproduced"), "{words}");
     for name in names.into_iter().step_by(10) {
         explain(name, &[&format!("{name} (words)")]);
     }
-    let all = call(&workspace(), &["list"]).with(0).out;
-    assert!(all.contains("\nvariants\n") && !all.contains("\nwords\n"));
 }

@@ -9,6 +9,7 @@ mod folder;
 mod interrupt;
 mod resume;
 mod run;
+mod starter;
 mod wrong;
 
 use assert_cmd::Command;

@@ -302,6 +302,8 @@ const WRONG_CALLS: &[(&[&str], &str)] = &[
     (&["explain", ""], "contend list"),
     (&["explain", " "], "contend list"),
     (&["list", "nothing"], "controllers"),
+    (&["new", ""], "hotspot"),
+    (&["run", "hotspto"], "did you mean `hotspot`?"),
     (&["model", "bianchi", "--stations", "0"], "from 1 to 100000"),
     (&["model", "bianchi", "--stations", "1000000000"], "from 1 to 100000"),
     (&["model", "padhye", "--loss", "2"], "is not between 0 and 1"),

@@ -7,16 +7,6 @@ use contend_lab::reading::file::words::{WORDS, variants};
 use contend_lab::reading::model::models;
 use contend_lab::writing::output::{WIDTH, wrapped};
 
-/// Every TCP variant with a short explanation.
-pub(super) fn list_of_variants() -> String {
-    variants().iter().map(|v| format!("  {:<18} {}\n", v.name, super::in_short(&v.doc))).collect()
-}
-
-/// Every key and word with a short explanation.
-pub(super) fn list_of_words() -> String {
-    WORDS.iter().map(|w| format!("  {:<18} {}\n", w.name, super::in_short(w.doc))).collect()
-}
-
 /// Every name that [`explained`] can explain with these algorithms.
 pub(super) fn names(algorithms: &[Item]) -> Vec<&'static str> {
     let parameters = algorithms.iter().flat_map(|i| i.params).flat_map(with_members);
