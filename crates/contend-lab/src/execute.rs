@@ -159,7 +159,11 @@ fn make(
             Some(Run::of_model(&need.point, modelled.values().map_err(Error::Network)?, modelled.arguments))
         }
     };
-    run.iter_mut().for_each(|run| detail.thin(planned.keep, run));
+    if let Some(run) = &mut run {
+        let shown = e.show.iter().filter_map(|s| Some((s.metric.clone(), metric::shown_in(s, run).ok()?)));
+        run.metrics.extend(shown.collect::<Vec<_>>());
+        detail.thin(planned.keep, run);
+    }
     Ok(run)
 }
 
@@ -248,14 +252,21 @@ fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Re
         .filter(|(_, (n, _))| n.overlay.settings().is_empty())
         .flat_map(|(r, _)| r)
         .collect();
+    let summary = metric::summarise(&shown);
+    for unknown in e.show.iter().filter(|s| summary.iter().all(|known| known.metric != s.metric)) {
+        let why = shown.first().and_then(|run| metric::shown_in(unknown, run).err());
+        let why = why.map_or_else(|| "no run has a value".to_owned(), |why| why.to_string());
+        notes.push(format!("show: {}: {why}", unknown.metric));
+    }
     let outcome = Outcome {
         schema: "contend/run/1",
         version: env!("CARGO_PKG_VERSION"),
         title: e.title.clone(),
         file: e.source.path.clone(),
-        summary: metric::summarise(&shown),
+        summary,
         interrupted: None,
         warnings: phase::warning(e, &shown).into_iter().collect(),
+        show: e.show.iter().map(|s| s.metric.clone()).collect(),
         runs: shown,
         claims,
         search: searches,

@@ -95,7 +95,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[wfi]",
         "t.toml:5:2: there is no key `wfi`\
             \n  help: did you mean `wifi`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, sweep, claim, figure, \
+            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, figure, \
             search",
     ),
     (
@@ -103,7 +103,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "titel = \"t\"",
         "t.toml:1:1: there is no key `titel`\
             \n  help: did you mean `title`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, sweep, claim, figure, \
+            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, figure, \
             search",
     ),
     (

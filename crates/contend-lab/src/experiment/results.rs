@@ -29,6 +29,9 @@ pub struct Outcome {
     /// Reasons to doubt the results as a whole; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The metrics that tables show; absent for the usual ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub show: Vec<String>,
     /// Every run, by point and seed.
     pub runs: Vec<Run>,
     /// Mean and 95 % interval of every metric at every point.

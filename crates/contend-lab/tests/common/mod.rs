@@ -88,6 +88,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         file: "papers/keceli-2008/fig4.toml".into(),
         interrupted: None,
         warnings: vec![],
+        show: vec![],
         claims: vec![
             claim(
                 "H3",

@@ -47,6 +47,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let common = Common {
         seeds: None,
         set: vec![],
+        show: None,
         jobs: args.jobs,
         out: PathBuf::new(),
         format: Printed::Table,

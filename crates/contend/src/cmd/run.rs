@@ -81,6 +81,9 @@ pub struct Common {
     /// Set a key of the file, like wifi.slot=20us, flow.1.count=4 or flow.call.count=4; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Metrics that the table shows, like 'delay.p99[call], goodput[up]'; they replace those of the file
+    #[arg(long, value_name = "METRICS")]
+    pub show: Option<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -212,9 +215,32 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     if let Some(seeds) = &common.seeds {
         sets.push(("seeds".into(), seeds.clone()));
     }
+    if let Some(show) = &common.show {
+        let all: Vec<String> = parts(show).iter().map(|m| format!("{m:?}")).collect();
+        sets.push(("show".into(), format!("[{}]", all.join(", "))));
+    }
     let e = file::parse(&path.display().to_string(), &text, &sets)?;
     claim::check(&e)?;
     Ok(e)
+}
+
+/// The parts of a list of expressions: commas within brackets and quotes do not separate.
+fn parts(list: &str) -> Vec<&str> {
+    let (mut all, mut from, mut depth, mut quoted) = (Vec::new(), 0, 0_i32, false);
+    for (i, c) in list.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '(' | '[' if !quoted => depth += 1,
+            ')' | ']' if !quoted => depth -= 1,
+            ',' if !quoted && depth == 0 => {
+                all.push(&list[from..i]);
+                from = i + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(&list[from..]);
+    all.into_iter().map(str::trim).collect()
 }
 
 /// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of a starter.

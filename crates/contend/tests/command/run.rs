@@ -287,6 +287,35 @@ fn seeds_and_settings_replace_those_of_the_file() {
 }
 
 #[test]
+fn show_chooses_the_metrics_of_table_and_json() {
+    let bench = Bench::with("f.toml", SMALL);
+    let show = "quantile(goodput[all], 0.5), goodput[down], delay.p99[nobody]";
+    let base = ["run", "f.toml", "--no-results", "--seeds", "1..2", "--show", show];
+    let ended = bench.contend(&base).with(0).says(&["show: delay.p99[nobody]", "nobody"]);
+    let head = ended.out.lines().find(|l| l.contains("goodput[down]")).unwrap();
+    assert!(head.starts_with("quantile(goodput[all], 0.5)") && !head.contains("jain"), "{head}");
+    let o = bench.contend(&[&base[..], &["--format", "json"]].concat()).with(0).object();
+    assert_eq!(o["show"].as_array().unwrap().len(), 3);
+    let of = |metric: &str| &o["runs"][0]["metrics"][metric];
+    let flows = o["runs"][0]["flows"].as_array().unwrap();
+    let down: Vec<f64> =
+        flows.iter().filter(|f| f["direction"] == "down").map(|f| f["goodput_bps"].as_f64().unwrap()).collect();
+    let mean = down.iter().sum::<f64>() / down.len() as f64;
+    assert!((of("goodput[down]").as_f64().unwrap() / mean - 1.0).abs() < 1e-9, "a list stands for its mean");
+    assert!(of("delay.p99[nobody]").is_null());
+    // The command line replaces what the file shows.
+    bench.file("g.toml", format!("show = \"sent\"\n{SMALL}"));
+    let out = bench.contend(&["run", "g.toml", "--no-results"]).with(0).out;
+    assert!(out.lines().any(|l| l.trim() == "sent"), "{out}");
+    let out = bench.contend(&["run", "g.toml", "--no-results", "--show", "jain.up"]).with(0).out;
+    assert!(out.lines().any(|l| l.trim() == "jain.up") && !out.contains("sent"), "{out}");
+    bench
+        .contend(&["run", "g.toml", "--no-results", "--show", "goodput[up"])
+        .with(2)
+        .says(&["this bracket is not closed", "help: "]);
+}
+
+#[test]
 fn the_number_of_jobs_and_the_results_folder_change_no_digest() {
     let bench = Bench::with("f.toml", SMALL);
     let digests = |more: &[&str]| {

@@ -4,7 +4,7 @@ use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
 use crate::reading::expression::{Dimension, ParseError, Quantity};
-use crate::reading::file::{About, Along, Claim, Expect, Experiment, FileError, Site, Source, Verdict, misread};
+use crate::reading::file::{About, Along, Claim, Expect, Experiment, FileError, Shown, Site, Source, Verdict, misread};
 use contend_core::Time;
 use serde_json::Value;
 use std::ops::Range;
@@ -21,9 +21,9 @@ pub(super) struct Inapplicable {
 /// note.
 ///
 /// # Errors
-/// When an expression of a claim, a figure or the search cannot be read or drawn; when a bound and its metric have
-/// different units; when a claim has no point; when a claim needs a time after the end of the run, or a series that the
-/// file does not sample.
+/// When an expression of `show`, a claim, a figure or the search cannot be read or drawn; when a bound and its metric
+/// have different units; when a claim has no point; when a claim needs a time after the end of the run, or a series
+/// that the file does not sample.
 pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
@@ -31,7 +31,7 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
         let metric = sound(&e.source, claim)?;
         suits(e, &claim.metric_site, &claim.metric, [&metric])?;
         let sampling = metric.sampling();
-        if let Err(no) = applies(&e.points, claim).and_then(|()| reaches(e, claim, &sampling)) {
+        if let Err(no) = applies(&e.points, claim).and_then(|()| reaches(e, &claim.metric, &sampling)) {
             if changed {
                 continue;
             }
@@ -42,6 +42,13 @@ pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
                 no.help,
             ));
         }
+        all.add(sampling);
+    }
+    for Shown { metric, site } in &e.show {
+        let shown = Expr::of_show(metric).map_err(|err| misread(&e.source, site, metric, &err))?;
+        suits(e, site, metric, [&shown])?;
+        let sampling = shown.sampling();
+        reaches(e, metric, &sampling).map_err(|no| FileError::new(&e.source, site, no.message, no.help))?;
         all.add(sampling);
     }
     for figure in &e.figures {
@@ -160,11 +167,11 @@ fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
     }
 }
 
-/// Checks that the run is long enough and sampled finely enough for `claim`.
-fn reaches(e: &Experiment, claim: &Claim, sampling: &Sampling) -> Result<(), Inapplicable> {
+/// Checks that the run is long enough and sampled finely enough for `metric`.
+fn reaches(e: &Experiment, metric: &str, sampling: &Sampling) -> Result<(), Inapplicable> {
     if sampling.series && e.sample.is_none() {
         return Err(Inapplicable {
-            message: format!("`{}` needs the time series of the runs", claim.metric),
+            message: format!("`{metric}` needs the time series of the runs"),
             help: "write sample = \"10ms\" (or another step) at the top of the file".into(),
         });
     }

@@ -52,6 +52,7 @@ pub use function::{FUNCTIONS, Function, Takes};
 
 use crate::experiment::results::{Run, Summary};
 use crate::reading::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
+use crate::reading::file::Shown;
 use crate::reading::model::{Model, Parameter};
 use crate::stats::{self, Estimate};
 use contend_core::Time;
@@ -193,6 +194,15 @@ impl Expr {
     /// When the text is not an expression, mixes units, or is a list; with the place and the remedy.
     pub fn parse(text: &str) -> Result<Expr, ParseError> {
         resolve::expression(text)
+    }
+
+    /// Parses a metric of `show`: a list stands for the mean of its members.
+    ///
+    /// # Errors
+    /// As [`Expr::parse`].
+    pub fn of_show(text: &str) -> Result<Expr, ParseError> {
+        let e = Expr::parse_any(text)?;
+        if e.is_list() { Expr::parse(&format!("mean({text})")) } else { Expr::parse(text) }
     }
 
     /// Like [`Expr::parse`], but a list is accepted, too.
@@ -352,6 +362,14 @@ pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
     let of = |m: &MetricEntry| if run.contending.is_some() { m.reported_in_contention } else { m.reported };
     metrics().flat_map(of).filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+}
+
+/// The value of a metric of `show` in `run`, in base units.
+///
+/// # Errors
+/// When the run has no such value.
+pub fn shown_in(shown: &Shown, run: &Run) -> Result<f64, Unmeasured> {
+    Expr::of_show(&shown.metric).map_err(|e| Unmeasured::Wrong(e.message))?.eval(run)
 }
 
 /// The end of the warm-up of `run` by MSER-5 ([`crate::stats::mser5`]), in seconds from the start of the run. It is

@@ -159,6 +159,15 @@ pub struct Figure {
     pub when: When,
 }
 
+/// A metric of `show`.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The expression; a list stands for the mean of its members.
+    pub metric: String,
+    /// Its place, for errors.
+    pub site: Site,
+}
+
 /// `[search]`: the value of a key at which a condition begins to hold.
 #[derive(Clone, Debug)]
 pub struct Search {

@@ -1,6 +1,6 @@
 //! Reads `[[claim]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
+use super::claim::{Along, Claim, Each, Expect, Figure, Search, Shown, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
@@ -239,6 +239,15 @@ impl Judge<'_> {
             .map(|(path, site, node)| Ok((self.sweep.key_path(val, site, &path)?, site.clone(), node.clone())));
         Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
     }
+}
+
+/// Reads `show`: one metric or a list of metrics.
+pub(crate) fn show(val: &Val) -> Result<Vec<Shown>, FileError> {
+    let all: Vec<Val> = match val.node.kind {
+        NodeKind::List(_) => val.list("metrics")?.collect(),
+        _ => vec![val.clone()],
+    };
+    all.iter().map(|v| Ok(Shown { metric: expression(v)?, site: v.node.site.clone() })).collect()
 }
 
 /// Reads `[search]`.

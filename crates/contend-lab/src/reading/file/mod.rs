@@ -68,7 +68,7 @@ pub mod tree;
 mod wifi;
 pub mod words;
 
-pub use claim::{Along, Claim, Each, Expect, Figure, Search, Verdict, When};
+pub use claim::{Along, Claim, Each, Expect, Figure, Search, Shown, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::Overlay;
@@ -109,6 +109,8 @@ pub struct Experiment {
     pub sample: Option<Span>,
     /// Points of the sweep in the file's order. Never empty: without a sweep there is one point without keys.
     pub points: Vec<PointKey>,
+    /// The metrics that tables show; empty for the usual ones.
+    pub show: Vec<Shown>,
     /// The claims.
     pub claims: Vec<Claim>,
     /// The figures of the report.
@@ -185,6 +187,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         }
         step => Ok(step),
     })?;
+    let show = f.read_or("show", vec![], |v| judge::show(&v))?;
     let names = naming::table_names(&source, &tree);
     let no_sweep = Node { site: Site::None, kind: NodeKind::Table(vec![]) };
     let sweep = f.get("sweep").unwrap_or_else(|| Val { cx, path: "sweep".into(), node: &no_sweep });
@@ -221,6 +224,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         seeds,
         sample,
         points,
+        show,
         claims,
         figures,
         search,

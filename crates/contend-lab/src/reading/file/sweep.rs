@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 const MOST_POINTS: usize = 100_000;
 /// Keys that are the same at every point.
 const FIXED: &[&str] =
-    &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "sweep", "search", "claim", "figure"];
+    &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "show", "sweep", "search", "claim", "figure"];
 
 /// The sweep of a file.
 #[derive(Clone, Debug, Default)]

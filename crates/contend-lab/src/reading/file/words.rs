@@ -41,6 +41,12 @@ pub const WORDS: &[Word] = &[
     word(FILE, "warmup", "Time at the beginning of a run that is not measured; default \"0s\"."),
     word(FILE, "seeds", "One run of each point for each seed: \"1..5\", \"7\" or a list; default \"1\"."),
     word(FILE, "sample", "Step of the time series, like \"100ms\"; default: no time series."),
+    word(
+        FILE,
+        "show",
+        "Metrics that the tables show, like [\"delay.p99[call]\", \"goodput[up]\"]; a list of flows gives their mean. \
+            Default: goodput, fairness, round-trip time and loss.",
+    ),
     word(TABLE, "wifi", "An IEEE 802.11 cell with its timing and its rules: [wifi]."),
     word(TABLE, "ap", "The access point: [ap]; also its name in [[link]] and in metrics."),
     word(

@@ -36,12 +36,29 @@ pub(super) fn swept_keys(points: &[PointKey]) -> Vec<String> {
     keys
 }
 
-/// The value of a swept key as text; strings without quotes.
-pub(super) fn value_text(v: &Value) -> String {
+/// The value of a swept key as the file has it; strings without quotes.
+fn written(v: &Value) -> String {
     match v {
         Value::String(s) => s.clone(),
         other => other.to_string(),
     }
+}
+
+/// The label of a value of a swept key: `fifo 1000p` for `{ kind = "fifo", limit = "1000p" }`, `fcwa oracle` for
+/// `{ kind = "fcwa", oracle = true }`, `red min_th=5 max_th=15` when there is more than one parameter.
+pub(super) fn value_text(v: &Value) -> String {
+    let Value::Object(table) = v else { return written(v) };
+    let kind = table.get("kind").map(value_text);
+    let parameters = || table.iter().filter(|(k, _)| *k != "kind");
+    let alone = kind.is_some() && parameters().count() == 1;
+    let parameter = |(k, v): (&String, &Value)| match v {
+        Value::Bool(true) => k.clone(),
+        Value::Bool(false) => format!("no {k}"),
+        Value::Object(_) => format!("{k}=({})", value_text(v)),
+        _ if alone => value_text(v),
+        _ => format!("{k}={}", value_text(v)),
+    };
+    kind.into_iter().chain(parameters().map(parameter)).collect::<Vec<_>>().join(" ")
 }
 
 /// A point as text, `flow.1.count = 2, ap.queue = fifo`; empty when nothing is swept.
@@ -51,7 +68,7 @@ pub(super) fn point_text(p: &PointKey) -> String {
 
 /// The point as command-line options.
 pub(super) fn point_options(p: &PointKey) -> String {
-    p.iter().map(|(k, v)| format!(" --set '{k}={}'", value_text(v))).collect()
+    p.iter().map(|(k, v)| format!(" --set '{k}={}'", written(v))).collect()
 }
 
 /// The seeds of all runs: `1..5` when they are consecutive.
@@ -92,12 +109,16 @@ fn estimate_of(readings: &[Reading], range: Range) -> Estimate {
 }
 
 impl Estimate {
-    /// `12.34 ± 0.05`: mean and interval times `scale`, with this many decimals. Without an interval the text is the
-    /// mean only.
+    /// `12.34 ± 0.05`: mean and interval times `scale`, with at most this many decimals, and no more than two
+    /// significant digits of the interval. Without an interval the text is the mean only.
     pub(super) fn text(&self, scale: f64, decimals: usize) -> String {
         if !self.mean.is_finite() {
             return "–".into();
         }
+        let decimals = match self.interval.map(|(low, high)| (high - low) / 2.0 * scale) {
+            Some(half) if half > 0.0 => decimals.min((1.0 - libm::floor(libm::log10(half))).max(0.0) as usize),
+            _ => decimals,
+        };
         let mean = fixed(self.mean * scale, decimals);
         match around(self.mean, self.interval, |x| fixed(x * scale, decimals)) {
             Some(around) => format!("{mean} {around}"),
@@ -152,13 +173,20 @@ pub(super) fn metrics(o: &Outcome) -> Vec<&str> {
 /// The metrics that tables show, if a run has them.
 const MAIN: [&str; 6] = ["goodput.up", "goodput.down", "goodput.total", "jain", "rtt.p95", "ap.loss"];
 
-/// The metrics of [`MAIN`] that are not zero everywhere; all metrics if there is none.
+/// The metrics that the file shows. By default those of [`MAIN`] that the runs report, or some others if there is none.
+/// The goodput of a direction is shown if a flow has this direction; their sum if flows have several.
 pub(super) fn main_metrics(o: &Outcome) -> Vec<&str> {
-    let lives = |m: &&str| o.summary.iter().any(|s| s.metric == **m && s.mean != 0.0);
-    let main: Vec<&str> = MAIN.into_iter().filter(lives).collect();
-    // With one direction only, the total equals that direction: remove it.
-    let directions = main.iter().filter(|m| m.starts_with("goodput.") && **m != "goodput.total").count();
-    let main: Vec<&str> = main.into_iter().filter(|m| *m != "goodput.total" || directions != 1).collect();
+    if !o.show.is_empty() {
+        return o.show.iter().map(String::as_str).collect();
+    }
+    let has = |direction: &str| o.runs.iter().flat_map(|r| &r.flows).any(|f| f.direction == direction);
+    let applies = |m: &&str| match m.strip_prefix("goodput.") {
+        Some("total") => !(has("up") ^ has("down")) || has("local") || has("wired"),
+        Some(direction) => has(direction),
+        None => true,
+    };
+    let reported = |m: &&str| o.summary.iter().any(|s| s.metric == **m);
+    let main: Vec<&str> = MAIN.into_iter().filter(reported).filter(applies).collect();
     if main.is_empty() { metrics(o).into_iter().take(6).collect() } else { main }
 }
 
@@ -237,7 +265,27 @@ mod tests {
         assert_eq!(estimate(&[0.9, 1.0], Range::SHARE).text(1.0, 2), "0.95 +0.05 −0.64");
         assert_eq!(estimate(&[0.9, 1.0], Range::ALL).text(1.0, 2), "0.95 ± 0.64");
         // Two runs agree: the interval is as wide as the histogram's bucket there.
-        assert_eq!(percentile_ms(&[20.0, 20.0]).text(1.0, 3), "20.000 ± 0.256");
+        assert_eq!(percentile_ms(&[20.0, 20.0]).text(1.0, 3), "20.00 ± 0.26");
+    }
+
+    #[test]
+    fn no_more_digits_than_the_interval_has() {
+        let text = |mean: f64, half: f64| {
+            let interval = Some((mean - half, mean + half));
+            Estimate { n: 5, mean, ci95: Some(half), interval }.text(1.0, 3)
+        };
+        let all = [text(636.2612, 8.19), text(19.2284, 0.0301), text(19.2284, 0.0), text(1234.5, 96.0)];
+        assert_eq!(all, ["636.3 ± 8.2", "19.228 ± 0.030", "19.228 ± 0.000", "1234 ± 96"]);
+    }
+
+    #[test]
+    fn a_table_of_the_file_has_a_short_label() {
+        let text = |v: Value| value_text(&v);
+        assert_eq!(text(serde_json::json!({"kind": "fifo", "limit": "1000p"})), "fifo 1000p");
+        assert_eq!(text(serde_json::json!({"kind": "fcwa", "oracle": true})), "fcwa oracle");
+        assert_eq!(text(serde_json::json!({"kind": "red", "min_th": 5, "max_th": 15})), "red max_th=15 min_th=5");
+        assert_eq!(text(serde_json::json!({"cc": {"kind": "reno", "count": "acks"}})), "cc=(reno acks)");
+        assert_eq!(text(serde_json::json!(["a", 1])), "[\"a\",1]");
     }
 
     #[test]

@@ -7,14 +7,14 @@ use super::shape::{
     summary_of, swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
-use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, Percentiles, PointKey, Run, SearchResult};
-use crate::stats::{self, Estimate, Range};
+use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
+use crate::stats::{self, Range};
 
 /// Maximum width of running text; also the width of a table when the terminal's width is unknown.
 pub const WIDTH: usize = 100;
 
-/// The summary for a terminal of `width` columns, with ANSI colours if `colour` is true. It shows the main metrics of
-/// each sweep point, groups of flows if there is one point only, how the numbers were measured, and the claims.
+/// The summary for a terminal of `width` columns, with ANSI colours if `colour` is true. It shows the main metrics and
+/// the groups of flows of each sweep point, how the numbers were measured, and the claims.
 pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usize) -> String {
     let paint = Paint(colour);
     let text = |text: &str| wrapped(text, width.min(WIDTH), 0) + "\n";
@@ -28,11 +28,14 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
     }
     out.push('\n');
     out += &point_rows(o, &points).render(paint, width);
-    if let [only] = points.as_slice() {
-        let groups = group_rows(&runs_of(o, only));
-        if !groups.rows.is_empty() {
-            out.push('\n');
-            out += &groups.render(paint, width);
+    let groups = group_rows(o, &points[..points.len().min(MOST_POINTS)]);
+    if !groups.rows.is_empty() {
+        out.push('\n');
+        out += &groups.render(paint, width);
+        if points.len() > MOST_POINTS {
+            let left = points.len() - MOST_POINTS;
+            out += &paint
+                .dim(&text(&format!("flows at {left} more points: in the report, or by --show 'delay.p95[NAME]'")));
         }
     }
     out.push('\n');
@@ -115,62 +118,83 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
     grid
 }
 
-/// One row for each `[[flow]]`: first the mean over its flows for each seed, then mean and interval over the seeds.
-fn group_rows(runs: &[&Run]) -> Grid {
+/// Maximum number of points whose flows the terminal shows.
+const MOST_POINTS: usize = 12;
+
+/// For each point, one row for each `[[flow]]`: first the mean over its flows for each seed, then mean and interval
+/// over the seeds.
+fn group_rows(o: &Outcome, points: &[PointKey]) -> Grid {
     let head = [
         "flows",
         "n",
         "goodput each [Mb/s]",
-        "goodput sum [Mb/s]",
-        "RTT mean [ms]",
-        "RTT p95 [ms]",
-        "retransmitted [%]",
-        "timeouts each",
+        "together [Mb/s]",
+        "delay p50 [ms]",
+        "delay p95 [ms]",
+        "delay p99 [ms]",
+        "lost [%]",
+        "transfers each",
+        "completion mean [s]",
+        "completion p95 [s]",
     ];
-    let mut grid = Grid::new(head.map(String::from).to_vec());
+    // Without a finished transfer, the columns about transfers say nothing.
+    let finite = o.runs.iter().flat_map(|r| &r.flows).any(|f| !f.completions_s.is_empty());
+    let columns = if finite { head.len() } else { head.len() - 3 };
+    let mut grid = Grid::new(head.iter().take(columns).copied().map(String::from).collect());
+    for point in points {
+        let rows = groups_at(&runs_of(o, point));
+        if !rows.is_empty() && points.len() > 1 {
+            grid.rows.push(vec![point_text(point)]);
+        }
+        grid.rows.extend(rows.into_iter().map(|mut row| {
+            row.truncate(columns);
+            row
+        }));
+    }
+    grid
+}
+
+/// The rows of [`group_rows`] for the runs of one point.
+fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
     let mut groups: Vec<&str> = Vec::new();
     for f in runs.iter().flat_map(|r| &r.flows) {
         if !groups.contains(&group_of(&f.name)) {
             groups.push(group_of(&f.name));
         }
     }
-    for group in groups {
-        let members = |r: &Run| r.flows.iter().filter(|f| group_of(&f.name) == group).count();
-        let sum = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
-            runs.iter().map(|r| r.flows.iter().filter(|f| group_of(&f.name) == group).map(of).sum::<f64>()).collect()
+    let row = |group: &str| {
+        let of_group = |f: &&Flow| group_of(&f.name) == group;
+        let flows: Vec<Vec<&Flow>> = runs.iter().map(|r| r.flows.iter().filter(of_group).collect()).collect();
+        let over_runs = |of: &dyn Fn(&[&Flow]) -> Option<f64>| flows.iter().filter_map(|f| of(f)).collect::<Vec<f64>>();
+        let mean = |of: fn(&Flow) -> Option<f64>| {
+            over_runs(&|flows| stats::mean(&flows.iter().filter_map(|f| of(f)).collect::<Vec<_>>()))
         };
-        let mean = |of: &dyn Fn(&Flow) -> f64| -> Vec<f64> {
-            sum(of).iter().zip(runs).map(|(s, r)| s / members(r).max(1) as f64).collect()
+        let completions = |flows: &[&Flow]| flows.iter().flat_map(|f| f.completions_s.clone()).collect::<Vec<f64>>();
+        let sum = |flows: &[&Flow], of: fn(&Flow) -> u64| flows.iter().map(|f| of(f)).sum::<u64>() as f64;
+        // Packets that are on their way when the warm-up ends arrive after it.
+        let lost = |flows: &[&Flow]| {
+            let entered = sum(flows, |f| f.entered);
+            (entered > 0.0).then(|| 100.0 * (entered - sum(flows, |f| f.arrived)).max(0.0) / entered)
         };
-        let sent = sum(&|f| f.sent as f64);
-        let resent: Vec<f64> = sum(&|f| f.retransmitted as f64)
-            .iter()
-            .zip(&sent)
-            .map(|(r, s)| if *s > 0.0 { 100.0 * r / s } else { 0.0 })
-            .collect();
-        let tcp =
-            runs.iter().flat_map(|r| &r.flows).find(|f| group_of(&f.name) == group).map_or("", |f| f.tcp.as_str());
         let exact = |values: &[f64]| estimate(values, Range::FROM_ZERO);
-        // A flow without samples has no round-trip time. A run in which no flow has samples is left out.
-        let rtt = |kind: &dyn Fn(&[f64]) -> Estimate, of: fn(&Percentiles) -> Option<f64>| {
-            let mean = |r: &&Run| {
-                let flows = r.flows.iter().filter(|f| group_of(&f.name) == group);
-                stats::mean(&flows.filter_map(|f| of(&f.rtt_ms)).collect::<Vec<_>>())
-            };
-            kind(&runs.iter().filter_map(mean).collect::<Vec<_>>()).text(1.0, 2)
-        };
-        grid.rows.push(vec![
+        // A flow without samples has no delay. A run in which no flow has samples is left out.
+        let delay = |of: fn(&Flow) -> Option<f64>| percentile_ms(&mean(of)).text(1.0, 2);
+        let tcp = flows.iter().flatten().next().map_or("", |f| f.tcp.as_str());
+        vec![
             format!("{group} ({tcp})"),
-            runs.first().map_or(0, |r| members(r)).to_string(),
-            exact(&mean(&|f| f.goodput_bps)).text(1e-6, 3),
-            exact(&sum(&|f| f.goodput_bps)).text(1e-6, 3),
-            rtt(&exact, |p| p.mean),
-            rtt(&percentile_ms, |p| p.p95),
-            estimate(&resent, Range { low: 0.0, high: 100.0 }).text(1.0, 2),
-            exact(&mean(&|f| f.timeouts as f64)).text(1.0, 2),
-        ]);
-    }
-    grid
+            flows.first().map_or(0, Vec::len).to_string(),
+            exact(&mean(|f| Some(f.goodput_bps))).text(1e-6, 3),
+            exact(&over_runs(&|f| Some(f.iter().map(|f| f.goodput_bps).sum()))).text(1e-6, 3),
+            delay(|f| f.delay_ms.p50),
+            delay(|f| f.delay_ms.p95),
+            delay(|f| f.delay_ms.p99),
+            estimate(&over_runs(&lost), Range { low: 0.0, high: 100.0 }).text(1.0, 3),
+            exact(&mean(|f| Some(f.completions_s.len() as f64))).text(1.0, 1),
+            exact(&over_runs(&|f| stats::mean(&completions(f)))).text(1.0, 3),
+            exact(&over_runs(&|f| stats::quantile(&completions(f), 0.95))).text(1.0, 3),
+        ]
+    };
+    groups.into_iter().map(row).collect()
 }
 
 /// A sentence about the result of a search.
@@ -247,6 +271,7 @@ fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
 /// A table of texts.
 struct Grid {
     head: Vec<String>,
+    /// A row with a single text is a heading for the rows below it.
     rows: Vec<Vec<String>>,
     /// Texts below each row; empty if no row has any.
     under: Vec<Vec<String>>,
@@ -293,8 +318,8 @@ impl Grid {
 
     /// The width of each column with these heads.
     fn widths(&self, heads: &[Vec<String>]) -> Vec<usize> {
-        let width =
-            |i: usize| self.rows.iter().chain(heads).filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
+        let rows = || self.rows.iter().filter(|r| r.len() > 1).chain(heads);
+        let width = |i: usize| rows().filter_map(|r| r.get(i)).map(|c| visible(c)).max().unwrap_or(0);
         (0..self.head.len()).map(width).collect()
     }
 
@@ -308,6 +333,9 @@ impl Grid {
         under: Option<usize>,
     ) -> String {
         let line = |cells: &[String]| {
+            if let [heading] = cells {
+                return paint.bold(&format!("{heading}\n"));
+            }
             let mut out = String::new();
             for (nth, &i) in columns.iter().enumerate() {
                 let (Some(cell), Some(width)) = (cells.get(i), widths.get(i)) else { continue };
