@@ -36,7 +36,7 @@ pub struct Header {
     pub command: String,
     /// Text of the experiment file, without the head of a `run.toml`.
     pub experiment: String,
-    /// Settings of the call as `key=value`; `--seeds` is one of them.
+    /// Settings of the call as `key=value`; `--seeds` and `--sweep` are among them.
     pub settings: Vec<String>,
     /// The interval in which the first run captures frames: from and to, in nanoseconds.
     pub frames_ns: Option<(u64, u64)>,
@@ -49,7 +49,7 @@ impl Header {
             (self.schema != other.schema, "the journal's format"),
             (self.version != other.version, "the version of contend"),
             (self.experiment != other.experiment, "the text of the experiment"),
-            (self.settings != other.settings, "--set or --seeds"),
+            (self.settings != other.settings, "--set, --sweep or --seeds"),
             (self.frames_ns != other.frames_ns, "--capture"),
         ];
         differences.iter().find(|d| d.0).map(|d| d.1)

@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> Result<Done> {
         seeds: None,
         set: vec![],
         show: None,
+        sweep: vec![],
         jobs: args.jobs,
         out: PathBuf::new(),
         format: Printed::Table,

@@ -40,7 +40,8 @@ Examples:
   contend run hotspot                                            a starter; `contend new` lists them
   contend run experiments/hotspot.toml
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
-  contend run experiments/saturation.toml --set 'flow.0.count=[5, 50]' --format csv > points.csv
+  contend run experiments/saturation.toml --sweep flow.0.count=5,50 --format csv > points.csv
+  contend run experiments/hotspot.toml --sweep ap.queue=fifo,fq_codel --sweep flow.1.count=1..3
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
   contend run results/hotspot/run.toml                           the same runs again
   contend run experiments/hotspot.toml --resume                  continue a call that was killed";
@@ -84,6 +85,10 @@ pub struct Common {
     /// Metrics that the table shows, like 'delay.p99[call], goodput[up]'; they replace those of the file
     #[arg(long, value_name = "METRICS")]
     pub show: Option<String>,
+    /// Try several values of a key, like ap.queue=fifo,fq_codel or flow.0.count=1..5; several keys give all
+    /// combinations. A key that [sweep] has gets these values
+    #[arg(long = "sweep", value_name = "KEY=VALUE,...")]
+    pub sweep: Vec<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -206,11 +211,12 @@ pub fn stop_on_ctrl_c() -> Arc<AtomicBool> {
 pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     let text = text(path)?;
     let mut sets = folder::settings(&text);
+    for s in &common.sweep {
+        let (key, values) = setting("--sweep", s, "flow.0.count=1,2,4")?;
+        sets.push((format!("sweep.{key}"), values));
+    }
     for s in &common.set {
-        let Some((key, value)) = s.split_once('=') else {
-            return Err(wrong(format!("--set {s}: there is no `=`"), "write --set wifi.slot=20us"));
-        };
-        sets.push((key.trim().to_owned(), value.trim().to_owned()));
+        sets.push(setting("--set", s, "wifi.slot=20us")?);
     }
     if let Some(seeds) = &common.seeds {
         sets.push(("seeds".into(), seeds.clone()));
@@ -241,6 +247,14 @@ fn parts(list: &str) -> Vec<&str> {
     }
     all.push(&list[from..]);
     all.into_iter().map(str::trim).collect()
+}
+
+/// Splits `KEY=VALUE` of `option`.
+fn setting(option: &str, text: &str, example: &str) -> Result<(String, String)> {
+    let Some((key, value)) = text.split_once('=') else {
+        return Err(wrong(format!("{option} {text}: there is no `=`"), format!("write {option} {example}")));
+    };
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// The text of the experiment file at `path`. If there is nothing at `path`, it may be the name of a starter.

@@ -164,3 +164,47 @@ fn report_notices_changes_that_leave_the_digests_equal() {
     bench.file("results/f/summary.json", summary);
     bench.contend(&["report", "results/f"]).with(0);
 }
+
+#[test]
+fn a_sweep_of_the_call_is_repeated_by_the_folder() {
+    let bench = Bench::with("f.toml", SMALL);
+    let call = [
+        "run",
+        "f.toml",
+        "--seeds",
+        "1",
+        "--sweep",
+        "ap.queue=fifo,fq_codel",
+        "--sweep",
+        "flow.0.count=1..2",
+        "--format",
+        "json",
+    ];
+    let first = bench.contend(&call).with(0).object();
+    let points: Vec<String> = first["runs"].as_array().unwrap().iter().map(|run| run["point"].to_string()).collect();
+    assert_eq!(
+        points,
+        [
+            r#"{"ap.queue":"fifo","flow.0.count":1}"#,
+            r#"{"ap.queue":"fifo","flow.0.count":2}"#,
+            r#"{"ap.queue":"fq_codel","flow.0.count":1}"#,
+            r#"{"ap.queue":"fq_codel","flow.0.count":2}"#
+        ]
+    );
+    let repeated = bench.contend(&["run", "results/f/run.toml", "--format", "json"]).with(0).object();
+    let digests = |o: &Value| -> Vec<String> {
+        o["runs"].as_array().unwrap().iter().map(|run| run["digest"].to_string()).collect()
+    };
+    assert_eq!(digests(&first), digests(&repeated));
+    // An option of the call wins over the folder's.
+    let fixed = ["run", "results/f/run.toml", "--sweep", "flow.0.count=2", "--no-results", "--format", "json"];
+    assert_eq!(
+        digests(&bench.contend(&fixed).with(0).object()),
+        [&digests(&first)[1..2], &digests(&first)[3..4]].concat()
+    );
+    bench
+        .contend(&["run", "f.toml", "--sweep", "ap.queue"])
+        .with(2)
+        .says(&["there is no `=`", "--sweep flow.0.count=1,2,4"]);
+    bench.contend(&["run", "f.toml", "--sweep", "x=1"]).with(2).says(&["--sweep:1:1: there is no key `x` (at x = 1)"]);
+}

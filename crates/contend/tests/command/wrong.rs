@@ -260,7 +260,6 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ("seeds=-1", "`seeds` is negative: -1"),
     ("seeds=[1, 1]", "each only once"),
     ("title=3", "`title` must be a string"),
-    ("sweep.x=1", "sweep"),
     ("claim=[{ id = \"\", metric = \"jain\", expect = { at_least = 0 } }]", "`claim.0.id` is empty"),
     ("claim=[{ id = \"a\", metric = \"jane\", expect = { at_least = 0 } }]", "did you mean `jain`"),
 ];

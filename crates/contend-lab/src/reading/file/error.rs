@@ -12,7 +12,7 @@ pub struct Source {
     pub path: String,
     /// The file's text.
     pub text: String,
-    /// All `--set` options, as `key=value`.
+    /// All settings of the command line, as `key=value`; `--sweep KEY=VALUES` is `sweep.KEY=VALUES`.
     pub sets: Vec<String>,
 }
 
@@ -142,11 +142,12 @@ impl FileError {
     }
 }
 
-/// The option that made a setting, its text, and the number of bytes of the setting before this text. Seeds have their
-/// own option.
+/// The option that made a setting, its text, and the number of bytes of the setting before this text. Some keys have
+/// their own option.
 fn option(set: &str) -> (&'static str, &str, usize) {
-    const SEEDS: &str = "seeds=";
-    set.strip_prefix(SEEDS).map_or(("--set", set, 0), |seeds| ("--seeds", seeds, SEEDS.len()))
+    const OWN: [(&str, &str); 2] = [("--seeds", "seeds="), ("--sweep", "sweep.")];
+    let own = OWN.iter().find_map(|(option, key)| Some((*option, set.strip_prefix(key)?, key.len())));
+    own.unwrap_or(("--set", set, 0))
 }
 
 impl FileError {

@@ -152,7 +152,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let sets = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
     let mut tree = tree::read(&source)?;
-    let sets = apply_sets(&mut tree, &source, overrides)?;
+    let settings = apply_sets(&mut tree, &source, overrides)?;
     tree::check_texts(&tree, &source)?;
 
     let cx = ReadContext { source: &source, params: &[], member: None };
@@ -191,7 +191,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let names = naming::table_names(&source, &tree);
     let no_sweep = Node { site: Site::None, kind: NodeKind::Table(vec![]) };
     let sweep = f.get("sweep").unwrap_or_else(|| Val { cx, path: "sweep".into(), node: &no_sweep });
-    let sweep = Sweep::read(&sweep, names, &sets)?;
+    let sweep = Sweep::read(&sweep, names, &settings)?;
     let judge = Judge { sweep: &sweep, changed: !overrides.is_empty() };
     let mut ids = BTreeSet::new();
     let claims = each(f.get("claim"), "[[claim]]", |v| {
@@ -244,13 +244,18 @@ const MOST_SAMPLES: u64 = 10_000_000;
 /// Maximum number of seeds.
 const MOST_SEEDS: u64 = 100_000;
 
-/// Applies the settings of the command line to the file. Returns their key paths, with numbers of tables, and values.
-fn apply_sets(
-    tree: &mut Node,
-    source: &Source,
-    overrides: &[(String, String)],
-) -> Result<Vec<(Vec<String>, Node)>, FileError> {
-    let mut sets = vec![];
+/// Settings of the command line.
+#[derive(Default)]
+struct Settings {
+    /// Keys with one value: key path, with numbers of tables, and value.
+    fixed: Vec<(Vec<String>, Node)>,
+    /// Keys to sweep: key path, its place, and values.
+    swept: Vec<(String, Site, Vec<Node>)>,
+}
+
+/// Applies the settings of the command line to the file. Keys to sweep (`sweep.KEY`) are not part of the network.
+fn apply_sets(tree: &mut Node, source: &Source, overrides: &[(String, String)]) -> Result<Settings, FileError> {
+    let mut settings = Settings::default();
     for (i, (key, value)) in overrides.iter().enumerate() {
         let site = Site::Set(i, 0..key.len());
         let path = tree::split_path(key).ok_or_else(|| {
@@ -258,16 +263,32 @@ fn apply_sets(
                 source,
                 &site,
                 format!("`{key}` is not a key path"),
-                "write it like --set flow.0.count=4 or --set wifi.slot=20us",
+                "write it like flow.0.count or wifi.slot",
             )
         })?;
-        let node = tree::read_setting(i, key.len() + 1, value);
         let wrong = |no| tree::at_key(source, &site, key, no);
-        let path = naming::table_names(source, tree).numbered(&path).map_err(wrong)?;
+        let names = naming::table_names(source, tree);
+        if let [first, rest @ ..] = path.as_slice()
+            && first == "sweep"
+            && !rest.is_empty()
+            && *rest != ["zip"]
+        {
+            let swept = rest.join(".");
+            let wrong = |no| tree::at_key(source, &site, &swept, no);
+            let numbered = names.numbered(&tree::split_path(&swept).unwrap_or_default()).map_err(wrong)?;
+            let values = tree::read_values(i, key.len() + 1, value).map_err(wrong)?;
+            values.iter().try_for_each(|node| tree::check_texts(node, source))?;
+            // The later option wins. The head of a run.toml comes before the options of the call.
+            settings.fixed.retain(|(path, _)| *path != numbered);
+            settings.swept.push((swept, site, values));
+            continue;
+        }
+        let node = tree::read_setting(i, key.len() + 1, value);
+        let path = names.numbered(&path).map_err(wrong)?;
         tree.lay(&path, &site, node.clone()).map_err(wrong)?;
-        sets.push((path, node));
+        settings.fixed.push((path, node));
     }
-    Ok(sets)
+    Ok(settings)
 }
 
 /// What a file describes.

@@ -2,6 +2,7 @@
 //!
 //! Points have the key paths as `[sweep]` writes them, with names or numbers of tables. Paths are compared with numbers.
 
+use super::Settings;
 use super::claim::Along;
 use super::error::{FileError, Site, Source};
 use super::reader::Val;
@@ -43,9 +44,9 @@ struct Key {
 }
 
 impl Sweep {
-    /// Reads `[sweep]`. If the command line sets a key (`sets`: key path and value), the key has only this value, or
-    /// the values of this list.
-    pub fn read(val: &Val, names: TableNames, sets: &[(Vec<String>, Node)]) -> Result<Sweep, FileError> {
+    /// Reads `[sweep]`. A key that the command line sweeps is added, or has these values. A key that the command line
+    /// sets has only this value, or the values of this list.
+    pub fn read(val: &Val, names: TableNames, settings: &Settings) -> Result<Sweep, FileError> {
         val.table()?;
         let mut keys: Vec<Key> = vec![];
         let mut zip = None;
@@ -72,6 +73,21 @@ impl Sweep {
             }
             keys.push(Key { path, numbered, site: site.clone(), values });
         }
+        for (path, site, values) in &settings.swept {
+            let (path, numbered) = sweep.read_key(val, site, path)?;
+            if values.is_empty() {
+                return Err(FileError::new(
+                    val.cx.source,
+                    site,
+                    format!("`sweep.\"{path}\"` is an empty list"),
+                    "write at least one value",
+                ));
+            }
+            match keys.iter_mut().find(|k| k.numbered == numbered) {
+                Some(key) => (key.site, key.values) = (site.clone(), values.clone()),
+                None => keys.push(Key { path, numbered, site: site.clone(), values: values.clone() }),
+            }
+        }
         sweep.axes = sweep.zipped(val, keys, zip)?;
         for axis in &sweep.axes {
             // A paired key may repeat a value if its partner has another value there.
@@ -86,7 +102,7 @@ impl Sweep {
             let site = step(twice).next().map_or(&val.node.site, |v| &v.site);
             return Err(FileError::new(val.cx.source, site, message, "remove one of the two"));
         }
-        for (path, value) in sets {
+        for (path, value) in &settings.fixed {
             sweep.fix(path, value);
         }
         let points = sweep.axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.len()));

@@ -202,6 +202,69 @@ pub(crate) fn read_setting(index: usize, start: usize, text: &str) -> Node {
         .unwrap_or_else(|| Node { site: whole.clone(), kind: NodeKind::Text(text.trim().into()) })
 }
 
+/// The values of `--sweep KEY=a,b,c`: a list as in a file, or values as in [`read_setting`] with commas between them.
+/// `1..5` stands for these five whole numbers. The error is a message and a remedy.
+pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<Node>, (String, String)> {
+    if let NodeKind::List(list) = read_setting(index, start, text).kind {
+        return Ok(list);
+    }
+    let mut values = vec![];
+    for piece in pieces(text) {
+        let at = start + piece.start;
+        let piece = text.get(piece).unwrap_or_default();
+        let ends = piece.split_once("..").map(|(low, high)| (low.trim().parse::<i64>(), high.trim().parse::<i64>()));
+        match ends {
+            Some((Ok(low), Ok(high))) if low > high => {
+                return Err((format!("the range {piece} is empty"), "write the smaller number first".to_owned()));
+            }
+            Some((Ok(low), Ok(high))) if high.abs_diff(low) >= LONGEST_RANGE => {
+                return Err((
+                    format!("the range {piece} has more than {LONGEST_RANGE} values"),
+                    "use fewer values".to_owned(),
+                ));
+            }
+            Some((Ok(low), Ok(high))) => {
+                let site = Site::Set(index, at..at + piece.len());
+                values.extend((low..=high).map(|i| Node { site: site.clone(), kind: NodeKind::Integer(i) }));
+            }
+            _ if piece.trim().is_empty() => {
+                return Err((
+                    "a value is missing".to_owned(),
+                    "write values with commas between them: 1,2,4".to_owned(),
+                ));
+            }
+            _ => values.push(read_setting(index, at, piece)),
+        }
+    }
+    Ok(values)
+}
+
+/// Maximum number of values in a range of `--sweep`.
+const LONGEST_RANGE: u64 = 100_000;
+
+/// The parts of `text` between commas. Commas in quotes, brackets and braces do not count.
+fn pieces(text: &str) -> Vec<std::ops::Range<usize>> {
+    let (mut all, mut start, mut depth, mut quote, mut escaped) = (vec![], 0, 0_usize, None, false);
+    for (i, c) in text.char_indices() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (Some('"'), '\\') => escaped = true,
+            (Some(q), _) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                all.push(start..i);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(start..text.len());
+    all
+}
+
 /// Splits a key path, `wifi.slot` or `sweep."flow.1.count"`, into its parts.
 pub(crate) fn split_path(path: &str) -> Option<Vec<String>> {
     Key::parse(path.trim()).ok().map(|keys| keys.iter().map(|k| k.get().to_string()).collect())
@@ -385,5 +448,25 @@ mod tests {
         assert_eq!(read_setting(0, 2, "20").to_json(), 20);
         assert_eq!(read_setting(0, 2, "{ kind = \"fifo\" }").to_json(), serde_json::json!({"kind": "fifo"}));
         assert_eq!(read_setting(0, 2, "1979-05-27").to_json(), "1979-05-27");
+    }
+
+    #[test]
+    fn values_of_a_sweep_are_settings_between_commas() {
+        let read =
+            |text: &str| -> serde_json::Value { read_values(0, 2, text).unwrap().iter().map(Node::to_json).collect() };
+        assert_eq!(read("fifo,fq_codel"), serde_json::json!(["fifo", "fq_codel"]));
+        assert_eq!(read("1..3, 8"), serde_json::json!([1, 2, 3, 8]));
+        assert_eq!(read("-1..1"), serde_json::json!([-1, 0, 1]));
+        assert_eq!(read("[1, \"2p\"]"), serde_json::json!([1, "2p"]));
+        assert_eq!(
+            read(r#"{ kind = "fifo", limit = "10p" },'a,b',"c\",d",sta[3..6]"#),
+            serde_json::json!([{"kind": "fifo", "limit": "10p"}, "a,b", "c\",d", "sta[3..6]"])
+        );
+        let sites = read_values(3, 2, "5ms,10ms").unwrap().into_iter().map(|v| v.site).collect::<Vec<_>>();
+        assert_eq!(sites, [Site::Set(3, 2..5), Site::Set(3, 6..10)]);
+        for (bad, message) in [("", "a value is missing"), ("1,,2", "a value is missing"), ("3..1", "3..1 is empty")] {
+            assert!(read_values(0, 0, bad).unwrap_err().0.contains(message), "{bad}");
+        }
+        assert!(read_values(0, 0, "0..1000000").unwrap_err().0.contains("more than 100000 values"));
     }
 }

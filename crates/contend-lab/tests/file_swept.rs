@@ -1,0 +1,91 @@
+//! `--sweep KEY=a,b,c`, which is the setting `sweep.KEY=a,b,c`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use contend_lab::experiment::results::PointKey;
+use contend_lab::reading::file::{Experiment, FileError, parse};
+use serde_json::{Value, json};
+
+const FILE: &str = r#"
+duration = "2s"
+[wifi]
+standard = "802.11g"
+[[flow]]
+name = "call"
+from = "server"
+to = "station"
+tcp = "reno"
+"#;
+
+const SWEEP: &str = "[sweep]\n\"flow.call.count\" = [1, 2]\n\"wifi.slot\" = [\"9us\", \"20us\"]\n";
+
+fn read(more: &str, sets: &[(&str, &str)]) -> Result<Experiment, FileError> {
+    let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    parse("t.toml", &format!("{FILE}{more}"), &sets)
+}
+
+fn points(more: &str, sets: &[(&str, &str)]) -> Vec<PointKey> {
+    read(more, sets).unwrap_or_else(|e| panic!("{}", e.render(false))).points
+}
+
+fn error(more: &str, sets: &[(&str, &str)]) -> String {
+    read(more, sets).map(|_| String::new()).unwrap_or_else(|e| e.render(false))
+}
+
+/// The values of `key` at each point.
+fn values(points: &[PointKey], key: &str) -> Value {
+    points.iter().map(|p| p[key].clone()).collect()
+}
+
+#[test]
+fn several_keys_give_all_combinations() {
+    let p = points("", &[("sweep.ap.queue", "fifo,fq_codel"), ("sweep.flow.0.count", "1..3")]);
+    assert_eq!(values(&p, "ap.queue"), json!(["fifo", "fifo", "fifo", "fq_codel", "fq_codel", "fq_codel"]));
+    assert_eq!(values(&p, "flow.0.count"), json!([1, 2, 3, 1, 2, 3]));
+}
+
+#[test]
+fn a_key_of_the_file_gets_new_values_in_its_place() {
+    // The key keeps the words of the file.
+    let p = points(SWEEP, &[("sweep.flow.0.count", "4,5,6")]);
+    assert_eq!(values(&p, "flow.call.count"), json!([4, 4, 5, 5, 6, 6]));
+    // Quotes as in `--set`.
+    assert_eq!(p, points(SWEEP, &[("sweep.\"flow.call.count\"", "[4, 5, 6]")]));
+    assert_eq!(points(SWEEP, &[("sweep.wifi.slot", "9us")]).len(), 2);
+}
+
+#[test]
+fn keys_of_a_zip_stay_together() {
+    let zip = "zip = [[\"flow.0.count\", \"wifi.slot\"]]\n";
+    let p = points(&format!("{SWEEP}{zip}"), &[("sweep.flow.0.count", "4,5")]);
+    assert_eq!((p.len(), values(&p, "flow.call.count")), (2, json!([4, 5])));
+    let e = error(&format!("{SWEEP}{zip}"), &[("sweep.flow.0.count", "4..6")]);
+    assert!(e.contains("pairs lists of different length: 3 and 2 values"), "{e}");
+}
+
+#[test]
+fn the_later_option_for_a_key_wins() {
+    let (set, sweep) = (("flow.0.count", "9"), ("sweep.flow.call.count", "3,4"));
+    assert_eq!(values(&points(SWEEP, &[set, sweep]), "flow.call.count"), json!([3, 3, 4, 4]));
+    assert_eq!(values(&points(SWEEP, &[sweep, set]), "flow.call.count"), json!([9, 9]));
+    assert_eq!(values(&points(SWEEP, &[sweep, ("sweep.flow.0.count", "7")]), "flow.call.count"), json!([7, 7]));
+}
+
+#[test]
+fn a_wrong_sweep_is_shown_at_its_place() {
+    for (key, values, message) in [
+        ("flow.cal.count", "1,2", "--sweep:1:1: `flow.cal.count`: no [[flow]] has the name or number `cal`"),
+        ("flow.0.cuont", "1,2", "--sweep:1:1: there is no key `flow.0.cuont`"),
+        ("flow.0.count", "1,x", "--sweep:1:16: `flow.0.count` must be"),
+        ("flow.0.count", "1,1", "`sweep.\"flow.0.count\"` has the value 1 twice"),
+        ("flow.0.count", "", "`flow.0.count`: a value is missing"),
+        ("flow.0.count", "[]", "`sweep.\"flow.0.count\"` is an empty list"),
+        ("flow.0.count", "5..1", "`flow.0.count`: the range 5..1 is empty"),
+        ("wifi.slot", "9us,20", "--sweep:1:15: `wifi.slot` has no unit: 20"),
+        ("seeds", "1,2", "`seeds` is the same at every point"),
+        ("flow.0.name", "\"a\\u0007b\"", "control character"),
+    ] {
+        let e = error("", &[(&format!("sweep.{key}"), values)]);
+        assert!(e.contains(message), "{key}={values}: {e}");
+    }
+    assert!(error("", &[("sweep.flow.0.count", "1..400"), ("sweep.wifi.cwmin", "1..400")]).contains("100000 points"));
+}
