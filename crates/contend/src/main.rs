@@ -48,6 +48,8 @@ enum Command {
     Run(cmd::run::Args),
     /// Print a starter, an experiment file that comes with contend; without a name, list them
     New(cmd::new::Args),
+    /// Compare two files or results folders, or the points of a sweep: differences with intervals, paired by seed
+    Compare(cmd::compare::Args),
     /// Run the papers' experiments and compare each claim with the measured value
     Reproduce(cmd::reproduce::Args),
     /// List algorithms by family, metrics, functions, closed forms, output formats and experiments
@@ -128,6 +130,7 @@ fn go(command: Command) -> Result<Done, Report> {
     match command {
         Command::Run(a) => cmd::run::run(&a),
         Command::New(a) => cmd::new::run(&a),
+        Command::Compare(a) => cmd::compare::run(&a),
         Command::Reproduce(a) => cmd::reproduce::run(&a),
         Command::List(a) => cmd::catalogue::list(&a),
         Command::Explain(a) => cmd::catalogue::explain(&a),

@@ -2,6 +2,7 @@
 
 pub mod analyse;
 pub mod catalogue;
+pub mod compare;
 pub mod doctor;
 pub mod model;
 pub mod new;

@@ -4,7 +4,7 @@
 //! must be the same, and the results must be those of summary.json (a changed `warmup` changes no digest). Otherwise
 //! the page is not replaced, because it would not match the numbers beside it.
 
-use super::run::{self, Common, Job, Printed};
+use super::run::{self, Common, Job};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
@@ -44,17 +44,8 @@ pub fn run(args: &Args) -> Result<Done> {
             "name a folder that `contend run` has written",
         ));
     }
-    let common = Common {
-        seeds: None,
-        set: vec![],
-        show: None,
-        sweep: vec![],
-        jobs: args.jobs,
-        out: PathBuf::new(),
-        format: Printed::Table,
-        quiet: args.quiet,
-        no_results: false,
-    };
+    // The page shows the series, which a call without results does not keep.
+    let common = Common { no_results: false, ..Common::plain(args.jobs, args.quiet) };
     let e = run::load(&path, &common)?;
     let before = Before::read(&args.folder)?;
     let stop = run::stop_on_ctrl_c();

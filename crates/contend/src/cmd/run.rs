@@ -106,6 +106,23 @@ pub struct Common {
     pub no_results: bool,
 }
 
+impl Common {
+    /// The options of a call that writes no results of its own.
+    pub fn plain(jobs: Option<u16>, quiet: bool) -> Common {
+        Common {
+            seeds: None,
+            set: vec![],
+            show: None,
+            sweep: vec![],
+            jobs,
+            out: PathBuf::new(),
+            format: Printed::Table,
+            quiet,
+            no_results: true,
+        }
+    }
+}
+
 /// What is printed on standard output.
 #[derive(Clone, Copy, Debug)]
 pub enum Printed {
@@ -230,23 +247,9 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     Ok(e)
 }
 
-/// The parts of a list of expressions: commas within brackets and quotes do not separate.
-fn parts(list: &str) -> Vec<&str> {
-    let (mut all, mut from, mut depth, mut quoted) = (Vec::new(), 0, 0_i32, false);
-    for (i, c) in list.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '(' | '[' if !quoted => depth += 1,
-            ')' | ']' if !quoted => depth -= 1,
-            ',' if !quoted && depth == 0 => {
-                all.push(&list[from..i]);
-                from = i + 1;
-            }
-            _ => {}
-        }
-    }
-    all.push(&list[from..]);
-    all.into_iter().map(str::trim).collect()
+/// The expressions of a list: commas within brackets and quotes do not separate.
+pub fn parts(list: &str) -> Vec<&str> {
+    file::pieces(list).into_iter().filter_map(|piece| list.get(piece)).map(str::trim).collect()
 }
 
 /// Splits `KEY=VALUE` of `option`.

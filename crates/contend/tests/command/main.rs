@@ -3,6 +3,7 @@
 
 mod analyse;
 mod catalogue;
+mod compare;
 mod documents;
 mod folder;
 #[cfg(unix)]

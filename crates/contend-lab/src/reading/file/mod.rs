@@ -71,7 +71,7 @@ pub mod words;
 pub use claim::{Along, Claim, Each, Expect, Figure, Search, Shown, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
-pub use tree::Overlay;
+pub use tree::{Overlay, pieces};
 
 use crate::experiment::point::{Contended, Resolved};
 use crate::experiment::results::PointKey;

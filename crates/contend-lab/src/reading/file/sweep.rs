@@ -1,6 +1,7 @@
 //! `[sweep]`: key paths with their values; their combinations are the points.
 //!
-//! Points have the key paths as `[sweep]` writes them, with names or numbers of tables. Paths are compared with numbers.
+//! Points have the key paths as `[sweep]` writes them, with names or numbers of tables. Paths are compared with
+//! numbers.
 
 use super::Settings;
 use super::claim::Along;

@@ -242,8 +242,8 @@ pub(crate) fn read_values(index: usize, start: usize, text: &str) -> Result<Vec<
 /// Maximum number of values in a range of `--sweep`.
 const LONGEST_RANGE: u64 = 100_000;
 
-/// The parts of `text` between commas. Commas in quotes, brackets and braces do not count.
-fn pieces(text: &str) -> Vec<std::ops::Range<usize>> {
+/// The parts of `text` between commas. Commas in quotes, parentheses, brackets and braces do not count.
+pub fn pieces(text: &str) -> Vec<std::ops::Range<usize>> {
     let (mut all, mut start, mut depth, mut quote, mut escaped) = (vec![], 0, 0_usize, None, false);
     for (i, c) in text.char_indices() {
         match (quote, c) {
@@ -252,8 +252,8 @@ fn pieces(text: &str) -> Vec<std::ops::Range<usize>> {
             (Some(q), _) if c == q => quote = None,
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
-            (None, '[' | '{') => depth += 1,
-            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
             (None, ',') if depth == 0 => {
                 all.push(start..i);
                 start = i + 1;

@@ -10,12 +10,13 @@ mod head;
 pub use draft::{Draft, ResumeError, header, remove_journal, unfinished};
 pub use head::settings;
 
-use crate::experiment::results::Executed;
+use crate::experiment::results::{Executed, Run};
 use crate::reading::file::{Experiment, Overlay};
 use crate::writing::output::{self, Band, Error, ReportContext, atomically};
 use contend_sim::wifi::phy::Standard;
-use std::io::Write as _;
-use std::path::PathBuf;
+use serde::Deserialize;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 /// Writes all results of `executed` into `draft`, then renames `draft` to its target. Returns the path to which earlier
 /// results were moved.
@@ -48,6 +49,24 @@ pub fn write(
         draft.keep_journal();
     }
     draft.put_in_place()
+}
+
+/// The runs that a summary.json holds, without series and histograms.
+#[derive(Debug, Deserialize)]
+pub struct Kept {
+    /// Every run.
+    pub runs: Vec<Run>,
+    /// The metrics that its tables show; empty for the usual ones.
+    #[serde(default)]
+    pub show: Vec<String>,
+}
+
+/// Reads the summary.json at `path`.
+///
+/// # Errors
+/// When it cannot be read, or when another version of contend wrote it and it lacks a number.
+pub fn kept(path: &Path) -> io::Result<Kept> {
+    Ok(serde_json::from_slice(&std::fs::read(path)?)?)
 }
 
 /// The frequency band of the experiment's cell; a capture names a channel of this band.

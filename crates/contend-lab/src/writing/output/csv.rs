@@ -2,8 +2,8 @@
 //! contend.
 //!
 //! Columns: one for each swept key, then `seed, scope, name, metric, value`. Scope is `run` (name empty), `flow`,
-//! `queue`, `transmitter` or `air`. For `air`, the name is a station for `airtime` and `airtime_to`, and an account for `ledger`. An
-//! unknown value is an empty field. No crate is needed: quoting takes five lines.
+//! `queue`, `transmitter` or `air`. For `air`, the name is a station for `airtime` and `airtime_to`, and an account for
+//! `ledger`. An unknown value is an empty field. No crate is needed: quoting takes five lines.
 
 use super::Format;
 use super::shape::{points, swept_keys, value_text};

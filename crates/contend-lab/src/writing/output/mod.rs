@@ -4,6 +4,7 @@
 //! Every writer takes the outcome. A writer that also shows the command, the source or the seeds takes a
 //! [`ReportContext`]. Files are written completely or not at all: see [`atomically`].
 
+pub mod compare;
 pub mod csv;
 pub mod format;
 pub mod html;
@@ -17,15 +18,17 @@ mod shape;
 #[cfg(test)]
 mod toy;
 
+pub use compare::{comparison_table, write_comparison};
 pub use csv::write_csv;
 pub use format::{FORMATS, Format};
 pub use html::{Chapter, write_paper, write_report};
 pub use json::write_json;
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};
+pub use shape::point_text;
 pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
 
-use crate::experiment::results::PointKey;
+use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::file::{self, Along, Experiment};
 use crate::writing::disk;
 use std::io::{self, BufWriter};
@@ -50,6 +53,11 @@ pub struct ReportContext {
     pub figures: Vec<FigureSpec>,
     /// Digest of the resolved experiment, to join result files; may be empty.
     pub experiment_hash: String,
+}
+
+/// The metrics that the table of `o` shows.
+pub fn usual_metrics(o: &Outcome) -> Vec<String> {
+    shape::main_metrics(o).into_iter().map(str::to_owned).collect()
 }
 
 impl ReportContext {

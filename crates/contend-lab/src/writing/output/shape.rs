@@ -62,7 +62,7 @@ pub(super) fn value_text(v: &Value) -> String {
 }
 
 /// A point as text, `flow.1.count = 2, ap.queue = fifo`; empty when nothing is swept.
-pub(super) fn point_text(p: &PointKey) -> String {
+pub fn point_text(p: &PointKey) -> String {
     p.iter().map(|(k, v)| format!("{k} = {}", value_text(v))).collect::<Vec<_>>().join(", ")
 }
 

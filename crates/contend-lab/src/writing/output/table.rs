@@ -269,26 +269,26 @@ fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
 }
 
 /// A table of texts.
-struct Grid {
+pub(super) struct Grid {
     head: Vec<String>,
     /// A row with a single text is a heading for the rows below it.
-    rows: Vec<Vec<String>>,
+    pub(super) rows: Vec<Vec<String>>,
     /// Texts below each row; empty if no row has any.
     under: Vec<Vec<String>>,
     /// Columns that are aligned left.
-    left: Vec<usize>,
+    pub(super) left: Vec<usize>,
     /// Number of leading columns that name a row.
     names: usize,
 }
 
 impl Grid {
-    fn new(head: Vec<String>) -> Grid {
+    pub(super) fn new(head: Vec<String>) -> Grid {
         Grid { head, rows: Vec::new(), under: Vec::new(), left: vec![0], names: 1 }
     }
 
     /// Renders the table. If it is wider than `width`, units move below the names. Columns that still do not fit are
     /// printed below as a further part, which repeats the names of the rows.
-    fn render(&self, paint: Paint, width: usize) -> String {
+    pub(super) fn render(&self, paint: Paint, width: usize) -> String {
         let mut heads = vec![self.head.clone()];
         let mut widths = self.widths(&heads);
         if across(&widths) > width {
@@ -400,10 +400,10 @@ fn visible(text: &str) -> usize {
 
 /// True if ANSI colours are used.
 #[derive(Clone, Copy)]
-struct Paint(bool);
+pub(super) struct Paint(pub(super) bool);
 
 impl Paint {
-    fn with(self, code: &str, text: &str) -> String {
+    pub(super) fn with(self, code: &str, text: &str) -> String {
         if !self.0 {
             return text.to_owned();
         }
@@ -414,7 +414,7 @@ impl Paint {
     fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
-    fn dim(self, text: &str) -> String {
+    pub(super) fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
     fn verdict(self, verdict: &str, text: &str) -> String {

@@ -1,0 +1,52 @@
+//! The table of a comparison on the terminal, and its JSON.
+
+use super::shape::{fixed, point_text, unit_of};
+use super::table::{Grid, Paint, WIDTH, wrapped};
+use crate::judging::compare::{Comparison, Difference};
+use std::io::{self, Write};
+
+/// The comparison for a terminal of `width` columns, with ANSI colours if `colour` is true.
+pub fn comparison_table(c: &Comparison, colour: bool, width: usize) -> String {
+    let paint = Paint(colour);
+    let text = |text: &str| wrapped(text, width.min(WIDTH), 4) + "\n";
+    let mut out = text(&format!("A   {}", c.a));
+    out += &text(&format!("B   {}", c.b.as_deref().unwrap_or("each of the points below")));
+    out.push('\n');
+    let mut grid = Grid::new(["metric", "A", "B", "B - A", "change", "B has"].map(String::from).to_vec());
+    grid.left = vec![0, 5];
+    let mut last = None;
+    for d in &c.differences {
+        if !d.point.is_empty() && last != Some(&d.point) {
+            grid.rows.push(vec![point_text(&d.point)]);
+        }
+        last = Some(&d.point);
+        grid.rows.push(row(d));
+    }
+    out += &grid.render(paint, width);
+    for why in c.differences.iter().filter_map(|d| d.missing.as_ref().map(|why| format!("{}: {why}", d.metric))) {
+        out += &paint.with("33", &text(&why));
+    }
+    let n = c.differences.iter().map(|d| d.n).max().unwrap_or(0);
+    out.push('\n');
+    out + &paint.dim(&text(&format!(
+        "n = {n} pairs of runs with the same seed; B - A: mean over the pairs ± half width of the 95 % Student interval"
+    )))
+}
+
+fn row(d: &Difference) -> Vec<String> {
+    let unit = unit_of(&d.metric);
+    let number = |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| fixed(x * unit.scale, unit.decimals));
+    let metric = if unit.name.is_empty() { d.metric.clone() } else { format!("{} [{}]", d.metric, unit.name) };
+    let change = d.relative.map_or_else(|| "–".to_owned(), |r| format!("{:+.1} %", 100.0 * r));
+    let difference = d.estimate().map_or_else(|| "–".to_owned(), |e| e.text(unit.scale, unit.decimals));
+    vec![metric, number(d.a), number(d.b), difference, change, d.answer().to_owned()]
+}
+
+/// Writes the comparison as one JSON object.
+///
+/// # Errors
+/// When `w` cannot be written.
+pub fn write_comparison(c: &Comparison, mut w: impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut w, c)?;
+    writeln!(w)
+}

@@ -1,0 +1,63 @@
+//! `contend compare`: pairs, differences, folders and files, errors.
+
+use super::{Bench, SMALL};
+
+/// The numbers of a comparison in JSON: metric, pairs, difference.
+fn numbers(o: &serde_json::Value) -> Vec<(String, u64, f64)> {
+    let one = |d: &serde_json::Value| {
+        (d["metric"].as_str().unwrap().to_owned(), d["n"].as_u64().unwrap(), d["difference"].as_f64().unwrap())
+    };
+    o["differences"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_file_and_its_results_give_the_same_differences_as_the_runs_themselves() {
+    let bench = Bench::with("f.toml", SMALL);
+    let json = |args: &[&str]| {
+        let o = bench.contend(&[&["compare"], args, &["--format", "json"]].concat()).with(0).object();
+        assert_eq!(o["schema"], "contend/compare/1");
+        numbers(&o)
+    };
+    let metrics = ["--metric", "goodput.up, jain"];
+    let files = json(&[&["f.toml", "--b", "flow.1.count=2", "--seeds", "1..3"], &metrics[..]].concat());
+    assert_eq!(files.iter().map(|(m, n, _)| (m.as_str(), *n)).collect::<Vec<_>>(), [("goodput.up", 3), ("jain", 3)]);
+    for (out, set) in [("one", "flow.1.count=1"), ("two", "flow.1.count=2")] {
+        bench.contend(&["run", "f.toml", "--seeds", "1..3", "--set", set, "--out", out]).with(0);
+    }
+    assert_eq!(json(&[&["one/f", "two/f"], &metrics[..]].concat()), files);
+    // By hand: the mean of the differences by seed.
+    let of = |folder: &str| {
+        let o: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(bench.path(folder).join("summary.json")).unwrap()).unwrap();
+        o["runs"].as_array().unwrap().iter().map(|r| r["metrics"]["jain"].as_f64().unwrap()).collect::<Vec<f64>>()
+    };
+    let (one, two) = (of("one/f"), of("two/f"));
+    let mean = one.iter().zip(&two).map(|(a, b)| b - a).sum::<f64>() / 3.0;
+    assert!((files[1].2 - mean).abs() < 1e-12, "{} {mean}", files[1].2);
+}
+
+#[test]
+fn the_points_of_a_sweep_are_compared_with_the_first() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [1, 2, 3]\n"));
+    let ended = bench.contend(&["compare", "f.toml", "--metric", "goodput.up"]).with(0);
+    for text in ["A f.toml, flow.1.count = 1", "flow.1.count = 2", "flow.1.count = 3", "B - A", " ± ", "n = 2 pairs"] {
+        assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
+    }
+    assert!(!bench.path("results").exists(), "a comparison writes no results");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_a_remedy() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.file("g.toml", format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [1, 2]\n"));
+    bench.contend(&["run", "f.toml", "--seeds", "1"]).with(0);
+    let refused = |args: &[&str], texts: &[&str]| {
+        bench.contend(&[&["compare"], args].concat()).with(2).says(texts);
+    };
+    refused(&["f.toml"], &["nothing to compare it with", "--b ap.queue=fq_codel"]);
+    refused(&["f.toml", "g.toml"], &["no sweep point in common", "[sweep]"]);
+    refused(&["f.toml", "nothing.toml"], &["nothing.toml", "cannot be read"]);
+    refused(&["results/f", "--b", "flow.1.count=2"], &["is a results folder", "results/f/run.toml"]);
+    refused(&["f.toml", "f.toml", "--seeds", "1", "--metric", "goodput[nobody]"], &["nobody", "help: "]);
+    refused(&["f.toml", "--b", "flow.1.cuont=2"], &["cuont", "count"]);
+}
