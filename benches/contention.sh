@@ -6,13 +6,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . benches/cpu.sh
 rule=${1:-dcf}
-cargo build --release --quiet
+cargo build --profile dist --quiet
 file=$(mktemp --suffix .toml)
 trap 'rm -f "$file"' EXIT
 printf 'title = "speed"\n[contention]\nstations = 10\nrule = "%s"\n' "$rule" >"$file"
 ours() { # STATIONS SUCCESSES
   for _ in 1 2 3; do
-    cpu taskset -c 0 target/release/contend run "$file" --no-results --quiet --jobs 1 \
+    cpu taskset -c 0 target/dist/contend run "$file" --no-results --quiet --jobs 1 \
       --set contention.stations="$1" --set contention.successes="$2"
   done | least
 }

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-CONTEND = sys.argv[1] if len(sys.argv) > 1 else "target/release/contend"
+CONTEND = sys.argv[1] if len(sys.argv) > 1 else "target/dist/contend"
 
 
 def names(family):

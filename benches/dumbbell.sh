@@ -8,10 +8,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . benches/cpu.sh
 script=${1:-}
-cargo build --release --quiet
+cargo build --profile dist --quiet
 three() { for _ in 1 2 3; do cpu taskset -c 0 "$@"; done | least; }
 ours() { # SECONDS
-  three target/release/contend run experiments/validation/ns2-d-newreno.toml --no-results --quiet --jobs 1 --seeds 1 \
+  three target/dist/contend run experiments/validation/ns2-d-newreno.toml --no-results --quiet --jobs 1 --seeds 1 \
     --set link.1.loss.p=0.1% --set duration="$1s"
 }
 slope() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", (b - a) / 18000 * 1e6 }'; }

@@ -3,13 +3,13 @@
 # same on every machine, whatever its load. Two durations are run and subtracted, so that start-up does not count.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --quiet
+cargo build --profile dist --quiet
 count() { # FILE COUNT DURATION
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/contend run "$1" --no-results --quiet \
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null target/dist/contend run "$1" --no-results --quiet \
     --jobs 1 --set flow.0.count="$2" --set flow.1.count="$2" --set duration="$3" 2>&1 | awk '/Collected/ {print $4}'
 }
 packets() { # FILE COUNT DURATION: data packets delivered
-  target/release/contend run "$1" --no-results --jobs 1 --format json --set warmup=10s \
+  target/dist/contend run "$1" --no-results --jobs 1 --format json --set warmup=10s \
     --set flow.0.count="$2" --set flow.1.count="$2" --set duration="$3" |
     awk -F'[:,]' -v t="$3" '/"goodput.total"/ {sub("s", "", t); printf "%.0f", $2 * (t - 10) / 8 / 1460; exit}'
 }

@@ -7,12 +7,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . benches/cpu.sh
 script=${1:-}
-cargo build --release --quiet
+cargo build --profile dist --quiet
 printf '%-12s %12s %14s %14s %8s\n' network 'contend [s]' 'ns-2 [s]' 'ns-2 Splay [s]' ratio
 for k in 10 50 100; do
   ours=() theirs=() splay=()
   for _ in 1 2 3; do
-    ours+=("$(cpu taskset -c 0 target/release/contend run experiments/benchmark/race.toml --no-results --quiet \
+    ours+=("$(cpu taskset -c 0 target/dist/contend run experiments/benchmark/race.toml --no-results --quiet \
       --jobs 1 --set flow.0.count=$k --set flow.1.count=$k)")
     if [ -n "$script" ] && command -v ns >/dev/null; then
       theirs+=("$(cpu taskset -c 0 ns "$script" -ndown $k -nup $k -seed 1)")

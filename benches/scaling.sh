@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . benches/cpu.sh
 contend=${1:-}
-[ -n "$contend" ] || { cargo build --release --quiet; contend=target/release/contend; }
+[ -n "$contend" ] || { cargo build --profile dist --quiet; contend=target/dist/contend; }
 equal_load() { # SECONDS STATIONS/2
   cpu "$contend" run experiments/benchmark/equal-load.toml --no-results --quiet --jobs 1 \
     --set duration="$1s" --set flow.0.count="$2" --set flow.1.count="$2"
