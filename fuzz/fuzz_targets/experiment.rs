@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
             for point in e.points.iter().take(4) {
                 assert!(e.scenario(point, &Overlay::default()).is_ok());
             }
-            let _ = claim::check(&e).map_err(|error| error.render(false));
+            let _ = claim::validate(&e).map_err(|error| error.render(false));
         }
         Err(error) => assert!(!error.render(false).is_empty() && !error.render(true).is_empty()),
     }

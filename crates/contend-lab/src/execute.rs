@@ -41,7 +41,7 @@ pub struct Options<'a> {
 /// When the file or one of its points is invalid, or when the experiment exceeds the bounds of
 /// [`crate::measuring::detail`].
 pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error> {
-    let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, options.series);
+    let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, options.series);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs)
         .build()
@@ -66,7 +66,7 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
 /// # Errors
 /// As [`execute`], before the first run.
 pub fn memory(e: &Experiment, series: bool) -> Result<u64, Error> {
-    let detail = Detail::new(claim::check(e)?, e.duration, e.warmup, e.sample, series);
+    let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, series);
     let (plan, _) = detail.plan(&e.needs, &e.seeds, MOST_DETAIL)?;
     Ok(plan.iter().filter_map(|p| Some(detail.memory(p.keep, &e.needs.get(p.need)?.1))).sum())
 }

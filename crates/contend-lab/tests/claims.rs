@@ -38,16 +38,16 @@ const LEAST: &str = "expect = { at_least = \"1ms\" }";
 #[test]
 fn a_stall_needs_a_series_and_a_window_within_the_run() {
     let metric = "stall[down.1][2s..5s]";
-    assert!(claim::check(&experiment("sample = \"10ms\"", metric, LEAST)).unwrap().series);
-    let none = claim::check(&experiment("", metric, LEAST)).unwrap_err();
+    assert!(claim::validate(&experiment("sample = \"10ms\"", metric, LEAST)).unwrap().series);
+    let none = claim::validate(&experiment("", metric, LEAST)).unwrap_err();
     assert!(none.remedy().unwrap().contains("sample = "), "{}", none.render(false));
-    let late = claim::check(&experiment("sample = \"10ms\"", "stall[down.1][2s..25s]", LEAST)).unwrap_err();
+    let late = claim::validate(&experiment("sample = \"10ms\"", "stall[down.1][2s..25s]", LEAST)).unwrap_err();
     assert!(late.to_string().contains("20s"), "{}", late.render(false));
 }
 
 #[test]
 fn figures_and_searches_are_read_too() {
-    let with = |more: &str| claim::check(&experiment("", "rtt.p95", &format!("{LEAST}\n{more}")));
+    let with = |more: &str| claim::validate(&experiment("", "rtt.p95", &format!("{LEAST}\n{more}")));
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jain.down\"]").is_ok());
     let figure =
         with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jian.down\"]").unwrap_err();
@@ -75,7 +75,7 @@ fn figures_and_searches_are_read_too() {
 #[test]
 fn a_metric_without_a_time_series_is_refused_in_a_figure_over_time() {
     let over_time = |y: &str| {
-        claim::check(&experiment(
+        claim::validate(&experiment(
             "",
             "goodput.down",
             &format!("expect = {{ at_least = \"1bps\" }}\n[[figure]]\nx = \"time\"\ny = [{y}]"),
@@ -98,8 +98,9 @@ fn a_metric_without_a_time_series_is_refused_in_a_figure_over_time() {
 
 #[test]
 fn windows_and_seconds_are_announced() {
-    let s = claim::check(&experiment("", "goodput.down[5s..10s] * 1ms / goodput.down[10s..15s] * jain.short", LEAST))
-        .unwrap();
+    let s =
+        claim::validate(&experiment("", "goodput.down[5s..10s] * 1ms / goodput.down[10s..15s] * jain.short", LEAST))
+            .unwrap();
     assert_eq!(s.instants.iter().map(|t| t.as_secs_f64()).collect::<Vec<_>>(), [5.0, 10.0, 15.0]);
     assert!(s.every_second && !s.series);
 }
@@ -138,6 +139,6 @@ fn the_claims_of_every_file_of_the_repository_can_be_judged() {
     assert!(files.len() >= 5);
     for f in files {
         let e = file::load(&f, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
-        claim::check(&e).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        claim::validate(&e).unwrap_or_else(|e| panic!("{}", e.render(false)));
     }
 }

@@ -49,7 +49,7 @@ fn an_error_in_an_expression_marks_the_wrong_word() {
     let claim = |metric: &str| {
         let text = format!("{GOOD}[[claim]]\nid = \"a\"\nmetric = {metric}\nexpect = {{ at_least = 1 }}\n");
         let e = parse("t.toml", &text, &[]).unwrap();
-        contend_lab::judging::claim::check(&e).map_or_else(|e| e.render(true), |_| "(no error)".into())
+        contend_lab::judging::claim::validate(&e).map_or_else(|e| e.render(true), |_| "(no error)".into())
     };
     let drawn = claim("\"point(\\\"flow.0.count\\\") * godput.down\"");
     let lines: Vec<&str> = drawn.lines().collect();

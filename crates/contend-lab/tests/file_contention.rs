@@ -162,7 +162,7 @@ fn every_bad_file_has_its_message() {
     let mut wrong = String::new();
     for (from, to, expected) in BAD {
         assert!(GOOD.contains(from), "{from}");
-        let read = parse("t.toml", &GOOD.replacen(from, to, 1), &[]).and_then(|e| claim::check(&e));
+        let read = parse("t.toml", &GOOD.replacen(from, to, 1), &[]).and_then(|e| claim::validate(&e));
         let got = read.map_or_else(|e| e.render(false), |_| "(no error)".into());
         if !got.trim_end().starts_with(expected) {
             wrong += &format!("    ({from:?}, {to:?}, {:?}),\n", got.trim_end());

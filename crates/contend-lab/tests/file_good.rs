@@ -121,11 +121,14 @@ fn the_example_of_the_design_is_read_whole() {
 
     let claim = &e.claims[0];
     assert_eq!(
-        (claim.id.as_str(), claim.metric.as_str(), claim.each, claim.verdict),
+        (claim.id.as_str(), claim.requirement.metric.as_str(), claim.requirement.each, claim.verdict),
         ("H3", "goodput.up / goodput.down", Each::Every, Verdict::Reproduced)
     );
-    assert_eq!(claim.expect, Expect::Between(Quantity::number(1.2), Quantity::number(2.2)));
-    assert_eq!(e.points.iter().filter(|p| claim.when.iter().all(|(key, values)| values.contains(&p[key]))).count(), 1);
+    assert_eq!(claim.requirement.expect, Expect::Between(Quantity::number(1.2), Quantity::number(2.2)));
+    assert_eq!(
+        e.points.iter().filter(|p| claim.requirement.when.iter().all(|(key, values)| values.contains(&p[key]))).count(),
+        1
+    );
 }
 
 #[test]
@@ -227,7 +230,7 @@ fn an_overlay_reaches_into_a_tcp_named_by_a_word() {
          flow.0.tcp.rto.min = \"200ms\" }} }}\n"
     ));
     let claim = &e.claims[0];
-    let over = e.scenario(&e.points[0], claim.over.as_ref().unwrap()).unwrap();
+    let over = e.scenario(&e.points[0], claim.requirement.over.as_ref().unwrap()).unwrap();
     assert_eq!(
         (tcp(&over, 0).cc.entry.name, tcp(&over, 0).recovery.entry.name),
         ("cubic", "newreno"),
@@ -238,7 +241,7 @@ fn an_overlay_reaches_into_a_tcp_named_by_a_word() {
         (name.as_str(), json!(printed.settings())),
         ("printed", json!({"flow.0.tcp.echo": "latch", "flow.0.tcp.rto.min": "200ms"}))
     );
-    let both = e.scenario(&e.points[0], &printed.then(claim.over.as_ref().unwrap())).unwrap();
+    let both = e.scenario(&e.points[0], &printed.then(claim.requirement.over.as_ref().unwrap())).unwrap();
     assert_eq!(
         (tcp(&both, 0).ecn, tcp(&both, 0).rto.min, tcp(&both, 0).cc.entry.name),
         (EcnEcho::Latch, Span::from_millis(200), "cubic")
@@ -444,7 +447,7 @@ fn a_claim_names_points_by_tables_as_the_sweep_does() {
          [[claim]]\nid = \"a\"\nmetric = \"goodput\"\nwhen = {{ \"ap.queue\" = {{ kind = \"fifo\", limit = \"60p\" }} \
          }}\nexpect = {{ at_least = \"1bps\" }}\n"
     ));
-    assert_eq!(x.claims[0].when["ap.queue"], [json!({ "kind": "fifo", "limit": "60p" })]);
+    assert_eq!(x.claims[0].requirement.when["ap.queue"], [json!({ "kind": "fifo", "limit": "60p" })]);
 }
 
 #[test]
@@ -490,7 +493,7 @@ fn a_setting_of_the_command_line_goes_before_the_file() {
         (14, "reno", Span::from_secs(1)),
         "settings act in their order"
     );
-    assert!(e.claims[0].when["flow.1.count"].is_empty(), "the claim's point is not run");
+    assert!(e.claims[0].requirement.when["flow.1.count"].is_empty(), "the claim's point is not run");
     assert_eq!(set(EXAMPLE, &[("flow.1.count", "[2, 3]")]).points.len(), 2);
 }
 
@@ -528,14 +531,18 @@ fn claims_figures_and_search_are_read() {
          [[figure]]\nx = \"flow.0.delay\"\ny = [\"goodput.down\", \"jain\"]\nby = \"flow.0.tcp\"\ntitle = \"F\"\n\
          [search]\nkey = \"flow.0.window\"\nfrom = \"1p\"\nto = \"200p\"\nuntil = \"drops > 0\"\n"
     ));
-    assert_eq!(json!(e.claims[0].when), json!({"flow.0.delay": ["10ms"]}), "values are those of the points");
+    assert_eq!(
+        json!(e.claims[0].requirement.when),
+        json!({"flow.0.delay": ["10ms"]}),
+        "values are those of the points"
+    );
     assert!(matches!(
-        &e.claims[0].expect,
+        &e.claims[0].requirement.expect,
         Expect::Near { value, within, relative: true } if value.value == 0.01 && within.value == 0.05,
     ));
-    assert_eq!(e.claims[1].expect, Expect::Decreasing { along: "flow.0.delay".into() });
+    assert_eq!(e.claims[1].requirement.expect, Expect::Decreasing { along: "flow.0.delay".into() });
     assert_eq!(
-        e.claims[2].expect,
+        e.claims[2].requirement.expect,
         Expect::Order { values: vec![json!("cubic"), json!("reno")], along: "flow.0.tcp".into() }
     );
     assert_eq!(

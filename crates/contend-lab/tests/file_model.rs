@@ -41,7 +41,7 @@ fn outcome(text: &str, sets: &[(String, String)]) -> Outcome {
 /// What `GOOD` with `from` replaced by `to` is refused with, when it is read or when its claims are checked.
 fn refused(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
-    let read = parse("t.toml", &GOOD.replacen(from, to, 1), &[]).and_then(|e| claim::check(&e));
+    let read = parse("t.toml", &GOOD.replacen(from, to, 1), &[]).and_then(|e| claim::validate(&e));
     read.map_or_else(|e| e.render(false), |_| "(no error)".into())
 }
 
@@ -121,7 +121,7 @@ fn an_argument_in_an_expression_has_its_range() {
             "[model]\nname = \"hash.collision\"\nn = 2\nslots = 4\n[[claim]]\nid = \"a\"\nmetric = {metric}\n\
                 expect = {{ at_least = 0.5 }}\n"
         );
-        let e = claim::check(&parse("t.toml", &text, &[]).unwrap()).unwrap_err().render(false);
+        let e = claim::validate(&parse("t.toml", &text, &[]).unwrap()).unwrap_err().render(false);
         assert!(e.starts_with(place) && e.contains(words), "{e}");
     };
     let range = "slots is out of range: 0\n  help: write a whole number from 1 to 1048576";
@@ -135,7 +135,7 @@ fn in_a_network_a_model_needs_all_its_arguments() {
     let text = "duration = \"1s\"\n[wifi]\nstandard = \"802.11g\"\n[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp \
         = \"reno\"\n\
                 [[claim]]\nid = \"a\"\nmetric = \"jersey.ratio(q = 0.1)\"\nexpect = { at_least = 0.5 }\n";
-    let e = claim::check(&parse("t.toml", text, &[]).unwrap()).unwrap_err();
+    let e = claim::validate(&parse("t.toml", text, &[]).unwrap()).unwrap_err();
     assert!(e.to_string().contains("`jersey.ratio` needs eta"), "{}", e.render(false));
-    claim::check(&parse("t.toml", &text.replace("q = 0.1", "q = 0.1, eta = 1"), &[]).unwrap()).unwrap();
+    claim::validate(&parse("t.toml", &text.replace("q = 0.1", "q = 0.1, eta = 1"), &[]).unwrap()).unwrap();
 }

@@ -131,7 +131,7 @@ until = "drops > 0"
         &[],
     );
     assert_eq!(e.points.len(), 2);
-    assert_eq!(json!(e.claims[0].when), json!({ "flow.call.window": ["2p"] }));
+    assert_eq!(json!(e.claims[0].requirement.when), json!({ "flow.call.window": ["2p"] }));
     assert_eq!(e.figures[0].x, Along::Key("flow.3.window".into()));
     assert_eq!(e.search.as_ref().unwrap().key, "flow.1.window");
     // Two points, the second with another window of flow 1, and the first with it.

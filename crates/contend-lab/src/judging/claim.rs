@@ -17,24 +17,24 @@
 //! within [`FLAT`] of the range that the means cover: a curve that has reached its minimum still counts as decreasing.
 //! If a claim neither holds nor fails, the verdict is `undecided`: more seeds are needed.
 
-mod check;
 mod sequence;
 #[cfg(test)]
 mod tests;
+mod validity;
 
 use crate::experiment::results::{ClaimResult, PointKey, Run, Summary};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
 use crate::reading::expression::{Dimension, Quantity};
 use crate::reading::file::need::{meant, readings, same_value};
-use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Source, Verdict};
+use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict};
 use crate::stats::{Estimate, Range, Reading};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 pub use crate::reading::file::{Need, needs};
-pub use check::check;
 pub use sequence::FLAT;
+pub use validity::validate;
 
 /// A judged claim.
 #[derive(Clone, Debug)]
@@ -60,29 +60,18 @@ fn judged<'a>(
     claim: &Claim,
     runs: &dyn Fn(&Need) -> Vec<&'a Run>,
 ) -> Result<Judged, FileError> {
-    let metric = check::sound(source, claim)?;
-    if let Err(no) = check::applies(points, claim) {
-        return match source.sets.is_empty() {
-            true => {
-                Err(FileError::new(source, &claim.metric_site, format!("claim {}: {}", claim.id, no.message), no.help))
-            }
-            // Settings of the command line removed the points of this claim.
-            false => {
-                Ok(Judged { results: vec![], notes: vec![format!("claim {} is not judged: {}", claim.id, no.message)] })
-            }
-        };
-    }
+    validity::recorded(source, claim)?;
+    let evidence = Evidence { source, points, runs, owner: format!("claim {}", claim.id) };
     let mut notes = vec![];
     let mut results = vec![];
     for (name, reading) in readings(claim) {
-        let mut evaluation =
-            Evaluation { source, points, claim, metric: &metric, reading: &reading, runs, notes: vec![] };
-        let (position, measured, points) = evaluation.run()?;
-        notes.extend(evaluation.notes.into_iter().map(|n| format!("claim {}: {n}", claim.id)));
+        let Finding { position, measured, points, notes: of_reading } = evidence.judge(&claim.requirement, &reading)?;
+        notes.extend(of_reading);
+        let Some(position) = position else { break };
         results.push(ClaimResult {
             id: claim.id.clone(),
             paper: claim.paper.clone(),
-            expected: expected(claim),
+            expected: expected(&claim.requirement),
             measured: measured.map(|m| m.mean),
             ci95: measured.and_then(|m| m.ci95),
             interval: measured.and_then(|m| m.interval),
@@ -117,7 +106,7 @@ fn mark_contradiction(claim: &Claim, results: &mut [ClaimResult]) {
 
 /// Where the measured interval lies, compared with the expected range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Position {
+pub(super) enum Position {
     Inside,
     Outside,
     /// The interval crosses the bound, or there is no measurement.
@@ -172,62 +161,98 @@ fn mean_of(all: &[&Samples]) -> Samples {
     first.keys().filter_map(of).collect()
 }
 
-/// The evaluation of one reading of a claim.
+/// The runs by which a claim or a check is judged.
+pub(super) struct Evidence<'c, 'a> {
+    pub(super) source: &'c Source,
+    pub(super) points: &'c [PointKey],
+    /// The runs of a need with all seeds.
+    pub(super) runs: &'c dyn Fn(&Need) -> Vec<&'a Run>,
+    /// The claim or check, for messages.
+    pub(super) owner: String,
+}
+
+/// What the runs say about a requirement.
+pub(super) struct Finding {
+    /// `None` if settings of the command line removed all points.
+    pub(super) position: Option<Position>,
+    /// The value that decides.
+    pub(super) measured: Option<Estimate>,
+    /// The value at each point.
+    pub(super) points: Vec<Summary>,
+    /// What could not be measured, and why.
+    pub(super) notes: Vec<String>,
+}
+
+impl Evidence<'_, '_> {
+    /// Judges a requirement by the runs with the settings of `reading`.
+    pub(super) fn judge(&self, requirement: &Requirement, reading: &Overlay) -> Result<Finding, FileError> {
+        let metric = validity::sound(self.source, requirement, &self.owner)?;
+        if let Err(no) = validity::applies(self.points, requirement) {
+            if self.source.sets.is_empty() {
+                return Err(no.of(self.source, requirement, &self.owner));
+            }
+            let notes = vec![format!("{} is not judged: {}", self.owner, no.message)];
+            return Ok(Finding { position: None, measured: None, points: vec![], notes });
+        }
+        let mut evaluation = Evaluation { evidence: self, requirement, metric: &metric, reading, notes: vec![] };
+        let (position, measured, points) = evaluation.run()?;
+        let notes = evaluation.notes.into_iter().map(|n| format!("{}: {n}", self.owner)).collect();
+        Ok(Finding { position: Some(position), measured, points, notes })
+    }
+}
+
+/// The evaluation of a requirement under one reading.
 struct Evaluation<'c, 'a> {
-    source: &'c Source,
-    points: &'c [PointKey],
-    claim: &'c Claim,
+    evidence: &'c Evidence<'c, 'a>,
+    requirement: &'c Requirement,
     metric: &'c Expr,
     reading: &'c Overlay,
-    runs: &'c dyn Fn(&Need) -> Vec<&'a Run>,
     notes: Vec<String>,
 }
 
-type Finding = (Position, Option<Estimate>, Vec<Summary>);
-
 impl Evaluation<'_, '_> {
-    fn run(&mut self) -> Result<Finding, FileError> {
+    fn run(&mut self) -> Result<(Position, Option<Estimate>, Vec<Summary>), FileError> {
         let mut evidence = vec![];
-        for point in meant(self.claim, self.points) {
+        for point in meant(self.requirement, self.evidence.points) {
             evidence.push((point, self.samples(point)?));
         }
-        let name = match self.claim.other() {
+        let name = match self.requirement.other() {
             Some(other) => {
-                let word = if self.claim.over.is_some() { "over" } else { "less" };
+                let word = if self.requirement.over.is_some() { "over" } else { "less" };
                 let settings =
                     other.settings().iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ");
-                format!("{} {word} {settings}", self.claim.metric)
+                format!("{} {word} {settings}", self.requirement.metric)
             }
-            None => self.claim.metric.clone(),
+            None => self.requirement.metric.clone(),
         };
         let range = self.range();
         let summaries = evidence
             .iter()
             .filter_map(|(point, s)| Some(Summary::new((*point).clone(), name.clone(), estimate(s, range)?)));
         let summaries = summaries.collect();
-        let (position, measured) = match bounds(&self.claim.expect) {
+        let (position, measured) = match bounds(&self.requirement.expect) {
             Some(range) => self.within(range, &evidence),
-            None => sequence::judge(self.claim, &evidence),
+            None => sequence::judge(self.requirement, &evidence),
         };
         Ok((position, measured, summaries))
     }
 
-    /// The range of possible values of the claim's number.
+    /// The range of possible values of the number that is judged.
     fn range(&self) -> Range {
         let of_one = self.metric.range();
-        match self.claim.other() {
+        match self.requirement.other() {
             None => of_one,
-            Some(_) if self.claim.less.is_some() => of_one.minus(of_one),
+            Some(_) if self.requirement.less.is_some() => of_one.minus(of_one),
             Some(_) => of_one.over(of_one),
         }
     }
 
-    /// The claim's number at `point` for each seed. Empty, with a note, when one of the runs has no value.
+    /// The number at `point` for each seed. Empty, with a note, when one of the runs has no value.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
         let above = self.values(point, self.reading)?;
-        let Some(other) = self.claim.other() else { return Ok(above) };
+        let Some(other) = self.requirement.other() else { return Ok(above) };
         let below = self.values(point, &self.reading.then(other))?;
-        if self.claim.less.is_some() {
+        if self.requirement.less.is_some() {
             return Ok(above.iter().filter_map(|(seed, x)| Some((*seed, x.minus(*below.get(seed)?)))).collect());
         }
         let mut ratios = Samples::new();
@@ -243,8 +268,8 @@ impl Evaluation<'_, '_> {
     }
 
     fn values(&mut self, point: &PointKey, overlay: &Overlay) -> Result<Samples, FileError> {
-        let need = Need::of(self.points, point, overlay);
-        let runs = (self.runs)(&need);
+        let need = Need::of(self.evidence.points, point, overlay);
+        let runs = (self.evidence.runs)(&need);
         if runs.is_empty() {
             self.notes.push(format!("there is no run at {}", place(point)));
         }
@@ -261,9 +286,9 @@ impl Evaluation<'_, '_> {
                 Err(Unmeasured::Wrong(why)) => {
                     let (reason, remedy) = reason_and_remedy(&why);
                     return Err(FileError::new(
-                        self.source,
-                        &self.claim.metric_site,
-                        format!("claim {}: {reason} (at {}, seed {})", self.claim.id, place(point), run.seed),
+                        self.evidence.source,
+                        &self.requirement.metric_site,
+                        format!("{}: {reason} (at {}, seed {})", self.evidence.owner, place(point), run.seed),
                         remedy,
                     ));
                 }
@@ -286,23 +311,24 @@ impl Evaluation<'_, '_> {
                 }
             }
         };
-        if self.claim.each == Each::Mean {
+        if self.requirement.each == Each::Mean {
             let all: Vec<&Samples> = evidence.iter().map(|(_, s)| s).collect();
             let m = estimate(&mean_of(&all), self.range());
             return (position_of(&m), m);
         }
         let estimates: Vec<Option<Estimate>> = evidence.iter().map(|(_, s)| estimate(s, self.range())).collect();
-        let position = Position::combined(self.claim.each, &estimates.iter().map(position_of).collect::<Vec<_>>());
+        let position =
+            Position::combined(self.requirement.each, &estimates.iter().map(position_of).collect::<Vec<_>>());
         // Distance from the mean to the nearest bound, negative outside. The deciding point has the smallest margin, or
         // with `any` the largest.
         let margin = |m: &Estimate| (m.mean - low).min(high - m.mean);
-        let sign = if self.claim.each == Each::Any { -1.0 } else { 1.0 };
+        let sign = if self.requirement.each == Each::Any { -1.0 } else { 1.0 };
         let measured = estimates.into_iter().flatten().min_by(|a, b| (sign * margin(a)).total_cmp(&(sign * margin(b))));
         (position, measured)
     }
 }
 
-/// The expected closed interval; `None` when the claim expects a sequence.
+/// The expected closed interval; `None` when a sequence is expected.
 fn bounds(expect: &Expect) -> Option<(f64, f64)> {
     match expect {
         Expect::Between(a, b) => Some((a.value, b.value)),
@@ -317,8 +343,8 @@ fn bounds(expect: &Expect) -> Option<(f64, f64)> {
 }
 
 /// The expectation as text: `1.2..2.2`, `>= 0.99`, `increasing along flow.1.count`.
-pub fn expected(claim: &Claim) -> String {
-    let text = match &claim.expect {
+pub fn expected(requirement: &Requirement) -> String {
+    let text = match &requirement.expect {
         Expect::Between(a, b) => format!("{}..{}", readable(*a), readable(*b)),
         Expect::AtLeast(a) => format!(">= {}", readable(*a)),
         Expect::AtMost(b) => format!("<= {}", readable(*b)),
@@ -332,7 +358,7 @@ pub fn expected(claim: &Claim) -> String {
             format!("{} along {along}", values.iter().map(plain).collect::<Vec<_>>().join(" > "))
         }
     };
-    match claim.each {
+    match requirement.each {
         Each::Every => text,
         Each::Mean => format!("{text} (mean)"),
         Each::Any => format!("{text} (any)"),

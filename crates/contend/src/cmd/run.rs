@@ -243,7 +243,7 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
         sets.push(("show".into(), format!("[{}]", all.join(", "))));
     }
     let e = file::parse(&path.display().to_string(), &text, &sets)?;
-    claim::check(&e)?;
+    claim::validate(&e)?;
     Ok(e)
 }
 

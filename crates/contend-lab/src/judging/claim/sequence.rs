@@ -3,7 +3,7 @@
 use super::{Position, Samples, estimate, mean_of, same_value};
 use crate::experiment::results::PointKey;
 use crate::reading::expression::literal;
-use crate::reading::file::{Claim, Each, Expect};
+use crate::reading::file::{Each, Expect, Requirement};
 use crate::stats::{Estimate, Range, Reading};
 use serde_json::Value;
 
@@ -40,18 +40,18 @@ fn number(v: &Value) -> Option<f64> {
     v.as_f64().or_else(|| literal(v.as_str()?).map(|n| n.value))
 }
 
-/// Judges the sequences of `claim`; `evidence` holds the samples at each point.
-pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
+/// Judges the sequences of a requirement; `evidence` holds the samples at each point.
+pub(super) fn judge(requirement: &Requirement, evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
     let points: Vec<&PointKey> = evidence.iter().map(|(p, _)| *p).collect();
     let of = |i: usize| evidence.get(i).map(|(_, s)| s);
-    let along = match &claim.expect {
+    let along = match &requirement.expect {
         Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. } => along,
         _ => return (Position::Unclear, None),
     };
-    // The samples of each group, in the order of the claim.
+    // The samples of each group, in the expected order.
     let mut sequences: Vec<Vec<Samples>> = vec![];
     for group in groups(along, &points) {
-        let places: Vec<usize> = match &claim.expect {
+        let places: Vec<usize> = match &requirement.expect {
             Expect::Order { values, .. } => {
                 values.iter().filter_map(|v| group.iter().find(|(w, _)| same_value(v, w)).map(|g| g.1)).collect()
             }
@@ -59,14 +59,14 @@ pub(super) fn judge(claim: &Claim, evidence: &[(&PointKey, Samples)]) -> (Positi
         };
         sequences.push(places.into_iter().filter_map(of).cloned().collect());
     }
-    if claim.each == Each::Mean {
+    if requirement.each == Each::Mean {
         let length = sequences.iter().map(Vec::len).min().unwrap_or(0);
         sequences = vec![
             (0..length).map(|k| mean_of(&sequences.iter().filter_map(|s| s.get(k)).collect::<Vec<_>>())).collect(),
         ];
     }
-    let findings: Vec<(Position, Option<Estimate>)> = sequences.iter().map(|s| one(&claim.expect, s)).collect();
-    let position = Position::combined(claim.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
+    let findings: Vec<(Position, Option<Estimate>)> = sequences.iter().map(|s| one(&requirement.expect, s)).collect();
+    let position = Position::combined(requirement.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
     // Report the first sequence with the combined verdict.
     let measured = findings.iter().find(|f| f.0 == position).or(findings.first()).and_then(|f| f.1);
     (position, measured)

@@ -18,17 +18,25 @@ fn claim(metric: &str, expect: Expect) -> Claim {
     Claim {
         id: "T".into(),
         paper: String::new(),
-        metric: metric.into(),
-        metric_site: Site::None,
-        over: None,
-        less: None,
-        when: Default::default(),
-        each: Each::Every,
-        expect,
+        requirement: Requirement {
+            metric: metric.into(),
+            metric_site: Site::None,
+            over: None,
+            less: None,
+            when: Default::default(),
+            each: Each::Every,
+            expect,
+        },
         verdict: Verdict::Reproduced,
         reason: String::new(),
         reading: vec![],
     }
+}
+
+/// The claim with a changed requirement.
+fn changed(mut c: Claim, change: impl FnOnce(&mut Requirement)) -> Claim {
+    change(&mut c.requirement);
+    c
 }
 
 fn source() -> Source {
@@ -147,7 +155,7 @@ fn near_takes_a_share_or_an_amount() {
 
 #[test]
 fn expectations_are_told_in_words() {
-    let said = |e: Expect| expected(&claim("goodput.up", e));
+    let said = |e: Expect| expected(&claim("goodput.up", e).requirement);
     assert_eq!(said(Expect::Between(number(1.2), number(2.2))), "1.2..2.2");
     assert_eq!(said(Expect::AtLeast(number(0.99))), ">= 0.99");
     assert_eq!(said(Expect::AtMost(Quantity { value: 0.3, unit: Dimension::Time })), "<= 300ms");
@@ -158,13 +166,13 @@ fn expectations_are_told_in_words() {
         said(Expect::Order { values: vec![json!("jersey"), json!("reno")], along: "flow.0.tcp".into() }),
         "jersey > reno along flow.0.tcp"
     );
-    let any = Claim { each: Each::Any, ..claim("goodput.up", Expect::AtLeast(number(1.0))) };
-    assert_eq!(expected(&any), ">= 1 (any)");
+    let any = changed(claim("goodput.up", Expect::AtLeast(number(1.0))), |r| r.each = Each::Any);
+    assert_eq!(expected(&any.requirement), ">= 1 (any)");
 }
 
 #[test]
 fn each_says_how_points_are_taken_together() {
-    let with = |each: Each| Claim { each, ..claim(GOODPUT, Expect::AtLeast(number(2.0))) };
+    let with = |each: Each| changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.each = each);
     let split = World::along(&[&[1.0e6, 1.1e6, 1.2e6], &[5.0e6, 5.1e6, 5.2e6]]);
     assert_eq!(split.verdict(&with(Each::Every)), "not reproduced");
     assert_eq!(split.verdict(&with(Each::Any)), "reproduced");
@@ -180,7 +188,9 @@ fn each_says_how_points_are_taken_together() {
 #[test]
 fn the_point_that_decides_is_the_one_reported() {
     let w = World::along(&[&[2.1e6], &[5e6], &[3e6]]);
-    let r = |each: Each| w.judge(&Claim { each, ..claim(GOODPUT, Expect::AtLeast(number(2.0))) }).results.remove(0);
+    let r = |each: Each| {
+        w.judge(&changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.each = each)).results.remove(0)
+    };
     assert_eq!(r(Each::Every).measured, Some(2.1));
     assert_eq!(r(Each::Any).measured, Some(5.0));
     assert!((r(Each::Mean).measured.unwrap() - 10.1 / 3.0).abs() < 1e-12);
@@ -194,7 +204,7 @@ fn the_mean_over_points_is_taken_seed_by_seed() {
     // The points change in opposite directions: their mean is the same for every seed.
     let w = World::along(&[&[1e6, 2e6, 3e6], &[3e6, 2e6, 1e6]]);
     let r = w
-        .judge(&Claim { each: Each::Mean, ..claim(GOODPUT, Expect::Between(number(1.9), number(2.1))) })
+        .judge(&changed(claim(GOODPUT, Expect::Between(number(1.9), number(2.1))), |r| r.each = Each::Mean))
         .results
         .remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(2.0), Some(0.0)));
@@ -205,9 +215,9 @@ fn when_leaves_the_points_it_names() {
     let mut c = claim(GOODPUT, Expect::AtLeast(number(2.0)));
     let w = World::along(&[&[1e6], &[3e6], &[4e6]]);
     assert_eq!(w.verdict(&c), "not reproduced");
-    c.when = [("k".to_owned(), vec![json!(1), json!(2.0)])].into();
+    c.requirement.when = [("k".to_owned(), vec![json!(1), json!(2.0)])].into();
     assert_eq!(w.verdict(&c), "reproduced");
-    c.when = [("k".to_owned(), vec![json!(9)])].into();
+    c.requirement.when = [("k".to_owned(), vec![json!(9)])].into();
     assert!(w.try_judge(&c).unwrap_err().to_string().contains("`when`"));
 }
 
@@ -215,10 +225,9 @@ fn when_leaves_the_points_it_names() {
 fn over_is_the_mean_of_ratios_paired_by_seed() {
     // Every seed gains exactly 40 %, although seeds differ by a factor of 3: only pairing shows it.
     let w = one(&[1.4e6, 2.8e6, 4.2e6]).with(&[], &[("ap.control", json!("pilosof"))], &[1e6, 2e6, 3e6]);
-    let c = Claim {
-        over: Some(overlay(&[("ap.control", json!("pilosof"))])),
-        ..claim("goodput.up", Expect::Between(number(1.35), number(1.5)))
-    };
+    let c = changed(claim("goodput.up", Expect::Between(number(1.35), number(1.5))), |r| {
+        r.over = Some(overlay(&[("ap.control", json!("pilosof"))]))
+    });
     let r = w.judge(&c).results.remove(0);
     assert_eq!(r.verdict, "reproduced");
     assert!((r.measured.unwrap() - 1.4).abs() < 1e-12 && r.ci95.unwrap() < 1e-12);
@@ -230,10 +239,9 @@ fn over_is_the_mean_of_ratios_paired_by_seed() {
 #[test]
 fn seeds_without_a_partner_are_left_out() {
     let w = one(&[2e6, 2e6, 9e6]).with(&[], &[("a", json!(1))], &[1e6, 1e6]);
-    let c = Claim {
-        over: Some(overlay(&[("a", json!(1))])),
-        ..claim("goodput.up", Expect::Between(number(1.9), number(2.1)))
-    };
+    let c = changed(claim("goodput.up", Expect::Between(number(1.9), number(2.1))), |r| {
+        r.over = Some(overlay(&[("a", json!(1))]))
+    });
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.points[0].n), ("reproduced", Some(2.0), 2));
 }
@@ -242,8 +250,9 @@ fn seeds_without_a_partner_are_left_out() {
 fn less_is_the_mean_of_differences_paired_by_seed() {
     // Every seed gains exactly 0.4 Mb/s, although seeds differ by a factor of 3.
     let w = one(&[1.4e6, 2.4e6, 3.4e6]).with(&[], &[("a", json!(1))], &[1e6, 2e6, 3e6]);
-    let c =
-        Claim { less: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))) };
+    let c = changed(claim("goodput.up", Expect::Between(mbps(0.3), mbps(0.5))), |r| {
+        r.less = Some(overlay(&[("a", json!(1))]))
+    });
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(4e5), Some(0.0)));
     assert!(r.points[0].metric.contains("less a = 1"), "{}", r.points[0].metric);
@@ -253,11 +262,10 @@ fn less_is_the_mean_of_differences_paired_by_seed() {
 fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
     let tcp = |t: &str| [("flow.0.tcp", json!(t)), ("p", json!("1%"))].map(|(k, v)| (k, v));
     let w = World::default().at(&tcp("jersey"), &[1.85e6]).at(&tcp("reno"), &[1e6]);
-    let c = Claim {
-        over: Some(overlay(&[("flow.0.tcp", json!("reno"))])),
-        when: [("flow.0.tcp".to_owned(), vec![json!("jersey")])].into(),
-        ..claim("goodput.up", Expect::AtLeast(number(1.5)))
-    };
+    let c = changed(claim("goodput.up", Expect::AtLeast(number(1.5))), |r| {
+        r.over = Some(overlay(&[("flow.0.tcp", json!("reno"))]));
+        r.when = [("flow.0.tcp".to_owned(), vec![json!("jersey")])].into();
+    });
     assert_eq!(needed(&w.points, std::slice::from_ref(&c)).len(), 2);
     assert_eq!(w.judge(&c).results[0].measured, Some(1.85));
     // If another setting is not swept, that setting is an overlay on the point.
@@ -271,11 +279,10 @@ fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
 #[test]
 fn needs_are_all_points_and_every_overlay_once() {
     let points = World::along(&[&[], &[], &[]]).points;
-    let over = Claim {
-        over: Some(overlay(&[("ap.control", json!("none"))])),
-        ..claim("goodput.up", Expect::AtLeast(number(1.0)))
-    };
-    let one_point = Claim { when: [("k".to_owned(), vec![json!(1)])].into(), ..over.clone() };
+    let over = changed(claim("goodput.up", Expect::AtLeast(number(1.0))), |r| {
+        r.over = Some(overlay(&[("ap.control", json!("none"))]))
+    });
+    let one_point = changed(over.clone(), |r| r.when = [("k".to_owned(), vec![json!(1)])].into());
     let readings = Claim {
         reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))],
         ..one_point.clone()
@@ -346,7 +353,7 @@ fn points_that_differ_in_other_keys_are_sequences_of_their_own() {
         let w = at(at(World::default(), 1, 0, 5e6), 1, 1, 4e6);
         at(at(w, 2, 0, 9e6), 2, 1, falls)
     };
-    let down = |each: Each| Claim { each, ..claim("goodput.up", Expect::Decreasing { along: "k".into() }) };
+    let down = |each: Each| changed(claim("goodput.up", Expect::Decreasing { along: "k".into() }), |r| r.each = each);
     assert_eq!(w(8e6).verdict(&down(Each::Every)), "reproduced");
     assert_eq!(w(9.5e6).verdict(&down(Each::Every)), "not reproduced");
     assert_eq!(w(9.5e6).verdict(&down(Each::Any)), "reproduced");
@@ -416,11 +423,8 @@ fn a_contradiction_is_recorded_and_seen() {
 fn a_reading_also_changes_what_over_divides_by() {
     let (echo, off) = (("echo", json!("latch")), ("control", json!("off")));
     let w = one(&[0.0]).with(&[], std::slice::from_ref(&echo), &[4e6]).with(&[], &[echo.clone(), off.clone()], &[2e6]);
-    let c = Claim {
-        over: Some(overlay(&[off])),
-        reading: vec![("r".into(), overlay(&[echo]))],
-        ..claim("goodput.up", Expect::AtLeast(number(1.9)))
-    };
+    let c = changed(claim("goodput.up", Expect::AtLeast(number(1.9))), |r| r.over = Some(overlay(&[off])));
+    let c = Claim { reading: vec![("r".into(), overlay(&[echo]))], ..c };
     let r = w.judge(&c).results.remove(0);
     assert_eq!((r.measured, r.verdict.as_str(), r.reading.as_deref()), (Some(2.0), "reproduced", Some("r")));
 }
@@ -458,8 +462,9 @@ fn what_cannot_be_measured_is_undecided_with_a_note() {
     let j = no_runs.judge(&claim(GOODPUT, Expect::AtLeast(number(0.5))));
     assert_eq!((j.results[0].verdict.as_str(), j.notes.len()), ("undecided", 1));
     let zero = one(&[1e6]).with(&[], &[("a", json!(1))], &[0.0]);
-    let j = zero
-        .judge(&Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::AtLeast(number(0.5))) });
+    let j = zero.judge(&changed(claim("goodput.up", Expect::AtLeast(number(0.5))), |r| {
+        r.over = Some(overlay(&[("a", json!(1))]))
+    }));
     assert!(j.results[0].verdict == "undecided" && j.notes[0].contains("0"));
 }
 
@@ -476,7 +481,8 @@ fn a_bound_has_the_unit_of_its_metric() {
     assert!(err("goodput.up", Expect::AtLeast(number(3.0))).remedy().unwrap().contains("3bps"));
     assert!(err(GOODPUT, Expect::AtLeast(mbps(3.0))).remedy().unwrap().contains("without a unit"));
     assert_eq!(one(&[1e6]).verdict(&claim("goodput.up", Expect::AtLeast(number(0.0)))), "reproduced");
-    let ratio = Claim { over: Some(overlay(&[("a", json!(1))])), ..claim("goodput.up", Expect::AtLeast(mbps(1.0))) };
+    let ratio =
+        changed(claim("goodput.up", Expect::AtLeast(mbps(1.0))), |r| r.over = Some(overlay(&[("a", json!(1))])));
     assert!(one(&[1e6]).try_judge(&ratio).is_err());
 }
 
@@ -485,8 +491,9 @@ fn an_error_in_a_metric_points_into_the_file() {
     let text = "[[claim]]\nmetric = \"1 + godput.up\"\n";
     let start = text.find("\"1 +").unwrap();
     let source = Source { path: "t.toml".into(), text: text.into(), sets: vec![] };
-    let c =
-        Claim { metric_site: Site::File(start..start + 15), ..claim("1 + godput.up", Expect::AtLeast(number(0.0))) };
+    let c = changed(claim("1 + godput.up", Expect::AtLeast(number(0.0))), |r| {
+        r.metric_site = Site::File(start..start + 15)
+    });
     let e = judged(&source, &[point(&[])], &c, &|_| vec![]).unwrap_err();
     assert_eq!(e.line_column(), Some((2, 15)));
     assert!(e.remedy().unwrap().contains("goodput.up"));
@@ -494,8 +501,9 @@ fn an_error_in_a_metric_points_into_the_file() {
 
 #[test]
 fn a_claim_whose_points_the_command_line_removed_is_not_judged() {
-    let changed = Source { sets: vec!["k=5".into()], ..source() };
-    let c = Claim { when: [("k".to_owned(), vec![json!(9)])].into(), ..claim(GOODPUT, Expect::AtLeast(number(2.0))) };
-    let j = judged(&changed, &[point(&[("k", json!(5))])], &c, &|_| vec![]).unwrap();
+    let settings = Source { sets: vec!["k=5".into()], ..source() };
+    let c =
+        changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.when = [("k".to_owned(), vec![json!(9)])].into());
+    let j = judged(&settings, &[point(&[("k", json!(5))])], &c, &|_| vec![]).unwrap();
     assert!(j.results.is_empty() && j.notes[0].contains("not judged"));
 }

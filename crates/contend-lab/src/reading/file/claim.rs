@@ -16,21 +16,8 @@ pub struct Claim {
     pub id: String,
     /// The paper's statement; empty if the claim is not from a paper.
     pub paper: String,
-    /// Expression of a run's metrics.
-    pub metric: String,
-    /// Place of `metric`, for errors.
-    pub metric_site: Site,
-    /// The metric is divided by the same metric at the same point with this overlay, paired by seed.
-    pub over: Option<Overlay>,
-    /// The same metric with this overlay is subtracted from the metric, paired by seed. A claim has at most one of
-    /// `over` and `less`.
-    pub less: Option<Overlay>,
-    /// The selected points.
-    pub when: When,
-    /// How many of the points must satisfy the claim.
-    pub each: Each,
-    /// The expectation.
-    pub expect: Expect,
+    /// What must hold.
+    pub requirement: Requirement,
     /// The recorded verdict.
     pub verdict: Verdict,
     /// Why the claim is not reproduced; empty if it is reproduced.
@@ -40,14 +27,34 @@ pub struct Claim {
     pub reading: Vec<(String, Overlay)>,
 }
 
-impl Claim {
+/// A metric, the points at which it is read, and the expectation.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    /// Expression of a run's metrics.
+    pub metric: String,
+    /// Place of `metric`, for errors.
+    pub metric_site: Site,
+    /// The metric is divided by the same metric at the same point with this overlay, paired by seed.
+    pub over: Option<Overlay>,
+    /// The same metric with this overlay is subtracted from the metric, paired by seed. At most one of `over` and
+    /// `less` is given.
+    pub less: Option<Overlay>,
+    /// The selected points.
+    pub when: When,
+    /// How many of the points must satisfy the expectation.
+    pub each: Each,
+    /// The expectation.
+    pub expect: Expect,
+}
+
+impl Requirement {
     /// The overlay of `over` or `less`.
     pub fn other(&self) -> Option<&Overlay> {
         self.over.as_ref().or(self.less.as_ref())
     }
 }
 
-/// How many of the points must satisfy a claim.
+/// How many of the points must satisfy an expectation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Each {
     /// All points.
@@ -59,7 +66,7 @@ pub enum Each {
     Any,
 }
 
-/// What a claim expects of its metric.
+/// What is expected of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expect {
     /// In this closed interval.

@@ -1,6 +1,6 @@
 //! Reads `[[claim]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Along, Claim, Each, Expect, Figure, Search, Shown, Verdict, When};
+use super::claim::{Along, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
@@ -23,7 +23,7 @@ impl Judge<'_> {
             text if text.trim().is_empty() => return Err(id.error("is empty", "write id = \"H1\"")),
             text => text.to_string(),
         };
-        let metric = f.need("metric", "\"goodput.total\"")?;
+        let requirement = self.requirement(&mut f)?;
         let verdict = f.read_or("verdict", Verdict::default(), |v| v.word(&Verdict::ALL.map(|v| (v.name(), v))))?;
         let reason = f.read_or("reason", "", |v| v.text())?.to_string();
         if verdict != Verdict::Reproduced && reason.trim().is_empty() {
@@ -43,6 +43,19 @@ impl Judge<'_> {
         let claim = Claim {
             id,
             paper: f.read_or("paper", "", |v| v.text())?.to_string(),
+            requirement,
+            verdict,
+            reason,
+            reading,
+        };
+        f.finish()?;
+        Ok(claim)
+    }
+
+    /// Reads the keys of a table that say what must hold.
+    fn requirement(&self, f: &mut Fields) -> Result<Requirement, FileError> {
+        let metric = f.need("metric", "\"goodput.total\"")?;
+        let requirement = Requirement {
             metric: expression(&metric)?,
             metric_site: metric.node.site.clone(),
             over: f.read("over", |v| self.overlay(&v))?,
@@ -52,18 +65,14 @@ impl Judge<'_> {
                 v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)])
             })?,
             expect: self.expect(&f.need("expect", "{ between = [1.2, 2.2] }")?)?,
-            verdict,
-            reason,
-            reading,
         };
-        if claim.over.is_some() && claim.less.is_some() {
+        if requirement.over.is_some() && requirement.less.is_some() {
             return Err(f.error(
                 "has `over` and `less`",
                 "write `over` for the ratio to another point, or `less` for the difference from it",
             ));
         }
-        f.finish()?;
-        Ok(claim)
+        Ok(requirement)
     }
 
     fn expect(&self, val: &Val) -> Result<Expect, FileError> {

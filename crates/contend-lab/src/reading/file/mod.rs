@@ -68,7 +68,7 @@ pub mod tree;
 mod wifi;
 pub mod words;
 
-pub use claim::{Along, Claim, Each, Expect, Figure, Search, Shown, Verdict, When};
+pub use claim::{Along, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};

@@ -1,6 +1,6 @@
 //! Which runs an experiment and its claims need.
 
-use super::{Claim, Experiment, Overlay};
+use super::{Claim, Experiment, Overlay, Requirement};
 use crate::experiment::results::PointKey;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -53,9 +53,9 @@ pub(crate) fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
     points.iter().for_each(|p| add(Need { point: p.clone(), overlay: Overlay::default() }));
     for claim in claims {
         for (_, reading) in readings(claim) {
-            for point in meant(claim, points) {
+            for point in meant(&claim.requirement, points) {
                 add(Need::of(points, point, &reading));
-                if let Some(other) = claim.other() {
+                if let Some(other) = claim.requirement.other() {
                     add(Need::of(points, point, &reading.then(other)));
                 }
             }
@@ -72,10 +72,10 @@ pub(crate) fn readings(claim: &Claim) -> Vec<(Option<String>, Overlay)> {
     claim.reading.iter().map(|(name, overlay)| (Some(name.clone()), overlay.clone())).collect()
 }
 
-/// The points that a claim selects.
-pub(crate) fn meant<'p>(claim: &Claim, points: &'p [PointKey]) -> Vec<&'p PointKey> {
+/// The points that a requirement selects.
+pub(crate) fn meant<'p>(requirement: &Requirement, points: &'p [PointKey]) -> Vec<&'p PointKey> {
     let named = |p: &PointKey| {
-        claim.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))))
+        requirement.when.iter().all(|(key, values)| p.get(key).is_some_and(|v| values.iter().any(|w| same_value(v, w))))
     };
     points.iter().filter(|p| named(p)).collect()
 }

@@ -1,18 +1,27 @@
-//! Checks of claims, figures and the search before anything runs.
+//! Validates claims, figures and the search before anything runs.
 
 use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
 use crate::reading::expression::{Dimension, ParseError, Quantity};
-use crate::reading::file::{About, Along, Claim, Expect, Experiment, FileError, Shown, Site, Source, Verdict, misread};
+use crate::reading::file::{
+    About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Site, Source, Verdict, misread,
+};
 use contend_core::Time;
 use serde_json::Value;
 use std::ops::Range;
 
-/// Why a claim cannot be judged at the points of the sweep.
+/// Why a requirement cannot be judged at the points of the sweep.
 pub(super) struct Inapplicable {
     pub(super) message: String,
     pub(super) help: String,
+}
+
+impl Inapplicable {
+    /// The error in the file.
+    pub(super) fn of(self, source: &Source, requirement: &Requirement, owner: &str) -> FileError {
+        FileError::new(source, &requirement.metric_site, format!("{owner}: {}", self.message), self.help)
+    }
 }
 
 /// Checks the expressions that the file module keeps as text. Returns what every run must sample.
@@ -21,28 +30,23 @@ pub(super) struct Inapplicable {
 /// note.
 ///
 /// # Errors
-/// When an expression of `show`, a claim, a figure or the search cannot be read or drawn; when a bound and its metric
-/// have different units; when a claim has no point; when a claim needs a time after the end of the run, or a series
-/// that the file does not sample.
-pub fn check(e: &Experiment) -> Result<Sampling, FileError> {
+/// When an expression of `show`, a claim, a figure or the search cannot be read or drawn; when a bound and its metric have
+/// different units; when a claim has no point; when a claim needs a time after the end of the run, or a series that the
+/// file does not sample.
+pub fn validate(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
     for claim in &e.claims {
-        let metric = sound(&e.source, claim)?;
-        suits(e, &claim.metric_site, &claim.metric, [&metric])?;
+        recorded(&e.source, claim)?;
+        let (required, owner) = (&claim.requirement, format!("claim {}", claim.id));
+        let metric = sound(&e.source, required, &owner)?;
+        suits(e, &required.metric_site, &required.metric, [&metric])?;
         let sampling = metric.sampling();
-        if let Err(no) = applies(&e.points, claim).and_then(|()| reaches(e, &claim.metric, &sampling)) {
-            if changed {
-                continue;
-            }
-            return Err(FileError::new(
-                &e.source,
-                &claim.metric_site,
-                format!("claim {}: {}", claim.id, no.message),
-                no.help,
-            ));
+        match applies(&e.points, required).and_then(|()| reaches(e, &required.metric, &sampling)) {
+            Err(_) if changed => {}
+            Err(no) => return Err(no.of(&e.source, required, &owner)),
+            Ok(()) => all.add(sampling),
         }
-        all.add(sampling);
     }
     for Shown { metric, site } in &e.show {
         let shown = Expr::of_show(metric).map_err(|err| misread(&e.source, site, metric, &err))?;
@@ -184,11 +188,10 @@ fn reaches(e: &Experiment, metric: &str, sampling: &Sampling) -> Result<(), Inap
     Ok(())
 }
 
-/// Parses the metric of `claim`, and checks that the parts of `claim` fit together.
-pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
-    let metric = Expr::parse(&claim.metric).map_err(|e| misread(source, &claim.metric_site, &claim.metric, &e))?;
+/// Checks that a claim gives what its recorded verdict needs.
+pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> {
     let wrong = |message: String, help: String| {
-        FileError::new(source, &claim.metric_site, format!("claim {}: {message}", claim.id), help)
+        FileError::new(source, &claim.requirement.metric_site, format!("claim {}: {message}", claim.id), help)
     };
     if claim.verdict != Verdict::Reproduced && claim.reason.trim().is_empty() {
         return Err(wrong(
@@ -202,26 +205,35 @@ pub(super) fn sound(source: &Source, claim: &Claim) -> Result<Expr, FileError> {
             "write reading = { printed = { ... }, repaired = { ... } }".into(),
         ));
     }
-    let bounds = match &claim.expect {
+    Ok(())
+}
+
+/// Parses the metric of a requirement, and checks that its bounds have the metric's unit. `owner` is its claim or
+/// check.
+pub(super) fn sound(source: &Source, requirement: &Requirement, owner: &str) -> Result<Expr, FileError> {
+    let Requirement { metric: text, metric_site: site, expect, .. } = requirement;
+    let metric = Expr::parse(text).map_err(|e| misread(source, site, text, &e))?;
+    let bounds = match expect {
         Expect::Increasing { .. } | Expect::Decreasing { .. } | Expect::Order { .. } => vec![],
         Expect::Between(a, b) => vec![*a, *b],
         Expect::AtLeast(a) | Expect::AtMost(a) | Expect::Near { value: a, relative: true, .. } => vec![*a],
         Expect::Near { value, within, .. } => vec![*value, *within],
     };
-    if let Some((message, help)) = misfit(claim, &metric, &bounds) {
-        return Err(wrong(message, help));
+    match misfit(requirement, &metric, &bounds) {
+        Some((message, help)) => Err(FileError::new(source, site, format!("{owner}: {message}"), help)),
+        None => Ok(metric),
     }
-    Ok(metric)
 }
 
-/// Checks that the sweep has the points of `claim`.
-pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplicable> {
+/// Checks that the sweep has the points of a requirement.
+pub(super) fn applies(points: &[PointKey], requirement: &Requirement) -> Result<(), Inapplicable> {
     let no = |message: String, help: String| Err(Inapplicable { message, help });
-    let points = meant(claim, points);
+    let points = meant(requirement, points);
     if points.is_empty() {
         return no("`when` selects no point of the sweep".into(), "use values that the sweep gives these keys".into());
     }
-    let (Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. }) = &claim.expect
+    let (Expect::Increasing { along } | Expect::Decreasing { along } | Expect::Order { along, .. }) =
+        &requirement.expect
     else {
         return Ok(());
     };
@@ -232,7 +244,7 @@ pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplic
             format!("sweep `{along}`, and select at least two of its values with `when`"),
         );
     }
-    if let Expect::Order { values, .. } = &claim.expect {
+    if let Expect::Order { values, .. } = &requirement.expect {
         let missing = |v: &&Value| groups.iter().any(|g| !g.iter().any(|(w, _)| same_value(v, w)));
         if let Some(v) = values.iter().find(missing) {
             return no(
@@ -246,9 +258,9 @@ pub(super) fn applies(points: &[PointKey], claim: &Claim) -> Result<(), Inapplic
 
 /// The error and its remedy if a bound and the metric have different units. Zero needs no unit; packets are plain
 /// counts.
-fn misfit(claim: &Claim, metric: &Expr, bounds: &[Quantity]) -> Option<(String, String)> {
+fn misfit(requirement: &Requirement, metric: &Expr, bounds: &[Quantity]) -> Option<(String, String)> {
     let count = |d| if d == Dimension::Packets { Dimension::Number } else { d };
-    let unit = if claim.over.is_some() { Dimension::Number } else { metric.dimension()? };
+    let unit = if requirement.over.is_some() { Dimension::Number } else { metric.dimension()? };
     let q = bounds.iter().find(|q| q.value != 0.0 && count(q.unit) != count(unit))?;
     Some(match count(unit) {
         Dimension::Number => {
