@@ -7,7 +7,7 @@
 use crate::experiment::results::{Executed, Interrupted, Outcome, Run, SearchResult};
 use crate::experiment::size::{CaptureWindow, Measure, Size};
 use crate::judging::claim::{self, Need};
-use crate::judging::{phase, search};
+use crate::judging::{check, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric;
 pub use crate::reading::error::Error;
@@ -245,6 +245,12 @@ fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Re
         claims.extend(judged.results);
         notes.extend(judged.notes);
     }
+    let mut checks = Vec::new();
+    for c in &e.checks {
+        let (result, unmeasured) = check::judge(&e.source, &e.points, c, &look)?;
+        checks.push(result);
+        notes.extend(unmeasured);
+    }
     // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.
     let shown: Vec<Run> = runs
         .into_iter()
@@ -269,6 +275,7 @@ fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Re
         show: e.show.iter().map(|s| s.metric.clone()).collect(),
         runs: shown,
         claims,
+        checks,
         search: searches,
     };
     Ok(Executed { outcome, notes })

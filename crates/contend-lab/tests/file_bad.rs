@@ -95,16 +95,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "[wfi]",
         "t.toml:5:2: there is no key `wfi`\
             \n  help: did you mean `wifi`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, figure, \
-            search",
+            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, check, \
+            figure, search",
     ),
     (
         "title = \"t\"",
         "titel = \"t\"",
         "t.toml:1:1: there is no key `titel`\
             \n  help: did you mean `title`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, figure, \
-            search",
+            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, check, \
+            figure, search",
     ),
     (
         "duration = \"70s\"",
@@ -819,6 +819,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\n[[claim]]\nid = \"a\"\nmetric = \
             \"jain\"\nexpect = { at_least = 1 }",
         "t.toml:24:1: `claim.1` has the id of another claim: \"a\"\n  help: give each [[claim]] its own id",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[check]]\nmetric = \"jain\"\nexpect = { at_least = 1 }",
+        "t.toml:20:1: `check.0` needs `what`\n  help: write what = \"calls below 30 ms\"",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[check]]\nwhat = \"w\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nverdict = \"reproduced\"",
+        "t.toml:24:1: there is no key `check.0.verdict`\n  help: write one of: what, metric, expect, over, less, when, each",
     ),
     (
         "[1, 2]",

@@ -80,8 +80,8 @@ enum Command {
 pub(crate) enum Done {
     /// The command did everything.
     Well,
-    /// The verdict of a claim differs from the recorded one.
-    ClaimDiffers,
+    /// The verdict of a claim differs from the recorded one, or a check is not met.
+    Unmet,
     /// Ctrl-C stopped the command before all runs were finished.
     Stopped,
 }
@@ -119,7 +119,7 @@ fn arguments() -> Args {
 fn status(ended: &std::thread::Result<Result<Done, Report>>) -> u8 {
     match ended {
         Ok(Ok(Done::Well)) => 0,
-        Ok(Ok(Done::ClaimDiffers)) => 1,
+        Ok(Ok(Done::Unmet)) => 1,
         Ok(Ok(Done::Stopped)) => 130,
         Ok(Err(_)) => 2,
         Err(_) => 3,
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn every_way_to_end_has_its_exit_status() {
-        assert_eq!([Done::Well, Done::ClaimDiffers, Done::Stopped].map(|d| status(&Ok(Ok(d)))), [0, 1, 130]);
+        assert_eq!([Done::Well, Done::Unmet, Done::Stopped].map(|d| status(&Ok(Ok(d)))), [0, 1, 130]);
         assert_eq!(status(&Ok(Err(cmd::wrong("no", "yes")))), 2);
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));

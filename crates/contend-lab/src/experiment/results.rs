@@ -38,6 +38,9 @@ pub struct Outcome {
     pub summary: Vec<Summary>,
     /// Claims and their verdicts.
     pub claims: Vec<ClaimResult>,
+    /// Checks and their answers; absent without a check.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckResult>,
     /// Thresholds found by `[search]`, one for each point; absent without a search.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchResult>,
@@ -577,6 +580,9 @@ pub struct ClaimResult {
     pub ci95: Option<f64>,
     /// Where the interval begins and ends.
     pub interval: Option<(f64, f64)>,
+    /// The unit in which value and interval are shown, as in files; empty for a plain number.
+    #[serde(skip)]
+    pub unit: &'static str,
     /// `reproduced`, `not reproduced`, `contradiction` or `undecided`.
     pub verdict: String,
     /// The verdict recorded in the file.
@@ -589,6 +595,28 @@ pub struct ClaimResult {
     /// Name of the reading, when the claim has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
+    /// The value at each judged point.
+    pub points: Vec<Summary>,
+}
+
+/// A judged check.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckResult {
+    /// The target in words.
+    pub what: String,
+    /// The expectation as text.
+    pub expected: String,
+    /// The measured value; `null` when it could not be measured.
+    pub measured: Option<f64>,
+    /// Half width of the 95 % interval of the measured value.
+    pub ci95: Option<f64>,
+    /// Where the interval begins and ends.
+    pub interval: Option<(f64, f64)>,
+    /// The unit in which value and interval are shown, as in files; empty for a plain number.
+    #[serde(skip)]
+    pub unit: &'static str,
+    /// `met`, `not met` or `not decided`.
+    pub answer: &'static str,
     /// The value at each judged point.
     pub points: Vec<Summary>,
 }

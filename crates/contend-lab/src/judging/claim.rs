@@ -25,7 +25,7 @@ mod validity;
 use crate::experiment::results::{ClaimResult, PointKey, Run, Summary};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
-use crate::reading::expression::{Dimension, Quantity};
+use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
 use crate::reading::file::need::{meant, readings, same_value};
 use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict};
 use crate::stats::{Estimate, Range, Reading};
@@ -65,7 +65,8 @@ fn judged<'a>(
     let mut notes = vec![];
     let mut results = vec![];
     for (name, reading) in readings(claim) {
-        let Finding { position, measured, points, notes: of_reading } = evidence.judge(&claim.requirement, &reading)?;
+        let Finding { position, measured, unit, points, notes: of_reading } =
+            evidence.judge(&claim.requirement, &reading)?;
         notes.extend(of_reading);
         let Some(position) = position else { break };
         results.push(ClaimResult {
@@ -75,6 +76,7 @@ fn judged<'a>(
             measured: measured.map(|m| m.mean),
             ci95: measured.and_then(|m| m.ci95),
             interval: measured.and_then(|m| m.interval),
+            unit: unit.name,
             verdict: position.verdict().name().to_owned(),
             recorded: claim.verdict.name().to_owned(),
             as_recorded: position.verdict() == claim.verdict,
@@ -177,6 +179,8 @@ pub(super) struct Finding {
     pub(super) position: Option<Position>,
     /// The value that decides.
     pub(super) measured: Option<Estimate>,
+    /// The unit in which it is shown.
+    pub(super) unit: WrittenUnit,
     /// The value at each point.
     pub(super) points: Vec<Summary>,
     /// What could not be measured, and why.
@@ -192,12 +196,17 @@ impl Evidence<'_, '_> {
                 return Err(no.of(self.source, requirement, &self.owner));
             }
             let notes = vec![format!("{} is not judged: {}", self.owner, no.message)];
-            return Ok(Finding { position: None, measured: None, points: vec![], notes });
+            let unit = WrittenUnit::PLAIN;
+            return Ok(Finding { position: None, measured: None, unit, points: vec![], notes });
         }
         let mut evaluation = Evaluation { evidence: self, requirement, metric: &metric, reading, notes: vec![] };
         let (position, measured, points) = evaluation.run()?;
         let notes = evaluation.notes.into_iter().map(|n| format!("{}: {n}", self.owner)).collect();
-        Ok(Finding { position: Some(position), measured, points, notes })
+        // A ratio is a plain number.
+        let dimension = metric.dimension().filter(|_| requirement.over.is_none()).unwrap_or(Dimension::Number);
+        let fitting = || WrittenUnit::fitting(dimension, measured.map_or(0.0, |m| m.mean));
+        let unit = requirement.unit.unwrap_or_else(fitting);
+        Ok(Finding { position: Some(position), measured, unit, points, notes })
     }
 }
 
@@ -344,6 +353,10 @@ fn bounds(expect: &Expect) -> Option<(f64, f64)> {
 
 /// The expectation as text: `1.2..2.2`, `>= 0.99`, `increasing along flow.1.count`.
 pub fn expected(requirement: &Requirement) -> String {
+    let readable = |q: Quantity| {
+        let unit = requirement.unit.unwrap_or_else(|| WrittenUnit::fitting(q.unit, q.value));
+        format!("{}{}", round(unit.count(q.value)), unit.name)
+    };
     let text = match &requirement.expect {
         Expect::Between(a, b) => format!("{}..{}", readable(*a), readable(*b)),
         Expect::AtLeast(a) => format!(">= {}", readable(*a)),
@@ -362,20 +375,6 @@ pub fn expected(requirement: &Requirement) -> String {
         Each::Every => text,
         Each::Mean => format!("{text} (mean)"),
         Each::Any => format!("{text} (any)"),
-    }
-}
-
-/// A quantity in the largest unit that gives a number of at least 1.
-fn readable(q: Quantity) -> String {
-    let scales: &[(f64, &str)] = match q.unit {
-        Dimension::Rate => &[(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")],
-        Dimension::Time => &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us")],
-        Dimension::Bytes => &[(1e6, "MB"), (1e3, "kB")],
-        _ => &[],
-    };
-    match scales.iter().find(|(scale, _)| q.value.abs() >= *scale) {
-        Some((scale, unit)) => format!("{}{unit}", round(q.value / scale)),
-        None => q.to_string(),
     }
 }
 

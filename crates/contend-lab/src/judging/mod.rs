@@ -1,5 +1,6 @@
-//! From measured values to answers: verdicts on claims, and thresholds found by search.
+//! From measured values to answers: verdicts on claims, answers to checks, and thresholds found by search.
 
+pub mod check;
 pub mod claim;
 pub mod compare;
 pub(crate) mod phase;

@@ -89,6 +89,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         interrupted: None,
         warnings: vec![],
         show: vec![],
+        checks: vec![],
         claims: vec![
             claim(
                 "H3",
@@ -143,6 +144,7 @@ fn claim(
         measured,
         ci95: measured.map(|m| m * 0.02),
         interval: measured.map(|m| (m * 0.98, m * 1.02)),
+        unit: "",
         verdict: verdict.into(),
         recorded: "reproduced".into(),
         as_recorded,

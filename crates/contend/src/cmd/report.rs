@@ -150,7 +150,7 @@ impl Before {
         if now_runs.len() != then.len() {
             return Some(format!("run.toml makes {} runs, but summary.json has {}", now_runs.len(), then.len()));
         }
-        let whole = ["title", "summary", "claims", "search"].into_iter();
+        let whole = ["title", "summary", "claims", "checks", "search"].into_iter();
         whole
             .filter_map(|key| difference(key, &self.0[key], &now[key]))
             .map(|d| format!("the repeated call has {d}"))

@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<Done> {
                 done = Done::Stopped;
                 break;
             }
-            Done::ClaimDiffers => done = Done::ClaimDiffers,
+            Done::Unmet => done = Done::Unmet,
             Done::Well => {}
         }
     }

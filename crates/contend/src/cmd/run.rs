@@ -7,6 +7,7 @@ use contend_core::{Span, Time};
 use contend_lab::execute::{Options, execute};
 use contend_lab::experiment::results::Executed;
 use contend_lab::experiment::size::CaptureWindow;
+use contend_lab::judging::check::MET;
 use contend_lab::judging::claim;
 use contend_lab::nearest;
 use contend_lab::reading::expression::quantity;
@@ -15,7 +16,7 @@ use contend_lab::reading::folder::files_below;
 use contend_lab::reading::starter::{STARTERS, Starter};
 use contend_lab::writing::folder::{self, Draft, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
-use contend_lab::writing::output::{self, Format, ReportContext, WIDTH, wrapped};
+use contend_lab::writing::output::{self, Format, ReportContext, WIDTH, checked_text, measured_text, wrapped};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
 use std::io::{ErrorKind, IsTerminal, Read as _};
@@ -51,10 +52,10 @@ Until all files are written, the folder is called hotspot.unfinished-1. Each fin
 there at once. A call that is killed loses only the runs in progress; the same call with --resume
 makes the missing runs.
 
-Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is
-wrong, or the results cannot be written (the numbers are printed nevertheless); 3 internal error;
-130 stopped by Ctrl-C: finished runs are printed and kept. A second Ctrl-C ends the call at once and
-prints nothing.";
+Exit status: 0 done; 1 a claim has another verdict than its file records, or a check is not met or not
+decided; 2 the file or the call is wrong, or the results cannot be written (the numbers are printed
+nevertheless); 3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept. A second
+Ctrl-C ends the call at once and prints nothing.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
@@ -98,7 +99,7 @@ pub struct Common {
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_parser = printed(), default_value = "table")]
     pub format: Printed,
-    /// Print only errors, claims with another verdict than recorded, and the output of a --format other than table
+    /// Print only errors, claims with another verdict than recorded, checks that are not met, and the output of a --format other than table
     #[arg(long)]
     pub quiet: bool,
     /// Write no results folder and keep no time series: for measuring speed, or when the printed numbers are enough
@@ -197,7 +198,7 @@ pub fn run(args: &Args) -> Result<Done> {
         }
         match how {
             Done::Stopped => return Ok(Done::Stopped),
-            Done::ClaimDiffers => done = Done::ClaimDiffers,
+            Done::Unmet => done = Done::Unmet,
             Done::Well => {}
         }
     }
@@ -530,21 +531,42 @@ pub fn say_moved(aside: Option<&Path>) {
     }
 }
 
-/// The status of a call with this outcome. Claims with another verdict than recorded are named on standard error.
+/// The status of a call with this outcome. Claims with another verdict than recorded, and checks that are not met, are
+/// named on standard error.
 pub fn judged(executed: &Executed, quiet: bool) -> Done {
     if executed.outcome.interrupted.is_some() {
         return Done::Stopped;
     }
     let mut done = Done::Well;
     for c in executed.outcome.claims.iter().filter(|c| !c.as_recorded) {
-        done = Done::ClaimDiffers;
+        done = Done::Unmet;
         if quiet || !std::io::stdout().is_terminal() {
-            let measured = c.measured.map_or("nothing".into(), |m| format!("{m:.4}"));
             say(&format!(
-                "contend: {}: claim {}: expected {}, measured {measured}: {}, but the file records {}",
-                executed.outcome.file, c.id, c.expected, c.verdict, c.recorded
+                "contend: {}: claim {}: expected {}, measured {}: {}, but the file records {}",
+                executed.outcome.file,
+                c.id,
+                c.expected,
+                measured_text(c),
+                c.verdict,
+                c.recorded
             ));
         }
+    }
+    for c in executed.outcome.checks.iter().filter(|c| c.answer != MET) {
+        done = Done::Unmet;
+        if quiet || !std::io::stdout().is_terminal() {
+            say(&format!(
+                "contend: {}: check {}: expected {}, measured {}: {}",
+                executed.outcome.file,
+                c.what,
+                c.expected,
+                checked_text(c),
+                c.answer
+            ));
+        }
+    }
+    if quiet && let Some(advice) = output::advice(&executed.outcome) {
+        say(&format!("contend: {advice}"));
     }
     done
 }

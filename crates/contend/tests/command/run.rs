@@ -242,6 +242,50 @@ fn a_claim_that_fails_is_exit_status_1_unless_the_file_records_it() {
     bench.contend(&["run", "h.toml", "--no-results"]).with(1).says(&["C1", "the file records not reproduced"]);
 }
 
+/// A check of the goodput in Mb/s; the cell of `SMALL` carries between 10 and 40 Mb/s.
+fn check(what: &str, at_least: &str) -> String {
+    format!("[[check]]\nwhat = \"{what}\"\nmetric = \"goodput.total\"\nexpect = {{ at_least = \"{at_least}\" }}\n")
+}
+
+#[test]
+fn a_check_that_is_not_met_is_exit_status_1_and_all_formats_tell() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}{}", check("enough", "0.5Mbps")));
+    let ended = bench.contend(&["run", "f.toml"]).with(0);
+    assert!(ended.out.contains("enough") && ended.out.contains("✓ met") && ended.err.contains("report"), "{ended:?}");
+    let report = bench.read("results/f/report.html");
+    assert!(report.contains("<h2>Checks</h2>") && report.contains("<b>✓</b> met"));
+
+    bench.file("g.toml", format!("{SMALL}{}{}", check("enough", "500kbps"), check("a gigabit", "1000Mbps")));
+    let ended = bench.contend(&["run", "g.toml", "--no-results"]).with(1).says(&["check a gigabit", "not met"]);
+    assert!(ended.out.contains("✗ not met") && ended.out.contains(">= 1000Mbps"), "{}", ended.out);
+    assert!(ended.out.contains(" kb/s") && ended.out.contains(" Mb/s"), "each in the unit of its bound: {}", ended.out);
+    let quiet =
+        bench.contend(&["run", "g.toml", "--no-results", "--quiet"]).with(1).says(&["a gigabit", "Mb/s: not met"]);
+    assert!(quiet.out.is_empty() && !quiet.err.contains("enough"), "{quiet:?}");
+
+    let o = bench.contend(&["run", "g.toml", "--no-results", "--format", "json"]).with(1).object();
+    let answers: Vec<&str> = o["checks"].as_array().unwrap().iter().map(|c| c["answer"].as_str().unwrap()).collect();
+    assert_eq!(answers, ["met", "not met"]);
+    assert!(o["checks"][0]["measured"].as_f64().unwrap() > 1e6, "base units: {}", o["checks"][0]);
+    let none =
+        bench.contend(&["run", "g.toml", "--set", "check=[]", "--no-results", "--format", "json"]).with(0).object();
+    assert!(none.get("checks").is_none());
+}
+
+#[test]
+fn a_check_that_is_not_decided_fails_and_asks_for_more_seeds() {
+    // The bound is the mean of two seeds, which differ.
+    let bench = Bench::with("f.toml", SMALL);
+    let o = bench.contend(&["run", "f.toml", "--seeds", "1..2", "--no-results", "--format", "json"]).with(0).object();
+    let mean = |s: &&Value| s["metric"] == "goodput.total";
+    let bps = o["summary"].as_array().unwrap().iter().find(mean).unwrap()["mean"].as_f64().unwrap();
+    bench.file("g.toml", format!("{SMALL}{}", check("just so", &format!("{bps}bps"))));
+    let call = ["run", "g.toml", "--seeds", "1..2", "--no-results"];
+    let ended = bench.contend(&call).with(1).says(&["just so", "not decided"]);
+    assert!(ended.out.contains("? not decided") && ended.out.contains("--seeds 1..8"), "{}", ended.out);
+    bench.contend(&[&call[..], &["--quiet"]].concat()).with(1).says(&["not decided", "--seeds 1..8"]);
+}
+
 #[test]
 fn quiet_prints_nothing_but_what_is_amiss() {
     let bench = Bench::with("f.toml", SMALL);
@@ -371,7 +415,8 @@ fn reproduce_prints_each_claim_and_counts_the_verdicts() {
     assert!(!bench.path("results/jones-2002").exists());
     bench.contend(&["reproduce", "--no-results", "--quiet"]).with(1).says(&["jones-2002", "C2"]);
     let one = bench.contend(&["reproduce", "jones-2002/c", "--no-results"]).with(1);
-    assert!(one.out.contains("the file records: reproduced"), "{}", one.out);
+    let words = one.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Mb/s: not reproduced <- the file records: reproduced"), "{words}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn claim(metric: &str, expect: Expect) -> Claim {
             when: Default::default(),
             each: Each::Every,
             expect,
+            unit: None,
         },
         verdict: Verdict::Reproduced,
         reason: String::new(),
@@ -93,7 +94,7 @@ impl World {
 
     fn try_judge(&self, c: &Claim) -> Result<Judged, FileError> {
         // Every need asked for was announced.
-        let announced: Vec<String> = needed(&self.points, std::slice::from_ref(c)).iter().map(Need::key).collect();
+        let announced: Vec<String> = needed(&self.points, std::slice::from_ref(c), &[]).iter().map(Need::key).collect();
         judged(&source(), &self.points, c, &|need| {
             assert!(announced.contains(&need.key()), "{} was not announced", need.key());
             self.runs.iter().filter(|(n, _)| n == need).flat_map(|(_, r)| r).collect()
@@ -266,7 +267,7 @@ fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
         r.over = Some(overlay(&[("flow.0.tcp", json!("reno"))]));
         r.when = [("flow.0.tcp".to_owned(), vec![json!("jersey")])].into();
     });
-    assert_eq!(needed(&w.points, std::slice::from_ref(&c)).len(), 2);
+    assert_eq!(needed(&w.points, std::slice::from_ref(&c), &[]).len(), 2);
     assert_eq!(w.judge(&c).results[0].measured, Some(1.85));
     // If another setting is not swept, that setting is an overlay on the point.
     let n = Need::of(&w.points, &w.points[0], &overlay(&[("flow.0.tcp", json!("reno")), ("wifi.slot", json!("9us"))]));
@@ -287,7 +288,7 @@ fn needs_are_all_points_and_every_overlay_once() {
         reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))],
         ..one_point.clone()
     };
-    let count = |claims: &[Claim]| needed(&points, claims).len();
+    let count = |claims: &[Claim]| needed(&points, claims, &[]).len();
     assert_eq!(count(&[]), 3);
     assert_eq!(count(std::slice::from_ref(&over)), 6);
     assert_eq!(count(&[over.clone(), over.clone(), one_point.clone()]), 6);
@@ -295,7 +296,7 @@ fn needs_are_all_points_and_every_overlay_once() {
     // Each reading, with and without the overlay of `over`.
     assert_eq!(count(std::slice::from_ref(&readings)), 7);
     assert_eq!(
-        needed(&points, &[over])[..3],
+        needed(&points, &[over], &[])[..3],
         points.iter().map(|p| Need { point: p.clone(), overlay: Overlay::default() }).collect::<Vec<_>>()[..]
     );
 }

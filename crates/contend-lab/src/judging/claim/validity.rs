@@ -1,4 +1,4 @@
-//! Validates claims, figures and the search before anything runs.
+//! Validates claims, checks, figures and the search before anything runs.
 
 use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
@@ -26,19 +26,22 @@ impl Inapplicable {
 
 /// Checks the expressions that the file module keeps as text. Returns what every run must sample.
 ///
-/// A claim is skipped if settings of the command line removed its points or its time window; [`super::judge`] adds a
+/// A claim or check is skipped if settings of the command line removed its points or its time window; its judge adds a
 /// note.
 ///
 /// # Errors
-/// When an expression of `show`, a claim, a figure or the search cannot be read or drawn; when a bound and its metric have
-/// different units; when a claim has no point; when a claim needs a time after the end of the run, or a series that the
-/// file does not sample.
+/// When an expression of `show`, a claim, a check, a figure or the search cannot be read or drawn; when a bound and its
+/// metric have different units; when a claim or check has no point; when one needs a time after the end of the run, or a
+/// series that the file does not sample.
 pub fn validate(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
     for claim in &e.claims {
         recorded(&e.source, claim)?;
-        let (required, owner) = (&claim.requirement, format!("claim {}", claim.id));
+    }
+    let claimed = e.claims.iter().map(|c| (&c.requirement, format!("claim {}", c.id)));
+    let checked = e.checks.iter().map(|c| (&c.requirement, format!("check {}", c.what)));
+    for (required, owner) in claimed.chain(checked) {
         let metric = sound(&e.source, required, &owner)?;
         suits(e, &required.metric_site, &required.metric, [&metric])?;
         let sampling = metric.sampling();

@@ -15,7 +15,7 @@ mod token;
 pub use evaluate::evaluate;
 pub use function::{FUNCTIONS, NumberFunction, Yields};
 pub use parse_error::ParseError;
-pub use quantity::{Dimension, Quantity};
+pub use quantity::{Dimension, Quantity, WrittenUnit};
 pub use syntax::{Argument, Bracket, Part, Syntax, parse};
 pub use token::literal;
 

@@ -52,6 +52,53 @@ const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("%", Dimension::Number, 1.0, 100.0),
 ];
 
+/// A unit as it is written in a file; results are shown in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrittenUnit {
+    /// The name in files; empty for a plain number.
+    pub name: &'static str,
+    factor: f64,
+    divisor: f64,
+}
+
+impl WrittenUnit {
+    /// A plain number.
+    pub const PLAIN: WrittenUnit = WrittenUnit { name: "", factor: 1.0, divisor: 1.0 };
+
+    /// The unit of a quantity as it is written: `ms` of `30ms`. `None` for anything else.
+    pub fn of(text: &str) -> Option<WrittenUnit> {
+        Quantity::parse(text).ok()?;
+        let unit = text.trim_start().trim_start_matches(['-', '+']);
+        WrittenUnit::named(unit.get(number_length(unit)..)?.trim())
+    }
+
+    /// The unit of this name.
+    pub fn named(name: &str) -> Option<WrittenUnit> {
+        UNITS.iter().find(|u| u.0 == name).map(|&(name, _, factor, divisor)| WrittenUnit { name, factor, divisor })
+    }
+
+    /// The largest unit in which `value`, in base units, is at least 1; the base unit if there is none.
+    pub fn fitting(dimension: Dimension, value: f64) -> WrittenUnit {
+        let all = UNITS.iter().filter(|u| u.1 == dimension && dimension != Dimension::Number);
+        let fits = |u: &&(&str, Dimension, f64, f64)| value.abs() >= u.2 / u.3;
+        let (name, factor, divisor) = all
+            .filter(fits)
+            .max_by(|a, b| (a.2 / a.3).total_cmp(&(b.2 / b.3)))
+            .map_or((dimension.base(), 1.0, 1.0), |u| (u.0, u.2, u.3));
+        WrittenUnit { name, factor, divisor }
+    }
+
+    /// `value`, in base units, as a number of this unit.
+    pub fn count(self, value: f64) -> f64 {
+        value * self.divisor / self.factor
+    }
+
+    /// The name in results: `Mb/s` for `Mbps`.
+    pub fn label(self) -> String {
+        self.name.replace("bps", "b/s")
+    }
+}
+
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotAQuantity {
@@ -252,6 +299,24 @@ mod tests {
             [read("ms"), read(""), read("."), read("inf"), read("é")],
             [const { Err(NotAQuantity::NoNumber) }; 5]
         );
+    }
+
+    #[test]
+    fn a_value_is_shown_in_the_unit_that_is_written() {
+        let shown = |text: &str, value: f64| WrittenUnit::of(text).map(|u| (u.count(value), u.label()));
+        assert_eq!(shown("30ms", 0.0241), Some((24.1, "ms".to_owned())));
+        assert_eq!(shown(" 2 Mbps", 1.83e6), Some((1.83, "Mb/s".to_owned())));
+        assert_eq!(shown("5%", 0.042), Some((4.2, "%".to_owned())));
+        assert_eq!(shown("-1e3us", 0.25), Some((250_000.0, "us".to_owned())));
+        assert_eq!([shown("5", 1.0), shown("fifo", 1.0), shown("= 2ms * k", 1.0)], [None, None, None]);
+    }
+
+    #[test]
+    fn a_value_without_a_written_unit_has_the_largest_that_fits() {
+        let fitting = |d, value| WrittenUnit::fitting(d, value).name;
+        assert_eq!([fitting(Dimension::Rate, 3e5), fitting(Dimension::Rate, -2e6)], ["kbps", "Mbps"]);
+        assert_eq!([fitting(Dimension::Time, 0.3), fitting(Dimension::Time, 0.0)], ["ms", "s"]);
+        assert_eq!([fitting(Dimension::Number, 0.3), fitting(Dimension::Packets, 7.0)], ["", "p"]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Claims, figures and the search of a file as plain data; expressions stay text.
+//! Claims, checks, figures and the search of a file as plain data; expressions stay text.
 
 use super::error::Site;
 use super::tree::Overlay;
-use crate::reading::expression::Quantity;
+use crate::reading::expression::{Quantity, WrittenUnit};
 use std::collections::BTreeMap;
 
 /// A selection of points: swept key -> selected values, written exactly as in [`crate::experiment::results::PointKey`].
@@ -45,6 +45,17 @@ pub struct Requirement {
     pub each: Each,
     /// The expectation.
     pub expect: Expect,
+    /// The unit in which the bound is written; the measured value is shown in it. `None` without a bound with a unit.
+    pub unit: Option<WrittenUnit>,
+}
+
+/// One `[[check]]`: a target of the user's.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The target in words.
+    pub what: String,
+    /// What must hold.
+    pub requirement: Requirement,
 }
 
 impl Requirement {

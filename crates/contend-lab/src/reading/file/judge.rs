@@ -1,13 +1,13 @@
-//! Reads `[[claim]]`, `[[figure]]` and `[search]`.
+//! Reads `[[claim]]`, `[[check]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Along, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
+use super::claim::{Along, Check, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
-use super::tree::{NodeKind, Overlay, flatten};
-use crate::reading::expression::Quantity;
+use super::tree::{Node, NodeKind, Overlay, flatten};
+use crate::reading::expression::{Quantity, WrittenUnit};
 
-/// Context of claims and figures.
+/// Context of claims, checks and figures.
 pub(crate) struct Judge<'a> {
     pub sweep: &'a Sweep,
     /// True if the command line changed the file. Claims may then select points that do not exist.
@@ -52,9 +52,23 @@ impl Judge<'_> {
         Ok(claim)
     }
 
+    /// Reads one `[[check]]`.
+    pub fn check(&self, val: &Val) -> Result<Check, FileError> {
+        let mut f = val.table()?;
+        let what = f.need("what", "\"calls below 30 ms\"")?;
+        let what = match what.text()? {
+            text if text.trim().is_empty() => return Err(what.error("is empty", "say in words what must hold")),
+            text => text.to_string(),
+        };
+        let check = Check { what, requirement: self.requirement(&mut f)? };
+        f.finish()?;
+        Ok(check)
+    }
+
     /// Reads the keys of a table that say what must hold.
     fn requirement(&self, f: &mut Fields) -> Result<Requirement, FileError> {
         let metric = f.need("metric", "\"goodput.total\"")?;
+        let expect = f.need("expect", "{ between = [1.2, 2.2] }")?;
         let requirement = Requirement {
             metric: expression(&metric)?,
             metric_site: metric.node.site.clone(),
@@ -64,7 +78,8 @@ impl Judge<'_> {
             each: f.read_or("each", Each::default(), |v| {
                 v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)])
             })?,
-            expect: self.expect(&f.need("expect", "{ between = [1.2, 2.2] }")?)?,
+            expect: self.expect(&expect)?,
+            unit: bound_unit(expect.node),
         };
         if requirement.over.is_some() && requirement.less.is_some() {
             return Err(f.error(
@@ -279,6 +294,20 @@ pub(crate) fn search(val: &Val, sweep: &Sweep) -> Result<Search, FileError> {
     }
     f.finish()?;
     Ok(search)
+}
+
+/// The unit in which the bound of an `expect` is written.
+fn bound_unit(expect: &Node) -> Option<WrittenUnit> {
+    const BOUNDS: [&str; 4] = ["between", "at_least", "at_most", "near"];
+    let given = expect.entries()?.iter().find(|e| BOUNDS.contains(&e.key.as_str()))?;
+    let bound = match &given.value.kind {
+        NodeKind::List(ends) => ends.first()?,
+        _ => &given.value,
+    };
+    match &bound.kind {
+        NodeKind::Text(text) => WrittenUnit::of(text),
+        _ => None,
+    }
 }
 
 fn expression(val: &Val) -> Result<String, FileError> {

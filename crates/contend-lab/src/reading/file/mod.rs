@@ -68,7 +68,7 @@ pub mod tree;
 mod wifi;
 pub mod words;
 
-pub use claim::{Along, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
+pub use claim::{Along, Check, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};
@@ -113,6 +113,8 @@ pub struct Experiment {
     pub show: Vec<Shown>,
     /// The claims.
     pub claims: Vec<Claim>,
+    /// The checks.
+    pub checks: Vec<Check>,
     /// The figures of the report.
     pub figures: Vec<Figure>,
     /// The search for a threshold.
@@ -202,6 +204,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
             Err(v.error(format!("has the id of another claim: \"{}\"", claim.id), "give each [[claim]] its own id"))
         }
     })?;
+    let checks = each(f.get("check"), "[[check]]", |v| judge.check(v))?;
     let figures = each(f.get("figure"), "[[figure]]", |v| judge.figure(v))?;
     let search = f.read("search", |v| judge::search(&v, &sweep))?;
     f.finish()?;
@@ -226,6 +229,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         points,
         show,
         claims,
+        checks,
         figures,
         search,
         needs,

@@ -1,6 +1,6 @@
-//! Which runs an experiment and its claims need.
+//! Which runs an experiment, its claims and its checks need.
 
-use super::{Claim, Experiment, Overlay, Requirement};
+use super::{Check, Claim, Experiment, Overlay, Requirement};
 use crate::experiment::results::PointKey;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -35,14 +35,14 @@ impl Need {
     }
 }
 
-/// All needs of `e` and its claims, without duplicates: first all points in the file's order.
+/// All needs of `e`, its claims and its checks, without duplicates: first all points in the file's order.
 ///
-/// All needs are run with the same seeds, because claims compare them seed by seed.
+/// All needs are run with the same seeds, because claims and checks compare them seed by seed.
 pub fn needs(e: &Experiment) -> Vec<Need> {
-    needed(&e.points, &e.claims)
+    needed(&e.points, &e.claims, &e.checks)
 }
 
-pub(crate) fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
+pub(crate) fn needed(points: &[PointKey], claims: &[Claim], checks: &[Check]) -> Vec<Need> {
     let mut seen = BTreeSet::new();
     let mut all = vec![];
     let mut add = |n: Need| {
@@ -51,13 +51,13 @@ pub(crate) fn needed(points: &[PointKey], claims: &[Claim]) -> Vec<Need> {
         }
     };
     points.iter().for_each(|p| add(Need { point: p.clone(), overlay: Overlay::default() }));
-    for claim in claims {
-        for (_, reading) in readings(claim) {
-            for point in meant(&claim.requirement, points) {
-                add(Need::of(points, point, &reading));
-                if let Some(other) = claim.requirement.other() {
-                    add(Need::of(points, point, &reading.then(other)));
-                }
+    let claimed = claims.iter().flat_map(|c| readings(c).into_iter().map(|(_, reading)| (&c.requirement, reading)));
+    let checked = checks.iter().map(|c| (&c.requirement, Overlay::default()));
+    for (requirement, reading) in claimed.chain(checked) {
+        for point in meant(requirement, points) {
+            add(Need::of(points, point, &reading));
+            if let Some(other) = requirement.other() {
+                add(Need::of(points, point, &reading.then(other)));
             }
         }
     }

@@ -28,7 +28,9 @@ const RTO: &str = "tcp.rto of a [[flow]]";
 const WIRE: &str = "[wire], [[link]] and their reverse";
 const CONTENTION: &str = "[contention]";
 const CLAIM: &str = "[[claim]]";
-const EXPECT: &str = "expect of a [[claim]]";
+const CHECK: &str = "[[check]]";
+const REQUIREMENT: &str = "[[claim]] and [[check]]";
+const EXPECT: &str = "expect of a [[claim]] or [[check]]";
 const FIGURE: &str = "[[figure]]";
 const SEARCH: &str = "[search]";
 
@@ -63,6 +65,7 @@ pub const WORDS: &[Word] = &[
     word(TABLE, "model", "Closed forms instead of a simulation: [model]; see `contend list models`."),
     word(TABLE, "sweep", "Key paths with the values to try: [sweep]; each combination is a point."),
     word(TABLE, "claim", "A statement to check, with the recorded verdict: [[claim]]."),
+    word(TABLE, "check", "A target of yours, answered with met or not met: [[check]]."),
     word(TABLE, "figure", "A chart in the report: [[figure]]."),
     word(TABLE, "search", "Finds the value of a key at which a condition begins to hold: [search]."),
     word(TABLE, "field", "Reserved for a later version (stations with positions): [field]."),
@@ -183,16 +186,21 @@ pub const WORDS: &[Word] = &[
     word(CONTENTION, "categories", "Access categories in which each station has a frame, for the rule edca."),
     word(CLAIM, "id", "The name of the claim, like \"H1\"; each claim has its own."),
     word(CLAIM, "paper", "The statement of the paper, in its own words."),
-    word(CLAIM, "metric", "The expression that is measured; see `contend list metrics`."),
-    word(CLAIM, "over", "Settings of another point; the metric is divided by its value there."),
-    word(CLAIM, "less", "Settings of another point; the value of the metric there is subtracted."),
-    word("[[claim]] and [[figure]]", "when", "The points that count: swept keys with a value or a list of values."),
+    word(REQUIREMENT, "metric", "The expression that is measured; see `contend list metrics`."),
+    word(REQUIREMENT, "over", "Settings of another point; the metric is divided by its value there."),
+    word(REQUIREMENT, "less", "Settings of another point; the value of the metric there is subtracted."),
     word(
-        CLAIM,
-        "each",
-        "Where the claim must hold: at \"every\" point (default), at \"any\" point, or for the \"mean\".",
+        "[[claim]], [[check]] and [[figure]]",
+        "when",
+        "The points that count: swept keys with a value or a list of values.",
     ),
-    word(CLAIM, "expect", "The expected range or order."),
+    word(
+        REQUIREMENT,
+        "each",
+        "Where the expectation must hold: at \"every\" point (default), at \"any\" point, or for the \"mean\".",
+    ),
+    word(REQUIREMENT, "expect", "The expected range or order."),
+    word(CHECK, "what", "The target in words, like \"calls below 30 ms\"."),
     word(CLAIM, "verdict", "The recorded verdict: \"reproduced\" (default), \"not reproduced\", ..."),
     word(CLAIM, "reason", "Why the verdict is not \"reproduced\"."),
     word(CLAIM, "reading", "Ways to read the paper: a name with settings for each."),
@@ -313,6 +321,10 @@ udp = { rate = "1Mbps" }
 id = "a"
 metric = "jain"
 expect = { increasing = true, along = "flow.0.window" }
+[[check]]
+what = "fair"
+metric = "jain"
+expect = { at_least = "90%" }
 [[figure]]
 x = "flow.0.window"
 y = "jain"

@@ -17,9 +17,10 @@ use super::shape::{
     around, estimate, fixed, main_metrics, metrics, percentile_ms, point_options, point_text, points, runs_of,
     seeds_text, summary_of, swept_keys, unit_of, value_text,
 };
-use super::table::{cautions, measured_text, method, search_text, verdict_sign};
+use super::table::{advice, answer_sign, cautions, checked_text, measured_text, method, search_text, verdict_sign};
 use super::{Error, ReportContext, atomically};
 use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::judging::check::{MET, NOT_MET};
 use crate::stats::{Estimate, Range};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -80,6 +81,9 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
         let _ = write!(results, "<p class=\"method\">{pieces}</p>");
     }
     body += &section("Results", &(results + &all_metrics(o, &points)));
+    if !o.checks.is_empty() {
+        body += &section("Checks", &checks(o));
+    }
     if !o.claims.is_empty() {
         body += &section("Claims", &claims(o));
     }
@@ -220,6 +224,33 @@ fn all_metrics(o: &Outcome, points: &[PointKey]) -> String {
         "</tbody></table></div><p class=\"tools\">{link} <span>in base units: bits per second, seconds, \
             shares</span></p></details>\n"
     )
+}
+
+fn checks(o: &Outcome) -> String {
+    let mut out = String::from(
+        "<div class=\"scroll\"><table class=\"claims\">\n\
+            <thead><tr><th>check</th><th>answer</th><th>measured</th><th>expected</th></tr></thead>\n<tbody>\n",
+    );
+    for c in &o.checks {
+        // The colours of the answers are those of the verdicts.
+        let class = match c.answer {
+            MET => "reproduced",
+            NOT_MET => "not-reproduced",
+            _ => "undecided",
+        };
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"key\">{}</td><td><span class=\"verdict {class}\"><b>{}</b> {}</span></td><td \
+                class=\"num\">{}</td><td>{}</td></tr>",
+            escaped(&c.what),
+            answer_sign(c.answer),
+            c.answer,
+            escaped(&checked_text(c)),
+            escaped(&c.expected),
+        );
+    }
+    out += "</tbody></table></div>\n";
+    out + &advice(o).map_or(String::new(), |advice| format!("<p class=\"caution\">{}</p>\n", escaped(&advice)))
 }
 
 fn claims(o: &Outcome) -> String {

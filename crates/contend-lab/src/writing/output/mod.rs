@@ -26,7 +26,7 @@ pub use json::write_json;
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use shape::point_text;
-pub use table::{WIDTH, claim_text, measured_text, summary_table, wrapped};
+pub use table::{WIDTH, advice, checked_text, claim_text, measured_text, summary_table, wrapped};
 
 use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::file::{self, Along, Experiment};

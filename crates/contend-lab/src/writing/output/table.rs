@@ -7,7 +7,9 @@ use super::shape::{
     summary_of, swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
-use crate::experiment::results::{ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
+use crate::experiment::results::{CheckResult, ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
+use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
+use crate::reading::expression::WrittenUnit;
 use crate::stats::{self, Range};
 
 /// Maximum width of running text; also the width of a table when the terminal's width is unknown.
@@ -45,6 +47,11 @@ pub fn summary_table(o: &Outcome, ctx: &ReportContext, colour: bool, width: usiz
     }
     for found in &o.search {
         out += &text(&search_text(found));
+    }
+    if !o.checks.is_empty() {
+        out.push('\n');
+        out += &check_rows(&o.checks, paint).render(paint, width);
+        out += &advice(o).map_or(String::new(), |advice| paint.with("33", &text(&advice)));
     }
     if !o.claims.is_empty() {
         out.push('\n');
@@ -218,12 +225,37 @@ pub(super) fn search_text(s: &SearchResult) -> String {
     }
 }
 
-/// The measured value of a claim: `1.58 ± 0.03`, `9.437M ± 0.014M` for large numbers, or a dash.
+/// The measured value of a claim: `24.13 ± 0.21 ms`, or a dash.
 pub fn measured_text(c: &ClaimResult) -> String {
-    let (scale, suffix) = if c.measured.is_some_and(|m| m.abs() >= 1e5) { (1e6, "M") } else { (1.0, "") };
-    let Some(m) = c.measured else { return "–".into() };
-    let around = around(m, c.interval, |x| format!("{}{suffix}", significant(x / scale, 2)));
-    format!("{}{suffix} {}", significant(m / scale, 4), around.unwrap_or("(no interval)".into()))
+    in_unit(c.measured, c.interval, c.unit)
+}
+
+/// The measured value of a check, as that of a claim.
+pub fn checked_text(c: &CheckResult) -> String {
+    in_unit(c.measured, c.interval, c.unit)
+}
+
+/// A value and its interval in one unit; large plain numbers in millions.
+fn in_unit(measured: Option<f64>, interval: Option<(f64, f64)>, unit: &str) -> String {
+    let unit = WrittenUnit::named(unit).unwrap_or(WrittenUnit::PLAIN);
+    let Some(m) = measured else { return "–".into() };
+    let (scale, name) = match unit.label() {
+        plain if plain.is_empty() && m.abs() >= 1e5 => (1e6, "M".to_owned()),
+        name => (1.0, name),
+    };
+    let count = |x: f64| unit.count(x) / scale;
+    let around = around(m, interval, |x| significant(count(x), 2));
+    let value = significant(count(m), 4);
+    let name = if name.is_empty() { name } else { format!(" {name}") };
+    around.map_or_else(|| format!("{value}{name} (no interval)"), |around| format!("{value} {around}{name}"))
+}
+
+/// What to do about checks that are not decided.
+pub fn advice(o: &Outcome) -> Option<String> {
+    let undecided = |c: &&CheckResult| c.answer == NOT_DECIDED && c.measured.is_some();
+    let points = o.checks.iter().filter(undecided).flat_map(|c| &c.points);
+    let seeds = points.map(|p| p.n).max()?;
+    Some(format!("not decided: the interval crosses the bound; run more seeds, for example --seeds 1..{}", 4 * seeds))
 }
 
 /// The id of a claim and the name of its reading, on one line.
@@ -252,6 +284,26 @@ pub(super) fn significant(x: f64, digits: i32) -> String {
         return format!("{x:.*e}", (digits - 1).max(0) as usize);
     }
     format!("{x:.*}", (digits - 1 - magnitude).clamp(0, 12) as usize)
+}
+
+/// A symbol for the answer to a check, readable without colour.
+pub(super) fn answer_sign(answer: &str) -> &'static str {
+    match answer {
+        MET => "✓",
+        NOT_MET => "✗",
+        _ => "?",
+    }
+}
+
+/// One row for each check.
+fn check_rows(checks: &[CheckResult], paint: Paint) -> Grid {
+    let mut grid = Grid::new(["check", "answer", "measured", "expected"].map(String::from).to_vec());
+    for c in checks {
+        let answer = paint.answer(c.answer, &format!("{} {}", answer_sign(c.answer), c.answer));
+        grid.rows.push(vec![c.what.clone(), answer, checked_text(c), c.expected.clone()]);
+    }
+    grid.left = vec![0, 1, 3];
+    grid
 }
 
 /// One row for each claim. Below the row: the paper's statement, and the reason if the claim is not reproduced.
@@ -416,6 +468,16 @@ impl Paint {
     }
     pub(super) fn dim(self, text: &str) -> String {
         self.with("2", text)
+    }
+    fn answer(self, answer: &str, text: &str) -> String {
+        self.with(
+            match answer {
+                MET => "32",
+                NOT_MET => "31",
+                _ => "33",
+            },
+            text,
+        )
     }
     fn verdict(self, verdict: &str, text: &str) -> String {
         self.with(

@@ -1,0 +1,107 @@
+//! Checks: is a target of the user's met?
+//!
+//! A check is judged as a claim is, from the 95 % interval over the seeds. It is `met` when the whole interval is in the
+//! expected range, `not met` when the whole interval is outside, and `not decided` when the interval crosses a bound or
+//! nothing was measured. A single seed has no interval; then the value alone decides. Whoever waits for the answer wants
+//! to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
+
+use super::claim::{Evidence, Finding, Need, Position, expected};
+use crate::experiment::results::{CheckResult, PointKey, Run};
+use crate::reading::file::{Check, FileError, Overlay, Source};
+
+/// The answer of a check that holds.
+pub const MET: &str = "met";
+/// The answer of a check that does not hold.
+pub const NOT_MET: &str = "not met";
+/// The answer of a check for which the seeds are too few, or which could not be measured.
+pub const NOT_DECIDED: &str = "not decided";
+
+/// Judges a check of the file `source` with the points `points`. `runs` returns the runs of a need with all seeds. Also
+/// returns what could not be measured, with place and reason.
+///
+/// # Errors
+/// When the metric does not fit the runs; for example, it names a flow that does not exist.
+pub fn judge<'a>(
+    source: &Source,
+    points: &[PointKey],
+    check: &Check,
+    runs: &dyn Fn(&Need) -> Vec<&'a Run>,
+) -> Result<(CheckResult, Vec<String>), FileError> {
+    let evidence = Evidence { source, points, runs, owner: format!("check {}", check.what) };
+    let Finding { position, measured, unit, points, notes } =
+        evidence.judge(&check.requirement, &Overlay::default())?;
+    let answer = match position {
+        Some(Position::Inside) => MET,
+        Some(Position::Outside) => NOT_MET,
+        Some(Position::Unclear) | None => NOT_DECIDED,
+    };
+    let result = CheckResult {
+        what: check.what.clone(),
+        expected: expected(&check.requirement),
+        measured: measured.map(|m| m.mean),
+        ci95: measured.and_then(|m| m.ci95),
+        interval: measured.and_then(|m| m.interval),
+        unit: unit.name,
+        answer,
+        points,
+    };
+    Ok((result, notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measuring::metric::synthetic::{empty, flow};
+    use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
+    use crate::reading::file::{Each, Expect, Requirement, Site};
+
+    /// The check that uploads get at least 2 Mb/s, and runs in which they get so many bit/s.
+    fn answer(sets: &[&str], when: &[u64], rates: &[f64]) -> (CheckResult, Vec<String>) {
+        let bound = Quantity { value: 2e6, unit: Dimension::Rate };
+        let requirement = Requirement {
+            metric: "goodput.up".into(),
+            metric_site: Site::None,
+            over: None,
+            less: None,
+            when: when.iter().map(|k| ("k".to_owned(), vec![(*k).into()])).collect(),
+            each: Each::Every,
+            expect: Expect::AtLeast(bound),
+            unit: WrittenUnit::of("2000kbps"),
+        };
+        let source =
+            Source { path: "t.toml".into(), text: String::new(), sets: sets.iter().map(|s| (*s).into()).collect() };
+        let point: PointKey = [("k".to_owned(), 1.into())].into();
+        let run = |(i, x): (usize, &f64)| Run { flows: vec![flow("up.1", "up", *x)], ..empty(i as u64) };
+        let runs: Vec<Run> = rates.iter().enumerate().map(run).collect();
+        let check = Check { what: "uploads".into(), requirement };
+        judge(&source, &[point], &check, &|_| runs.iter().collect()).unwrap()
+    }
+
+    #[test]
+    fn a_check_is_met_or_not_met_only_when_the_whole_interval_says_so() {
+        let of = |rates: &[f64]| answer(&[], &[1], rates).0.answer;
+        assert_eq!(of(&[2.5e6, 2.6e6, 2.7e6]), MET);
+        assert_eq!(of(&[1.5e6, 1.6e6, 1.7e6]), NOT_MET);
+        // The mean is above the bound, the interval is on both sides.
+        assert_eq!(of(&[1.9e6, 2.3e6]), NOT_DECIDED);
+        // One seed has no interval.
+        assert_eq!([of(&[2e6]), of(&[1.99e6])], [MET, NOT_MET]);
+    }
+
+    #[test]
+    fn a_check_without_a_measurement_is_not_met_silently() {
+        let (result, notes) = answer(&[], &[1], &[]);
+        assert_eq!((result.answer, result.measured), (NOT_DECIDED, None));
+        assert!(notes[0].starts_with("check uploads: there is no run"), "{notes:?}");
+        let (result, notes) = answer(&["k=1"], &[9], &[2.5e6]);
+        assert_eq!(result.answer, NOT_DECIDED);
+        assert!(notes[0].contains("is not judged"), "{notes:?}");
+    }
+
+    #[test]
+    fn the_measured_value_has_the_unit_of_the_bound() {
+        let (result, _) = answer(&[], &[1], &[1.83e6]);
+        assert_eq!(result.unit, "kbps");
+        assert_eq!(result.expected, ">= 2000kbps");
+    }
+}
