@@ -1,9 +1,9 @@
 //! Checks: is a target of the user's met?
 //!
-//! A check is judged as a claim is, from the 95 % interval over the seeds. It is `met` when the whole interval is in the
-//! expected range, `not met` when the whole interval is outside, and `not decided` when the interval crosses a bound or
-//! nothing was measured. A single seed has no interval; then the value alone decides. Whoever waits for the answer wants
-//! to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
+//! A check is judged as a claim is, from the 95 % interval over the seeds. It is `met` when the whole interval is in
+//! the expected range, `not met` when the whole interval is outside, and `not decided` when the interval crosses a
+//! bound or nothing was measured. A single seed has no interval; then the value alone decides. Whoever waits for the
+//! answer wants to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
 
 use super::claim::{Evidence, Finding, Need, Position, expected};
 use crate::experiment::results::{CheckResult, PointKey, Run};

@@ -83,11 +83,11 @@ pub struct Common {
     /// Set a key of the file, like wifi.slot=20us, flow.1.count=4 or flow.call.count=4; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Metrics that the table shows, like 'delay.p99[call], goodput[up]'; they replace those of the file
+    /// Metrics that the table shows, like 'delay.p99.call, goodput.up'; they replace those of the file
     #[arg(long, value_name = "METRICS")]
     pub show: Option<String>,
     /// Try several values of a key, like ap.queue=fifo,fq_codel or flow.0.count=1..5; several keys give all
-    /// combinations. A key that [sweep] has gets these values
+    /// combinations. A key that the file sweeps gets these values
     #[arg(long = "sweep", value_name = "KEY=VALUE,...")]
     pub sweep: Vec<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
@@ -99,7 +99,8 @@ pub struct Common {
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_parser = printed(), default_value = "table")]
     pub format: Printed,
-    /// Print only errors, claims with another verdict than recorded, checks that are not met, and the output of a --format other than table
+    /// Print only errors, claims with another verdict than recorded, checks that are not met, and the output of a
+    /// --format other than table
     #[arg(long)]
     pub quiet: bool,
     /// Write no results folder and keep no time series: for measuring speed, or when the printed numbers are enough

@@ -31,8 +31,8 @@ impl Inapplicable {
 ///
 /// # Errors
 /// When an expression of `show`, a claim, a check, a figure or the search cannot be read or drawn; when a bound and its
-/// metric have different units; when a claim or check has no point; when one needs a time after the end of the run, or a
-/// series that the file does not sample.
+/// metric have different units; when a claim or check has no point; when one needs a time after the end of the run, or
+/// a series that the file does not sample.
 pub fn validate(e: &Experiment) -> Result<Sampling, FileError> {
     let mut all = Sampling::default();
     let changed = !e.source.sets.is_empty();
