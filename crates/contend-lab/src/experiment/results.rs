@@ -12,6 +12,17 @@ use std::collections::BTreeMap;
 /// A sweep point: key path -> value, as written in the file.
 pub type PointKey = BTreeMap<String, serde_json::Value>;
 
+/// Each of `points` once, in the order of its first appearance.
+pub fn distinct<'a>(points: impl IntoIterator<Item = &'a PointKey>) -> Vec<&'a PointKey> {
+    let mut all = Vec::new();
+    for point in points {
+        if !all.contains(&point) {
+            all.push(point);
+        }
+    }
+    all
+}
+
 /// All results of one call of `contend run` for one file.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
@@ -559,7 +570,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// That `metric` was estimated so at `point`.
+    /// The estimate of `metric` at `point`.
     pub fn new(point: PointKey, metric: String, e: Estimate) -> Summary {
         Summary { point, metric, n: e.n, mean: e.mean, ci95: e.ci95, interval: e.interval }
     }

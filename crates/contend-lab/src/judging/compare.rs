@@ -3,7 +3,7 @@
 //! Two runs with the same seed draw the same random numbers for the same flows and stations. Their difference therefore
 //! varies less from seed to seed than the runs do. The mean difference has a 95 % Student interval over the pairs.
 
-use crate::experiment::results::{PointKey, Run};
+use crate::experiment::results::{PointKey, Run, distinct};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::stats::{self, Estimate, Range, Reading};
 use serde::Serialize;
@@ -84,13 +84,7 @@ pub fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Result<Vec<[&'a PointKey; 2]>, S
 
 /// The sweep points of `runs`, in the order of the runs.
 pub fn points(runs: &[Run]) -> Vec<&PointKey> {
-    let mut all: Vec<&PointKey> = Vec::new();
-    for run in runs {
-        if !all.contains(&&run.point) {
-            all.push(&run.point);
-        }
-    }
-    all
+    distinct(runs.iter().map(|r| &r.point))
 }
 
 /// The differences of `metrics` between the points of `pairs`: runs of `b` minus runs of `a`, by seed.

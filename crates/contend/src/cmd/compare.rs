@@ -103,10 +103,8 @@ pub fn run(args: &Args) -> Result<Done> {
         (format!("{}, {}", first.name, point_text(base)), None, found)
     };
     told(&found)?;
-    let is_folder = |path: &PathBuf| path.join("summary.json").is_file();
-    if found.iter().any(|d| d.missing.is_some())
-        && [Some(&args.first), args.second.as_ref()].into_iter().flatten().any(is_folder)
-    {
+    let a_folder = std::iter::once(&args.first).chain(&args.second).any(|path| is_results(path));
+    if a_folder && found.iter().any(|d| d.missing.is_some()) {
         say("contend: a results folder keeps no histograms and no series for this; compare the files, or make the \
                 results again with --show");
     }
@@ -132,12 +130,20 @@ fn told(all: &[Difference]) -> Result<()> {
     }
 }
 
+/// The file of a results folder that has its runs.
+const SUMMARY: &str = "summary.json";
+
+/// True if `path` is a results folder.
+fn is_results(path: &Path) -> bool {
+    path.join(SUMMARY).is_file()
+}
+
 /// Runs the file at `path`, or reads the results folder there.
 fn side(args: &Args, path: &Path, own: &[String]) -> Result<Side> {
     let settings: Vec<String> = args.set.iter().chain(own).cloned().collect();
     let with = if own.is_empty() { String::new() } else { format!(" with {}", own.join(", ")) };
     let name = format!("{}{with}", path.display());
-    if path.join("summary.json").is_file() {
+    if is_results(path) {
         if !settings.is_empty() || args.seeds.is_some() {
             return Err(wrong(
                 format!("{} is a results folder: its runs are made, and settings change nothing", path.display()),
@@ -171,7 +177,7 @@ fn side(args: &Args, path: &Path, own: &[String]) -> Result<Side> {
 
 /// The results in the folder at `path`.
 fn folder(path: &Path, name: String) -> Result<Side> {
-    let file = path.join("summary.json");
+    let file = path.join(SUMMARY);
     let remedy = format!("make the results again: contend run {}", path.join("run.toml").display());
     let Kept { runs, show } = kept(&file).map_err(|err| wrong(format!("{}: {err}", file.display()), &remedy))?;
     let known = runs.first().map(|r| r.metrics.keys().cloned().collect()).unwrap_or_default();

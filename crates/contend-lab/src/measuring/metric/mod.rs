@@ -50,7 +50,7 @@ pub use eval::Unmeasured;
 pub(crate) use eval::Values;
 pub use function::{FUNCTIONS, Function, Takes};
 
-use crate::experiment::results::{Run, Summary};
+use crate::experiment::results::{Run, Summary, distinct};
 use crate::reading::expression::{Dimension, Number, NumberFunction, Operator, ParseError, Relation};
 use crate::reading::file::Shown;
 use crate::reading::model::{Model, Parameter};
@@ -385,23 +385,17 @@ pub fn settled(run: &Run) -> Option<f64> {
 ///
 /// A metric that some runs of a point lack has a smaller `n`.
 pub fn summarise(runs: &[Run]) -> Vec<Summary> {
-    let mut points: Vec<&Run> = vec![];
-    for run in runs {
-        if !points.iter().any(|p| p.point == run.point) {
-            points.push(run);
-        }
-    }
     let mut out = vec![];
-    for first in points {
+    for point in distinct(runs.iter().map(|r| &r.point)) {
         let mut samples: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for (name, value) in runs.iter().filter(|r| r.point == first.point).flat_map(|r| &r.metrics) {
+        for (name, value) in runs.iter().filter(|r| r.point == *point).flat_map(|r| &r.metrics) {
             samples.entry(name).or_default().push(*value);
         }
         out.extend(samples.into_iter().filter_map(|(metric, values)| {
             // Other names belong to closed forms and fingerprints, whose values are exact.
             let e = Expr::parse_any(metric).unwrap_or(Expr::Absent);
             let readings: Vec<_> = values.into_iter().map(|x| e.noted(x)).collect();
-            Some(Summary::new(first.point.clone(), metric.to_owned(), Estimate::of_readings(&readings, e.range())?))
+            Some(Summary::new(point.clone(), metric.to_owned(), Estimate::of_readings(&readings, e.range())?))
         }));
     }
     out

@@ -1,7 +1,7 @@
 //! Helpers that the writers share: sweep points in order, groups of flows, units of metrics, means with their
 //! intervals.
 
-use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::experiment::results::{Outcome, PointKey, Run, distinct};
 use crate::measuring::metric::Expr;
 use crate::reading::expression::Dimension;
 use crate::stats::{Estimate, Range, Reading};
@@ -11,13 +11,7 @@ use std::collections::BTreeMap;
 
 /// The sweep points, in the order of the runs.
 pub(super) fn points(o: &Outcome) -> Vec<PointKey> {
-    let mut all: Vec<PointKey> = Vec::new();
-    for point in o.runs.iter().map(|r| &r.point).chain(o.summary.iter().map(|s| &s.point)) {
-        if !all.contains(point) {
-            all.push(point.clone());
-        }
-    }
-    all
+    distinct(o.runs.iter().map(|r| &r.point).chain(o.summary.iter().map(|s| &s.point))).into_iter().cloned().collect()
 }
 
 /// The runs of one point, in the order of the outcome.
