@@ -1,22 +1,19 @@
 //! `contend list` and `contend explain` print the registries.
 
+mod keys;
 mod list;
 mod models;
-mod words;
 
 pub use list::{ListArgs, list};
 
 use super::run::formats;
 use super::{print, wrong};
 use crate::Done;
-use contend_core::registry::{Entry, Param, Unit};
-use contend_core::{ap, cc, estimate, qdisc};
+use contend_core::registry::{Param, Unit};
 use contend_lab::measuring::metric::{self, MetricEntry};
 use contend_lab::reading::expression;
+use contend_lab::reading::file::keys::{Algorithm, Family};
 use contend_lab::writing::output::{WIDTH, wrapped};
-use contend_sim::tcp::recovery;
-use contend_sim::wifi::{access, client};
-use contend_sim::{loss, traffic};
 use miette::Result;
 
 const EXPLAIN: &str = "\
@@ -25,7 +22,9 @@ Examples:
   contend explain reno          two families have this name: both are shown
   contend explain goodput       a metric
   contend explain westwood+     a TCP variant
-  contend explain slot          a key of an experiment file
+  contend explain ap.queue      a key of an experiment file: value, default, example
+  contend explain window        every key with this name
+  contend explain [[flow]]      a table with all its keys
   contend explain quantile      a function
   contend explain padhye.rate   a closed form
 
@@ -34,44 +33,14 @@ docs/glossary.md defines the terms of documents and reports: exchange, success, 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN)]
 pub struct ExplainArgs {
-    /// A word of an experiment file (an algorithm, a TCP variant, a metric, a function, a model, a key, a parameter),
-    /// or an output format
+    /// A name of an experiment file (an algorithm, a TCP variant, a metric, a function, a model, a key or its path, a
+    /// table, a parameter), or an output format
     name: String,
 }
 
-/// One algorithm of any family.
-struct Item {
-    family: &'static str,
-    /// How an experiment file selects the algorithm.
-    usage: &'static str,
-    name: &'static str,
-    cite: &'static str,
-    summary: &'static str,
-    params: &'static [Param],
-}
-
-fn items<B>(family: &'static str, usage: &'static str, entries: &'static [Entry<B>]) -> impl Iterator<Item = Item> {
-    entries.iter().map(move |e| Item {
-        family,
-        usage,
-        name: e.name,
-        cite: e.cite,
-        summary: e.summary,
-        params: e.params,
-    })
-}
-
-fn everything() -> Vec<Item> {
-    items("controllers", "tcp = { cc = { kind = \"NAME\" } } in a [[flow]]", cc::REGISTRY)
-        .chain(items("estimators", "estimate = [\"NAME\"] in a [[flow]]", estimate::REGISTRY))
-        .chain(items("recoveries", "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]", recovery::REGISTRY))
-        .chain(items("qdiscs", "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]", qdisc::REGISTRY))
-        .chain(items("controls", "control = { kind = \"NAME\" }, or a list of them, in [ap]", ap::REGISTRY))
-        .chain(items("access", "access = { kind = \"NAME\" } in [wifi], [ap] or [[station]]", access::REGISTRY))
-        .chain(items("clients", "client = { kind = \"NAME\" } in a [[station]]", client::REGISTRY))
-        .chain(items("traffic", "traffic = { kind = \"NAME\" } in a [[flow]]", traffic::REGISTRY))
-        .chain(items("loss", "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]", loss::REGISTRY))
-        .collect()
+/// Every algorithm of every family.
+fn everything() -> Vec<Algorithm> {
+    Family::ALL.into_iter().flat_map(Family::algorithms).collect()
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
@@ -83,8 +52,8 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let calls = functions().filter(|f| f.name == args.name).map(|f| f.text());
     let models = models::items();
     let closed_forms = models.iter().filter(|m| m.name == args.name).map(|m| m.text.clone());
-    let words = words::explained(&args.name, &all);
-    let found: Vec<String> = algorithms.chain(metrics).chain(calls).chain(closed_forms).chain(words).collect();
+    let keys = keys::explained(&args.name, &all);
+    let found: Vec<String> = algorithms.chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect();
     if found.is_empty() {
         let names = all
             .iter()
@@ -92,7 +61,9 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
             .chain(metric::metrics().map(|m| m.name))
             .chain(functions().map(|f| f.name))
             .chain(models.iter().map(|m| m.name.as_str()))
-            .chain(words::names(&all));
+            .chain(keys::names(&all));
+        let paths = contend_lab::reading::file::keys::keys();
+        let names = names.chain(paths.iter().map(|k| k.0.as_str()));
         let nearest = contend_lab::nearest(&args.name, names);
         let remedy = nearest.map_or("`contend list` shows all names".to_owned(), |n| {
             format!("did you mean `{n}`? `contend list` shows all names")
@@ -103,9 +74,9 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
-fn algorithm(i: &Item) -> String {
-    let mut out = format!("{} ({})\n\n  {}\n\n", i.name, i.family, wrapped(i.summary, WIDTH, 2));
-    out += &format!("  Source: {}\n  Use:    {}\n", wrapped(i.cite, WIDTH, 10), i.usage.replace("NAME", i.name));
+fn algorithm(i: &Algorithm) -> String {
+    let mut out = format!("{} ({})\n\n  {}\n\n", i.name, i.family.name(), wrapped(i.summary, WIDTH, 2));
+    out += &format!("  Source: {}\n  Use:    {}\n", wrapped(i.cite, WIDTH, 10), i.usage());
     if i.params.is_empty() {
         return out + "\n  No parameters.\n";
     }

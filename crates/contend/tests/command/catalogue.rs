@@ -3,7 +3,7 @@
 use super::{Bench, SMALL, call, workspace};
 use serde_json::Value;
 
-/// The families whose names `contend explain` explains, except the many words of a file.
+/// The families whose names `contend explain` explains, except the many keys of a file.
 const FAMILIES: [&str; 14] = [
     "controllers",
     "estimators",
@@ -515,19 +515,25 @@ fn every_word_of_a_file_can_be_explained() {
         &["westwood+ (variants)", "Controller westwood, filter = \"plus\", recovery newreno.", "tcp = \"westwood+\""],
     );
     explain("tahoe", &["tahoe (recoveries)", "tahoe (variants)"]);
-    explain("802.11g", &["802.11g (words)", "in wifi.standard"]);
-    explain("[param]", &["param (words)"]);
-    explain("be", &["be (words)", "Best effort"]);
-    explain("latch", &["RFC 3168", "in tcp.echo"]);
-    explain("estimate", &["estimate (words)", "in [[flow]]"]);
+    explain("802.11g", &["802.11g (values)", "a value of wifi.standard"]);
+    explain("[param]", &["param (keys)"]);
+    explain("be", &["be (values)", "Best effort"]);
+    explain("latch", &["RFC 3168", "a value of flow.tcp.echo"]);
+    explain("estimate", &["flow.estimate (keys)", "in [[flow]], or --set flow.0.estimate=..."]);
+    explain(
+        "flow.0.window",
+        &["flow.window (keys)", "Value:   packets or bytes", "Default: \"1000p\"", "Example: window = \"42p\""],
+    );
+    explain("[[flow]]", &["[[flow]] (tables)", "    window           Receiver's window"]);
+    explain("ap.queue.limit", &["ap.queue.limit (parameters)", "of fifo (qdiscs): "]);
+    call(&workspace(), &["explain", "flow.windwo"]).with(2).says(&["did you mean `flow.window`?"]);
     explain("limit", &["limit (parameters)", "of fifo (qdiscs): ", "of codel (qdiscs): "]);
     explain("plus", &["a value of `filter` of westwood (controllers)"]);
     explain("t0", &["of padhye.rate (models)"]);
-    let words = call(&workspace(), &["list", "words"]).with(0).out;
-    let entries = words.lines().skip(1).filter(|l| !l.starts_with("   "));
-    let names: Vec<&str> = entries.map(|l| l.trim_start().split("  ").next().unwrap()).collect();
-    assert!(names.len() > 150 && names.contains(&"not reproduced"), "{words}");
-    for name in names.into_iter().step_by(10) {
-        explain(name, &[&format!("{name} (words)")]);
+    let keys = call(&workspace(), &["list", "keys"]).with(0).out;
+    let names = listed_names(&keys);
+    assert!(names.len() > 110 && names.contains(&"flow.tcp.rto.min"), "{keys}");
+    for name in names.into_iter().filter(|name| name.contains('.')).step_by(10) {
+        explain(name, &[&format!("{name} (keys)")]);
     }
 }

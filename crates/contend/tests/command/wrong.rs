@@ -330,7 +330,7 @@ fn surroundings_that_are_poor_are_no_mistake() {
     let bench = Bench::with("f.toml", SMALL);
     let contend = assert_cmd::cargo::cargo_bin!("contend");
     // The reader closes the pipe; there is no home folder and no usable terminal.
-    let line = format!("env -i TERM=dumb {} list words | head -1; exit ${{PIPESTATUS[0]}}", contend.display());
+    let line = format!("env -i TERM=dumb {} list keys | head -1; exit ${{PIPESTATUS[0]}}", contend.display());
     let output = std::process::Command::new("bash").args(["-c", &line]).current_dir(bench.path("")).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
     let run = std::process::Command::new(contend)

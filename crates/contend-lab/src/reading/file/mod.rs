@@ -53,6 +53,7 @@ mod contention;
 pub mod error;
 mod flow;
 mod judge;
+pub mod keys;
 mod model;
 mod naming;
 pub(crate) mod need;
@@ -66,7 +67,6 @@ mod table_names;
 mod tcp;
 pub mod tree;
 mod wifi;
-pub mod words;
 
 pub use claim::{Along, Check, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
 pub use error::{FileError, Site, Source};

@@ -456,7 +456,7 @@ impl<'a> Builder<'a> {
             }
             let wire = match wire {
                 Some(v) => Val { cx, ..v.clone() }.table()?,
-                None => Fields::empty(&group.val),
+                None => Fields::empty(&Val { path: "wire".into(), ..group.val.clone() }),
             };
             let wires = if ends.0 == End::Server || ends.1 == End::Server {
                 Some(self.wires(wire, draft.delay.as_ref(), false)?)

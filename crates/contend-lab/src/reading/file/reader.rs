@@ -126,7 +126,7 @@ impl<'a> Val<'a> {
     /// Reads one of these words; returns the value that belongs to it.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, FileError> {
         #[cfg(test)]
-        asked::note(words.iter().map(|w| w.0));
+        asked::words(&self.path, words.iter().map(|w| w.0));
         let text = self.text()?;
         let found = words.iter().find(|w| w.0 == text).map(|w| w.1);
         found.ok_or_else(|| self.error(format!("cannot be \"{text}\""), suggest(text, words.iter().map(|w| w.0))))
@@ -360,7 +360,7 @@ impl<'a> Fields<'a> {
     /// The value of `key`, if the table has it.
     pub fn get(&mut self, key: &'static str) -> Option<Val<'a>> {
         #[cfg(test)]
-        asked::note([key]);
+        asked::key(&self.path_of(key));
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
@@ -450,22 +450,38 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The keys and words that were read, for the test of `contend explain`.
+/// The keys and words that were asked for, for the tests of [`keys`](super::keys).
 #[cfg(test)]
 pub(crate) mod asked {
     use std::cell::RefCell;
     use std::collections::BTreeSet;
 
     thread_local! {
-        static WORDS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+        static KEYS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+        static WORDS: RefCell<BTreeSet<(String, String)>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    pub(crate) fn note<'w>(words: impl IntoIterator<Item = &'w str>) {
-        WORDS.with_borrow_mut(|all| all.extend(words.into_iter().map(str::to_owned)));
+    /// A key path without the numbers of tables and items.
+    fn plain(path: &str) -> String {
+        path.split('.').filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
     }
 
-    /// The keys and words that this thread has read.
-    pub(crate) fn all() -> BTreeSet<String> {
+    pub(crate) fn key(path: &str) {
+        KEYS.with_borrow_mut(|all| all.insert(plain(path)));
+    }
+
+    pub(crate) fn words<'w>(path: &str, words: impl IntoIterator<Item = &'w str>) {
+        let path = plain(path);
+        WORDS.with_borrow_mut(|all| all.extend(words.into_iter().map(|w| (path.clone(), w.to_owned()))));
+    }
+
+    /// The key paths that this thread has asked for.
+    pub(crate) fn all_keys() -> BTreeSet<String> {
+        KEYS.with_borrow(Clone::clone)
+    }
+
+    /// The key paths with each word that they accept.
+    pub(crate) fn all_words() -> BTreeSet<(String, String)> {
         WORDS.with_borrow(Clone::clone)
     }
 }

@@ -6,7 +6,7 @@ use crate::cmd::{new, print};
 use clap::builder::PossibleValuesParser;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::measuring::metric::metrics;
-use contend_lab::reading::file::words::{WORDS, variants};
+use contend_lab::reading::file::keys::{keys, variants};
 use contend_lab::reading::folder::files_below;
 use contend_lab::writing::output::{WIDTH, wrapped};
 use miette::Result;
@@ -18,7 +18,7 @@ Examples:
   contend list controllers      one family, with a phrase for each name
   contend list variants         the values of `tcp` in a flow
   contend list metrics          quantities for claims, figures and searches
-  contend list words            keys and words of an experiment file
+  contend list keys             the keys of an experiment file
   contend list models           closed forms: calculators, and values for expressions
   contend list experiments      the experiment files of this folder; without any, the starters";
 
@@ -46,11 +46,11 @@ const FAMILIES: [&str; 15] = [
     "functions",
     "models",
     "formats",
-    WORDS_FAMILY,
+    KEYS,
 ];
 
-/// Keys and words of an experiment file. They are too many for the page of all families.
-const WORDS_FAMILY: &str = "words";
+/// The keys of an experiment file. They are too many for the page of all families.
+const KEYS: &str = "keys";
 
 /// The experiment files of this folder; they are no family, because `contend explain` does not explain them.
 const EXPERIMENTS: &str = "experiments";
@@ -70,17 +70,17 @@ fn families() -> Vec<Family> {
             all.push(Family { name: family, entries: Vec::new() });
         }
         // Several functions may share a name: the list shows the first.
-        if let Some(f) = all.last_mut().filter(|f| family == WORDS_FAMILY || f.entries.iter().all(|e| e.0 != name)) {
+        if let Some(f) = all.last_mut().filter(|f| f.entries.iter().all(|e| e.0 != name)) {
             f.entries.push((name.to_owned(), phrase(text).to_owned()));
         }
     };
-    everything().iter().for_each(|i| add(i.family, i.name, i.summary));
+    everything().iter().for_each(|a| add(a.family.name(), a.name, a.summary));
     variants().iter().for_each(|v| add("variants", v.name, &v.doc));
     metrics().for_each(|m| add("metrics", m.name, m.doc));
     functions().for_each(|f| add("functions", f.name, f.doc));
     models::items().iter().for_each(|m| add("models", &m.name, &m.summary));
     formats().for_each(|(name, meaning)| add("formats", name, &meaning));
-    WORDS.iter().for_each(|w| add(WORDS_FAMILY, w.name, w.doc));
+    keys().iter().for_each(|(path, _, key)| add(KEYS, path, key.doc));
     all
 }
 
@@ -106,7 +106,7 @@ fn page(families: &[Family]) -> String {
     for f in families {
         let names: Vec<&str> = f.entries.iter().map(|e| e.0.as_str()).collect();
         let text = match f.name {
-            WORDS_FAMILY => format!("{} keys and words of an experiment file", names.len()),
+            KEYS => format!("{} keys of an experiment file: flow.window, wifi.slot, ...", names.len()),
             _ => names.join(", "),
         };
         out += &format!("{:<12} {}\n", f.name, wrapped(&text, WIDTH, 13));
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_phrase_tells_a_name_from_its_neighbours() {
-        for f in families().iter().filter(|f| f.name != WORDS_FAMILY) {
+        for f in families().iter().filter(|f| f.name != KEYS) {
             let phrases: BTreeSet<String> = f.entries.iter().map(|e| e.1.to_lowercase()).collect();
             assert_eq!(phrases.len(), f.entries.len(), "two phrases are equal:\n{}", long(f));
         }

@@ -1,0 +1,138 @@
+//! The families of algorithms as files use them.
+
+use contend_core::registry::{Entry, Param};
+use contend_core::{ap, cc, estimate, qdisc};
+use contend_sim::tcp::recovery;
+use contend_sim::wifi::{access, client};
+use contend_sim::{loss, traffic};
+
+/// A family of algorithms: one registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Congestion controllers.
+    Controllers,
+    /// Bandwidth estimators.
+    Estimators,
+    /// Loss recoveries.
+    Recoveries,
+    /// Queue disciplines.
+    Qdiscs,
+    /// Control blocks of the access point.
+    Controls,
+    /// Rules of medium access.
+    Access,
+    /// Kinds of client.
+    Clients,
+    /// Traffic sources.
+    Traffic,
+    /// Loss processes.
+    Loss,
+}
+
+/// One algorithm of a family.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// Its family.
+    pub family: Family,
+    /// Its name.
+    pub name: &'static str,
+    /// The source: paper or RFC, and section.
+    pub cite: &'static str,
+    /// What it does, in one or two sentences.
+    pub summary: &'static str,
+    /// The parameters.
+    pub params: &'static [Param],
+}
+
+impl Family {
+    /// Every family, in the order of lists.
+    pub const ALL: [Family; 9] = [
+        Family::Controllers,
+        Family::Estimators,
+        Family::Recoveries,
+        Family::Qdiscs,
+        Family::Controls,
+        Family::Access,
+        Family::Clients,
+        Family::Traffic,
+        Family::Loss,
+    ];
+
+    /// The name in `contend list`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Controllers => "controllers",
+            Family::Estimators => "estimators",
+            Family::Recoveries => "recoveries",
+            Family::Qdiscs => "qdiscs",
+            Family::Controls => "controls",
+            Family::Access => "access",
+            Family::Clients => "clients",
+            Family::Traffic => "traffic",
+            Family::Loss => "loss",
+        }
+    }
+
+    /// One member, with its article.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Family::Controllers => "a congestion controller",
+            Family::Estimators => "a bandwidth estimator",
+            Family::Recoveries => "a loss recovery",
+            Family::Qdiscs => "a queue discipline",
+            Family::Controls => "a control block",
+            Family::Access => "an access rule",
+            Family::Clients => "a kind of client",
+            Family::Traffic => "a traffic source",
+            Family::Loss => "a loss process",
+        }
+    }
+
+    /// How a file selects the algorithm `NAME`.
+    pub const fn usage(self) -> &'static str {
+        match self {
+            Family::Controllers => "tcp = { cc = { kind = \"NAME\" } } in a [[flow]]",
+            Family::Estimators => "estimate = [\"NAME\"] in a [[flow]]",
+            Family::Recoveries => "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]",
+            Family::Qdiscs => "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]",
+            Family::Controls => "control = { kind = \"NAME\" }, or a list of them, in [ap]",
+            Family::Access => "access = { kind = \"NAME\" } in [wifi], [ap] or [[station]]",
+            Family::Clients => "client = { kind = \"NAME\" } in a [[station]]",
+            Family::Traffic => "traffic = { kind = \"NAME\" } in a [[flow]]",
+            Family::Loss => "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]",
+        }
+    }
+
+    /// The algorithms, in the order of the registry.
+    pub fn algorithms(self) -> Vec<Algorithm> {
+        match self {
+            Family::Controllers => self.of(cc::REGISTRY),
+            Family::Estimators => self.of(estimate::REGISTRY),
+            Family::Recoveries => self.of(recovery::REGISTRY),
+            Family::Qdiscs => self.of(qdisc::REGISTRY),
+            Family::Controls => self.of(ap::REGISTRY),
+            Family::Access => self.of(access::REGISTRY),
+            Family::Clients => self.of(client::REGISTRY),
+            Family::Traffic => self.of(traffic::REGISTRY),
+            Family::Loss => self.of(loss::REGISTRY),
+        }
+    }
+
+    fn of<B>(self, entries: &'static [Entry<B>]) -> Vec<Algorithm> {
+        let algorithm = |e: &'static Entry<B>| Algorithm {
+            family: self,
+            name: e.name,
+            cite: e.cite,
+            summary: e.summary,
+            params: e.params,
+        };
+        entries.iter().map(algorithm).collect()
+    }
+}
+
+impl Algorithm {
+    /// How a file selects this algorithm.
+    pub fn usage(&self) -> String {
+        self.family.usage().replace("NAME", self.name)
+    }
+}

@@ -1,0 +1,443 @@
+//! The keys of the file itself and of the tables that describe a network, a model or contention.
+
+use super::Default::{Required, Value, Words};
+use super::judging::{CHECK, CLAIM, FIGURE, SEARCH};
+use super::{Family, Key, Kind, Table, Word, key, word};
+
+/// The keys before the tables, and the tables themselves.
+#[rustfmt::skip]
+pub static FILE: Table = Table {
+    heading: "the file",
+    doc: "An experiment: what the network is, what is varied, what must hold and what is drawn. The keys come before \
+        the tables.",
+    has_members: false,
+    keys: &[
+        key("title", &[Kind::Text], Words("the name of the file"), "\"Two uploads starve ten downloads\"",
+            "One line that names the experiment."),
+        key("cite", &[Kind::Text], Value("\"\""), "\"Keceli, Inan, Ayanoglu 2008, Fig. 4\"",
+            "The paper and figure that the experiment repeats."),
+        key("notes", &[Kind::Text], Value("\"\""), "\"The paper does not state the window.\"",
+            "Remarks of the author; the report shows them."),
+        key("duration", &[Kind::PositiveTime], Words("must be given for a network, and only for a network"),
+            "\"70s\"", "Simulated time of a run, warm-up included."),
+        key("warmup", &[Kind::Time], Value("\"0s\""), "\"10s\"",
+            "Time at the beginning of a run that is not measured; shorter than `duration`."),
+        key("seeds", &[Kind::Form("1..5", "each whole number of the range"), Kind::Form("7", "one seed"),
+            Kind::List(&Kind::Whole(0, u64::MAX))], Value("\"1\""), "\"1..5\"",
+            "One run of each point for each seed."),
+        key("sample", &[Kind::PositiveTime], Words("no time series"), "\"100ms\"", "Step of the time series."),
+        key("show", &[Kind::Expression, Kind::List(&Kind::Expression)],
+            Words("goodput, fairness, round-trip time and loss"), "[\"delay.p99[call]\", \"goodput[up]\"]",
+            "Metrics that the tables show. Of a metric that is a list, its mean."),
+        key("wifi", &[Kind::Table(&WIFI)], Words("no cell: wires only"), "{ standard = \"802.11g\" }",
+            "An IEEE 802.11 cell with its timing and its rules."),
+        key("ap", &[Kind::Table(&AP)], Words("an access point with the queue and the rule of [wifi]"),
+            "{ queue = \"fq_codel\" }", "The access point. `ap` is also its name in [[link]] and in metrics."),
+        key("station", &[Kind::Tables(&STATION)], Words("only the stations that flows create"),
+            "[{ name = \"slow\", rate = \"6Mbps\" }]", "Stations with names."),
+        key("flow", &[Kind::Tables(&FLOW)], Words("at least one must be given for a network"),
+            "[{ from = \"server\", to = \"station\", tcp = \"cubic\" }]", "Data from one place to another."),
+        key("wire", &[Kind::Table(&WIRE)], Words("a wire of 100 Mb/s and 1 ms for each flow"), "{ delay = \"20ms\" }",
+            "The link between the access point and the server of each flow."),
+        key("link", &[Kind::Tables(&LINK)], Words("only the wires that flows create"),
+            "[{ from = \"router\", to = \"ap\" }]",
+            "Cables between two nodes, or between a node and the access point."),
+        key("node", &[Kind::Tables(&NODE)], Words("only the hosts that flows create"), "[{ name = \"router\" }]",
+            "Wired hosts and routers."),
+        key("param", &[Kind::Map("of names and numbers", &[Kind::Quantity])], Words("no names"), "{ rounds = 5 }",
+            "Named numbers for expressions like \"= 2 * rounds\" and for sweeps. A number may use those before it."),
+        key("contention", &[Kind::Table(&CONTENTION)], Words("a network is simulated"),
+            "{ stations = 10, rule = \"dcf\" }", "Saturated stations without a network."),
+        key("model", &[Kind::Table(&MODEL)], Words("a network is simulated"),
+            "{ name = \"padhye.rate\", p = 0.01, rtt = \"100ms\", t0 = \"1s\" }",
+            "Closed forms instead of a simulation."),
+        key("sweep", &[Kind::Table(&SWEEP)], Words("one point"), "{ \"flow.0.window\" = [\"1p\", \"2p\"] }",
+            "Key paths with the values to try; each combination is a point."),
+        key("claim", &[Kind::Tables(&CLAIM)], Words("none"),
+            "[{ id = \"H3\", metric = \"jain\", expect = { at_least = 0.9 } }]",
+            "Statements of a paper, each with the recorded verdict."),
+        key("check", &[Kind::Tables(&CHECK)], Words("none"),
+            "[{ what = \"fair\", metric = \"jain\", expect = { at_least = 0.9 } }]",
+            "Targets of yours, answered with met or not met."),
+        key("figure", &[Kind::Tables(&FIGURE)], Words("the figures of every report"),
+            "[{ x = \"flow\", y = \"goodput\" }]",
+            "Charts in the report."),
+        key("search", &[Kind::Table(&SEARCH)], Words("none"),
+            "{ key = \"flow.0.packet\", from = \"500B\", to = \"600B\", until = \"jain > 0.5\" }",
+            "Finds the value of a key at which a condition begins to hold."),
+    ],
+};
+
+const WINDOWS: &[Kind] = &[Kind::Whole(0, 32_767)];
+const QUEUE: &[Kind] = &[Kind::Algorithm(Family::Qdiscs)];
+const ACCESS: &[Kind] = &[Kind::Algorithm(Family::Access)];
+const LOSS: &[Kind] = &[Kind::Word(NONE), Kind::Algorithm(Family::Loss)];
+const NONE: &[Word] = &[word("none", "Nothing.")];
+#[rustfmt::skip]
+const COUNT: Key = key("count", &[Kind::Whole(0, 100_000)], Words("one member, called NAME"), "10",
+    "Number of members, called NAME.1, NAME.2, ...; 0 switches all off.");
+#[rustfmt::skip]
+const BUSY_SLOT: Key = key("busy_slot", &[Kind::Word(&[
+        word("frozen", "A busy slot does not count as a backoff slot, as in IEEE 802.11."),
+        word("counted", "A busy slot counts as one backoff slot, as in Bianchi's model."),
+    ])], Value("\"frozen\""), "\"counted\"", "Whether a busy slot counts as a backoff slot.");
+
+#[rustfmt::skip]
+static WIFI: Table = Table {
+    heading: "[wifi]",
+    doc: "An IEEE 802.11 cell: all stations hear each other and the access point. Values that the file does not give \
+        are those of the standard.",
+    has_members: false,
+    keys: &[
+        key("standard", &[Kind::Word(&[
+                word("802.11", "IEEE 802.11-1997, DSSS: 1 and 2 Mbps."),
+                word("802.11b", "IEEE 802.11b-1999, CCK: 1 to 11 Mbps."),
+                word("802.11g", "IEEE 802.11g-2003, OFDM at 2.4 GHz: 6 to 54 Mbps."),
+                word("802.11a", "IEEE 802.11a-1999, OFDM at 5 GHz: 6 to 54 Mbps."),
+            ])], Required, "\"802.11g\"", "The standard, which gives timing and rates."),
+        key("rate", &[Kind::Rate], Words("the standard's highest"), "\"24Mbps\"",
+            "Data rate of stations and access point; one of the standard's rates."),
+        key("basic", &[Kind::Rate, Kind::List(&Kind::Rate)], Words("the standard's"), "[\"6Mbps\", \"12Mbps\"]",
+            "Basic rates, used for ACK and CTS."),
+        key("access", ACCESS, Value("\"dcf\""), "\"edca\"", "Rule of medium access of stations and access point."),
+        key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "{ kind = \"fifo\", limit = \"50p\" }",
+            "Queue of each station."),
+        key("loss", LOSS, Value("\"none\""), "{ kind = \"bernoulli\", p = \"1%\" }",
+            "Loss on the air of each station, besides collisions."),
+        key("preamble", &[Kind::Word(&[
+                word("long", "The preamble and header of 192 us."),
+                word("short", "The preamble and header of 96 us."),
+            ])], Value("\"long\""), "\"short\"", "Preamble of DSSS and CCK frames."),
+        key("slot", &[Kind::PositiveTime], Words("the standard's"), "\"9us\"", "Slot time."),
+        key("sifs", &[Kind::PositiveTime], Words("the standard's"), "\"10us\"", "Short inter-frame space."),
+        key("difs", &[Kind::PositiveTime], Words("SIFS plus two slots"), "\"50us\"", "DCF inter-frame space."),
+        key("eifs", &[Kind::PositiveTime], Words("computed: SIFS, DIFS and an ACK at the lowest basic rate"),
+            "\"364us\"", "Extended inter-frame space, after a frame that was not decoded."),
+        key("ack_timeout", &[Kind::PositiveTime], Words("computed: SIFS, slot and the ACK's preamble"), "\"300us\"",
+            "Time that a sender waits for an ACK."),
+        key("signal_extension", &[Kind::Time], Words("6 us in 802.11g, else none"), "\"6us\"",
+            "Idle time after each OFDM frame of 802.11g."),
+        key("llc", &[Kind::Bytes(0, 64)], Value("\"8B\""), "\"0B\"", "Bytes of LLC/SNAP before each IP packet."),
+        key("cwmin", WINDOWS, Words("the standard's"), "31", "Smallest contention window, in slots."),
+        key("cwmax", WINDOWS, Words("the standard's"), "1023", "Largest contention window, in slots."),
+        key("retry_short", &[Kind::Whole(1, 255)], Value("7"), "7",
+            "Attempts of a frame without RTS before it is dropped."),
+        key("retry_long", &[Kind::Whole(1, 255)], Value("4"), "4",
+            "Attempts of a frame with RTS before it is dropped."),
+        key("rts_threshold", &[Kind::Word(&[word("never", "No RTS.")]), Kind::Bytes(0, 65_535)], Value("\"never\""),
+            "\"500B\"", "Smallest packet that is sent with RTS."),
+        key("protection", &[Kind::Word(&[
+                word("none", "No protection."),
+                word("cts-to-self", "The sender sends a CTS to itself before each OFDM frame."),
+                word("rts-cts", "RTS and CTS are sent before each OFDM frame."),
+            ])], Value("\"none\""), "\"cts-to-self\"",
+            "Frames that keep 802.11b stations silent while a station of 802.11g sends."),
+        key("protection_rate", &[Kind::Rate], Words("\"11Mbps\""), "\"5.5Mbps\"",
+            "Rate of the frames that protect; needs `protection`."),
+        BUSY_SLOT,
+        key("idle_access", &[Kind::Word(&[
+                word("immediate", "The station sends after DIFS without backoff, as in IEEE 802.11."),
+                word("draw", "The station draws a backoff first."),
+            ])], Value("\"immediate\""), "\"draw\"", "How a packet is sent that arrives while the medium is idle."),
+        key("after_collision", &[Kind::Word(&[
+                word("eifs", "Stations that did not send wait EIFS, as in IEEE 802.11."),
+                word("eifs_all", "As eifs; of the stations whose frames collided, those with the shorter frames also \
+                    wait EIFS, as in ns-2."),
+                word("difs", "All stations wait the usual inter-frame space."),
+            ])], Value("\"eifs\""), "\"difs\"", "Inter-frame space after a collision."),
+    ],
+};
+
+#[rustfmt::skip]
+static AP: Table = Table {
+    heading: "[ap]",
+    doc: "The access point of the cell: its queue towards the stations, its control blocks and its access rule.",
+    has_members: false,
+    keys: &[
+        key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"100p\" }"), "\"fq_codel\"", "Queue discipline."),
+        key("control", &[Kind::Word(NONE), Kind::Algorithm(Family::Controls),
+            Kind::List(&Kind::Algorithm(Family::Controls))], Value("\"none\""), "[{ kind = \"fcwa\" }]",
+            "Control blocks that see and may change packets, in the order in which packets pass them."),
+        key("access", ACCESS, Words("that of [wifi]"), "{ kind = \"dcf\", cwmin = 15 }",
+            "Rule of medium access of the access point."),
+    ],
+};
+
+#[rustfmt::skip]
+static STATION: Table = Table {
+    heading: "[[station]]",
+    doc: "One station, or `count` stations, with a name that flows can use. A flow whose end is \"station\" creates \
+        its own instead.",
+    has_members: true,
+    keys: &[
+        key("name", &[Kind::Text], Required, "\"slow\"", "The name in flows, metrics and results."),
+        COUNT,
+        key("rate", &[Kind::Rate], Words("that of [wifi]"), "\"6Mbps\"", "Data rate; one of the standard's rates."),
+        key("queue", QUEUE, Words("that of [wifi]; 50 packets in an Ethernet converter"), "\"fq_codel\"",
+            "Queue discipline."),
+        key("loss", LOSS, Words("that of [wifi]"), "{ kind = \"bernoulli\", p = \"1%\" }",
+            "Loss on the air, besides collisions."),
+        key("access", ACCESS, Words("that of [wifi]"), "\"dcf\"", "Rule of medium access."),
+        key("client", &[Kind::Algorithm(Family::Clients)], Words("none: the host's queue feeds the MAC"), "\"usb\"",
+            "The client between the host and the MAC."),
+    ],
+};
+
+/// The places that need no table of their own.
+const PLACES: &[Word] = &[
+    word("server", "A wired host behind the access point that only this flow uses."),
+    word("station", "A station that only this flow uses."),
+];
+
+#[rustfmt::skip]
+static FLOW: Table = Table {
+    heading: "[[flow]]",
+    doc: "Data from one place to another: a TCP connection, or datagrams. With `count` it has members, each with its \
+        own connection; any value may be a list, whose values the members take in turn, or an expression with `k` and \
+        `n`.",
+    has_members: true,
+    keys: &[
+        key("name", &[Kind::Text], Words("the direction: \"down\", \"up\", \"local\" or \"wired\""), "\"call\"",
+            "The name in metrics and results."),
+        COUNT,
+        key("from", &[Kind::Word(PLACES), Kind::Text], Required, "\"server\"",
+            "The place where the data begin: a word, or the name of a station or node: \"slow\", \"sta[3..6]\"."),
+        key("to", &[Kind::Word(PLACES), Kind::Text], Required, "\"station\"",
+            "The place where the data end, like `from`."),
+        key("tcp", &[Kind::Variant, Kind::Table(&TCP)], Words("none; a flow has either `tcp` or `udp`"), "\"newreno\"",
+            "TCP variant, or a table of TCP settings."),
+        key("udp", &[Kind::Table(&UDP)], Words("none; a flow has either `tcp` or `udp`"), "{ rate = \"1Mbps\" }",
+            "Datagrams instead of TCP."),
+        key("traffic", &[Kind::Algorithm(Family::Traffic)], Words("\"bulk\", or \"cbr\" with the rate of `udp`"),
+            "{ kind = \"poisson\", rate = \"1Mbps\" }", "Traffic source: when the application sends how much."),
+        key("size", &[Kind::Amount], Words("unlimited"), "\"1MB\"",
+            "Amount of data that the flow transfers; a packet counts as the payload of a full segment."),
+        key("start", &[Kind::Time, Kind::Form("uniform(0s, 2s)", "a random time between two limits"),
+            Kind::Form("stagger(0s, 1s)", "start of the first member, and time from one member to the next")],
+            Value("\"0s\""), "\"uniform(0s, 2s)\"", "When the flow begins."),
+        key("stop", &[Kind::Time], Words("the end of the run"), "\"60s\"",
+            "Time after which the flow sends no more data."),
+        key("delay", &[Kind::Time], Words("that of [wire]"), "\"15ms\"",
+            "Propagation time in one direction of the flow's own wire; one end must be \"server\"."),
+        key("packet", &[Kind::Bytes(29, 65_535)], Value("\"1500B\""), "\"600B\"",
+            "Size of a full IP packet with all headers; at most 2296 B on the air."),
+        key("window", &[Kind::Amount], Words("\"1000p\"; \"65535B\" without window scaling"), "\"42p\"",
+            "Receiver's window; a packet counts as the payload of a full segment."),
+        key("ack", &[Kind::Segments(1, 1000)], Value("1"), "2", "Segments per acknowledgment."),
+        key("ack_delay", &[Kind::PositiveTime], Value("\"100ms\""), "\"40ms\"",
+            "Longest time by which an acknowledgment is delayed."),
+        key("ac", &[Kind::Word(&[
+                word("bk", "Background, the category with the lowest priority."),
+                word("be", "Best effort."),
+                word("vi", "Video."),
+                word("vo", "Voice, the category with the highest priority."),
+            ])], Value("\"be\""), "\"vo\"", "Access category of IEEE 802.11e."),
+        key("overhead", &[Kind::Time, Kind::Form("uniform(0s, 1ms)", "a random time for each packet")],
+            Value("\"0s\""), "\"uniform(0s, 1ms)\"",
+            "Time that the sending host needs for each packet. A random time removes phase effects."),
+        key("encrypted", &[Kind::Flag, Kind::Bytes(0, 1000)], Value("false"), "\"60B\"",
+            "Whether the TCP header is encrypted on the path; or the bytes that encryption adds to each packet."),
+        key("estimate", &[Kind::List(&Kind::Algorithm(Family::Estimators))], Words("none"),
+            "[\"are\", { kind = \"are\", filter = 2, name = \"are2\" }]",
+            "Bandwidth estimators that observe the flow and change nothing. `name` tells two of a kind apart."),
+    ],
+};
+
+#[rustfmt::skip]
+static TCP: Table = Table {
+    heading: "tcp of a [[flow]]",
+    doc: "The settings of a TCP connection. They start from the variant `kind`; without it, from the variant with the \
+        name of `cc`; otherwise from newreno.",
+    has_members: true,
+    keys: &[
+        key("kind", &[Kind::Variant], Words("the variant with the name of `cc`, or newreno"), "\"westwood+\"",
+            "The variant from which the table starts."),
+        key("cc", &[Kind::Usual(Family::Controllers)], Words("that of the variant"),
+            "{ kind = \"cubic\", beta_1024 = 600 }",
+            "Congestion controller."),
+        key("recovery", &[Kind::Usual(Family::Recoveries)], Words("that of the variant"), "\"sack\"", "Loss recovery."),
+        key("handshake", &[Kind::Flag], Value("true"), "false", "Whether the connection begins with SYN and SYN-ACK."),
+        key("initial_window", &[Kind::Segments(1, 100_000)], Words("\"10p\" (RFC 6928); \"2p\" for tcp_d"), "\"3p\"",
+            "Congestion window at the start."),
+        key("initial_ssthresh", &[Kind::Segments(1, 1_000_000_000)], Words("none"), "\"20p\"",
+            "Slow-start threshold at the start."),
+        key("sack", &[Kind::Flag], Words("true if the recovery reads SACK blocks"), "true",
+            "Whether the receiver sends SACK blocks (RFC 2018)."),
+        key("timestamps", &[Kind::Flag, Kind::PositiveTime],
+            Words("off; \"1ms\" for cubic, dctcp, bbr and bbr3; \"1us\" for variants that measure rates by timestamps"),
+            "\"1us\"", "Whether segments carry timestamps (RFC 7323), or the tick of their clock."),
+        key("window_scaling", &[Kind::Flag], Value("true"), "false",
+            "Whether the window scale option is used, for windows above 65535 B (RFC 7323)."),
+        key("echo", &[Kind::Word(&[
+                word("off", "The connection does not use ECN."),
+                word("latch", "Every ACK after a mark echoes it until the sender answers (RFC 3168)."),
+                word("per_packet", "Each ACK echoes the marks of its own segments (RFC 8257)."),
+            ])], Words("\"off\"; \"latch\" for jersey, \"per_packet\" for dctcp"), "\"latch\"",
+            "How congestion marks are echoed."),
+        key("limited_transmit", &[Kind::Flag], Value("true"), "false",
+            "Whether the first two duplicate ACKs release new segments (RFC 3042)."),
+        key("pacing", &[Kind::Flag], Value("false"), "true", "Whether segments are spread over the round-trip time."),
+        key("rto", &[Kind::Table(&RTO)], Words("that of RFC 6298"), "{ min = \"200ms\" }",
+            "Retransmission timeout (RFC 6298)."),
+    ],
+};
+
+#[rustfmt::skip]
+static RTO: Table = Table {
+    heading: "tcp.rto of a [[flow]]",
+    doc: "The retransmission timeout (RFC 6298).",
+    has_members: true,
+    keys: &[
+        key("min", &[Kind::PositiveTime], Value("\"1s\""), "\"200ms\"", "Smallest timeout."),
+        key("max", &[Kind::PositiveTime], Value("\"60s\""), "\"120s\"", "Largest timeout."),
+        key("initial", &[Kind::PositiveTime], Value("\"1s\""), "\"3s\"", "Timeout before the first sample."),
+        key("granularity", &[Kind::PositiveTime], Value("\"1ms\""), "\"10ms\"",
+            "Tick of the clock that measures round-trip times."),
+        key("backoff_after", &[Kind::Whole(1, 1000)], Value("1"), "2", "The timeout doubles from this expiry on."),
+    ],
+};
+
+#[rustfmt::skip]
+static UDP: Table = Table {
+    heading: "udp of a [[flow]]",
+    doc: "Datagrams at a constant rate; or `{}`, with a `traffic` source in the flow.",
+    has_members: true,
+    keys: &[
+        key("rate", &[Kind::Rate], Words("that of the flow's `traffic`"), "\"1Mbps\"", "Payload per time."),
+        key("packet", &[Kind::Bytes(29, 65_535)], Words("that of the flow: \"1500B\""), "\"1000B\"",
+            "Size of an IP packet with all headers; in place of `packet` of the flow."),
+    ],
+};
+
+#[rustfmt::skip]
+const WIRE_RATE: Key = key("rate", &[Kind::Rate, Kind::Word(&[
+        word("infinite", "Packets take no time to send: the wire only delays them."),
+    ])], Value("\"100Mbps\""), "\"10Mbps\"", "Data rate in each direction.");
+const WIRE_DELAY: Key =
+    key("delay", &[Kind::Time], Value("\"1ms\""), "\"15ms\"", "Propagation time in each direction.");
+#[rustfmt::skip]
+const WIRE_QUEUE: Key = key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"10000p\" }"),
+    "{ kind = \"fifo\", limit = \"20p\" }", "Queue discipline at each end.");
+const WIRE_LOSS: Key =
+    key("loss", LOSS, Value("\"none\""), "{ kind = \"bernoulli\", p = \"1%\" }", "Loss in each direction.");
+
+#[rustfmt::skip]
+static WIRE: Table = Table {
+    heading: "[wire]",
+    doc: "The link between the access point and the server of each flow. Each flow has its own.",
+    has_members: true,
+    keys: &[
+        WIRE_RATE,
+        WIRE_DELAY,
+        WIRE_QUEUE,
+        WIRE_LOSS,
+        key("reverse", &[Kind::Table(&WIRE_REVERSE)], Words("as the direction from `from` to `to`"),
+            "{ rate = \"1Mbps\" }",
+            "Keys of the direction from the station that differ."),
+    ],
+};
+
+#[rustfmt::skip]
+static LINK: Table = Table {
+    heading: "[[link]]",
+    doc: "A cable between two nodes, or between a node and the access point.",
+    has_members: false,
+    keys: &[
+        key("name", &[Kind::Text], Words("the ends: \"router-ap\""), "\"uplink\"", "The name in metrics and results."),
+        key("from", &[Kind::Text], Required, "\"router\"", "The end where the link begins: a [[node]] or \"ap\"."),
+        key("to", &[Kind::Text], Required, "\"ap\"", "The other end."),
+        WIRE_RATE,
+        WIRE_DELAY,
+        WIRE_QUEUE,
+        WIRE_LOSS,
+        key("reverse", &[Kind::Table(&LINK_REVERSE)], Words("as the direction from `from` to `to`"),
+            "{ rate = \"1Mbps\" }",
+            "Keys of the direction from `to` to `from` that differ."),
+    ],
+};
+
+/// The keys of a direction that differs: without them, the other direction's.
+const REVERSE: &[Key] = &[
+    Key { default: Words("as in the other direction"), ..WIRE_RATE },
+    Key { default: Words("as in the other direction"), ..WIRE_DELAY },
+    Key { default: Words("as in the other direction"), ..WIRE_QUEUE },
+    Key { default: Words("as in the other direction, with its own random numbers"), ..WIRE_LOSS },
+];
+
+#[rustfmt::skip]
+static WIRE_REVERSE: Table = Table {
+    heading: "reverse of [wire]",
+    doc: "What differs in the direction from the station to the server.",
+    has_members: true,
+    keys: REVERSE,
+};
+
+#[rustfmt::skip]
+static LINK_REVERSE: Table = Table {
+    heading: "reverse of a [[link]]",
+    doc: "What differs in the direction from `to` to `from`.",
+    has_members: false,
+    keys: REVERSE,
+};
+
+#[rustfmt::skip]
+static NODE: Table = Table {
+    heading: "[[node]]",
+    doc: "A wired host or router with a name that flows and links can use.",
+    has_members: false,
+    keys: &[
+        key("name", &[Kind::Text], Required, "\"router\"", "The name in flows, links and results."),
+        key("kind", &[Kind::Word(&[
+                word("host", "Flows may begin or end at the node."),
+                word("router", "The node forwards packets; no flow ends there."),
+            ])], Value("\"host\""), "\"router\"", "What the node does."),
+    ],
+};
+
+#[rustfmt::skip]
+static CONTENTION: Table = Table {
+    heading: "[contention]",
+    doc: "Stations that always have a frame to send, without a network: the access rule alone, in slots.",
+    has_members: false,
+    keys: &[
+        key("stations", &[Kind::Whole(1, 65_535)], Required, "10", "Number of stations that contend."),
+        key("rule", ACCESS, Required, "\"dcf\"", "The access rule of the stations."),
+        key("successes", &[Kind::Whole(1, 1_000_000_000)], Value("1000000"), "5000", "Successes that a run counts."),
+        key("warmup", &[Kind::Whole(0, 1_000_000_000)], Value("0"), "100",
+            "Successes at the beginning that are not counted."),
+        BUSY_SLOT,
+        key("cwmin", WINDOWS, Value("31"), "15", "Smallest contention window, in slots."),
+        key("cwmax", WINDOWS, Value("1023"), "255", "Largest contention window, in slots."),
+        key("collision", &[Kind::Number], Value("68"), "40",
+            "Slots that a collision takes, more than 1 and at most 1e6; 68 for 1500 B in 802.11b."),
+        key("packet", &[Kind::Bytes(1, 65_535)], Value("\"1500B\""), "\"1000B\"", "Size of an IP packet."),
+        key("noise", &[Kind::Share], Value("0"), "\"1%\"",
+            "Share of frames lost to errors, without a collision; below 100%."),
+        key("categories", &[Kind::List(&Kind::Word(&[
+                word("bk", "Background."),
+                word("be", "Best effort."),
+                word("vi", "Video."),
+                word("vo", "Voice."),
+            ]))], Words("[\"be\"]"), "[\"vo\", \"be\"]",
+            "Access categories in which each station has a frame; needs the rule edca."),
+    ],
+};
+
+#[rustfmt::skip]
+static MODEL: Table = Table {
+    heading: "[model]",
+    doc: "Closed forms instead of a simulation. The other keys are the arguments of the named models.",
+    has_members: false,
+    keys: &[key("name", &[Kind::Model, Kind::List(&Kind::Model)], Required, "\"padhye.rate\"",
+        "The closed form, or several that share their arguments.")],
+};
+
+#[rustfmt::skip]
+static SWEEP: Table = Table {
+    heading: "[sweep]",
+    doc: "Key paths, each with the list of values to try. All combinations are run; keys in a `zip` change together. A \
+        table may be named instead of counted: \"flow.call.count\".",
+    has_members: false,
+    keys: &[key("zip", &[Kind::List(&Kind::List(&Kind::KeyPath))], Words("all combinations"),
+        "[[\"wifi.slot\", \"flow.0.count\"]]", "Keys that change together.")],
+};
