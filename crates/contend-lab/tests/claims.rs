@@ -52,6 +52,16 @@ fn figures_and_searches_are_read_too() {
     let figure =
         with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = [\"goodput.down\", \"jian.down\"]").unwrap_err();
     assert!(figure.remedy().unwrap().contains("jain.down"), "{}", figure.render(false));
+    // An `x` that is no swept key is a metric: one number for each point.
+    assert!(with("[[figure]]\nx = \"sum(goodput[down])\"\ny = \"jain.down\"\nlog = \"xy\"").is_ok());
+    let wrong = |x: &str| with(&format!("[[figure]]\nx = \"{x}\"\ny = \"jain.down\"")).unwrap_err();
+    assert!(wrong("goodput[down]").to_string().contains("list"), "{}", wrong("goodput[down]").render(false));
+    let misspelt = wrong("tiem");
+    assert!(
+        misspelt.to_string().contains("`x` of the figure is neither a swept key nor a metric: `tiem`"),
+        "{misspelt}"
+    );
+    assert!(misspelt.remedy().unwrap().starts_with("did you mean `time`? Write one of: flow.0.count"));
     // A figure over the sweep needs one number. A figure over time draws a curve for each member of a list.
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"flow.0.count\"\ny = \"goodput[down]\"").is_err());
     assert!(with("[[figure]]\ntitle = \"f\"\nx = \"time\"\ny = \"goodput[down]\"").is_ok());

@@ -833,15 +833,24 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "[1, 2]",
-        "[1, 2]\n[[figure]]\nx = \"flow.0.delay\"\ny = \"jain\"",
-        "t.toml:21:5: `figure.0.x` names a key that is not swept: `flow.0.delay`\
-            \n  help: did you mean `flow.0.count`? Write one of: flow.0.count, flow, time",
+        "[1, 2]\n[[figure]]\nx = \"flow.0.count\"\ny = \"jain\"\nlog = \"z\"",
+        "t.toml:23:7: `figure.0.log` cannot be \"z\"\n  help: did you mean `x`? Write one of: x, y, xy",
     ),
     (
         "[1, 2]",
-        "[1, 2]\n[[figure]]\nx = \"tiem\"\ny = \"jain\"",
-        "t.toml:21:5: `figure.0.x` names a key that is not swept: `tiem`\
-            \n  help: did you mean `time`? Write one of: flow.0.count, flow, time",
+        "[0, 2]\n[[figure]]\nx = \"flow.0.count\"\ny = \"jain\"\nlog = \"x\"",
+        "t.toml:23:7: `figure.0.log` needs values above zero on a logarithmic axis\n  help: select the other values \
+            with `when`, or write log = \"y\"",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[figure]]\nx = \"time\"\ny = \"jain\"\nlog = \"xy\"",
+        "t.toml:23:7: `figure.0.log` makes the axis of flows or time logarithmic\n  help: write log = \"y\"",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n\"ap.queue\" = [\"fifo\", \"codel\"]\n[[figure]]\nx = \"ap.queue\"\ny = \"jain\"\nlog = \"x\"",
+        "t.toml:24:7: `figure.0.log` makes an axis of names logarithmic\n  help: write log = \"y\"",
     ),
     (
         "[1, 2]",

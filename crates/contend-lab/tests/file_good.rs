@@ -5,7 +5,7 @@ use contend_core::registry::{Amount, Value};
 use contend_core::{Span, Time};
 use contend_lab::experiment::point::{Direction, Resolved};
 use contend_lab::reading::expression::Quantity;
-use contend_lab::reading::file::{Along, Each, Expect, Experiment, Overlay, Verdict, load, parse};
+use contend_lab::reading::file::{Along, Each, Expect, Experiment, Log, Overlay, Verdict, load, parse};
 use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport};
 use serde_json::json;
 
@@ -549,6 +549,14 @@ fn claims_figures_and_search_are_read() {
         (&e.figures[0].x, e.figures[0].y.len(), e.figures[0].by.as_deref()),
         (&Along::Key("flow.0.delay".into()), 2, Some("flow.0.tcp"))
     );
+    let logs = read(&format!(
+        "{CELL}[[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"reno\"\n\
+         [[flow]]\nfrom = \"station\"\nto = \"server\"\ntcp = \"reno\"\n[sweep]\n\"flow.0.count\" = [0, 1, 2]\n\
+         [[figure]]\nx = \"flow.0.count\"\ny = \"x\"\nlog = \"xy\"\nwhen = {{ \"flow.0.count\" = [1, 2] }}\n\
+         [[figure]]\nx = \"delay.p95[down] * 2\"\ny = \"x\"\nlog = \"x\"\n"
+    ));
+    assert_eq!(logs.figures[0].log, Log { x: true, y: true }, "`when` leaves the zero out");
+    assert_eq!(logs.figures[1].x, Along::Metric("delay.p95[down] * 2".into()));
     let search = e.search.as_ref().unwrap();
     let r = e.scenario(&e.points[0], &search.overlay(37.0)).unwrap();
     assert_eq!(tcp(&r, 0).window, Amount::Packets(37));

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{SMALL, Shape, context, outcome, point, program};
-use contend_lab::reading::file::Along;
+use contend_lab::reading::file::{Along, Log};
 use contend_lab::writing::output::{Chapter, FigureSpec, write_paper, write_report};
 use std::path::Path;
 use std::process::Command;
@@ -98,6 +98,11 @@ fn every_figure_has_its_data_its_command_and_its_interval() {
 /// The figures with this title on the page of the small outcome, its points also told apart by `ap.queue`, when the
 /// file asks for one.
 fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
+    asked_with(along, Log::default(), by, metrics)
+}
+
+/// Like [`asked`], with logarithmic axes.
+fn asked_with(along: Along, log: Log, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let mut o = outcome(SMALL);
     let queue = |up: Option<&serde_json::Value>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
     let told = |p: &mut contend_lab::experiment::results::PointKey| {
@@ -108,7 +113,7 @@ fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let mut points: Vec<_> = SMALL.uploads.iter().map(|up| point(SMALL, *up)).collect();
     points.iter_mut().for_each(told);
     let metrics = metrics.iter().map(|m| (*m).to_owned()).collect();
-    let figure = FigureSpec { title: "Asked for".into(), along, by: by.map(str::to_owned), metrics, points };
+    let figure = FigureSpec { title: "Asked for".into(), along, log, by: by.map(str::to_owned), metrics, points };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
     write_report(&o, &contend_lab::writing::output::ReportContext { figures: vec![figure], ..context(SMALL) }, &path)
@@ -147,6 +152,28 @@ fn names_along_the_axis_have_bars_and_two_metrics_a_style_each() {
     );
     assert_eq!(legend(f)[..2], ["goodput.down, 0", "goodput.up, 0"]);
     assert!(f.contains("class=\"s4\"") && f.contains("class=\"s12\""), "full and dashed in the same colour");
+}
+
+#[test]
+fn a_metric_on_the_horizontal_axis_has_intervals_both_ways_and_the_values_of_the_key_beside_its_dots() {
+    let x = || Along::Metric("goodput.total".into());
+    let [f] = &asked(x(), Some("ap.queue"), &["goodput.down"])[..] else { panic!("one figure") };
+    assert_eq!(legend(f), ["fifo", "codel"]);
+    let counts = ["line", "dot", "err"].map(|class| f.matches(&format!("class=\"{class}\"")).count());
+    assert_eq!(counts, [2, 5, 10], "two lines of five dots, each with two intervals");
+    assert!(f.contains("goodput.total [Mb/s]") && f.contains("Lines join the values of flow.1.count."));
+    let tags: Vec<&str> = f.split("class=\"note\"").skip(1).map(|t| t.split(['>', '<']).nth(1).unwrap()).collect();
+    assert_eq!(tags, ["0", "1", "2", "4", "6"]);
+}
+
+#[test]
+fn a_logarithmic_axis_leaves_out_zeros_and_says_so() {
+    let log = Log { x: false, y: true };
+    let f = asked_with(Along::Key("flow.1.count".into()), log, None, &["goodput.up"]).concat();
+    assert!(f.contains("One value is not above zero: a logarithmic axis has no place for it."), "{f}");
+    assert_eq!(f.matches("class=\"dot\"").count(), 4, "no upload: no goodput");
+    let names = asked_with(Along::Key("ap.queue".into()), log, Some("flow.1.count"), &["goodput.down"]).concat();
+    assert_eq!((names.matches("class=\"bar\"").count(), names.matches("class=\"dot\"").count()), (0, 5));
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub const STARTERS: &[Starter] = starters![
     "uplink-starvation",
     "office",
     "bufferbloat",
+    "buffer-size",
     "control-blocks",
     "edca-voice",
     "saturation",

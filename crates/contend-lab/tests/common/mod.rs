@@ -6,7 +6,7 @@ use contend_lab::experiment::results::{
     Air, ClaimResult, Flow, FlowSample, Held, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult,
     Series, Summary, Transmitter,
 };
-use contend_lab::reading::file::Along;
+use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
 use contend_lab::writing::output::{FigureSpec, ReportContext};
 use contend_sim::stats::Durations;
@@ -54,6 +54,7 @@ pub fn context(shape: Shape) -> ReportContext {
         figures: vec![FigureSpec {
             title: "Fairness".into(),
             along: Along::Key("flow.1.count".into()),
+            log: Log::default(),
             by: None,
             metrics: vec!["jain".into(), "jain.up".into()],
             points: shape.uploads.iter().map(|up| point(shape, *up)).collect(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Files that take long, and the settings that make them short. Every file runs with seed 1 only.
 const SHORT: &[(&str, &[(&str, &str)])] = &[
     ("experiments/benchmark/race.toml", &[("duration", "30s"), ("warmup", "4s")]),
+    ("experiments/buffer-size.toml", &[("duration", "7s"), ("warmup", "1200ms")]),
     ("experiments/bufferbloat.toml", &[("duration", "7s"), ("warmup", "1200ms")]),
     ("experiments/contention.toml", &[("contention.successes", "20000")]),
     ("experiments/control-blocks.toml", &[("duration", "6s"), ("warmup", "600ms")]),

@@ -3,6 +3,7 @@
 use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
+use crate::names::suggest;
 use crate::reading::expression::{Dimension, ParseError, Quantity};
 use crate::reading::file::{
     About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Site, Source, Verdict, misread,
@@ -65,6 +66,11 @@ pub fn validate(e: &Experiment) -> Result<Sampling, FileError> {
             }
             all.add(drawn(&figure.x, y).map_err(|err| misread(&e.source, site, y, &err))?);
         }
+        if let Along::Metric(x) = &figure.x {
+            let read = Expr::parse(x).map_err(|err| axis(e, &figure.x_site, x, &err))?;
+            suits(e, &figure.x_site, x, [&read])?;
+            all.add(read.sampling());
+        }
     }
     if let Some(search) = &e.search {
         let condition = Condition::parse(&search.until)
@@ -123,10 +129,21 @@ fn word(text: &str, name: &str) -> Range<usize> {
     start.map_or(0..text.len(), |at| at..at + name.len())
 }
 
+/// The error of a figure whose `x` is neither a swept key nor a metric. If it looks like a name, names are suggested.
+fn axis(e: &Experiment, site: &Site, x: &str, err: &ParseError) -> FileError {
+    if !x.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)) {
+        return misread(&e.source, site, x, err);
+    }
+    let keys = e.points.first().into_iter().flat_map(|p| p.keys().map(String::as_str));
+    let known: Vec<&str> = keys.chain(["flow", "time"]).collect();
+    let message = format!("`x` of the figure is neither a swept key nor a metric: `{x}`");
+    FileError::new(&e.source, site, message, suggest(x, known) + ", or a metric")
+}
+
 /// What a run must sample so that a figure can show `y` along `x`.
 fn drawn(x: &Along, y: &str) -> Result<Sampling, ParseError> {
     match x {
-        Along::Key(_) => Ok(Expr::parse(y)?.sampling()),
+        Along::Key(_) | Along::Metric(_) => Ok(Expr::parse(y)?.sampling()),
         Along::Own(name, values) => {
             let e = Expr::parse(y)?;
             let mut all = Sampling::default();

@@ -7,6 +7,7 @@
 
 mod evaluate;
 mod function;
+mod numbers;
 mod parse_error;
 pub mod quantity;
 mod syntax;
@@ -14,6 +15,7 @@ mod token;
 
 pub use evaluate::evaluate;
 pub use function::{FUNCTIONS, NumberFunction, Yields};
+pub use numbers::numbers;
 pub use parse_error::ParseError;
 pub use quantity::{Dimension, Quantity, WrittenUnit};
 pub use syntax::{Argument, Bracket, Part, Syntax, parse};

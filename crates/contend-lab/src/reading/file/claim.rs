@@ -157,6 +157,17 @@ pub enum Along {
     Flow,
     /// The time since the start of the run.
     Time,
+    /// An expression with one value at each point, against which `y` is drawn.
+    Metric(String),
+}
+
+/// The logarithmic axes of a figure; the others are linear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// The horizontal axis.
+    pub x: bool,
+    /// The vertical axis.
+    pub y: bool,
 }
 
 /// One `[[figure]]`: curves or bars over the points of the sweep, the flows or the time.
@@ -166,6 +177,10 @@ pub struct Figure {
     pub title: String,
     /// The horizontal axis.
     pub x: Along,
+    /// Place of `x`, for errors.
+    pub x_site: Site,
+    /// The logarithmic axes.
+    pub log: Log,
     /// Expressions on the vertical axis, with one curve for each. Over time or flows, a list has a curve or a bar for
     /// each member.
     pub y: Vec<String>,

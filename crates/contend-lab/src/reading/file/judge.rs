@@ -1,11 +1,11 @@
 //! Reads `[[claim]]`, `[[check]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Along, Check, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
+use super::claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
 use super::tree::{Node, NodeKind, Overlay, flatten};
-use crate::reading::expression::{Quantity, WrittenUnit};
+use crate::reading::expression::{Quantity, WrittenUnit, numbers};
 
 /// Context of claims, checks and figures.
 pub(crate) struct Judge<'a> {
@@ -224,6 +224,29 @@ impl Judge<'_> {
         Ok(Along::Own(name.to_owned(), list))
     }
 
+    /// Reads the logarithmic axes of a figure along `x`.
+    fn log(&self, val: &Val, x: &Along, when: &When) -> Result<Log, FileError> {
+        const Y: Log = Log { x: false, y: true };
+        let log = val.word(&[("x", Log { x: true, y: false }), ("y", Y), ("xy", Log { x: true, y: true })])?;
+        let values = match x {
+            _ if !log.x => return Ok(log),
+            Along::Metric(_) => return Ok(log),
+            Along::Key(key) => when.get(key).cloned().unwrap_or_else(|| self.sweep.values_of(key)),
+            Along::Own(_, values) => values.clone(),
+            Along::Flow | Along::Time => {
+                return Err(val.error("makes the axis of flows or time logarithmic", "write log = \"y\""));
+            }
+        };
+        match numbers(&values.iter().collect::<Vec<_>>()) {
+            None => Err(val.error("makes an axis of names logarithmic", "write log = \"y\"")),
+            Some((all, _)) if all.iter().any(|x| *x <= 0.0) => Err(val.error(
+                "needs values above zero on a logarithmic axis",
+                "select the other values with `when`, or write log = \"y\"",
+            )),
+            Some(_) => Ok(log),
+        }
+    }
+
     /// Reads one `[[figure]]`.
     pub fn figure(&self, val: &Val) -> Result<Figure, FileError> {
         let mut f = val.table()?;
@@ -234,16 +257,20 @@ impl Judge<'_> {
             _ => vec![y],
         };
         let by = f.get("by");
+        let along = match f.get("values") {
+            Some(values) => self.own_axis(&x, &values)?,
+            None => self.sweep.axis(&x, x.text()?),
+        };
+        let when = f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?;
         let figure = Figure {
             title: f.read_or("title", "", |v| v.text())?.to_string(),
-            x: match f.get("values") {
-                Some(values) => self.own_axis(&x, &values)?,
-                None => self.sweep.axis(&x, x.text()?)?,
-            },
+            log: f.get("log").map_or(Ok(Log::default()), |v| self.log(&v, &along, &when))?,
+            x: along,
+            x_site: x.node.site.clone(),
             y: y.iter().map(expression).collect::<Result<_, _>>()?,
             y_sites: y.iter().map(|v| v.node.site.clone()).collect(),
             by: by.as_ref().map(|v| self.sweep.swept(v, v.text()?)).transpose()?,
-            when: f.get("when").map_or(Ok(When::new()), |v| self.when(&v))?,
+            when,
         };
         f.finish()?;
         match (&figure.x, &figure.by, by) {

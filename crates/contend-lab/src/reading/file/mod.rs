@@ -68,7 +68,7 @@ mod tcp;
 pub mod tree;
 mod wifi;
 
-pub use claim::{Along, Check, Claim, Each, Expect, Figure, Requirement, Search, Shown, Verdict, When};
+pub use claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};

@@ -162,24 +162,24 @@ impl Sweep {
 
     /// Checks that `text` is the path of a swept key.
     pub fn swept(&self, at: &Val, text: &str) -> Result<String, FileError> {
-        self.swept_or(at, text, &[])
+        let path = self.numbered(at, &at.node.site, text)?;
+        let known = self.keys().map(|k| k.path.as_str());
+        let unknown = || at.error(format!("names a key that is not swept: `{text}`"), suggest(text, known));
+        self.keys().find(|k| k.numbered == path).map(|key| key.path.clone()).ok_or_else(unknown)
     }
 
-    /// Reads the horizontal axis of a figure: a swept key, `flow` or `time`.
-    pub fn axis(&self, at: &Val, text: &str) -> Result<Along, FileError> {
+    /// Reads the horizontal axis of a figure: a swept key, `flow`, `time`, or else the text of a metric.
+    pub fn axis(&self, at: &Val, text: &str) -> Along {
         match text {
-            "flow" => Ok(Along::Flow),
-            "time" => Ok(Along::Time),
-            key => self.swept_or(at, key, &["flow", "time"]).map(Along::Key),
+            "flow" => Along::Flow,
+            "time" => Along::Time,
+            _ => self.swept(at, text).map_or_else(|_| Along::Metric(text.to_owned()), Along::Key),
         }
     }
 
-    /// Like [`Sweep::swept`]; the message also lists `words`.
-    fn swept_or(&self, at: &Val, text: &str, words: &[&str]) -> Result<String, FileError> {
-        let path = self.numbered(at, &at.node.site, text)?;
-        let known = self.keys().map(|k| k.path.as_str()).chain(words.iter().copied());
-        let unknown = || at.error(format!("names a key that is not swept: `{text}`"), suggest(text, known));
-        self.keys().find(|k| k.numbered == path).map(|key| key.path.clone()).ok_or_else(unknown)
+    /// The values of the swept key `path`, as points have them.
+    pub fn values_of(&self, path: &str) -> Vec<serde_json::Value> {
+        self.key(path).map_or_else(Vec::new, |k| k.values.iter().map(Node::to_json).collect())
     }
 
     /// The key path `text` with the number of each table; empty if `text` is not a key path.

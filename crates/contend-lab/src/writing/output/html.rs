@@ -3,6 +3,7 @@
 //! Figures are SVG, so the page is readable without scripts. The script draws the timeline of the air and switches
 //! between sweep points. Each figure has its numbers as a CSV link, and the command that draws it again.
 
+mod against;
 mod air;
 mod charts;
 mod course;

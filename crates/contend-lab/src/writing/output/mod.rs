@@ -29,7 +29,7 @@ pub use shape::point_text;
 pub use table::{WIDTH, advice, checked_text, claim_text, measured_text, summary_table, wrapped};
 
 use crate::experiment::results::{Outcome, PointKey};
-use crate::reading::file::{self, Along, Experiment};
+use crate::reading::file::{self, Along, Experiment, Log};
 use crate::writing::disk;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,14 @@ impl ReportContext {
 fn figure(e: &Experiment, f: &file::Figure) -> FigureSpec {
     let shown = |p: &&PointKey| f.when.iter().all(|(key, values)| p.get(key).is_none_or(|v| values.contains(v)));
     let points = e.points.iter().filter(shown).cloned().collect();
-    FigureSpec { title: f.title.clone(), along: f.x.clone(), by: f.by.clone(), metrics: f.y.clone(), points }
+    FigureSpec {
+        title: f.title.clone(),
+        along: f.x.clone(),
+        log: f.log,
+        by: f.by.clone(),
+        metrics: f.y.clone(),
+        points,
+    }
 }
 
 /// One `[[figure]]`, with the points it shows.
@@ -93,6 +100,8 @@ pub struct FigureSpec {
     pub title: String,
     /// Quantity on the horizontal axis.
     pub along: Along,
+    /// The logarithmic axes.
+    pub log: Log,
     /// The swept key with one curve for each value. Each combination of the other keys then has its own figure.
     pub by: Option<String>,
     /// The expressions to show. Expressions with different units get separate figures.

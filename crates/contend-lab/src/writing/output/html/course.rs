@@ -1,9 +1,9 @@
 //! Figures of means over seeds as functions of time.
 
 use super::Figure;
-use super::lines::{called, explained, groups, left_out, legend, named, telling, vertical};
+use super::lines::{called, explained, groups, left_out, legend, named, not_positive, telling, vertical};
 use super::series::{SINGLE, against_time, slow_and_fine};
-use super::svg::{STYLES, Scale};
+use super::svg::STYLES;
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::stats::{self, Range};
@@ -49,6 +49,7 @@ pub(super) fn over_time(
     points: &[PointKey],
     by: Option<&str>,
     metrics: &[&str],
+    log_y: bool,
     title: &str,
     warmup_s: f64,
 ) -> Figure {
@@ -56,11 +57,12 @@ pub(super) fn over_time(
     let courses = courses(o, points, by, metrics);
     let shown = courses.all.get(..STYLES).unwrap_or(&courses.all);
     let moments = || shown.iter().flat_map(|c| &c.moments).filter(|m| m.value.is_finite());
-    let (low, top) = moments().fold((0.0_f64, 0.0_f64), |(low, top), m| (low.min(m.value), top.max(m.value)));
+    let top = moments().fold(0.0, |top: f64, m| top.max(m.value));
     // Few seeds make wide bands. The axis fits the lines; bands are cut off at its end.
-    let high = moments().filter_map(|m| m.band).fold(top, |high, band| high.max(band.1.min(1.5 * top)));
-    let axis = vertical(metrics, low * scale, high * scale);
-    let (floor, ceiling) = if let Scale::Linear(a, b) = axis { (a, b) } else { (f64::NEG_INFINITY, f64::INFINITY) };
+    let upper = moments().filter_map(|m| m.band).map(|band| band.1.min(1.5 * top));
+    let axis = vertical(metrics, moments().map(|m| m.value).chain(upper).map(|v| v * scale), log_y);
+    let hidden = moments().filter(|m| !axis.shows(m.value)).count();
+    let (floor, ceiling) = axis.ends();
     let within = |y: f64| (y * scale).max(floor).min(ceiling);
     let span = moments().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), m| (a.min(m.from_s), b.max(m.to_s)));
     let mut plot = against_time(if span.0 < span.1 { span } else { (0.0, 1.0) }, warmup_s, axis, &called(metrics).1);
@@ -92,7 +94,7 @@ pub(super) fn over_time(
         svg: plot.finish(title),
         legend: legend(shown.iter().map(|c| (c.style, c.name.clone()))),
         csv: csv(&courses.all),
-        caption: explained(by, caption, courses.trouble) + &left_out(courses.all.len()),
+        caption: explained(by, caption, courses.trouble) + &left_out(courses.all.len()) + &not_positive(hidden),
         command: String::new(),
         wide: false,
     }

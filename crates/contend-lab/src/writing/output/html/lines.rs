@@ -1,9 +1,10 @@
 //! The lines of a figure: which points each line has, its name, and its style.
 
-use super::svg::{Plot, STYLES, Scale};
+use super::svg::{Extent, Plot, STYLES, Scale};
 use super::{Figure, direction_style};
 use crate::experiment::results::PointKey;
 use crate::measuring::metric::Expr;
+use crate::reading::file::Log;
 use crate::stats::Estimate;
 use crate::writing::output::shape::{Unit, point_text, swept_keys, unit_of, value_text};
 use std::collections::BTreeMap;
@@ -53,8 +54,27 @@ pub(super) struct Line {
     /// Name in the legend.
     pub name: String,
     pub style: usize,
-    /// Place, value (in base units) and hover text of each dot.
-    pub dots: Vec<(f64, Estimate, String)>,
+    pub dots: Vec<Dot>,
+}
+
+/// One value of a line.
+#[derive(Debug)]
+pub(super) struct Dot {
+    /// Place on the horizontal axis, and its interval if it is measured.
+    pub x: Extent,
+    /// Value in base units.
+    pub y: Estimate,
+    /// Hover text.
+    pub title: String,
+    /// The word beside the dot; may be empty.
+    pub tag: String,
+}
+
+impl Dot {
+    /// A value at a place that is not measured.
+    pub(super) fn at(x: f64, y: Estimate, title: String) -> Dot {
+        Dot { x: (x, None), y, title, tag: String::new() }
+    }
 }
 
 /// Names and styles of the lines: every metric for every group, group by group.
@@ -111,56 +131,80 @@ pub(super) fn called(metrics: &[&str]) -> (String, String) {
     (name.to_owned(), if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") })
 }
 
-/// The vertical axis for values from `low` to `high` of `metrics`: from 0 to 1 for an index; otherwise it includes
-/// zero.
-pub(super) fn vertical(metrics: &[&str], low: f64, high: f64) -> Scale {
+/// The vertical axis for `metrics` with these values: from 0 to 1 for an index; otherwise it includes zero, unless it
+/// is logarithmic.
+pub(super) fn vertical(metrics: &[&str], values: impl Iterator<Item = f64> + Clone, log: bool) -> Scale {
+    if log {
+        let (low, high) = range(values.filter(|v| *v > 0.0));
+        return Scale::log(low, high);
+    }
+    let (low, high) = range(values.chain([0.0]));
     let index = |m: &&str| Expr::parse_any(m).is_ok_and(|e| e.is_index());
     if metrics.iter().all(index) { Scale::Linear(0.0, 1.0) } else { Scale::with_zero(low, high) }
 }
 
+/// The smallest and the largest value; infinities in the wrong order if there is none.
+pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+}
+
 /// The figure of `lines` with their error bars: curves if the places are numbers, grouped bars if the places are names.
+/// On a logarithmic axis dots take the place of bars, because a bar begins at zero.
 pub(super) fn drawn(
     title: &str,
     (x, x_label): (Scale, &str),
     metrics: &[&str],
+    log: Log,
     lines: &[Line],
     caption: &str,
     csv: String,
 ) -> Figure {
     let unit = unit_of(metrics.first().copied().unwrap_or_default());
     let shown = lines.get(..STYLES).unwrap_or(lines);
-    let ends = shown.iter().flat_map(|l| &l.dots).map(|(_, m, _)| m.ends());
-    let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), (from, to)| (low.min(from), high.max(to)));
+    let dots = || shown.iter().flat_map(|l| &l.dots);
     let (name, label) = called(metrics);
-    // If no mean is negative, the axis starts at zero even if an interval reaches below.
-    let low = if shown.iter().flat_map(|l| &l.dots).any(|d| d.1.mean < 0.0) { low } else { 0.0 };
+    // If no mean is negative, the axis starts at zero even if an interval reaches below. An interval that reaches zero
+    // does not stretch a logarithmic axis.
+    let negative = dots().any(|d| d.y.mean < 0.0);
+    let kept = |end: f64, mean: f64| if log.y && end < mean / 10.0 || !negative && end < 0.0 { mean } else { end };
+    let ends = dots().flat_map(|d| [kept(d.y.ends().0, d.y.mean), d.y.ends().1]).map(|v| v * unit.scale);
+    let y = vertical(metrics, ends, log.y);
+    let hidden = dots().filter(|d| !x.shows(d.x.0) || !y.shows(d.y.mean)).count();
     let places = if let Scale::Names(names) = &x { names.len() } else { 0 };
-    let wide = places * shown.len() > 24;
-    let mut plot = Plot::new(x, x_label, vertical(metrics, low * unit.scale, high * unit.scale), &label);
+    let tagged = dots().any(|d| !d.tag.is_empty());
+    let wide = places * shown.len() > 24 || tagged;
+    let mut plot = Plot::new(x, x_label, y, &label);
     if wide {
         plot = plot.wide();
+    }
+    if tagged {
+        plot = plot.tall(400.0);
     }
     for (i, line) in shown.iter().enumerate() {
         if places == 0 {
             plot.line(
                 line.style,
-                &line.dots.iter().map(|(x, m, _)| (*x, m.scaled(unit.scale).0)).collect::<Vec<_>>(),
+                &line.dots.iter().map(|d| (d.x.0, d.y.scaled(unit.scale).0)).collect::<Vec<_>>(),
                 &line.name,
             );
         }
-        for (x, m, title) in &line.dots {
-            let (y, interval) = m.scaled(unit.scale);
-            if places == 0 {
-                plot.dot(line.style, *x, y, interval, title);
-            } else {
-                plot.bar(line.style, *x, (i, shown.len()), (y, interval), title);
+        for d in &line.dots {
+            let y = d.y.scaled(unit.scale);
+            match places {
+                0 => plot.dot(line.style, d.x, y, &d.title),
+                // Beside each other, like bars.
+                _ if log.y => plot.dot(line.style, (d.x.0 + beside(i, shown.len()), None), y, &d.title),
+                _ => plot.bar(line.style, d.x.0, (i, shown.len()), y, &d.title),
             }
         }
+    }
+    for d in dots() {
+        plot.tag(d.x.0, d.y.scaled(unit.scale).0, &d.tag);
     }
     let svg = plot.finish(if title.is_empty() { &name } else { title });
     Figure {
         title: title.to_owned(),
-        caption: format!("{caption}{}", left_out(lines.len())),
+        caption: format!("{caption}{}{}", left_out(lines.len()), not_positive(hidden)),
         svg,
         legend: legend(shown.iter().map(|l| (l.style, l.name.clone()))),
         csv,
@@ -178,6 +222,20 @@ pub(super) fn legend(lines: impl Iterator<Item = (usize, String)>) -> Vec<(usize
 /// A sentence about lines that are not drawn because there are too few styles.
 pub(super) fn left_out(lines: usize) -> String {
     if lines > STYLES { format!(" {} more lines are in the CSV.", lines - STYLES) } else { String::new() }
+}
+
+/// How far dot number `i` of `all` is from the middle of its place.
+fn beside(i: usize, all: usize) -> f64 {
+    0.72 * ((i as f64 + 0.5) / all.max(1) as f64 - 0.5)
+}
+
+/// A sentence about values for which a logarithmic axis has no place.
+pub(super) fn not_positive(hidden: usize) -> String {
+    match hidden {
+        0 => String::new(),
+        1 => " One value is not above zero: a logarithmic axis has no place for it.".into(),
+        n => format!(" {n} values are not above zero: a logarithmic axis has no place for them."),
+    }
 }
 
 /// The hover text of a dot.

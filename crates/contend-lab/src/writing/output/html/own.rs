@@ -1,12 +1,12 @@
-//! The figures of the file's `[[figure]]` tables: along a swept key, flow by flow, or over time.
+//! The figures of the file's `[[figure]]` tables: along a swept key, against a metric, flow by flow, or over time.
 
 use super::charts::{BARS, bars_are, numbers};
-use super::lines::{Line, called, drawn, explained, groups, hover, named, telling};
+use super::lines::{Dot, Line, called, drawn, explained, groups, hover, named, telling};
 use super::svg::{STYLES, Scale};
-use super::{DETAILED, Figure, course, sweep};
+use super::{DETAILED, Figure, against, course, sweep};
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::measuring::metric::{Expr, Unmeasured};
-use crate::reading::file::Along;
+use crate::reading::file::{Along, Log};
 use crate::stats::Estimate;
 use crate::writing::output::csv::quoted;
 use crate::writing::output::shape::{Unit, point_text, runs_of, unit_of};
@@ -24,7 +24,11 @@ pub(super) fn figures(o: &Outcome, ctx: &ReportContext) -> Vec<Figure> {
 }
 
 fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
-    let x = if let Along::Key(key) = &f.along { Some(key.as_str()) } else { None };
+    let x = match &f.along {
+        Along::Key(key) => Some(key.as_str()),
+        Along::Metric(_) => against::path(&f.points, f.by.as_deref()),
+        _ => None,
+    };
     let values: &[serde_json::Value] = if let Along::Own(_, values) = &f.along { values } else { &[] };
     let by = f.by.as_deref();
     let others: Vec<String> = match by {
@@ -49,14 +53,18 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
                     [format!("{name} along {key}"), String::new(), point_text(at)]
                 }
                 (Along::Flow, "") => [format!("{name} of each flow"), String::new(), point_text(at)],
+                (Along::Metric(x), "") => [format!("{name} against {x}"), String::new(), point_text(at)],
                 (Along::Time, "") => [format!("{name} over time"), String::new(), point_text(at)],
                 (_, title) => [title.to_owned(), if units.len() > 1 { name } else { String::new() }, point_text(at)],
             };
             let title = words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
             all.push(match &f.along {
-                Along::Key(key) | Along::Own(key, _) => sweep::along(o, points, (key, values), by, metrics, &title),
-                Along::Flow => by_flow(o, points, by, metrics, &title),
-                Along::Time => course::over_time(o, points, by, metrics, &title, warmup_s),
+                Along::Key(key) | Along::Own(key, _) => {
+                    sweep::along(o, points, (key, values), by, metrics, f.log, &title)
+                }
+                Along::Metric(metric) => against::figure(o, points, (metric, x), by, metrics, f.log, &title),
+                Along::Flow => by_flow(o, points, by, metrics, f.log.y, &title),
+                Along::Time => course::over_time(o, points, by, metrics, f.log.y, &title, warmup_s),
             });
         }
     }
@@ -71,7 +79,7 @@ fn of(o: &Outcome, warmup_s: f64, f: &FigureSpec) -> Vec<Figure> {
 }
 
 /// Metrics of one unit flow by flow: a bar for each metric, point and flow.
-fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], title: &str) -> Figure {
+fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str], log_y: bool, title: &str) -> Figure {
     let groups = groups(points, &telling(points, None, by));
     let mut names: Vec<String> = Vec::new();
     let mut csv = String::from("flow,point,metric,n,mean,low,high\n");
@@ -106,7 +114,8 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
                 names.len() - 1
             });
             if place * (metrics.len() * groups.len()).min(STYLES) < BARS {
-                dots.push((place as f64, m, hover(metric, &[flow, point_text(point)].join(", "), m, unit_of(metric))));
+                let at = [flow, point_text(point)].join(", ");
+                dots.push(Dot::at(place as f64, m, hover(metric, &at, m, unit_of(metric))));
             }
         }
         lines.push(Line { name, style, dots });
@@ -117,7 +126,8 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
     if names.len() < all {
         let _ = write!(caption, " The first {} of {all} flows.", names.len());
     }
-    drawn(title, (Scale::Names(names), "flow"), metrics, &lines, &explained(by, caption, trouble), csv)
+    let log = Log { x: false, y: log_y };
+    drawn(title, (Scale::Names(names), "flow"), metrics, log, &lines, &explained(by, caption, trouble), csv)
 }
 
 /// The members of a list in `run`, with their names.

@@ -37,6 +37,37 @@ impl Scale {
         let step = step(max - min, 5.0);
         Scale::Linear(libm::floor(min / step + 1e-9) * step, libm::ceil(max / step - 1e-9) * step)
     }
+    /// Logarithmic from the 1, 2 or 5 times a power of ten below `low` to the one above `high`, which are above zero.
+    pub(super) fn log(low: f64, high: f64) -> Scale {
+        let power = |v: f64| libm::pow(10.0, libm::floor(libm::log10(v) + 1e-9));
+        let below = |v: f64| [5.0, 2.0, 1.0].map(|s| s * power(v)).into_iter().find(|s| *s <= v * 1.000_001);
+        let above = |v: f64| [1.0, 2.0, 5.0, 10.0].map(|s| s * power(v)).into_iter().find(|s| *s >= v * 0.999_999);
+        match (low > 0.0 && high.is_finite()).then(|| below(low).zip(above(high))).flatten() {
+            Some((a, b)) if a < b => Scale::Log(a, b),
+            Some((a, _)) => Scale::Log(a / 2.0, a * 2.0),
+            None => Scale::Log(1.0, 10.0),
+        }
+    }
+    /// Linear from the tick below `low` to the tick above `high`; zero need not be on it.
+    pub(super) fn around(low: f64, high: f64) -> Scale {
+        if !(high - low).is_finite() {
+            return Scale::Linear(0.0, 1.0);
+        }
+        let step = step((high - low).max(high.abs() * 1e-3), 6.0);
+        let (a, b) = (libm::floor(low / step + 1e-9), libm::ceil(high / step - 1e-9));
+        if a < b { Scale::Linear(a * step, b * step) } else { Scale::Linear((a - 1.0) * step, (a + 1.0) * step) }
+    }
+    /// The first and the last value of the axis.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        match self {
+            Scale::Linear(a, b) | Scale::Log(a, b) => (*a, *b),
+            Scale::Names(names) => (0.0, names.len() as f64),
+        }
+    }
+    /// True if the axis has a place for the value.
+    pub(super) fn shows(&self, v: f64) -> bool {
+        v.is_finite() && (v > 0.0 || !matches!(self, Scale::Log(..)))
+    }
     /// Position of a value on the axis, from 0 to 1.
     fn place(&self, v: f64) -> f64 {
         match self {
@@ -97,7 +128,12 @@ pub(super) struct Plot {
     height: f64,
     slanted: bool,
     marks: String,
+    /// Boxes of dots and tags: left, top, right, bottom. A tag keeps clear of them.
+    taken: Vec<[f64; 4]>,
 }
+
+/// A value and its interval.
+pub(super) type Extent = (f64, Option<(f64, f64)>);
 
 const TOP: f64 = 18.0;
 const LEFT: f64 = 56.0;
@@ -115,6 +151,7 @@ impl Plot {
             height: if slanted { 320.0 } else { 290.0 },
             slanted,
             marks: String::new(),
+            taken: Vec::new(),
         }
     }
     /// Makes the plot as wide as the page.
@@ -142,7 +179,7 @@ impl Plot {
         let mut d = String::new();
         let mut last: Option<(i64, i64)> = None;
         for &(x, y) in points {
-            if !y.is_finite() || !x.is_finite() {
+            if !self.x.shows(x) || !self.y.shows(y) {
                 last = None;
                 continue;
             }
@@ -167,9 +204,13 @@ impl Plot {
             self.mark(style, "", &format!("<path class=\"band\" d=\"M{}Z\"/>", corners.join("L")));
         }
     }
-    /// A dot with its error bar. The shape depends on the style, so that lines differ in more than colour.
-    pub(super) fn dot(&mut self, style: usize, x: f64, y: f64, interval: Option<(f64, f64)>, title: &str) {
+    /// A dot with its error bars. The shape depends on the style, so that lines differ in more than colour.
+    pub(super) fn dot(&mut self, style: usize, (x, across): Extent, (y, interval): Extent, title: &str) {
+        if !self.x.shows(x) || !self.y.shows(y) {
+            return;
+        }
         let (cx, cy) = (self.px(x), self.py(y));
+        self.taken.push([cx - 5.0, cy - 5.0, cx + 5.0, cy + 5.0]);
         let shape = match style % 4 {
             0 => format!("<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\"/>"),
             1 => format!("<path class=\"dot\" d=\"M{:.1} {:.1}h7v7h-7Z\"/>", cx - 3.5, cy - 3.5),
@@ -177,7 +218,31 @@ impl Plot {
             _ => format!("<path class=\"dot\" d=\"M{cx:.1} {:.1}l5 5l-5 5l-5-5Z\"/>", cy - 5.0),
         };
         let whisker = interval.map(|ends| self.whisker(cx, ends, 3.0)).unwrap_or_default();
-        self.mark(style, title, &(whisker + &shape));
+        let across = across.map(|ends| self.whisker_across(cy, ends, 3.0)).unwrap_or_default();
+        self.mark(style, title, &(whisker + &across + &shape));
+    }
+    /// A word beside the dot at `x`, `y`, where it covers no dot and no other word; without such a place, nothing.
+    pub(super) fn tag(&mut self, x: f64, y: f64, text: &str) {
+        if text.is_empty() || !self.x.shows(x) || !self.y.shows(y) {
+            return;
+        }
+        let (cx, cy, width) = (self.px(x), self.py(y), 7.0 * text.chars().count() as f64);
+        let places = [(8.0, -5.0), (8.0, 15.0), (-8.0 - width, -5.0), (-8.0 - width, 15.0), (8.0, 4.0)];
+        let boxes = places.map(|(dx, dy)| [cx + dx, cy + dy - 11.0, cx + dx + width, cy + dy + 3.0]);
+        let inside = |b: &[f64; 4]| {
+            b[0] >= LEFT && b[2] <= self.width - RIGHT && b[1] >= 0.0 && b[3] <= self.height - self.bottom()
+        };
+        let apart = |b: &[f64; 4], c: &[f64; 4]| b[2] <= c[0] || c[2] <= b[0] || b[3] <= c[1] || c[3] <= b[1];
+        let free = |b: &&[f64; 4]| inside(b) && self.taken.iter().all(|c| apart(b, c));
+        let Some(found) = boxes.iter().find(free).copied() else { return };
+        let _ = write!(
+            self.marks,
+            "<text class=\"note\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            found[0],
+            found[3] - 3.0,
+            escaped(text)
+        );
+        self.taken.push(found);
     }
     /// A bar from zero with its error bar: number `slot.0` of `slot.1` bars side by side at `x`.
     pub(super) fn bar(
@@ -210,6 +275,14 @@ impl Plot {
                 {high:.1}h{wide:.1}\"/>"
         )
     }
+    fn whisker_across(&self, cy: f64, (from, to): (f64, f64), cap: f64) -> String {
+        let (left, right) = (self.px(from).max(LEFT), self.px(to).min(self.width - RIGHT));
+        let (top, tall) = (cy - cap, 2.0 * cap);
+        format!(
+            "<path class=\"err\" d=\"M{left:.1} {cy:.1}H{right:.1}M{left:.1} {top:.1}v{tall:.1}M{right:.1} \
+                {top:.1}v{tall:.1}\"/>"
+        )
+    }
     /// A piece of the horizontal bar in row `row`, between `from` and `to`, with an error bar at its end.
     pub(super) fn piece(
         &mut self,
@@ -237,15 +310,7 @@ impl Plot {
                 escaped(text)
             );
         }
-        if let Some((low, high)) = interval {
-            let (a, b) = (self.px(low), self.px(high));
-            let _ = write!(
-                shape,
-                "<path class=\"err\" d=\"M{a:.1} {cy:.1}H{b:.1}M{a:.1} {:.1}v6M{b:.1} {:.1}v6\"/>",
-                cy - 3.0,
-                cy - 3.0
-            );
-        }
+        shape += &interval.map(|ends| self.whisker_across(cy, ends, 3.0)).unwrap_or_default();
         self.mark(style, title, &shape);
     }
     /// A shaded part of the horizontal axis with a word at its top.
@@ -365,6 +430,12 @@ mod tests {
         assert_eq!(text(Scale::from_zero(9.3)), "0 2 4 6 8 10");
         assert_eq!(text(Scale::Linear(0.0, 1.0)), "0.0 0.2 0.4 0.6 0.8 1.0");
         assert_eq!(text(Scale::Log(3.0, 120.0)), "5 10 20 50 100");
+        assert_eq!(text(Scale::log(3.0, 120.0)), "2 5 10 20 50 100 200");
+        assert_eq!(text(Scale::log(0.01, 1000.0)), "0.01 0.1 1 10 100 1000");
+        assert_eq!(text(Scale::log(2.0, 2.0)), "1 2");
+        assert_eq!(text(Scale::log(f64::INFINITY, f64::NEG_INFINITY)), "1 2 5 10", "no value");
+        assert_eq!(text(Scale::around(21.3, 24.4)), "21 22 23 24 25");
+        assert_eq!(text(Scale::around(5.0, 5.0)), "4.9990 4.9995 5.0000 5.0005 5.0010");
         assert_eq!(text(Scale::from_zero(f64::NAN)), "0.0 0.2 0.4 0.6 0.8 1.0");
     }
 

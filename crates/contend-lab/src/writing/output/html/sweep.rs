@@ -2,11 +2,12 @@
 
 use super::Figure;
 use super::charts::{self, bars_are};
-use super::lines::{Line, called, drawn, groups, hover, named, telling};
+use super::lines::{Dot, Line, called, drawn, groups, hover, named, range, telling};
 use super::svg::Scale;
 use crate::experiment::results::{Outcome, PointKey};
 use crate::measuring::metric::Expr;
-use crate::reading::expression::literal;
+use crate::reading::expression::numbers;
+use crate::reading::file::Log;
 use crate::writing::output::csv::quoted;
 use crate::writing::output::shape::{main_metrics, point_text, runs_of, summary_of, swept_keys, unit_of, value_text};
 use serde_json::Value;
@@ -19,7 +20,7 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
     let main = main_metrics(o);
     if !telling(points, Some(first), None).is_empty() {
         // Each metric has its own figure; its lines are the values of the other keys.
-        return main.iter().map(|m| along(o, points, (first, &[]), None, &[m], "")).collect();
+        return main.iter().map(|m| along(o, points, (first, &[]), None, &[m], Log::default(), "")).collect();
     }
     let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
     for m in main {
@@ -29,7 +30,7 @@ pub(super) fn main(o: &Outcome, points: &[PointKey]) -> Vec<Figure> {
             None => families.push((stem, vec![m])),
         }
     }
-    families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, "")).collect()
+    families.iter().map(|(_, metrics)| along(o, points, (first, &[]), None, metrics, Log::default(), "")).collect()
 }
 
 /// A figure of metrics of one unit along a swept key, or along values that the figure itself gives. There is one line
@@ -41,6 +42,7 @@ pub(super) fn along(
     (key, values): (&str, &[Value]),
     by: Option<&str>,
     metrics: &[&str],
+    log: Log,
     title: &str,
 ) -> Figure {
     let expanded: Vec<PointKey> = points.iter().flat_map(|p| values.iter().map(|v| with(p, key, v))).collect();
@@ -74,14 +76,14 @@ pub(super) fn along(
                 quoted(metric),
                 charts::numbers(&m)
             );
-            dots.push((axis.place(value), m, hover(metric, &point_text(point), m, unit_of(metric))));
+            dots.push(Dot::at(axis.place(value), m, hover(metric, &point_text(point), m, unit_of(metric))));
         }
-        dots.sort_by(|a, b| a.0.total_cmp(&b.0));
+        dots.sort_by(|a, b| a.x.0.total_cmp(&b.x.0));
         lines.push(Line { name, style, dots });
     }
     let seeds = bars_are(runs);
     let caption = by.map_or(seeds.clone(), |by| format!("By {by}. {seeds}"));
-    drawn(&title, (axis.scale(), &axis.label), metrics, &lines, &caption, csv)
+    drawn(&title, (axis.scale(log.x), &axis.label), metrics, log, &lines, &caption, csv)
 }
 
 /// `point` with an additional key, which only this figure has.
@@ -128,53 +130,15 @@ impl Axis {
         self.values.iter().find(|v| v.0 == *value).map_or(f64::NAN, |v| v.1)
     }
 
-    fn scale(&self) -> Scale {
+    fn scale(&self, log: bool) -> Scale {
         if !self.numbers {
             return Scale::Names(self.values.iter().map(|v| value_text(&v.0)).collect());
         }
-        let (low, high) =
-            self.values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v.1), b.max(v.1)));
+        let (low, high) = range(self.values.iter().map(|v| v.1));
+        if log {
+            return Scale::Log(low / 1.15, high * 1.15);
+        }
         let margin = if high > low { (high - low) * 0.04 } else { (high.abs() * 0.5).max(0.5) };
         Scale::Linear(low - margin, high + margin)
-    }
-}
-
-/// The values as numbers, and the unit of the first one. `None` unless all values are numbers, or all are quantities of
-/// one dimension.
-fn numbers<'a>(values: &[&'a Value]) -> Option<(Vec<f64>, &'a str)> {
-    if let Some(plain) = values.iter().map(|v| v.as_f64()).collect::<Option<Vec<f64>>>() {
-        return Some((plain, ""));
-    }
-    let unit = values.first()?.as_str()?.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-. ".contains(c));
-    let one = literal(&format!("1{unit}"))?;
-    let number = |v: &&Value| literal(v.as_str()?).filter(|n| n.unit == one.unit).map(|n| n.value / one.value);
-    Some((values.iter().map(number).collect::<Option<_>>()?, unit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn read(values: &Value) -> Option<(Vec<f64>, String)> {
-        let values: Vec<&Value> = values.as_array().unwrap().iter().collect();
-        numbers(&values).map(|(n, unit)| (n, unit.to_owned()))
-    }
-
-    #[test]
-    fn quantities_of_one_kind_are_numbers_in_the_unit_of_the_first() {
-        assert_eq!(read(&json!([1, 2.5])), Some((vec![1.0, 2.5], String::new())));
-        assert_eq!(read(&json!(["5ms", "1s"])), Some((vec![5.0, 1000.0], "ms".into())));
-        assert_eq!(read(&json!(["50p", "100p"])), Some((vec![50.0, 100.0], "p".into())));
-        assert_eq!(read(&json!(["50%", "100%"])), Some((vec![50.0, 100.0], "%".into())));
-        for names in [
-            json!(["reno", "cubic"]),
-            json!(["50p", "64kB"]),
-            json!([1, "1ms"]),
-            json!([true, false]),
-            json!([{"kind": "fifo"}]),
-        ] {
-            assert_eq!(read(&names), None, "{names}");
-        }
     }
 }
