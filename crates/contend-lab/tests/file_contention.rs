@@ -115,7 +115,7 @@ const BAD: &[(&str, &str, &str)] = &[
         "effective_window",
         "goodput.up / 1bps",
         "t.toml:17:11: `goodput.up` is a metric of networks, but this file is about [contention]\n  help: use one of \
-            frames, collisions, collision_probability, wait, effective_window, successes",
+            frames, collisions, collision_rate, collision_probability, wait, effective_window, successes",
     ),
     (
         "self_correlation(successes[up], ",

@@ -29,7 +29,7 @@ fn the_table_has_a_row_for_each_point_and_an_interval_for_each_mean() {
     );
     assert!(rows.iter().all(|r| r.matches(" ± ").count() == 6), "{table}");
     assert!(table.contains("goodput.total [Mb/s]") && table.contains("rtt.p95 [ms]"));
-    assert!(table.contains("`ap.loss < 0.01` holds from ap.queue.limit = 84 on (it does not hold at 83)"), "{table}");
+    assert!(table.contains("`loss[ap] < 0.01` holds from ap.queue.limit = 84 on (it does not hold at 83)"), "{table}");
     assert!(
         table.contains("n = 5 seeds (1..5)")
             && table.contains("95 % Student interval")

@@ -123,7 +123,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         search: vec![SearchResult {
             point: PointKey::new(),
             key: "ap.queue.limit".into(),
-            until: "ap.loss < 0.01".into(),
+            until: "loss[ap] < 0.01".into(),
             first_with: Some(84.0),
             last_without: Some(83.0),
         }],
@@ -197,7 +197,7 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
         ("jain", jain),
         ("jain.up", 0.9 + 0.02 * dice.unit()),
         ("rtt.p95", 0.09),
-        ("ap.loss", 0.01),
+        ("loss[ap]", 0.01),
     ];
     let stations: Vec<String> =
         ["ap".to_owned()].into_iter().chain(flows.iter().map(|f| format!("sta.{}", f.name))).collect();

@@ -34,10 +34,10 @@ pub struct MetricEntry {
     pub is_index: bool,
     /// True if runs of `[contention]` have it, too.
     pub in_contention: bool,
-    /// Expressions of this metric that every run of a network reports, each with its reported name.
-    pub reported: &'static [(&'static str, &'static str)],
+    /// The expressions of this metric that every run of a network reports.
+    pub reported: &'static [&'static str],
     /// The expressions that every run of `[contention]` reports.
-    pub reported_in_contention: &'static [(&'static str, &'static str)],
+    pub reported_in_contention: &'static [&'static str],
     /// Adds what a run must sample for the metric. The instants of a time window are added elsewhere.
     pub(super) needs: fn(&Metric, &mut Sampling),
     /// How the metric is read from a run.
@@ -224,14 +224,11 @@ impl MetricEntry {
         MetricEntry { in_contention: true, ..self }
     }
 
-    pub(super) const fn reported(self, reported: &'static [(&'static str, &'static str)]) -> MetricEntry {
+    pub(super) const fn reported(self, reported: &'static [&'static str]) -> MetricEntry {
         MetricEntry { reported, ..self }
     }
 
-    pub(super) const fn reported_in_contention(
-        self,
-        reported_in_contention: &'static [(&'static str, &'static str)],
-    ) -> MetricEntry {
+    pub(super) const fn reported_in_contention(self, reported_in_contention: &'static [&'static str]) -> MetricEntry {
         MetricEntry { reported_in_contention, ..self }
     }
 

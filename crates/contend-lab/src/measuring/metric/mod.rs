@@ -351,8 +351,8 @@ pub fn instants(expr: &Expr) -> Vec<Time> {
     expr.sampling().instants
 }
 
-/// All expressions that runs report, each with its reported name. The names can be used in expressions.
-pub fn reported() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// All expressions that runs report.
+pub fn reported() -> impl Iterator<Item = &'static str> {
     metrics().flat_map(|m| m.reported.iter().chain(m.reported_in_contention)).copied()
 }
 
@@ -361,7 +361,7 @@ pub fn reported() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn standard(run: &Run) -> BTreeMap<String, f64> {
     let value = |text: &str| Expr::parse(text).ok()?.eval(run).ok();
     let of = |m: &MetricEntry| if run.contending.is_some() { m.reported_in_contention } else { m.reported };
-    metrics().flat_map(of).filter_map(|(name, text)| Some(((*name).to_owned(), value(text)?))).collect()
+    metrics().flat_map(of).filter_map(|text| Some(((*text).to_owned(), value(text)?))).collect()
 }
 
 /// The value of a metric of `show` in `run`, in base units.

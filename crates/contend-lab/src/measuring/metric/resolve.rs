@@ -16,7 +16,15 @@ use std::ops::Range;
 const VALUE: &str = "a number, a metric such as `goodput.up`, or a function of a metric";
 
 /// Old names of metrics, with the new names.
-const RENAMED: &[(&str, &str)] = &[("enqueued", "offered")];
+const RENAMED: &[(&str, &str)] = &[
+    ("enqueued", "offered"),
+    ("snd_una", "acked"),
+    ("ap.loss", "loss[ap]"),
+    ("ap.dropped", "drops[ap]"),
+    ("ap.queue.mean_packets", "queue.length[ap]"),
+    ("ap.queue.mean_delay", "queue.delay[ap]"),
+    ("ap.queue.p99_delay", "queue.delay.p99[ap]"),
+];
 
 /// Parses a whole text as one number.
 pub(super) fn expression(text: &str) -> Result<Expr, ParseError> {
@@ -305,7 +313,7 @@ fn model_arguments(model: &'static Model, arguments: &[Argument<'_>]) -> Result<
     Ok(given)
 }
 
-/// Resolves a metric, a reported name, or a closed form with the arguments of the file's `[model]`.
+/// Resolves a metric, or a closed form with the arguments of the file's `[model]`.
 fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Expr, ParseError> {
     let unbracketed = |e: Expr| match brackets.first() {
         None => Ok(e),
@@ -315,15 +323,11 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
             "write them after the metric's name: `mean(goodput[up][10s..15s])`",
         )),
     };
-    // A reported name means its expression, even if it begins with the name of a metric.
-    if let Some((_, text)) = reported().find(|(name, text)| *name == path && *text != path) {
-        return unbracketed(expression(text)?);
-    }
     let Some((entry, aspect, rest)) = split(path) else {
         if let Some(model) = model::named(path) {
             return unbracketed(Expr::Call(Callee::Model(model), vec![Expr::Absent; model.parameters.len()]));
         }
-        let names = metrics().map(|m| m.name).chain(reported().map(|r| r.0));
+        let names = metrics().map(|m| m.name).chain(reported());
         let help = match RENAMED.iter().find(|(old, _)| *old == path) {
             Some((_, new)) => format!("its new name is `{new}`"),
             None => remedy(path, names),

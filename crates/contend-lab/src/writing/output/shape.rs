@@ -165,7 +165,7 @@ pub(super) fn metrics(o: &Outcome) -> Vec<&str> {
 }
 
 /// The metrics that tables show, if a run has them.
-const MAIN: [&str; 6] = ["goodput.up", "goodput.down", "goodput.total", "jain", "rtt.p95", "ap.loss"];
+const MAIN: [&str; 6] = ["goodput.up", "goodput.down", "goodput.total", "jain", "rtt.p95", "loss[ap]"];
 
 /// The metrics that the file shows. By default those of [`MAIN`] that the runs report, or some others if there is none.
 /// The goodput of a direction is shown if a flow has this direction; their sum if flows have several.
@@ -222,9 +222,8 @@ pub(super) fn unit_of(metric: &str) -> Unit {
     let (scale, name, decimals) = match stem {
         "goodput" | "throughput" => (1e-6, "Mb/s", 3),
         "rtt" | "delay" | "srtt" => (1e3, "ms", 2),
-        _ if plain && metric.ends_with("_delay") => (1e3, "ms", 2),
         "fct" | "stall" => (1.0, "s", 3),
-        "ap" if metric.ends_with(".loss") => (100.0, "%", 3),
+        "loss" => (100.0, "%", 3),
         "cwnd" | "ssthresh" => (1.0, "segments", 2),
         _ if metric.starts_with("queue.length") && plain => (1.0, "packets", 2),
         "busy" | "airtime" | "collision_probability" => (100.0, "%", 2),
@@ -285,7 +284,7 @@ mod tests {
     #[test]
     fn units_follow_the_metric_but_not_a_quotient() {
         assert_eq!(
-            (unit_of("goodput.up").name, unit_of("rtt.p95").name, unit_of("ap.queue.mean_delay").name),
+            (unit_of("goodput.up").name, unit_of("rtt.p95").name, unit_of("queue.delay[ap]").name),
             ("Mb/s", "ms", "ms")
         );
         assert_eq!((unit_of("goodput.up / goodput.down").name, unit_of("jain").name), ("", ""));

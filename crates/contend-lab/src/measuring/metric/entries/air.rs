@@ -48,18 +48,27 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .share(),
     air("frames", "data frames sent, including retries", |a| Ok(a.air()?.frames as f64))
         .in_contention()
-        .reported(&[("frames", "frames")]),
+        .reported(&["frames"]),
     air("collisions", "collisions on the air, each of two or more stations", |a| Ok(a.air()?.collisions as f64))
         .in_contention()
-        .reported(&[("collisions", "collisions")])
-        .reported_in_contention(&[("collisions", "collisions"), ("collision_rate", "collisions / successes")]),
+        .reported(&["collisions"])
+        .reported_in_contention(&["collisions"]),
+    air("collision_rate", "collisions for each success", |a| {
+        let air = a.air()?;
+        match air.successes {
+            0 => Err(a.undefined("there is no success")),
+            successes => Ok(air.collisions as f64 / successes as f64),
+        }
+    })
+    .in_contention()
+    .reported_in_contention(&["collision_rate"]),
     air("collision_probability", "share of attempts that collided", |a| Ok(a.air()?.collision_probability))
         .share()
         .in_contention()
-        .reported(&[("collision_probability", "collision_probability")])
-        .reported_in_contention(&[("collision_probability", "collision_probability")]),
+        .reported(&["collision_probability"])
+        .reported_in_contention(&["collision_probability"]),
     air("retry_drops", "packets dropped after the last retry", |a| Ok(a.air()?.retry_drops as f64))
-        .reported(&[("retry_drops", "retry_drops")]),
+        .reported(&["retry_drops"]),
     air(
         "rivals",
         "mean number of stations with a frame when a transmission starts and the access point has a frame",
@@ -76,7 +85,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     )
     .aspects(Aspects::Required(&["success", "collision"]))
     .in_contention()
-    .reported_in_contention(&[("wait.success", "wait.success"), ("wait.collision", "wait.collision")]),
+    .reported_in_contention(&["wait.success", "wait.collision"]),
     air(
         "effective_window",
         "effective contention window: number of slots from which as many stations, with uniform draws, would collide \
@@ -84,10 +93,10 @@ pub(super) const METRICS: &[MetricEntry] = &[
         effective_window,
     )
     .in_contention()
-    .reported_in_contention(&[("effective_window", "effective_window")]),
+    .reported_in_contention(&["effective_window"]),
     air("busy", "share of time with at least one transmission on the air", |a| Ok(a.air()?.busy))
         .share()
-        .reported(&[("busy", "busy")]),
+        .reported(&["busy"]),
     air("ledger", "share of time of one account: `ledger.idle`, ...", |a| account(a, a.air()?))
         .share()
         .aspects(Aspects::Named("an account"))

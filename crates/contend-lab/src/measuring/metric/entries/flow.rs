@@ -23,33 +23,20 @@ pub(super) const METRICS: &[MetricEntry] = &[
         a.rate(|f| f.goodput_bps, |s| s.delivered_bytes)
     })
     .over(Period::RunOrWindow)
-    .reported(&[
-        ("goodput.total", "goodput.total"),
-        ("goodput.up", "goodput.up"),
-        ("goodput.down", "goodput.down"),
-    ]),
+    .reported(&["goodput.total", "goodput.up", "goodput.down"]),
     flow("throughput", Dimension::Rate, "IP bytes that arrived per second, including duplicates", |a| {
         a.rate(|f| f.throughput_bps, |s| s.received_bytes)
     })
     .over(Period::RunOrWindow)
-    .reported(&[
-        ("throughput.total", "throughput.total"),
-        ("throughput.up", "throughput.up"),
-        ("throughput.down", "throughput.down"),
-    ]),
+    .reported(&["throughput.total", "throughput.up", "throughput.down"]),
     flow("sent", Dimension::Packets, "data packets sent, including retransmissions", |a| {
         Ok(a.flows().map(|f| f.sent as f64).sum())
     })
-    .reported(&[("sent", "sent")]),
+    .reported(&["sent"]),
     flow("delay", Dimension::Time, "one-way delay of data packets", |a| a.durations(a.flows().map(|f| &f.delay)))
         .aspects(Aspects::Samples)
         .needs(|_, s| s.histograms = true)
-        .reported(&[
-            ("delay.mean", "delay.mean"),
-            ("delay.p50", "delay.p50"),
-            ("delay.p95", "delay.p95"),
-            ("delay.p99", "delay.p99"),
-        ]),
+        .reported(&["delay.mean", "delay.p50", "delay.p95", "delay.p99"]),
     flow(
         "jain",
         Dimension::Number,
@@ -64,19 +51,14 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .example("jain.up")
     .index()
     .needs(|m, s| s.every_second |= m.aspect == Aspect::Word("short"))
-    .reported(&[
-        ("jain", "jain"),
-        ("jain.up", "jain.up"),
-        ("jain.down", "jain.down"),
-        ("jain.short", "jain.short"),
-    ]),
+    .reported(&["jain", "jain.up", "jain.down", "jain.short"]),
     flow("completed", Dimension::Number, "completed transfers", |a| {
         Ok(a.flows().map(|f| f.completions_s.len() as f64).sum())
     })
-    .reported(&[("completed", "completed")]),
+    .reported(&["completed"]),
     flow("fct", Dimension::Time, "flow completion time of completed transfers", completion_time)
         .aspects(Aspects::Samples)
-        .reported(&[("fct.mean", "fct.mean"), ("fct.p95", "fct.p95")]),
+        .reported(&["fct.mean", "fct.p95"]),
 ];
 
 pub(super) const fn flow(

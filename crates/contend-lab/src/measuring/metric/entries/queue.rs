@@ -22,12 +22,12 @@ pub(super) const METRICS: &[MetricEntry] = &[
         .selected(Selection::Needed)
         .level()
         .needs(|m, s| s.series |= m.window.is_some())
-        .reported(&[("ap.queue.mean_packets", "queue.length[ap]")]),
+        .reported(&["queue.length[ap]"]),
     queue("queue.delay", Dimension::Time, "waiting time of packets", |a| a.durations(a.queues().map(|q| &q.delay)))
         .aspects(Aspects::Samples)
         .selected(Selection::Needed)
         .needs(|_, s| s.histograms = true)
-        .reported(&[("ap.queue.mean_delay", "queue.delay[ap]"), ("ap.queue.p99_delay", "queue.delay.p99[ap]")]),
+        .reported(&["queue.delay[ap]", "queue.delay.p99[ap]"]),
     queue("offered", Dimension::Packets, "packets offered", |a| a.queue_count(|q| q.offered, |s| s.offered))
         .over(Period::RunOrWindow),
     queue(
@@ -42,7 +42,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         },
     )
     .aspects(Aspects::Optional(&KINDS))
-    .reported(&[("drops", "drops"), ("ap.dropped", "drops[ap]")]),
+    .reported(&["drops", "drops[ap]"]),
     queue("marked", Dimension::Packets, "packets marked", |a| a.queue_count(|q| q.marked, |s| s.marked))
         .over(Period::RunOrWindow),
     queue("filtered", Dimension::Packets, "acknowledgments removed because a later one says the same", |a| {
@@ -55,7 +55,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
         Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.offered).max(1.0))
     })
     .share()
-    .reported(&[("ap.loss", "loss[ap]")]),
+    .reported(&["loss[ap]"]),
 ];
 
 /// The names of the kinds of packets.

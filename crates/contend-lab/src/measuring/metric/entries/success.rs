@@ -42,7 +42,7 @@ pub(super) const METRICS: &[MetricEntry] = &[MetricEntry::own(
 .over(Period::RunOrWindow)
 .needs(|m, s| s.successes |= m.scope != Scope::All || m.window.is_some())
 .in_contention()
-.reported_in_contention(&[("successes", "successes")])];
+.reported_in_contention(&["successes"])];
 
 /// True if `m` counts successes; their order is known, too.
 pub(in crate::measuring::metric) fn has_sequence(m: &Metric) -> bool {

@@ -14,11 +14,11 @@ pub(super) const METRICS: &[MetricEntry] = &[
         None => Ok(a.flows().map(|f| f.retransmitted as f64).sum()),
     })
     .over(Period::RunOrWindow)
-    .reported(&[("retransmitted", "retransmitted")]),
+    .reported(&["retransmitted"]),
     flow("timeouts", Dimension::Number, "expiries of the retransmission timer", |a| {
         Ok(a.flows().map(|f| f.timeouts as f64).sum())
     })
-    .reported(&[("timeouts", "timeouts")]),
+    .reported(&["timeouts"]),
     flow(
         "losses",
         Dimension::Number,
@@ -67,7 +67,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .aspects(Aspects::Samples)
     .needs(|_, s| s.histograms = true)
-    .reported(&[("rtt.mean", "rtt.mean"), ("rtt.p50", "rtt.p50"), ("rtt.p95", "rtt.p95"), ("rtt.p99", "rtt.p99")]),
+    .reported(&["rtt.mean", "rtt.p50", "rtt.p95", "rtt.p99"]),
     flow("cwnd", Dimension::Packets, "mean congestion window over time", |a| over_time(a, |s| f64::from(s.snd_cwnd)))
         .over(Period::Series)
         .level(),
@@ -81,13 +81,10 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .over(Period::Series)
     .level(),
-    flow("acked", Dimension::Bytes, "bytes acknowledged in the window: the increase of `snd_una`", acked)
+    flow("acked", Dimension::Bytes, "bytes acknowledged in the window", acked)
         .over(Period::Window)
         .example("acked[up][10s..15s]"),
-    flow("snd_una", Dimension::Bytes, "another name for `acked`", acked)
-        .over(Period::Window)
-        .example("snd_una[up][10s..15s]"),
-    flow("stall", Dimension::Time, "longest time without an increase of `snd_una`, with the step of the series", |a| {
+    flow("stall", Dimension::Time, "longest time without a byte acknowledged, with the step of the series", |a| {
         let range = a.series()?;
         let longest = |i: &usize| Ok(stall(&a.run.series.time_s, a.samples(*i)?, range));
         a.members.iter().map(longest).try_fold(0.0, |m: f64, x| Ok(m.max(x?)))

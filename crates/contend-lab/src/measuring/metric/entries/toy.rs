@@ -10,7 +10,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     flow("toy", Dimension::Packets, "packets that were sent once", |a| {
         Ok(a.flows().map(|f| f.sent.saturating_sub(f.retransmitted) as f64).sum())
     })
-    .reported(&[("toy.uploads", "toy.up")]),
+    .reported(&["toy.up"]),
     queue("undropped", Dimension::Packets, "packets offered that were not dropped", |a| {
         Ok(a.queue_total(|q| q.offered) - a.queue_total(|q| q.dropped))
     }),
