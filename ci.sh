@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks, each by name: ./ci.sh [install|fmt|layers|lint|test|golden|bench|all]   (without a word: all)
+# All checks, each by name: ./ci.sh [install|fmt|layers|schema|lint|test|golden|bench|all]   (without a word: all)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -7,6 +7,7 @@ install() { # what the checks need beside Rust: captures are read by tshark, rep
   local want=()
   command -v tshark >/dev/null || want+=(tshark)
   command -v chromium >/dev/null || want+=(chromium)
+  python3 -c "import jsonschema" 2>/dev/null || want+=(python3-jsonschema)
   [ ${#want[@]} -eq 0 ] && return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${want[@]}" >/dev/null
@@ -28,6 +29,7 @@ lint() {
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --profile ci --quiet
 }
 layers() { python3 ci/layers.py; } # modules of a crate depend on each other in one direction
+schema() { python3 ci/schema.py; } # the JSON schema of experiment files, against all of them
 tests()  { cargo test --workspace --profile ci --quiet; }
 # Some golden values in debug (`tests` checks all of them in release), and the papers' experiments and the cases of ns-2
 # and ns-3 in their short form: every verdict as recorded.
@@ -45,10 +47,14 @@ case "${1:-all}" in
   install) install ;;
   fmt)     fmt ;;
   layers)  layers ;;
+  schema)  schema ;;
   lint)    lint ;;
   test)    tests ;;
   golden)  golden ;;
   bench)   bench ;;
-  all)     install; fmt; lint; tests; golden; bench ;;
-  *) echo "ci.sh: no check is called '$1'; use install, fmt, layers, lint, test, golden, bench or all" >&2; exit 2 ;;
+  all)     install; fmt; schema; lint; tests; golden; bench ;;
+  *)
+    echo "ci.sh: no check is called '$1'; use install, fmt, layers, schema, lint, test, golden, bench or all" >&2
+    exit 2
+    ;;
 esac

@@ -1,5 +1,5 @@
-//! The command: `contend run`, `new`, `reproduce`, `list`, `explain`, `model`, `analyse`, `report`, `doctor`,
-//! `completions`.
+//! The command: `contend run`, `new`, `compare`, `reproduce`, `list`, `explain`, `reference`, `model`, `analyse`,
+//! `report`, `doctor`, `completions`.
 //!
 //! Exit status: 0 done; 1 a claim has another verdict than its file records; 2 the file or the call is wrong;
 //! 3 internal error; 130 stopped by Ctrl-C.
@@ -56,6 +56,8 @@ enum Command {
     List(cmd::catalogue::ListArgs),
     /// Explain one name: what it does, where it comes from, its parameters with units and defaults
     Explain(cmd::catalogue::ExplainArgs),
+    /// Write the reference of this version into a folder: pages in Markdown, and a JSON schema for editors
+    Reference(cmd::catalogue::ReferenceArgs),
     /// Compute closed forms: throughput, windows, queues, stability
     Model(cmd::model::Args),
     /// Analyse captures: the backoff of one card, or the access of two stations to the air
@@ -134,6 +136,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Reproduce(a) => cmd::reproduce::run(&a),
         Command::List(a) => cmd::catalogue::list(&a),
         Command::Explain(a) => cmd::catalogue::explain(&a),
+        Command::Reference(a) => cmd::catalogue::reference(&a, &<Args as clap::CommandFactory>::command()),
         Command::Model(a) => cmd::model::run(&a),
         Command::Analyse(a) => cmd::analyse::run(&a),
         Command::Report(a) => cmd::report::run(&a),

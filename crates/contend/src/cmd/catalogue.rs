@@ -3,8 +3,10 @@
 mod keys;
 mod list;
 mod models;
+mod reference;
 
 pub use list::{ListArgs, list};
+pub use reference::{ReferenceArgs, reference};
 
 use super::run::formats;
 use super::{print, wrong};

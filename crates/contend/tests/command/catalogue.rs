@@ -494,7 +494,7 @@ fn completions_are_a_script_that_bash_reads() {
 fn help_teaches_with_examples_and_exit_statuses() {
     let all = call(&workspace(), &["--help"]).with(0).out;
     assert!(all.contains("Exit status: 0 done; 1 a claim") && all.contains("130"), "{all}");
-    for command in ["run", "new", "reproduce", "list", "explain", "model", "report", "completions"] {
+    for command in ["run", "new", "reproduce", "list", "explain", "reference", "model", "report", "completions"] {
         let help = call(&workspace(), &[command, "--help"]).with(0).out;
         assert!(help.contains("Examples:") && help.contains(&format!("contend {command}")), "{help}");
         assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
@@ -536,4 +536,29 @@ fn every_word_of_a_file_can_be_explained() {
     for name in names.into_iter().filter(|name| name.contains('.')).step_by(10) {
         explain(name, &[&format!("{name} (keys)")]);
     }
+}
+
+#[test]
+fn the_pages_of_the_reference_are_those_of_the_program() {
+    let bench = Bench::new();
+    bench.contend(&["reference", "here/too"]).with(0).out.contains("README.md");
+    let docs = workspace().join("docs/reference");
+    let names = |folder: &std::path::Path| {
+        let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        entries.collect::<std::collections::BTreeSet<_>>()
+    };
+    let here = bench.path("here/too");
+    if std::env::var_os("CONTEND_BLESS").is_some() {
+        names(&docs).iter().for_each(|name| std::fs::remove_file(docs.join(name)).unwrap());
+        names(&here).iter().for_each(|name| drop(std::fs::copy(here.join(name), docs.join(name)).unwrap()));
+    }
+    assert_eq!(names(&docs), names(&here));
+    for name in names(&here) {
+        let [old, new] = [&docs, &here].map(|folder| std::fs::read_to_string(folder.join(&name)).unwrap());
+        let different = old.lines().zip(new.lines()).find(|(old, new)| old != new);
+        assert!(old == new, "docs/reference/{name} is old: run the tests with CONTEND_BLESS=1\n{different:?}");
+    }
+    // A folder that cannot be made.
+    bench.file("taken", "");
+    bench.contend(&["reference", "taken"]).with(2).says(&["taken cannot be written", "a folder that you may write to"]);
 }

@@ -62,6 +62,7 @@ mod passing;
 mod places;
 mod quoted;
 mod reader;
+pub mod schema;
 mod sweep;
 mod table_names;
 mod tcp;

@@ -85,7 +85,7 @@ fn families() -> Vec<Family> {
 }
 
 /// The text up to its first colon, semicolon or full stop.
-fn phrase(text: &str) -> &str {
+pub(super) fn phrase(text: &str) -> &str {
     let first = |text, end| str::split_once(text, end).map_or(text, |(first, _)| first);
     [": ", "; ", ". "].into_iter().fold(text, first).trim_end_matches('.')
 }
