@@ -166,9 +166,9 @@ fn table(t: &Table) -> String {
 
 fn named_variants() -> String {
     let mut out = "A variant is a controller, a recovery and settings under one name: `tcp = \"NAME\"` in a \
-        \\[\\[flow\\]\\], or `tcp = { kind = \"NAME\", ... }` with other settings.\n\n| variant | what it is |\n| --- | \
-        --- |\n"
+        \\[\\[flow\\]\\], or `tcp = { kind = \"NAME\", ... }` with other settings.\n\n"
         .to_owned();
+    out += "| variant | what it is |\n| --- | --- |\n";
     variants().iter().for_each(|v| out += &format!("| `{}` | {} |\n", v.name, cell(&v.doc)));
     out
 }
@@ -209,9 +209,9 @@ fn parameters(params: &'static [Param]) -> String {
 }
 
 fn metrics_page() -> String {
-    let mut out = "A metric is a quantity of a run. `NAME` or `NAME.total` is one number for all flows, `NAME.up` for a \
-        group or flow, `NAME[up]` a list with a number for each flow; `[10s..15s]` after it limits the time. Values are \
-        in base units.\n"
+    let mut out = "A metric is a quantity of a run. `NAME` or `NAME.total` is one number for all flows, `NAME.up` for \
+        a group or flow, `NAME[up]` a list with a number for each flow; `[10s..15s]` after it limits the time. Values \
+        are in base units.\n"
         .to_owned();
     for m in metrics() {
         out += &metric(m);
