@@ -76,18 +76,27 @@ fn table(table: &Table) -> Value {
 fn key(key: &Key, has_members: bool) -> Value {
     let mut forms = any_of(key.kinds);
     if has_members {
-        let items = json!({ "anyOf": forms });
+        let items = one_of(forms.clone());
         forms.push(json!({ "type": "array", "items": items, "minItems": 1 }));
     }
-    let mut schema = json!({
-        "description": format!("{}\n\nDefault: {}.", key.doc, key.default_in_words()),
-        "anyOf": forms,
-        "examples": [value(key.example)],
-    });
+    let mut schema = one_of(forms);
+    if let Some(object) = schema.as_object_mut() {
+        let text = format!("{}\n\nDefault: {}.", key.doc, key.default_in_words());
+        object.insert("description".to_owned(), json!(text));
+        object.insert("examples".to_owned(), json!([value(key.example)]));
+    }
     if let (Default::Value(text), Some(object)) = (key.default, schema.as_object_mut()) {
         object.insert("default".to_owned(), value(text));
     }
     schema
+}
+
+/// A value of one of these forms. A single form stands alone: editors then name the place of an error inside it.
+fn one_of(mut forms: Vec<Value>) -> Value {
+    match (forms.pop(), forms.is_empty()) {
+        (Some(form), true) => form,
+        (last, _) => json!({ "anyOf": forms.into_iter().chain(last).collect::<Vec<_>>() }),
+    }
 }
 
 /// A value that is written as in a file.
@@ -140,7 +149,7 @@ fn kind(kind: &Kind) -> Vec<Value> {
         }
         Kind::Algorithm(family) | Kind::Usual(family) => vec![reference(family.name())],
         Kind::List(of) => {
-            vec![json!({ "type": "array", "items": { "anyOf": any_of(std::slice::from_ref(of)) } })]
+            vec![json!({ "type": "array", "items": one_of(any_of(std::slice::from_ref(of))) })]
         }
         Kind::Table(table) => vec![reference(&id(table))],
         Kind::Tables(table) => vec![json!({ "type": "array", "items": reference(&id(table)) })],
@@ -236,7 +245,7 @@ fn algorithm(family: Family, a: &Algorithm) -> Value {
 
 fn parameter(p: &Param) -> Value {
     let mut forms = unit(p);
-    let items = json!({ "anyOf": forms });
+    let items = one_of(forms.clone());
     // A list has a value for each member.
     forms.push(json!({ "type": "array", "items": items, "minItems": 1 }));
     let mut schema = json!({ "description": p.doc, "anyOf": forms });
