@@ -47,7 +47,8 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
         .build()
         .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
     pool.install(|| {
-        let made = run_all(e, &e.needs, &detail, options)?;
+        let seeds = vec![e.seeds.clone(); e.needs.len()];
+        let made = run_all(e, &e.needs, &seeds, &detail, options)?;
         let (mut missing, mut searches) = (made.missing, Vec::new());
         if let Some(s) = e.search.as_ref().filter(|_| missing == 0) {
             missing = find(e, s, &detail, options, &mut searches)?;
@@ -67,7 +68,7 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
 /// As [`execute`], before the first run.
 pub fn memory(e: &Experiment, series: bool) -> Result<u64, Error> {
     let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, series);
-    let (plan, _) = detail.plan(&e.needs, &e.seeds, MOST_DETAIL)?;
+    let (plan, _) = detail.plan(&e.needs, &vec![e.seeds.clone(); e.needs.len()], MOST_DETAIL)?;
     Ok(plan.iter().filter_map(|p| Some(detail.memory(p.keep, &e.needs.get(p.need)?.1))).sum())
 }
 
@@ -81,8 +82,15 @@ struct Made {
     notes: Vec<String>,
 }
 
-fn run_all(e: &Experiment, needs: &[(Need, Size)], detail: &Detail, options: &Options<'_>) -> Result<Made, Error> {
-    let (plan, notes) = detail.plan(needs, &e.seeds, MOST_DETAIL)?;
+/// Runs each need with its seeds.
+fn run_all(
+    e: &Experiment,
+    needs: &[(Need, Size)],
+    seeds: &[Vec<u64>],
+    detail: &Detail,
+    options: &Options<'_>,
+) -> Result<Made, Error> {
+    let (plan, notes) = detail.plan(needs, seeds, MOST_DETAIL)?;
     let done = AtomicUsize::new(0);
     let total = plan.len();
     let made: Vec<Option<Run>> = plan
@@ -216,7 +224,8 @@ fn find(
         let found = search::find(s, search::Step::Bisect, |overlay| {
             let need = Need { point: point.clone(), overlay: overlay.clone() };
             let size = e.size(point, overlay).map_err(|err| Halt::Failed(err.into()))?;
-            let mut made = run_all(e, &[(need, size)], detail, &quiet).map_err(Halt::Failed)?;
+            let mut made =
+                run_all(e, &[(need, size)], std::slice::from_ref(&e.seeds), detail, &quiet).map_err(Halt::Failed)?;
             if made.missing > 0 { Err(Halt::Stopped(made.missing)) } else { Ok(made.runs.pop().unwrap_or_default()) }
         });
         let found = match found {

@@ -128,31 +128,31 @@ impl Detail {
         }
     }
 
-    /// The runs of `needs` with `seeds`, need by need. Notes say if some runs keep no details, or if a step was
-    /// lengthened.
+    /// The runs of `needs`, need by need, each need with its own `seeds`. Notes say if some runs keep no details, or if
+    /// a step was lengthened.
     ///
     /// # Errors
     /// When there are too many runs, or when the details that claims need do not fit; the error contains the remedy.
     pub fn plan(
         &self,
         needs: &[(Need, Size)],
-        seeds: &[u64],
+        seeds: &[Vec<u64>],
         limit: u64,
     ) -> Result<(Vec<Planned>, Vec<String>), Error> {
-        let count = needs.len() as u64 * seeds.len() as u64;
+        let most = seeds.iter().map(Vec::len).max().unwrap_or(0);
+        let count = seeds.iter().map(|seeds| seeds.len() as u64).sum::<u64>();
         if count > MOST_RUNS {
             return Err(too_large(
                 format!(
-                    "{} points with {} seeds are {count} runs, but one call makes at most {MOST_RUNS}",
+                    "{} points with {most} seeds are {count} runs, but one call makes at most {MOST_RUNS}",
                     needs.len(),
-                    seeds.len()
                 ),
                 "use fewer values or seeds, or split the sweep with --set",
             ));
         }
-        let each = seeds.len() as u64;
         let sum = |of: &dyn Fn(&Size) -> u64| {
-            needs.iter().fold(0u64, |sum, (_, s)| sum.saturating_add(of(s).saturating_mul(each)))
+            let of_need = |((_, size), seeds): (&(Need, Size), &Vec<u64>)| of(size).saturating_mul(seeds.len() as u64);
+            needs.iter().zip(seeds).map(of_need).fold(0, u64::saturating_add)
         };
         let numbers = sum(&Size::numbers);
         if numbers > MOST_NUMBERS {
@@ -177,19 +177,24 @@ impl Detail {
                 "make `sample` longer, `duration` shorter, use fewer values or seeds, or split the sweep with --set",
             ));
         }
-        let runs = (0..needs.len())
-            .flat_map(|need| seeds.iter().map(move |seed| Planned { need, seed: *seed, keep: Keep::Needed }));
-        let mut runs: Vec<Planned> = runs.collect();
+        let (mut runs, mut first_of) = (Vec::new(), Vec::new());
+        for (need, seeds) in seeds.iter().enumerate() {
+            first_of.push(runs.len());
+            runs.extend(seeds.iter().map(|seed| Planned { need, seed: *seed, keep: Keep::Needed }));
+        }
         let mut left = limit - needed;
         let more = |s: &Size| s.detail(&self.all, true).saturating_sub(s.detail(&self.needed, self.histograms));
         let (mut kept, mut wanted) = (0, 0);
-        for rank in 0..seeds.len() {
-            for (i, (_, size)) in needs.iter().enumerate().filter(|(_, (n, _))| self.shown && n.overlay.is_empty()) {
+        for rank in 0..most {
+            for (((n, size), seeds), first) in needs.iter().zip(seeds).zip(&first_of) {
+                if !self.shown || !n.overlay.is_empty() || rank >= seeds.len() {
+                    continue;
+                }
                 wanted += 1;
                 // Stop at the first run that does not fit. Later, smaller runs are not tried: the rule stays simple.
                 if kept + 1 == wanted && more(size) <= left {
                     (left, kept) = (left - more(size), kept + 1);
-                    if let Some(run) = runs.get_mut(i * seeds.len() + rank) {
+                    if let Some(run) = runs.get_mut(first + rank) {
                         run.keep = Keep::All;
                     }
                 }
@@ -202,19 +207,19 @@ impl Detail {
                 bytes(limit)
             )
         });
-        let notes = kept_note.into_iter().chain(self.lengthened(needs, &runs, seeds.len())).collect();
+        let notes = kept_note.into_iter().chain(self.lengthened(needs, &runs, &first_of)).collect();
         Ok((runs, notes))
     }
 
     /// The note if a sampled run has too many samples with the requested step.
-    fn lengthened(&self, needs: &[(Need, Size)], runs: &[Planned], seeds: usize) -> Option<String> {
-        let times = |(i, (_, size)): (usize, &(Need, Size))| {
-            let keep = runs.get(i * seeds).map_or(Keep::Needed, |r| r.keep);
+    fn lengthened(&self, needs: &[(Need, Size)], runs: &[Planned], first_of: &[usize]) -> Option<String> {
+        let times = |((_, size), first): (&(Need, Size), &usize)| {
+            let keep = runs.get(*first).map_or(Keep::Needed, |r| r.keep);
             let m = self.measure(keep);
             let step = m.sample.filter(|s| !s.is_zero())?;
             Some((size.sampled.lengthened(m.duration, step), step))
         };
-        let (times, step) = needs.iter().enumerate().filter_map(times).max()?;
+        let (times, step) = needs.iter().zip(first_of).filter_map(times).max()?;
         (times > 1).then(|| {
             format!(
                 "a time series has at most {MAX_SAMPLES} samples of flows and {MAX_QUEUE_SAMPLES} of queues: the step \
@@ -288,8 +293,13 @@ mod tests {
         Detail::new(sampling, Span::from_secs(60), Span::ZERO, None, shown)
     }
 
+    /// The same seeds for every need.
+    fn each(needs: usize, seeds: &[u64]) -> Vec<Vec<u64>> {
+        vec![seeds.to_vec(); needs]
+    }
+
     fn kept(d: &Detail, needs: &[(Need, Size)], seeds: &[u64], limit: u64) -> (Vec<(usize, u64)>, Option<String>) {
-        let (runs, mut notes) = d.plan(needs, seeds, limit).unwrap();
+        let (runs, mut notes) = d.plan(needs, &each(needs.len(), seeds), limit).unwrap();
         let note = notes.pop();
         assert!(notes.is_empty());
         assert_eq!(runs.len(), needs.len() * seeds.len());
@@ -307,6 +317,16 @@ mod tests {
     }
 
     #[test]
+    fn points_may_have_different_seeds() {
+        let d = detail(Sampling::default(), true);
+        let seeds = [vec![7], vec![], vec![7, 8, 9]];
+        let (runs, notes) = d.plan(&needs(3, 0), &seeds, 3 * RUN).unwrap();
+        let run = |need, seed, keep| Planned { need, seed, keep };
+        assert_eq!(runs, [run(0, 7, Keep::All), run(2, 7, Keep::All), run(2, 8, Keep::All), run(2, 9, Keep::Needed)]);
+        assert!(notes[0].contains("3 of 4 runs"), "{notes:?}");
+    }
+
+    #[test]
     fn without_a_results_folder_nothing_is_kept_that_no_claim_needs() {
         let (none, note) = kept(&detail(Sampling::default(), false), &needs(3, 1), &[1, 2], u64::MAX);
         assert_eq!((none.len(), note), (0, None));
@@ -319,7 +339,9 @@ mod tests {
         // All eight runs need histograms; a series takes 144 kB more.
         let (some, _) = kept(&d, &needs(3, 1), &[1, 2], 8 * hists + (RUN - hists));
         assert_eq!(some, [(0, 1)]);
-        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &[1, 2], 8 * hists - 1) else { panic!() };
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&needs(3, 1), &each(4, &[1, 2]), 8 * hists - 1) else {
+            panic!()
+        };
         assert!(what.contains("8 runs") && remedy.contains("sample"), "{what}; {remedy}");
     }
 
@@ -345,9 +367,11 @@ mod tests {
             vec![(needs(1, 0)[0].0.clone(), Size { sampled: Sampled { estimates, ..SMALL.sampled }, ..SMALL })]
         };
         let series = 63 * (8 + 480 + 672);
-        assert!(d.plan(&watched(0), &[1], series).is_ok());
-        assert!(d.plan(&watched(20), &[1], series + 63 * 160).is_ok());
-        let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &[1], series + 63 * 160 - 1) else { panic!() };
+        assert!(d.plan(&watched(0), &each(1, &[1]), series).is_ok());
+        assert!(d.plan(&watched(20), &each(1, &[1]), series + 63 * 160).is_ok());
+        let Err(Error::TooLarge { what, remedy }) = d.plan(&watched(20), &each(1, &[1]), series + 63 * 160 - 1) else {
+            panic!()
+        };
         assert_eq!(
             what,
             "the time series, delays and successes that the claims of this file need may take 0.1 MB in 1 runs, but \
@@ -360,10 +384,12 @@ mod tests {
     fn who_succeeded_takes_four_bytes_an_exchange_and_must_fit() {
         let d = detail(Sampling { successes: true, ..Sampling::default() }, false);
         // 60 s are at most 600,000 exchanges of 100 us.
-        assert!(d.plan(&needs(1, 0), &[1, 2], 2 * 2_400_000).is_ok());
-        let Err(Error::TooLarge { what, .. }) = d.plan(&needs(1, 0), &[1, 2], 2 * 2_400_000 - 1) else { panic!() };
+        assert!(d.plan(&needs(1, 0), &each(1, &[1, 2]), 2 * 2_400_000).is_ok());
+        let Err(Error::TooLarge { what, .. }) = d.plan(&needs(1, 0), &each(1, &[1, 2]), 2 * 2_400_000 - 1) else {
+            panic!()
+        };
         assert!(what.contains("successes"), "{what}");
-        assert!(detail(Sampling::default(), false).plan(&needs(1, 0), &[1, 2], 0).is_ok());
+        assert!(detail(Sampling::default(), false).plan(&needs(1, 0), &each(1, &[1, 2]), 0).is_ok());
     }
 
     #[test]
@@ -373,10 +399,12 @@ mod tests {
         let needs = |points, size| needs(points, 0).into_iter().map(|(n, _)| (n, size)).collect::<Vec<_>>();
         let sized = |flows, queues| Size { sampled: Sampled { flows, queues, estimates: 0 }, ..SMALL };
         let (small, large) = (sized(1, 3), sized(5_000, 15_001));
-        assert!(matches!(d.plan(&needs(11, small), &seeds, u64::MAX), Err(Error::TooLarge { what, .. })
+        assert!(matches!(d.plan(&needs(11, small), &each(11, &seeds), u64::MAX), Err(Error::TooLarge { what, .. })
                 if what.contains("1100000 runs")));
-        assert!(matches!(d.plan(&needs(10, large), &seeds[..100], u64::MAX), Err(Error::TooLarge { what, .. })
-                if what.contains("GB")));
-        assert!(d.plan(&needs(10, small), &seeds[..100], u64::MAX).is_ok());
+        assert!(
+            matches!(d.plan(&needs(10, large), &each(10, &seeds[..100]), u64::MAX), Err(Error::TooLarge { what, .. })
+                if what.contains("GB"))
+        );
+        assert!(d.plan(&needs(10, small), &each(10, &seeds[..100]), u64::MAX).is_ok());
     }
 }
