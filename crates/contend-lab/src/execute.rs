@@ -1,22 +1,30 @@
-//! All runs of an experiment, on all cores: each need with each seed. A need is a sweep point, with or without the
+//! All runs of an experiment, on all cores: each need with its seeds. A need is a sweep point, with or without the
 //! settings of a claim as an overlay.
+//!
+//! All needs have the same first seeds. Further seeds are added in batches, until a precision is reached or claims are
+//! decided ([`crate::judging::stopping`]). What a batch runs depends on the results before it, not on their timing. So
+//! a resumed call makes the same batches, with the runs of the journal.
 //!
 //! Runs share no state, and results are collected in the order of the plan. So the number of cores changes only the
 //! elapsed time. Memory for details of runs is bounded: see [`crate::measuring::detail`].
 
-use crate::experiment::results::{Executed, Interrupted, Outcome, Run, SearchResult};
+use crate::experiment::results::{Executed, Interrupted, Outcome, PointSeeds, Run, SearchResult};
 use crate::experiment::size::{CaptureWindow, Measure, Size};
-use crate::judging::claim::{self, Need};
-use crate::judging::{check, phase, search};
+use crate::judging::check::{self, Checked};
+use crate::judging::claim::{self, Judged, Need};
+use crate::judging::stopping::{self, Looks};
+use crate::judging::{phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
-use crate::measuring::metric;
+use crate::measuring::metric::{self, Expr, Unmeasured};
+use crate::names::reason_and_remedy;
 pub use crate::reading::error::Error;
-use crate::reading::file::{About, Experiment, FileError};
+use crate::reading::file::need::{of_check, of_claim};
+use crate::reading::file::{About, Experiment, FileError, Until, misread};
 use crate::running::{contention, network};
 use crate::writing::journal::Journal;
 use contend_core::Time;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Options of one call.
@@ -47,28 +55,251 @@ pub fn execute(e: &Experiment, options: &Options<'_>) -> Result<Executed, Error>
         .build()
         .map_err(|err| Error::Machine(format!("no worker threads: {err}")))?;
     pool.install(|| {
-        let seeds = vec![e.seeds.clone(); e.needs.len()];
-        let made = run_all(e, &e.needs, &seeds, &detail, options)?;
-        let (mut missing, mut searches) = (made.missing, Vec::new());
-        if let Some(s) = e.search.as_ref().filter(|_| missing == 0) {
-            missing = find(e, s, &detail, options, &mut searches)?;
+        let mut lab = Lab { e, detail: &detail, options, runs: vec![], missing: 0, notes: vec![] };
+        lab.runs.resize_with(e.needs.len(), Vec::new);
+        lab.first()?;
+        if let Some(until) = &e.until {
+            lab.until_precise(until)?;
         }
-        let finished = made.runs.iter().map(Vec::len).sum();
-        let mut executed = judge(e, made.runs, searches)?;
-        executed.outcome.interrupted = (missing > 0).then_some(Interrupted { finished, missing });
-        executed.notes.extend(made.notes);
-        Ok(executed)
+        let mut judged = lab.judged()?;
+        if let Some(most) = e.decide {
+            lab.decide(most, &mut judged)?;
+        }
+        let mut searches = Vec::new();
+        if let Some(s) = e.search.as_ref().filter(|_| lab.missing == 0) {
+            lab.missing = find(e, s, &detail, options, &mut searches)?;
+        }
+        lab.executed(judged, searches)
     })
 }
 
-/// An upper bound on the memory for the results of `e` in bytes: the numbers of all runs, and the series and histograms
-/// that are kept. `series` as in [`Options`]. A network needs additional memory while it runs.
+/// The judged claims and checks of an experiment, in the order of the file.
+struct Verdicts {
+    claims: Vec<Judged>,
+    checks: Vec<Checked>,
+}
+
+/// The runs of a call.
+struct Lab<'a> {
+    e: &'a Experiment,
+    detail: &'a Detail,
+    options: &'a Options<'a>,
+    /// The finished runs, by need in the plan's order, then by seed.
+    runs: Vec<Vec<Run>>,
+    /// Number of planned runs that were not made.
+    missing: usize,
+    notes: Vec<String>,
+}
+
+impl Lab<'_> {
+    /// Maximum memory for series and histograms. If more seeds may be needed, the first runs leave room for them.
+    fn limit(&self) -> u64 {
+        if self.e.until.is_some() || self.e.decide.is_some() { MOST_DETAIL / 2 } else { MOST_DETAIL }
+    }
+
+    fn finished(&self) -> usize {
+        self.runs.iter().map(Vec::len).sum()
+    }
+
+    /// Runs each need with the first seeds.
+    fn first(&mut self) -> Result<(), Error> {
+        let seeds = vec![self.e.seeds.clone(); self.e.needs.len()];
+        let (plan, notes) = self.detail.plan(&self.e.needs, &seeds, self.limit())?;
+        let made = run_all(self.e, &self.e.needs, &plan, self.detail, self.options)?;
+        (self.runs, self.missing) = (made.runs, made.missing);
+        self.notes.extend(notes);
+        Ok(())
+    }
+
+    /// Runs each need with further seeds, so that it has as many as `totals` says. False if there are no more runs: all
+    /// needs have their seeds, the call was stopped, or the results would not fit into memory.
+    fn extend(&mut self, totals: &[usize]) -> Result<bool, Error> {
+        let from_to = |from: usize, to: usize| (from..to).filter_map(|rank| self.e.seed(rank)).collect::<Vec<_>>();
+        let more: Vec<Vec<u64>> =
+            self.runs.iter().zip(totals).map(|(runs, total)| from_to(runs.len(), *total)).collect();
+        if self.missing > 0 || more.iter().all(Vec::is_empty) {
+            return Ok(false);
+        }
+        let all: Vec<Vec<u64>> =
+            self.runs.iter().zip(totals).map(|(runs, total)| from_to(0, runs.len().max(*total))).collect();
+        if let Err(err) = self.detail.plan(&self.e.needs, &all, self.limit()) {
+            self.notes.push(format!("no more seeds are run: {err}"));
+            return Ok(false);
+        }
+        // A results folder shows series and histograms of the first seeds.
+        let (plan, _) = self.detail.unshown().plan(&self.e.needs, &more, u64::MAX)?;
+        let before = self.finished();
+        let progress = |done: usize, total: usize| (self.options.progress)(before + done, before + total);
+        let options = Options { progress: &progress, capture: None, ..*self.options };
+        let made = run_all(self.e, &self.e.needs, &plan, self.detail, &options)?;
+        self.runs.iter_mut().zip(made.runs).for_each(|(runs, more)| runs.extend(more));
+        self.missing = made.missing;
+        Ok(self.missing == 0)
+    }
+
+    /// Adds seeds to each need until its interval is narrow enough.
+    fn until_precise(&mut self, until: &Until) -> Result<(), Error> {
+        loop {
+            let mut totals = vec![];
+            for runs in &self.runs {
+                let enough = self.half_width(until, runs)?.is_none_or(|half| half <= until.share);
+                let n = runs.len();
+                totals.push(if enough { n } else { stopping::next(n, until.at_most as usize) });
+            }
+            if !self.extend(&totals)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Half width of the interval that `until` reads, as a share of the mean; `None` if a run has no value.
+    fn half_width(&self, until: &Until, runs: &[Run]) -> Result<Option<f64>, FileError> {
+        let source = &self.e.source;
+        let metric = Expr::parse(&until.of).map_err(|err| misread(source, &until.of_site, &until.of, &err))?;
+        let mut samples = vec![];
+        for run in runs {
+            match metric.reading(run) {
+                Ok(x) => samples.push(x),
+                Err(Unmeasured::Undefined(_)) => return Ok(None),
+                Err(Unmeasured::Wrong(why)) => {
+                    let (reason, remedy) = reason_and_remedy(&why);
+                    return Err(FileError::new(source, &until.of_site, format!("`seeds.of`: {reason}"), remedy));
+                }
+            }
+        }
+        Ok(stopping::relative_half_width(&samples, metric.range()))
+    }
+
+    /// The runs of a need; empty if there are none.
+    fn runs_of<'r>(&'r self) -> impl Fn(&Need) -> Vec<&'r Run> {
+        let at: BTreeMap<String, usize> = self.e.needs.iter().enumerate().map(|(i, (n, _))| (n.key(), i)).collect();
+        move |n: &Need| {
+            at.get(&n.key()).and_then(|i| self.runs.get(*i)).map_or(Vec::new(), |runs| runs.iter().collect())
+        }
+    }
+
+    /// Judges all claims and checks.
+    fn judged(&self) -> Result<Verdicts, FileError> {
+        let (e, runs) = (self.e, self.runs_of());
+        let claims = e.claims.iter().map(|c| claim::judge(e, c, &runs)).collect::<Result<_, _>>()?;
+        let checks =
+            e.checks.iter().map(|c| check::judge(&e.source, &e.points, c, &runs, None)).collect::<Result<_, _>>()?;
+        Ok(Verdicts { claims, checks })
+    }
+
+    /// Adds seeds to the needs of undecided claims and checks, and judges these again.
+    fn decide(&mut self, most: u64, judged: &mut Verdicts) -> Result<(), Error> {
+        let e = self.e;
+        let first = self.runs.iter().map(|runs| runs.len() as u64).max().unwrap_or(0);
+        let looks = Looks { first, most };
+        for number in 2..=looks.count() {
+            let look = looks.look(number);
+            let claims = e.claims.iter().zip(&judged.claims).filter(|(_, j)| j.needs_seeds());
+            let checks = e.checks.iter().zip(&judged.checks).filter(|(_, j)| j.needs_seeds());
+            let wanted: BTreeSet<String> = claims
+                .flat_map(|(c, _)| of_claim(&e.points, c))
+                .chain(checks.flat_map(|(c, _)| of_check(&e.points, c)))
+                .map(|need| need.key())
+                .collect();
+            let total = |((need, _), runs): (&(Need, Size), &Vec<Run>)| {
+                if wanted.contains(&need.key()) { look.seeds as usize } else { runs.len() }
+            };
+            let totals: Vec<usize> = e.needs.iter().zip(&self.runs).map(total).collect();
+            if !self.extend(&totals)? {
+                break;
+            }
+            let runs = self.runs_of();
+            for (c, judged) in e.claims.iter().zip(&mut judged.claims).filter(|(_, j)| j.needs_seeds()) {
+                *judged = claim::judge_again(e, c, &runs, look, judged)?;
+            }
+            for (c, judged) in e.checks.iter().zip(&mut judged.checks).filter(|(_, j)| j.needs_seeds()) {
+                *judged = check::judge(&e.source, &e.points, c, &runs, Some(look))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of seeds of each point, if the results decided it, and a warning if a precision was not reached.
+    fn seeds(&self) -> Result<(Vec<PointSeeds>, Option<String>), FileError> {
+        if self.e.until.is_none() && self.e.decide.is_none() {
+            return Ok((vec![], None));
+        }
+        let mut all = vec![];
+        for (runs, (need, _)) in self.runs.iter().zip(&self.e.needs).filter(|(_, (n, _))| n.overlay.is_empty()) {
+            let half_width = self.e.until.as_ref().map_or(Ok(None), |until| self.half_width(until, runs))?;
+            // JSON has no infinity.
+            let half_width = half_width.filter(|half| half.is_finite());
+            all.push(PointSeeds { point: need.point.clone(), n: runs.len(), half_width });
+        }
+        let wide = |until: &&Until| all.iter().filter(|p| p.half_width.is_none_or(|half| half > until.share)).count();
+        let warning = self.e.until.as_ref().filter(|until| wide(until) > 0).map(|until| {
+            format!(
+                "the interval of {} is not within ±{} % at {} of {} points; more seeds (at_most) make it narrower",
+                until.of,
+                until.share * 100.0,
+                wide(&until),
+                all.len()
+            )
+        });
+        Ok((all, warning))
+    }
+
+    fn executed(self, judged: Verdicts, search: Vec<SearchResult>) -> Result<Executed, Error> {
+        let e = self.e;
+        let (finished, missing, (seeds, wide)) = (self.finished(), self.missing, self.seeds()?);
+        let (mut claims, mut checks, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for judged in judged.claims {
+            claims.extend(judged.results);
+            notes.extend(judged.notes);
+        }
+        for judged in judged.checks {
+            checks.push(judged.result);
+            notes.extend(judged.notes);
+        }
+        let kept = self.notes;
+        // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.
+        let shown: Vec<Run> = self
+            .runs
+            .into_iter()
+            .zip(&e.needs)
+            .filter(|(_, (n, _))| n.overlay.settings().is_empty())
+            .flat_map(|(r, _)| r)
+            .collect();
+        let summary = metric::summarise(&shown);
+        for unknown in e.show.iter().filter(|s| summary.iter().all(|known| known.metric != s.metric)) {
+            let why = shown.first().and_then(|run| metric::shown_in(unknown, run).err());
+            let why = why.map_or_else(|| "no run has a value".to_owned(), |why| why.to_string());
+            notes.push(format!("show: {}: {why}", unknown.metric));
+        }
+        notes.extend(kept);
+        let outcome = Outcome {
+            schema: "contend/run/1",
+            version: env!("CARGO_PKG_VERSION"),
+            title: e.title.clone(),
+            file: e.source.path.clone(),
+            summary,
+            interrupted: (missing > 0).then_some(Interrupted { finished, missing }),
+            warnings: phase::warning(e, &shown).into_iter().chain(wide).collect(),
+            show: e.show.iter().map(|s| s.metric.clone()).collect(),
+            seeds,
+            runs: shown,
+            claims,
+            checks,
+            search,
+        };
+        Ok(Executed { outcome, notes })
+    }
+}
+
+/// An upper bound on the memory for the results of the first seeds of `e` in bytes: the numbers of all runs, and the
+/// series and histograms that are kept. `series` as in [`Options`]. A network needs additional memory while it runs.
 ///
 /// # Errors
 /// As [`execute`], before the first run.
 pub fn memory(e: &Experiment, series: bool) -> Result<u64, Error> {
     let detail = Detail::new(claim::validate(e)?, e.duration, e.warmup, e.sample, series);
-    let (plan, _) = detail.plan(&e.needs, &vec![e.seeds.clone(); e.needs.len()], MOST_DETAIL)?;
+    let seeds = vec![e.seeds.clone(); e.needs.len()];
+    let (plan, _) = detail.plan(&e.needs, &seeds, MOST_DETAIL)?;
     Ok(plan.iter().filter_map(|p| Some(detail.memory(p.keep, &e.needs.get(p.need)?.1))).sum())
 }
 
@@ -78,19 +309,16 @@ struct Made {
     runs: Vec<Vec<Run>>,
     /// Number of planned runs that were not made.
     missing: usize,
-    /// Details of the runs that could not be kept.
-    notes: Vec<String>,
 }
 
-/// Runs each need with its seeds.
+/// Makes the runs of `plan`.
 fn run_all(
     e: &Experiment,
     needs: &[(Need, Size)],
-    seeds: &[Vec<u64>],
+    plan: &[Planned],
     detail: &Detail,
     options: &Options<'_>,
 ) -> Result<Made, Error> {
-    let (plan, notes) = detail.plan(needs, seeds, MOST_DETAIL)?;
     let done = AtomicUsize::new(0);
     let total = plan.len();
     let made: Vec<Option<Run>> = plan
@@ -129,7 +357,7 @@ fn run_all(
             None => missing += 1,
         }
     }
-    Ok(Made { runs, missing, notes })
+    Ok(Made { runs, missing })
 }
 
 /// Makes one run; `None` if it was stopped. The network is resolved only now: all networks of a large sweep would not
@@ -224,8 +452,9 @@ fn find(
         let found = search::find(s, search::Step::Bisect, |overlay| {
             let need = Need { point: point.clone(), overlay: overlay.clone() };
             let size = e.size(point, overlay).map_err(|err| Halt::Failed(err.into()))?;
-            let mut made =
-                run_all(e, &[(need, size)], std::slice::from_ref(&e.seeds), detail, &quiet).map_err(Halt::Failed)?;
+            let needs = [(need, size)];
+            let (plan, _) = detail.plan(&needs, std::slice::from_ref(&e.seeds), MOST_DETAIL).map_err(Halt::Failed)?;
+            let mut made = run_all(e, &needs, &plan, detail, &quiet).map_err(Halt::Failed)?;
             if made.missing > 0 { Err(Halt::Stopped(made.missing)) } else { Ok(made.runs.pop().unwrap_or_default()) }
         });
         let found = match found {
@@ -243,49 +472,4 @@ fn find(
         });
     }
     Ok(0)
-}
-
-fn judge(e: &Experiment, runs: Vec<Vec<Run>>, searches: Vec<SearchResult>) -> Result<Executed, FileError> {
-    let at: BTreeMap<String, usize> = e.needs.iter().enumerate().map(|(i, (n, _))| (n.key(), i)).collect();
-    let look = |n: &Need| at.get(&n.key()).map_or(Vec::new(), |i| runs[*i].iter().collect());
-    let (mut claims, mut notes) = (Vec::new(), Vec::new());
-    for c in &e.claims {
-        let judged = claim::judge(e, c, &look)?;
-        claims.extend(judged.results);
-        notes.extend(judged.notes);
-    }
-    let mut checks = Vec::new();
-    for c in &e.checks {
-        let (result, unmeasured) = check::judge(&e.source, &e.points, c, &look)?;
-        checks.push(result);
-        notes.extend(unmeasured);
-    }
-    // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.
-    let shown: Vec<Run> = runs
-        .into_iter()
-        .zip(&e.needs)
-        .filter(|(_, (n, _))| n.overlay.settings().is_empty())
-        .flat_map(|(r, _)| r)
-        .collect();
-    let summary = metric::summarise(&shown);
-    for unknown in e.show.iter().filter(|s| summary.iter().all(|known| known.metric != s.metric)) {
-        let why = shown.first().and_then(|run| metric::shown_in(unknown, run).err());
-        let why = why.map_or_else(|| "no run has a value".to_owned(), |why| why.to_string());
-        notes.push(format!("show: {}: {why}", unknown.metric));
-    }
-    let outcome = Outcome {
-        schema: "contend/run/1",
-        version: env!("CARGO_PKG_VERSION"),
-        title: e.title.clone(),
-        file: e.source.path.clone(),
-        summary,
-        interrupted: None,
-        warnings: phase::warning(e, &shown).into_iter().collect(),
-        show: e.show.iter().map(|s| s.metric.clone()).collect(),
-        runs: shown,
-        claims,
-        checks,
-        search: searches,
-    };
-    Ok(Executed { outcome, notes })
 }

@@ -126,8 +126,13 @@ impl Estimate {
 
     /// The estimate from `samples` of a number in `range`; `None` without samples.
     pub fn of_readings(samples: &[Reading], range: Range) -> Option<Estimate> {
+        Estimate::with_confidence(CONFIDENCE, samples, range)
+    }
+
+    /// Like [`Estimate::of_readings`], with an interval of another confidence in place of the 95 % interval.
+    pub fn with_confidence(confidence: f64, samples: &[Reading], range: Range) -> Option<Estimate> {
         let Reading { value: mean, resolution } = Reading::mean(samples)?;
-        let spread = half_width(&samples.iter().map(|r| r.value).collect::<Vec<_>>());
+        let spread = half_width(confidence, &samples.iter().map(|r| r.value).collect::<Vec<_>>());
         let ci95 = spread.map(|h| h.max(resolution));
         // By rounding, the mean itself may be slightly outside the range.
         let cut = |h: f64| ((mean - h).max(range.low).min(mean), (mean + h).min(range.high).max(mean));
@@ -155,18 +160,21 @@ pub fn deviation(samples: &[f64]) -> Option<f64> {
     Some((squares / (samples.len() - 1) as f64).sqrt())
 }
 
-/// Student's t for `n` samples: the half width of the 95 % interval is t times the standard error of the mean. `None`
-/// below two samples.
-pub fn student(n: usize) -> Option<f64> {
+/// Confidence of all intervals that are reported.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Student's t for `n` samples: the half width of the interval with this confidence is t times the standard error of
+/// the mean. `None` below two samples.
+pub fn student(confidence: f64, n: usize) -> Option<f64> {
     let freedom = n.checked_sub(1).filter(|&f| f > 0)? as f64;
-    StudentsT::new(0.0, 1.0, freedom).ok().map(|t| t.inverse_cdf(0.975))
+    StudentsT::new(0.0, 1.0, freedom).ok().map(|t| t.inverse_cdf(f64::midpoint(1.0, confidence)))
 }
 
-/// Half width of the 95 % Student interval of the mean; `None` with fewer than two samples.
-pub fn half_width(samples: &[f64]) -> Option<f64> {
+/// Half width of the Student interval of the mean with this confidence; `None` with fewer than two samples.
+pub fn half_width(confidence: f64, samples: &[f64]) -> Option<f64> {
     let d = deviation(samples)?;
     // Equal samples: the half width is exactly 0 for any t.
-    Some(if d == 0.0 { 0.0 } else { student(samples.len())? * d / (samples.len() as f64).sqrt() })
+    Some(if d == 0.0 { 0.0 } else { student(confidence, samples.len())? * d / (samples.len() as f64).sqrt() })
 }
 
 /// Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all have the same).
@@ -263,9 +271,10 @@ mod tests {
     #[test]
     fn student_has_the_values_of_the_tables() {
         for (n, t) in [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (30, 2.045), (1001, 1.962)] {
-            near(student(n), t, 6e-4);
+            near(student(CONFIDENCE, n), t, 6e-4);
         }
-        assert_eq!((student(0), student(1)), (None, None));
+        near(student(0.99, 10), 3.250, 6e-4);
+        assert_eq!((student(CONFIDENCE, 0), student(CONFIDENCE, 1)), (None, None));
     }
 
     #[test]
@@ -276,7 +285,7 @@ mod tests {
         near(e.ci95, 1.9633, 1e-3);
         assert_eq!(Estimate::of(&[7.0]), Some(Estimate { n: 1, mean: 7.0, ci95: None, interval: None }));
         assert_eq!(Estimate::of(&[]), None);
-        assert_eq!(half_width(&[2.0; 4]), Some(0.0));
+        assert_eq!(half_width(CONFIDENCE, &[2.0; 4]), Some(0.0));
     }
 
     #[test]

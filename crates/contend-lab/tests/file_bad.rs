@@ -95,16 +95,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "[wfi]",
         "t.toml:5:2: there is no key `wfi`\
             \n  help: did you mean `wifi`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, check, \
-            figure, search",
+            contention, model, field, title, cite, notes, duration, warmup, seeds, decide, sample, show, sweep, claim, \
+            check, figure, search",
     ),
     (
         "title = \"t\"",
         "titel = \"t\"",
         "t.toml:1:1: there is no key `titel`\
             \n  help: did you mean `title`? Write one of: wifi, ap, station, flow, wire, link, node, param, \
-            contention, model, field, title, cite, notes, duration, warmup, seeds, sample, show, sweep, claim, check, \
-            figure, search",
+            contention, model, field, title, cite, notes, duration, warmup, seeds, decide, sample, show, sweep, claim, \
+            check, figure, search",
     ),
     (
         "duration = \"70s\"",

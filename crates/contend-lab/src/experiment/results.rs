@@ -43,6 +43,9 @@ pub struct Outcome {
     /// The metrics that tables show; absent for the usual ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub show: Vec<String>,
+    /// The number of seeds of each point; absent when all points have the same seeds by the file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<PointSeeds>,
     /// Every run, by point and seed.
     pub runs: Vec<Run>,
     /// Mean and 95 % interval of every metric at every point.
@@ -576,6 +579,32 @@ impl Summary {
     }
 }
 
+/// One of several looks at a claim or check, each with more seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Look {
+    /// Number of the look; the look with the first seeds is 1.
+    pub number: u32,
+    /// Number of looks that were planned.
+    pub of: u32,
+    /// Seeds of each point of the claim or check.
+    pub seeds: u64,
+    /// Confidence of the interval that decides, as a share of 1.
+    pub confidence: f64,
+}
+
+/// The seeds of one point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointSeeds {
+    /// The sweep point.
+    pub point: PointKey,
+    /// Number of seeds.
+    pub n: usize,
+    /// Half width of the 95 % interval of the metric that decides, as a share of its mean. Absent when the number of
+    /// seeds does not depend on a metric, or when the metric has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half_width: Option<f64>,
+}
+
 /// A judged claim.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimResult {
@@ -606,6 +635,9 @@ pub struct ClaimResult {
     /// Name of the reading, when the claim has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
+    /// The look that gave the verdict, when the first seeds did not decide and the claim got more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub look: Option<Look>,
     /// The value at each judged point.
     pub points: Vec<Summary>,
 }
@@ -628,6 +660,9 @@ pub struct CheckResult {
     pub unit: &'static str,
     /// `met`, `not met` or `not decided`.
     pub answer: &'static str,
+    /// The look that gave the answer, when the first seeds did not decide and the check got more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub look: Option<Look>,
     /// The value at each judged point.
     pub points: Vec<Summary>,
 }

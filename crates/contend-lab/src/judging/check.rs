@@ -6,7 +6,7 @@
 //! answer wants to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
 
 use super::claim::{Evidence, Finding, Need, Position, expected};
-use crate::experiment::results::{CheckResult, PointKey, Run};
+use crate::experiment::results::{CheckResult, Look, PointKey, Run};
 use crate::reading::file::{Check, FileError, Overlay, Source};
 
 /// The answer of a check that holds.
@@ -16,8 +16,24 @@ pub const NOT_MET: &str = "not met";
 /// The answer of a check for which the seeds are too few, or which could not be measured.
 pub const NOT_DECIDED: &str = "not decided";
 
-/// Judges a check of the file `source` with the points `points`. `runs` returns the runs of a need with all seeds. Also
-/// returns what could not be measured, with place and reason.
+/// A judged check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The answer.
+    pub result: CheckResult,
+    /// What could not be measured, with place and reason.
+    pub notes: Vec<String>,
+}
+
+impl Checked {
+    /// True if the check is not decided although every run has a value: more seeds may decide it.
+    pub fn needs_seeds(&self) -> bool {
+        self.notes.is_empty() && self.result.answer == NOT_DECIDED
+    }
+}
+
+/// Judges a check of the file `source` with the points `points`. `runs` returns the runs of a need with all seeds.
+/// `look` is `None` for the first seeds.
 ///
 /// # Errors
 /// When the metric does not fit the runs; for example, it names a flow that does not exist.
@@ -26,10 +42,11 @@ pub fn judge<'a>(
     points: &[PointKey],
     check: &Check,
     runs: &dyn Fn(&Need) -> Vec<&'a Run>,
-) -> Result<(CheckResult, Vec<String>), FileError> {
+    look: Option<Look>,
+) -> Result<Checked, FileError> {
     let evidence = Evidence { source, points, runs, owner: format!("check {}", check.what) };
     let Finding { position, measured, unit, points, notes } =
-        evidence.judge(&check.requirement, &Overlay::default())?;
+        evidence.judge(&check.requirement, &Overlay::default(), look)?;
     let answer = match position {
         Some(Position::Inside) => MET,
         Some(Position::Outside) => NOT_MET,
@@ -43,9 +60,10 @@ pub fn judge<'a>(
         interval: measured.and_then(|m| m.interval),
         unit: unit.name,
         answer,
+        look,
         points,
     };
-    Ok((result, notes))
+    Ok(Checked { result, notes })
 }
 
 #[cfg(test)]
@@ -56,7 +74,11 @@ mod tests {
     use crate::reading::file::{Each, Expect, Requirement, Site};
 
     /// The check that uploads get at least 2 Mb/s, and runs in which they get so many bit/s.
-    fn answer(sets: &[&str], when: &[u64], rates: &[f64]) -> (CheckResult, Vec<String>) {
+    fn answer(sets: &[&str], when: &[u64], rates: &[f64]) -> Checked {
+        at(None, sets, when, rates)
+    }
+
+    fn at(look: Option<Look>, sets: &[&str], when: &[u64], rates: &[f64]) -> Checked {
         let bound = Quantity { value: 2e6, unit: Dimension::Rate };
         let requirement = Requirement {
             metric: "goodput.up".into(),
@@ -74,12 +96,12 @@ mod tests {
         let run = |(i, x): (usize, &f64)| Run { flows: vec![flow("up.1", "up", *x)], ..empty(i as u64) };
         let runs: Vec<Run> = rates.iter().enumerate().map(run).collect();
         let check = Check { what: "uploads".into(), requirement };
-        judge(&source, &[point], &check, &|_| runs.iter().collect()).unwrap()
+        judge(&source, &[point], &check, &|_| runs.iter().collect(), look).unwrap()
     }
 
     #[test]
     fn a_check_is_met_or_not_met_only_when_the_whole_interval_says_so() {
-        let of = |rates: &[f64]| answer(&[], &[1], rates).0.answer;
+        let of = |rates: &[f64]| answer(&[], &[1], rates).result.answer;
         assert_eq!(of(&[2.5e6, 2.6e6, 2.7e6]), MET);
         assert_eq!(of(&[1.5e6, 1.6e6, 1.7e6]), NOT_MET);
         // The mean is above the bound, the interval is on both sides.
@@ -90,17 +112,30 @@ mod tests {
 
     #[test]
     fn a_check_without_a_measurement_is_not_met_silently() {
-        let (result, notes) = answer(&[], &[1], &[]);
+        let Checked { result, notes } = answer(&[], &[1], &[]);
         assert_eq!((result.answer, result.measured), (NOT_DECIDED, None));
         assert!(notes[0].starts_with("check uploads: there is no run"), "{notes:?}");
-        let (result, notes) = answer(&["k=1"], &[9], &[2.5e6]);
+        let Checked { result, notes } = answer(&["k=1"], &[9], &[2.5e6]);
         assert_eq!(result.answer, NOT_DECIDED);
         assert!(notes[0].contains("is not judged"), "{notes:?}");
     }
 
     #[test]
+    fn a_later_look_decides_by_its_own_interval_and_reports_that_of_95_percent() {
+        let rates = [2.05e6, 2.3e6, 2.4e6];
+        let look = |confidence| Look { number: 2, of: 3, seeds: 3, confidence };
+        let judged = |look| at(look, &[], &[1], &rates);
+        // Mean 2.25 Mb/s, deviation 0.180 Mb/s. Student's t with 2 degrees of freedom: half widths of 448 kb/s at 95 %,
+        // and of 196 kb/s at 80 %.
+        assert!(judged(None).needs_seeds() && judged(Some(look(0.95))).needs_seeds());
+        let later = judged(Some(look(0.8)));
+        assert_eq!((later.result.answer, later.result.look), (MET, Some(look(0.8))));
+        assert_eq!(later.result.ci95, judged(None).result.ci95);
+    }
+
+    #[test]
     fn the_measured_value_has_the_unit_of_the_bound() {
-        let (result, _) = answer(&[], &[1], &[1.83e6]);
+        let result = answer(&[], &[1], &[1.83e6]).result;
         assert_eq!(result.unit, "kbps");
         assert_eq!(result.expected, ">= 2000kbps");
     }

@@ -15,20 +15,21 @@
 //!
 //! A step is the difference between neighbouring points, paired by seed. A step is flat when its whole interval is
 //! within [`FLAT`] of the range that the means cover: a curve that has reached its minimum still counts as decreasing.
-//! If a claim neither holds nor fails, the verdict is `undecided`: more seeds are needed.
+//! If a claim neither holds nor fails, the verdict is `undecided`: more seeds are needed. With [`judge_again`] a claim
+//! is judged by intervals of a higher confidence ([`super::stopping`]); the reported interval is that of 95 %.
 
 mod sequence;
 #[cfg(test)]
 mod tests;
 mod validity;
 
-use crate::experiment::results::{ClaimResult, PointKey, Run, Summary};
+use crate::experiment::results::{ClaimResult, Look, PointKey, Run, Summary};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
 use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
 use crate::reading::file::need::{meant, readings, same_value};
 use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict};
-use crate::stats::{Estimate, Range, Reading};
+use crate::stats::{CONFIDENCE, Estimate, Range, Reading};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -45,13 +46,40 @@ pub struct Judged {
     pub notes: Vec<String>,
 }
 
+impl Judged {
+    /// True if a reading is undecided although every run has a value: more seeds may decide it.
+    pub fn needs_seeds(&self) -> bool {
+        self.notes.is_empty() && self.results.iter().any(|r| r.verdict == Verdict::Undecided.name())
+    }
+
+    /// The result of this reading, if it is decided.
+    fn decided(&self, reading: Option<&str>) -> Option<&ClaimResult> {
+        let found = self.results.iter().find(|r| r.reading.as_deref() == reading)?;
+        (found.verdict != Verdict::Undecided.name()).then_some(found)
+    }
+}
+
 /// Judges one claim of `e`. `runs` returns the runs of a need with all seeds, in any order; an empty list when there
 /// are none.
 ///
 /// # Errors
 /// When the metric does not fit the runs; for example, it names a flow that does not exist.
 pub fn judge<'a>(e: &Experiment, claim: &Claim, runs: &dyn Fn(&Need) -> Vec<&'a Run>) -> Result<Judged, FileError> {
-    judged(&e.source, &e.points, claim, runs)
+    judged(&e.source, &e.points, claim, runs, None)
+}
+
+/// Judges an undecided claim of `e` again, with more seeds. Readings that are decided keep their verdict.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_again<'a>(
+    e: &Experiment,
+    claim: &Claim,
+    runs: &dyn Fn(&Need) -> Vec<&'a Run>,
+    look: Look,
+    earlier: &Judged,
+) -> Result<Judged, FileError> {
+    judged(&e.source, &e.points, claim, runs, Some((look, earlier)))
 }
 
 fn judged<'a>(
@@ -59,14 +87,21 @@ fn judged<'a>(
     points: &[PointKey],
     claim: &Claim,
     runs: &dyn Fn(&Need) -> Vec<&'a Run>,
+    again: Option<(Look, &Judged)>,
 ) -> Result<Judged, FileError> {
     validity::recorded(source, claim)?;
     let evidence = Evidence { source, points, runs, owner: format!("claim {}", claim.id) };
     let mut notes = vec![];
     let mut results = vec![];
     for (name, reading) in readings(claim) {
+        let decided = again.and_then(|(_, earlier)| earlier.decided(name.as_deref()));
+        if let Some(result) = decided {
+            results.push(result.clone());
+            continue;
+        }
+        let look = again.map(|(look, _)| look);
         let Finding { position, measured, unit, points, notes: of_reading } =
-            evidence.judge(&claim.requirement, &reading)?;
+            evidence.judge(&claim.requirement, &reading, look)?;
         notes.extend(of_reading);
         let Some(position) = position else { break };
         results.push(ClaimResult {
@@ -82,6 +117,7 @@ fn judged<'a>(
             as_recorded: position.verdict() == claim.verdict,
             reason: claim.reason.clone(),
             reading: name,
+            look,
             points,
         });
     }
@@ -145,9 +181,9 @@ impl Position {
 /// One number for each seed.
 type Samples = BTreeMap<u64, Reading>;
 
-/// The estimate of a number that has values in `range`.
-fn estimate(s: &Samples, range: Range) -> Option<Estimate> {
-    Estimate::of_readings(&s.values().copied().collect::<Vec<_>>(), range)
+/// The estimate of a number that has values in `range`, with an interval of this confidence.
+fn estimate(s: &Samples, confidence: f64, range: Range) -> Option<Estimate> {
+    Estimate::with_confidence(confidence, &s.values().copied().collect::<Vec<_>>(), range)
 }
 
 /// The mean of several samples, seed by seed. Seeds that one of them lacks are left out.
@@ -188,8 +224,14 @@ pub(super) struct Finding {
 }
 
 impl Evidence<'_, '_> {
-    /// Judges a requirement by the runs with the settings of `reading`.
-    pub(super) fn judge(&self, requirement: &Requirement, reading: &Overlay) -> Result<Finding, FileError> {
+    /// Judges a requirement by the runs with the settings of `reading`. The 95 % interval is reported. It also decides,
+    /// unless this is a later `look`: then the interval of that look decides.
+    pub(super) fn judge(
+        &self,
+        requirement: &Requirement,
+        reading: &Overlay,
+        look: Option<Look>,
+    ) -> Result<Finding, FileError> {
         let metric = validity::sound(self.source, requirement, &self.owner)?;
         if let Err(no) = validity::applies(self.points, requirement) {
             if self.source.sets.is_empty() {
@@ -199,9 +241,20 @@ impl Evidence<'_, '_> {
             let unit = WrittenUnit::PLAIN;
             return Ok(Finding { position: None, measured: None, unit, points: vec![], notes });
         }
-        let mut evaluation = Evaluation { evidence: self, requirement, metric: &metric, reading, notes: vec![] };
-        let (position, measured, points) = evaluation.run()?;
-        let notes = evaluation.notes.into_iter().map(|n| format!("{}: {n}", self.owner)).collect();
+        let evaluation = |confidence| Evaluation {
+            evidence: self,
+            requirement,
+            metric: &metric,
+            reading,
+            confidence,
+            notes: vec![],
+        };
+        let mut reported = evaluation(CONFIDENCE);
+        let (mut position, measured, points) = reported.run()?;
+        if let Some(look) = look {
+            position = evaluation(look.confidence).run()?.0;
+        }
+        let notes = reported.notes.into_iter().map(|n| format!("{}: {n}", self.owner)).collect();
         // A ratio is a plain number.
         let dimension = metric.dimension().filter(|_| requirement.over.is_none()).unwrap_or(Dimension::Number);
         let fitting = || WrittenUnit::fitting(dimension, measured.map_or(0.0, |m| m.mean));
@@ -216,6 +269,8 @@ struct Evaluation<'c, 'a> {
     requirement: &'c Requirement,
     metric: &'c Expr,
     reading: &'c Overlay,
+    /// Confidence of the intervals.
+    confidence: f64,
     notes: Vec<String>,
 }
 
@@ -235,13 +290,13 @@ impl Evaluation<'_, '_> {
             None => self.requirement.metric.clone(),
         };
         let range = self.range();
-        let summaries = evidence
-            .iter()
-            .filter_map(|(point, s)| Some(Summary::new((*point).clone(), name.clone(), estimate(s, range)?)));
+        let summaries = evidence.iter().filter_map(|(point, s)| {
+            Some(Summary::new((*point).clone(), name.clone(), estimate(s, self.confidence, range)?))
+        });
         let summaries = summaries.collect();
         let (position, measured) = match bounds(&self.requirement.expect) {
             Some(range) => self.within(range, &evidence),
-            None => sequence::judge(self.requirement, &evidence),
+            None => sequence::judge(self.requirement, self.confidence, &evidence),
         };
         Ok((position, measured, summaries))
     }
@@ -322,10 +377,11 @@ impl Evaluation<'_, '_> {
         };
         if self.requirement.each == Each::Mean {
             let all: Vec<&Samples> = evidence.iter().map(|(_, s)| s).collect();
-            let m = estimate(&mean_of(&all), self.range());
+            let m = estimate(&mean_of(&all), self.confidence, self.range());
             return (position_of(&m), m);
         }
-        let estimates: Vec<Option<Estimate>> = evidence.iter().map(|(_, s)| estimate(s, self.range())).collect();
+        let estimates: Vec<Option<Estimate>> =
+            evidence.iter().map(|(_, s)| estimate(s, self.confidence, self.range())).collect();
         let position =
             Position::combined(self.requirement.each, &estimates.iter().map(position_of).collect::<Vec<_>>());
         // Distance from the mean to the nearest bound, negative outside. The deciding point has the smallest margin, or

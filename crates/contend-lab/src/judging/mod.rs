@@ -5,3 +5,4 @@ pub mod claim;
 pub mod compare;
 pub(crate) mod phase;
 pub mod search;
+pub mod stopping;

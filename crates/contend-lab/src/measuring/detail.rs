@@ -91,6 +91,11 @@ impl Detail {
         Detail { all, needed, histograms: sampling.histograms, frames: sampling.frames, shown }
     }
 
+    /// Like `self`, for runs of which the results folder shows the numbers only.
+    pub fn unshown(&self) -> Detail {
+        Detail { shown: false, ..self.clone() }
+    }
+
     /// What a run measures that keeps `keep`.
     pub fn measure(&self, keep: Keep) -> &Measure {
         if keep == Keep::All { &self.all } else { &self.needed }

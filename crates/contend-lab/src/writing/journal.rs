@@ -49,7 +49,7 @@ impl Header {
             (self.schema != other.schema, "the journal's format"),
             (self.version != other.version, "the version of contend"),
             (self.experiment != other.experiment, "the text of the experiment"),
-            (self.settings != other.settings, "--set, --sweep or --seeds"),
+            (self.settings != other.settings, "--set, --sweep, --seeds or --decide"),
             (self.frames_ns != other.frames_ns, "--capture"),
         ];
         differences.iter().find(|d| d.0).map(|d| d.1)

@@ -91,6 +91,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         warnings: vec![],
         show: vec![],
         checks: vec![],
+        seeds: vec![],
         claims: vec![
             claim(
                 "H3",
@@ -155,6 +156,7 @@ fn claim(
             String::new()
         },
         reading: (id == "H6").then(|| "printed".into()),
+        look: None,
         points: Vec::new(),
     }
 }

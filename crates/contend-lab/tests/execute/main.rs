@@ -5,6 +5,7 @@ mod claims;
 #[path = "../../../contend-core/tests/common/contributing.rs"]
 mod contributing;
 mod lab;
+mod more_seeds;
 mod phase;
 
 use contend_lab::experiment::results::Interrupted;

@@ -7,7 +7,9 @@ use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, accept_undecided, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
-use contend_lab::writing::output::{self, Chapter, ReportContext, WIDTH, claim_text, measured_text, wrapped};
+use contend_lab::writing::output::{
+    self, Chapter, ReportContext, WIDTH, claim_text, look_text, measured_text, wrapped,
+};
 use contend_lab::writing::validation::markdown;
 use miette::Result;
 use std::io::Write as _;
@@ -185,6 +187,7 @@ fn claim(c: &ClaimResult) -> String {
     };
     line(&c.paper);
     line(&format!("expected {}, measured {}: {}{differs}", c.expected, measured_text(c), c.verdict));
+    line(&look_text(c.look));
     line(&c.reason);
     out
 }

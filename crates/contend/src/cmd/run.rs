@@ -43,6 +43,7 @@ Examples:
   contend run experiments/hotspot.toml --seeds 1..30 --set ap.queue.limit=400p
   contend run experiments/saturation.toml --sweep flow.0.count=5,50 --format csv > points.csv
   contend run experiments/hotspot.toml --sweep ap.queue=fifo,fq_codel --sweep flow.1.count=1..3
+  contend run experiments/hotspot.toml --decide                  more seeds for what is undecided
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
   contend run results/hotspot/run.toml                           the same runs again
   contend run experiments/hotspot.toml --resume                  continue a call that was killed";
@@ -80,6 +81,10 @@ pub struct Common {
     /// Seeds that replace those of the file, like 1..30 or 7
     #[arg(long)]
     pub seeds: Option<String>,
+    /// Run more seeds for undecided claims and checks, up to N at each point (default: 200);
+    /// docs/points-and-seeds.md tells how
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "200")]
+    pub decide: Option<String>,
     /// Set a key of the file, like wifi.slot=20us, flow.1.count=4 or flow.call.count=4; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -116,6 +121,7 @@ impl Common {
             set: vec![],
             show: None,
             sweep: vec![],
+            decide: None,
             jobs,
             out: PathBuf::new(),
             format: Printed::Table,
@@ -243,6 +249,9 @@ pub fn load(path: &Path, common: &Common) -> Result<Experiment> {
     if let Some(show) = &common.show {
         let all: Vec<String> = parts(show).iter().map(|m| format!("{m:?}")).collect();
         sets.push(("show".into(), format!("[{}]", all.join(", "))));
+    }
+    if let Some(most) = &common.decide {
+        sets.push(("decide".into(), most.clone()));
     }
     let e = file::parse(&path.display().to_string(), &text, &sets)?;
     claim::validate(&e)?;

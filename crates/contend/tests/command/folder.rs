@@ -208,3 +208,30 @@ fn a_sweep_of_the_call_is_repeated_by_the_folder() {
         .says(&["there is no `=`", "--sweep flow.0.count=1,2,4"]);
     bench.contend(&["run", "f.toml", "--sweep", "x=1"]).with(2).says(&["--sweep:1:1: there is no key `x` (at x = 1)"]);
 }
+
+#[test]
+fn the_folder_repeats_the_seeds_that_the_results_decided() {
+    let claim = "\n[[claim]]\nid = \"close\"\nmetric = \"goodput.up / goodput.down\"\nexpect = { at_least = BOUND }\n";
+    // A bound at the mean of two seeds: their interval crosses it.
+    let bench = Bench::with("f.toml", &format!("{SMALL}{}", claim.replace("BOUND", "0")));
+    let first = bench.contend(&["run", "f.toml", "--no-results", "--format", "json"]).with(0).object();
+    let mean = first["claims"][0]["measured"].as_f64().unwrap();
+    bench.file("f.toml", format!("{SMALL}{}", claim.replace("BOUND", &format!("{mean:.6}"))));
+    let ended = bench.contend(&["run", "f.toml", "--decide=9"]);
+    for text in ["n = ", "look ", " of 4: ", "seeds, judged by the 98.33 % interval"] {
+        assert!(ended.out.contains(text), "no `{text}` in: {}", ended.out);
+    }
+    let o = bench.json("results/f/summary.json");
+    let n = o["seeds"][0]["n"].as_u64().unwrap();
+    assert!([4, 8, 9].contains(&n), "{}", o["seeds"]);
+    assert_eq!(
+        (o["runs"].as_array().unwrap().len() as u64, &o["claims"][0]["look"]["seeds"]),
+        (n, &o["seeds"][0]["n"])
+    );
+    let head = bench.read("results/f/run.toml");
+    assert!(head.contains(&format!("# seeds 1..{n}\n# --set decide=9\n")), "{head}");
+    assert!(bench.read("results/f/report.html").contains(&format!("{n} seeds</p>")));
+    let again = bench.contend(&["run", "results/f/run.toml", "--no-results", "--format", "json"]).out;
+    let again: Value = serde_json::from_str(&again).unwrap();
+    assert_eq!((&again["seeds"], &again["claims"]), (&o["seeds"], &o["claims"]));
+}

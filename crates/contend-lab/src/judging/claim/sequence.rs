@@ -40,8 +40,12 @@ fn number(v: &Value) -> Option<f64> {
     v.as_f64().or_else(|| literal(v.as_str()?).map(|n| n.value))
 }
 
-/// Judges the sequences of a requirement; `evidence` holds the samples at each point.
-pub(super) fn judge(requirement: &Requirement, evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
+/// Judges the sequences of a requirement by intervals of this confidence; `evidence` holds the samples at each point.
+pub(super) fn judge(
+    requirement: &Requirement,
+    confidence: f64,
+    evidence: &[(&PointKey, Samples)],
+) -> (Position, Option<Estimate>) {
     let points: Vec<&PointKey> = evidence.iter().map(|(p, _)| *p).collect();
     let of = |i: usize| evidence.get(i).map(|(_, s)| s);
     let along = match &requirement.expect {
@@ -65,7 +69,8 @@ pub(super) fn judge(requirement: &Requirement, evidence: &[(&PointKey, Samples)]
             (0..length).map(|k| mean_of(&sequences.iter().filter_map(|s| s.get(k)).collect::<Vec<_>>())).collect(),
         ];
     }
-    let findings: Vec<(Position, Option<Estimate>)> = sequences.iter().map(|s| one(&requirement.expect, s)).collect();
+    let findings: Vec<(Position, Option<Estimate>)> =
+        sequences.iter().map(|s| one(&requirement.expect, confidence, s)).collect();
     let position = Position::combined(requirement.each, &findings.iter().map(|f| f.0).collect::<Vec<_>>());
     // Report the first sequence with the combined verdict.
     let measured = findings.iter().find(|f| f.0 == position).or(findings.first()).and_then(|f| f.1);
@@ -73,7 +78,7 @@ pub(super) fn judge(requirement: &Requirement, evidence: &[(&PointKey, Samples)]
 }
 
 /// Judges one sequence.
-fn one(expect: &Expect, sequence: &[Samples]) -> (Position, Option<Estimate>) {
+fn one(expect: &Expect, confidence: f64, sequence: &[Samples]) -> (Position, Option<Estimate>) {
     // A difference in the expected direction is positive.
     let increasing = matches!(expect, Expect::Increasing { .. });
     let step = |a: &Samples, b: &Samples| {
@@ -81,7 +86,7 @@ fn one(expect: &Expect, sequence: &[Samples]) -> (Position, Option<Estimate>) {
             let x = a.get(seed)?;
             Some((*seed, if increasing { y.minus(*x) } else { x.minus(*y) }))
         };
-        estimate(&b.iter().filter_map(right).collect(), Range::ALL)
+        estimate(&b.iter().filter_map(right).collect(), confidence, Range::ALL)
     };
     let steps: Option<Vec<Estimate>> = sequence.windows(2).map(|w| step(w.first()?, w.get(1)?)).collect();
     let (Some(steps), Some(first), Some(last)) = (steps, sequence.first(), sequence.last()) else {
@@ -92,7 +97,7 @@ fn one(expect: &Expect, sequence: &[Samples]) -> (Position, Option<Estimate>) {
             Position::combined(Each::Every, &steps.iter().map(|s| step_position(s, 0.0)).collect::<Vec<_>>());
         return (position, steps.into_iter().min_by(|a, b| a.mean.total_cmp(&b.mean)));
     }
-    let means = || sequence.iter().filter_map(|s| estimate(s, Range::ALL)).map(|m| m.mean);
+    let means = || sequence.iter().filter_map(|s| estimate(s, confidence, Range::ALL)).map(|m| m.mean);
     let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
     let Some(whole) = step(first, last) else { return (Position::Unclear, None) };
     let mut positions = vec![step_position(&whole, 0.0)];

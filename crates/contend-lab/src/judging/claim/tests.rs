@@ -95,10 +95,11 @@ impl World {
     fn try_judge(&self, c: &Claim) -> Result<Judged, FileError> {
         // Every need asked for was announced.
         let announced: Vec<String> = needed(&self.points, std::slice::from_ref(c), &[]).iter().map(Need::key).collect();
-        judged(&source(), &self.points, c, &|need| {
+        let runs = |need: &Need| {
             assert!(announced.contains(&need.key()), "{} was not announced", need.key());
             self.runs.iter().filter(|(n, _)| n == need).flat_map(|(_, r)| r).collect()
-        })
+        };
+        judged(&source(), &self.points, c, &runs, None)
     }
 
     fn verdict(&self, c: &Claim) -> String {
@@ -495,7 +496,7 @@ fn an_error_in_a_metric_points_into_the_file() {
     let c = changed(claim("1 + godput.up", Expect::AtLeast(number(0.0))), |r| {
         r.metric_site = Site::File(start..start + 15)
     });
-    let e = judged(&source, &[point(&[])], &c, &|_| vec![]).unwrap_err();
+    let e = judged(&source, &[point(&[])], &c, &|_| vec![], None).unwrap_err();
     assert_eq!(e.line_column(), Some((2, 15)));
     assert!(e.remedy().unwrap().contains("goodput.up"));
 }
@@ -505,6 +506,6 @@ fn a_claim_whose_points_the_command_line_removed_is_not_judged() {
     let settings = Source { sets: vec!["k=5".into()], ..source() };
     let c =
         changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.when = [("k".to_owned(), vec![json!(9)])].into());
-    let j = judged(&settings, &[point(&[("k", json!(5))])], &c, &|_| vec![]).unwrap();
+    let j = judged(&settings, &[point(&[("k", json!(5))])], &c, &|_| vec![], None).unwrap();
     assert!(j.results.is_empty() && j.notes[0].contains("not judged"));
 }

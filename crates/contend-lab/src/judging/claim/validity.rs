@@ -1,4 +1,4 @@
-//! Validates claims, checks, figures and the search before anything runs.
+//! Validates claims, checks, figures, the search and the precision before anything runs.
 
 use super::{meant, plain, same_value, sequence};
 use crate::experiment::results::PointKey;
@@ -57,6 +57,14 @@ pub fn validate(e: &Experiment) -> Result<Sampling, FileError> {
         suits(e, site, metric, [&shown])?;
         let sampling = shown.sampling();
         reaches(e, metric, &sampling).map_err(|no| FileError::new(&e.source, site, no.message, no.help))?;
+        all.add(sampling);
+    }
+    if let Some(until) = &e.until {
+        let metric = Expr::parse(&until.of).map_err(|err| misread(&e.source, &until.of_site, &until.of, &err))?;
+        suits(e, &until.of_site, &until.of, [&metric])?;
+        let sampling = metric.sampling();
+        reaches(e, &until.of, &sampling)
+            .map_err(|no| FileError::new(&e.source, &until.of_site, format!("`seeds.of`: {}", no.message), no.help))?;
         all.add(sampling);
     }
     for figure in &e.figures {

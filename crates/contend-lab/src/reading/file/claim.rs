@@ -1,4 +1,4 @@
-//! Claims, checks, figures and the search of a file as plain data; expressions stay text.
+//! Claims, checks, figures, the search and the precision of a file as plain data; expressions stay text.
 
 use super::error::Site;
 use super::tree::Overlay;
@@ -199,6 +199,19 @@ pub struct Shown {
     pub metric: String,
     /// Its place, for errors.
     pub site: Site,
+}
+
+/// `seeds = { until = ..., of = ... }`: a point has enough seeds when the 95 % interval of a metric is narrow.
+#[derive(Clone, Debug)]
+pub struct Until {
+    /// Largest half width of the interval, as a share of the mean.
+    pub share: f64,
+    /// Expression of a run's metrics.
+    pub of: String,
+    /// Place of `of`, for errors.
+    pub of_site: Site,
+    /// Maximum number of seeds of a point.
+    pub at_most: u64,
 }
 
 /// `[search]`: the value of a key at which a condition begins to hold.

@@ -63,13 +63,14 @@ mod places;
 mod quoted;
 mod reader;
 pub mod schema;
+mod seeds;
 mod sweep;
 mod table_names;
 mod tcp;
 pub mod tree;
 mod wifi;
 
-pub use claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Verdict, When};
+pub use claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Until, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};
@@ -106,6 +107,10 @@ pub struct Experiment {
     pub warmup: Span,
     /// Each point runs once with each seed.
     pub seeds: Vec<u64>,
+    /// When a point has enough seeds; `None`: each point has [`Experiment::seeds`].
+    pub until: Option<Until>,
+    /// Undecided claims and checks get more seeds, up to this number at each point.
+    pub decide: Option<u64>,
     /// Step of the time series; `None` without series.
     pub sample: Option<Span>,
     /// Points of the sweep in the file's order. Never empty: without a sweep there is one point without keys.
@@ -180,7 +185,9 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         )),
         w => Ok(w),
     })?;
-    let seeds = f.get("seeds").filter(|_| about != About::Model).map_or(Ok(vec![1]), |v| seeds(&v))?;
+    let (seeds, until) =
+        f.get("seeds").filter(|_| about != About::Model).map_or(Ok((vec![1], None)), |v| seeds::seeds(&v))?;
+    let decide = f.read("decide", |v| v.integer(2..=seeds::MOST))?;
     let sample = f.read("sample", |v| match v.positive_span()? {
         step if step > duration => {
             Err(v.error(format!("is {step}, but the whole run is {duration}"), "write a shorter step"))
@@ -226,6 +233,8 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         duration,
         warmup,
         seeds,
+        until,
+        decide,
         sample,
         points,
         show,
@@ -246,8 +255,6 @@ const NETWORK: [&str; 11] =
     ["wifi", "ap", "station", "flow", "wire", "link", "node", "param", "contention", "model", "field"];
 /// Maximum number of samples of a time series.
 const MOST_SAMPLES: u64 = 10_000_000;
-/// Maximum number of seeds.
-const MOST_SEEDS: u64 = 100_000;
 
 /// Settings of the command line.
 #[derive(Default)]
@@ -371,34 +378,6 @@ fn each<T>(
     val.map_or(Ok(vec![]), |v| v.list(&format!("{name}, with two brackets"))?.map(|v| read(&v)).collect())
 }
 
-/// Reads `"1..5"`, `"7"` or `[1, 2, 3]`.
-fn seeds(val: &Val) -> Result<Vec<u64>, FileError> {
-    const HELP: &str = "write \"1..5\" for the seeds 1, 2, 3, 4 and 5, \"7\" for one, or a list";
-    if let NodeKind::List(_) = val.node.kind {
-        let seeds: Vec<u64> = val.list(HELP)?.map(|v| v.integer(0..=u64::MAX)).collect::<Result<_, _>>()?;
-        let twice = seeds.iter().collect::<BTreeSet<_>>().len() < seeds.len();
-        return if seeds.is_empty() || twice {
-            Err(val.error("must have at least one seed, each only once", HELP))
-        } else {
-            Ok(seeds)
-        };
-    }
-    if let (NodeKind::Integer(_), Site::Set(..)) = (&val.node.kind, &val.node.site) {
-        // `--seeds 7`: no quotes on the command line.
-        return Ok(vec![val.integer(0..=u64::MAX)?]);
-    }
-    let text = val.text().map_err(|_| val.error(format!("must be a string, not {}", val.node.kind_name()), HELP))?;
-    let (first, last) = text.split_once("..").unwrap_or((text, text));
-    match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
-        (Ok(first), Ok(last)) if first > last => Err(val.error(format!("is empty: \"{text}\""), HELP)),
-        (Ok(first), Ok(last)) if last - first >= MOST_SEEDS => {
-            Err(val.error(format!("has more than {MOST_SEEDS} seeds"), "use fewer"))
-        }
-        (Ok(first), Ok(last)) => Ok((first..=last).collect()),
-        _ => Err(val.error(format!("cannot be \"{text}\""), HELP)),
-    }
-}
-
 impl Experiment {
     /// The network at `point` with `overlay`.
     ///
@@ -407,6 +386,16 @@ impl Experiment {
     /// of a claim.
     pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
         network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
+    }
+
+    /// Seed number `rank` of a point, counted from 0. Further seeds follow the largest of [`Experiment::seeds`]. `None`
+    /// after the largest number.
+    pub fn seed(&self, rank: usize) -> Option<u64> {
+        let further = rank.checked_sub(self.seeds.len());
+        further.map_or_else(
+            || self.seeds.get(rank).copied(),
+            |k| self.seeds.iter().max()?.checked_add(1)?.checked_add(k as u64),
+        )
     }
 
     /// What the file describes.

@@ -37,7 +37,7 @@ impl Need {
 
 /// All needs of `e`, its claims and its checks, without duplicates: first all points in the file's order.
 ///
-/// All needs are run with the same seeds, because claims and checks compare them seed by seed.
+/// All needs are run with the same first seeds, because claims and checks compare them seed by seed.
 pub fn needs(e: &Experiment) -> Vec<Need> {
     needed(&e.points, &e.claims, &e.checks)
 }
@@ -51,14 +51,28 @@ pub(crate) fn needed(points: &[PointKey], claims: &[Claim], checks: &[Check]) ->
         }
     };
     points.iter().for_each(|p| add(Need { point: p.clone(), overlay: Overlay::default() }));
-    let claimed = claims.iter().flat_map(|c| readings(c).into_iter().map(|(_, reading)| (&c.requirement, reading)));
-    let checked = checks.iter().map(|c| (&c.requirement, Overlay::default()));
-    for (requirement, reading) in claimed.chain(checked) {
-        for point in meant(requirement, points) {
-            add(Need::of(points, point, &reading));
-            if let Some(other) = requirement.other() {
-                add(Need::of(points, point, &reading.then(other)));
-            }
+    claims.iter().flat_map(|c| of_claim(points, c)).for_each(&mut add);
+    checks.iter().flat_map(|c| of_check(points, c)).for_each(&mut add);
+    all
+}
+
+/// The needs of a claim; some may occur twice.
+pub(crate) fn of_claim(points: &[PointKey], claim: &Claim) -> Vec<Need> {
+    readings(claim).iter().flat_map(|(_, reading)| required(points, &claim.requirement, reading)).collect()
+}
+
+/// The needs of a check; some may occur twice.
+pub(crate) fn of_check(points: &[PointKey], check: &Check) -> Vec<Need> {
+    required(points, &check.requirement, &Overlay::default())
+}
+
+/// The needs of a requirement with the settings of `reading`; some may occur twice.
+fn required(points: &[PointKey], requirement: &Requirement, reading: &Overlay) -> Vec<Need> {
+    let mut all = vec![];
+    for point in meant(requirement, points) {
+        all.push(Need::of(points, point, reading));
+        if let Some(other) = requirement.other() {
+            all.push(Need::of(points, point, &reading.then(other)));
         }
     }
     all

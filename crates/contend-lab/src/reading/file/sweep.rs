@@ -17,8 +17,10 @@ use std::collections::BTreeSet;
 /// Maximum number of points of a sweep.
 const MOST_POINTS: usize = 100_000;
 /// Keys that are the same at every point.
-const FIXED: &[&str] =
-    &["title", "cite", "notes", "duration", "warmup", "seeds", "sample", "show", "sweep", "search", "claim", "figure"];
+const FIXED: &[&str] = &[
+    "title", "cite", "notes", "duration", "warmup", "seeds", "decide", "sample", "show", "sweep", "search", "claim",
+    "check", "figure",
+];
 
 /// The sweep of a file.
 #[derive(Clone, Debug, Default)]

@@ -8,8 +8,9 @@ const HEAD: &str = "# contend ";
 /// Start of a line that holds one setting of the call.
 const SETTING: &str = "# --set ";
 
-/// The text of `e` after a head of comments with everything that is needed to repeat the call.
-pub(super) fn repeatable(e: &Experiment, context: &ReportContext, missing: usize) -> String {
+/// The text of `e` after a head of comments with everything that is needed to repeat the call. `seeds` are those of the
+/// runs.
+pub(super) fn repeatable(e: &Experiment, context: &ReportContext, seeds: &str, missing: usize) -> String {
     let settings: String = e.source.sets.iter().map(|s| format!("{SETTING}{}\n", on_one_line(s))).collect();
     let stopped = if missing > 0 { format!("# stopped early: {missing} runs are missing\n") } else { String::new() };
     let text = bare(&e.source.text);
@@ -17,7 +18,7 @@ pub(super) fn repeatable(e: &Experiment, context: &ReportContext, missing: usize
         "{HEAD}{}\n# {}\n# seeds {}\n{stopped}{settings}\n{text}",
         env!("CARGO_PKG_VERSION"),
         on_one_line(&context.command),
-        context.seeds
+        if context.seeds.is_empty() { seeds } else { &context.seeds }
     )
 }
 
@@ -82,13 +83,13 @@ mod tests {
             seeds: "3..4".into(),
             ..ReportContext::default()
         };
-        let text = repeatable(&e, &context, 2);
+        let text = repeatable(&e, &context, "", 2);
         assert_eq!(settings(&text), sets, "{text}");
         assert!(text.contains("stopped early: 2 runs"));
         let again = load(&text, &settings(&text));
         assert_eq!((again.seeds.clone(), again.notes.as_str()), (vec![3, 4], "two\nlines = \"of\" text"));
         // Repeating a repetition changes only the head.
-        assert_eq!(bare(&repeatable(&again, &context, 0)), FILE);
+        assert_eq!(bare(&repeatable(&again, &context, "", 0)), FILE);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn write(
     let folder = draft.path();
     let o = &executed.outcome;
     let text = |name: &str, text: &str| atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
-    text("run.toml", &head::repeatable(e, context, o.interrupted.map_or(0, |i| i.missing)))?;
+    text("run.toml", &head::repeatable(e, context, &output::seeds_text(o), o.interrupted.map_or(0, |i| i.missing)))?;
     for format in output::FORMATS {
         atomically(&folder.join(format.file), |w| (format.write)(o, w))?;
     }

@@ -18,7 +18,9 @@ use super::shape::{
     around, estimate, fixed, main_metrics, metrics, percentile_ms, point_options, point_text, points, runs_of,
     seeds_text, summary_of, swept_keys, unit_of, value_text,
 };
-use super::table::{advice, answer_sign, cautions, checked_text, measured_text, method, search_text, verdict_sign};
+use super::table::{
+    advice, answer_sign, cautions, checked_text, look_text, measured_text, method, search_text, verdict_sign,
+};
 use super::{Error, ReportContext, atomically};
 use crate::experiment::results::{Outcome, PointKey, Run};
 use crate::judging::check::{MET, NOT_MET};
@@ -239,9 +241,11 @@ fn checks(o: &Outcome) -> String {
             NOT_MET => "not-reproduced",
             _ => "undecided",
         };
+        let look = look_text(c.look);
+        let look = if look.is_empty() { look } else { format!("<br><span class=\"pm\">{}</span>", escaped(&look)) };
         let _ = writeln!(
             out,
-            "<tr><td class=\"key\">{}</td><td><span class=\"verdict {class}\"><b>{}</b> {}</span></td><td \
+            "<tr><td class=\"key\">{}</td><td><span class=\"verdict {class}\"><b>{}</b> {}</span>{look}</td><td \
                 class=\"num\">{}</td><td>{}</td></tr>",
             escaped(&c.what),
             answer_sign(c.answer),
@@ -271,11 +275,9 @@ fn claims(o: &Outcome) -> String {
         } else {
             format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded))
         };
-        let reason = if c.reason.is_empty() {
-            String::new()
-        } else {
-            format!("<br><span class=\"pm\">{}</span>", escaped(&c.reason))
-        };
+        let below = [look_text(c.look), c.reason.clone()];
+        let below = below.iter().filter(|text| !text.is_empty());
+        let reason: String = below.map(|text| format!("<br><span class=\"pm\">{}</span>", escaped(text))).collect();
         let _ = writeln!(
             out,
             "<tr><td class=\"key\">{id}</td><td><span class=\"verdict {}\"><b>{}</b> {}</span> {recorded}</td><td \
@@ -320,6 +322,9 @@ fn details(o: &Outcome, ctx: &ReportContext, points: &[PointKey], command: &str)
         let _ = writeln!(out, "<div class=\"point{}\" id=\"point-{i}\">", if i == 0 { " shown" } else { "" });
         if shown.len() > 1 {
             let _ = writeln!(out, "<noscript><h3>{}</h3></noscript>", escaped(&point_text(p)));
+        }
+        if let Some(seeds) = o.seeds.iter().find(|s| s.point == *p) {
+            let _ = writeln!(out, "<p class=\"method\">{} seeds</p>", seeds.n);
         }
         let mut figures: Vec<Figure> = charts::flow_bars(&runs, &every).into_iter().collect();
         figures.extend(series::jain_over_time(&runs, ctx.warmup_s, &every));

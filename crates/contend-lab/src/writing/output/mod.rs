@@ -26,7 +26,8 @@ pub use json::write_json;
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use shape::point_text;
-pub use table::{WIDTH, advice, checked_text, claim_text, measured_text, summary_table, wrapped};
+pub(crate) use shape::seeds_text;
+pub use table::{WIDTH, advice, checked_text, claim_text, look_text, measured_text, summary_table, wrapped};
 
 use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::file::{self, Along, Experiment, Log};
@@ -43,7 +44,7 @@ pub struct ReportContext {
     pub cite: String,
     /// Notes in the file; may be empty.
     pub notes: String,
-    /// The seeds as written in the file or the call: `1..5`.
+    /// The seeds as written in the file or the call: `1..5`. Empty if the results decide how many there are.
     pub seeds: String,
     /// Length of the warm-up of each run in seconds.
     pub warmup_s: f64,
@@ -64,6 +65,7 @@ impl ReportContext {
     /// The context of the experiment `e` when `command` runs it.
     pub fn of(e: &Experiment, command: String) -> ReportContext {
         let seeds = match (e.seeds.first(), e.seeds.last()) {
+            _ if e.until.is_some() || e.decide.is_some() => String::new(),
             (Some(a), Some(b)) if a < b && b - a + 1 == e.seeds.len() as u64 => format!("{a}..{b}"),
             _ => e.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
         };

@@ -66,7 +66,7 @@ pub(super) fn point_options(p: &PointKey) -> String {
 }
 
 /// The seeds of all runs: `1..5` when they are consecutive.
-pub(super) fn seeds_text(o: &Outcome) -> String {
+pub(crate) fn seeds_text(o: &Outcome) -> String {
     let mut seeds: Vec<u64> = o.runs.iter().map(|r| r.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();

@@ -7,7 +7,9 @@ use super::shape::{
     summary_of, swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
-use crate::experiment::results::{CheckResult, ClaimResult, Flow, Interrupted, Outcome, PointKey, Run, SearchResult};
+use crate::experiment::results::{
+    CheckResult, ClaimResult, Flow, Interrupted, Look, Outcome, PointKey, Run, SearchResult,
+};
 use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
 use crate::reading::expression::WrittenUnit;
 use crate::stats::{self, Range};
@@ -73,10 +75,12 @@ pub(super) fn method(o: &Outcome, ctx: &ReportContext) -> String {
         .max()
         .unwrap_or(0)
         .max(runs_of(o, points(o).first().unwrap_or(&PointKey::new())).len());
+    let least = o.seeds.iter().map(|p| p.n).min().filter(|least| *least < n);
+    let count = least.map_or_else(|| n.to_string(), |least| format!("{least} to {n}"));
     let seeds = if ctx.seeds.is_empty() { seeds_text(o) } else { ctx.seeds.clone() };
     let how = match n {
         1 => format!("1 seed: no interval (seed {seeds})"),
-        _ => format!("n = {n} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval"),
+        _ => format!("n = {count} seeds ({seeds}), mean over seeds ± half width of the 95 % Student interval"),
     };
     if contention {
         let successes = o.runs.first().and_then(|r| r.air.as_ref()).map_or(0, |air| air.successes);
@@ -112,7 +116,10 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
         "" => (*m).to_owned(),
         unit => format!("{m} [{unit}]"),
     };
-    let mut grid = Grid::new(keys.iter().cloned().chain(metrics.iter().map(headed)).collect());
+    // The number of seeds is a column if the results decided it.
+    let counted = (!o.seeds.is_empty()).then(|| "seeds".to_owned());
+    let head = keys.iter().cloned().chain(counted.clone()).chain(metrics.iter().map(headed));
+    let mut grid = Grid::new(head.collect());
     (grid.names, grid.left) = (keys.len(), (0..keys.len()).collect());
     for point in points {
         let named = keys.iter().map(|k| point.get(k).map(value_text).unwrap_or_default());
@@ -120,7 +127,10 @@ fn point_rows(o: &Outcome, points: &[PointKey]) -> Grid {
             let unit = unit_of(m);
             summary_of(o, point, m).map_or_else(|| "–".into(), |s| s.text(unit.scale, unit.decimals))
         });
-        grid.rows.push(named.chain(measured).collect());
+        let seeds = counted
+            .iter()
+            .map(|_| o.seeds.iter().find(|p| p.point == *point).map_or_else(|| "–".into(), |p| p.n.to_string()));
+        grid.rows.push(named.chain(seeds).chain(measured).collect());
     }
     grid
 }
@@ -258,6 +268,19 @@ pub fn advice(o: &Outcome) -> Option<String> {
     Some(format!("not decided: the interval crosses the bound; run more seeds, for example --seeds 1..{}", 4 * seeds))
 }
 
+/// With how many seeds and which interval a claim or check was judged that got more seeds; empty for others.
+pub fn look_text(look: Option<Look>) -> String {
+    look.map_or(String::new(), |look| {
+        format!(
+            "look {} of {}: {} seeds, judged by the {} % interval",
+            look.number,
+            look.of,
+            look.seeds,
+            significant(look.confidence * 100.0, 4)
+        )
+    })
+}
+
 /// The id of a claim and the name of its reading, on one line.
 pub fn claim_text(c: &ClaimResult) -> String {
     let id = echo(&c.id, WORD);
@@ -301,6 +324,7 @@ fn check_rows(checks: &[CheckResult], paint: Paint) -> Grid {
     for c in checks {
         let answer = paint.answer(c.answer, &format!("{} {}", answer_sign(c.answer), c.answer));
         grid.rows.push(vec![c.what.clone(), answer, checked_text(c), c.expected.clone()]);
+        grid.under.push(vec![look_text(c.look)]);
     }
     grid.left = vec![0, 1, 3];
     grid
@@ -314,7 +338,7 @@ fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
         let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
         let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
         grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone()]);
-        grid.under.push(vec![c.paper.clone(), c.reason.clone()]);
+        grid.under.push(vec![c.paper.clone(), look_text(c.look), c.reason.clone()]);
     }
     grid.left = vec![0, 1, 3];
     grid

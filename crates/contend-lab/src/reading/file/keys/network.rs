@@ -23,8 +23,10 @@ pub static FILE: Table = Table {
         key("warmup", &[Kind::Time], Value("\"0s\""), "\"10s\"",
             "Time at the beginning of a run that is not measured; shorter than `duration`."),
         key("seeds", &[Kind::Form("1..5", "each whole number of the range"), Kind::Form("7", "one seed"),
-            Kind::List(&Kind::Whole(0, u64::MAX))], Value("\"1\""), "\"1..5\"",
+            Kind::List(&Kind::Whole(0, u64::MAX)), Kind::Table(&SEEDS)], Value("\"1\""), "\"1..5\"",
             "One run of each point for each seed."),
+        key("decide", &[Kind::Whole(2, 100_000)], Words("undecided claims and checks get no more seeds"), "200",
+            "Undecided claims and checks get more seeds, up to this number at each point; also --decide."),
         key("sample", &[Kind::PositiveTime], Words("no time series"), "\"100ms\"", "Step of the time series."),
         key("show", &[Kind::Expression, Kind::List(&Kind::Expression)],
             Words("goodput, fairness, round-trip time and loss"), "[\"delay.p99[call]\", \"goodput[up]\"]",
@@ -420,6 +422,21 @@ static CONTENTION: Table = Table {
                 word("vo", "Voice."),
             ]))], Words("[\"be\"]"), "[\"vo\", \"be\"]",
             "Access categories in which each station has a frame; needs the rule edca."),
+    ],
+};
+
+#[rustfmt::skip]
+static SEEDS: Table = Table {
+    heading: "`seeds` as a table",
+    doc: "Each point starts with 5 seeds and gets more until the 95 % interval of a metric is narrow.",
+    has_members: false,
+    keys: &[
+        key("until", &[Kind::Share], Required, "\"2%\"",
+            "Largest half width of the interval, as a share of the mean; above 0 and below 1."),
+        key("of", &[Kind::Expression], Required, "\"goodput.total\"",
+            "The metric whose interval must be narrow at every point."),
+        key("at_most", &[Kind::Whole(5, 100_000)], Value("200"), "50", "Maximum number of seeds of a point."),
+        key("from", &[Kind::Whole(0, u32::MAX as u64)], Value("1"), "11", "The first seed."),
     ],
 };
 

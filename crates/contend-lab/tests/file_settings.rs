@@ -1,4 +1,4 @@
-//! `--sweep KEY=a,b,c`, which is the setting `sweep.KEY=a,b,c`.
+//! `--sweep KEY=a,b,c`, which is the setting `sweep.KEY=a,b,c`, and how many seeds a point gets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use contend_lab::experiment::results::PointKey;
@@ -88,4 +88,31 @@ fn a_wrong_sweep_is_shown_at_its_place() {
         assert!(e.contains(message), "{key}={values}: {e}");
     }
     assert!(error("", &[("sweep.flow.0.count", "1..400"), ("sweep.wifi.cwmin", "1..400")]).contains("100000 points"));
+}
+
+#[test]
+fn seeds_with_a_precision_are_read() {
+    let e = read("", &[("seeds", "{ until = \"2%\", of = \"goodput.call\", at_most = 50, from = 7 }")]).unwrap();
+    let until = e.until.as_ref().unwrap();
+    assert_eq!((e.seeds.as_slice(), until.share, until.of.as_str()), (&[7, 8, 9, 10, 11][..], 0.02, "goodput.call"));
+    assert_eq!((until.at_most, e.seed(4), e.seed(5), e.seed(49)), (50, Some(11), Some(12), Some(56)));
+    let e = read("", &[("seeds", "[3, 9, 4]"), ("decide", "300")]).unwrap();
+    assert_eq!((e.decide, e.seed(1), e.seed(3), e.seed(5)), (Some(300), Some(9), Some(10), Some(12)));
+    assert_eq!(read("", &[("seeds", "18446744073709551614..18446744073709551615")]).unwrap().seed(2), None);
+    for (key, value, message) in [
+        ("seeds", "{ until = \"2%\" }", "`seeds` needs `of`"),
+        ("seeds", "{ of = \"jain\" }", "`seeds` needs `until`"),
+        ("seeds", "{ until = \"0%\", of = \"jain\" }", "`seeds.until` is out of range"),
+        ("seeds", "{ until = \"2s\", of = \"jain\" }", "`seeds.until` must be"),
+        ("seeds", "{ until = \"2%\", of = \"jain\", at_most = 4 }", "`seeds.at_most` is too small: 4"),
+        ("seeds", "{ until = \"2%\", of = \"jain\", most = 9 }", "there is no key `seeds.most`"),
+        ("decide", "1", "--decide:1:1: `decide` is too small: 1"),
+        ("decide", "all", "--decide:1:1: `decide` must be"),
+    ] {
+        let e = error("", &[(key, value)]);
+        assert!(e.contains(message), "{key}={value}: {e}");
+    }
+    let wrong = read("", &[("seeds", "{ until = \"2%\", of = \"godput\" }")]).unwrap();
+    let e = contend_lab::judging::claim::validate(&wrong).unwrap_err().render(false);
+    assert!(e.contains("godput") && e.contains("goodput"), "{e}");
 }
