@@ -13,7 +13,7 @@ use crate::experiment::size::{CaptureWindow, Measure, Size};
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
 use crate::judging::stopping::{self, Looks};
-use crate::judging::{phase, search};
+use crate::judging::{few_seeds, phase, search};
 use crate::measuring::detail::{Detail, MOST_DETAIL, Planned};
 use crate::measuring::metric::{self, Expr, Unmeasured};
 use crate::names::reason_and_remedy;
@@ -256,6 +256,7 @@ impl Lab<'_> {
             checks.push(judged.result);
             notes.extend(judged.notes);
         }
+        notes.extend(few_seeds::accept_undecided(e, &mut claims));
         let kept = self.notes;
         // The outcome has the runs of the file's own points. Runs that only a claim needed are dropped now.
         let shown: Vec<Run> = self
@@ -279,7 +280,7 @@ impl Lab<'_> {
             file: e.source.path.clone(),
             summary,
             interrupted: (missing > 0).then_some(Interrupted { finished, missing }),
-            warnings: phase::warning(e, &shown).into_iter().chain(wide).collect(),
+            warnings: phase::warning(e, &shown).into_iter().chain(few_seeds::warning(&shown)).chain(wide).collect(),
             show: e.show.iter().map(|s| s.metric.clone()).collect(),
             seeds,
             runs: shown,

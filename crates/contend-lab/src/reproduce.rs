@@ -1,6 +1,5 @@
 //! The experiments of the papers, their short form, and the report on all of them.
 
-use crate::experiment::results::Outcome;
 use crate::nearest;
 use crate::reading::file::Experiment;
 use crate::reading::folder::{TooLarge, files_below};
@@ -67,12 +66,4 @@ pub const SHORT_SEEDS: &str = "1..3";
 /// True if the short form of `e` has fewer seeds than its file.
 pub fn is_shortened(e: &Experiment) -> bool {
     e.seeds.len() > 3
-}
-
-/// In the short form, an undecided verdict (measured or recorded) does not count as a difference.
-pub fn accept_undecided(outcome: &mut Outcome) {
-    let undecided = |verdict: &str| verdict == "undecided";
-    for claim in outcome.claims.iter_mut().filter(|c| undecided(&c.verdict) || undecided(&c.recorded)) {
-        claim.as_recorded = true;
-    }
 }

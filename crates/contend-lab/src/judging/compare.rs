@@ -33,6 +33,9 @@ pub struct Difference {
     pub metric: String,
     /// Number of pairs: seeds for which both sides have a value.
     pub n: usize,
+    /// Number of seeds for which only one side has a value; they are left out. Absent if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unpaired: usize,
     /// Mean of the first side over the pairs, in base units; `null` without pairs.
     pub a: Option<f64>,
     /// Mean of the second side over the pairs.
@@ -46,6 +49,10 @@ pub struct Difference {
     /// Why there is no pair; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl Difference {
@@ -106,6 +113,7 @@ fn difference((a, p): (&[Run], &PointKey), (b, q): (&[Run], &PointKey), metric: 
         point: q.clone(),
         metric: metric.to_owned(),
         n: pairs.len(),
+        unpaired: first.len() + second.len() - 2 * pairs.len(),
         a: mean_a,
         b: all(|(_, y)| y.value),
         difference: estimate.map(|e| e.mean),
@@ -152,7 +160,7 @@ mod tests {
         let pairs = pairs(&a, &b).unwrap();
         let all = differences(&a, &b, &pairs, &["jain".to_owned(), "jain.up".to_owned()]);
         let d = &all[0];
-        assert_eq!((d.n, d.answer()), (3, "no difference shown"));
+        assert_eq!((d.n, d.unpaired, d.answer()), (3, 2, "no difference shown"));
         assert!((d.difference.unwrap() - 0.02).abs() < 1e-12 && (d.relative.unwrap() - 0.04).abs() < 1e-12);
         // s = 0.01, t(0.975, 2) = 4.3027, over sqrt(3).
         assert!((d.ci95.unwrap() - 0.01 * 4.3027 / 3.0_f64.sqrt()).abs() < 1e-5);

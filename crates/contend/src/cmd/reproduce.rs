@@ -5,7 +5,7 @@ use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
-use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, accept_undecided, experiments, is_shortened};
+use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
     self, Chapter, ReportContext, WIDTH, claim_text, look_text, measured_text, wrapped,
@@ -39,7 +39,7 @@ pub struct Args {
     /// Folder of the papers
     #[arg(long, value_name = "DIR", default_value = "papers")]
     papers: PathBuf,
-    /// Run three seeds instead of all; a verdict that is undecided, now or in the file, is then not reported as a
+    /// Run three seeds instead of all; a verdict that is undecided, now or in the file, is then not counted as a
     /// difference
     #[arg(long)]
     short: bool,
@@ -97,9 +97,6 @@ pub fn run(args: &Args) -> Result<Done> {
         let draft = if args.resume { job.resume()? } else { None };
         let mut performed = job.perform(draft)?;
         let executed = &mut performed.executed;
-        if args.short {
-            accept_undecided(&mut executed.outcome);
-        }
         let how = judged(executed, args.common.quiet);
         if talk {
             let claims: String = executed.outcome.claims.iter().map(claim).collect();

@@ -56,7 +56,8 @@ makes the missing runs.
 Exit status: 0 done; 1 a claim has another verdict than its file records, or a check is not met or not
 decided; 2 the file or the call is wrong, or the results cannot be written (the numbers are printed
 nevertheless); 3 internal error; 130 stopped by Ctrl-C: finished runs are printed and kept. A second
-Ctrl-C ends the call at once and prints nothing.";
+Ctrl-C ends the call at once and prints nothing. With fewer seeds than those of the file, an
+undecided claim does not count as another verdict.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
@@ -620,7 +621,11 @@ fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Resul
         Printed::Table => {
             super::print(&output::summary_table(o, context, std::io::stdout().is_terminal(), super::width()))
         }
-        Printed::As(format) => super::print_by(|out| (format.write)(o, out)),
+        Printed::As(format) => {
+            // The table shows the warnings itself.
+            o.warnings.iter().filter(|_| !common.quiet).for_each(|w| say(&format!("contend: warning: {w}")));
+            super::print_by(|out| (format.write)(o, out))
+        }
     }
 }
 

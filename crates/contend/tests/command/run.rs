@@ -242,6 +242,43 @@ fn a_claim_that_fails_is_exit_status_1_unless_the_file_records_it() {
     bench.contend(&["run", "h.toml", "--no-results"]).with(1).says(&["C1", "the file records not reproduced"]);
 }
 
+#[test]
+fn an_undecided_claim_is_no_difference_if_fewer_seeds_ran_than_the_file_asks_for() {
+    // The bound is the mean of two seeds, so their interval crosses it.
+    let claim = |bound: &str| {
+        format!(
+            "{SMALL}\n[[claim]]\nid = \"close\"\nmetric = \"goodput.up / goodput.down\"\n\
+                expect = {{ at_least = {bound} }}\n"
+        )
+        .replace("\"1..2\"", "\"1..6\"")
+    };
+    let bench = Bench::with("f.toml", &claim("0"));
+    let two = ["run", "f.toml", "--no-results", "--seeds", "1..2"];
+    let mean =
+        bench.contend(&[&two[..], &["--format", "json"]].concat()).with(0).object()["claims"][0]["measured"].clone();
+    bench.file("f.toml", claim(&format!("{:.6}", mean.as_f64().unwrap())));
+    bench.contend(&two).with(0).says(&["undecided with fewer seeds than the 6 of the file", "record: close"]);
+    // The same seeds, written in the file.
+    bench.file("g.toml", bench.read("f.toml").replace("\"1..6\"", "\"1..2\""));
+    bench.contend(&["run", "g.toml", "--no-results"]).with(1).says(&["undecided, but the file records reproduced"]);
+    // A claim that is decided differently.
+    bench.file("h.toml", claim("1e6"));
+    bench.contend(&["run", "h.toml", "--no-results", "--seeds", "1..2"]).with(1).says(&["not reproduced, but"]);
+}
+
+#[test]
+fn few_seeds_give_one_warning_that_quiet_silences() {
+    let bench = Bench::with("f.toml", SMALL);
+    let csv =
+        |more: &[&str]| bench.contend(&[&["run", "f.toml", "--no-results", "--format", "csv"], more].concat()).with(0);
+    csv(&[]).says(&["contend: warning: with 2 seeds the 95 % intervals are wide", "--seeds 1..10"]);
+    assert_eq!(csv(&["--quiet"]).err, "");
+    assert!(!csv(&["--seeds", "1"]).err.contains("intervals"));
+    let table = bench.contend(&["run", "f.toml", "--no-results"]).with(0);
+    assert_eq!((table.out.matches("intervals are wide").count(), table.err.contains("wide")), (1, false));
+    assert!(bench.contend(&["run", "f.toml", "--no-results", "--seeds", "1"]).out.contains("1 seed: no interval"));
+}
+
 /// A check of the goodput in Mb/s; the cell of `SMALL` carries between 10 and 40 Mb/s.
 fn check(what: &str, at_least: &str) -> String {
     format!("[[check]]\nwhat = \"{what}\"\nmetric = \"goodput.total\"\nexpect = {{ at_least = \"{at_least}\" }}\n")
@@ -438,7 +475,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     for call in [
         "list",
         "model bianchi --stations 1..5000",
-        "run f.toml --format csv --no-results",
+        "run f.toml --format csv --no-results --quiet",
         "completions bash",
         "explain cubic",
     ] {

@@ -107,6 +107,8 @@ pub struct Experiment {
     pub warmup: Span,
     /// Each point runs once with each seed.
     pub seeds: Vec<u64>,
+    /// The number of seeds that the file asks for, if the command line replaces them.
+    pub seeds_of_file: Option<usize>,
     /// When a point has enough seeds; `None`: each point has [`Experiment::seeds`].
     pub until: Option<Until>,
     /// Undecided claims and checks get more seeds, up to this number at each point.
@@ -160,6 +162,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let sets = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let source = Arc::new(Source { path: name.into(), text: text.into(), sets });
     let mut tree = tree::read(&source)?;
+    let seeds_of_file = tree.get("seeds").cloned();
     let settings = apply_sets(&mut tree, &source, overrides)?;
     tree::check_texts(&tree, &source)?;
 
@@ -187,6 +190,9 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     })?;
     let (seeds, until) =
         f.get("seeds").filter(|_| about != About::Model).map_or(Ok((vec![1], None)), |v| seeds::seeds(&v))?;
+    let replaced = seeds_of_file.filter(|_| overrides.iter().any(|(key, _)| key.trim() == "seeds"));
+    let seeds_of_file =
+        replaced.and_then(|node| seeds::seeds(&Val { cx, path: "seeds".into(), node: &node }).ok()).map(|s| s.0.len());
     let decide = f.read("decide", |v| v.integer(2..=seeds::MOST))?;
     let sample = f.read("sample", |v| match v.positive_span()? {
         step if step > duration => {
@@ -233,6 +239,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         duration,
         warmup,
         seeds,
+        seeds_of_file,
         until,
         decide,
         sample,

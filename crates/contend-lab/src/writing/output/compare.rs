@@ -26,7 +26,13 @@ pub fn comparison_table(c: &Comparison, colour: bool, width: usize) -> String {
     for why in c.differences.iter().filter_map(|d| d.missing.as_ref().map(|why| format!("{}: {why}", d.metric))) {
         out += &paint.with("33", &text(&why));
     }
-    let n = c.differences.iter().map(|d| d.n).max().unwrap_or(0);
+    let (least, n) =
+        c.differences.iter().filter(|d| d.n > 0).fold((usize::MAX, 0), |(a, b), d| (a.min(d.n), b.max(d.n)));
+    let n = if least < n { format!("{least} to {n}") } else { n.to_string() };
+    let unpaired = c.differences.iter().map(|d| d.unpaired).max().unwrap_or(0);
+    if unpaired > 0 {
+        out += &paint.with("33", &text(&format!("up to {unpaired} seeds are on one side only; they are left out")));
+    }
     out.push('\n');
     out + &paint.dim(&text(&format!(
         "n = {n} pairs of runs with the same seed; B - A: mean over the pairs ± half width of the 95 % Student interval"

@@ -427,7 +427,7 @@ static CONTENTION: Table = Table {
 
 #[rustfmt::skip]
 static SEEDS: Table = Table {
-    heading: "`seeds` as a table",
+    heading: "seeds as a table",
     doc: "Each point starts with 5 seeds and gets more until the 95 % interval of a metric is narrow.",
     has_members: false,
     keys: &[

@@ -68,7 +68,8 @@ until = "jain > 0.5"
     "[contention]\nstations = 2\nrule = \"edca\"\n",
     "[model]\nname = \"padhye.rate\"\np = 0.01\nrtt = \"100ms\"\nt0 = \"1s\"\n",
     "duration = \"70s\"\nseeds = { until = \"5%\", of = \"jain\" }\nwifi = { standard = \"802.11b\" }\n\
-        [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n[sweep]\n\"flow.0.window\" = [\"1p\", \"2p\"]\n\
+        [[flow]]\nfrom = \"server\"\nto = \"station\"\ntcp = \"newreno\"\n[sweep]\n\
+        \"flow.0.window\" = [\"1p\", \"2p\"]\n\
         [[check]]\nwhat = \"fair\"\nmetric = \"jain\"\nexpect = { at_least = 0.5 }\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
         udp = {}\ntraffic = { kind = \"poisson\", rate = \"1Mbps\" }\n",
