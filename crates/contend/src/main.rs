@@ -66,14 +66,15 @@ enum Command {
     Report(cmd::report::Args),
     /// Check this machine: cores, memory, optional tools and how to install them
     Doctor,
-    /// Print a completion script for your shell
+    /// Print a completion script for your shell: names of algorithms, keys, metrics, starters and files
     #[command(
         after_help = "Examples:\n  source <(contend completions bash)          for this shell\n  contend completions \
             zsh > ~/.zfunc/_contend  for every new shell"
     )]
     Completions {
-        /// bash, zsh, fish, elvish or powershell
-        shell: clap_complete::Shell,
+        /// The shell
+        #[arg(value_parser = cmd::complete::shells())]
+        shell: String,
     },
 }
 
@@ -89,6 +90,7 @@ pub(crate) enum Done {
 }
 
 fn main() -> ExitCode {
+    cmd::complete::answer(<Args as clap::CommandFactory>::command);
     // A panic is an internal error: its own exit status, after the usual message.
     let ended = std::panic::catch_unwind(|| go(arguments().command));
     if let Ok(Err(e)) = &ended {
@@ -142,9 +144,7 @@ fn go(command: Command) -> Result<Done, Report> {
         Command::Report(a) => cmd::report::run(&a),
         Command::Doctor => cmd::doctor::run(),
         Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "contend", &mut script);
-            cmd::print(&String::from_utf8_lossy(&script))?;
+            cmd::print(&String::from_utf8_lossy(&cmd::complete::script(&shell)))?;
             Ok(Done::Well)
         }
     }

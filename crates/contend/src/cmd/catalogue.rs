@@ -11,12 +11,14 @@ pub use reference::{ReferenceArgs, reference};
 use super::run::formats;
 use super::{print, wrong};
 use crate::Done;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use contend_core::registry::{Param, Unit};
 use contend_lab::measuring::metric::{self, MetricEntry};
 use contend_lab::reading::expression;
 use contend_lab::reading::file::keys::{Algorithm, Family};
 use contend_lab::writing::output::{WIDTH, wrapped};
 use miette::Result;
+use std::collections::BTreeSet;
 
 const EXPLAIN: &str = "\
 Examples:
@@ -37,12 +39,32 @@ docs/glossary.md defines the terms of documents and reports: exchange, success, 
 pub struct ExplainArgs {
     /// A name of an experiment file (an algorithm, a TCP variant, a metric, a function, a model, a key or its path, a
     /// table, a parameter), or an output format
+    #[arg(add = ArgValueCandidates::new(candidates))]
     name: String,
 }
 
 /// Every algorithm of every family.
 fn everything() -> Vec<Algorithm> {
     Family::ALL.into_iter().flat_map(Family::algorithms).collect()
+}
+
+/// Every name that [`explain`] knows, for a shell.
+fn candidates() -> Vec<CompletionCandidate> {
+    all_names().into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// Every name that [`explain`] knows.
+fn all_names() -> BTreeSet<String> {
+    let algorithms = everything();
+    let names = algorithms
+        .iter()
+        .map(|a| a.name)
+        .chain(metric::metrics().map(|m| m.name))
+        .chain(functions().map(|f| f.name))
+        .chain(keys::names(&algorithms))
+        .map(str::to_owned);
+    let models = models::items().into_iter().map(|m| m.name);
+    names.chain(models).chain(contend_lab::reading::file::keys::keys().into_iter().map(|k| k.0)).collect()
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Done> {
@@ -57,16 +79,8 @@ pub fn explain(args: &ExplainArgs) -> Result<Done> {
     let keys = keys::explained(&args.name, &all);
     let found: Vec<String> = algorithms.chain(metrics).chain(calls).chain(closed_forms).chain(keys).collect();
     if found.is_empty() {
-        let names = all
-            .iter()
-            .map(|i| i.name)
-            .chain(metric::metrics().map(|m| m.name))
-            .chain(functions().map(|f| f.name))
-            .chain(models.iter().map(|m| m.name.as_str()))
-            .chain(keys::names(&all));
-        let paths = contend_lab::reading::file::keys::keys();
-        let names = names.chain(paths.iter().map(|k| k.0.as_str()));
-        let nearest = contend_lab::nearest(&args.name, names);
+        let names = all_names();
+        let nearest = contend_lab::nearest(&args.name, names.iter().map(String::as_str));
         let remedy = nearest.map_or("`contend list` shows all names".to_owned(), |n| {
             format!("did you mean `{n}`? `contend list` shows all names")
         });

@@ -1,7 +1,7 @@
 //! `contend compare`: two files, two results folders, or the points of one sweep, paired by seed.
 
 use super::run::{Common, Job, Performed, load, parts, stop_on_ctrl_c};
-use super::{print, print_by, say, width, wrong};
+use super::{complete, print, print_by, say, width, wrong};
 use crate::Done;
 use contend_lab::experiment::results::{PointKey, Run};
 use contend_lab::judging::compare::{Comparison, Difference, differences, pairs, points};
@@ -25,22 +25,22 @@ stations draw the same random numbers, so the difference is more exact than eith
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// An experiment file, which is run, or a results folder
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", add = complete::files())]
     first: PathBuf,
     /// Another one; without it, and without --a and --b, the points of A are compared with the first of them
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", add = complete::files())]
     second: Option<PathBuf>,
     /// Metrics to compare, like 'goodput.up, jain'; without it, those that the table of A shows
-    #[arg(long, value_name = "METRICS")]
+    #[arg(long, value_name = "METRICS", add = complete::metric_names())]
     metric: Option<String>,
     /// Set a key of the file A; may be given several times
-    #[arg(long = "a", value_name = "KEY=VALUE")]
+    #[arg(long = "a", value_name = "KEY=VALUE", add = complete::settings())]
     of_first: Vec<String>,
     /// Set a key of the file B, which is A if there is no B; may be given several times
-    #[arg(long = "b", value_name = "KEY=VALUE")]
+    #[arg(long = "b", value_name = "KEY=VALUE", add = complete::settings())]
     of_second: Vec<String>,
     /// Set a key of both files; may be given several times
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = complete::settings())]
     set: Vec<String>,
     /// Seeds that replace those of both files, like 1..30
     #[arg(long)]

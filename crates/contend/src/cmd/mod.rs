@@ -3,6 +3,7 @@
 pub mod analyse;
 pub mod catalogue;
 pub mod compare;
+pub mod complete;
 pub mod doctor;
 pub mod model;
 pub mod new;

@@ -1,6 +1,6 @@
 //! `contend run`: files become tables and results folders.
 
-use super::{say, wrong};
+use super::{complete, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contend_core::{Span, Time};
@@ -64,7 +64,7 @@ undecided claim does not count as another verdict.";
 pub struct Args {
     /// Experiment files, or names of starters; `contend list experiments` shows those of this folder, `contend new` the
     /// starters
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", add = complete::files())]
     files: Vec<PathBuf>,
     #[command(flatten)]
     pub common: Common,
@@ -87,14 +87,14 @@ pub struct Common {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "200")]
     pub decide: Option<String>,
     /// Set a key of the file, like wifi.slot=20us, flow.1.count=4 or flow.call.count=4; may be given several times
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = complete::settings())]
     pub set: Vec<String>,
     /// Metrics that the table shows, like 'delay.p99.call, goodput.up'; they replace those of the file
-    #[arg(long, value_name = "METRICS")]
+    #[arg(long, value_name = "METRICS", add = complete::metric_names())]
     pub show: Option<String>,
     /// Try several values of a key, like ap.queue=fifo,fq_codel or flow.0.count=1..5; several keys give all
     /// combinations. A key that the file sweeps gets these values
-    #[arg(long = "sweep", value_name = "KEY=VALUE,...")]
+    #[arg(long = "sweep", value_name = "KEY=VALUE,...", add = complete::settings())]
     pub sweep: Vec<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

@@ -483,10 +483,48 @@ fn doctor_tells_about_the_machine() {
 #[test]
 fn completions_are_a_script_that_bash_reads() {
     let script = call(&workspace(), &["completions", "bash"]).with(0).out;
-    assert!(script.contains("_contend") && script.contains("reproduce"));
+    assert!(script.contains("_contend"), "{script}");
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        assert!(call(&workspace(), &["completions", shell]).with(0).out.contains("contend"), "{shell}");
+    }
+    call(&workspace(), &["completions", "tcsh"]).with(2).says(&["bash", "fish"]);
     let bench = Bench::with("contend.bash", &script);
     if let Ok(output) = std::process::Command::new("bash").arg("-n").arg(bench.path("contend.bash")).output() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_shell_completes_names_keys_values_and_files() {
+    let completed = |line: &[&str]| {
+        let contend = assert_cmd::cargo::cargo_bin!("contend");
+        let mut call = std::process::Command::new(contend);
+        call.env("CONTEND_COMPLETE", "fish").args(["--", "contend"]).args(line).current_dir(workspace());
+        let output = call.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|l| l.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = [
+        (vec!["explain", "cub"], vec!["cubic"]),
+        (vec!["explain", "ap.q"], vec!["ap.queue"]),
+        (vec!["explain", "padhye.r"], vec!["padhye.rate"]),
+        (vec!["run", "experiments/hots"], vec!["experiments/hotspot.toml"]),
+        (vec!["run", "hots"], vec!["hotspot"]),
+        (vec!["run", "hotspot", "--set", "flow.0.wi"], vec!["flow.0.window="]),
+        (vec!["run", "hotspot", "--set", "ap.queue=fq_c"], vec!["ap.queue=fq_codel"]),
+        (
+            vec!["run", "hotspot", "--set", "flow.3.tcp=westwood"],
+            vec!["flow.3.tcp=westwood", "flow.3.tcp=westwood-nr", "flow.3.tcp=westwood+"],
+        ),
+        (vec!["run", "hotspot", "--sweep", "ap.queue=fifo,red"], vec!["ap.queue=fifo,red"]),
+        (vec!["run", "hotspot", "--show", "jain,goodp"], vec!["jain,goodput"]),
+        (vec!["compare", "hotspot", "--a", "wifi.busy_slot=c"], vec!["wifi.busy_slot=counted"]),
+        (vec!["new", "hots"], vec!["hotspot"]),
+        (vec!["list", "qd"], vec!["qdiscs"]),
+    ];
+    for (line, expected) in all {
+        assert_eq!(completed(&line), expected, "{line:?}");
     }
 }
 

@@ -165,6 +165,14 @@ pub fn keys() -> Vec<(String, &'static Table, &'static Key)> {
     all
 }
 
+/// A key path of [`keys`] as `--set` takes it: a table of a list has a number.
+pub fn settable(path: &str) -> String {
+    match path.split_once('.') {
+        Some((head, key)) if tables().iter().any(|t| t.heading == format!("[[{head}]]")) => format!("{head}.0.{key}"),
+        _ => path.to_owned(),
+    }
+}
+
 /// Keys that are reserved for later versions of contend.
 pub const RESERVED: &[&str] =
     &["field", "station.grid", "station.position", "station.mobility", "station.off", "flow.off"];

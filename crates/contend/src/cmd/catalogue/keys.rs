@@ -3,7 +3,7 @@
 
 use super::{formats, unit};
 use contend_core::registry::{Param, Unit};
-use contend_lab::reading::file::keys::{Algorithm, Key, NAMES, RESERVED, Table, keys, tables, variants};
+use contend_lab::reading::file::keys::{Algorithm, Key, NAMES, RESERVED, Table, keys, settable, tables, variants};
 use contend_lab::reading::model::models;
 use contend_lab::writing::output::{WIDTH, wrapped};
 
@@ -93,14 +93,6 @@ fn at_path((path, table, key): (String, &Table, &Key)) -> String {
         }
     }
     out
-}
-
-/// A key path that `--set` takes: a table of a list has a number.
-fn settable(path: &str) -> String {
-    match path.split_once('.') {
-        Some((head, key)) if tables().iter().any(|t| t.heading == format!("[[{head}]]")) => format!("{head}.0.{key}"),
-        _ => path.to_owned(),
-    }
 }
 
 /// A table with a phrase for each key.

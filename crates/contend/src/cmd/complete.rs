@@ -1,0 +1,91 @@
+//! Completion in a shell: names of algorithms, keys with their values, metrics, starters and experiment files.
+//!
+//! The shell calls the program for each completion, so names are never older than the program.
+
+use clap::builder::PossibleValuesParser;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
+use clap_complete::env::{EnvCompleter, Shells};
+use contend_lab::measuring::metric::metrics;
+use contend_lab::reading::file::keys::{Key, Kind, keys, settable, variants};
+use contend_lab::reading::starter::STARTERS;
+use std::ffi::OsStr;
+
+/// The variable with which a shell asks for completions.
+const VARIABLE: &str = "CONTEND_COMPLETE";
+
+/// Answers a shell that asks for completions, and ends the program. Returns if no shell asks.
+pub fn answer(contend: fn() -> clap::Command) {
+    clap_complete::CompleteEnv::with_factory(contend).var(VARIABLE).complete();
+}
+
+/// The shells for which there is a script.
+pub fn shells() -> PossibleValuesParser {
+    PossibleValuesParser::new(Shells::builtins().names())
+}
+
+/// The script of a shell, which calls the program `contend`; empty for an unknown shell.
+pub fn script(shell: &str) -> Vec<u8> {
+    let mut script = Vec::new();
+    let known = Shells::builtins();
+    if let Some(shell) = known.completer(shell) {
+        // Writing to memory does not fail.
+        let _ = EnvCompleter::write_registration(shell, VARIABLE, "contend", "contend", "contend", &mut script);
+    }
+    script
+}
+
+/// Experiment files, folders, and the starters.
+pub fn files() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let mut all = PathCompleter::any()
+            .filter(|path| path.extension().is_some_and(|e| e == "toml") || path.is_dir())
+            .complete(current);
+        let begins = |name: &str| current.to_str().is_some_and(|text| name.starts_with(text));
+        let starters = STARTERS.iter().filter(|s| begins(s.name));
+        all.extend(starters.map(|s| CompletionCandidate::new(s.name).help(Some(s.title().into()))));
+        all
+    })
+}
+
+/// `KEY=VALUE`: key paths, and the names that are values of the key.
+pub fn settings() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Some(text) = current.to_str() else { return vec![] };
+        let all = keys();
+        let Some((path, value)) = text.split_once('=') else {
+            let begins = all.iter().map(|k| (settable(&k.0), k.2)).filter(|(path, _)| path.starts_with(text));
+            let candidate =
+                |(path, key): (String, &Key)| CompletionCandidate::new(format!("{path}=")).help(Some(key.doc.into()));
+            return begins.map(candidate).collect();
+        };
+        // In a sweep, the last of several values.
+        let (before, last) = value.rsplit_once(',').map_or((String::new(), value), |(b, last)| (format!("{b},"), last));
+        let plain: Vec<&str> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
+        let found = all.iter().find(|k| k.0 == plain.join(".")).map(|k| values(k.2)).unwrap_or_default();
+        let fitting = found.into_iter().filter(|v| v.starts_with(last));
+        fitting.map(|v| CompletionCandidate::new(format!("{path}={before}{v}"))).collect()
+    })
+}
+
+/// The names that are values of a key.
+fn values(key: &Key) -> Vec<String> {
+    let mut all: Vec<String> = key.words().map(|w| w.name.to_owned()).collect();
+    all.extend(key.family().into_iter().flat_map(|f| f.algorithms()).map(|a| a.name.to_owned()));
+    if key.kinds.iter().any(|k| matches!(k, Kind::Variant)) {
+        all.extend(variants().iter().map(|v| v.name.to_owned()));
+    }
+    if key.kinds.iter().any(|k| matches!(k, Kind::Flag)) {
+        all.extend(["true", "false"].map(str::to_owned));
+    }
+    all
+}
+
+/// Metrics with commas between them.
+pub fn metric_names() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Some(text) = current.to_str() else { return vec![] };
+        let (before, last) = text.rsplit_once(',').map_or((String::new(), text), |(b, last)| (format!("{b},"), last));
+        let begins = metrics().filter(|m| m.name.starts_with(last.trim_start()));
+        begins.map(|m| CompletionCandidate::new(format!("{before}{}", m.name)).help(Some(m.doc.into()))).collect()
+    })
+}
