@@ -37,7 +37,7 @@ def run(settings, seconds):
     done = subprocess.run(call, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     result = json.loads(done.stdout)["runs"][0]
     instructions = int(re.search(r"Collected : (\d+)", done.stderr)[1])
-    return instructions, result["air"]["frames"], sum(f["goodput_bps"] for f in result["flows"]) * seconds / 8 / 1460
+    return instructions, result["air"]["frames"], sum(f["goodput"] for f in result["flows"]) * seconds / 8 / 1460
 
 
 def cost(settings):

@@ -274,7 +274,6 @@ impl Lab<'_> {
         }
         notes.extend(kept);
         let outcome = Outcome {
-            schema: "contend/run/1",
             version: env!("CARGO_PKG_VERSION"),
             title: e.title.clone(),
             file: e.source.path.clone(),

@@ -120,25 +120,25 @@ fn a_warning_is_told_in_table_json_and_report() {
 #[test]
 fn json_is_one_object_of_the_schema() {
     let v: serde_json::Value = serde_json::from_slice(&json(&outcome(SMALL))).unwrap();
-    assert_eq!(v["schema"], "contend/run/1");
-    assert_eq!((v.get("interrupted"), v.get("warnings")), (None, None));
+    assert_eq!(v["schema"], "contend/run/2");
+    assert_eq!((&v["interrupted"], &v["warnings"]), (&serde_json::Value::Null, &serde_json::json!([])));
     assert_eq!(v["runs"].as_array().unwrap().len(), 25);
     assert!(v["runs"][0].get("frames").is_none());
 }
 
 #[test]
-fn csv_has_six_columns_and_a_row_a_number() {
+fn csv_has_seven_columns_and_a_row_a_number() {
     let mut bytes = Vec::new();
     write_csv(&outcome(SMALL), &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("flow.1.count,seed,scope,name,metric,value"));
-    assert!(lines.clone().all(|l| l.split(',').count() == 6));
+    assert_eq!(lines.next(), Some("flow.1.count,seed,scope,name,metric,value,unit"));
+    assert!(lines.clone().all(|l| l.split(',').count() == 7));
     assert_eq!(lines.clone().filter(|l| l.contains(",run,,jain,")).count(), 25);
-    for row in ["flow,up.5,entered,30000", "queue,ap,waiting.end,20", "transmitter,ap,carrying.start,1"] {
+    for row in ["flow,up.5,entered,30000,p", "queue,ap,waiting.end,20,p", "transmitter,ap,carrying.start,1,p"] {
         assert_eq!(lines.clone().filter(|l| *l == format!("6,5,{row}")).count(), 1, "{row}");
     }
-    assert_eq!(lines.filter(|l| l.starts_with("6,5,flow,up.5,goodput_bps,")).count(), 1);
+    assert_eq!(lines.filter(|l| l.starts_with("6,5,flow,up.5,goodput,")).count(), 1);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn flows_are_read_back_from_parquet_with_metadata() {
     let value = |key: &str| {
         meta.key_value_metadata().unwrap().iter().find(|kv| kv.key == key).and_then(|kv| kv.value.clone()).unwrap()
     };
-    assert_eq!(value("contend.schema"), "contend/flows/1");
+    assert_eq!(value("contend.schema"), "contend/flows/2");
     assert_eq!(value("contend.experiment_hash"), "8c0f22a1d3b4e596");
     assert_eq!(value("contend.version"), "0.1.0");
     assert_eq!(meta.num_rows(), o.runs.iter().map(|r| r.flows.len() as i64).sum::<i64>());
@@ -160,23 +160,14 @@ fn flows_are_read_back_from_parquet_with_metadata() {
     let f = &o.runs[0].flows[0];
     assert_eq!((first.get_long(0).unwrap(), first.get_long(1).unwrap()), (0, 1));
     assert_eq!(first.get_string(3).unwrap(), &f.name);
-    assert_eq!(first.get_double(6).unwrap(), f.goodput_bps);
     let names: Vec<&str> = meta.schema_descr().columns().iter().map(|c| c.name()).collect();
-    assert!(
-        [
-            "flow.1.count",
-            "seed",
-            "flow",
-            "goodput_bps",
-            "segs_out",
-            "total_retrans",
-            "rtt_p95_us",
-            "delay_mean_us",
-            "completed_s"
-        ]
-        .iter()
-        .all(|n| names.contains(n))
-    );
+    let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    assert_eq!((first.get_string(4).unwrap(), first.get_bool(at("greedy")).unwrap()), (&f.group, true));
+    assert_eq!(first.get_double(at("goodput")).unwrap(), f.goodput_bps);
+    assert_eq!(first.get_double(at("rtt.p95")).ok(), f.rtt_s.p95);
+    assert!(first.is_null(at("completion")).unwrap());
+    let units: serde_json::Value = serde_json::from_str(&value("contend.units")).unwrap();
+    assert_eq!((&units["goodput"], &units["delay.mean"]), (&"bps".into(), &"s".into()));
 }
 
 #[test]
@@ -198,7 +189,7 @@ fn a_long_series_is_written_in_row_groups_that_need_little_memory() {
     assert_eq!(row.get_string(at("name")).unwrap(), &o.runs[0].flows[flow].name);
     let bytes = &o.runs[0].series.flows[flow].delivered_bytes;
     let rate = (bytes[k] - bytes[k - 1]) as f64 * 80.0;
-    assert!((row.get_double(at("goodput_bps")).unwrap() / rate - 1.0).abs() < 1e-6);
+    assert!((row.get_double(at("goodput")).unwrap() / rate - 1.0).abs() < 1e-6);
 }
 
 #[test]
@@ -215,17 +206,17 @@ fn series_hold_every_instant_of_flows_and_queues() {
     let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).take(per_run as usize).collect();
     let sample = o.runs[0].series.flows[0].get(30).unwrap();
-    assert_eq!(rows[30].get_long(at("snd_cwnd")).unwrap(), i64::from(sample.snd_cwnd));
-    assert_eq!(rows[30].get_long(at("srtt_us")).unwrap(), i64::from(sample.srtt_us));
+    assert_eq!(rows[30].get_long(at("cwnd")).unwrap(), i64::from(sample.snd_cwnd));
+    assert_eq!(rows[30].get_double(at("srtt")).unwrap(), f64::from(sample.srtt_us) / 1e6);
     let before = o.runs[0].series.flows[0].delivered_bytes[29];
     assert!(
-        (rows[30].get_double(at("goodput_bps")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0
+        (rows[30].get_double(at("goodput")).unwrap() - (sample.delivered_bytes - before) as f64 * 80.0).abs() < 1.0
     );
-    assert!(rows[0].is_null(at("goodput_bps")).unwrap(), "the first instant has no rate");
+    assert!(rows[0].is_null(at("goodput")).unwrap(), "the first instant has no rate");
     let queue = &rows[8 * 601 + 5];
-    assert_eq!(queue.get_string(at("entity")).unwrap(), "queue");
-    assert_eq!(queue.get_long(at("queue_packets")).unwrap(), o.runs[0].series.queues[0].packets[5] as i64);
-    assert!(queue.is_null(at("snd_cwnd")).unwrap());
+    assert_eq!(queue.get_string(at("scope")).unwrap(), "queue");
+    assert_eq!(queue.get_long(at("queue.length")).unwrap(), o.runs[0].series.queues[0].packets[5] as i64);
+    assert!(queue.is_null(at("cwnd")).unwrap());
 }
 
 #[test]
@@ -246,7 +237,7 @@ fn pyarrow_reads_both_files() {
     let text = String::from_utf8_lossy(&out.stdout);
     assert_eq!(
         text.trim(),
-        "40 contend/flows/1 int64\n27045 contend/series/1 int64",
+        "40 contend/flows/2 int64\n27045 contend/series/2 int64",
         "{}",
         String::from_utf8_lossy(&out.stderr)
     );

@@ -1,8 +1,10 @@
 //! The results of a run: the objects of the JSON output, and the series and histograms behind the report.
 //!
-//! Field names are the schema `contend/run/1`. Names contain the unit, as in `docs/units.md`.
+//! Serialized, they are the schema `contend/run/2`: keys are the names of `writing/output/field.rs`, and numbers are in
+//! base units. Fields of the structs here have the unit in their name (`wall_s`), keys of the JSON have not (`wall`).
 
 use crate::stats::Estimate;
+use contend_core::packet::PacketKind;
 use contend_sim::stats::Durations;
 use contend_sim::trace::Trace;
 use contend_sim::wifi::{Frame, Success};
@@ -26,25 +28,19 @@ pub fn distinct<'a>(points: impl IntoIterator<Item = &'a PointKey>) -> Vec<&'a P
 /// All results of one call of `contend run` for one file.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
-    /// `contend/run/1`.
-    pub schema: &'static str,
     /// Version of contend.
     pub version: &'static str,
     /// Title of the experiment.
     pub title: String,
     /// Path of the file.
     pub file: String,
-    /// The runs that an interruption left out; absent when every run was made.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The runs that an interruption left out; `null` when every run was made.
     pub interrupted: Option<Interrupted>,
-    /// Reasons to doubt the results as a whole; absent when there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Reasons to doubt the results as a whole.
     pub warnings: Vec<String>,
-    /// The metrics that tables show; absent for the usual ones.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The metrics that tables show; empty for the usual ones.
     pub show: Vec<String>,
-    /// The number of seeds of each point; absent when all points have the same seeds by the file.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The number of seeds of each point; empty when all points have the same seeds by the file.
     pub seeds: Vec<PointSeeds>,
     /// Every run, by point and seed.
     pub runs: Vec<Run>,
@@ -52,11 +48,9 @@ pub struct Outcome {
     pub summary: Vec<Summary>,
     /// Claims and their verdicts.
     pub claims: Vec<ClaimResult>,
-    /// Checks and their answers; absent without a check.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Checks and their answers.
     pub checks: Vec<CheckResult>,
-    /// Thresholds found by `[search]`, one for each point; absent without a search.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Thresholds found by `[search]`, one for each point; empty without a search.
     pub search: Vec<SearchResult>,
 }
 
@@ -105,10 +99,13 @@ pub struct Run {
     /// Events of the simulator: wake-ups and deliveries.
     pub events: u64,
     /// Elapsed time of the computation in seconds.
+    #[serde(rename = "wall")]
     pub wall_s: f64,
     /// Simulated time in seconds, including the warm-up.
+    #[serde(rename = "duration")]
     pub sim_s: f64,
     /// Length of the warm-up in seconds, which is not measured.
+    #[serde(rename = "warmup")]
     pub warmup_s: f64,
     /// Flows, in the file's order.
     pub flows: Vec<Flow>,
@@ -116,11 +113,9 @@ pub struct Run {
     pub queues: Vec<Queue>,
     /// Transmitters: `ap`, stations, wires.
     pub transmitters: Vec<Transmitter>,
-    /// The air; absent without a cell.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The air; `null` without a cell.
     pub air: Option<Air>,
-    /// Frames in the captured interval beyond the limit; absent when there are none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Frames in the captured interval beyond the limit.
     pub frames_missed: u64,
     /// Metrics by name: `goodput.up`, `jain`, ...
     #[serde(deserialize_with = "floats")]
@@ -179,23 +174,16 @@ impl Run {
     }
 }
 
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
-/// A word of the schema: a direction, a kind of packet, an account of the ledger.
+/// A word of the schema: a direction, an account of the ledger.
 pub type Word = &'static str;
 
 /// Every word that a [`Run`] may contain.
-const WORDS: [Word; 17] = [
+const WORDS: [Word; 14] = [
     "up",
     "down",
     "local",
     "wired",
-    "data",
     "ack",
-    "syn",
-    "datagram",
     "idle",
     "ifs",
     "backoff",
@@ -233,6 +221,8 @@ fn floats<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, f64>, D::E
 pub struct Flow {
     /// Name, for example `down.3`.
     pub name: String,
+    /// Name of its `[[flow]]` table, for example `down`.
+    pub group: String,
     /// Direction seen from the cell: `up`, `down`, `wired` or `local` (station to station).
     #[serde(deserialize_with = "word")]
     pub direction: Word,
@@ -241,8 +231,10 @@ pub struct Flow {
     /// True if the network alone decides the flow's rate: the source always has something to send.
     pub greedy: bool,
     /// Payload delivered in order, each byte once, in bits per second.
+    #[serde(rename = "goodput")]
     pub goodput_bps: f64,
     /// IP packets that arrived, including duplicates, in bits per second.
+    #[serde(rename = "throughput")]
     pub throughput_bps: f64,
     /// Data packets sent, including retransmissions.
     pub sent: u64,
@@ -254,17 +246,20 @@ pub struct Flow {
     pub entered: u64,
     /// Packets of every kind that arrived at both ends.
     pub arrived: u64,
-    /// Losses detected without a timeout; absent when there were none.
-    #[serde(default, skip_serializing_if = "Losses::is_empty")]
+    /// Losses detected without a timeout.
     pub losses: Losses,
     /// Round-trip time samples.
-    pub rtt_ms: Percentiles,
+    #[serde(rename = "rtt")]
+    pub rtt_s: Percentiles,
     /// Time from leaving the sender to reaching the receiver, for data packets.
-    pub delay_ms: Percentiles,
+    #[serde(rename = "delay")]
+    pub delay_s: Percentiles,
     /// Time at which the whole transfer was acknowledged, in seconds from the flow's start. `null` when the transfer is
     /// unfinished or unlimited.
-    pub completed_s: Option<f64>,
-    /// Completion times of all finished transfers of the flow, in seconds.
+    #[serde(rename = "completion")]
+    pub completion_s: Option<f64>,
+    /// Completion times of the transfers of the flow that were finished after the warm-up, in seconds.
+    #[serde(rename = "fct")]
     pub completions_s: Vec<f64>,
     /// Distribution of the round-trip times.
     #[serde(skip)]
@@ -301,12 +296,9 @@ impl Losses {
         let taken = |i: usize| Taken { congestion: now[i][0] - before[i][0], error: now[i][1] - before[i][1] };
         Losses { congestion: taken(0), error: taken(1), nothing: taken(2) }
     }
-    fn is_empty(&self) -> bool {
-        *self == Losses::default()
-    }
 }
 
-/// Mean and percentiles of a duration in milliseconds; all `null` when nothing was measured.
+/// Mean and percentiles of a duration in seconds; all `null` when nothing was measured.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Percentiles {
     /// Mean.
@@ -321,9 +313,9 @@ pub struct Percentiles {
 
 impl From<&Durations> for Percentiles {
     fn from(d: &Durations) -> Self {
-        let quantile = |q: f64| (!d.is_empty()).then(|| d.quantile_ms(q));
+        let quantile = |q: f64| (!d.is_empty()).then(|| d.quantile_ms(q) / 1e3);
         Percentiles {
-            mean: (!d.is_empty()).then(|| d.mean_ms()),
+            mean: (!d.is_empty()).then(|| d.mean_ms() / 1e3),
             p50: quantile(0.5),
             p95: quantile(0.95),
             p99: quantile(0.99),
@@ -343,10 +335,7 @@ pub struct Queue {
     /// Packets that wait.
     pub waiting: Held,
     /// Packets dropped.
-    pub dropped: u64,
-    /// Drops by kind of packet: data, ACKs, SYNs, datagrams.
-    #[serde(deserialize_with = "words")]
-    pub dropped_by_kind: BTreeMap<Word, u64>,
+    pub drops: Drops,
     /// Packets marked.
     pub marked: u64,
     /// Acknowledgments removed because a later one says the same; not counted as drops.
@@ -355,15 +344,60 @@ pub struct Queue {
     pub made: u64,
     /// Packets lost on the link after the queue.
     pub lost: u64,
-    /// Time average of the number of waiting packets.
-    pub mean_packets: f64,
-    /// Mean time in the queue of the packets that left it; `null` when none left.
-    pub mean_delay_ms: Option<f64>,
-    /// Percentiles of this time.
-    pub delay_ms: Percentiles,
-    /// Distribution of this time.
+    /// How long the queue was, in packets and in time.
+    pub queue: Backlog,
+    /// Distribution of the time in the queue.
     #[serde(skip)]
     pub delay: Durations,
+}
+
+/// Packets that a queue dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drops {
+    /// Packets of all kinds.
+    pub total: u64,
+    /// TCP data.
+    pub data: u64,
+    /// Acknowledgments.
+    pub ack: u64,
+    /// Handshakes.
+    pub syn: u64,
+    /// Datagrams.
+    pub datagram: u64,
+}
+
+impl Drops {
+    /// From the number of each kind, in the order of [`PacketKind::ALL`].
+    pub fn from_kinds(by_kind: [u64; PacketKind::ALL.len()]) -> Drops {
+        let n = |kind: PacketKind| by_kind[kind as usize];
+        Drops {
+            total: by_kind.iter().sum(),
+            data: n(PacketKind::Data),
+            ack: n(PacketKind::Ack),
+            syn: n(PacketKind::Syn),
+            datagram: n(PacketKind::Datagram),
+        }
+    }
+
+    /// The number of one kind.
+    pub fn of(&self, kind: PacketKind) -> u64 {
+        match kind {
+            PacketKind::Data => self.data,
+            PacketKind::Ack => self.ack,
+            PacketKind::Syn => self.syn,
+            PacketKind::Datagram => self.datagram,
+        }
+    }
+}
+
+/// How long a queue was.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Backlog {
+    /// Time average of the number of waiting packets.
+    pub length: f64,
+    /// Time in the queue of the packets that left it.
+    #[serde(rename = "delay")]
+    pub delay_s: Percentiles,
 }
 
 /// How many packets are somewhere when the measured interval starts and ends.
@@ -405,21 +439,35 @@ pub struct Air {
     pub retry_drops: u64,
     /// Mean number of stations with a frame at the start of a transmission, while the access point has a frame too.
     pub rivals: f64,
-    /// Mean number of idle slots before a transmission of one station.
-    pub success_wait: f64,
-    /// Mean number of idle slots before a collision.
-    pub collision_wait: f64,
+    /// Mean number of idle slots before a transmission.
+    pub wait: Wait,
     /// Share of time with at least one transmission on the air.
     pub busy: f64,
-    /// Share of time that each transmitter was on the air alone: data, MAC ACKs, RTS and CTS, errored frames.
-    #[serde(deserialize_with = "floats")]
-    pub airtime: BTreeMap<String, f64>,
-    /// Share of time of the same frames, for the station to which each was sent.
-    #[serde(deserialize_with = "floats")]
-    pub airtime_to: BTreeMap<String, f64>,
+    /// Share of time of the frames that each station sent or got.
+    pub airtime: Airtime,
     /// The ledger: each account's share of time; the shares sum to 1.
     #[serde(deserialize_with = "words")]
     pub ledger: BTreeMap<Word, f64>,
+}
+
+/// Mean number of idle slots before a transmission.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Wait {
+    /// Before a transmission of one station.
+    pub success: f64,
+    /// Before a collision.
+    pub collision: f64,
+}
+
+/// Share of time that frames were on the air alone, by station.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Airtime {
+    /// By the station that sent them: data, MAC ACKs, RTS and CTS, errored frames.
+    #[serde(deserialize_with = "floats")]
+    pub from: BTreeMap<String, f64>,
+    /// The same frames by the station to which they were sent.
+    #[serde(deserialize_with = "floats")]
+    pub to: BTreeMap<String, f64>,
 }
 
 /// The exchanges that ended with an ACK, since the start of the run.
@@ -599,9 +647,8 @@ pub struct PointSeeds {
     pub point: PointKey,
     /// Number of seeds.
     pub n: usize,
-    /// Half width of the 95 % interval of the metric that decides, as a share of its mean. Absent when the number of
+    /// Half width of the 95 % interval of the metric that decides, as a share of its mean. `null` when the number of
     /// seeds does not depend on a metric, or when the metric has no value.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub half_width: Option<f64>,
 }
 
@@ -629,14 +676,11 @@ pub struct ClaimResult {
     pub recorded: String,
     /// True if the verdict is the recorded one.
     pub as_recorded: bool,
-    /// The reason that the file gives when the claim is not reproduced.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// The reason that the file gives when the claim is not reproduced; empty otherwise.
     pub reason: String,
-    /// Name of the reading, when the claim has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Name of the reading; `null` unless the claim has several.
     pub reading: Option<String>,
-    /// The look that gave the verdict, when the first seeds did not decide and the claim got more.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The look that gave the verdict; `null` unless the first seeds did not decide and the claim got more.
     pub look: Option<Look>,
     /// The value at each judged point.
     pub points: Vec<Summary>,
@@ -660,8 +704,7 @@ pub struct CheckResult {
     pub unit: &'static str,
     /// `met`, `not met` or `not decided`.
     pub answer: &'static str,
-    /// The look that gave the answer, when the first seeds did not decide and the check got more.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The look that gave the answer; `null` unless the first seeds did not decide and the check got more.
     pub look: Option<Look>,
     /// The value at each judged point.
     pub points: Vec<Summary>,

@@ -12,8 +12,6 @@ use std::collections::BTreeMap;
 /// What is compared, and the differences.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// `contend/compare/1`.
-    pub schema: &'static str,
     /// Version of contend.
     pub version: &'static str,
     /// The first side: a file, a results folder, or a sweep point.
@@ -46,8 +44,7 @@ pub struct Difference {
     pub ci95: Option<f64>,
     /// The difference as a share of the first side; `null` if the first side is 0.
     pub relative: Option<f64>,
-    /// Why there is no pair; absent if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Why there is no pair; `null` if there is one.
     pub missing: Option<String>,
 }
 

@@ -46,7 +46,7 @@ fn agree(runs: &[&Run]) -> bool {
 /// if there is no such wire. Also `None` if there is a cell: its backoffs are random.
 fn longest_transmission(s: &Scenario, run: &Run) -> Option<Span> {
     let packet = s.flows.iter().map(|f| u64::from(f.ends.packet)).max()?;
-    let dropped = |name: &str| run.queues.iter().any(|q| q.name == name && q.dropped > 0);
+    let dropped = |name: &str| run.queues.iter().any(|q| q.name == name && q.drops.total > 0);
     let wires =
         s.links.iter().flat_map(|l| [(l.name.clone(), &l.forward), (format!("{}.reverse", l.name), &l.reverse)]);
     let full = wires.filter(|(name, wire)| wire.queue.entry.name == "fifo" && wire.rate > 0 && dropped(name));

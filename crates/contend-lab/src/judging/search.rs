@@ -198,7 +198,7 @@ mod tests {
             .or_else(|| crate::reading::expression::literal(value.as_str()?).map(|n| n.value))
             .ok_or("no number")?;
         let one = |(i, limit): (usize, &f64)| Run {
-            queues: vec![queue("ap", &[("data", (x - limit).max(0.0) as u64)], &[])],
+            queues: vec![queue("ap", [(x - limit).max(0.0) as u64, 0, 0, 0], &[])],
             ..empty(i as u64)
         };
         Ok(limits.iter().enumerate().map(one).collect())

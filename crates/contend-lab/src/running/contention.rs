@@ -1,7 +1,7 @@
 //! One run of a `[contention]` file, without a network: a point and a seed become a [`Run`].
 
 use crate::experiment::point::Contended;
-use crate::experiment::results::{Air, PointKey, Run, Successes};
+use crate::experiment::results::{Air, Airtime, PointKey, Run, Successes, Wait};
 use contend_sim::wifi::{Saturated, SaturatedSpec, Tally};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,11 +58,12 @@ pub(crate) fn run(
         collision_probability: mean(since(|t| t.collided), attempts),
         retry_drops: 0,
         rivals: 0.0,
-        success_wait: mean(since(|t| t.success_slots), won),
-        collision_wait: mean(since(|t| t.collision_slots), collisions),
+        wait: Wait {
+            success: mean(since(|t| t.success_slots), won),
+            collision: mean(since(|t| t.collision_slots), collisions),
+        },
         busy: 0.0,
-        airtime: BTreeMap::new(),
-        airtime_to: BTreeMap::new(),
+        airtime: Airtime::default(),
         ledger: BTreeMap::new(),
     };
     let stations =

@@ -6,8 +6,8 @@
 
 use crate::experiment::point::Resolved;
 use crate::experiment::results::{
-    Air, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, Percentiles, PointKey, Queue, QueueSample,
-    QueueSeries, Run, Series, Successes, Transmitter,
+    Air, Airtime, Backlog, Drops, EstimateSeries, Flow, FlowSample, FlowSeries, Held, Losses, Percentiles, PointKey,
+    Queue, QueueSample, QueueSeries, Run, Series, Successes, Transmitter, Wait,
 };
 use crate::experiment::size::{CaptureWindow, Measure, Sampled, estimators};
 use contend_core::packet::PacketKind;
@@ -260,6 +260,7 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
         let delay = net.delay(i).cloned().unwrap_or_else(Durations::new);
         all.push(Flow {
             name: spec.name.clone(),
+            group: resolved.groups[resolved.members[i].group].clone(),
             direction: resolved.members[i].direction.name(),
             tcp: match &spec.ends.transport {
                 Transport::Udp => "udp".to_owned(),
@@ -274,9 +275,9 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
             entered: now.entered - before.entered,
             arrived: now.arrived - before.arrived,
             losses: Losses::between(s.judged, s0.judged),
-            rtt_ms: Percentiles::from(&rtt),
-            delay_ms: Percentiles::from(&delay),
-            completed_s: net.completed(i).map(Span::as_secs_f64),
+            rtt_s: Percentiles::from(&rtt),
+            delay_s: Percentiles::from(&delay),
+            completion_s: net.completed(i).map(Span::as_secs_f64),
             completions_s: net
                 .transfers(i)
                 .iter()
@@ -303,15 +304,15 @@ fn queues(net: &mut Net, base: &Reading, last: &Reading, span: f64) -> Vec<Queue
             offered: c.offered - c0.offered,
             taken: c.taken - c0.taken,
             waiting: Held { start: before.waiting, end: now.waiting },
-            dropped: by_kind.iter().sum(),
-            dropped_by_kind: PacketKind::ALL.iter().map(|k| k.name()).zip(by_kind).filter(|(_, n)| *n > 0).collect(),
+            drops: Drops::from_kinds(by_kind),
             marked: c.marked - c0.marked,
             filtered: c.filtered - c0.filtered,
             made: c.made - c0.made,
             lost: now.lost.iter().sum::<u64>() - before.lost.iter().sum::<u64>(),
-            mean_packets: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
-            mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
-            delay_ms: Percentiles::from(&delay),
+            queue: Backlog {
+                length: (c.packet_ns - c0.packet_ns) as f64 / (span * 1e9),
+                delay_s: Percentiles::from(&delay),
+            },
             delay,
         });
     }
@@ -344,7 +345,7 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         let pairs = books.stations.iter().zip(&books0.stations);
         net.stations().iter().zip(pairs).map(|(name, (a, b))| (name.clone(), share(f(a), f(b)))).collect()
     };
-    let (airtime, airtime_to) = (of_each(StationAccounts::total), of_each(|s| s.sent_to));
+    let airtime = Airtime { from: of_each(StationAccounts::total), to: of_each(|s| s.sent_to) };
     let wait = |several: usize| {
         let grown = |of: fn(&Waits) -> &[u64; 2]| of(&last.waits)[several] - of(&base.waits)[several];
         grown(|w| &w.slots) as f64 / grown(|w| &w.starts).max(1) as f64
@@ -368,13 +369,11 @@ fn air(net: &Net, base: &Reading, last: &Reading) -> Option<Air> {
         collisions: last.collisions - base.collisions,
         rivals: (last.rivals.stations - base.rivals.stations) as f64
             / (last.rivals.starts - base.rivals.starts).max(1) as f64,
-        success_wait: wait(0),
-        collision_wait: wait(1),
+        wait: Wait { success: wait(0), collision: wait(1) },
         collision_probability: if attempts > 0 { collided as f64 / attempts as f64 } else { 0.0 },
         retry_drops: sum(|c| c.retry_drops),
-        busy: airtime.values().sum::<f64>() + ledger["collision"],
+        busy: airtime.from.values().sum::<f64>() + ledger["collision"],
         airtime,
-        airtime_to,
         ledger,
     })
 }

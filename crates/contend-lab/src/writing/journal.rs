@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// The journal's name in its folder.
 pub const NAME: &str = "journal.jsonl";
 /// The journal's format.
-pub const SCHEMA: &str = "contend/journal/2";
+pub const SCHEMA: &str = "contend/journal/3";
 /// Minimum time between two synchronisations (fsync). A power failure can lose the runs of this time.
 const UNSYNCED: Duration = Duration::from_secs(1);
 

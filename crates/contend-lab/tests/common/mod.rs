@@ -3,8 +3,8 @@
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
-    Air, ClaimResult, Flow, FlowSample, Held, Outcome, Percentiles, PointKey, Queue, QueueSample, Run, SearchResult,
-    Series, Summary, Transmitter,
+    Air, Airtime, Backlog, ClaimResult, Drops, Flow, FlowSample, Held, Outcome, Percentiles, PointKey, Queue,
+    QueueSample, Run, SearchResult, Series, Summary, Transmitter, Wait,
 };
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
@@ -83,7 +83,6 @@ pub fn outcome(shape: Shape) -> Outcome {
     }
     let summary = summary(&runs, shape.seeds as usize);
     Outcome {
-        schema: "contend/run/1",
         version: "0.1.0",
         title: "Two uploads starve ten downloads".into(),
         file: "papers/keceli-2008/fig4.toml".into(),
@@ -218,15 +217,12 @@ fn run(shape: Shape, point: PointKey, up: u32, seed: u64, frames: usize) -> Run 
             offered: 90_000,
             taken: 89_178,
             waiting: Held { start: 10, end: 20 },
-            dropped: 812,
-            dropped_by_kind: BTreeMap::from([("ack", 600), ("data", 212)]),
+            drops: Drops::from_kinds([212, 600, 0, 0]),
             marked: 0,
             filtered: 0,
             made: 0,
             lost: 0,
-            mean_packets: 71.2,
-            mean_delay_ms: (!delay.is_empty()).then(|| delay.mean_ms()),
-            delay_ms: Percentiles::from(&delay),
+            queue: Backlog { length: 71.2, delay_s: Percentiles::from(&delay) },
             delay,
         }],
         transmitters: vec![Transmitter {
@@ -257,6 +253,7 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         delay.record(Span::from_micros(15_000 + queueing));
     }
     Flow {
+        group: (if down { "down" } else { "up" }).into(),
         name,
         direction: if down { "down" } else { "up" },
         tcp: "newreno".into(),
@@ -269,9 +266,9 @@ fn flow(dice: &mut Dice, name: String, down: bool, goodput: f64) -> Flow {
         timeouts: dice.below(4),
         entered: 30_000,
         arrived: 29_000,
-        rtt_ms: Percentiles::from(&rtt),
-        delay_ms: Percentiles::from(&delay),
-        completed_s: None,
+        rtt_s: Percentiles::from(&rtt),
+        delay_s: Percentiles::from(&delay),
+        completion_s: None,
         completions_s: Vec::new(),
         rtt,
         delay,
@@ -298,13 +295,14 @@ fn air(dice: &mut Dice, stations: &[String]) -> Air {
         collisions: 5_100,
         rivals: 1.5,
         successes: 900,
-        success_wait: 4.0,
-        collision_wait: 3.0,
+        wait: Wait { success: 4.0, collision: 3.0 },
         collision_probability: 0.064,
         retry_drops: 2,
         busy: 0.75,
-        airtime: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
-        airtime_to: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
+        airtime: Airtime {
+            from: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
+            to: stations.iter().map(|s| (s.clone(), 0.75 / stations.len() as f64)).collect(),
+        },
         ledger: drawn.into_iter().map(|(k, w)| (k, w / sum)).collect(),
     }
 }

@@ -7,7 +7,7 @@ pub(crate) fn holds(name: &str, o: &Outcome) {
     for run in &o.runs {
         for q in &run.queues {
             let came = q.offered + q.made + q.waiting.start;
-            let went = q.taken + q.dropped + q.filtered + q.waiting.end;
+            let went = q.taken + q.drops.total + q.filtered + q.waiting.end;
             assert_eq!(came, went, "{name}: {q:?}");
         }
         for t in &run.transmitters {
@@ -27,7 +27,7 @@ fn whole_network(name: &str, run: &Run) {
     }
     for q in &run.queues {
         came += q.made + q.waiting.start;
-        went += q.dropped + q.filtered + q.waiting.end;
+        went += q.drops.total + q.filtered + q.waiting.end;
     }
     for t in &run.transmitters {
         came += t.carrying.start;

@@ -134,13 +134,13 @@ fn count(number: u64, text: &str, o: &Outcome, rare: &mut Rare) {
         counters.iter().map(|c| c.dropped_after_delivery).sum(),
     );
     let paused = |q: &&contend_lab::experiment::results::Queue| {
-        q.name.ends_with(".cable") && q.mean_delay_ms.is_some_and(|ms| ms > 5.0)
+        q.name.ends_with(".cable") && q.queue.delay_s.mean.is_some_and(|s| s > 0.005)
     };
     let pauses = text.contains("mode = \"pause\"");
     add("network card paused", if pauses { run.queues.iter().filter(paused).count() as u64 } else { 0 });
     add("packets of two flows sent in the same nanosecond", ties(run));
     let queues = |of: fn(&contend_lab::experiment::results::Queue) -> u64| run.queues.iter().map(of).sum::<u64>();
-    add("queue drop", queues(|q| q.dropped));
+    add("queue drop", queues(|q| q.drops.total));
     add("ECN mark", queues(|q| q.marked));
     add("acknowledgment filtered", queues(|q| q.filtered));
     add("packet lost on a wire", queues(|q| q.lost));

@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<Done> {
         say("contend: a results folder keeps no histograms and no series for this; compare the files, or make the \
                 results again with --show");
     }
-    let c = Comparison { schema: "contend/compare/1", version: env!("CARGO_PKG_VERSION"), a, b, differences: found };
+    let c = Comparison { version: env!("CARGO_PKG_VERSION"), a, b, differences: found };
     match args.format {
         Shape::Table => print(&comparison_table(&c, std::io::stdout().is_terminal(), width()))?,
         Shape::Json => print_by(|out| write_comparison(&c, out))?,

@@ -8,6 +8,7 @@ use super::run::{self, Common, Job};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
+use contend_lab::writing::folder::readable;
 use contend_lab::writing::output::{self, ReportContext};
 use miette::{IntoDiagnostic as _, Result};
 use serde_json::{Value, json};
@@ -98,17 +99,20 @@ struct Before(Value);
 
 /// Keys of a run in summary.json that are not results: its wall-clock time, and the number of frames left out of the
 /// capture.
-const NOT_RESULTS: [&str; 2] = ["wall_s", "frames_missed"];
+const NOT_RESULTS: [&str; 2] = ["wall", "frames_missed"];
 
 impl Before {
     /// Reads the summary.json of `folder`.
     fn read(folder: &Path) -> Result<Before> {
         let path = folder.join("summary.json");
-        let remedy = "make the results again: contend run FILE";
+        let remedy = format!("make the results again: contend run {}", folder.join("run.toml").display());
+        let remedy = remedy.as_str();
         let text = std::fs::read_to_string(&path)
             .map_err(|err| wrong(format!("{} cannot be read: {err}", path.display()), remedy))?;
         let summary: Value =
             serde_json::from_str(&text).map_err(|err| wrong(format!("{}: {err}", path.display()), remedy))?;
+        readable(summary["schema"].as_str().unwrap_or("(none)"))
+            .map_err(|why| wrong(format!("{}: {why}", path.display()), remedy))?;
         match summary["runs"].as_array() {
             Some(runs) if runs.iter().all(|r| r["digest"].is_string() && r["seed"].is_u64()) => Ok(Before(summary)),
             _ => Err(wrong(format!("{}: a run has no seed or no digest", path.display()), remedy)),

@@ -8,7 +8,7 @@ use contend_lab::experiment::results::{ClaimResult, Outcome};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
-    self, Chapter, ReportContext, WIDTH, claim_text, look_text, measured_text, wrapped,
+    self, Chapter, Document, ReportContext, WIDTH, claim_text, look_text, measured_text, wrapped,
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
@@ -20,7 +20,7 @@ Examples:
   contend reproduce                                    every paper, with the seeds of its files
   contend reproduce keceli-2008 --short                one paper, three seeds
   contend reproduce keceli-2008/m2-uploads             one experiment
-  contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/1\", \"experiments\": [...]}
+  contend reproduce jersey-2005 --format json          {\"schema\": \"contend/reproduce/2\", \"experiments\": [...]}
 
 Each experiment gets a folder in results/. A paper whose experiments are all run also gets one page
 for all of them: results/keceli-2008/report.html. --resume continues a call that was killed or
@@ -207,7 +207,8 @@ fn tally(outcomes: &[Outcome]) -> String {
 }
 
 fn object(outcomes: &[Outcome]) -> String {
-    let all = serde_json::json!({"schema": "contend/reproduce/1", "experiments": outcomes});
+    let documents: Vec<Document<'_>> = outcomes.iter().map(Document::of).collect();
+    let all = serde_json::json!({"schema": "contend/reproduce/2", "experiments": documents});
     // All keys are strings, so this cannot fail.
     serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
 }

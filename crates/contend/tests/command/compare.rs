@@ -15,7 +15,7 @@ fn a_file_and_its_results_give_the_same_differences_as_the_runs_themselves() {
     let bench = Bench::with("f.toml", SMALL);
     let json = |args: &[&str]| {
         let o = bench.contend(&[&["compare"], args, &["--format", "json"]].concat()).with(0).object();
-        assert_eq!(o["schema"], "contend/compare/1");
+        assert_eq!(o["schema"], "contend/compare/2");
         numbers(&o)
     };
     let metrics = ["--metric", "goodput.up, jain"];

@@ -110,7 +110,7 @@ fn report_says_that_the_call_of_the_folder_was_interrupted() {
     let bench = Bench::with("f.toml", SMALL);
     bench.contend(&["run", "f.toml"]).with(0);
     let mut summary = bench.json("results/f/summary.json");
-    assert!(summary.get("interrupted").is_none());
+    assert!(summary["interrupted"].is_null());
     summary["runs"].as_array_mut().unwrap().truncate(1);
     summary["interrupted"] = serde_json::json!({"finished": 1, "missing": 1});
     bench.file("results/f/summary.json", summary.to_string());
@@ -158,11 +158,22 @@ fn report_notices_changes_that_leave_the_digests_equal() {
     report(seeds, &summary, &["run.toml makes 2 runs, but summary.json has 1"]);
     let claim = format!("{head}{}", HOLDS);
     report(claim, &summary, &["claims = [", "summary.json has []"]);
-    let (before, after) = summary.split_once("\"goodput_bps\": ").unwrap();
-    let number = format!("{before}\"goodput_bps\": 7{after}");
-    report(head.clone(), &number, &["has flows.0.goodput_bps = ", ", but summary.json has 7"]);
+    let (units, runs) = summary.split_once("\"runs\": ").unwrap();
+    let number = format!("{units}\"runs\": {}", runs.replacen("\"goodput\": ", "\"goodput\": 7", 1));
+    report(head.clone(), &number, &["has flows.0.goodput = ", ", but summary.json has 7"]);
     bench.file("results/f/summary.json", summary);
     bench.contend(&["report", "results/f"]).with(0);
+}
+
+#[test]
+fn results_of_an_older_form_are_refused_with_the_remedy() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml"]).with(0);
+    let old = bench.read("results/f/summary.json").replace("contend/run/2", "contend/run/1");
+    bench.file("results/f/summary.json", old);
+    let texts = ["contend/run/1", "this version reads contend/run/2", "contend run results/f/run.toml"];
+    bench.contend(&["report", "results/f"]).with(2).says(&texts);
+    bench.contend(&["compare", "results/f", "results/f"]).with(2).says(&texts);
 }
 
 #[test]

@@ -346,6 +346,11 @@ impl Metric {
     }
 }
 
+/// The metric at the start of a name: `rtt` of `rtt.p95`.
+pub(crate) fn metric_at(name: &str) -> Option<&'static MetricEntry> {
+    resolve::split(name).map(|(entry, ..)| entry)
+}
+
 /// The instants at which `expr` needs a sample, in ascending order.
 pub fn instants(expr: &Expr) -> Vec<Time> {
     expr.sampling().instants

@@ -372,7 +372,7 @@ fn named(path: &str, brackets: &[Bracket<'_>], span: &Range<usize>) -> Result<Ex
 }
 
 /// The metric at the start of `path`, its aspect, and the rest of the path.
-fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
+pub(super) fn split(path: &str) -> Option<(&'static MetricEntry, Aspect, &str)> {
     let after = |m: &MetricEntry| match path.strip_prefix(m.name)? {
         "" => Some(""),
         rest => rest.strip_prefix('.'),

@@ -1,7 +1,8 @@
 //! Synthetic runs for tests.
 
 use crate::experiment::results::{
-    Air, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue, QueueSample, Run, Series, Taken,
+    Air, Airtime, Backlog, Drops, EstimateSeries, Flow, FlowSample, Held, Losses, Percentiles, PointKey, Queue,
+    QueueSample, Run, Series, Taken, Wait,
 };
 use contend_core::Span;
 use contend_sim::stats::Durations;
@@ -16,6 +17,7 @@ pub(crate) fn empty(seed: u64) -> Run {
 pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
     Flow {
         name: name.into(),
+        group: name.split('.').next().unwrap_or(name).into(),
         direction,
         tcp: "newreno".into(),
         greedy: true,
@@ -31,9 +33,9 @@ pub(crate) fn flow(name: &str, direction: &'static str, goodput: f64) -> Flow {
             error: Taken { congestion: 2, error: 6 },
             nothing: Taken { congestion: 1, error: 0 },
         },
-        rtt_ms: Percentiles::default(),
-        delay_ms: Percentiles::default(),
-        completed_s: None,
+        rtt_s: Percentiles::default(),
+        delay_s: Percentiles::default(),
+        completion_s: None,
         completions_s: vec![],
         rtt: Durations::new(),
         delay: Durations::new(),
@@ -47,22 +49,19 @@ pub(crate) fn durations(ms: &[u64]) -> Durations {
     d
 }
 
-/// A queue that was offered 200 packets.
-pub(crate) fn queue(name: &str, dropped: &[(&'static str, u64)], delays_ms: &[u64]) -> Queue {
+/// A queue that was offered 200 packets and dropped these: data, ACKs, SYNs, datagrams.
+pub(crate) fn queue(name: &str, dropped: [u64; 4], delays_ms: &[u64]) -> Queue {
     Queue {
         name: name.into(),
         offered: 200,
         taken: 150,
         waiting: Held::default(),
-        dropped: dropped.iter().map(|d| d.1).sum(),
-        dropped_by_kind: dropped.iter().copied().collect(),
+        drops: Drops::from_kinds(dropped),
         marked: 3,
         filtered: 5,
         made: 2,
         lost: 4,
-        mean_packets: 42.5,
-        mean_delay_ms: None,
-        delay_ms: Percentiles::default(),
+        queue: Backlog { length: 42.5, delay_s: Percentiles::default() },
         delay: durations(delays_ms),
     }
 }
@@ -85,24 +84,22 @@ pub(crate) fn example() -> Run {
     run.flows[1].rtt = durations(&[30, 40, 50]);
     run.flows[3].completions_s = vec![1.0, 3.0];
     run.flows[4].completions_s = vec![5.0];
-    run.queues = vec![
-        queue("ap", &[("ack", 7), ("data", 3)], &[5, 15]),
-        queue("sta1", &[("data", 1)], &[]),
-        queue("sta2", &[], &[]),
-    ];
+    run.queues =
+        vec![queue("ap", [3, 7, 0, 0], &[5, 15]), queue("sta1", [1, 0, 0, 0], &[]), queue("sta2", [0; 4], &[])];
     run.point = [("flow.1.count".to_owned(), 2.into()), ("ap.queue.limit".to_owned(), "100p".into())].into();
     run.air = Some(Air {
         frames: 1000,
         collisions: 50,
         rivals: 1.5,
         successes: 900,
-        success_wait: 4.0,
-        collision_wait: 3.0,
+        wait: Wait { success: 4.0, collision: 3.0 },
         collision_probability: 0.1,
         retry_drops: 1,
         busy: 0.75,
-        airtime: [("ap".to_owned(), 0.4), ("sta1".to_owned(), 0.2), ("sta2".to_owned(), 0.1)].into(),
-        airtime_to: [("ap".to_owned(), 0.3), ("sta1".to_owned(), 0.25), ("sta2".to_owned(), 0.15)].into(),
+        airtime: Airtime {
+            from: [("ap".to_owned(), 0.4), ("sta1".to_owned(), 0.2), ("sta2".to_owned(), 0.1)].into(),
+            to: [("ap".to_owned(), 0.3), ("sta1".to_owned(), 0.25), ("sta2".to_owned(), 0.15)].into(),
+        },
         ledger: [("idle", 0.25), ("payload", 0.5)].into(),
     });
     series(&mut run);

@@ -64,9 +64,28 @@ pub struct Kept {
 /// Reads the summary.json at `path`.
 ///
 /// # Errors
-/// When it cannot be read, or when another version of contend wrote it and it lacks a number.
+/// When it cannot be read, or when it has the form of another version of contend.
 pub fn kept(path: &Path) -> io::Result<Kept> {
-    Ok(serde_json::from_slice(&std::fs::read(path)?)?)
+    #[derive(Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let text = std::fs::read(path)?;
+    let Head { schema } = serde_json::from_slice(&text)?;
+    readable(&schema).map_err(io::Error::other)?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// Refuses a summary.json of another form than this version of contend writes.
+///
+/// # Errors
+/// When `schema` is another one; the text names both.
+pub fn readable(schema: &str) -> Result<(), String> {
+    let ours = output::SCHEMA;
+    if schema == ours {
+        return Ok(());
+    }
+    Err(format!("the results have the form {schema} of another version of contend; this version reads {ours}"))
 }
 
 /// The frequency band of the experiment's cell; a capture names a channel of this band.

@@ -1,8 +1,11 @@
 //! The table of a comparison on the terminal, and its JSON.
 
+use super::field::metric_unit;
 use super::shape::{fixed, point_text, unit_of};
 use super::table::{Grid, Paint, WIDTH, wrapped};
 use crate::judging::compare::{Comparison, Difference};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// The comparison for a terminal of `width` columns, with ANSI colours if `colour` is true.
@@ -48,11 +51,23 @@ fn row(d: &Difference) -> Vec<String> {
     vec![metric, number(d.a), number(d.b), difference, change, d.answer().to_owned()]
 }
 
-/// Writes the comparison as one JSON object.
+/// A comparison as it is written: with its schema, and the unit of each metric.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    units: BTreeMap<&'a str, &'static str>,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
+/// Writes the comparison as one JSON object, schema `contend/compare/2`.
 ///
 /// # Errors
 /// When `w` cannot be written.
 pub fn write_comparison(c: &Comparison, mut w: impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut w, c)?;
+    let metrics: BTreeSet<&str> = c.differences.iter().map(|d| d.metric.as_str()).collect();
+    let units = metrics.into_iter().filter_map(|m| Some((m, metric_unit(m)?))).collect();
+    let document = Document { schema: "contend/compare/2", units, comparison: c };
+    serde_json::to_writer_pretty(&mut w, &document)?;
     writeln!(w)
 }

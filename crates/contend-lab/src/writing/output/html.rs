@@ -15,8 +15,8 @@ mod svg;
 mod sweep;
 
 use super::shape::{
-    around, estimate, fixed, main_metrics, metrics, percentile_ms, point_options, point_text, points, runs_of,
-    seeds_text, summary_of, swept_keys, unit_of, value_text,
+    around, estimate, fixed, main_metrics, metrics, percentile, point_options, point_text, points, runs_of, seeds_text,
+    summary_of, swept_keys, unit_of, value_text,
 };
 use super::table::{
     advice, answer_sign, cautions, checked_text, look_text, measured_text, method, search_text, verdict_sign,
@@ -354,9 +354,9 @@ fn flow_table(runs: &[&Run]) -> String {
     let exact: Kind = |values| estimate(values, Range::FROM_ZERO);
     let columns: [(Of, Kind, f64, usize); 7] = [
         (|f| Some(f.goodput_bps), exact, 1e-6, 3),
-        (|f| f.rtt_ms.p50, percentile_ms, 1.0, 1),
-        (|f| f.rtt_ms.p95, percentile_ms, 1.0, 1),
-        (|f| f.delay_ms.p95, percentile_ms, 1.0, 1),
+        (|f| f.rtt_s.p50, percentile, 1e3, 1),
+        (|f| f.rtt_s.p95, percentile, 1e3, 1),
+        (|f| f.delay_s.p95, percentile, 1e3, 1),
         (|f| Some(f.sent as f64), exact, 1.0, 0),
         (|f| Some(f.retransmitted as f64), exact, 1.0, 1),
         (|f| Some(f.timeouts as f64), exact, 1.0, 1),

@@ -13,6 +13,7 @@ pub mod parquet;
 pub mod pcapng;
 pub mod table;
 
+mod field;
 mod flow_bytes;
 mod shape;
 #[cfg(test)]
@@ -20,9 +21,10 @@ mod toy;
 
 pub use compare::{comparison_table, write_comparison};
 pub use csv::write_csv;
+pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
 pub use html::{Chapter, write_paper, write_report};
-pub use json::write_json;
+pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use shape::point_text;

@@ -1,33 +1,36 @@
 //! Parquet files: `flows.parquet` (one row for each run and flow) and `series.parquet` (one row for each run, each flow
 //! or queue, and each instant).
 //!
-//! Column names contain the unit. TCP columns have the names of Linux' `tcp_info`, so that simulated, emulated and
-//! kernel traces can be joined. The file's key-value metadata are `contend.schema`, `contend.version`,
-//! `contend.experiment_hash`, `contend.title`, `contend.file`, `contend.command`. A row group holds 65,536 rows, so
-//! that writing needs little memory; the library keeps about 10 kB for each row group until the file ends. Compression
-//! is Snappy. We use the library's own column writers: the Arrow crates would double the build time.
+//! Columns have the names and base units of `field.rs`. A swept key has a column of its own: numbers if all its values
+//! are numbers or quantities of one kind (in base units), otherwise labels. The file's key-value metadata are
+//! `contend.schema`, `contend.version`, `contend.experiment_hash`, `contend.title`, `contend.file`, `contend.command`,
+//! and `contend.units` (a JSON object: column, unit). A row group holds 65,536 rows, so that writing needs little
+//! memory; the library keeps about 10 kB for each row group until the file ends. Compression is Snappy. We use the
+//! library's own column writers: the Arrow crates would double the build time.
 
+use super::field::{ESTIMATE, FLOW, FLOW_AT, Field, Instant, QUEUE_AT, RUN, Read, unit};
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
-use crate::experiment::results::{Flow, FlowSeries, Outcome, Percentiles, QueueSeries, Run};
+use crate::experiment::results::{Columns, Flow, Outcome, QueueSample, Run};
+use crate::reading::expression::{Dimension, Quantity};
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Schema of `flows.parquet`, as stored in its metadata.
-pub const FLOWS_SCHEMA: &str = "contend/flows/1";
+pub const FLOWS_SCHEMA: &str = "contend/flows/2";
 /// Schema of `series.parquet`, as stored in its metadata.
-pub const SERIES_SCHEMA: &str = "contend/series/1";
+pub const SERIES_SCHEMA: &str = "contend/series/2";
 
 /// Writes `flows.parquet`: one row for each run and flow.
 pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
@@ -36,31 +39,58 @@ pub fn write_flows(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), 
 }
 
 /// Writes `series.parquet`: one row for each run, flow and instant, and one for each run, queue and instant. The column
-/// `entity` is `flow` or `queue`.
+/// `scope` is `flow` or `queue`.
 pub fn write_series(o: &Outcome, ctx: &ReportContext, path: &Path) -> Result<(), Error> {
     let groups = groups(&o.runs, |r| r.series.time_s.len() * (r.series.flows.len() + r.series.queues.len()));
     write(o, ctx, SERIES_SCHEMA, path, &series_columns(&PointColumns::of(o), &watched(o)), &groups)
 }
 
-/// One column: its name, and how to read its values in a row group. Only one column of a row group is in memory at a
-/// time.
+/// One column: its name, its unit, and how to read its values in a row group. Only one column of a row group is in
+/// memory at a time.
 struct Column<'a> {
     name: String,
+    unit: Option<Dimension>,
     read: Box<Reader<'a>>,
 }
 
 /// Reads the values of a column in the rows of a row group.
 type Reader<'a> = dyn Fn(&[Rows<'_>]) -> Values + 'a;
 
+/// Passes the object of each row on; `None` where a row has none.
+type Each<T> = fn(&Rows<'_>, &mut dyn FnMut(Option<&T>));
+
 impl<'a> Column<'a> {
-    fn numbers(name: impl Into<String>, of: impl Fn(&Rows<'_>) -> Vec<Option<f64>> + 'a) -> Column<'a> {
-        Column { name: name.into(), read: Box::new(move |group| Values::Number(group.iter().flat_map(&of).collect())) }
+    fn new(name: impl Into<String>, unit: Option<Dimension>, read: impl Fn(&[Rows<'_>]) -> Values + 'a) -> Column<'a> {
+        Column { name: name.into(), unit, read: Box::new(read) }
     }
-    fn counts(name: impl Into<String>, of: impl Fn(&Rows<'_>) -> Vec<Option<i64>> + 'a) -> Column<'a> {
-        Column { name: name.into(), read: Box::new(move |group| Values::Count(group.iter().flat_map(&of).collect())) }
-    }
+
     fn texts(name: impl Into<String>, of: impl Fn(&Rows<'_>) -> Vec<Option<String>> + 'a) -> Column<'a> {
-        Column { name: name.into(), read: Box::new(move |group| Values::Text(group.iter().flat_map(&of).collect())) }
+        Column::new(name, None, move |group| Values::Text(group.iter().flat_map(&of).collect()))
+    }
+
+    fn numbers(
+        name: impl Into<String>,
+        unit: Option<Dimension>,
+        of: impl Fn(&Rows<'_>) -> Vec<Option<f64>> + 'a,
+    ) -> Column<'a> {
+        Column::new(name, unit, move |group| Values::Number(group.iter().flat_map(&of).collect()))
+    }
+
+    /// The column of an entry; `None` if the entry is a list.
+    fn of<T: 'static>(field: &'static Field<T>, each: Each<T>) -> Option<Column<'a>> {
+        fn all<T, V>(group: &[Rows<'_>], each: Each<T>, read: impl Fn(&T) -> Option<V>) -> Vec<Option<V>> {
+            let mut values = Vec::with_capacity(group.iter().map(|r| r.range.len()).sum());
+            group.iter().for_each(|r| each(r, &mut |t| values.push(t.and_then(&read))));
+            values
+        }
+        let column = |read: Box<Reader<'a>>| Some(Column { name: field.name.into(), unit: field.unit, read });
+        match field.read {
+            Read::Number(read) => column(Box::new(move |g| Values::Number(all(g, each, read)))),
+            Read::Count(read) => column(Box::new(move |g| Values::Count(all(g, each, |t| read(t).and_then(count))))),
+            Read::Text(read) => column(Box::new(move |g| Values::Text(all(g, each, |t| Some(read(t).to_owned()))))),
+            Read::Flag(read) => column(Box::new(move |g| Values::Flag(all(g, each, |t| Some(read(t)))))),
+            Read::List(_) | Read::Each(_) => None,
+        }
     }
 }
 
@@ -69,6 +99,7 @@ enum Values {
     Number(Vec<Option<f64>>),
     Count(Vec<Option<i64>>),
     Text(Vec<Option<String>>),
+    Flag(Vec<Option<bool>>),
 }
 
 impl Values {
@@ -77,6 +108,7 @@ impl Values {
             Values::Number(_) => (Physical::DOUBLE, ConvertedType::NONE),
             Values::Count(_) => (Physical::INT64, ConvertedType::NONE),
             Values::Text(_) => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+            Values::Flag(_) => (Physical::BOOLEAN, ConvertedType::NONE),
         }
     }
 }
@@ -87,12 +119,17 @@ fn count(n: u64) -> Option<i64> {
 }
 
 /// The columns that identify the sweep point: one for each swept key, with a type that fits all its values.
-struct PointColumns(Vec<(String, ColumnKind)>);
+struct PointColumns(Vec<(String, Kind)>);
 
 #[derive(Clone, Copy)]
-enum ColumnKind {
-    Number,
+enum Kind {
+    /// Whole numbers.
     Count,
+    /// Numbers, or quantities of this dimension.
+    Number(Option<Dimension>),
+    /// True or false.
+    Flag,
+    /// Words, or the labels of tables.
     Text,
 }
 
@@ -101,59 +138,58 @@ impl PointColumns {
         let points = points(o);
         let kind = |key: &str| {
             let values = || points.iter().filter_map(|p| p.get(key));
+            let dimension = values().next().and_then(quantity).map(|q| q.unit);
             if values().all(Value::is_i64) {
-                ColumnKind::Count
+                Kind::Count
             } else if values().all(Value::is_number) {
-                ColumnKind::Number
+                Kind::Number(None)
+            } else if dimension.is_some() && values().all(|v| quantity(v).map(|q| q.unit) == dimension) {
+                Kind::Number(dimension)
+            } else if values().all(Value::is_boolean) {
+                Kind::Flag
             } else {
-                ColumnKind::Text
+                Kind::Text
             }
         };
         PointColumns(swept_keys(&points).into_iter().map(|key| (key.clone(), kind(&key))).collect())
     }
+
     fn columns(&self) -> Vec<Column<'_>> {
-        let column = |(key, kind): &'_ (String, ColumnKind)| {
+        let column = |(key, kind): &'_ (String, Kind)| {
             let (name, key) = (key.clone(), key.clone());
-            match kind {
-                ColumnKind::Number => {
-                    Column::numbers(name, move |r| r.same(r.run.point.get(&key).and_then(Value::as_f64)))
-                }
-                ColumnKind::Count => {
-                    Column::counts(name, move |r| r.same(r.run.point.get(&key).and_then(Value::as_i64)))
-                }
-                ColumnKind::Text => Column::texts(name, move |r| r.same(r.run.point.get(&key).map(value_text))),
+            let value = move |r: &Rows<'_>| -> Option<Value> { r.run.point.get(&key).cloned() };
+            match *kind {
+                Kind::Number(unit) => Column::numbers(name, unit, move |r| r.same(value(r).as_ref().and_then(number))),
+                Kind::Count => Column::new(name, None, move |group| {
+                    Values::Count(group.iter().flat_map(|r| r.same(value(r).and_then(|v| v.as_i64()))).collect())
+                }),
+                Kind::Flag => Column::new(name, None, move |group| {
+                    Values::Flag(group.iter().flat_map(|r| r.same(value(r).and_then(|v| v.as_bool()))).collect())
+                }),
+                Kind::Text => Column::texts(name, move |r| r.same(value(r).as_ref().map(value_text))),
             }
         };
         self.0.iter().map(column).collect()
     }
 }
 
+/// A swept value with a unit.
+fn quantity(v: &Value) -> Option<Quantity> {
+    Quantity::parse(v.as_str()?).ok()
+}
+
+/// A swept number, or a quantity in base units.
+fn number(v: &Value) -> Option<f64> {
+    v.as_f64().or_else(|| Some(quantity(v)?.value))
+}
+
 fn flow_columns(head: &PointColumns) -> Vec<Column<'_>> {
-    let mut all = head.columns();
-    all.extend([
-        Column::counts("seed", |r| r.same(count(r.run.seed))),
-        Column::texts("digest", |r| r.same(Some(r.run.digest.clone()))),
-        Column::texts("flow", |r| r.flows(|f| Some(f.name.clone()))),
-        Column::texts("direction", |r| r.flows(|f| Some(f.direction.to_owned()))),
-        Column::texts("tcp", |r| r.flows(|f| Some(f.tcp.clone()))),
-        Column::numbers("goodput_bps", |r| r.flows(|f| Some(f.goodput_bps))),
-        Column::numbers("throughput_bps", |r| r.flows(|f| Some(f.throughput_bps))),
-        Column::counts("segs_out", |r| r.flows(|f| count(f.sent))),
-        Column::counts("total_retrans", |r| r.flows(|f| count(f.retransmitted))),
-        Column::counts("timeouts", |r| r.flows(|f| count(f.timeouts))),
-    ]);
-    type Quantile = (&'static str, fn(&Percentiles) -> Option<f64>);
-    let quantiles: [Quantile; 4] = [("mean", |p| p.mean), ("p50", |p| p.p50), ("p95", |p| p.p95), ("p99", |p| p.p99)];
-    let us = |ms: Option<f64>| ms.map(|ms| ms * 1e3);
-    for (q, of) in quantiles {
-        all.push(Column::numbers(format!("rtt_{q}_us"), move |r| r.flows(|f| us(of(&f.rtt_ms)))));
-    }
-    for (q, of) in quantiles {
-        all.push(Column::numbers(format!("delay_{q}_us"), move |r| r.flows(|f| us(of(&f.delay_ms)))));
-    }
-    all.push(Column::numbers("completed_s", |r| r.flows(|f| f.completed_s)));
-    all.push(Column::counts("completions", |r| r.flows(|f| count(f.completions_s.len() as u64))));
-    all
+    let of_run = RUN
+        .iter()
+        .filter(|f| ["seed", "digest"].contains(&f.name))
+        .filter_map(|f| Column::of(f, |r, each| r.runs(each)));
+    let of_flow = FLOW.iter().filter_map(|f| Column::of(f, |r, each| r.flows(each)));
+    head.columns().into_iter().chain(of_run).chain(of_flow).collect()
 }
 
 /// Maximum number of rows in a row group; it bounds the memory that writing needs.
@@ -191,9 +227,13 @@ impl Rows<'_> {
         vec![value; self.range.len()]
     }
 
-    /// Applies `of` to each flow; for tables in which each row is a flow.
-    fn flows<T>(&self, of: impl Fn(&Flow) -> T) -> Vec<T> {
-        self.run.flows.iter().skip(self.range.start).take(self.range.len()).map(of).collect()
+    fn runs(&self, each: &mut dyn FnMut(Option<&Run>)) {
+        self.range.clone().for_each(|_| each(Some(self.run)));
+    }
+
+    /// For tables in which each row is a flow.
+    fn flows(&self, each: &mut dyn FnMut(Option<&Flow>)) {
+        self.range.clone().for_each(|i| each(self.run.flows.get(i)));
     }
 
     /// For each row: the index of its flow or queue (queues are numbered after the flows), and its instant.
@@ -202,25 +242,23 @@ impl Rows<'_> {
         self.range.clone().map(move |row| (row / many, row % many))
     }
 
-    /// A number of each flow at each instant; null for queues.
-    fn of_flows<T>(&self, of: impl Fn(&FlowSeries, usize) -> Option<T>) -> Vec<Option<T>> {
-        self.places().map(|(i, k)| self.run.series.flows.get(i).and_then(|f| of(f, k))).collect()
-    }
-
-    /// A number of each queue at each instant; null for flows.
-    fn of_queues(&self, of: fn(&QueueSeries) -> &Vec<u64>) -> Vec<Option<i64>> {
-        let queue = |i: usize| self.run.series.queues.get(i.checked_sub(self.run.series.flows.len())?);
-        self.places().map(|(i, k)| of(queue(i)?).get(k).copied().and_then(count)).collect()
-    }
-
-    /// Bits per second of each flow since the previous instant, from a counter of bytes.
-    fn rate(&self, of: fn(&FlowSeries) -> &Vec<u64>) -> Vec<Option<f64>> {
+    /// Each flow at each instant; nothing for queues.
+    fn flows_at(&self, each: &mut dyn FnMut(Option<&Instant>)) {
         let time = &self.run.series.time_s;
-        self.of_flows(|f, k| {
-            let before = k.checked_sub(1)?;
-            let (t, t0, now, then) = (time.get(k)?, time.get(before)?, of(f).get(k)?, of(f).get(before)?);
-            (t > t0).then(|| now.saturating_sub(*then) as f64 * 8.0 / (t - t0))
-        })
+        self.places().for_each(|(i, k)| {
+            let at = |k: usize| self.run.series.flows.get(i).and_then(|f| f.get(k)).zip(time.get(k));
+            let instant = at(k).map(|(now, t)| {
+                let before = k.checked_sub(1).and_then(at).map(|(sample, earlier)| (sample, t - earlier));
+                Instant { now, before }
+            });
+            each(instant.as_ref());
+        });
+    }
+
+    /// Each queue at each instant; nothing for flows.
+    fn queues_at(&self, each: &mut dyn FnMut(Option<&QueueSample>)) {
+        let queue = |i: usize| self.run.series.queues.get(i.checked_sub(self.run.series.flows.len())?);
+        self.places().for_each(|(i, k)| each(queue(i).and_then(|q| q.get(k)).as_ref()));
     }
 
     /// The rate that an estimator reports for each flow.
@@ -250,36 +288,17 @@ fn series_columns<'a>(head: &'a PointColumns, watched: &'a [&str]) -> Vec<Column
     let text = |name, of: Texts| {
         Column::texts(name, move |r| r.places().map(|(i, _)| of(r.run, i).map(str::to_owned)).collect())
     };
-    let bytes = |name, of: fn(&FlowSeries) -> &Vec<u64>| {
-        Column::counts(name, move |r| r.of_flows(|f, k| of(f).get(k).copied().and_then(count)))
-    };
-    let state = |name, of: fn(&FlowSeries) -> &Vec<u32>| {
-        Column::counts(name, move |r| r.of_flows(|f, k| of(f).get(k).copied().map(i64::from)))
-    };
-    let queue = |name, of: fn(&QueueSeries) -> &Vec<u64>| Column::counts(name, move |r| r.of_queues(of));
-
+    let time = |r: &Rows<'_>| r.places().map(|(_, k)| r.run.series.time_s.get(k).copied()).collect();
+    let estimate =
+        |name: &'a &str| Column::numbers(format!("{ESTIMATE}.{name}"), Some(Dimension::Rate), |r| r.estimate(name));
     let mut all = head.columns();
-    all.extend([
-        Column::counts("seed", |r| r.same(count(r.run.seed))),
-        text("entity", |run, i| Some(if i < run.flows.len() { "flow" } else { "queue" })),
-        text("name", member),
-        Column::numbers("time_s", |r| r.places().map(|(_, k)| r.run.series.time_s.get(k).copied()).collect()),
-        Column::numbers("goodput_bps", |r| r.rate(|f| &f.delivered_bytes)),
-        Column::numbers("throughput_bps", |r| r.rate(|f| &f.received_bytes)),
-        bytes("delivered_bytes", |f| &f.delivered_bytes),
-        bytes("received_bytes", |f| &f.received_bytes),
-        state("snd_cwnd", |f| &f.snd_cwnd),
-        state("snd_ssthresh", |f| &f.snd_ssthresh),
-        state("srtt_us", |f| &f.srtt_us),
-        state("rttvar_us", |f| &f.rttvar_us),
-        bytes("retrans", |f| &f.retrans),
-        bytes("snd_una_bytes", |f| &f.snd_una_bytes),
-        queue("queue_packets", |q| &q.packets),
-        queue("queue_offered", |q| &q.offered),
-        queue("queue_marked", |q| &q.marked),
-        queue("queue_dropped", |q| &q.dropped),
-    ]);
-    all.extend(watched.iter().map(|name| Column::numbers(format!("estimate_{name}_bps"), |r| r.estimate(name))));
+    all.extend(RUN.iter().filter(|f| f.name == "seed").filter_map(|f| Column::of(f, |r, each| r.runs(each))));
+    all.push(text("scope", |run, i| Some(if i < run.flows.len() { "flow" } else { "queue" })));
+    all.push(text("name", member));
+    all.push(Column::numbers("time", Some(Dimension::Time), time));
+    all.extend(FLOW_AT.iter().filter_map(|f| Column::of(f, |r, each| r.flows_at(each))));
+    all.extend(QUEUE_AT.iter().filter_map(|f| Column::of(f, |r, each| r.queues_at(each))));
+    all.extend(watched.iter().map(estimate));
     all
 }
 
@@ -294,8 +313,13 @@ fn write(
 ) -> Result<(), Error> {
     whole(path, |w| {
         let failed = |source| Error::Parquet { path: path.to_path_buf(), source };
+        let units: BTreeMap<&str, &str> =
+            columns.iter().filter_map(|c| Some((c.name.as_str(), unit(c.unit?)))).collect();
+        // Cannot fail: all keys are strings.
+        let units = serde_json::to_string(&units).unwrap_or_default();
         let metadata = [
             ("contend.schema", schema),
+            ("contend.units", &units),
             ("contend.version", o.version),
             ("contend.experiment_hash", &ctx.experiment_hash),
             ("contend.title", &o.title),
@@ -338,6 +362,7 @@ fn write_group<W: Write + Send>(
         match &(column.read)(group) {
             Values::Number(v) => write_column::<DoubleType, _>(&mut to, v.iter().copied())?,
             Values::Count(v) => write_column::<Int64Type, _>(&mut to, v.iter().copied())?,
+            Values::Flag(v) => write_column::<BoolType, _>(&mut to, v.iter().copied())?,
             Values::Text(v) => {
                 write_column::<ByteArrayType, _>(&mut to, v.iter().map(|t| t.as_deref().map(ByteArray::from)))?
             }

@@ -91,9 +91,9 @@ pub(super) fn estimate(values: &[f64], range: Range) -> Estimate {
     estimate_of(&exact, range)
 }
 
-/// The estimate from percentiles in milliseconds, which were read from histograms.
-pub(super) fn percentile_ms(values: &[f64]) -> Estimate {
-    let read = |ms: &f64| Reading { value: *ms, resolution: Durations::resolution_ms(*ms) };
+/// The estimate from percentiles in seconds, which were read from histograms.
+pub(super) fn percentile(values: &[f64]) -> Estimate {
+    let read = |s: &f64| Reading { value: *s, resolution: Durations::resolution_ms(*s * 1e3) / 1e3 };
     estimate_of(&values.iter().map(read).collect::<Vec<_>>(), Range::FROM_ZERO)
 }
 
@@ -192,8 +192,8 @@ pub(super) fn jain_flows(runs: &[&Run]) -> String {
         let chosen = run.competing(&all);
         for (i, flow) in run.flows.iter().enumerate() {
             let groups = if chosen.contains(&i) { &mut competing } else { &mut others };
-            if !groups.contains(&group_of(&flow.name)) {
-                groups.push(group_of(&flow.name));
+            if !groups.contains(&flow.group.as_str()) {
+                groups.push(&flow.group);
             }
         }
     }
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(estimate(&[0.9, 1.0], Range::SHARE).text(1.0, 2), "0.95 +0.05 −0.64");
         assert_eq!(estimate(&[0.9, 1.0], Range::ALL).text(1.0, 2), "0.95 ± 0.64");
         // Two runs agree: the interval is as wide as the histogram's bucket there.
-        assert_eq!(percentile_ms(&[20.0, 20.0]).text(1.0, 3), "20.00 ± 0.26");
+        assert_eq!(percentile(&[0.02, 0.02]).text(1e3, 3), "20.00 ± 0.26");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use super::ReportContext;
 use super::shape::{
-    around, estimate, group_of, jain_flows, main_metrics, percentile_ms, point_text, points, runs_of, seeds_text,
-    summary_of, swept_keys, unit_of, value_text,
+    around, estimate, jain_flows, main_metrics, percentile, point_text, points, runs_of, seeds_text, summary_of,
+    swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
 use crate::experiment::results::{
@@ -146,13 +146,13 @@ fn group_rows(o: &Outcome, points: &[PointKey]) -> Grid {
         "n",
         "goodput each [Mb/s]",
         "together [Mb/s]",
-        "delay p50 [ms]",
-        "delay p95 [ms]",
-        "delay p99 [ms]",
+        "delay.p50 [ms]",
+        "delay.p95 [ms]",
+        "delay.p99 [ms]",
         "lost [%]",
-        "transfers each",
-        "completion mean [s]",
-        "completion p95 [s]",
+        "completed each",
+        "fct.mean [s]",
+        "fct.p95 [s]",
     ];
     // Without a finished transfer, the columns about transfers say nothing.
     let finite = o.runs.iter().flat_map(|r| &r.flows).any(|f| !f.completions_s.is_empty());
@@ -175,12 +175,12 @@ fn group_rows(o: &Outcome, points: &[PointKey]) -> Grid {
 fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
     let mut groups: Vec<&str> = Vec::new();
     for f in runs.iter().flat_map(|r| &r.flows) {
-        if !groups.contains(&group_of(&f.name)) {
-            groups.push(group_of(&f.name));
+        if !groups.contains(&f.group.as_str()) {
+            groups.push(&f.group);
         }
     }
     let row = |group: &str| {
-        let of_group = |f: &&Flow| group_of(&f.name) == group;
+        let of_group = |f: &&Flow| f.group == group;
         let flows: Vec<Vec<&Flow>> = runs.iter().map(|r| r.flows.iter().filter(of_group).collect()).collect();
         let over_runs = |of: &dyn Fn(&[&Flow]) -> Option<f64>| flows.iter().filter_map(|f| of(f)).collect::<Vec<f64>>();
         let mean = |of: fn(&Flow) -> Option<f64>| {
@@ -195,16 +195,16 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
         };
         let exact = |values: &[f64]| estimate(values, Range::FROM_ZERO);
         // A flow without samples has no delay. A run in which no flow has samples is left out.
-        let delay = |of: fn(&Flow) -> Option<f64>| percentile_ms(&mean(of)).text(1.0, 2);
+        let delay = |of: fn(&Flow) -> Option<f64>| percentile(&mean(of)).text(1e3, 2);
         let tcp = flows.iter().flatten().next().map_or("", |f| f.tcp.as_str());
         vec![
             format!("{group} ({tcp})"),
             flows.first().map_or(0, Vec::len).to_string(),
             exact(&mean(|f| Some(f.goodput_bps))).text(1e-6, 3),
             exact(&over_runs(&|f| Some(f.iter().map(|f| f.goodput_bps).sum()))).text(1e-6, 3),
-            delay(|f| f.delay_ms.p50),
-            delay(|f| f.delay_ms.p95),
-            delay(|f| f.delay_ms.p99),
+            delay(|f| f.delay_s.p50),
+            delay(|f| f.delay_s.p95),
+            delay(|f| f.delay_s.p99),
             estimate(&over_runs(&lost), Range { low: 0.0, high: 100.0 }).text(1.0, 3),
             exact(&mean(|f| Some(f.completions_s.len() as f64))).text(1.0, 1),
             exact(&over_runs(&|f| stats::mean(&completions(f)))).text(1.0, 3),

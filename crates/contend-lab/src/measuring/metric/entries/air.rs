@@ -29,7 +29,7 @@ static TRANSMITTERS: Subject = Subject {
     usage: "NAME[ap], NAME[STATION]; NAME.STATION: all members of a table together",
     member: "sta1",
     groups: &[],
-    names: |run| run.air.iter().flat_map(|air| air.airtime.keys()).map(String::as_str).collect(),
+    names: |run| run.air.iter().flat_map(|air| air.airtime.from.keys()).map(String::as_str).collect(),
     group: |_, _| vec![],
     needs_cell: true,
 };
@@ -80,7 +80,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
             `wait.collision` before a collision (W_C)",
         |a| {
             let air = a.air()?;
-            Ok(if a.metric.aspect == Aspect::Word("success") { air.success_wait } else { air.collision_wait })
+            Ok(if a.metric.aspect == Aspect::Word("success") { air.wait.success } else { air.wait.collision })
         },
     )
     .aspects(Aspects::Required(&["success", "collision"]))
@@ -113,12 +113,12 @@ fn airtime(a: &Asked<'_>) -> Result<f64, Unmeasured> {
     let members: Vec<&str> = a.members.iter().filter_map(|i| names.get(*i).copied()).collect();
     let sum = |of: &BTreeMap<String, f64>, list: &[&str]| list.iter().filter_map(|name| of.get(*name)).sum::<f64>();
     Ok(match a.metric.aspect {
-        Aspect::Word("from") => sum(&air.airtime, &members),
-        Aspect::Word("to") => sum(&air.airtime_to, &members),
+        Aspect::Word("from") => sum(&air.airtime.from, &members),
+        Aspect::Word("to") => sum(&air.airtime.to, &members),
         // Every frame begins or ends at the access point, so its frames include those of the other members.
         _ => {
             let ends = if members.contains(&AP) { &[AP][..] } else { &members };
-            sum(&air.airtime, ends) + sum(&air.airtime_to, ends)
+            sum(&air.airtime.from, ends) + sum(&air.airtime.to, ends)
         }
     })
 }

@@ -36,9 +36,10 @@ pub(super) const METRICS: &[MetricEntry] = &[
         "packets dropped; `drops.data`, `.ack`, `.syn`, `.datagram` for one kind",
         |a| match a.metric.aspect {
             Aspect::Word(kind) => {
-                Ok(a.queues().map(|q| q.dropped_by_kind.get(kind).copied().unwrap_or(0)).sum::<u64>() as f64)
+                let of_kind = PacketKind::ALL.into_iter().filter(|k| k.name() == kind);
+                Ok(of_kind.flat_map(|k| a.queues().map(move |q| q.drops.of(k))).sum::<u64>() as f64)
             }
-            _ => Ok(a.queue_total(|q| q.dropped)),
+            _ => Ok(a.queue_total(|q| q.drops.total)),
         },
     )
     .aspects(Aspects::Optional(&KINDS))
@@ -52,7 +53,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
     queue("lost", Dimension::Packets, "packets lost by the link after the queue", |a| Ok(a.queue_total(|q| q.lost))),
     // Without packets the loss is 0.
     queue("loss", Dimension::Number, "share of offered packets that were dropped", |a| {
-        Ok(a.queue_total(|q| q.dropped) / a.queue_total(|q| q.offered).max(1.0))
+        Ok(a.queue_total(|q| q.drops.total) / a.queue_total(|q| q.offered).max(1.0))
     })
     .share()
     .reported(&["loss[ap]"]),
@@ -79,7 +80,7 @@ pub(super) const fn queue(
 }
 
 fn length(a: &Asked<'_>) -> Result<f64, Unmeasured> {
-    let Some(range) = a.window()? else { return Ok(a.queues().map(|q| q.mean_packets).sum()) };
+    let Some(range) = a.window()? else { return Ok(a.queues().map(|q| q.queue.length).sum()) };
     let mean = |i: &usize| {
         let samples = a.run.series.queues.get(*i).ok_or_else(|| a.unsampled())?;
         range.mean(&a.run.series.time_s, |k| samples.packets.get(k).map(|n| *n as f64)).ok_or_else(|| a.unsampled())

@@ -7,6 +7,7 @@ use crate::measuring::metric::reading::SampleRange;
 use crate::measuring::metric::{Aspect, Unmeasured};
 use crate::reading::expression::Dimension;
 use crate::stats;
+use contend_core::cc::SSTHRESH_INFINITE;
 
 pub(super) const METRICS: &[MetricEntry] = &[
     flow("retransmitted", Dimension::Packets, "retransmitted data packets", |a| match a.window()? {
@@ -68,16 +69,21 @@ pub(super) const METRICS: &[MetricEntry] = &[
     .aspects(Aspects::Samples)
     .needs(|_, s| s.histograms = true)
     .reported(&["rtt.mean", "rtt.p50", "rtt.p95", "rtt.p99"]),
-    flow("cwnd", Dimension::Packets, "mean congestion window over time", |a| over_time(a, |s| f64::from(s.snd_cwnd)))
-        .over(Period::Series)
-        .level(),
+    flow("cwnd", Dimension::Packets, "mean congestion window over time", |a| {
+        over_time(a, |s| Ok(f64::from(s.snd_cwnd)))
+    })
+    .over(Period::Series)
+    .level(),
     flow("ssthresh", Dimension::Packets, "mean slow-start threshold over time", |a| {
-        over_time(a, |s| f64::from(s.snd_ssthresh))
+        over_time(a, |s| match s.snd_ssthresh {
+            SSTHRESH_INFINITE => Err("the threshold is infinite until the first congestion signal"),
+            finite => Ok(f64::from(finite)),
+        })
     })
     .over(Period::Series)
     .level(),
     flow("srtt", Dimension::Time, "mean smoothed round-trip time over time", |a| {
-        over_time(a, |s| f64::from(s.srtt_us) / 1e6)
+        over_time(a, |s| Ok(f64::from(s.srtt_us) / 1e6))
     })
     .over(Period::Series)
     .level(),
@@ -127,12 +133,16 @@ fn acked(a: &Asked<'_>) -> Result<f64, Unmeasured> {
 }
 
 /// Mean of a sampled value over time, then over flows.
-fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> f64) -> Result<f64, Unmeasured> {
+fn over_time(a: &Asked<'_>, of: fn(&FlowSample) -> Result<f64, &'static str>) -> Result<f64, Unmeasured> {
     let range = a.series()?;
     let mut means = vec![];
     for i in a.members {
         let samples = a.samples(*i)?;
-        let mean = range.mean(&a.run.series.time_s, |k| samples.get(k).map(|s| of(&s)));
+        let each = (range.first..range.last).filter_map(|k| samples.get(k));
+        if let Some(why) = each.clone().find_map(|s| of(&s).err()) {
+            return Err(a.undefined(why));
+        }
+        let mean = range.mean(&a.run.series.time_s, |k| of(&samples.get(k)?).ok());
         means.push(mean.ok_or_else(|| a.unsampled())?);
     }
     stats::mean(&means).ok_or_else(|| a.undefined("there is no such flow"))

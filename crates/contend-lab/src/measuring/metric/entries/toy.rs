@@ -12,6 +12,6 @@ pub(super) const METRICS: &[MetricEntry] = &[
     })
     .reported(&["toy.up"]),
     queue("undropped", Dimension::Packets, "packets offered that were not dropped", |a| {
-        Ok(a.queue_total(|q| q.offered) - a.queue_total(|q| q.dropped))
+        Ok(a.queue_total(|q| q.offered) - a.queue_total(|q| q.drops.total))
     }),
 ];
