@@ -11,6 +11,8 @@ mod interrupt;
 mod resume;
 mod run;
 mod starter;
+#[cfg(unix)]
+mod tutorial;
 mod wrong;
 
 use assert_cmd::Command;

@@ -1,0 +1,79 @@
+//! The pages of docs/tutorial: every command is run, and what it prints is compared with the page. The file of
+//! docs/coming-from.md is run, too.
+//!
+//! A block of `toml NAME` writes the file NAME, and one of `toml NAME +` adds to it. In a block of `console`, a line
+//! that begins with `$` is a command; the lines up to the next one are its standard output. `CONTEND_BLESS=1` writes
+//! the outputs into the pages.
+
+use super::{Bench, workspace};
+use std::process::Command;
+
+/// The pages, in the order in which a reader meets them. The solutions begin with the last file of step 6.
+const PAGES: [&str; 8] = [
+    "1-one-download",
+    "2-who-gets-what",
+    "3-how-sure",
+    "4-where-packets-wait",
+    "5-a-sweep",
+    "6-two-remedies",
+    "7-a-conclusion",
+    "solutions",
+];
+
+/// What `line` prints on standard output in the folder of `bench`.
+fn output(bench: &Bench, line: &str) -> String {
+    let contend = assert_cmd::cargo::cargo_bin!("contend");
+    let path = format!("{}:{}", contend.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
+    let run = Command::new("bash").args(["-c", line]).current_dir(bench.path("")).env("PATH", path).output().unwrap();
+    String::from_utf8(run.stdout).unwrap()
+}
+
+/// The page as it would be if each command were followed by what it prints now.
+fn as_run(bench: &Bench, page: &str) -> String {
+    let mut out = String::new();
+    let mut lines = page.lines().peekable();
+    while let Some(line) = lines.next() {
+        out += &format!("{line}\n");
+        if let Some(name) = line.strip_prefix("```toml ") {
+            let mut text = String::new();
+            while let Some(line) = lines.next_if(|l| !l.starts_with("```")) {
+                text += &format!("{line}\n");
+                out += &format!("{line}\n");
+            }
+            match name.strip_suffix(" +") {
+                Some(name) => bench.file(name, bench.read(name) + "\n" + &text),
+                None => bench.file(name, text),
+            }
+        } else if line == "```console" {
+            while let Some(command) = lines.next_if(|l| l.starts_with("$ ")) {
+                while lines.next_if(|l| !l.starts_with("$ ") && !l.starts_with("```")).is_some() {}
+                out += &format!("{command}\n{}\n", output(bench, &command[2..]).trim_end());
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn every_command_of_the_tutorial_prints_what_its_page_shows() {
+    let bench = Bench::new();
+    for page in PAGES {
+        let path = workspace().join(format!("docs/tutorial/{page}.md"));
+        let written = std::fs::read_to_string(&path).unwrap();
+        let run = as_run(&bench, &written);
+        if std::env::var_os("CONTEND_BLESS").is_some() {
+            std::fs::write(&path, &run).unwrap();
+        } else if let Some((shown, printed)) =
+            written.lines().zip(run.lines()).find(|(shown, printed)| shown != printed)
+        {
+            panic!(
+                "docs/tutorial/{page}.md shows\n  {shown}\nbut contend prints\n  {printed}\nCONTEND_BLESS=1 writes it"
+            );
+        }
+        assert_eq!(run.lines().count(), std::fs::read_to_string(&path).unwrap().lines().count(), "{page}");
+    }
+    let coming = std::fs::read_to_string(workspace().join("docs/coming-from.md")).unwrap();
+    let file = coming.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    bench.file("first.toml", file);
+    bench.contend(&["run", "first.toml", "--seeds", "1", "--no-results", "--quiet"]).with(0);
+}
