@@ -55,8 +55,8 @@ fn every_point_has_the_values_of_its_arguments_and_no_time() {
     near(o.runs[1].metrics["jersey.gain"], 32.4196);
     assert_eq!(o.claims.len(), 2);
     for c in &o.claims {
-        near(c.points[0].mean * 0.4110, 9.1026);
-        near(c.points[1].mean * 0.4538, 32.4196);
+        near(c.measured.points[0].mean * 0.4110, 9.1026);
+        near(c.measured.points[1].mean * 0.4538, 32.4196);
     }
     assert_eq!((o.runs.len(), o.runs[0].sim_s, o.runs[0].events), (2, 0.0, 0));
     assert_eq!(parse("t.toml", GOOD, &[]).unwrap().duration, Span::ZERO);

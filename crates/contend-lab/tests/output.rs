@@ -153,7 +153,6 @@ fn flows_are_read_back_from_parquet_with_metadata() {
         meta.key_value_metadata().unwrap().iter().find(|kv| kv.key == key).and_then(|kv| kv.value.clone()).unwrap()
     };
     assert_eq!(value("contend.schema"), "contend/flows/2");
-    assert_eq!(value("contend.experiment_hash"), "8c0f22a1d3b4e596");
     assert_eq!(value("contend.version"), "0.1.0");
     assert_eq!(meta.num_rows(), o.runs.iter().map(|r| r.flows.len() as i64).sum::<i64>());
     let first = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();

@@ -652,6 +652,27 @@ pub struct PointSeeds {
     pub half_width: Option<f64>,
 }
 
+/// What was measured for a claim or a check. In the JSON its fields stand beside those of the claim or check.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    /// The expectation as text.
+    pub expected: String,
+    /// The measured value; `null` when it could not be measured.
+    #[serde(rename = "measured")]
+    pub value: Option<f64>,
+    /// Half width of the 95 % interval of the value.
+    pub ci95: Option<f64>,
+    /// Where the interval begins and ends.
+    pub interval: Option<(f64, f64)>,
+    /// The unit in which value and interval are shown, as in files; empty for a plain number.
+    #[serde(skip)]
+    pub unit: &'static str,
+    /// The look that decided; `null` unless the first seeds did not decide and there were more.
+    pub look: Option<Look>,
+    /// The value at each judged point.
+    pub points: Vec<Summary>,
+}
+
 /// A judged claim.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimResult {
@@ -659,17 +680,6 @@ pub struct ClaimResult {
     pub id: String,
     /// The paper's statement.
     pub paper: String,
-    /// The expectation as text.
-    pub expected: String,
-    /// The measured value; `null` when it could not be measured.
-    pub measured: Option<f64>,
-    /// Half width of the 95 % interval of the measured value.
-    pub ci95: Option<f64>,
-    /// Where the interval begins and ends.
-    pub interval: Option<(f64, f64)>,
-    /// The unit in which value and interval are shown, as in files; empty for a plain number.
-    #[serde(skip)]
-    pub unit: &'static str,
     /// `reproduced`, `not reproduced`, `contradiction` or `undecided`.
     pub verdict: String,
     /// The verdict recorded in the file.
@@ -680,10 +690,9 @@ pub struct ClaimResult {
     pub reason: String,
     /// Name of the reading; `null` unless the claim has several.
     pub reading: Option<String>,
-    /// The look that gave the verdict; `null` unless the first seeds did not decide and the claim got more.
-    pub look: Option<Look>,
-    /// The value at each judged point.
-    pub points: Vec<Summary>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measured: Measured,
 }
 
 /// A judged check.
@@ -691,21 +700,9 @@ pub struct ClaimResult {
 pub struct CheckResult {
     /// The target in words.
     pub what: String,
-    /// The expectation as text.
-    pub expected: String,
-    /// The measured value; `null` when it could not be measured.
-    pub measured: Option<f64>,
-    /// Half width of the 95 % interval of the measured value.
-    pub ci95: Option<f64>,
-    /// Where the interval begins and ends.
-    pub interval: Option<(f64, f64)>,
-    /// The unit in which value and interval are shown, as in files; empty for a plain number.
-    #[serde(skip)]
-    pub unit: &'static str,
     /// `met`, `not met` or `not decided`.
     pub answer: &'static str,
-    /// The look that gave the answer; `null` unless the first seeds did not decide and the check got more.
-    pub look: Option<Look>,
-    /// The value at each judged point.
-    pub points: Vec<Summary>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measured: Measured,
 }

@@ -5,7 +5,7 @@
 //! bound or nothing was measured. A single seed has no interval; then the value alone decides. Whoever waits for the
 //! answer wants to be told `met` only when it is certain, so a check that is not decided fails as one that is not met.
 
-use super::claim::{Evidence, Finding, Need, Position, expected};
+use super::claim::{Evidence, Finding, Need, Position};
 use crate::experiment::results::{CheckResult, Look, PointKey, Run};
 use crate::reading::file::{Check, FileError, Overlay, Source};
 
@@ -45,25 +45,13 @@ pub fn judge<'a>(
     look: Option<Look>,
 ) -> Result<Checked, FileError> {
     let evidence = Evidence { source, points, runs, owner: format!("check {}", check.what) };
-    let Finding { position, measured, unit, points, notes } =
-        evidence.judge(&check.requirement, &Overlay::default(), look)?;
+    let Finding { position, measured, notes } = evidence.judge(&check.requirement, &Overlay::default(), look)?;
     let answer = match position {
         Some(Position::Inside) => MET,
         Some(Position::Outside) => NOT_MET,
         Some(Position::Unclear) | None => NOT_DECIDED,
     };
-    let result = CheckResult {
-        what: check.what.clone(),
-        expected: expected(&check.requirement),
-        measured: measured.map(|m| m.mean),
-        ci95: measured.and_then(|m| m.ci95),
-        interval: measured.and_then(|m| m.interval),
-        unit: unit.name,
-        answer,
-        look,
-        points,
-    };
-    Ok(Checked { result, notes })
+    Ok(Checked { result: CheckResult { what: check.what.clone(), answer, measured }, notes })
 }
 
 #[cfg(test)]
@@ -113,7 +101,7 @@ mod tests {
     #[test]
     fn a_check_without_a_measurement_is_not_met_silently() {
         let Checked { result, notes } = answer(&[], &[1], &[]);
-        assert_eq!((result.answer, result.measured), (NOT_DECIDED, None));
+        assert_eq!((result.answer, result.measured.value), (NOT_DECIDED, None));
         assert!(notes[0].starts_with("check uploads: there is no run"), "{notes:?}");
         let Checked { result, notes } = answer(&["k=1"], &[9], &[2.5e6]);
         assert_eq!(result.answer, NOT_DECIDED);
@@ -129,14 +117,14 @@ mod tests {
         // and of 196 kb/s at 80 %.
         assert!(judged(None).needs_seeds() && judged(Some(look(0.95))).needs_seeds());
         let later = judged(Some(look(0.8)));
-        assert_eq!((later.result.answer, later.result.look), (MET, Some(look(0.8))));
-        assert_eq!(later.result.ci95, judged(None).result.ci95);
+        assert_eq!((later.result.answer, later.result.measured.look), (MET, Some(look(0.8))));
+        assert_eq!(later.result.measured.ci95, judged(None).result.measured.ci95);
     }
 
     #[test]
     fn the_measured_value_has_the_unit_of_the_bound() {
         let result = answer(&[], &[1], &[1.83e6]).result;
-        assert_eq!(result.unit, "kbps");
-        assert_eq!(result.expected, ">= 2000kbps");
+        assert_eq!(result.measured.unit, "kbps");
+        assert_eq!(result.measured.expected, ">= 2000kbps");
     }
 }

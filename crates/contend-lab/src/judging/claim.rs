@@ -23,7 +23,7 @@ mod sequence;
 mod tests;
 mod validity;
 
-use crate::experiment::results::{ClaimResult, Look, PointKey, Run, Summary};
+use crate::experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
 use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
@@ -100,25 +100,18 @@ fn judged<'a>(
             continue;
         }
         let look = again.map(|(look, _)| look);
-        let Finding { position, measured, unit, points, notes: of_reading } =
-            evidence.judge(&claim.requirement, &reading, look)?;
+        let Finding { position, measured, notes: of_reading } = evidence.judge(&claim.requirement, &reading, look)?;
         notes.extend(of_reading);
         let Some(position) = position else { break };
         results.push(ClaimResult {
             id: claim.id.clone(),
             paper: claim.paper.clone(),
-            expected: expected(&claim.requirement),
-            measured: measured.map(|m| m.mean),
-            ci95: measured.and_then(|m| m.ci95),
-            interval: measured.and_then(|m| m.interval),
-            unit: unit.name,
             verdict: position.verdict().name().to_owned(),
             recorded: claim.verdict.name().to_owned(),
             as_recorded: position.verdict() == claim.verdict,
             reason: claim.reason.clone(),
             reading: name,
-            look,
-            points,
+            measured,
         });
     }
     mark_contradiction(claim, &mut results);
@@ -214,11 +207,7 @@ pub(super) struct Finding {
     /// `None` if settings of the command line removed all points.
     pub(super) position: Option<Position>,
     /// The value that decides.
-    pub(super) measured: Option<Estimate>,
-    /// The unit in which it is shown.
-    pub(super) unit: WrittenUnit,
-    /// The value at each point.
-    pub(super) points: Vec<Summary>,
+    pub(super) measured: Measured,
     /// What could not be measured, and why.
     pub(super) notes: Vec<String>,
 }
@@ -233,13 +222,21 @@ impl Evidence<'_, '_> {
         look: Option<Look>,
     ) -> Result<Finding, FileError> {
         let metric = validity::sound(self.source, requirement, &self.owner)?;
+        let of = |value: Option<Estimate>, unit: WrittenUnit, points| Measured {
+            expected: expected(requirement),
+            value: value.map(|m| m.mean),
+            ci95: value.and_then(|m| m.ci95),
+            interval: value.and_then(|m| m.interval),
+            unit: unit.name,
+            look,
+            points,
+        };
         if let Err(no) = validity::applies(self.points, requirement) {
             if self.source.sets.is_empty() {
                 return Err(no.of(self.source, requirement, &self.owner));
             }
             let notes = vec![format!("{} is not judged: {}", self.owner, no.message)];
-            let unit = WrittenUnit::PLAIN;
-            return Ok(Finding { position: None, measured: None, unit, points: vec![], notes });
+            return Ok(Finding { position: None, measured: of(None, WrittenUnit::PLAIN, vec![]), notes });
         }
         let evaluation = |confidence| Evaluation {
             evidence: self,
@@ -259,7 +256,7 @@ impl Evidence<'_, '_> {
         let dimension = metric.dimension().filter(|_| requirement.over.is_none()).unwrap_or(Dimension::Number);
         let fitting = || WrittenUnit::fitting(dimension, measured.map_or(0.0, |m| m.mean));
         let unit = requirement.unit.unwrap_or_else(fitting);
-        Ok(Finding { position: Some(position), measured, unit, points, notes })
+        Ok(Finding { position: Some(position), measured: of(measured, unit, points), notes })
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn accept_undecided(e: &Experiment, claims: &mut [ClaimResult]) -> Op
     let undecided = |verdict: &str| verdict == Verdict::Undecided.name();
     let mut accepted = vec![];
     for c in claims.iter_mut().filter(|c| !c.as_recorded) {
-        let ran = c.look.map_or(e.seeds.len() as u64, |look| look.seeds);
+        let ran = c.measured.look.map_or(e.seeds.len() as u64, |look| look.seeds);
         if ran < asked as u64 && (undecided(&c.verdict) || undecided(&c.recorded)) {
             c.as_recorded = true;
             if undecided(&c.verdict) {

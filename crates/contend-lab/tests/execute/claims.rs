@@ -19,7 +19,7 @@ fn claim(rest: &str) -> String {
 fn verdict(rest: &str) -> (String, f64) {
     let results = judged(&claim(rest));
     let [one] = results.as_slice() else { panic!("{results:#?}") };
-    (one.verdict.clone(), one.measured.unwrap())
+    (one.verdict.clone(), one.measured.value.unwrap())
 }
 
 #[track_caller]
@@ -83,7 +83,7 @@ fn runs_for_claims_alone_are_not_among_the_results() {
     let text = claim("over = { \"link.0.rate\" = \"3Mbps\" }\nexpect = { at_least = 0.5 }");
     let sweep = "[sweep]\n\"flow.0.udp.rate\" = [\"1Mbps\", \"2Mbps\"]\n";
     let o = execute(&wire("seeds = \"1..2\"", "udp = { rate = \"1Mbps\" }", &format!("{sweep}{text}")));
-    assert_eq!((o.runs.len(), o.claims[0].points.len()), (4, 2));
+    assert_eq!((o.runs.len(), o.claims[0].measured.points.len()), (4, 2));
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn an_interval_across_the_bound_is_undecided() {
     // The bound is what two seeds measure as their mean: the interval lies on both sides of it.
     let text = SMALL.replacen("delay  = \"5ms\"", "delay  = \"5ms\"\nstart = \"uniform(0s, 2s)\"", 1);
     let free = execute(&format!("{text}\n{}", claim("expect = { at_least = \"1bps\" }")));
-    let middle = free.claims[0].measured.unwrap();
+    let middle = free.claims[0].measured.value.unwrap();
     let o = execute(&format!("{text}\n{}", claim(&format!("expect = {{ at_least = \"{middle}bps\" }}"))));
     assert_eq!((o.claims[0].verdict.as_str(), o.claims[0].as_recorded), ("undecided", false));
-    assert!(o.claims[0].ci95.unwrap() > 0.0);
+    assert!(o.claims[0].measured.ci95.unwrap() > 0.0);
 }
 
 #[test]

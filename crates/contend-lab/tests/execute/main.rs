@@ -193,9 +193,9 @@ fn the_successes_are_kept_if_a_claim_needs_them_and_nothing_else_changes() {
     }
     // The two halves of the measured interval add up to the whole.
     let parts = execute(&claim("successes[ap][1s..2s] + successes[ap][2s..3s] - successes[ap]"));
-    assert_eq!(parts.claims[0].measured, Some(0.0));
+    assert_eq!(parts.claims[0].measured.value, Some(0.0));
     let shares = execute(&claim("share(jain(successes[down], 20) > 0.1, 1s)"));
-    assert_eq!(shares.claims[0].measured, Some(1.0));
+    assert_eq!(shares.claims[0].measured.value, Some(1.0));
 }
 
 #[test]

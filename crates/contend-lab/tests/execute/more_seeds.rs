@@ -76,18 +76,18 @@ fn an_undecided_claim_gets_seeds_until_it_is_decided() {
     let text = lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &format!("{}{}", far(), close()));
     let plain = Call::new(&text).outcome();
     assert_eq!(verdict(&plain, "close").verdict, "undecided");
-    assert!(plain.seeds.is_empty() && verdict(&plain, "close").look.is_none());
+    assert!(plain.seeds.is_empty() && verdict(&plain, "close").measured.look.is_none());
     let o = Call::new(&text).set("decide", "200").outcome();
     let [few, half] = counts(&o)[..] else { panic!("{:?}", o.seeds) };
     let (close, far) = (verdict(&o, "close"), verdict(&o, "far"));
     assert_eq!(close.verdict, "reproduced");
-    let look = close.look.unwrap();
+    let look = close.measured.look.unwrap();
     // Looks with 3, 6, 12, 24, 48, 96, 192 and 200 seeds.
     assert_eq!((look.of, look.seeds, half), (8, 3 << (look.number - 1), look.seeds as usize));
     assert!((look.confidence - (1.0 - 0.05 / 7.0)).abs() < 1e-12);
     // The reported interval is that of 95 %, and it lies inside, as the wider one does.
-    assert_eq!(close.points[0].n, half);
-    assert!(close.interval.unwrap().0 >= 48_500.0);
+    assert_eq!(close.measured.points[0].n, half);
+    assert!(close.measured.interval.unwrap().0 >= 48_500.0);
     // The claim that was decided at once is judged by its first seeds, and its other point gets no more.
     assert_eq!((json!(far), few), (json!(verdict(&plain, "far")), 3));
     assert_eq!(json!(Call::new(&text).set("decide", "200").jobs(1).outcome().claims), json!(o.claims));
@@ -99,11 +99,11 @@ fn an_undecided_check_gets_seeds_as_a_claim_does() {
     let text = lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &check);
     assert_eq!(Call::new(&text).outcome().checks[0].answer, NOT_DECIDED);
     let o = Call::new(&text).set("decide", "200").outcome();
-    let look = o.checks[0].look.unwrap();
+    let look = o.checks[0].measured.look.unwrap();
     assert_eq!((o.checks[0].answer, counts(&o)), (MET, vec![3, look.seeds as usize]));
     // The same runs and the same interval as those of a claim.
     let of_claim = Call::new(&lossy("\"1..3\"", &format!("{FEW}, {HALF}"), &close())).set("decide", "200").outcome();
-    assert_eq!((verdict(&of_claim, "close").look, json!(of_claim.seeds)), (Some(look), json!(o.seeds)));
+    assert_eq!((verdict(&of_claim, "close").measured.look, json!(of_claim.seeds)), (Some(look), json!(o.seeds)));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_claim_on_its_bound_stays_undecided_at_the_bound_of_the_seeds() {
     let text = lossy("\"1..3\"", HALF, &close().replace("48.5kbps", "50kbps"));
     let o = Call::new(&text).set("decide", "20").outcome();
     let c = verdict(&o, "close");
-    assert_eq!((c.verdict.as_str(), c.look.unwrap().number, c.look.unwrap().of), ("undecided", 4, 4));
+    assert_eq!((c.verdict.as_str(), c.measured.look.unwrap().number, c.measured.look.unwrap().of), ("undecided", 4, 4));
     assert_eq!(counts(&o), [20]);
     // No seeds can decide a claim without a value.
     let text = lossy("\"1..3\"", HALF, &close().replace("goodput.total", "goodput.total / 0"));

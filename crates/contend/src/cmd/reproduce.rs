@@ -183,8 +183,8 @@ fn claim(c: &ClaimResult) -> String {
         }
     };
     line(&c.paper);
-    line(&format!("expected {}, measured {}: {}{differs}", c.expected, measured_text(c), c.verdict));
-    line(&look_text(c.look));
+    line(&format!("expected {}, measured {}: {}{differs}", c.measured.expected, measured_text(c), c.verdict));
+    line(&look_text(c.measured.look));
     line(&c.reason);
     out
 }

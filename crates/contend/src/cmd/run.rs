@@ -556,7 +556,7 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
                 "contend: {}: claim {}: expected {}, measured {}: {}, but the file records {}",
                 executed.outcome.file,
                 c.id,
-                c.expected,
+                c.measured.expected,
                 measured_text(c),
                 c.verdict,
                 c.recorded
@@ -570,7 +570,7 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
                 "contend: {}: check {}: expected {}, measured {}: {}",
                 executed.outcome.file,
                 c.what,
-                c.expected,
+                c.measured.expected,
                 checked_text(c),
                 c.answer
             ));

@@ -130,7 +130,7 @@ fn between_is_reproduced_inside_and_not_outside_and_undecided_across() {
 fn a_single_seed_is_judged_by_its_value() {
     let c = claim(GOODPUT, Expect::Between(number(1.2), number(2.2)));
     let r = one(&[2.2e6]).judge(&c).results.remove(0);
-    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(2.2), None));
+    assert_eq!((r.verdict.as_str(), r.measured.value, r.measured.ci95), ("reproduced", Some(2.2), None));
     assert_eq!(one(&[2.21e6]).verdict(&c), "not reproduced");
 }
 
@@ -193,10 +193,10 @@ fn the_point_that_decides_is_the_one_reported() {
     let r = |each: Each| {
         w.judge(&changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.each = each)).results.remove(0)
     };
-    assert_eq!(r(Each::Every).measured, Some(2.1));
-    assert_eq!(r(Each::Any).measured, Some(5.0));
-    assert!((r(Each::Mean).measured.unwrap() - 10.1 / 3.0).abs() < 1e-12);
-    let points = r(Each::Every).points;
+    assert_eq!(r(Each::Every).measured.value, Some(2.1));
+    assert_eq!(r(Each::Any).measured.value, Some(5.0));
+    assert!((r(Each::Mean).measured.value.unwrap() - 10.1 / 3.0).abs() < 1e-12);
+    let points = r(Each::Every).measured.points;
     assert_eq!(points.iter().map(|p| p.mean).collect::<Vec<_>>(), [2.1, 5.0, 3.0]);
     assert_eq!(points[1].point["k"], 1);
 }
@@ -209,7 +209,7 @@ fn the_mean_over_points_is_taken_seed_by_seed() {
         .judge(&changed(claim(GOODPUT, Expect::Between(number(1.9), number(2.1))), |r| r.each = Each::Mean))
         .results
         .remove(0);
-    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(2.0), Some(0.0)));
+    assert_eq!((r.verdict.as_str(), r.measured.value, r.measured.ci95), ("reproduced", Some(2.0), Some(0.0)));
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn over_is_the_mean_of_ratios_paired_by_seed() {
     });
     let r = w.judge(&c).results.remove(0);
     assert_eq!(r.verdict, "reproduced");
-    assert!((r.measured.unwrap() - 1.4).abs() < 1e-12 && r.ci95.unwrap() < 1e-12);
-    assert!(r.points[0].metric.contains("pilosof"));
+    assert!((r.measured.value.unwrap() - 1.4).abs() < 1e-12 && r.measured.ci95.unwrap() < 1e-12);
+    assert!(r.measured.points[0].metric.contains("pilosof"));
     let worse = one(&[1.1e6, 2.2e6, 3.3e6]).with(&[], &[("ap.control", json!("pilosof"))], &[1e6, 2e6, 3e6]);
     assert_eq!(worse.verdict(&c), "not reproduced");
 }
@@ -245,7 +245,7 @@ fn seeds_without_a_partner_are_left_out() {
         r.over = Some(overlay(&[("a", json!(1))]))
     });
     let r = w.judge(&c).results.remove(0);
-    assert_eq!((r.verdict.as_str(), r.measured, r.points[0].n), ("reproduced", Some(2.0), 2));
+    assert_eq!((r.verdict.as_str(), r.measured.value, r.measured.points[0].n), ("reproduced", Some(2.0), 2));
 }
 
 #[test]
@@ -256,8 +256,8 @@ fn less_is_the_mean_of_differences_paired_by_seed() {
         r.less = Some(overlay(&[("a", json!(1))]))
     });
     let r = w.judge(&c).results.remove(0);
-    assert_eq!((r.verdict.as_str(), r.measured, r.ci95), ("reproduced", Some(4e5), Some(0.0)));
-    assert!(r.points[0].metric.contains("less a = 1"), "{}", r.points[0].metric);
+    assert_eq!((r.verdict.as_str(), r.measured.value, r.measured.ci95), ("reproduced", Some(4e5), Some(0.0)));
+    assert!(r.measured.points[0].metric.contains("less a = 1"), "{}", r.measured.points[0].metric);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
         r.when = [("flow.0.tcp".to_owned(), vec![json!("jersey")])].into();
     });
     assert_eq!(needed(&w.points, std::slice::from_ref(&c), &[]).len(), 2);
-    assert_eq!(w.judge(&c).results[0].measured, Some(1.85));
+    assert_eq!(w.judge(&c).results[0].measured.value, Some(1.85));
     // If another setting is not swept, that setting is an overlay on the point.
     let n = Need::of(&w.points, &w.points[0], &overlay(&[("flow.0.tcp", json!("reno")), ("wifi.slot", json!("9us"))]));
     assert_eq!((n.point, n.overlay), (w.points[1].clone(), overlay(&[("wifi.slot", json!("9us"))])));
@@ -310,7 +310,7 @@ fn increasing_and_decreasing_follow_the_key_by_its_number() {
     assert_eq!(rising.verdict(&up), "reproduced");
     assert_eq!(rising.verdict(&down), "not reproduced");
     let r = rising.judge(&up).results.remove(0);
-    assert!((r.measured.unwrap() - 3e6).abs() < 1e-6);
+    assert!((r.measured.value.unwrap() - 3e6).abs() < 1e-6);
     // Units are respected, and the order in the file is not.
     let delays = World::default()
         .at(&[("k", json!("1s"))], &[9e6])
@@ -377,7 +377,7 @@ fn order_names_the_largest_first() {
     assert_eq!(w.verdict(&order(&["jersey", "reno", "westwood"])), "not reproduced");
     assert_eq!(w.verdict(&order(&["jersey", "reno"])), "reproduced");
     let r = w.judge(&order(&["jersey", "westwood", "reno"])).results.remove(0);
-    assert!((r.measured.unwrap() - 1e6).abs() < 1e-6, "the smallest lead");
+    assert!((r.measured.value.unwrap() - 1e6).abs() < 1e-6, "the smallest lead");
     assert!(w.try_judge(&order(&["jersey", "vegas"])).unwrap_err().to_string().contains("vegas"));
     // Equal is not larger, and a noisy difference is undecided.
     let tie = World::default().at(&tcp("a"), &[1e6]).at(&tcp("b"), &[1e6]);
@@ -408,7 +408,7 @@ fn each_reading_is_judged_with_its_overlay() {
     let all: Vec<_> = j
         .results
         .iter()
-        .map(|r| (r.reading.as_deref().unwrap(), r.measured.unwrap(), r.verdict.as_str(), r.as_recorded))
+        .map(|r| (r.reading.as_deref().unwrap(), r.measured.value.unwrap(), r.verdict.as_str(), r.as_recorded))
         .collect();
     assert_eq!(all, [("printed", 1.0, "not reproduced", false), ("repaired", 3.0, "reproduced", true)]);
 }
@@ -428,7 +428,7 @@ fn a_reading_also_changes_what_over_divides_by() {
     let c = changed(claim("goodput.up", Expect::AtLeast(number(1.9))), |r| r.over = Some(overlay(&[off])));
     let c = Claim { reading: vec![("r".into(), overlay(&[echo]))], ..c };
     let r = w.judge(&c).results.remove(0);
-    assert_eq!((r.measured, r.verdict.as_str(), r.reading.as_deref()), (Some(2.0), "reproduced", Some("r")));
+    assert_eq!((r.measured.value, r.verdict.as_str(), r.reading.as_deref()), (Some(2.0), "reproduced", Some("r")));
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn a_verdict_other_than_reproduced_needs_a_reason() {
 fn what_cannot_be_measured_is_undecided_with_a_note() {
     let undefined = claim("jain.local", Expect::AtLeast(number(0.5)));
     let j = one(&[1e6]).judge(&undefined);
-    assert_eq!((j.results[0].verdict.as_str(), j.results[0].measured), ("undecided", None));
+    assert_eq!((j.results[0].verdict.as_str(), j.results[0].measured.value), ("undecided", None));
     assert!(j.notes[0].contains("jain.local") && j.notes[0].contains("seed 1"), "{:?}", j.notes);
     let no_runs = World::default().at(&[], &[]);
     let j = no_runs.judge(&claim(GOODPUT, Expect::AtLeast(number(0.5))));

@@ -366,7 +366,9 @@ pub(super) fn units(o: &Outcome) -> BTreeMap<String, &'static str> {
     let json = ["run", "flow", "queue", "transmitter", "air", "station"];
     let fixed = json.into_iter().flat_map(of).filter(|r| !r.name.ends_with(".NAME"));
     let fixed = fixed.filter_map(|r| Some((r.name.into_owned(), r.unit?)));
-    let metrics = o.runs.iter().flat_map(|r| r.metrics.keys()).chain(&o.show).collect::<BTreeSet<_>>();
+    let judged = o.claims.iter().map(|c| &c.measured).chain(o.checks.iter().map(|c| &c.measured));
+    let judged = judged.flat_map(|m| &m.points).map(|p| &p.metric);
+    let metrics: BTreeSet<_> = o.runs.iter().flat_map(|r| r.metrics.keys()).chain(&o.show).chain(judged).collect();
     let metrics = metrics.into_iter().filter_map(|m| Some((m.clone(), metric_unit(m)?)));
     fixed.chain(accounts).chain(metrics).collect()
 }

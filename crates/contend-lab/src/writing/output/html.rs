@@ -241,7 +241,7 @@ fn checks(o: &Outcome) -> String {
             NOT_MET => "not-reproduced",
             _ => "undecided",
         };
-        let look = look_text(c.look);
+        let look = look_text(c.measured.look);
         let look = if look.is_empty() { look } else { format!("<br><span class=\"pm\">{}</span>", escaped(&look)) };
         let _ = writeln!(
             out,
@@ -251,7 +251,7 @@ fn checks(o: &Outcome) -> String {
             answer_sign(c.answer),
             c.answer,
             escaped(&checked_text(c)),
-            escaped(&c.expected),
+            escaped(&c.measured.expected),
         );
     }
     out += "</tbody></table></div>\n";
@@ -275,7 +275,7 @@ fn claims(o: &Outcome) -> String {
         } else {
             format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded))
         };
-        let below = [look_text(c.look), c.reason.clone()];
+        let below = [look_text(c.measured.look), c.reason.clone()];
         let below = below.iter().filter(|text| !text.is_empty());
         let reason: String = below.map(|text| format!("<br><span class=\"pm\">{}</span>", escaped(text))).collect();
         let _ = writeln!(
@@ -286,7 +286,7 @@ fn claims(o: &Outcome) -> String {
             verdict_sign(&c.verdict),
             escaped(&c.verdict),
             escaped(&measured_text(c)),
-            escaped(&c.expected),
+            escaped(&c.measured.expected),
             escaped(&c.paper),
         );
     }
@@ -405,7 +405,6 @@ fn foot(o: &Outcome, ctx: &ReportContext, command: &str) -> String {
                 String::new()
             },
         ),
-        ("experiment", ctx.experiment_hash.clone()),
         ("contend", o.version.to_owned()),
         ("words", "docs/glossary.md".to_owned()),
     ];

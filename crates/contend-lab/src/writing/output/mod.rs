@@ -54,8 +54,6 @@ pub struct ReportContext {
     pub duration_s: f64,
     /// The `[[figure]]` tables of the file; some figures are drawn without being asked for.
     pub figures: Vec<FigureSpec>,
-    /// Digest of the resolved experiment, to join result files; may be empty.
-    pub experiment_hash: String,
 }
 
 /// The metrics that the table of `o` shows.
@@ -79,7 +77,6 @@ impl ReportContext {
             warmup_s: e.warmup.as_secs_f64(),
             duration_s: e.duration.as_secs_f64(),
             figures: e.figures.iter().map(|f| figure(e, f)).collect(),
-            experiment_hash: String::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Columns have the names and base units of `field.rs`. A swept key has a column of its own: numbers if all its values
 //! are numbers or quantities of one kind (in base units), otherwise labels. The file's key-value metadata are
-//! `contend.schema`, `contend.version`, `contend.experiment_hash`, `contend.title`, `contend.file`, `contend.command`,
+//! `contend.schema`, `contend.version`, `contend.title`, `contend.file`, `contend.command`,
 //! and `contend.units` (a JSON object: column, unit). A row group holds 65,536 rows, so that writing needs little
 //! memory; the library keeps about 10 kB for each row group until the file ends. Compression is Snappy. We use the
 //! library's own column writers: the Arrow crates would double the build time.
@@ -321,7 +321,6 @@ fn write(
             ("contend.schema", schema),
             ("contend.units", &units),
             ("contend.version", o.version),
-            ("contend.experiment_hash", &ctx.experiment_hash),
             ("contend.title", &o.title),
             ("contend.file", &o.file),
             ("contend.command", &ctx.command),

@@ -237,12 +237,12 @@ pub(super) fn search_text(s: &SearchResult) -> String {
 
 /// The measured value of a claim: `24.13 ± 0.21 ms`, or a dash.
 pub fn measured_text(c: &ClaimResult) -> String {
-    in_unit(c.measured, c.interval, c.unit)
+    in_unit(c.measured.value, c.measured.interval, c.measured.unit)
 }
 
 /// The measured value of a check, as that of a claim.
 pub fn checked_text(c: &CheckResult) -> String {
-    in_unit(c.measured, c.interval, c.unit)
+    in_unit(c.measured.value, c.measured.interval, c.measured.unit)
 }
 
 /// A value and its interval in one unit; large plain numbers in millions.
@@ -262,8 +262,8 @@ fn in_unit(measured: Option<f64>, interval: Option<(f64, f64)>, unit: &str) -> S
 
 /// What to do about checks that are not decided.
 pub fn advice(o: &Outcome) -> Option<String> {
-    let undecided = |c: &&CheckResult| c.answer == NOT_DECIDED && c.measured.is_some();
-    let points = o.checks.iter().filter(undecided).flat_map(|c| &c.points);
+    let undecided = |c: &&CheckResult| c.answer == NOT_DECIDED && c.measured.value.is_some();
+    let points = o.checks.iter().filter(undecided).flat_map(|c| &c.measured.points);
     let seeds = points.map(|p| p.n).max()?;
     Some(format!("not decided: the interval crosses the bound; run more seeds, for example --seeds 1..{}", 4 * seeds))
 }
@@ -323,8 +323,8 @@ fn check_rows(checks: &[CheckResult], paint: Paint) -> Grid {
     let mut grid = Grid::new(["check", "answer", "measured", "expected"].map(String::from).to_vec());
     for c in checks {
         let answer = paint.answer(c.answer, &format!("{} {}", answer_sign(c.answer), c.answer));
-        grid.rows.push(vec![c.what.clone(), answer, checked_text(c), c.expected.clone()]);
-        grid.under.push(vec![look_text(c.look)]);
+        grid.rows.push(vec![c.what.clone(), answer, checked_text(c), c.measured.expected.clone()]);
+        grid.under.push(vec![look_text(c.measured.look)]);
     }
     grid.left = vec![0, 1, 3];
     grid
@@ -337,8 +337,8 @@ fn claim_rows(claims: &[ClaimResult], paint: Paint) -> Grid {
         let id = claim_text(c);
         let recorded = if c.as_recorded { String::new() } else { format!(" (recorded: {})", c.recorded) };
         let verdict = paint.verdict(&c.verdict, &format!("{} {}{recorded}", verdict_sign(&c.verdict), c.verdict));
-        grid.rows.push(vec![id, verdict, measured_text(c), c.expected.clone()]);
-        grid.under.push(vec![c.paper.clone(), look_text(c.look), c.reason.clone()]);
+        grid.rows.push(vec![id, verdict, measured_text(c), c.measured.expected.clone()]);
+        grid.under.push(vec![c.paper.clone(), look_text(c.measured.look), c.reason.clone()]);
     }
     grid.left = vec![0, 1, 3];
     grid

@@ -28,7 +28,7 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
             let cells = [
                 format!("{}{reading}", c.id),
                 c.paper.clone(),
-                c.expected.clone(),
+                c.measured.expected.clone(),
                 measured_text(c),
                 c.verdict.clone(),
             ];
