@@ -73,6 +73,10 @@ fn the_page_needs_no_network_and_no_other_file() {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(page.contains("&lt;b&gt;This is not bold.&lt;/b&gt;"));
+    // Nothing is admitted but the page's own style and script, by their digests.
+    let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!((policy.matches("'sha256-").count(), page.matches(" style=").count()), (3, 0));
 }
 
 #[test]
@@ -254,11 +258,16 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
         &o,
         &contend_lab::writing::output::ReportContext { figures: vec![], ..context(one) },
     ));
-    write_paper("keceli-2008", "contend reproduce keceli-2008", &chapters, &path).unwrap();
+    let about = "# Keceli, Inan, Ayanoglu 2008\n\nF. Keceli: *Fair & Efficient*.\n\n| file |\n";
+    write_paper("keceli-2008", about, "contend reproduce keceli-2008", &chapters, &path).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
     let (head, rest) = page.split_once("<section id=\"m3\">").unwrap();
     let (first, second) = rest.split_once("<section id=\"odd name\">").unwrap();
-    assert!(head.contains("<h1>keceli-2008</h1>") && head.contains("href=\"#m3\"") && head.contains("Two &amp; ten"));
+    assert!(
+        head.contains("<h1>Keceli, Inan, Ayanoglu 2008</h1>")
+            && head.contains("F. Keceli: <em>Fair &amp; Efficient</em>.")
+    );
+    assert!(head.contains("href=\"#m3\"") && head.contains("Two &amp; ten"));
     // The claims of the small outcome: their verdicts are counted, for the experiment and for all.
     let claims = outcome(SMALL).claims;
     let mut counts = vec![claims.len()];
@@ -276,7 +285,16 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     assert!(
         first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim")
     );
-    for outside in ["http://", "https://", "src=", "@import", "url(", "<script"] {
+    for (verdict, n) in ["reproduced", "not reproduced", "contradiction", "undecided"].iter().zip(&counts[1..]) {
+        let class = verdict.replace(' ', "-");
+        assert!(head.contains(&format!("<strong>{n}</strong> <span class=\"verdict {class}\">")), "{verdict}");
+    }
+    let failures = head.split("What is not reproduced").nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(
+        failures.matches("<a href=\"#m3\">").count(),
+        claims.iter().filter(|c| c.verdict != "reproduced").count()
+    );
+    for outside in ["http://", "https://", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
     let Some((dom, log)) = opened(&path, &[]) else { return };

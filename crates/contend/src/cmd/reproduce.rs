@@ -156,7 +156,9 @@ fn pages(args: &Args, mut chapters: Vec<(&str, Chapter)>) -> Result<()> {
         chapters = others;
         let own: Vec<Chapter> = own.into_iter().map(|c: (&str, Chapter)| c.1).collect();
         let page = args.common.out.join(paper).join("report.html");
-        let aside = output::write_paper(paper, &command_line(), &own, &page).map_err(unwritable)?;
+        // A paper without README.md has its folder's name as title.
+        let about = std::fs::read_to_string(args.papers.join(paper).join("README.md")).unwrap_or_default();
+        let aside = output::write_paper(paper, &about, &command_line(), &own, &page).map_err(unwritable)?;
         if !args.common.quiet {
             say_moved(aside.as_deref());
             say(&format!("contend: {}", page.display()));

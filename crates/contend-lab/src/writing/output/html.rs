@@ -7,6 +7,7 @@ mod against;
 mod air;
 mod charts;
 mod course;
+mod encoding;
 mod lines;
 mod own;
 mod paper;
@@ -15,16 +16,17 @@ mod svg;
 mod sweep;
 
 use super::shape::{
-    around, estimate, fixed, main_metrics, metrics, percentile, point_options, point_text, points, runs_of, seeds_text,
-    summary_of, swept_keys, unit_of, value_text,
+    estimate, main_metrics, metrics, percentile, point_options, point_text, points, runs_of, seeds_text, summary_of,
+    swept_keys, unit_of, value_text,
 };
 use super::table::{
     advice, answer_sign, cautions, checked_text, look_text, measured_text, method, search_text, verdict_sign,
 };
 use super::{Error, ReportContext, atomically};
-use crate::experiment::results::{Outcome, PointKey, Run};
+use crate::experiment::results::{ClaimResult, Outcome, PointKey, Run};
 use crate::judging::check::{MET, NOT_MET};
 use crate::stats::{Estimate, Range};
+use encoding::{base64, sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -107,7 +109,7 @@ fn page(o: &Outcome, ctx: &ReportContext) -> String {
         body += &section("The air, frame by frame", &air::timeline(run, &again));
     }
     body += &foot(o, ctx, &command);
-    document(&o.title, o.version, &body, include_str!("html/timeline.js"))
+    document(&o.title, o.version, &body, concat!(include_str!("html/page.js"), include_str!("html/timeline.js")))
 }
 
 /// Missing runs and warnings, one paragraph each.
@@ -115,19 +117,27 @@ fn cautioned(o: &Outcome) -> String {
     cautions(o).fold(String::new(), |out, text| out + &format!("<p class=\"caution\">{}</p>\n", escaped(&text)))
 }
 
-/// A complete page without references to other files.
+/// Style where scripts do not run: all points are shown, and nothing that only a script can do.
+const WITHOUT_SCRIPT: &str = ".point{display:block}.script{display:none}";
+
+/// A complete page without references to other files. Its Content-Security-Policy admits its own style and script and
+/// nothing else.
 fn document(title: &str, version: &str, body: &str, script: &str) -> String {
-    let script = if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
+    let style = include_str!("html/report.css");
+    let source = |text: &str| format!("'sha256-{}'", base64(&sha256(text.as_bytes())));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
             content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src {} {}; \
+         script-src {}; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"generator\" content=\"contend {}\">\n<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n\
-         <style>\n{}</style>\n\
-         <noscript><style>.point{{display:block}}.script{{display:none}}</style></noscript>\n</head>\n<body>\n<main>\n\
-         {body}</main>\n{script}</body>\n</html>\n",
+         <style>{style}</style>\n<noscript><style>{WITHOUT_SCRIPT}</style></noscript>\n</head>\n<body>\n<main>\n\
+         {body}</main>\n<script>{script}</script>\n</body>\n</html>\n",
+        source(style),
+        source(WITHOUT_SCRIPT),
+        source(script),
         escaped(version),
         escaped(title),
-        include_str!("html/report.css"),
     )
 }
 
@@ -152,7 +162,7 @@ fn summary(o: &Outcome, points: &[PointKey]) -> String {
     let main = main_metrics(o);
     let mut out = String::from("<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr>");
     for k in &keys {
-        let _ = write!(out, "<th class=\"key\">{}</th>", escaped(k));
+        let _ = write!(out, "<th class=\"key\">{}</th>", breakable(k));
     }
     for m in &main {
         let _ = write!(out, "<th>{}</th>", headed(m));
@@ -174,17 +184,29 @@ fn summary(o: &Outcome, points: &[PointKey]) -> String {
 
 fn headed(metric: &str) -> String {
     match unit_of(metric).name {
-        "" => escaped(metric),
-        unit => format!("{} <span class=\"unit\">{unit}</span>", escaped(metric)),
+        "" => breakable(metric),
+        unit => format!("{} <span class=\"unit\">{unit}</span>", breakable(metric)),
     }
+}
+
+/// A name that may be broken after a dot or an underscore.
+fn breakable(name: &str) -> String {
+    escaped(name).replace('.', ".<wbr>").replace('_', "_<wbr>")
 }
 
 fn mean_cell(metric: &str, mean: Option<Estimate>) -> String {
     let unit = unit_of(metric);
-    let Some(m) = mean.filter(|m| m.mean.is_finite()) else { return "–".into() };
-    let mean = fixed(m.mean * unit.scale, unit.decimals);
-    let around = around(m.mean, m.interval, |x| fixed(x * unit.scale, unit.decimals));
-    format!("{mean} <span class=\"pm\">{}</span>", around.unwrap_or("no interval".into()))
+    mean.map_or_else(|| "–".into(), |m| cell(m, unit.scale, unit.decimals))
+}
+
+/// A mean and its interval in a cell of a table.
+fn cell(m: Estimate, scale: f64, decimals: usize) -> String {
+    match m.parts(scale, decimals) {
+        Some((mean, around)) => {
+            format!("{mean} <span class=\"pm\">{}</span>", around.unwrap_or_else(|| "no interval".into()))
+        }
+        None => "–".into(),
+    }
 }
 
 /// Every metric at every point, collapsed.
@@ -259,38 +281,52 @@ fn checks(o: &Outcome) -> String {
 }
 
 fn claims(o: &Outcome) -> String {
-    let mut out = String::from(
+    claims_table(&o.claims.iter().map(|c| claim(c, "")).collect::<String>())
+}
+
+/// The table of claims with these rows.
+fn claims_table(rows: &str) -> String {
+    format!(
         "<div class=\"scroll\"><table class=\"claims\">\n\
             <thead><tr><th>claim</th><th>verdict</th><th>measured</th><th>expected</th><th>the paper \
-            says</th></tr></thead>\n<tbody>\n",
-    );
-    for c in &o.claims {
-        let id = c
-            .reading
-            .as_ref()
-            .map_or_else(|| escaped(&c.id), |r| format!("{} <span class=\"pm\">{}</span>", escaped(&c.id), escaped(r)));
-        let class = c.verdict.replace(' ', "-");
-        let recorded = if c.as_recorded {
-            String::new()
-        } else {
-            format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded))
-        };
-        let below = [look_text(c.measured.look), c.reason.clone()];
-        let below = below.iter().filter(|text| !text.is_empty());
-        let reason: String = below.map(|text| format!("<br><span class=\"pm\">{}</span>", escaped(text))).collect();
-        let _ = writeln!(
-            out,
-            "<tr><td class=\"key\">{id}</td><td><span class=\"verdict {}\"><b>{}</b> {}</span> {recorded}</td><td \
-                class=\"num\">{}</td><td>{}</td><td>{}{reason}</td></tr>",
-            escaped(&class),
-            verdict_sign(&c.verdict),
-            escaped(&c.verdict),
-            escaped(&measured_text(c)),
-            escaped(&c.measured.expected),
-            escaped(&c.paper),
-        );
-    }
-    out + "</tbody></table></div>\n"
+            says</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
+/// A claim as a row of the table, and its reason as a row of its own below. `before` is HTML before its name.
+fn claim(c: &ClaimResult, before: &str) -> String {
+    let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" <span class=\"pm\">{}</span>", escaped(r)));
+    let recorded = if c.as_recorded {
+        String::new()
+    } else {
+        format!("<br><span class=\"pm\">recorded: {}</span>", escaped(&c.recorded))
+    };
+    let below = [c.reason.clone(), look_text(c.measured.look)];
+    let below: Vec<String> = below.iter().filter(|text| !text.is_empty()).map(|text| escaped(text)).collect();
+    let reason = match below.as_slice() {
+        [] => String::new(),
+        _ => format!("<tr class=\"why\"><td></td><td colspan=\"4\">{}</td></tr>\n", below.join("<br>")),
+    };
+    format!(
+        "<tr{}><td class=\"key\">{before}{}{reading}</td><td>{}{recorded}</td><td class=\"num\">{}</td><td>{}</td>\
+            <td>{}</td></tr>\n{reason}",
+        if reason.is_empty() { "" } else { " class=\"explained\"" },
+        escaped(&c.id),
+        verdict(&c.verdict),
+        escaped(&measured_text(c)),
+        escaped(&c.measured.expected),
+        escaped(&c.paper),
+    )
+}
+
+/// A verdict with its sign and colour.
+fn verdict(name: &str) -> String {
+    format!(
+        "<span class=\"verdict {}\"><b>{}</b> {}</span>",
+        escaped(&name.replace(' ', "-")),
+        verdict_sign(name),
+        escaped(name)
+    )
 }
 
 /// The details of each point: flows, series, delays. One point is visible at a time.
@@ -370,13 +406,7 @@ fn flow_table(runs: &[&Run]) -> String {
         );
         for (of, kind, scale, decimals) in columns {
             let values: Vec<f64> = runs.iter().filter_map(|r| r.flows.get(i)).filter_map(of).collect();
-            let m = kind(&values);
-            if m.n == 0 {
-                out += "<td>–</td>";
-                continue;
-            }
-            let around = around(m.mean, m.interval, |x| fixed(x * scale, decimals)).unwrap_or("no interval".into());
-            let _ = write!(out, "<td>{:.decimals$} <span class=\"pm\">{around}</span></td>", m.mean * scale);
+            let _ = write!(out, "<td>{}</td>", cell(kind(&values), scale, decimals));
         }
         out += "</tr>\n";
     }
@@ -434,12 +464,17 @@ impl Figure {
         let command = if self.command.is_empty() { command } else { &self.command };
         let mut legend = String::new();
         for (style, name) in &self.legend {
-            let _ = write!(legend, "<span class=\"{}\"><i></i>{}</span>", class(*style), escaped(name));
+            let _ = write!(
+                legend,
+                "<button type=\"button\" class=\"{0}\" data-only=\"{0}\"><i></i>{1}</button>",
+                class(*style),
+                escaped(name)
+            );
         }
         let legend = if self.legend.is_empty() { legend } else { format!("<p class=\"legend\">{legend}</p>") };
         format!(
-            "<figure{}>\n<h3>{}</h3>\n{legend}\n{}\n<figcaption>{}<span class=\"tools\">{} {}</span></figcaption>\n\
-                </figure>\n",
+            "<figure{}>\n<h3>{}</h3>\n{legend}\n<div class=\"plot\">{}</div>\n<figcaption>{}<span \
+                class=\"tools\">{} {}</span></figcaption>\n</figure>\n",
             if self.wide { " class=\"wide\"" } else { "" },
             escaped(&self.title),
             self.svg,

@@ -106,18 +106,24 @@ impl Estimate {
     /// `12.34 ± 0.05`: mean and interval times `scale`, with at most this many decimals, and no more than two
     /// significant digits of the interval. Without an interval the text is the mean only.
     pub(super) fn text(&self, scale: f64, decimals: usize) -> String {
+        match self.parts(scale, decimals) {
+            Some((mean, Some(around))) => format!("{mean} {around}"),
+            Some((mean, None)) => mean,
+            None => "–".into(),
+        }
+    }
+
+    /// The mean and the interval of [`Estimate::text`]; `None` without a mean.
+    pub(super) fn parts(&self, scale: f64, decimals: usize) -> Option<(String, Option<String>)> {
         if !self.mean.is_finite() {
-            return "–".into();
+            return None;
         }
         let decimals = match self.interval.map(|(low, high)| (high - low) / 2.0 * scale) {
             Some(half) if half > 0.0 => decimals.min((1.0 - libm::floor(libm::log10(half))).max(0.0) as usize),
             _ => decimals,
         };
-        let mean = fixed(self.mean * scale, decimals);
-        match around(self.mean, self.interval, |x| fixed(x * scale, decimals)) {
-            Some(around) => format!("{mean} {around}"),
-            None => mean,
-        }
+        let around = around(self.mean, self.interval, |x| fixed(x * scale, decimals));
+        Some((fixed(self.mean * scale, decimals), around))
     }
 
     /// The mean and the ends of the interval, all times `scale`.

@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::charts::{bars_are, numbers as columns};
-use super::lines::{Dot, Line, called, drawn, groups, hover, named, range, telling};
+use super::lines::{Dot, Line, called, drawn, explained, groups, hover, missing, named, range, telling};
 use super::svg::Scale;
 use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::expression::numbers;
@@ -34,14 +34,17 @@ pub(super) fn figure(
     let groups = groups(points, &telling(points, key, by));
     let unit = unit_of(x);
     let mut csv = String::from("point,x_n,x_mean,x_low,x_high,metric,n,mean,low,high\n");
-    let mut lines = Vec::new();
+    let (mut lines, mut trouble) = (Vec::new(), None);
     for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
         let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
             continue;
         };
         let mut dots = Vec::new();
         for point in members {
-            let Some((across, up)) = summary_of(o, point, x).zip(summary_of(o, point, metric)) else { continue };
+            let Some((across, up)) = summary_of(o, point, x).zip(summary_of(o, point, metric)) else {
+                trouble = trouble.or_else(|| missing(o, point, x).or_else(|| missing(o, point, metric)));
+                continue;
+            };
             let at = point_text(point);
             let _ = writeln!(csv, "{},{},{},{}", quoted(&at), columns(&across), quoted(metric), columns(&up));
             dots.push(Dot {
@@ -67,6 +70,6 @@ pub(super) fn figure(
     };
     let seeds = bars_are(points.first().map_or(0, |p| runs_of(o, p).len()));
     let joined = key.map_or_else(String::new, |key| format!("Lines join the values of {key}. "));
-    let by = by.map_or_else(String::new, |by| format!("By {by}. "));
-    drawn(title, (scale, &called(&[x]).1), metrics, log, &lines, &format!("{by}{joined}{seeds}"), csv)
+    let caption = explained(by, joined + &seeds, trouble);
+    drawn(title, (scale, &called(&[x]).1), metrics, log, &lines, &caption, csv)
 }

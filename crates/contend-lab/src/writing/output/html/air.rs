@@ -5,6 +5,7 @@
 //! retransmission in bit 2, attempt in bits 3-7). A frame takes fifteen bytes. A shape is a combination that many
 //! frames share: kind, rate, length, airtime, Duration field, kind of packet.
 
+use super::encoding::base64;
 use super::{escaped, how};
 use crate::experiment::results::Run;
 use crate::writing::output::shape::point_text;
@@ -48,14 +49,15 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
     .iter()
     .map(|(class, name)| format!("<span class=\"k-{class}\"><i></i>{name}</span>"))
     .collect();
+    let [plus, minus, left, right, home, next] =
+        [("+", "+"), ("-", "−"), ("ArrowLeft", "←"), ("ArrowRight", "→"), ("Home", "Home"), ("C", "C")]
+            .map(|(key, sign)| format!("<button type=\"button\" data-key=\"{key}\"><kbd>{sign}</kbd></button>"));
     format!(
         "<figure class=\"wide script\" id=\"air\">\n<p class=\"legend\">{legend}</p>\n\
          <div class=\"stage\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of {n} frames on the \
          air\"></canvas><div class=\"tip\" hidden></div></div>\n\
-         <p class=\"keys\"><span><kbd>wheel</kbd> <kbd>+</kbd> <kbd>−</kbd> zoom</span><span><kbd>drag</kbd> \
-         <kbd>←</kbd> <kbd>→</kbd> move</span>\
-         <span><kbd>Home</kbd> everything</span><span><kbd>C</kbd> next collision</span><span \
-         class=\"where\"></span></p>\n\
+         <p class=\"keys\"><span>{plus}{minus} zoom, or Ctrl and wheel</span><span>{left}{right} move, or drag</span>\
+         <span>{home} everything</span><span>{next} next collision</span><span class=\"where\"></span></p>\n\
          <figcaption>Seed {}{}: {part} frames. One lane for each transmitter. In overview, height is the square \
          root of the share of time on the air.\
          <span class=\"tools\"><a href=\"#air\" id=\"air-csv\">CSV of the frames in view</a> {}</span></figcaption>\n\
@@ -135,38 +137,10 @@ fn packed(frames: &[&Frame]) -> Packed {
     Packed { columns, shapes, gaps, n }
 }
 
-/// Base 64 (RFC 4648 §4).
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().chain([&0, &0]).take(3).fold(0u32, |bits, b| (bits << 8) | u32::from(*b));
-        for i in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * i) & 63) as usize];
-            out.push(if i <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use contend_core::{Span, Time};
-
-    #[test]
-    fn base64_is_rfc_4648s() {
-        let pairs = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        assert!(pairs.iter().all(|(plain, coded)| base64(plain.as_bytes()) == *coded));
-    }
 
     #[test]
     fn frames_alike_share_a_shape_and_a_long_silence_is_kept() {

@@ -49,6 +49,7 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
     if wide {
         plot = plot.wide();
     }
+    plot = plot.levelled();
     let mut legend: Vec<(usize, String)> = Vec::new();
     for (i, (flow, m)) in bars.iter().take(shown).enumerate() {
         let style = direction_style(flow.direction);
@@ -58,7 +59,7 @@ pub(super) fn flow_bars(runs: &[&Run], command: &str) -> Option<Figure> {
         let title = format!("{} ({})\n{} Mb/s, n = {}", flow.name, flow.tcp, m.text(1e-6, 3), m.n);
         plot.bar(style, i as f64, (0, 1), m.scaled(1e-6), &title);
     }
-    plot.level(share / 1e6, "equal share");
+    plot.level(share / 1e6, ["equal", "share"]);
     let more = if bars.len() > shown { format!(" The first {shown} of {} flows.", bars.len()) } else { String::new() };
     Some(Figure {
         title: "Goodput of each flow".into(),

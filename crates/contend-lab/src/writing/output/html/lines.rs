@@ -2,11 +2,11 @@
 
 use super::svg::{Extent, Plot, STYLES, Scale};
 use super::{Figure, direction_style};
-use crate::experiment::results::PointKey;
+use crate::experiment::results::{Outcome, PointKey};
 use crate::measuring::metric::Expr;
 use crate::reading::file::Log;
 use crate::stats::Estimate;
-use crate::writing::output::shape::{Unit, point_text, swept_keys, unit_of, value_text};
+use crate::writing::output::shape::{Unit, point_text, runs_of, swept_keys, unit_of, value_text};
 use std::collections::BTreeMap;
 
 /// The keys that distinguish the lines: `by`, and every other key that the chosen keys and `x` do not determine. So
@@ -242,6 +242,12 @@ pub(super) fn not_positive(hidden: usize) -> String {
 pub(super) fn hover(metric: &str, at: &str, m: Estimate, unit: Unit) -> String {
     let at = if at.is_empty() { String::new() } else { format!(", {at}") };
     format!("{metric}{at}\n{} {}\nn = {}", m.text(unit.scale, unit.decimals), unit.name, m.n)
+}
+
+/// Why `metric` has no value at `point`.
+pub(super) fn missing(o: &Outcome, point: &PointKey, metric: &str) -> Option<String> {
+    let e = Expr::parse(metric).ok()?;
+    runs_of(o, point).into_iter().find_map(|r| e.reading(r).err()).map(|why| why.to_string())
 }
 
 /// The caption, with the key that distinguishes the lines and the reason for missing values.

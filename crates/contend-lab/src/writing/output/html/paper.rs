@@ -1,9 +1,10 @@
-//! The page of a paper: a table of the verdicts, then every experiment with its figures and claims.
+//! The page of a paper: the verdicts counted, the claims that are not reproduced, then every experiment with its
+//! figures and claims.
 
 use super::super::shape::points;
 use super::super::{Error, ReportContext, beside_earlier};
 use super::svg::escaped;
-use super::{Figure, cautioned, charts, claims, document, method, own, runs_of, sweep};
+use super::{Figure, cautioned, charts, claim, claims, claims_table, document, method, own, runs_of, sweep, verdict};
 use crate::experiment::results::Outcome;
 use crate::reading::file::Verdict;
 use std::fmt::Write as _;
@@ -19,6 +20,8 @@ pub struct Chapter {
     verdicts: [usize; 4],
     /// Number of claims with another verdict than the recorded one.
     differ: usize,
+    /// Rows of the table of claims that are not reproduced.
+    failures: String,
     html: String,
 }
 
@@ -34,9 +37,16 @@ impl Chapter {
             title: o.title.clone(),
             verdicts: Verdict::ALL.map(count),
             differ: o.claims.iter().filter(|c| !c.as_recorded).count(),
+            failures: failures(name, o),
             html: chapter(name, o, ctx),
         }
     }
+}
+
+fn failures(name: &str, o: &Outcome) -> String {
+    let link = format!("<a href=\"#{}\">{}</a><br>", address(name), escaped(name));
+    let failed = o.claims.iter().filter(|c| c.verdict != Verdict::Reproduced.name());
+    failed.map(|c| claim(c, &link)).collect()
 }
 
 fn chapter(name: &str, o: &Outcome, ctx: &ReportContext) -> String {
@@ -84,42 +94,43 @@ fn address(name: &str) -> String {
     out
 }
 
-/// Writes the page of the paper `paper` to `path`; `command` is the command line of the call. An earlier page is moved
-/// aside; returns the path to which it was moved.
+/// Writes the page of the paper in the folder `paper` to `path`; `about` is its README.md (may be empty), `command` the
+/// command line of the call. An earlier page is moved aside; returns the path to which it was moved.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_paper(paper: &str, command: &str, chapters: &[Chapter], path: &Path) -> Result<Option<PathBuf>, Error> {
-    let page = page(paper, command, chapters);
+pub fn write_paper(
+    paper: &str,
+    about: &str,
+    command: &str,
+    chapters: &[Chapter],
+    path: &Path,
+) -> Result<Option<PathBuf>, Error> {
+    let page = page(paper, about, command, chapters);
     beside_earlier(path, |w| w.write_all(page.as_bytes()))
 }
 
-fn page(paper: &str, command: &str, chapters: &[Chapter]) -> String {
-    let mut body =
-        format!("<header>\n<p class=\"brand\">contend report of a paper</p>\n<h1>{}</h1>\n</header>\n", escaped(paper));
-    body += "<section>\n<h2>Verdicts</h2>\n<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th \
-        class=\"key\">experiment</th><th class=\"key\"></th><th>claims</th>";
-    for v in Verdict::ALL {
-        let _ = write!(body, "<th>{}</th>", v.name());
+fn page(paper: &str, about: &str, command: &str, chapters: &[Chapter]) -> String {
+    let (authors, text) = introduction(about);
+    let title = if authors.is_empty() { paper } else { authors };
+    let claims: usize = chapters.iter().flat_map(|c| c.verdicts).sum();
+    let mut body = format!(
+        "<header>\n<p class=\"brand\">contend report of a paper</p>\n<h1>{}</h1>\n<p class=\"cite\"><code>{}</code> · \
+            {} experiments, {claims} claims</p>\n",
+        escaped(title),
+        escaped(paper),
+        chapters.len(),
+    );
+    if !text.is_empty() {
+        let _ = writeln!(body, "<p class=\"notes\">{}</p>", inline(&text));
     }
-    body += "<th>not as recorded</th></tr></thead>\n<tbody>\n";
-    let row = |name: String, title: &str, verdicts: [usize; 4], differ: usize| {
-        let cells: String =
-            [verdicts.iter().sum()].iter().chain(&verdicts).chain([&differ]).map(|n| format!("<td>{n}</td>")).collect();
-        format!("<tr><td class=\"key\">{name}</td><td class=\"key\">{}</td>{cells}</tr>\n", escaped(title))
-    };
-    let mut all = ([0; 4], 0);
-    for c in chapters {
-        body +=
-            &row(format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name)), &c.title, c.verdicts, c.differ);
-        all.0.iter_mut().zip(c.verdicts).for_each(|(sum, n)| *sum += n);
-        all.1 += c.differ;
+    body += "</header>\n";
+    body += &(strip(chapters) + &navigation(chapters));
+    let failures: String = chapters.iter().map(|c| c.failures.as_str()).collect();
+    if !failures.is_empty() {
+        body += &section("failures", "What is not reproduced", &claims_table(&failures));
     }
-    body += &row("all".into(), "", all.0, all.1);
-    body += "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not \
-        reproduced: outside, with the reason; contradiction: the \
-             paper's own statements disagree; undecided: more seeds are needed. Ranges were chosen from the paper \
-             before the runs.</p>\n</section>\n";
+    body += &section("verdicts", "Verdicts", &verdicts(chapters));
     chapters.iter().for_each(|c| body += &c.html);
     let _ = writeln!(
         body,
@@ -127,7 +138,84 @@ fn page(paper: &str, command: &str, chapters: &[Chapter]) -> String {
         escaped(command),
         env!("CARGO_PKG_VERSION")
     );
-    document(paper, env!("CARGO_PKG_VERSION"), &body, "")
+    document(title, env!("CARGO_PKG_VERSION"), &body, include_str!("page.js"))
+}
+
+/// The heading and the first paragraph of a README.md.
+fn introduction(about: &str) -> (&str, String) {
+    let (heading, rest) = about.split_once('\n').unwrap_or((about, ""));
+    let paragraph = rest.trim_start().split("\n\n").next().unwrap_or_default();
+    match heading.strip_prefix("# ") {
+        Some(authors) => (authors.trim(), paragraph.lines().collect::<Vec<_>>().join(" ")),
+        None => ("", String::new()),
+    }
+}
+
+/// Markdown text of one paragraph as HTML: `*title*` is emphasised, text between backquotes is code.
+fn inline(text: &str) -> String {
+    let paired = |text: &str, mark: char, name: &str| {
+        text.split(mark).enumerate().fold(String::new(), |out, (i, piece)| match i % 2 {
+            0 => out + piece,
+            _ => out + &format!("<{name}>{piece}</{name}>"),
+        })
+    };
+    paired(&paired(&escaped(text), '*', "em"), '`', "code")
+}
+
+fn sum(chapters: &[Chapter]) -> [usize; 4] {
+    chapters.iter().fold([0; 4], |mut sum, c| {
+        sum.iter_mut().zip(c.verdicts).for_each(|(sum, n)| *sum += n);
+        sum
+    })
+}
+
+/// The number of claims with each verdict, in large letters.
+fn strip(chapters: &[Chapter]) -> String {
+    let part = |(v, n): (Verdict, usize)| {
+        let to = if v == Verdict::Reproduced || n == 0 { "verdicts" } else { "failures" };
+        format!("<li><a href=\"#{to}\"><strong>{n}</strong> {}</a></li>\n", verdict(v.name()))
+    };
+    let parts: String = Verdict::ALL.into_iter().zip(sum(chapters)).map(part).collect();
+    format!("<ul class=\"strip\">\n{parts}</ul>\n")
+}
+
+/// Links to the experiments; those with claims that are not reproduced have a sign and their number.
+fn navigation(chapters: &[Chapter]) -> String {
+    let link = |c: &Chapter| {
+        let failed: usize = c.verdicts.iter().skip(1).sum();
+        let failed = if failed > 0 { format!(" <b>✗ {failed}</b>") } else { String::new() };
+        format!("<a href=\"#{}\" title=\"{}\">{}{failed}</a>\n", address(&c.name), escaped(&c.title), escaped(&c.name))
+    };
+    format!("<nav aria-label=\"Experiments\">\n{}</nav>\n", chapters.iter().map(link).collect::<String>())
+}
+
+fn section(id: &str, title: &str, content: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{content}</section>\n")
+}
+
+/// The table of verdicts: a row for each experiment.
+fn verdicts(chapters: &[Chapter]) -> String {
+    let mut out = String::from(
+        "<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">experiment</th><th \
+            class=\"text\"></th><th>claims</th>",
+    );
+    for v in Verdict::ALL {
+        let _ = write!(out, "<th>{}</th>", v.name());
+    }
+    out += "<th>not as recorded</th></tr></thead>\n<tbody>\n";
+    let row = |name: String, title: &str, verdicts: [usize; 4], differ: usize| {
+        let cells: String =
+            [verdicts.iter().sum()].iter().chain(&verdicts).chain([&differ]).map(|n| format!("<td>{n}</td>")).collect();
+        format!("<tr><td class=\"key\">{name}</td><td class=\"text\">{}</td>{cells}</tr>\n", escaped(title))
+    };
+    for c in chapters {
+        let link = format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name));
+        out += &row(link, &c.title, c.verdicts, c.differ);
+    }
+    out += &row("all".into(), "", sum(chapters), chapters.iter().map(|c| c.differ).sum());
+    out + "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: \
+        outside, with the reason; contradiction: the paper's own statements disagree; undecided: more seeds are \
+        needed. Ranges were chosen from the paper before the runs.</p>\n"
 }
 
 #[cfg(test)]
@@ -136,5 +224,13 @@ mod tests {
     fn an_address_holds_any_name() {
         assert_eq!(super::address("sub/m1-downloads"), "sub/m1-downloads");
         assert_eq!(super::address("a b\"ä"), "a%20b%22%C3%A4");
+    }
+
+    #[test]
+    fn the_head_of_a_readme_is_the_head_of_the_page() {
+        let (authors, text) = super::introduction("# Xu 2005\n\nK. Xu: *TCP & Jersey*,\nNJIT. `e1` is first.\n\n|\n");
+        assert_eq!(authors, "Xu 2005");
+        assert_eq!(super::inline(&text), "K. Xu: <em>TCP &amp; Jersey</em>, NJIT. <code>e1</code> is first.");
+        assert_eq!(super::introduction(""), ("", String::new()));
     }
 }

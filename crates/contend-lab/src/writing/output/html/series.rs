@@ -11,7 +11,7 @@ use contend_sim::stats::Durations;
 use std::fmt::Write;
 
 /// Maximum number of flows drawn one by one. If there are more, each group is drawn as its median and its middle 80 %.
-pub(super) const SINGLE: usize = 14;
+pub(super) const SINGLE: usize = 6;
 /// Approximate number of instants in a line.
 const INSTANTS: f64 = 240.0;
 

@@ -76,8 +76,9 @@ impl Scale {
             Scale::Names(names) => (v + 0.5) / names.len().max(1) as f64,
         }
     }
-    /// About `n` round values with their text; the scale may require fewer or more.
-    fn ticks(&self, n: f64) -> Vec<(f64, String)> {
+    /// About `n` round values with their text; the scale may require fewer or more. Names have at least the distance
+    /// `apart`, a share of the axis.
+    fn ticks(&self, n: f64, apart: f64) -> Vec<(f64, String)> {
         match self {
             Scale::Linear(a, b) => {
                 let step = step(b - a, n);
@@ -94,7 +95,7 @@ impl Scale {
                 all.filter(|v| v >= a && v <= b).map(|v| (v, significant(v, 1))).collect()
             }
             Scale::Names(names) => {
-                let every = names.len().div_ceil(24).max(1);
+                let every = libm::ceil(names.len() as f64 * apart).max(1.0) as usize;
                 names.iter().enumerate().step_by(every).map(|(i, n)| (i as f64, n.clone())).collect()
             }
         }
@@ -126,6 +127,10 @@ pub(super) struct Plot {
     labels: [String; 2],
     width: f64,
     height: f64,
+    /// Width of the margins, which hold the texts of the vertical axis and of levels.
+    left: f64,
+    right: f64,
+    /// True if the names along the horizontal axis are too long to stand side by side.
     slanted: bool,
     marks: String,
     /// Boxes of dots and tags: left, top, right, bottom. A tag keeps clear of them.
@@ -136,28 +141,57 @@ pub(super) struct Plot {
 pub(super) type Extent = (f64, Option<(f64, f64)>);
 
 const TOP: f64 = 18.0;
-const LEFT: f64 = 56.0;
-const RIGHT: f64 = 14.0;
+/// Distance of slanted names, at which they do not touch.
+const SLANTED: f64 = 20.0;
+/// Maximum number of characters of a name on an axis.
+const NAME: usize = 16;
+
+/// About the width of a text on an axis; system fonts differ by some percent.
+fn width(text: &str) -> f64 {
+    6.8 * text.chars().count() as f64
+}
 
 impl Plot {
     /// An empty plot of the default size; the labels name quantity and unit.
     pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
-        let slanted = matches!(&x, Scale::Names(n) if n.len() > 8 || n.iter().any(|t| t.chars().count() > 12));
+        let texts = y.ticks(5.0, 0.0).into_iter().map(|(_, text)| width(&shortened(&text, NAME)));
         Plot {
+            left: 30.0 + texts.fold(20.0, f64::max),
+            right: 14.0,
             x,
             y,
             labels: [x_label.into(), y_label.into()],
             width: 540.0,
-            height: if slanted { 320.0 } else { 290.0 },
-            slanted,
+            height: 290.0,
+            slanted: false,
             marks: String::new(),
             taken: Vec::new(),
         }
+        .fitted()
     }
     /// Makes the plot as wide as the page.
     pub(super) fn wide(mut self) -> Plot {
         self.width = 1100.0;
+        self.fitted()
+    }
+    /// Makes room at the right for the names of levels.
+    pub(super) fn levelled(mut self) -> Plot {
+        self.right = 48.0;
+        self.fitted()
+    }
+    /// Slants the names along the horizontal axis if they do not fit side by side.
+    fn fitted(mut self) -> Plot {
+        if let Scale::Names(names) = &self.x {
+            let place = self.across() / names.len().max(1) as f64;
+            let slanted = names.iter().any(|name| width(name) + 6.0 > place);
+            self.height += 30.0 * (f64::from(u8::from(slanted)) - f64::from(u8::from(self.slanted)));
+            self.slanted = slanted;
+        }
         self
+    }
+    /// Width between the margins.
+    fn across(&self) -> f64 {
+        self.width - self.left - self.right
     }
     /// Changes the height.
     pub(super) fn tall(mut self, height: f64) -> Plot {
@@ -168,7 +202,7 @@ impl Plot {
         if self.slanted { 76.0 } else { 44.0 }
     }
     fn px(&self, v: f64) -> f64 {
-        LEFT + self.x.place(v) * (self.width - LEFT - RIGHT)
+        self.left + self.x.place(v) * self.across()
     }
     fn py(&self, v: f64) -> f64 {
         self.height - self.bottom() - self.y.place(v) * (self.height - self.bottom() - TOP)
@@ -230,7 +264,7 @@ impl Plot {
         let places = [(8.0, -5.0), (8.0, 15.0), (-8.0 - width, -5.0), (-8.0 - width, 15.0), (8.0, 4.0)];
         let boxes = places.map(|(dx, dy)| [cx + dx, cy + dy - 11.0, cx + dx + width, cy + dy + 3.0]);
         let inside = |b: &[f64; 4]| {
-            b[0] >= LEFT && b[2] <= self.width - RIGHT && b[1] >= 0.0 && b[3] <= self.height - self.bottom()
+            b[0] >= self.left && b[2] <= self.width - self.right && b[1] >= 0.0 && b[3] <= self.height - self.bottom()
         };
         let apart = |b: &[f64; 4], c: &[f64; 4]| b[2] <= c[0] || c[2] <= b[0] || b[3] <= c[1] || c[3] <= b[1];
         let free = |b: &&[f64; 4]| inside(b) && self.taken.iter().all(|c| apart(b, c));
@@ -276,7 +310,7 @@ impl Plot {
         )
     }
     fn whisker_across(&self, cy: f64, (from, to): (f64, f64), cap: f64) -> String {
-        let (left, right) = (self.px(from).max(LEFT), self.px(to).min(self.width - RIGHT));
+        let (left, right) = (self.px(from).max(self.left), self.px(to).min(self.width - self.right));
         let (top, tall) = (cy - cap, 2.0 * cap);
         format!(
             "<path class=\"err\" d=\"M{left:.1} {cy:.1}H{right:.1}M{left:.1} {top:.1}v{tall:.1}M{right:.1} \
@@ -324,17 +358,14 @@ impl Plot {
         );
         let _ = write!(self.marks, "<text class=\"note\" x=\"{:.1}\" y=\"{}\">{}</text>", a, TOP - 5.0, escaped(text));
     }
-    /// A dashed horizontal line with a word at its right end.
-    pub(super) fn level(&mut self, y: f64, text: &str) {
-        let at = self.py(y);
-        let right = self.width - RIGHT;
-        let _ = write!(
-            self.marks,
-            "<path class=\"level\" d=\"M{LEFT} {at:.1}H{right}\"/><text class=\"note end\" x=\"{right}\" \
-                y=\"{:.1}\">{}</text>",
-            at - 5.0,
-            escaped(text)
-        );
+    /// A dashed horizontal line with its words beside the plot, one on each line.
+    pub(super) fn level(&mut self, y: f64, words: [&str; 2]) {
+        let (at, left, right) = (self.py(y), self.left, self.width - self.right);
+        let _ = write!(self.marks, "<path class=\"level\" d=\"M{left} {at:.1}H{}\"/>", right + 3.0);
+        for (word, down) in words.iter().zip([-1.0, 11.0]) {
+            let (x, y) = (right + 6.0, at + down);
+            let _ = write!(self.marks, "<text class=\"note\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(word));
+        }
     }
     fn mark(&mut self, style: usize, title: &str, shape: &str) {
         let title = if title.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(title)) };
@@ -344,26 +375,26 @@ impl Plot {
     /// The drawing as an `<svg>` element; `name` is its accessible name.
     pub(super) fn finish(self, name: &str) -> String {
         let (w, h) = (self.width, self.height);
-        let (floor, right) = (h - self.bottom(), w - RIGHT);
+        let (floor, left, right) = (h - self.bottom(), self.left, w - self.right);
         let mut out = format!("<svg viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{}\">", escaped(name));
         let mut grid = String::new();
-        for (v, text) in self.y.ticks(5.0) {
+        for (v, text) in self.y.ticks(5.0, 0.0) {
             let y = self.py(v);
             if !matches!(self.y, Scale::Names(_)) {
-                let _ = write!(grid, "M{LEFT} {y:.1}H{right}");
+                let _ = write!(grid, "M{left} {y:.1}H{right}");
             }
             let _ = write!(
                 out,
                 "<text class=\"tick end\" x=\"{}\" y=\"{:.1}\">{}</text>",
-                LEFT - 7.0,
+                left - 7.0,
                 y + 4.0,
-                escaped(&shortened(&text, 16))
+                escaped(&shortened(&text, NAME))
             );
         }
-        for (v, text) in self.x.ticks(7.0) {
+        for (v, text) in self.x.ticks(7.0, if self.slanted { SLANTED / self.across() } else { 0.0 }) {
             let x = self.px(v);
             if self.slanted {
-                let text = escaped(&shortened(&text, 14));
+                let text = escaped(&shortened(&text, NAME));
                 let _ = write!(
                     out,
                     "<text class=\"tick end\" transform=\"translate({:.1} {:.1}) rotate(-40)\">{text}</text>",
@@ -381,11 +412,11 @@ impl Plot {
             let _ = write!(grid, "M{x:.1} {floor:.1}v4");
         }
         let _ =
-            write!(out, "<path class=\"grid\" d=\"{grid}\"/><path class=\"axis\" d=\"M{LEFT} {floor:.1}H{right}\"/>");
+            write!(out, "<path class=\"grid\" d=\"{grid}\"/><path class=\"axis\" d=\"M{left} {floor:.1}H{right}\"/>");
         let _ = write!(
             out,
             "<text class=\"label mid\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            (LEFT + right) / 2.0,
+            (left + right) / 2.0,
             h - 6.0,
             escaped(&self.labels[0])
         );
@@ -426,7 +457,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_numbers_with_the_digits_they_need() {
-        let text = |s: Scale| s.ticks(5.0).into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ");
+        let text = |s: Scale| s.ticks(5.0, 0.0).into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ");
         assert_eq!(text(Scale::from_zero(9.3)), "0 2 4 6 8 10");
         assert_eq!(text(Scale::Linear(0.0, 1.0)), "0.0 0.2 0.4 0.6 0.8 1.0");
         assert_eq!(text(Scale::Log(3.0, 120.0)), "5 10 20 50 100");

@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::charts::{self, bars_are};
-use super::lines::{Dot, Line, called, drawn, groups, hover, named, range, telling};
+use super::lines::{Dot, Line, called, drawn, explained, groups, hover, missing, named, range, telling};
 use super::svg::Scale;
 use crate::experiment::results::{Outcome, PointKey};
 use crate::measuring::metric::Expr;
@@ -52,7 +52,7 @@ pub(super) fn along(
     let axis = Axis::of(points, key);
     let groups = groups(points, &telling(points, Some(key), by));
     let mut csv = format!("{},other_keys,metric,n,mean,low,high\n", quoted(key));
-    let mut lines = Vec::new();
+    let (mut lines, mut trouble) = (Vec::new(), None);
     for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
         let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
             continue;
@@ -62,12 +62,14 @@ pub(super) fn along(
             let Some(value) = point.get(key) else { continue };
             let others: PointKey =
                 point.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
-            let m = if values.is_empty() {
-                summary_of(o, point, metric)
-            } else {
-                summary_of(o, &others, &instead(metric, key, value))
+            let (at, read) = match values {
+                [] => (point, (*metric).to_owned()),
+                _ => (&others, instead(metric, key, value)),
             };
-            let Some(m) = m else { continue };
+            let Some(m) = summary_of(o, at, &read) else {
+                trouble = trouble.or_else(|| missing(o, at, &read));
+                continue;
+            };
             let _ = writeln!(
                 csv,
                 "{},{},{},{}",
@@ -81,8 +83,7 @@ pub(super) fn along(
         dots.sort_by(|a, b| a.x.0.total_cmp(&b.x.0));
         lines.push(Line { name, style, dots });
     }
-    let seeds = bars_are(runs);
-    let caption = by.map_or(seeds.clone(), |by| format!("By {by}. {seeds}"));
+    let caption = explained(by, bars_are(runs), trouble);
     drawn(&title, (axis.scale(log.x), &axis.label), metrics, log, &lines, &caption, csv)
 }
 

@@ -1,14 +1,4 @@
-"use strict";
-// The page's own script: which sweep point is shown, and the air's timeline.
-
-(() => {
-  const pick = document.getElementById("point");
-  if (!pick) return;
-  const show = () => document.querySelectorAll(".point").forEach((p) => p.classList.toggle("shown", p.id === "point-" + pick.value));
-  pick.addEventListener("change", show);
-  show();
-})();
-
+// The air's timeline.
 (() => {
   const root = document.getElementById("air");
   if (!root) return;
@@ -53,7 +43,8 @@
   const tip = root.querySelector(".tip");
   const where = root.querySelector(".where");
   const ctx = canvas.getContext("2d");
-  const LEFT = 104, STRIP = 26, GAP = 12, AXIS = 26;
+  let LEFT = 104;
+  const STRIP = 26, GAP = 12, AXIS = 26;
   const laneHeight = Math.max(3, Math.min(24, Math.floor(560 / lanes.length)));
   const top = STRIP + GAP, floor = top + laneHeight * lanes.length, height = floor + AXIS;
   const view = { from: 0, to: total };
@@ -102,7 +93,8 @@
 
   function resize() {
     const ratio = window.devicePixelRatio || 1;
-    width = Math.max(320, canvas.parentElement.clientWidth);
+    width = canvas.parentElement.clientWidth;
+    LEFT = width < 600 ? 78 : 104;
     canvas.style.height = height + "px";
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -188,7 +180,8 @@
       lanes.forEach((s, k) => {
         ctx.fillStyle = hovered >= 0 && (s === from[hovered] || s === to[hovered]) ? colour.ink : colour.soft;
         const name = nameOf(s);
-        ctx.fillText(name.length > 16 ? name.slice(0, 15) + "…" : name, LEFT - 8, top + (k + 0.5) * laneHeight);
+        const most = LEFT < 100 ? 11 : 16;
+        ctx.fillText(name.length > most ? name.slice(0, most - 1) + "…" : name, LEFT - 8, top + (k + 0.5) * laneHeight);
       });
     }
   }
@@ -206,7 +199,7 @@
     ctx.font = "11px system-ui, sans-serif";
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
-    ctx.fillText("whole capture", LEFT - 8, STRIP / 2);
+    ctx.fillText(LEFT < 100 ? "capture" : "whole capture", LEFT - 8, STRIP / 2);
   }
 
   function frame(i) {
@@ -359,18 +352,22 @@
   });
   for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { drag = null; });
   canvas.addEventListener("pointerleave", () => hover(-1, -1));
+  // The wheel alone scrolls the page.
   canvas.addEventListener("wheel", (e) => {
+    const unit = e.deltaMode === 1 ? 16 : 1, zooms = e.ctrlKey || e.metaKey;
+    const aside = !zooms && (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY));
+    if (!zooms && !aside) return;
     e.preventDefault();
-    const unit = e.deltaMode === 1 ? 16 : 1;
-    if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) return move(((e.deltaX || e.deltaY) * unit) / (width - LEFT));
+    if (aside) return move(((e.deltaX || e.deltaY) * unit) / (width - LEFT));
     const [x] = at(e);
     zoom(Math.exp(Math.max(-300, Math.min(300, e.deltaY * unit)) * 0.0022), timeAt(Math.max(LEFT, x)));
   }, { passive: false });
+  const keys = {
+    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2),
+    PageUp: () => move(-0.9), PageDown: () => move(0.9), Home: () => look(0, total), c: nextCollision, C: nextCollision,
+  };
+  for (const button of root.querySelectorAll("button[data-key]")) button.addEventListener("click", () => keys[button.dataset.key]());
   canvas.addEventListener("keydown", (e) => {
-    const keys = {
-      "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2),
-      PageUp: () => move(-0.9), PageDown: () => move(0.9), Home: () => look(0, total), c: nextCollision, C: nextCollision,
-    };
     if (!keys[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
     keys[e.key]();
