@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks, each by name: ./ci.sh [install|fmt|layers|schema|lint|test|golden|bench|all]   (without a word: all)
+# All checks, each by name: ./ci.sh [install|fmt|layers|schema|lint|test|golden|pages|bench|all]   (without a word: all)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -41,6 +41,11 @@ golden() {
   "$contend" reproduce --short --quiet --no-results
   "$contend" reproduce --short --quiet --no-results --papers experiments/validation
 }
+# Report pages of several shapes in Chromium: no error in the console, nothing cut off, no labels that overlap.
+pages() {
+  cargo build --workspace --profile ci --quiet
+  python3 ci/pages.py "${CARGO_TARGET_DIR:-target}/ci/contend"
+}
 bench()  { cargo bench --workspace --profile ci --quiet -- --test; }
 
 case "${1:-all}" in
@@ -51,10 +56,11 @@ case "${1:-all}" in
   lint)    lint ;;
   test)    tests ;;
   golden)  golden ;;
+  pages)   pages ;;
   bench)   bench ;;
-  all)     install; fmt; schema; lint; tests; golden; bench ;;
+  all)     install; fmt; schema; lint; tests; golden; pages; bench ;;
   *)
-    echo "ci.sh: no check is called '$1'; use install, fmt, layers, schema, lint, test, golden, bench or all" >&2
+    echo "ci.sh: no check is called '$1'; use install, fmt, layers, schema, lint, test, golden, pages, bench or all" >&2
     exit 2
     ;;
 esac
