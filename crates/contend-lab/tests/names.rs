@@ -1,4 +1,4 @@
-//! Each number of the results has one name and one unit, and `docs/json.md` has them all.
+//! Each number of the results has one name and one unit, in all outputs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -11,7 +11,6 @@ use contend_lab::writing::output::{names, write_csv, write_flows, write_json, wr
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -115,37 +114,6 @@ fn parquet_files_have_the_names_of_the_table_and_no_others() {
 
 fn document() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md")
-}
-
-/// `text` with the tables of names between `<!-- names: run -->` and `<!-- end -->`.
-fn with_tables(text: &str) -> String {
-    let mut out = text.to_owned();
-    for names in names() {
-        let head = format!("<!-- names: {} -->\n", names.of);
-        let (before, rest) = out.split_once(&head).unwrap_or_else(|| panic!("docs/json.md has no `{head}`"));
-        let (_, after) = rest.split_once("<!-- end -->").unwrap();
-        let mut table = String::from("\n| name | unit | meaning |\n| --- | --- | --- |\n");
-        for row in names.rows {
-            let doc = row.doc.split_whitespace().collect::<Vec<_>>().join(" ");
-            let _ = writeln!(table, "| `{}` | {} | {doc} |", row.name, row.unit.unwrap_or(""));
-        }
-        out = format!("{before}{head}{table}\n<!-- end -->{after}");
-    }
-    out
-}
-
-#[test]
-fn the_document_has_every_name() {
-    let text = std::fs::read_to_string(document()).unwrap();
-    let made = with_tables(&text);
-    if std::env::var_os("CONTEND_BLESS").is_some() {
-        std::fs::write(document(), made).unwrap();
-        return;
-    }
-    for (is, should) in text.lines().zip(made.lines()) {
-        assert_eq!(is, should, "docs/json.md; CONTEND_BLESS=1 writes its tables anew");
-    }
-    assert_eq!(text.len(), made.len());
 }
 
 /// Objects whose keys depend on the experiment.

@@ -2,8 +2,8 @@
 //! station, and of the time series.
 //!
 //! The rows of the CSV and the columns of the Parquet files are made from these entries. The keys of the JSON are held
-//! against them by a test: where a name has a dot, the JSON nests (`rtt.p95` is `p95` in `rtt`). `docs/json.md` has
-//! the entries as tables, held by a test too.
+//! against them by a test: where a name has a dot, the JSON nests (`rtt.p95` is `p95` in `rtt`). `contend reference`
+//! writes them as a page.
 //!
 //! A name never has a unit in it, and every number is in the base unit: s, bps, B, p (packets), or 1 (counts and
 //! shares). A name that is a metric of expressions has the unit and the meaning of that metric.
@@ -323,8 +323,10 @@ pub(super) const ESTIMATE: &str = "estimate";
 /// A table of names: what it is about, and its rows.
 #[derive(Clone, Debug)]
 pub struct Names {
-    /// The objects that have the names.
+    /// The object that has the names.
     pub of: &'static str,
+    /// Where they are in each output, in sentences.
+    pub place: &'static str,
     /// The names, in the order of the columns.
     pub rows: Vec<Row>,
 }
@@ -342,19 +344,47 @@ pub struct Row {
 
 /// All names of results with unit and meaning, by object.
 pub fn names() -> Vec<Names> {
-    fn of<T>(of: &'static str, fields: &[Field<T>]) -> Names {
-        Names { of, rows: fields.iter().map(Field::row).collect() }
+    fn of<T>(of: &'static str, place: &'static str, fields: &[Field<T>]) -> Names {
+        Names { of, place, rows: fields.iter().map(Field::row).collect() }
     }
     vec![
-        of("run", RUN),
-        of("flow", FLOW),
-        of("queue", QUEUE),
-        of("transmitter", TRANSMITTER),
-        of("air", AIR),
-        of("station", STATION),
-        of("flow at an instant", FLOW_AT),
-        of("queue at an instant", QUEUE_AT),
-        Names { of: "instant", rows: INSTANT.to_vec() },
+        of(
+            "run",
+            "JSON: an object of `runs`, which also has `point`, `flows`, `queues`, `transmitters`, `air` (null without \
+                a cell) and `metrics`, the numbers that every run reports with those of `show`. CSV: scope `run`; \
+                `seed` is a column.",
+            RUN,
+        ),
+        of(
+            "flow",
+            "JSON: `flows` of a run; `completed` is the length of `fct` there. CSV: scope `flow`. Parquet: the columns \
+                of `flows.parquet` without `fct`; with the swept keys, `seed` and `digest`.",
+            FLOW,
+        ),
+        of("queue", "JSON: `queues` of a run. CSV: scope `queue`.", QUEUE),
+        of(
+            "transmitter",
+            "A station with all its queues, or a wire. JSON: `transmitters` of a run. CSV: scope `transmitter`.",
+            TRANSMITTER,
+        ),
+        of(
+            "air",
+            "JSON: `air` of a run. CSV: scope `air`. The accounts of the ledger are `idle`, `ifs`, `backoff`, \
+                `collision`, `preamble`, `header`, `payload`, `ack`, `rts_cts`, `errored`; they sum to 1.",
+            AIR,
+        ),
+        of("station", "JSON: by name in `air` of a run, `.air.airtime.from.sta1`. CSV: scope `station`.", STATION),
+        Names {
+            of: "instant",
+            place: "Parquet: `series.parquet`, with the swept keys and `seed`.",
+            rows: INSTANT.to_vec(),
+        },
+        of(
+            "flow at an instant",
+            "Parquet: `series.parquet`; null for queues. With estimators also `estimate.NAME` in bps.",
+            FLOW_AT,
+        ),
+        of("queue at an instant", "Parquet: `series.parquet`; null for flows.", QUEUE_AT),
     ]
 }
 

@@ -55,6 +55,7 @@ fn pages(contend: &clap::Command) -> Vec<(String, String)> {
     all.push(("metrics.md".to_owned(), "Metrics", metrics_page()));
     all.push(("functions.md".to_owned(), "Functions", functions().map(|f| function(&f)).collect()));
     all.push(("models.md".to_owned(), "Closed forms", models_page()));
+    all.push(("results.md".to_owned(), "Names of results", results()));
     all.push(("command.md".to_owned(), "Command", command(contend)));
     let index: String = all.iter().map(|(name, title, _)| format!("- [{title}]({name})\n")).collect();
     let readme = format!(
@@ -260,6 +261,23 @@ fn models_page() -> String {
     for m in models::items() {
         let text = m.text.split_once("\n\n").map_or("", |(_, rest)| rest);
         out += &format!("\n## {}\n\n```text\n{}\n```\n", m.name, text.trim_end());
+    }
+    out
+}
+
+/// The names of JSON, CSV and Parquet.
+fn results() -> String {
+    let mut out = "JSON, CSV and Parquet have the same names, in base units; so have expressions, where a name is a \
+        metric. Where a name has a dot, the JSON nests: `rtt.p95` is `.rtt.p95`. Rates and counts are of the measured \
+        interval.\n"
+        .to_owned();
+    for names in output::names() {
+        let mut heading = names.of.to_owned();
+        heading.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
+        out += &format!("\n## {heading}\n\n{}\n\n| name | unit | meaning |\n| --- | --- | --- |\n", prose(names.place));
+        for row in names.rows {
+            out += &format!("| `{}` | {} | {} |\n", row.name, row.unit.unwrap_or_default(), cell(row.doc));
+        }
     }
     out
 }
