@@ -8,7 +8,7 @@
 //! Runs share no state, and results are collected in the order of the plan. So the number of cores changes only the
 //! elapsed time. Memory for details of runs is bounded: see [`crate::measuring::detail`].
 
-use crate::experiment::results::{Executed, Interrupted, Outcome, PointSeeds, Run, SearchResult};
+use crate::experiment::results::{Executed, Interrupted, Labels, Outcome, PointSeeds, Run, SearchResult};
 use crate::experiment::size::{CaptureWindow, Measure, Size};
 use crate::judging::check::{self, Checked};
 use crate::judging::claim::{self, Judged, Need};
@@ -281,6 +281,7 @@ impl Lab<'_> {
             interrupted: (missing > 0).then_some(Interrupted { finished, missing }),
             warnings: phase::warning(e, &shown).into_iter().chain(few_seeds::warning(&shown)).chain(wide).collect(),
             show: e.show.iter().map(|s| s.metric.clone()).collect(),
+            labels: Labels::of(&e.points),
             seeds,
             runs: shown,
             claims,
@@ -334,7 +335,8 @@ fn run_all(
             let shown = options.capture.filter(|_| i == 0);
             let earlier = options.journal.and_then(|j| j.take(&need.point, need.overlay.settings(), planned.seed));
             let run = match earlier {
-                Some(run) => with_frames(e, run, need, shown, options)?,
+                // JSON has no labels of points.
+                Some(run) => with_frames(e, Run { point: need.point.clone(), ..run }, need, shown, options)?,
                 None => {
                     let run = make(e, need, *planned, detail, shown, options)?;
                     if let (Some(run), Some(journal)) = (&run, options.journal) {

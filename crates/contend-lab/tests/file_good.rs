@@ -543,7 +543,7 @@ fn claims_figures_and_search_are_read() {
     assert_eq!(e.claims[1].requirement.expect, Expect::Decreasing { along: "flow.0.delay".into() });
     assert_eq!(
         e.claims[2].requirement.expect,
-        Expect::Order { values: vec![json!("cubic"), json!("reno")], along: "flow.0.tcp".into() }
+        Expect::Order { values: vec!["cubic".into(), "reno".into()], along: "flow.0.tcp".into() }
     );
     assert_eq!(
         (&e.figures[0].x, e.figures[0].y.len(), e.figures[0].by.as_deref()),

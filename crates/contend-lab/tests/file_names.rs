@@ -94,7 +94,7 @@ fn a_sweep_by_name_makes_the_networks_of_the_sweep_by_number() {
         for name in ["call", "0"] {
             let fixed = good(&sweep(name, "sta1"), &[(key, "9p")]);
             assert_eq!(fixed.points.len(), 2, "{key}, {name}");
-            assert_eq!(fixed.points[0][&format!("flow.{name}.window")], "9p");
+            assert_eq!(*fixed.points[0][&format!("flow.{name}.window")], "9p");
         }
     }
 }

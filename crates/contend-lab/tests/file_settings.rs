@@ -33,7 +33,7 @@ fn error(more: &str, sets: &[(&str, &str)]) -> String {
 
 /// The values of `key` at each point.
 fn values(points: &[PointKey], key: &str) -> Value {
-    points.iter().map(|p| p[key].clone()).collect()
+    points.iter().map(|p| (*p[key]).clone()).collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{SMALL, Shape, context, outcome, point, program};
+use contend_lab::experiment::results::{PointKey, SweptValue};
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::writing::output::{Chapter, FigureSpec, write_paper, write_report};
 use std::path::Path;
@@ -108,10 +109,8 @@ fn asked(along: Along, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
 /// Like [`asked`], with logarithmic axes.
 fn asked_with(along: Along, log: Log, by: Option<&str>, metrics: &[&str]) -> Vec<String> {
     let mut o = outcome(SMALL);
-    let queue = |up: Option<&serde_json::Value>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
-    let told = |p: &mut contend_lab::experiment::results::PointKey| {
-        drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()))
-    };
+    let queue = |up: Option<&SweptValue>| if up.and_then(|u| u.as_u64()) < Some(2) { "fifo" } else { "codel" };
+    let told = |p: &mut PointKey| drop(p.insert("ap.queue".into(), queue(p.get("flow.1.count")).into()));
     o.runs.iter_mut().for_each(|r| told(&mut r.point));
     o.summary.iter_mut().for_each(|s| told(&mut s.point));
     let mut points: Vec<_> = SMALL.uploads.iter().map(|up| point(SMALL, *up)).collect();

@@ -3,3 +3,4 @@
 pub mod point;
 pub mod results;
 pub mod size;
+pub mod swept;

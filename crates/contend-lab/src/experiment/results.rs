@@ -11,19 +11,7 @@ use contend_sim::wifi::{Frame, Success};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// A sweep point: key path -> value, as written in the file.
-pub type PointKey = BTreeMap<String, serde_json::Value>;
-
-/// Each of `points` once, in the order of its first appearance.
-pub fn distinct<'a>(points: impl IntoIterator<Item = &'a PointKey>) -> Vec<&'a PointKey> {
-    let mut all = Vec::new();
-    for point in points {
-        if !all.contains(&point) {
-            all.push(point);
-        }
-    }
-    all
-}
+pub use super::swept::{Labels, PointKey, SweptValue, distinct, point_text};
 
 /// All results of one call of `contend run` for one file.
 #[derive(Debug, Serialize)]
@@ -40,6 +28,8 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// The metrics that tables show; empty for the usual ones.
     pub show: Vec<String>,
+    /// The labels that the file gives to swept values.
+    pub labels: Labels,
     /// The number of seeds of each point; empty when all points have the same seeds by the file.
     pub seeds: Vec<PointSeeds>,
     /// Every run, by point and seed.

@@ -23,14 +23,13 @@ mod sequence;
 mod tests;
 mod validity;
 
-use crate::experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary};
+use crate::experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary, SweptValue, point_text};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
 use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
 use crate::reading::file::need::{meant, readings, same_value};
 use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict};
 use crate::stats::{CONFIDENCE, Estimate, Range, Reading};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 pub use crate::reading::file::{Need, needs};
@@ -280,8 +279,14 @@ impl Evaluation<'_, '_> {
         let name = match self.requirement.other() {
             Some(other) => {
                 let word = if self.requirement.over.is_some() { "over" } else { "less" };
-                let settings =
-                    other.settings().iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ");
+                let swept = |k: &str, v: &SweptValue| {
+                    let mut values = self.evidence.points.iter().filter_map(|p| p.get(k));
+                    values.find(|w| *w == v).and_then(SweptValue::label)
+                };
+                let shown = |k: &str, v: &SweptValue| swept(k, v).map_or_else(|| v.to_string(), str::to_owned);
+                let settings: Vec<String> =
+                    other.settings().iter().map(|(k, v)| format!("{k} = {}", shown(k, v))).collect();
+                let settings = settings.join(", ");
                 format!("{} {word} {settings}", self.requirement.metric)
             }
             None => self.requirement.metric.clone(),
@@ -421,7 +426,7 @@ pub fn expected(requirement: &Requirement) -> String {
         Expect::Increasing { along } => format!("increasing along {along}"),
         Expect::Decreasing { along } => format!("decreasing along {along}"),
         Expect::Order { values, along } => {
-            format!("{} along {along}", values.iter().map(plain).collect::<Vec<_>>().join(" > "))
+            format!("{} along {along}", values.iter().map(SweptValue::text).collect::<Vec<_>>().join(" > "))
         }
     };
     match requirement.each {
@@ -436,14 +441,9 @@ fn round(x: f64) -> f64 {
     format!("{x:.11e}").parse().unwrap_or(x)
 }
 
-/// A swept value as text, without quotes.
-fn plain(v: &Value) -> String {
-    v.as_str().map_or_else(|| v.to_string(), str::to_owned)
-}
-
 fn place(point: &PointKey) -> String {
     if point.is_empty() {
         return "the only point".to_owned();
     }
-    point.iter().map(|(k, v)| format!("{k} = {}", plain(v))).collect::<Vec<_>>().join(", ")
+    point_text(point)
 }

@@ -3,8 +3,8 @@
 
 use contend_core::{Body, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use contend_lab::experiment::results::{
-    Air, Airtime, Backlog, ClaimResult, Drops, Flow, FlowSample, Held, Measured, Outcome, Percentiles, PointKey, Queue,
-    QueueSample, Run, SearchResult, Series, Summary, Transmitter, Wait,
+    Air, Airtime, Backlog, ClaimResult, Drops, Flow, FlowSample, Held, Labels, Measured, Outcome, Percentiles,
+    PointKey, Queue, QueueSample, Run, SearchResult, Series, Summary, Transmitter, Wait,
 };
 use contend_lab::reading::file::{Along, Log};
 use contend_lab::stats::Estimate;
@@ -89,6 +89,7 @@ pub fn outcome(shape: Shape) -> Outcome {
         warnings: vec![],
         show: vec![],
         checks: vec![],
+        labels: Labels::default(),
         seeds: vec![],
         claims: vec![
             claim(

@@ -179,7 +179,7 @@ fn side(args: &Args, path: &Path, own: &[String]) -> Result<Side> {
 fn folder(path: &Path, name: String) -> Result<Side> {
     let file = path.join(SUMMARY);
     let remedy = format!("make the results again: contend run {}", path.join("run.toml").display());
-    let Kept { runs, show } = kept(&file).map_err(|err| wrong(format!("{}: {err}", file.display()), &remedy))?;
+    let Kept { runs, show, .. } = kept(&file).map_err(|err| wrong(format!("{}: {err}", file.display()), &remedy))?;
     let known = runs.first().map(|r| r.metrics.keys().cloned().collect()).unwrap_or_default();
     Ok(Side { name, shows: if show.is_empty() { known } else { show }, stopped: false, runs })
 }

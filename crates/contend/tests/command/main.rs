@@ -8,6 +8,7 @@ mod documents;
 mod folder;
 #[cfg(unix)]
 mod interrupt;
+mod labels;
 mod resume;
 mod run;
 mod starter;

@@ -4,7 +4,7 @@ use super::*;
 use crate::measuring::metric::synthetic::{empty, flow};
 use crate::reading::file::Site;
 use crate::reading::file::need::needed;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn number(value: f64) -> Quantity {
     Quantity { value, unit: Dimension::Number }
@@ -45,7 +45,7 @@ fn source() -> Source {
 }
 
 fn point(entries: &[(&str, Value)]) -> PointKey {
-    entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect()
+    entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone().into())).collect()
 }
 
 fn overlay(entries: &[(&str, Value)]) -> Overlay {
@@ -165,7 +165,7 @@ fn expectations_are_told_in_words() {
     assert_eq!(said(Expect::Near { value: mbps(1.0), within: mbps(0.3), relative: false }), "1Mbps ± 300kbps");
     assert_eq!(said(Expect::Increasing { along: "flow.1.count".into() }), "increasing along flow.1.count");
     assert_eq!(
-        said(Expect::Order { values: vec![json!("jersey"), json!("reno")], along: "flow.0.tcp".into() }),
+        said(Expect::Order { values: vec!["jersey".into(), "reno".into()], along: "flow.0.tcp".into() }),
         "jersey > reno along flow.0.tcp"
     );
     let any = changed(claim("goodput.up", Expect::AtLeast(number(1.0))), |r| r.each = Each::Any);
@@ -198,7 +198,7 @@ fn the_point_that_decides_is_the_one_reported() {
     assert!((r(Each::Mean).measured.value.unwrap() - 10.1 / 3.0).abs() < 1e-12);
     let points = r(Each::Every).measured.points;
     assert_eq!(points.iter().map(|p| p.mean).collect::<Vec<_>>(), [2.1, 5.0, 3.0]);
-    assert_eq!(points[1].point["k"], 1);
+    assert_eq!(*points[1].point["k"], 1);
 }
 
 #[test]
@@ -217,9 +217,9 @@ fn when_leaves_the_points_it_names() {
     let mut c = claim(GOODPUT, Expect::AtLeast(number(2.0)));
     let w = World::along(&[&[1e6], &[3e6], &[4e6]]);
     assert_eq!(w.verdict(&c), "not reproduced");
-    c.requirement.when = [("k".to_owned(), vec![json!(1), json!(2.0)])].into();
+    c.requirement.when = [("k".to_owned(), vec![1.into(), 2.0.into()])].into();
     assert_eq!(w.verdict(&c), "reproduced");
-    c.requirement.when = [("k".to_owned(), vec![json!(9)])].into();
+    c.requirement.when = [("k".to_owned(), vec![9.into()])].into();
     assert!(w.try_judge(&c).unwrap_err().to_string().contains("`when`"));
 }
 
@@ -266,7 +266,7 @@ fn over_another_value_of_the_sweep_is_that_point_and_no_further_run() {
     let w = World::default().at(&tcp("jersey"), &[1.85e6]).at(&tcp("reno"), &[1e6]);
     let c = changed(claim("goodput.up", Expect::AtLeast(number(1.5))), |r| {
         r.over = Some(overlay(&[("flow.0.tcp", json!("reno"))]));
-        r.when = [("flow.0.tcp".to_owned(), vec![json!("jersey")])].into();
+        r.when = [("flow.0.tcp".to_owned(), vec!["jersey".into()])].into();
     });
     assert_eq!(needed(&w.points, std::slice::from_ref(&c), &[]).len(), 2);
     assert_eq!(w.judge(&c).results[0].measured.value, Some(1.85));
@@ -284,7 +284,7 @@ fn needs_are_all_points_and_every_overlay_once() {
     let over = changed(claim("goodput.up", Expect::AtLeast(number(1.0))), |r| {
         r.over = Some(overlay(&[("ap.control", json!("none"))]))
     });
-    let one_point = changed(over.clone(), |r| r.when = [("k".to_owned(), vec![json!(1)])].into());
+    let one_point = changed(over.clone(), |r| r.when = [("k".to_owned(), vec![1.into()])].into());
     let readings = Claim {
         reading: vec![("a".into(), overlay(&[("x", json!(1))])), ("b".into(), overlay(&[("x", json!(2))]))],
         ..one_point.clone()
@@ -371,7 +371,7 @@ fn order_names_the_largest_first() {
         .at(&tcp("jersey"), &[3e6, 3.1e6])
         .at(&tcp("westwood"), &[2e6, 2.1e6]);
     let order = |names: &[&str]| {
-        claim("goodput.up", Expect::Order { values: names.iter().map(|n| json!(n)).collect(), along: "tcp".into() })
+        claim("goodput.up", Expect::Order { values: names.iter().map(|n| (*n).into()).collect(), along: "tcp".into() })
     };
     assert_eq!(w.verdict(&order(&["jersey", "westwood", "reno"])), "reproduced");
     assert_eq!(w.verdict(&order(&["jersey", "reno", "westwood"])), "not reproduced");
@@ -505,7 +505,7 @@ fn an_error_in_a_metric_points_into_the_file() {
 fn a_claim_whose_points_the_command_line_removed_is_not_judged() {
     let settings = Source { sets: vec!["k=5".into()], ..source() };
     let c =
-        changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.when = [("k".to_owned(), vec![json!(9)])].into());
+        changed(claim(GOODPUT, Expect::AtLeast(number(2.0))), |r| r.when = [("k".to_owned(), vec![9.into()])].into());
     let j = judged(&settings, &[point(&[("k", json!(5))])], &c, &|_| vec![], None).unwrap();
     assert!(j.results.is_empty() && j.notes[0].contains("not judged"));
 }

@@ -1,7 +1,7 @@
 //! Validates claims, checks, figures, the search and the precision before anything runs.
 
-use super::{meant, plain, same_value, sequence};
-use crate::experiment::results::PointKey;
+use super::{meant, same_value, sequence};
+use crate::experiment::results::{PointKey, SweptValue};
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
 use crate::names::suggest;
 use crate::reading::expression::{Dimension, ParseError, Quantity};
@@ -9,7 +9,6 @@ use crate::reading::file::{
     About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Site, Source, Verdict, misread,
 };
 use contend_core::Time;
-use serde_json::Value;
 use std::ops::Range;
 
 /// Why a requirement cannot be judged at the points of the sweep.
@@ -273,10 +272,10 @@ pub(super) fn applies(points: &[PointKey], requirement: &Requirement) -> Result<
         );
     }
     if let Expect::Order { values, .. } = &requirement.expect {
-        let missing = |v: &&Value| groups.iter().any(|g| !g.iter().any(|(w, _)| same_value(v, w)));
+        let missing = |v: &&SweptValue| groups.iter().any(|g| !g.iter().any(|(w, _)| same_value(v, w)));
         if let Some(v) = values.iter().find(missing) {
             return no(
-                format!("`order` names {}, but `{along}` does not have this value at every selected point", plain(v)),
+                format!("`order` names {}, but `{along}` does not have this value at every selected point", v.text()),
                 "use values of the sweep".into(),
             );
         }

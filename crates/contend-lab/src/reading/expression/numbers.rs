@@ -1,28 +1,31 @@
 //! Values of a swept key as numbers on an axis.
 
 use super::literal;
-use serde_json::Value;
+use crate::experiment::swept::SweptValue;
 
 /// The values as numbers, and the unit of the first one. `None` unless all values are numbers, or all are quantities of
-/// one dimension.
-pub fn numbers<'a>(values: &[&'a Value]) -> Option<(Vec<f64>, &'a str)> {
+/// one dimension; `None` also if one has a label.
+pub fn numbers<'a>(values: &[&'a SweptValue]) -> Option<(Vec<f64>, &'a str)> {
+    if values.iter().any(|v| v.label().is_some()) {
+        return None;
+    }
     if let Some(plain) = values.iter().map(|v| v.as_f64()).collect::<Option<Vec<f64>>>() {
         return Some((plain, ""));
     }
     let unit = values.first()?.as_str()?.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-. ".contains(c));
     let one = literal(&format!("1{unit}"))?;
-    let number = |v: &&Value| literal(v.as_str()?).filter(|n| n.unit == one.unit).map(|n| n.value / one.value);
+    let number = |v: &&SweptValue| literal(v.as_str()?).filter(|n| n.unit == one.unit).map(|n| n.value / one.value);
     Some((values.iter().map(number).collect::<Option<_>>()?, unit))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn read(values: &Value) -> Option<(Vec<f64>, String)> {
-        let values: Vec<&Value> = values.as_array().unwrap().iter().collect();
-        numbers(&values).map(|(n, unit)| (n, unit.to_owned()))
+        let values: Vec<SweptValue> = values.as_array().unwrap().iter().cloned().map(SweptValue::from).collect();
+        numbers(&values.iter().collect::<Vec<_>>()).map(|(n, unit)| (n, unit.to_owned()))
     }
 
     #[test]
@@ -40,5 +43,11 @@ mod tests {
         ] {
             assert_eq!(read(&names), None, "{names}");
         }
+    }
+
+    #[test]
+    fn a_value_with_a_label_is_a_name() {
+        let few = SweptValue::from(5).labelled(Some("few".into()));
+        assert_eq!(numbers(&[&few, &50.into()]), None);
     }
 }

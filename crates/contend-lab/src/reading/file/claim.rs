@@ -2,12 +2,13 @@
 
 use super::error::Site;
 use super::tree::Overlay;
+use crate::experiment::results::SweptValue;
 use crate::reading::expression::{Quantity, WrittenUnit};
 use std::collections::BTreeMap;
 
 /// A selection of points: swept key -> selected values, written exactly as in [`crate::experiment::results::PointKey`].
 /// A missing key selects all its values.
-pub type When = BTreeMap<String, Vec<serde_json::Value>>;
+pub type When = BTreeMap<String, Vec<SweptValue>>;
 
 /// One `[[claim]]`.
 #[derive(Clone, Debug)]
@@ -110,7 +111,7 @@ pub enum Expect {
     /// first.
     Order {
         /// Values of the key, written as in [`crate::experiment::results::PointKey`].
-        values: Vec<serde_json::Value>,
+        values: Vec<SweptValue>,
         /// The sweep key.
         along: String,
     },

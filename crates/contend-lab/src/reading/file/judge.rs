@@ -5,6 +5,7 @@ use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
 use super::tree::{Node, NodeKind, Overlay, flatten};
+use crate::experiment::results::SweptValue;
 use crate::reading::expression::{Quantity, WrittenUnit, numbers};
 
 /// Context of claims, checks and figures.
@@ -149,7 +150,7 @@ impl Judge<'_> {
                 let along = along(&f)?;
                 let known = |item: Val| match self.sweep.value(&along, item.node) {
                     Some(value) => Ok(value),
-                    None if self.changed => Ok(item.node.to_json()),
+                    None if self.changed => Ok(item.node.to_json().into()),
                     None => Err(item.error(
                         format!("is not a value of the sweep: {}", item.node.to_json()),
                         format!("values of {along}: {}", self.sweep.values(&along)),
@@ -232,7 +233,7 @@ impl Judge<'_> {
             _ if !log.x => return Ok(log),
             Along::Metric(_) => return Ok(log),
             Along::Key(key) => when.get(key).cloned().unwrap_or_else(|| self.sweep.values_of(key)),
-            Along::Own(_, values) => values.clone(),
+            Along::Own(_, values) => values.iter().cloned().map(SweptValue::from).collect(),
             Along::Flow | Along::Time => {
                 return Err(val.error("makes the axis of flows or time logarithmic", "write log = \"y\""));
             }
@@ -285,9 +286,11 @@ impl Judge<'_> {
     fn overlay(&self, val: &Val) -> Result<Overlay, FileError> {
         val.table()?;
         let entries = flatten(val.node.entries().unwrap_or_default(), false);
-        let placed = entries
-            .into_iter()
-            .map(|(path, site, node)| Ok((self.sweep.key_path(val, site, &path)?, site.clone(), node.clone())));
+        let placed = entries.into_iter().map(|(path, site, node)| {
+            let path = self.sweep.key_path(val, site, &path)?;
+            let node = self.sweep.unlabelled(&path, node);
+            Ok((path, site.clone(), node))
+        });
         Ok(Overlay::placed(placed.collect::<Result<Vec<_>, FileError>>()?))
     }
 }

@@ -76,7 +76,7 @@ pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};
 
 use crate::experiment::point::{Contended, Resolved};
-use crate::experiment::results::PointKey;
+use crate::experiment::results::{PointKey, SweptValue};
 use crate::experiment::size::Size;
 use contend_core::Span;
 pub(crate) use quoted::misread;
@@ -472,7 +472,8 @@ impl Experiment {
         {
             return error;
         }
-        let keys: Vec<String> = point.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        let shown = |value: &SweptValue| value.label().map_or_else(|| value.to_string(), str::to_owned);
+        let keys: Vec<String> = point.iter().map(|(key, value)| format!("{key} = {}", shown(value))).collect();
         error.at(&keys.join(", "))
     }
 }

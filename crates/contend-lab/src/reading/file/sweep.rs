@@ -2,14 +2,17 @@
 //!
 //! Points have the key paths as `[sweep]` writes them, with names or numbers of tables. Paths are compared with
 //! numbers.
+//!
+//! The values of a key may have labels: `"ap.queue" = { values = [...], labels = [...] }`. A label stands for its value
+//! wherever a value of the key is given.
 
 use super::Settings;
 use super::claim::Along;
 use super::error::{FileError, Site, Source};
 use super::reader::Val;
 use super::table_names::TableNames;
-use super::tree::{Node, NodeKind, Overlay, at_key, flatten, split_path};
-use crate::experiment::results::PointKey;
+use super::tree::{Node, NodeKind, Overlay, VALUES, at_key, flatten, split_path};
+use crate::experiment::results::{PointKey, SweptValue};
 use crate::names::suggest;
 use crate::reading::expression::Quantity;
 use std::collections::BTreeSet;
@@ -43,7 +46,54 @@ struct Key {
     /// With the number of each table.
     numbered: Vec<String>,
     site: Site,
-    values: Vec<Node>,
+    values: Vec<Choice>,
+    /// The values that the file gives.
+    of_file: Vec<Choice>,
+}
+
+/// One of the values of a key.
+#[derive(Clone, Debug)]
+struct Choice {
+    node: Node,
+    label: Option<String>,
+}
+
+impl Choice {
+    /// The value as points have it.
+    fn swept(&self) -> SweptValue {
+        SweptValue::from(self.node.to_json()).labelled(self.label.clone())
+    }
+
+    /// The label, or the value as in JSON.
+    fn shown(&self) -> String {
+        self.label.as_ref().map_or_else(|| self.node.to_json().to_string(), |label| format!("{label:?}"))
+    }
+}
+
+impl Key {
+    /// The value of the file with this label. Settings of the command line may have removed it from the sweep.
+    fn labelled(&self, node: &Node) -> Option<&Choice> {
+        let NodeKind::Text(text) = &node.kind else { return None };
+        self.of_file.iter().find(|c| c.label.as_ref() == Some(text))
+    }
+
+    /// The node that `node` stands for: a label is replaced by its value.
+    fn unlabelled<'n>(&'n self, node: &'n Node) -> &'n Node {
+        self.labelled(node).map_or(node, |c| &c.node)
+    }
+
+    /// The value of the sweep that `node` means, by its label or by the value itself.
+    fn choice(&self, node: &Node) -> Option<&Choice> {
+        let wanted = meaning(self.unlabelled(node));
+        self.values.iter().find(|c| meaning(&c.node) == wanted)
+    }
+
+    /// A value of the command line, with its label if the file has this value.
+    fn given(&self, node: &Node) -> Choice {
+        let node = self.unlabelled(node);
+        let known = self.of_file.iter().find(|c| meaning(&c.node) == meaning(node));
+        Choice { node: node.clone(), label: known.and_then(|c| c.label.clone()) }
+    }
 }
 
 impl Sweep {
@@ -70,11 +120,8 @@ impl Sweep {
                 )
                 .and(&first.site, "first"));
             }
-            let values: Vec<Node> = at.list("the list of values to try, [1, 2, 4]")?.map(|v| v.node.clone()).collect();
-            if values.is_empty() {
-                return Err(at.error("is an empty list", "write at least one value, or remove the key"));
-            }
-            keys.push(Key { path, numbered, site: site.clone(), values });
+            let values = choices(&at)?;
+            keys.push(Key { path, numbered, site: site.clone(), of_file: values.clone(), values });
         }
         for (path, site, values) in &settings.swept {
             let (path, numbered) = sweep.read_key(val, site, path)?;
@@ -87,15 +134,21 @@ impl Sweep {
                 ));
             }
             match keys.iter_mut().find(|k| k.numbered == numbered) {
-                Some(key) => (key.site, key.values) = (site.clone(), values.clone()),
-                None => keys.push(Key { path, numbered, site: site.clone(), values: values.clone() }),
+                Some(key) => {
+                    let values = values.iter().map(|node| key.given(node)).collect();
+                    (key.site, key.values) = (site.clone(), values);
+                }
+                None => {
+                    let values = values.iter().map(|node| Choice { node: node.clone(), label: None }).collect();
+                    keys.push(Key { path, numbered, site: site.clone(), values, of_file: vec![] });
+                }
             }
         }
         sweep.axes = sweep.zipped(val, keys, zip)?;
         for axis in &sweep.axes {
             // A paired key may repeat a value if its partner has another value there.
             let mut seen = BTreeSet::new();
-            let step = |i: usize| axis.keys.iter().filter_map(move |k| k.values.get(i));
+            let step = |i: usize| axis.keys.iter().filter_map(move |k| Some(&k.values.get(i)?.node));
             let Some(twice) = (0..axis.len()).find(|&i| !seen.insert(step(i).map(meaning).collect::<Vec<_>>())) else {
                 continue;
             };
@@ -124,9 +177,9 @@ impl Sweep {
         let alone = axis.keys.len() == 1;
         for key in axis.keys.iter_mut().filter(|k| k.numbered == path) {
             key.values = match &value.kind {
-                NodeKind::List(list) if alone && !list.is_empty() => list.clone(),
-                _ if alone => vec![value.clone()],
-                _ => vec![value.clone(); key.values.len()],
+                NodeKind::List(list) if alone && !list.is_empty() => list.iter().map(|node| key.given(node)).collect(),
+                _ if alone => vec![key.given(value)],
+                _ => vec![key.given(value); key.values.len()],
             };
         }
     }
@@ -137,7 +190,7 @@ impl Sweep {
         for axis in &self.axes {
             let with_row = |point: &PointKey, i: usize| {
                 let mut point = point.clone();
-                point.extend(axis.keys.iter().filter_map(|k| Some((k.path.clone(), k.values.get(i)?.to_json()))));
+                point.extend(axis.keys.iter().filter_map(|k| Some((k.path.clone(), k.values.get(i)?.swept()))));
                 point
             };
             points = points.iter().flat_map(|p| (0..axis.len()).map(move |i| with_row(p, i))).collect();
@@ -151,8 +204,8 @@ impl Sweep {
         Overlay::placed(point.iter().map(|(path, value)| {
             let key = self.key(path);
             let node = key
-                .and_then(|k| k.values.iter().find(|v| v.to_json() == *value))
-                .cloned()
+                .and_then(|k| k.values.iter().find(|c| *value == c.node.to_json()))
+                .map(|c| c.node.clone())
                 .unwrap_or_else(|| Node::from_json(value));
             (path.clone(), key.map_or(Site::None, |k| k.site.clone()), node)
         }))
@@ -180,8 +233,8 @@ impl Sweep {
     }
 
     /// The values of the swept key `path`, as points have them.
-    pub fn values_of(&self, path: &str) -> Vec<serde_json::Value> {
-        self.key(path).map_or_else(Vec::new, |k| k.values.iter().map(Node::to_json).collect())
+    pub fn values_of(&self, path: &str) -> Vec<SweptValue> {
+        self.key(path).map_or_else(Vec::new, |k| k.values.iter().map(Choice::swept).collect())
     }
 
     /// The key path `text` with the number of each table; empty if `text` is not a key path.
@@ -223,21 +276,26 @@ impl Sweep {
         overlay.apply(tree, &self.names, source)
     }
 
-    /// The value of the swept key `path` that equals `node`, as written in points; `None` if there is none.
-    pub fn value(&self, path: &str, node: &Node) -> Option<serde_json::Value> {
-        self.key(path)?.values.iter().find(|v| meaning(v) == meaning(node)).map(Node::to_json)
+    /// The value of the swept key `path` that has the label `node` or equals it, as written in points; `None` if there
+    /// is none.
+    pub fn value(&self, path: &str, node: &Node) -> Option<SweptValue> {
+        self.key(path)?.choice(node).map(Choice::swept)
+    }
+
+    /// The value of the key `path` that `node` stands for: of a swept key, a label is replaced by its value.
+    pub fn unlabelled(&self, path: &str, node: &Node) -> Node {
+        self.key(path).map_or(node, |k| k.unlabelled(node)).clone()
     }
 
     /// True if this byte of the file belongs to a key or a value of the sweep.
     pub fn covers(&self, byte: usize) -> bool {
         let inside = |site: &Site| matches!(site, Site::File(range) if range.contains(&byte));
-        self.keys().any(|k| inside(&k.site) || k.values.iter().any(|v| inside(&v.site)))
+        self.keys().any(|k| inside(&k.site) || k.values.iter().any(|c| inside(&c.node.site)))
     }
 
     /// The values of the swept key `path`, for a message.
     pub fn values(&self, path: &str) -> String {
-        self.key(path)
-            .map_or(String::new(), |k| k.values.iter().map(|v| v.to_json().to_string()).collect::<Vec<_>>().join(", "))
+        self.key(path).map_or(String::new(), |k| k.values.iter().map(Choice::shown).collect::<Vec<_>>().join(", "))
     }
 
     /// Groups the keys into axes: the keys of a `zip` form one axis.
@@ -285,6 +343,55 @@ impl Axis {
     fn len(&self) -> usize {
         self.keys.first().map_or(0, |k| k.values.len())
     }
+}
+
+/// Reads the values of a swept key: a list, or a table of values and labels.
+fn choices(at: &Val) -> Result<Vec<Choice>, FileError> {
+    let list = |v: &Val| -> Result<Vec<Node>, FileError> {
+        let values: Vec<Node> = v.list("the list of values to try, [1, 2, 4]")?.map(|v| v.node.clone()).collect();
+        if values.is_empty() {
+            return Err(v.error("is an empty list", "write at least one value, or remove the key"));
+        }
+        Ok(values)
+    };
+    if at.node.get(VALUES).is_none() {
+        return Ok(list(at)?.into_iter().map(|node| Choice { node, label: None }).collect());
+    }
+    let mut f = at.table()?;
+    let values = list(&f.need(VALUES, "[1, 2, 4]")?)?;
+    let labels = f.need("labels", "[\"few\", \"some\", \"many\"]")?;
+    let given: Vec<Val> = labels.list("one text for each value")?.collect();
+    f.finish()?;
+    if given.len() != values.len() {
+        return Err(labels.error(
+            format!("has {} labels for {} values", given.len(), values.len()),
+            "write one label for each value, in the same order",
+        ));
+    }
+    let mut all: Vec<Choice> = vec![];
+    for (v, node) in given.iter().zip(&values) {
+        let label = v.text()?;
+        if label.trim().is_empty() || label.contains(['\n', '\r', '\t']) {
+            return Err(v.error("is empty or has several lines", "write a few words on one line"));
+        }
+        // A key of a zip may have a value twice.
+        let clash = all.iter().any(|c| (c.label.as_deref() == Some(label)) != (meaning(&c.node) == meaning(node)));
+        if clash {
+            return Err(v.error(
+                format!("does not tell the values apart: \"{label}\""),
+                "give each value a label of its own; equal values have equal labels",
+            ));
+        }
+        all.push(Choice { node: node.clone(), label: Some(label.to_owned()) });
+    }
+    // A label stands for its value, so it must not be the text of another one.
+    for (v, own) in given.iter().zip(&all) {
+        let text = meaning(v.node);
+        if all.iter().any(|c| meaning(&c.node) == text && c.label != own.label) {
+            return Err(v.error("is the label of one value and the text of another", "choose another label"));
+        }
+    }
+    Ok(all)
 }
 
 /// A normal form of a value: 2 and 2.0 give the same text, and so do "1s" and "1000ms".

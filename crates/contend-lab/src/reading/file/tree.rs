@@ -270,11 +270,13 @@ pub(crate) fn split_path(path: &str) -> Option<Vec<String>> {
     Key::parse(path.trim()).ok().map(|keys| keys.iter().map(|k| k.get().to_string()).collect())
 }
 
-/// The entries of a table with their key paths. A dotted key is one path; with `deep`, keys of tables are, too.
+/// The entries of a table with their key paths. A dotted key is one path; with `deep`, keys of tables are, too, except
+/// tables with the key [`VALUES`].
 pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Node)> {
     let mut out = vec![];
     for entry in entries {
         match &entry.value.kind {
+            _ if deep && entry.value.get(VALUES).is_some() => out.push((entry.key.clone(), &entry.site, &entry.value)),
             NodeKind::Table(_) if !deep => out.push((entry.key.clone(), &entry.site, &entry.value)),
             NodeKind::Dotted(inner) | NodeKind::Table(inner) => out.extend(
                 flatten(inner, deep)
@@ -286,6 +288,9 @@ pub(crate) fn flatten(entries: &[Entry], deep: bool) -> Vec<(String, &Site, &Nod
     }
     out
 }
+
+/// The key of the values of a swept key that is written as a table.
+pub(crate) const VALUES: &str = "values";
 
 /// A span that marks at least one character of `text` and ends at a character boundary.
 fn on_text(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
@@ -369,7 +374,7 @@ impl Overlay {
     /// An overlay of settings that have places in the file: key path, its place, value.
     pub(crate) fn placed(settings: impl IntoIterator<Item = (String, Site, Node)>) -> Overlay {
         let nodes: BTreeMap<_, _> = settings.into_iter().map(|(key, site, node)| (key, (site, node))).collect();
-        Overlay { settings: nodes.iter().map(|(key, (_, node))| (key.clone(), node.to_json())).collect(), nodes }
+        Overlay { settings: nodes.iter().map(|(key, (_, node))| (key.clone(), node.to_json().into())).collect(), nodes }
     }
     /// The settings: key path -> value.
     pub fn settings(&self) -> &PointKey {

@@ -10,7 +10,7 @@ mod head;
 pub use draft::{Draft, ResumeError, header, remove_journal, unfinished};
 pub use head::settings;
 
-use crate::experiment::results::{Executed, Run};
+use crate::experiment::results::{Executed, Labels, Run};
 use crate::reading::file::{Experiment, Overlay};
 use crate::writing::output::{self, Band, Error, ReportContext, atomically};
 use contend_sim::wifi::phy::Standard;
@@ -59,6 +59,8 @@ pub struct Kept {
     /// The metrics that its tables show; empty for the usual ones.
     #[serde(default)]
     pub show: Vec<String>,
+    #[serde(default)]
+    labels: Labels,
 }
 
 /// Reads the summary.json at `path`.
@@ -73,7 +75,10 @@ pub fn kept(path: &Path) -> io::Result<Kept> {
     let text = std::fs::read(path)?;
     let Head { schema } = serde_json::from_slice(&text)?;
     readable(&schema).map_err(io::Error::other)?;
-    Ok(serde_json::from_slice(&text)?)
+    let mut kept: Kept = serde_json::from_slice(&text)?;
+    let Kept { runs, labels, .. } = &mut kept;
+    runs.iter_mut().for_each(|run| labels.give(&mut run.point));
+    Ok(kept)
 }
 
 /// Refuses a summary.json of another form than this version of contend writes.

@@ -11,7 +11,7 @@
 use super::field::{ESTIMATE, FLOW, FLOW_AT, Field, Instant, QUEUE_AT, RUN, Read, unit};
 use super::shape::{points, swept_keys, value_text};
 use super::{Error, ReportContext, whole};
-use crate::experiment::results::{Columns, Flow, Outcome, QueueSample, Run};
+use crate::experiment::results::{Columns, Flow, Outcome, QueueSample, Run, SweptValue};
 use crate::reading::expression::{Dimension, Quantity};
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -138,14 +138,16 @@ impl PointColumns {
         let points = points(o);
         let kind = |key: &str| {
             let values = || points.iter().filter_map(|p| p.get(key));
-            let dimension = values().next().and_then(quantity).map(|q| q.unit);
-            if values().all(Value::is_i64) {
+            let dimension = values().next().and_then(|v| quantity(v)).map(|q| q.unit);
+            if values().any(|v| v.label().is_some()) {
+                Kind::Text
+            } else if values().all(|v| v.is_i64()) {
                 Kind::Count
-            } else if values().all(Value::is_number) {
+            } else if values().all(|v| v.is_number()) {
                 Kind::Number(None)
             } else if dimension.is_some() && values().all(|v| quantity(v).map(|q| q.unit) == dimension) {
                 Kind::Number(dimension)
-            } else if values().all(Value::is_boolean) {
+            } else if values().all(|v| v.is_boolean()) {
                 Kind::Flag
             } else {
                 Kind::Text
@@ -157,9 +159,11 @@ impl PointColumns {
     fn columns(&self) -> Vec<Column<'_>> {
         let column = |(key, kind): &'_ (String, Kind)| {
             let (name, key) = (key.clone(), key.clone());
-            let value = move |r: &Rows<'_>| -> Option<Value> { r.run.point.get(&key).cloned() };
+            let value = move |r: &Rows<'_>| -> Option<SweptValue> { r.run.point.get(&key).cloned() };
             match *kind {
-                Kind::Number(unit) => Column::numbers(name, unit, move |r| r.same(value(r).as_ref().and_then(number))),
+                Kind::Number(unit) => {
+                    Column::numbers(name, unit, move |r| r.same(value(r).as_deref().and_then(number)))
+                }
                 Kind::Count => Column::new(name, None, move |group| {
                     Values::Count(group.iter().flat_map(|r| r.same(value(r).and_then(|v| v.as_i64()))).collect())
                 }),

@@ -1,7 +1,8 @@
 //! Helpers that the writers share: sweep points in order, groups of flows, units of metrics, means with their
 //! intervals.
 
-use crate::experiment::results::{Outcome, PointKey, Run, distinct};
+pub use crate::experiment::results::point_text;
+use crate::experiment::results::{Outcome, PointKey, Run, SweptValue, distinct};
 use crate::measuring::metric::Expr;
 use crate::reading::expression::Dimension;
 use crate::stats::{Estimate, Range, Reading};
@@ -38,26 +39,9 @@ fn written(v: &Value) -> String {
     }
 }
 
-/// The label of a value of a swept key: `fifo 1000p` for `{ kind = "fifo", limit = "1000p" }`, `fcwa oracle` for
-/// `{ kind = "fcwa", oracle = true }`, `red min_th=5 max_th=15` when there is more than one parameter.
-pub(super) fn value_text(v: &Value) -> String {
-    let Value::Object(table) = v else { return written(v) };
-    let kind = table.get("kind").map(value_text);
-    let parameters = || table.iter().filter(|(k, _)| *k != "kind");
-    let alone = kind.is_some() && parameters().count() == 1;
-    let parameter = |(k, v): (&String, &Value)| match v {
-        Value::Bool(true) => k.clone(),
-        Value::Bool(false) => format!("no {k}"),
-        Value::Object(_) => format!("{k}=({})", value_text(v)),
-        _ if alone => value_text(v),
-        _ => format!("{k}={}", value_text(v)),
-    };
-    kind.into_iter().chain(parameters().map(parameter)).collect::<Vec<_>>().join(" ")
-}
-
-/// A point as text, `flow.1.count = 2, ap.queue = fifo`; empty when nothing is swept.
-pub fn point_text(p: &PointKey) -> String {
-    p.iter().map(|(k, v)| format!("{k} = {}", value_text(v))).collect::<Vec<_>>().join(", ")
+/// The text that stands for a value of a swept key.
+pub(super) fn value_text(v: &SweptValue) -> String {
+    v.text()
 }
 
 /// The point as command-line options.
@@ -275,16 +259,6 @@ mod tests {
         };
         let all = [text(636.2612, 8.19), text(19.2284, 0.0301), text(19.2284, 0.0), text(1234.5, 96.0)];
         assert_eq!(all, ["636.3 ± 8.2", "19.228 ± 0.030", "19.228 ± 0.000", "1234 ± 96"]);
-    }
-
-    #[test]
-    fn a_table_of_the_file_has_a_short_label() {
-        let text = |v: Value| value_text(&v);
-        assert_eq!(text(serde_json::json!({"kind": "fifo", "limit": "1000p"})), "fifo 1000p");
-        assert_eq!(text(serde_json::json!({"kind": "fcwa", "oracle": true})), "fcwa oracle");
-        assert_eq!(text(serde_json::json!({"kind": "red", "min_th": 5, "max_th": 15})), "red max_th=15 min_th=5");
-        assert_eq!(text(serde_json::json!({"cc": {"kind": "reno", "count": "acks"}})), "cc=(reno acks)");
-        assert_eq!(text(serde_json::json!(["a", 1])), "[\"a\",1]");
     }
 
     #[test]

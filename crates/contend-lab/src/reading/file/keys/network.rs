@@ -453,7 +453,8 @@ static MODEL: Table = Table {
 static SWEEP: Table = Table {
     heading: "[sweep]",
     doc: "Key paths, each with the list of values to try. All combinations are run; keys in a `zip` change together. A \
-        table may be named instead of counted: \"flow.call.count\".",
+        table may be named instead of counted: \"flow.call.count\". A key may have labels, which tables and figures \
+        show: { values = [\"10p\", \"1000p\"], labels = [\"shallow\", \"deep\"] }.",
     has_members: false,
     keys: &[key("zip", &[Kind::List(&Kind::List(&Kind::KeyPath))], Words("all combinations"),
         "[[\"wifi.slot\", \"flow.0.count\"]]", "Keys that change together.")],

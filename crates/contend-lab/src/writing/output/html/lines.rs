@@ -262,7 +262,9 @@ mod tests {
     use serde_json::json;
 
     fn points(rows: &[serde_json::Value]) -> Vec<PointKey> {
-        rows.iter().map(|r| r.as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.clone())).collect()).collect()
+        rows.iter()
+            .map(|r| r.as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.clone().into())).collect())
+            .collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Figure;
 use super::charts::{self, bars_are};
 use super::lines::{Dot, Line, called, drawn, explained, groups, hover, missing, named, range, telling};
 use super::svg::Scale;
-use crate::experiment::results::{Outcome, PointKey};
+use crate::experiment::results::{Outcome, PointKey, SweptValue};
 use crate::measuring::metric::Expr;
 use crate::reading::expression::numbers;
 use crate::reading::file::Log;
@@ -90,7 +90,7 @@ pub(super) fn along(
 /// `point` with an additional key, which only this figure has.
 fn with(point: &PointKey, key: &str, value: &Value) -> PointKey {
     let mut point = point.clone();
-    point.insert(key.to_owned(), value.clone());
+    point.insert(key.to_owned(), value.clone().into());
     point
 }
 
@@ -102,7 +102,7 @@ fn instead(metric: &str, key: &str, value: &Value) -> String {
 /// The values of a swept key as positions on an axis.
 struct Axis {
     /// Each value and its position.
-    values: Vec<(Value, f64)>,
+    values: Vec<(SweptValue, f64)>,
     /// True if the values are numbers, false if they are names.
     numbers: bool,
     /// The key and the unit of its values.
@@ -111,7 +111,7 @@ struct Axis {
 
 impl Axis {
     fn of(points: &[PointKey], key: &str) -> Axis {
-        let mut values: Vec<&Value> = Vec::new();
+        let mut values: Vec<&SweptValue> = Vec::new();
         for v in points.iter().filter_map(|p| p.get(key)) {
             if !values.contains(&v) {
                 values.push(v);

@@ -1,0 +1,110 @@
+//! Labels of swept values in experiment files.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use contend_lab::experiment::results::point_text;
+use contend_lab::reading::file::{Experiment, parse};
+use serde_json::json;
+
+const FILE: &str = r#"duration = "1s"
+[wifi]
+standard = "802.11g"
+[[flow]]
+count = 3
+from = "server"
+to = "station"
+tcp = "newreno"
+[sweep]
+"#;
+const QUEUES: &str = "\"ap.queue\" = { values = [{ kind = \"fifo\", limit = \"1000p\" }, \"fq_codel\"], labels = \
+    [\"deep buffer\", \"fair\"] }\n";
+
+fn read(more: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
+    let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    parse("t.toml", &format!("{FILE}{more}"), &sets).map_err(|e| e.render(false))
+}
+
+fn texts(more: &str, sets: &[(&str, &str)]) -> Vec<String> {
+    let e = read(more, sets).unwrap_or_else(|e| panic!("{e}"));
+    e.points.iter().map(point_text).collect()
+}
+
+#[test]
+fn a_label_names_a_value_and_the_value_stays_the_same() {
+    let deep = ["ap.queue = deep buffer", "ap.queue = fair"];
+    assert_eq!(texts(QUEUES, &[]), deep);
+    // As a table of its own, and with dots.
+    let own = QUEUES.replace("\"ap.queue\" = { ", "[sweep.ap.queue]\n").replace(" labels", "\nlabels");
+    assert_eq!(texts(&own.replace("],\n", "]\n").replace(" }\n", "\n"), &[]), deep);
+    let plain = QUEUES.replace("{ values = ", "").replace(", labels = [\"deep buffer\", \"fair\"] }", "");
+    let (labelled, plain) = (read(QUEUES, &[]).unwrap(), read(&plain, &[]).unwrap());
+    assert_eq!((&labelled.points, json!(labelled.points)), (&plain.points, json!(plain.points)));
+    assert_eq!(point_text(&plain.points[0]), "ap.queue = fifo 1000p");
+}
+
+#[test]
+fn a_label_stands_for_its_value_wherever_a_value_is_given() {
+    let claim = |rest: &str| {
+        let text = format!("{QUEUES}[[claim]]\nid = \"a\"\nmetric = \"jain\"\n{rest}\n");
+        read(&text, &[]).unwrap_or_else(|e| panic!("{e}")).claims.remove(0).requirement
+    };
+    let fifo = json!({ "kind": "fifo", "limit": "1000p" });
+    let when = claim("expect = { at_least = 0 }\nwhen = { \"ap.queue\" = \"deep buffer\" }").when;
+    assert_eq!(json!(when), json!({ "ap.queue": [fifo] }));
+    for word in ["over", "less"] {
+        let other = claim(&format!("expect = {{ at_least = 0 }}\n{word} = {{ \"ap.queue\" = \"deep buffer\" }}"));
+        assert_eq!(json!(other.other().unwrap().settings()), json!({ "ap.queue": fifo }));
+    }
+    let order = claim("expect = { order = [\"fair\", \"deep buffer\"], along = \"ap.queue\" }");
+    assert_eq!(contend_lab::judging::claim::expected(&order), "fair > deep buffer along ap.queue");
+    // The command line.
+    assert_eq!(texts(QUEUES, &[("ap.queue", "deep buffer")]), ["ap.queue = deep buffer"]);
+    assert_eq!(texts(QUEUES, &[("ap.queue", "fq_codel")]), ["ap.queue = fair"]);
+    assert_eq!(texts(QUEUES, &[("sweep.ap.queue", "fair,codel")]), ["ap.queue = fair", "ap.queue = codel"]);
+    assert_eq!(read(QUEUES, &[("ap.queue", "deep buffer")]).unwrap().points, read(QUEUES, &[]).unwrap().points[..1]);
+}
+
+#[test]
+fn paired_keys_may_repeat_a_value_with_its_label() {
+    let keys = "\"flow.0.count\" = { values = [1, 1, 2], labels = [\"one\", \"one\", \"two\"] }\n\
+        \"wifi.slot\" = [\"9us\", \"20us\", \"9us\"]\nzip = [[\"flow.0.count\", \"wifi.slot\"]]\n";
+    let three = [("one", "9us"), ("one", "20us"), ("two", "9us")];
+    let three = three.map(|(label, slot)| format!("flow.0.count = {label}, wifi.slot = {slot}"));
+    assert_eq!(texts(keys, &[]), three);
+}
+
+#[test]
+fn labels_that_name_no_value_or_two_are_refused() {
+    for (table, message) in [
+        ("{ values = [1, 2], labels = [\"a\"] }", "has 1 labels for 2 values\n  help: write one label for each value"),
+        ("{ values = [1, 2], labels = [\"a\", \" \"] }", "is empty or has several lines"),
+        ("{ values = [1, 2], labels = [\"a\", \"b\\nc\"] }", "is empty or has several lines"),
+        ("{ values = [1, 2], labels = [\"a\", 2] }", "must be a string"),
+        ("{ values = [1, 2], labels = [\"a\", \"a\"] }", "does not tell the values apart: \"a\"\n  help: give each"),
+        ("{ values = [1, 2], labels = \"a\" }", "must be a list"),
+        ("{ values = [1, 2] }", "needs `labels`"),
+        ("{ values = [], labels = [] }", "is an empty list"),
+        ("{ values = [1, 2], labels = [\"a\", \"b\"], lables = 1 }", "there is no key"),
+        ("{ labels = [\"a\", \"b\"] }", "there is no key `labels`"),
+    ] {
+        let e = read(&format!("\"flow.0.count\" = {table}\n"), &[]).map(|_| ()).unwrap_err();
+        assert!(e.contains(message), "{table}: {e}");
+    }
+    let swapped =
+        QUEUES.replace("\"fair\"] }", "\"fifo\"] }").replace("{ kind = \"fifo\", limit = \"1000p\" }", "\"fifo\"");
+    let e = read(&swapped, &[]).map(|_| ()).unwrap_err();
+    assert!(e.contains("is the label of one value and the text of another"), "{e}");
+    let wrong = format!("{QUEUES}[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = {{ at_least = 0 }}\n");
+    let e = read(&format!("{wrong}when = {{ \"ap.queue\" = \"deep\" }}\n"), &[]).map(|_| ()).unwrap_err();
+    assert!(e.contains("values of ap.queue: \"deep buffer\", \"fair\""), "{e}");
+}
+
+#[test]
+fn an_error_at_a_point_names_its_label() {
+    let e = read("\"flow.0.window\" = { values = [\"8p\", \"0p\"], labels = [\"some\", \"none\"] }\n", &[]);
+    let e = e.map(|_| ()).unwrap_err();
+    // The error is in the sweep itself, at its own place.
+    assert!(e.contains("t.toml:10"), "{e}");
+    let keys = "\"flow.0.count\" = { values = [1, 5000], labels = [\"one\", \"crowd\"] }\n";
+    let e = read(&keys.replace("5000", "500000"), &[]).map(|_| ()).unwrap_err();
+    assert!(e.contains("crowd") || e.contains("t.toml:10"), "{e}");
+}
