@@ -34,6 +34,10 @@ RUNS = {
     "contention": ["run", "experiments/contention.toml", "--set", "contention.successes=5000"],
     "model": ["run", MODEL],
 }
+COMPARISONS = {
+    "compare": ["compare", "experiments/hotspot.toml", "--b", "ap.queue=fq_codel", "--seeds", "1..3", *SHORT],
+    "compare-points": ["compare", "experiments/buffer-size.toml", "--seeds", "1..2", *SHORT],
+}
 
 # A paper whose claims have every verdict.
 README = """# Doe, Roe 2001
@@ -89,6 +93,10 @@ def pages(contend, folder):
         out = os.path.join(folder, name)
         call(contend, *args, "--quiet", "--out", out)
         yield name, report(out)
+    for name, args in COMPARISONS.items():
+        path = os.path.join(folder, name + ".html")
+        call(contend, *args, "--html", path)
+        yield name, path
     paper = os.path.join(folder, "papers", "doe-2001")
     os.makedirs(paper, exist_ok=True)
     files = {"README.md": README}

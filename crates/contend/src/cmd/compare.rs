@@ -1,12 +1,14 @@
 //! `contend compare`: two files, two results folders, or the points of one sweep, paired by seed.
 
-use super::run::{Common, Job, Performed, load, parts, stop_on_ctrl_c};
+use super::run::{Common, Job, Performed, command_line, load, parts, say_moved, stop_on_ctrl_c};
 use super::{complete, print, print_by, say, width, wrong};
 use crate::Done;
 use contend_lab::experiment::results::{PointKey, Run};
 use contend_lab::judging::compare::{Comparison, Difference, differences, pairs, points};
 use contend_lab::writing::folder::{Kept, kept};
-use contend_lab::writing::output::{comparison_table, point_text, usual_metrics, write_comparison};
+use contend_lab::writing::output::{
+    comparison_table, point_text, usual_metrics, write_comparison, write_comparison_page,
+};
 use miette::Result;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ Examples:
   contend compare office --b ap.control=fcwa                 a file, and the same file with a setting
   contend compare office --a ap.queue=ack_filter --b ap.control=fcwa --metric 'jain, goodput.down'
   contend compare bufferbloat --metric 'delay.p99[probe]'    the points of a sweep against the first
+  contend compare hotspot --b ap.queue=fq_codel --html compare.html        also as a page
 
 A positive difference: B has more. Runs are paired by sweep point and seed: with the same seed, flows and
 stations draw the same random numbers, so the difference is more exact than either side.";
@@ -51,6 +54,9 @@ pub struct Args {
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "table")]
     format: Shape,
+    /// Also write the comparison as one page to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -109,6 +115,12 @@ pub fn run(args: &Args) -> Result<Done> {
                 results again with --show");
     }
     let c = Comparison { version: env!("CARGO_PKG_VERSION"), a, b, differences: found };
+    if let Some(path) = &args.html {
+        let aside = write_comparison_page(&c, &command_line(), path)
+            .map_err(|err| wrong(err, "name a file in a folder that can be written"))?;
+        say_moved(aside.as_deref());
+        say(&format!("contend: {}", path.display()));
+    }
     match args.format {
         Shape::Table => print(&comparison_table(&c, std::io::stdout().is_terminal(), width()))?,
         Shape::Json => print_by(|out| write_comparison(&c, out))?,

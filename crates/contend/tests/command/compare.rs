@@ -47,6 +47,26 @@ fn the_points_of_a_sweep_are_compared_with_the_first() {
 }
 
 #[test]
+fn the_page_has_a_row_for_each_difference_and_the_numbers_of_the_table() {
+    let bench = Bench::with("f.toml", &format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [1, 2, 3]\n"));
+    let page = |args: &[&str]| {
+        bench.contend(&[&["compare", "f.toml", "--html", "page.html"], args].concat()).with(0);
+        std::fs::read_to_string(bench.path("page.html")).unwrap()
+    };
+    let count = |page: &str| ["dot", "err"].map(|class| page.matches(&format!("class=\"{class}\"")).count());
+    let points = page(&["--metric", "goodput.up, jain"]);
+    assert!(points.contains("<h3>goodput.up, B − A</h3>") && points.contains("<h3>jain, B − A</h3>"));
+    assert_eq!(count(&points), [4, 4], "two points beside the first, two metrics");
+    assert!(points.contains("2 pairs of runs with the same seed") && points.contains("default-src 'none'"));
+    // With one point and one seed: shares of A, without intervals.
+    let one =
+        page(&["--set", "flow.1.count=1", "--b", "ap.queue=codel", "--seeds", "1", "--metric", "goodput.up, jain"]);
+    assert!(one.contains("as a share of A") && one.contains("one pair: no interval"));
+    assert_eq!(count(&one), [2, 0]);
+    assert!(bench.path("page.1.html").is_file(), "the earlier page is kept");
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_with_a_remedy() {
     let bench = Bench::with("f.toml", SMALL);
     bench.file("g.toml", format!("{SMALL}\n[sweep]\n\"flow.1.count\" = [1, 2]\n"));

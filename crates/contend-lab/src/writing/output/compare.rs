@@ -23,32 +23,45 @@ pub fn comparison_table(c: &Comparison, colour: bool, width: usize) -> String {
             grid.rows.push(vec![point_text(&d.point)]);
         }
         last = Some(&d.point);
-        grid.rows.push(row(d));
+        grid.rows.push(row(d).into());
     }
     out += &grid.render(paint, width);
-    for why in c.differences.iter().filter_map(|d| d.missing.as_ref().map(|why| format!("{}: {why}", d.metric))) {
+    for why in missing(c) {
         out += &paint.with("33", &text(&why));
     }
+    out.push('\n');
+    out + &paint.dim(&text(&pairs_text(c)))
+}
+
+/// Metrics without a value, and seeds without a partner, one sentence each.
+pub(super) fn missing(c: &Comparison) -> Vec<String> {
+    let mut all: Vec<String> =
+        c.differences.iter().filter_map(|d| d.missing.as_ref().map(|why| format!("{}: {why}", d.metric))).collect();
+    let unpaired = c.differences.iter().map(|d| d.unpaired).max().unwrap_or(0);
+    if unpaired > 0 {
+        all.push(format!("up to {unpaired} seeds are on one side only; they are left out"));
+    }
+    all
+}
+
+/// How the differences were computed.
+pub(super) fn pairs_text(c: &Comparison) -> String {
     let (least, n) =
         c.differences.iter().filter(|d| d.n > 0).fold((usize::MAX, 0), |(a, b), d| (a.min(d.n), b.max(d.n)));
     let n = if least < n { format!("{least} to {n}") } else { n.to_string() };
-    let unpaired = c.differences.iter().map(|d| d.unpaired).max().unwrap_or(0);
-    if unpaired > 0 {
-        out += &paint.with("33", &text(&format!("up to {unpaired} seeds are on one side only; they are left out")));
-    }
-    out.push('\n');
-    out + &paint.dim(&text(&format!(
+    format!(
         "n = {n} pairs of runs with the same seed; B - A: mean over the pairs ± half width of the 95 % Student interval"
-    )))
+    )
 }
 
-fn row(d: &Difference) -> Vec<String> {
+/// The cells of a difference: metric, A, B, difference, change, answer.
+pub(super) fn row(d: &Difference) -> [String; 6] {
     let unit = unit_of(&d.metric);
     let number = |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| fixed(x * unit.scale, unit.decimals));
     let metric = if unit.name.is_empty() { d.metric.clone() } else { format!("{} [{}]", d.metric, unit.name) };
     let change = d.relative.map_or_else(|| "–".to_owned(), |r| format!("{:+.1} %", 100.0 * r));
     let difference = d.estimate().map_or_else(|| "–".to_owned(), |e| e.text(unit.scale, unit.decimals));
-    vec![metric, number(d.a), number(d.b), difference, change, d.answer().to_owned()]
+    [metric, number(d.a), number(d.b), difference, change, d.answer().to_owned()]
 }
 
 /// A comparison as it is written: with its schema, and the unit of each metric.

@@ -6,6 +6,7 @@
 mod against;
 mod air;
 mod charts;
+mod compare;
 mod course;
 mod encoding;
 mod lines;
@@ -32,6 +33,7 @@ use std::io::Write as _;
 use std::path::Path;
 use svg::{class, escaped};
 
+pub use compare::write_comparison_page;
 pub use paper::{Chapter, write_paper};
 
 /// Maximum number of points with flows, series and delays on the page; the Parquet files have all points.

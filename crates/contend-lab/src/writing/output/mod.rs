@@ -23,7 +23,7 @@ pub use compare::{comparison_table, write_comparison};
 pub use csv::write_csv;
 pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
-pub use html::{Chapter, write_paper, write_report};
+pub use html::{Chapter, write_comparison_page, write_paper, write_report};
 pub use json::{Document, SCHEMA, write_json};
 pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};

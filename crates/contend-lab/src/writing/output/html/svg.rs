@@ -143,8 +143,9 @@ pub(super) type Extent = (f64, Option<(f64, f64)>);
 const TOP: f64 = 18.0;
 /// Distance of slanted names, at which they do not touch.
 const SLANTED: f64 = 20.0;
-/// Maximum number of characters of a name on an axis.
+/// Maximum number of characters of a name below the horizontal and beside the vertical axis.
 const NAME: usize = 16;
+const ROW: usize = 28;
 
 /// About the width of a text on an axis; system fonts differ by some percent.
 fn width(text: &str) -> f64 {
@@ -154,7 +155,7 @@ fn width(text: &str) -> f64 {
 impl Plot {
     /// An empty plot of the default size; the labels name quantity and unit.
     pub(super) fn new(x: Scale, x_label: &str, y: Scale, y_label: &str) -> Plot {
-        let texts = y.ticks(5.0, 0.0).into_iter().map(|(_, text)| width(&shortened(&text, NAME)));
+        let texts = y.ticks(5.0, 0.0).into_iter().map(|(_, text)| width(&shortened(&text, ROW)));
         Plot {
             left: 30.0 + texts.fold(20.0, f64::max),
             right: 14.0,
@@ -367,6 +368,11 @@ impl Plot {
             let _ = write!(self.marks, "<text class=\"note\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(word));
         }
     }
+    /// A dashed vertical line.
+    pub(super) fn upright(&mut self, x: f64) {
+        let (at, floor) = (self.px(x), self.height - self.bottom());
+        let _ = write!(self.marks, "<path class=\"level\" d=\"M{at:.1} {TOP}V{floor:.1}\"/>");
+    }
     fn mark(&mut self, style: usize, title: &str, shape: &str) {
         let title = if title.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(title)) };
         let _ = write!(self.marks, "<g class=\"{}\">{title}{shape}</g>", class(style));
@@ -388,7 +394,7 @@ impl Plot {
                 "<text class=\"tick end\" x=\"{}\" y=\"{:.1}\">{}</text>",
                 left - 7.0,
                 y + 4.0,
-                escaped(&shortened(&text, NAME))
+                escaped(&shortened(&text, ROW))
             );
         }
         for (v, text) in self.x.ticks(7.0, if self.slanted { SLANTED / self.across() } else { 0.0 }) {
