@@ -924,3 +924,32 @@ fn every_bad_file_has_its_message() {
     }
     assert!(wrong.is_empty(), "these messages are not as expected; if they should be so, CASES has to say:\n{wrong}");
 }
+
+#[test]
+fn a_rate_that_changes_is_given_once_and_in_order() {
+    let wired = |rate: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\n\
+            rate = {rate}\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"reno\"\n"
+        );
+        parse("t.toml", &text, &[]).map_or_else(|e| e.render(false), |_| "(no error)\n".into())
+    };
+    assert_eq!(wired("{ schedule = [[\"0s\", \"10Mbps\"], [\"5s\", \"0bps\"]] }"), "(no error)\n");
+    let cases = [
+        ("{}", "t.toml:9:8: `link.0.rate` needs `trace` or `schedule`"),
+        ("{ trace = \"a\", schedule = [] }", "`link.0.rate.schedule` and `trace` give the rate twice"),
+        ("{ schedule = [] }", "`link.0.rate.schedule` is not at time 0"),
+        ("{ schedule = [[\"0s\"]] }", "t.toml:9:22: `link.0.rate.schedule.0` must have two values"),
+        ("{ schedule = [[\"1s\", \"1Mbps\"]] }", "`link.0.rate.schedule.0` is not at time 0"),
+        ("{ schedule = [[\"0s\", \"0bps\"]] }", "without a rate above zero"),
+        (
+            "{ schedule = [[\"0s\", \"1Mbps\"], [\"0s\", \"2Mbps\"]] }",
+            "t.toml:9:39: `link.0.rate.schedule.1` is not later than the entry before it",
+        ),
+        ("{ schedule = [[0, \"1Mbps\"]] }", "`link.0.rate.schedule.0.0` has no unit"),
+    ];
+    for (rate, message) in cases {
+        let wrong = wired(rate);
+        assert!(wrong.contains(message) && wrong.contains("help: "), "{rate}: {wrong}");
+    }
+}

@@ -6,7 +6,7 @@ use contend_core::{Span, Time};
 use contend_lab::experiment::point::{Direction, Resolved};
 use contend_lab::reading::expression::Quantity;
 use contend_lab::reading::file::{Along, Each, Expect, Experiment, Log, Overlay, Verdict, load, parse};
-use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport};
+use contend_sim::scenario::{EcnEcho, Place, Start, TcpSpec, Transport, WireRate};
 use serde_json::json;
 
 const HEAD: &str = "duration = \"70s\"\nwarmup = \"10s\"\n";
@@ -114,8 +114,8 @@ fn the_example_of_the_design_is_read_whole() {
     assert_eq!(r.scenario.flows[0].ends.start, Start::Uniform(Time::ZERO, Time::from_nanos(2_000_000_000)));
     let wire = &r.scenario.links[11];
     assert_eq!(
-        (wire.name.as_str(), wire.to, wire.forward.rate, wire.forward.delay),
-        ("up.2.wire", Place::Ap, 100_000_000, Span::from_millis(15))
+        (wire.name.as_str(), wire.to, wire.forward.rate.clone(), wire.forward.delay),
+        ("up.2.wire", Place::Ap, WireRate::Constant(100_000_000), Span::from_millis(15))
     );
     assert_eq!(tcp(&r, 0).window, Amount::Packets(42));
 
@@ -351,8 +351,8 @@ fn a_dumbbell_needs_no_cell() {
         ("server-r", Amount::Packets(10_000), Span::from_millis(45))
     );
     assert_eq!(
-        (hop.name.as_str(), hop.forward.delay, hop.reverse.delay, hop.reverse.rate),
-        ("hop", Span::from_millis(1), Span::from_millis(2), 2_000_000)
+        (hop.name.as_str(), hop.forward.delay, hop.reverse.delay, hop.reverse.rate.clone()),
+        ("hop", Span::from_millis(1), Span::from_millis(2), WireRate::Constant(2_000_000))
     );
     assert_eq!(hop.forward.loss.as_ref().map(|l| l.args.number("p")), Some(0.01));
     assert!(hop.reverse.loss.is_none());

@@ -23,7 +23,12 @@ fn warm(s: &Scenario) -> Net {
 /// One flow over 10 Mb/s and 45 ms, then 2 Mb/s with 1 % loss.
 fn dumbbell() -> Scenario {
     let node = |name: &str, router| NodeSpec { name: name.into(), router };
-    let wire = |rate, ms, loss| WireSpec { rate, delay: Span::from_millis(ms), queue: fifo(20), loss };
+    let wire = |rate, ms, loss| WireSpec {
+        rate: WireRate::Constant(rate),
+        delay: Span::from_millis(ms),
+        queue: fifo(20),
+        loss,
+    };
     let link = |name: &str, a, b, rate, ms, loss| LinkSpec {
         name: name.into(),
         from: Place::Node(a),

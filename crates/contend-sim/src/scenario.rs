@@ -5,7 +5,7 @@
 //! modules of wires, of the cell and of the ends of flows define their own specifications, which are also exported
 //! here.
 
-pub use crate::link::WireSpec;
+pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UniformSpan};
 pub use crate::wifi::access::BusySlot;

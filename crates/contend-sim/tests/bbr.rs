@@ -36,7 +36,12 @@ fn dumbbell(tcp: &[TcpSpec], rate: u64, delay: u64, limit: u64, p: f64) -> Scena
         .map(|i| node(format!("host{i}"), false))
         .chain([node("router".into(), true), node("sink".into(), false)])
         .collect();
-    let wire = |rate, delay, limit, loss| WireSpec { rate, delay: Span::from_millis(delay), queue: fifo(limit), loss };
+    let wire = |rate, delay, limit, loss| WireSpec {
+        rate: WireRate::Constant(rate),
+        delay: Span::from_millis(delay),
+        queue: fifo(limit),
+        loss,
+    };
     let access = |i| LinkSpec {
         name: format!("access{i}"),
         from: Place::Node(i),

@@ -85,7 +85,7 @@ fn the_laws_hold_with_every_discipline_at_the_access_point_at_stations_and_on_wi
         check(discipline.entry.name, &s);
         s.cell.as_mut().unwrap().stations.iter_mut().for_each(|station| station.queue = discipline.clone());
         for link in &mut s.links {
-            link.forward.rate = 2_000_000;
+            link.forward.rate = WireRate::Constant(2_000_000);
             link.forward.queue = discipline.clone();
             link.reverse.queue = discipline.clone();
         }

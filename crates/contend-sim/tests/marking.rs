@@ -53,7 +53,7 @@ impl Measured {
 fn settle(queue: Choice<qdisc::Build>, n: usize, pps: f64, rtt_ms: u64, from: f64, to: f64) -> Measured {
     let node = |name: &str, router| NodeSpec { name: name.into(), router };
     let link = |name: &str, a, b, rate, delay, queue| {
-        let wire = |queue| WireSpec { rate, delay, queue, loss: None };
+        let wire = |queue| WireSpec { rate: WireRate::Constant(rate), delay, queue, loss: None };
         LinkSpec {
             name: name.into(),
             from: Place::Node(a),

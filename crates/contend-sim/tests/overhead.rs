@@ -17,7 +17,7 @@ fn dumbbell(long: Span, overhead: Option<UniformSpan>, seed: u64) -> Scenario {
         let reverse = WireSpec { queue: fifo(10_000), ..forward.clone() };
         LinkSpec { name: name.into(), from: Place::Node(from), to: Place::Node(to), forward, reverse }
     };
-    let bottleneck = WireSpec { rate: 10_000_000, queue: fifo(30), ..wire(Span::from_millis(15)) };
+    let bottleneck = WireSpec { rate: WireRate::Constant(10_000_000), queue: fifo(30), ..wire(Span::from_millis(15)) };
     let links = vec![
         link("a", 0, 2, wire(Span::from_millis(5))),
         link("b", 1, 2, wire(Span::from_nanos(long.as_nanos() / 2 - 15_000_000))),

@@ -73,7 +73,12 @@ fn dumbbell() -> Scenario {
         node("c2", false),
     ];
     let link = |name: &str, from, to, rate, delay, limit| {
-        let wire = || WireSpec { rate, delay: Span::from_millis(delay), queue: fifo(limit), loss: None };
+        let wire = || WireSpec {
+            rate: WireRate::Constant(rate),
+            delay: Span::from_millis(delay),
+            queue: fifo(limit),
+            loss: None,
+        };
         LinkSpec { name: name.into(), from: Place::Node(from), to: Place::Node(to), forward: wire(), reverse: wire() }
     };
     let access = |name, from, to| link(name, from, to, 100_000_000, 2, 1000);

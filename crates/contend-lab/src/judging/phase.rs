@@ -42,13 +42,15 @@ fn agree(runs: &[&Run]) -> bool {
         && others.iter().all(|r| goodputs(r) == goodputs(first))
 }
 
-/// The longest transmission time of a full packet, over all wires with a drop-tail queue that dropped packets. `None`
-/// if there is no such wire. Also `None` if there is a cell: its backoffs are random.
+/// The longest transmission time of a full packet, over all wires with a constant rate and a drop-tail queue that
+/// dropped packets. `None` if there is no such wire. Also `None` if there is a cell: its backoffs are random.
 fn longest_transmission(s: &Scenario, run: &Run) -> Option<Span> {
     let packet = s.flows.iter().map(|f| u64::from(f.ends.packet)).max()?;
     let dropped = |name: &str| run.queues.iter().any(|q| q.name == name && q.drops.total > 0);
     let wires =
         s.links.iter().flat_map(|l| [(l.name.clone(), &l.forward), (format!("{}.reverse", l.name), &l.reverse)]);
-    let full = wires.filter(|(name, wire)| wire.queue.entry.name == "fifo" && wire.rate > 0 && dropped(name));
-    full.map(|(_, wire)| Span::of_bits(8 * packet, wire.rate)).max().filter(|_| s.cell.is_none())
+    let full = wires.filter(|(name, wire)| wire.queue.entry.name == "fifo" && dropped(name));
+    full.filter_map(|(_, wire)| Some(Span::of_bits(8 * packet, wire.rate.constant()?)))
+        .max()
+        .filter(|_| s.cell.is_none())
 }

@@ -38,6 +38,9 @@ pub struct Header {
     pub experiment: String,
     /// Settings of the call as `key=value`; `--seeds` and `--sweep` are among them.
     pub settings: Vec<String>,
+    /// Path and check value of each trace that a rate of a wire follows.
+    #[serde(default)]
+    pub traces: Vec<(String, u32)>,
     /// The interval in which the first run captures frames: from and to, in nanoseconds.
     pub frames_ns: Option<(u64, u64)>,
 }
@@ -50,6 +53,7 @@ impl Header {
             (self.version != other.version, "the version of contend"),
             (self.experiment != other.experiment, "the text of the experiment"),
             (self.settings != other.settings, "--set, --sweep, --seeds or --decide"),
+            (self.traces != other.traces, "a trace of the experiment"),
             (self.frames_ns != other.frames_ns, "--capture"),
         ];
         differences.iter().find(|d| d.0).map(|d| d.1)
@@ -288,6 +292,11 @@ const CRC: [u32; 256] = {
     }
     table
 };
+
+/// The check value of `bytes`.
+pub(crate) fn check(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, b| crc_step(crc, *b))
+}
 
 fn crc_step(crc: u32, byte: u8) -> u32 {
     CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8

@@ -141,6 +141,7 @@ fn a_resumed_call_comes_to_the_same_seeds_and_verdicts() {
         command: String::new(),
         experiment: String::new(),
         settings: vec![],
+        traces: vec![],
         frames_ns: None,
     };
     let calm = tempfile::tempdir().unwrap();

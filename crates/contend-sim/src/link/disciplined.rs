@@ -79,7 +79,7 @@ impl Disciplined {
             meter.settle(now, &mut self.sink, trace);
             self.sending = next.map(|p| {
                 meter.taken(now, &p);
-                (p, now.saturating_add(transmitter.sending_time(p.size)))
+                (p, transmitter.ends(now, p.queued, p.size))
             });
             if self.sending.is_none() {
                 return;

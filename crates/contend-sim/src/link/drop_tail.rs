@@ -70,7 +70,7 @@ impl DropTail {
             self.waiting.add(p);
             self.begins = self.begins.min(starts);
         }
-        self.free = starts.saturating_add(transmitter.sending_time(p.size));
+        self.free = transmitter.ends(starts, now, p.size);
         ring.push(p, now, self.free);
     }
 }

@@ -1,7 +1,8 @@
 //! Wires: one direction of a link, and the table of the host or router at its end.
 //!
 //! A packet that is offered to a [`Wire`] waits in its queue, is sent for `8 size / rate` and propagates for `delay`.
-//! When its last bit arrives, the packet is handed over or found to be lost. Three rules hold for every discipline:
+//! When its last bit arrives, the packet is handed over or found to be lost. The rate is constant, or it follows a
+//! table or a trace ([`WireRate`]). Three rules hold for every discipline:
 //!
 //! * In one instant, the end of a transmission comes before arrivals. Which packet finds the queue full therefore does
 //!   not depend on the numbers of nodes.
@@ -13,17 +14,27 @@
 //! packet arrives. Waiting, sent and propagating packets are in one ring with one deadline. Every other discipline
 //! needs one more wake-up for each packet.
 
+mod bad_entry;
+mod deliveries;
 mod disciplined;
 mod drop_tail;
 mod joined;
+mod rate;
 mod ring;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod transmitter;
 
+pub use self::bad_entry::BadEntry;
+pub use self::deliveries::Deliveries;
+pub use self::rate::WireRate;
+pub use self::steps::RateSteps;
+
 use self::disciplined::Disciplined;
 use self::drop_tail::DropTail;
 use self::joined::Joined;
+use self::rate::Pace;
 use self::ring::Ring;
 use self::transmitter::Transmitter;
 use crate::forwarding::ForwardingTable;
@@ -41,8 +52,8 @@ use contend_core::{FlowId, Packet, Span, Time};
 /// The properties of a wire.
 #[derive(Clone, Debug)]
 pub struct WireSpec {
-    /// Bits per second; 0 means no sending time at all (infinitely fast).
-    pub rate: u64,
+    /// How fast it sends.
+    pub rate: WireRate,
     /// One-way propagation delay.
     pub delay: Span,
     /// Queue discipline of the packets that wait for the wire.
@@ -122,13 +133,13 @@ impl Wire {
                 .map(|l| Box::new((l, stream(seed, name, "loss")))),
             None => None,
         };
-        Ok(Wire::of(Transmitter::new(spec.rate, spec.delay, loss), queue, to))
+        Ok(Wire::of(Transmitter::new(Pace::new(&spec.rate), spec.delay, loss), queue, to))
     }
 
     /// A network card: a drop-tail queue with `limit` and a cable of `rate`. It can be paused.
     pub fn card(seed: u64, name: &str, rate: u64, delay: Span, limit: Amount, to: FarEnd) -> Wire {
         let queue = Disciplined::new(Box::new(Fifo::new(limit)), stream(seed, name, "queue"));
-        Wire::of(Transmitter::new(rate, delay, None), WireQueue::Disciplined(Box::new(queue)), to)
+        Wire::of(Transmitter::new(Pace::Constant(rate), delay, None), WireQueue::Disciplined(Box::new(queue)), to)
     }
 
     fn of(transmitter: Transmitter, queue: WireQueue, to: FarEnd) -> Wire {

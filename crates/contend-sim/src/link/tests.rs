@@ -8,6 +8,7 @@ use contend_core::registry::{Args, Choice, DropRule, Value, find};
 use contend_core::{Address, Body, Cx};
 use proptest::prelude::*;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Sends packets of these sizes at these instants, numbered, to the first wire.
 #[derive(Debug)]
@@ -42,7 +43,12 @@ fn packet(seq: u64, size: u32) -> Packet {
 fn spec(rate: u64, delay: Span, limit: Amount) -> WireSpec {
     let mut args = Args::default();
     args.set("limit", Value::Amount(limit));
-    WireSpec { rate, delay, queue: Choice { entry: find(qdisc::REGISTRY, "fifo").unwrap(), args }, loss: None }
+    WireSpec {
+        rate: WireRate::Constant(rate),
+        delay,
+        queue: Choice { entry: find(qdisc::REGISTRY, "fifo").unwrap(), args },
+        loss: None,
+    }
 }
 
 fn general(qdisc: Box<dyn Qdisc>) -> WireQueue {
@@ -170,6 +176,72 @@ fn the_meter_shows_waiting_up_to_the_first_bit_even_between_events() {
     }
 }
 
+fn following(rate: WireRate, delay: Span, limit: Amount) -> WireSpec {
+    WireSpec { rate, ..spec(0, delay, limit) }
+}
+
+fn steps(of: &[(u64, u64)]) -> WireRate {
+    let steps = of.iter().map(|&(ms, bps)| (Time::ZERO + Span::from_millis(ms), bps)).collect();
+    WireRate::Steps(Arc::new(RateSteps::new(steps).unwrap()))
+}
+
+fn deliveries(at_ms: &[u32]) -> WireRate {
+    WireRate::Deliveries(Arc::new(Deliveries::new(at_ms.to_vec()).unwrap()))
+}
+
+/// 1000 B take 1 ms at 8 Mb/s and 8 ms at 1 Mb/s. The third packet has sent 1/2 at 2.5 ms; its rest takes 4 ms.
+#[test]
+fn a_wire_that_follows_a_table_sends_as_a_hand_says() {
+    for path in BOTH {
+        let feed = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (20_000_000, 1000), (20_000_000, 125)];
+        let rate = steps(&[(0, 8_000_000), (2, 4_000_000), (3, 1_000_000), (15, 0), (22, 8_000_000)]);
+        let mut w = world(&following(rate, Span::from_millis(10), Amount::Packets(2)), path, &feed);
+        w.run_until(SECOND);
+        // 1 and 2 ms; 1 ms at 4 Mb/s and 4 ms at 1 Mb/s: 7 ms; of four at once, the last is dropped. Then a rate of
+        // zero.
+        let ns = [11_000_000, 12_000_000, 17_000_000, 33_000_000, 33_125_000];
+        let want: Vec<_> = ns.into_iter().zip([0, 1, 2, 4, 5]).collect();
+        assert_eq!(caught(&w), want, "{path:?}");
+    }
+}
+
+/// Entries at 4, 8, 8 and 10 ms, then at 14, 18, 18 and 20 ms, and so on; the wire propagates for 1 ms.
+#[test]
+fn a_wire_that_follows_a_trace_of_deliveries_sends_as_a_hand_says() {
+    for path in BOTH {
+        let feed = [
+            (0, 1000),          // at 4 ms
+            (1_000_000, 500),   // with it
+            (2_000_000, 1400),  // the first entry at 8 ms
+            (8_000_000, 1500),  // too late for the second entry at 8 ms: 10 ms
+            (12_000_000, 2000), // 14 ms and 500 B of 18 ms
+            (12_000_000, 1000), // the rest of that entry
+            (12_000_000, 1000), // the second entry at 18 ms
+        ];
+        let rate = deliveries(&[4, 8, 8, 10]);
+        let mut w = world(&following(rate, Span::from_millis(1), Amount::Packets(9)), path, &feed);
+        w.run_until(SECOND);
+        let want: Vec<_> = [5, 5, 9, 11, 19, 19, 19].map(|ms| ms * 1_000_000).into_iter().zip(0..).collect();
+        assert_eq!(caught(&w), want, "{path:?}");
+    }
+}
+
+/// mahimahi's traces for 12 Mb/s have an entry in each millisecond; 1500 B take 1 ms at that rate.
+#[test]
+fn an_entry_in_each_millisecond_is_the_constant_rate_of_full_packets() {
+    let feed: Vec<_> = (0..30).map(|i| (i / 10 * 20_000_000, 1500)).collect();
+    let arrivals = |rate| {
+        let mut w = world(&following(rate, Span::from_millis(3), Amount::Packets(7)), Path::Ring, &feed);
+        w.run_until(SECOND);
+        (caught(&w).to_vec(), w.trace.digest())
+    };
+    let constant = arrivals(WireRate::Constant(12_000_000));
+    assert_eq!(constant.0.len(), 24);
+    assert_eq!(arrivals(deliveries(&[1])), constant);
+    assert_eq!(arrivals(deliveries(&[1, 2, 3])), constant);
+    assert_eq!(arrivals(steps(&[(0, 12_000_000), (7, 12_000_000)])), constant);
+}
+
 #[test]
 fn a_lost_packet_has_used_its_sending_time() {
     for path in BOTH {
@@ -236,6 +308,16 @@ fn feeds() -> impl Strategy<Value = Vec<(u64, u32)>> {
     })
 }
 
+/// Rates that the wires of the properties have.
+fn rates() -> impl Strategy<Value = WireRate> {
+    prop::sample::select(vec![
+        WireRate::Constant(0),
+        WireRate::Constant(8_000_000),
+        steps(&[(0, 8_000_000), (3, 1_000_000), (20, 0), (40, 80_000_000)]),
+        deliveries(&[0, 1, 1, 4, 9]),
+    ])
+}
+
 fn limits() -> impl Strategy<Value = Amount> {
     prop_oneof![(1u64..12).prop_map(Amount::Packets), (40u64..9000).prop_map(Amount::Bytes)]
 }
@@ -243,10 +325,10 @@ fn limits() -> impl Strategy<Value = Amount> {
 proptest! {
     #[test]
     fn ring_and_general_path_are_the_same_to_the_bit(
-        feed in feeds(), limit in limits(), fast: bool, delay in 0u64..3_000_000, p in 0.0f64..0.5,
+        feed in feeds(), limit in limits(), rate in rates(), delay in 0u64..3_000_000, p in 0.0f64..0.5,
         cut in 0u64..100_000_000,
     ) {
-        let s = spec(if fast { 0 } else { 8_000_000 }, Span::from_nanos(delay), limit);
+        let s = following(rate, Span::from_nanos(delay), limit);
         let s = losing(s, "bernoulli", &[("p", Value::Number(p)), ("on", Value::Word("all".into()))]);
         let (mut a, mut b) = (world(&s, Path::Ring, &feed), world(&s, Path::General, &feed));
         for end in [Time::from_nanos(cut), SECOND] {
@@ -266,13 +348,14 @@ proptest! {
 
     #[test]
     fn two_wires_in_a_row_are_the_same_joined_and_apart_to_the_bit(
-        feed in feeds(), limits in (limits(), 0u64..12), fast in (any::<bool>(), any::<bool>()),
+        feed in feeds(), limits in (limits(), 0u64..12), rates in (rates(), rates()),
         delays in (0u64..3_000_000, 0u64..3_000_000), p in 0.0f64..0.5,
         cut in 0u64..100_000_000,
     ) {
-        let rate = |fast, slow| if fast { 0 } else { slow };
-        let first = spec(rate(fast.0, 16_000_000), Span::from_nanos(delays.0), limits.0);
-        let second = spec(rate(fast.1, 8_000_000), Span::from_nanos(delays.1), Amount::Packets(limits.1));
+        // Twice as fast as the second, if both are constant.
+        let first = if rates.0 == WireRate::Constant(8_000_000) { WireRate::Constant(16_000_000) } else { rates.0 };
+        let first = following(first, Span::from_nanos(delays.0), limits.0);
+        let second = following(rates.1, Span::from_nanos(delays.1), Amount::Packets(limits.1));
         let second = losing(second, "bernoulli", &[("p", Value::Number(p)), ("on", Value::Word("all".into()))]);
         let [mut a, mut b] = [true, false].map(|joined| {
             let mut w = world(&second, Path::Ring, &feed);
@@ -305,11 +388,11 @@ proptest! {
 
     #[test]
     fn every_packet_offered_is_somewhere(
-        feed in feeds(), limit in limits(), cut in 0u64..100_000_000, p in 0.0f64..0.5,
+        feed in feeds(), limit in limits(), rate in rates(), cut in 0u64..100_000_000, p in 0.0f64..0.5,
     ) {
         for path in BOTH {
             let s = losing(
-                spec(8_000_000, Span::from_millis(5), limit), "bernoulli",
+                following(rate.clone(), Span::from_millis(5), limit), "bernoulli",
                 &[("p", Value::Number(p)), ("on", Value::Word("all".into()))],
             );
             let mut w = world(&s, path, &feed);

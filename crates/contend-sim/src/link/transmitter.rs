@@ -1,5 +1,6 @@
 //! What happens to a packet after the queue: transmission, propagation, loss.
 
+use super::rate::Pace;
 use super::ring::InFlight;
 use crate::loss::Loss;
 use contend_core::qdisc::Link;
@@ -8,29 +9,39 @@ use contend_core::{Cx, Packet, Rng, Span, Time};
 /// Rate, delay and losses of a wire.
 #[derive(Debug)]
 pub(super) struct Transmitter {
-    /// Bits per second; 0: transmission takes no time.
-    rate: u64,
+    pace: Pace,
     delay: Span,
     loss: Option<Box<(Box<dyn Loss>, Rng)>>,
-    /// The last packet size and its transmission time. Most packets of a direction have the same size, and the division
-    /// is the most expensive step.
+    /// The last packet size and its transmission time, at a constant rate. Most packets of a direction have the same
+    /// size, and the division is the most expensive step.
     last: (u32, Span),
 }
 
 impl Transmitter {
-    pub(super) fn new(rate: u64, delay: Span, loss: Option<Box<(Box<dyn Loss>, Rng)>>) -> Transmitter {
-        Transmitter { rate, delay, loss, last: (0, Span::ZERO) }
+    pub(super) fn new(pace: Pace, delay: Span, loss: Option<Box<(Box<dyn Loss>, Rng)>>) -> Transmitter {
+        Transmitter { pace, delay, loss, last: (0, Span::ZERO) }
     }
 
     pub(super) fn loses_nothing(&self) -> bool {
         self.loss.is_none()
     }
 
-    pub(super) fn sending_time(&mut self, size: u32) -> Span {
-        if self.last.0 != size {
-            self.last = (size, self.exchange(0, size));
+    /// When the last bit of a packet of `size` leaves that entered the queue at `queued` and begins to be sent at
+    /// `starts`. Packets are asked for in the order in which they are sent.
+    #[inline]
+    pub(super) fn ends(&mut self, starts: Time, queued: Time, size: u32) -> Time {
+        if self.last.0 == size {
+            return starts.saturating_add(self.last.1);
         }
-        self.last.1
+        self.ends_of_other_size(starts, queued, size)
+    }
+
+    #[inline(never)]
+    fn ends_of_other_size(&mut self, starts: Time, queued: Time, size: u32) -> Time {
+        if let Pace::Constant(_) = self.pace {
+            self.last = (size, self.pace.sending_time(size));
+        }
+        self.pace.ends(starts, queued, size)
     }
 
     /// When the last bit of `s` reaches the far end.
@@ -53,8 +64,9 @@ impl Link for Transmitter {
     fn neighbour(&self, _: &Packet) -> u32 {
         0
     }
+    /// At a rate that changes, disciplines see its mean.
     fn exchange(&self, _: u32, bytes: u32) -> Span {
-        if self.rate == 0 { Span::ZERO } else { Span::of_bits(8 * u64::from(bytes), self.rate) }
+        self.pace.sending_time(bytes)
     }
     fn contention(&self, _: u32) -> Span {
         Span::ZERO

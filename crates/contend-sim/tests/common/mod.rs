@@ -96,7 +96,7 @@ pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
 
 /// A wire of 100 Mb/s.
 pub fn wire(delay: Span) -> WireSpec {
-    WireSpec { rate: 100_000_000, delay, queue: fifo(10_000), loss: None }
+    WireSpec { rate: WireRate::Constant(100_000_000), delay, queue: fifo(10_000), loss: None }
 }
 
 /// A host for each flow, linked to the access point with `delay`.

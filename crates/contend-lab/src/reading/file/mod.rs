@@ -69,11 +69,13 @@ mod table_names;
 mod tcp;
 pub mod tree;
 mod wifi;
+mod wire_rate;
 
 pub use claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Until, Verdict, When};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};
+pub use wire_rate::Traces;
 
 use crate::experiment::point::{Contended, Resolved};
 use crate::experiment::results::{PointKey, SweptValue};
@@ -132,6 +134,8 @@ pub struct Experiment {
     sweep: Sweep,
     /// The tables of the network, as in the file.
     network: Node,
+    /// The traces that rates of wires name.
+    pub traces: Arc<Traces>,
 }
 
 /// Reads the file at `path` and applies the `--set` settings of the command line.
@@ -252,6 +256,7 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
         needs,
         sweep,
         network,
+        traces: Arc::default(),
     };
     experiment.needs = experiment.tried()?;
     Ok(experiment)
@@ -392,7 +397,7 @@ impl Experiment {
     /// When a value of the point or the overlay is invalid. [`parse`] has already tried every point and every overlay
     /// of a claim.
     pub fn scenario(&self, point: &PointKey, overlay: &Overlay) -> Result<Resolved, FileError> {
-        network::resolve(&self.source, &self.at(point, overlay)?, self.duration)
+        network::resolve(&self.source, &self.at(point, overlay)?, self.duration, &self.traces)
     }
 
     /// Seed number `rank` of a point, counted from 0. Further seeds follow the largest of [`Experiment::seeds`]. `None`

@@ -11,12 +11,15 @@ use super::tree::{Node, NodeKind};
 use super::wifi::{
     Loss, Wifi, check_losses, check_weights, data_rate, read_access, read_ap_queue, read_loss, read_queue,
 };
+use super::wire_rate::{Traces, wire_rate};
 use crate::experiment::point::{Direction, Member, Resolved};
 use crate::reading::expression::Quantity;
 use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
-use contend_sim::scenario::{CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireSpec};
+use contend_sim::scenario::{
+    CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireRate, WireSpec,
+};
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,13 +38,13 @@ const WIRE_QUEUE: Value = Value::Amount(Amount::Packets(10_000));
 const LARGEST_ON_AIR: u32 = 2296;
 
 /// The network that `tree` describes, for a run of `duration`.
-pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span) -> Result<Resolved, FileError> {
+pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Traces) -> Result<Resolved, FileError> {
     let params = params(source, tree)?;
     let cx = ReadContext { source, params: &params, member: None };
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
     root.later(&["field"])?;
-    let mut b = Builder::default();
+    let mut b = Builder::new(traces);
     b.places.add_ap();
     let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses))?;
     let ap = root.get("ap");
@@ -266,8 +269,8 @@ pub(crate) fn direction(from: End, to: End) -> Direction {
     }
 }
 
-#[derive(Default)]
 struct Builder<'a> {
+    traces: &'a Traces,
     places: Places,
     nodes: Vec<NodeSpec>,
     links: Vec<LinkSpec>,
@@ -280,6 +283,20 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
+    fn new(traces: &'a Traces) -> Builder<'a> {
+        Builder {
+            traces,
+            places: Places::default(),
+            nodes: vec![],
+            links: vec![],
+            stations: vec![],
+            flows: vec![],
+            members: vec![],
+            from: vec![],
+            losses: vec![],
+        }
+    }
+
     fn node(&mut self, v: &Val<'a>) -> Result<(), FileError> {
         let mut f = v.table()?;
         let name = f.need("name", "\"router\"")?;
@@ -368,7 +385,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(WireSpec, WireSpec), FileError> {
         let losses = self.losses.len();
         let default = WireSpec {
-            rate: WIRE_RATE,
+            rate: WireRate::Constant(WIRE_RATE),
             delay: WIRE_DELAY,
             queue: default_choice(f.cx, qdisc::REGISTRY, "fifo", &[("limit", WIRE_QUEUE)])?,
             loss: None,
@@ -395,15 +412,7 @@ impl<'a> Builder<'a> {
 
     fn wire(&mut self, f: &mut Fields<'a>, default: WireSpec) -> Result<WireSpec, FileError> {
         Ok(WireSpec {
-            rate: f.read_or("rate", default.rate, |v| match &v.pick()?.node.kind {
-                NodeKind::Text(t) if t == "infinite" => Ok(0),
-                _ => match v.rate()? {
-                    0 => Err(
-                        v.error("is zero", "write a rate like \"100Mbps\", or \"infinite\" for a wire with delay only")
-                    ),
-                    bps => Ok(bps),
-                },
-            })?,
+            rate: f.read_or("rate", default.rate, |v| wire_rate(&v, self.traces))?,
             delay: f.read_or("delay", default.delay, |v| v.span())?,
             queue: read_queue(f)?.unwrap_or(default.queue),
             loss: f.get("loss").map_or(Ok(default.loss), |v| read_loss(v, &mut self.losses))?,

@@ -54,6 +54,7 @@ pub fn header(e: &Experiment, command: String, frames: Option<CaptureWindow>) ->
         command,
         experiment: head::bare(&e.source.text).to_owned(),
         settings: e.source.sets.clone(),
+        traces: e.traces.read().into_iter().map(|(path, text)| (path, journal::check(text.as_bytes()))).collect(),
         frames_ns: frames.map(|c| (c.from.as_nanos(), c.to.as_nanos())),
     }
 }
@@ -62,8 +63,14 @@ impl Draft {
     /// Creates a private folder and a journal for the results folder `target`.
     ///
     /// # Errors
-    /// When no folder can be written beside `target`.
+    /// When no folder can be written beside `target`, or when a trace has the name of one of the folder's files.
     pub fn begin(target: &Path, header: Header) -> Result<Draft, Error> {
+        let own = |path: &str| super::files().iter().any(|name| Path::new(path) == Path::new(name));
+        if let Some((path, _)) = header.traces.iter().find(|(path, _)| own(path)) {
+            let both =
+                "the results have a file of this name, and so has a trace, which is copied there; rename the trace";
+            return Err(Error::of(&target.join(path))(std::io::Error::other(both)));
+        }
         let path = free(target)?;
         let journal = Journal::create(&path, &header).map_err(|err| {
             let _ = std::fs::remove_dir_all(&path);
@@ -96,7 +103,10 @@ impl Draft {
         let Some(journal) = Journal::resume(&path).map_err(Error::of(&path))? else { return Ok(None) };
         // Other files of the earlier call may be incomplete. Remove them; all of them are written again.
         for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
-            if entry.file_name() != journal::NAME {
+            if entry.file_type().is_ok_and(|t| t.is_dir()) {
+                // Copies of traces.
+                std::fs::remove_dir_all(entry.path()).map_err(Error::of(&path))?;
+            } else if entry.file_name() != journal::NAME {
                 disk::remove_file(&entry.path()).map_err(Error::of(&path))?;
             }
         }

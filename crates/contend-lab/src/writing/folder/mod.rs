@@ -2,7 +2,8 @@
 //!
 //! `run.toml` is the text of the experiment after a head of comments: version, command line, seeds and settings of the
 //! call. contend applies the settings in the head when it reads such a file. So `contend run results/hotspot/run.toml`
-//! repeats the runs bit by bit.
+//! repeats the runs bit by bit. Traces that rates of wires follow are copied; their paths are relative to the
+//! experiment file, and the copies have the same paths relative to `run.toml`.
 
 mod draft;
 mod head;
@@ -12,6 +13,7 @@ pub use head::settings;
 
 use crate::experiment::results::{Executed, Labels, Run};
 use crate::reading::file::{Experiment, Overlay};
+use crate::writing::journal;
 use crate::writing::output::{self, Band, Error, ReportContext, atomically};
 use contend_sim::wifi::phy::Standard;
 use serde::Deserialize;
@@ -34,6 +36,9 @@ pub fn write(
     let o = &executed.outcome;
     let text = |name: &str, text: &str| atomically(&folder.join(name), |w| w.write_all(text.as_bytes()));
     text("run.toml", &head::repeatable(e, context, &output::seeds_text(o), o.interrupted.map_or(0, |i| i.missing)))?;
+    for (path, trace) in e.traces.read() {
+        text(&path, &trace)?;
+    }
     for format in output::FORMATS {
         atomically(&folder.join(format.file), |w| (format.write)(o, w))?;
     }
@@ -49,6 +54,12 @@ pub fn write(
         draft.keep_journal();
     }
     draft.put_in_place()
+}
+
+/// The names of all files that a results folder may hold, besides traces.
+fn files() -> Vec<&'static str> {
+    let others = ["run.toml", "flows.parquet", "series.parquet", "air.pcapng", "report.html", journal::NAME];
+    output::FORMATS.iter().map(|f| f.file).chain(others).collect()
 }
 
 /// The runs that a summary.json holds, without series and histograms.

@@ -146,3 +146,62 @@ fn a_journal_has_one_writer() {
     drop((first, second));
     assert!(names(dir.path()).is_empty(), "nothing is left of calls without a run");
 }
+
+/// A wire that follows `trace`, and one that carries the acknowledgments.
+fn following(trace: &str) -> String {
+    format!(
+        "duration = \"300ms\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+        [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = {{ trace = \"{trace}\" }}\nreverse = {{ rate = \"10Mbps\" }}\n\
+        [[flow]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"newreno\"\n"
+    )
+}
+
+#[test]
+fn a_results_folder_has_the_traces_that_repeat_its_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::create_dir(at("lte")).unwrap();
+    fs::write(at("lte/down.trace"), "1\n2\n2\n5\n9\n").unwrap();
+    let read = |file: &Path, text: &str| parse(&file.display().to_string(), text, &[]).map_err(|e| e.render(false));
+    let e = read(&at("t.toml"), &following("lte/down.trace")).unwrap();
+    call(&e, &at("r"), false).unwrap();
+    // Another trace in the same place: the results keep theirs, and unfinished runs do not go on with it.
+    fs::write(at("lte/down.trace"), "3\n").unwrap();
+    let other = read(&at("t.toml"), &following("lte/down.trace")).unwrap();
+    let copy = at("r/run.toml");
+    let again = read(&copy, &fs::read_to_string(&copy).unwrap()).unwrap();
+    let digest = |e: &Experiment| executed(e, None).outcome.runs[0].digest.clone();
+    assert_eq!(digest(&again), digest(&e));
+    assert_ne!(digest(&other), digest(&e));
+    assert_eq!(header(&e, String::new(), None).differs(&header(&again, String::new(), None)), None);
+    let differs = header(&e, String::new(), None).differs(&header(&other, String::new(), None));
+    assert_eq!(differs, Some("a trace of the experiment"));
+    // A copy would replace one of the folder's own files.
+    fs::write(at("summary.json"), "3\n").unwrap();
+    let e = read(&at("t.toml"), &following("summary.json")).unwrap();
+    let refused = call(&e, &at("s"), false).unwrap_err();
+    assert!(refused.contains("summary.json: the results have a file of this name"), "{refused}");
+    assert!(!at("s").exists());
+}
+
+#[test]
+fn a_trace_that_cannot_be_used_is_named_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    fs::write(at("down.csv"), "time,rate\n0,10Mbps\n1,fast\n").unwrap();
+    let error = |trace: &str| parse(&at("t.toml"), &following(trace), &[]).unwrap_err().render(false);
+    let wrong = error("down.csv");
+    let place = format!("{}:3:1: the trace of `link.0.rate.trace`: \"fast\" is not a rate", at("down.csv"));
+    assert!(wrong.starts_with(&place) && wrong.contains("help: write time,rate in each line"), "{wrong}");
+    for (trace, message) in [
+        ("../down.csv", "must be a path in the folder of the experiment file, not \"../down.csv\""),
+        ("/etc/passwd", "must be a path in the folder"),
+        ("", "must be a path in the folder"),
+        ("nothing.trace", "names a trace that cannot be read"),
+        (".", "it is not a file"),
+    ] {
+        let wrong = error(trace);
+        assert!(wrong.contains("t.toml:9:18: `link.0.rate.trace` ") && wrong.contains(message), "{wrong}");
+        assert!(wrong.contains("help: "), "{wrong}");
+    }
+}

@@ -311,10 +311,14 @@ static UDP: Table = Table {
     ],
 };
 
+const WIRE_RATES: &[Kind] = &[
+    Kind::Rate,
+    Kind::Word(&[word("infinite", "Packets take no time to send: the wire only delays them.")]),
+    Kind::Table(&CHANGING_RATE),
+];
 #[rustfmt::skip]
-const WIRE_RATE: Key = key("rate", &[Kind::Rate, Kind::Word(&[
-        word("infinite", "Packets take no time to send: the wire only delays them."),
-    ])], Value("\"100Mbps\""), "\"10Mbps\"", "Data rate in each direction.");
+const WIRE_RATE: Key = key("rate", WIRE_RATES, Value("\"100Mbps\""), "\"10Mbps\"",
+    "Data rate in each direction: constant, or a table for a rate that changes.");
 const WIRE_DELAY: Key =
     key("delay", &[Kind::Time], Value("\"1ms\""), "\"15ms\"", "Propagation time in each direction.");
 #[rustfmt::skip]
@@ -322,6 +326,22 @@ const WIRE_QUEUE: Key = key("queue", QUEUE, Value("{ kind = \"fifo\", limit = \"
     "{ kind = \"fifo\", limit = \"20p\" }", "Queue discipline at each end.");
 const WIRE_LOSS: Key =
     key("loss", LOSS, Value("\"none\""), "{ kind = \"bernoulli\", p = \"1%\" }", "Loss in each direction.");
+
+#[rustfmt::skip]
+static CHANGING_RATE: Table = Table {
+    heading: "rate of a wire",
+    doc: "A rate that changes while the network runs; `trace` or `schedule`.",
+    has_members: false,
+    keys: &[
+        key("trace", &[Kind::Text], Words("none"), "\"uplink.trace\"",
+            "A file beside the experiment file or in a folder below: a mahimahi trace, with a whole number of \
+                milliseconds in each line at which 1500 B may leave, or a table of times and rates (CSV). \
+                docs/model/links.md describes both."),
+        key("schedule", &[Kind::List(&Kind::List(&Kind::Quantity))], Words("none"),
+            "[[\"0s\", \"10Mbps\"], [\"5s\", \"2Mbps\"]]",
+            "Times and rates. Each rate holds until the next time, the last one to the end of the run."),
+    ],
+};
 
 #[rustfmt::skip]
 static WIRE: Table = Table {

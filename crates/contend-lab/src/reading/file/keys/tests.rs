@@ -17,7 +17,8 @@ protection = "cts-to-self"
 [ap]
 queue = "fifo"
 [wire]
-reverse = { delay = "3ms" }
+rate = { schedule = [["0s", "10Mbps"]] }
+reverse = { delay = "3ms", rate = { schedule = [["0s", "10Mbps"]] } }
 [[station]]
 name = "slow"
 [[node]]
@@ -32,6 +33,8 @@ reverse = { delay = "3ms" }
 [[link]]
 from = "router"
 to = "ap"
+rate = { schedule = [["0s", "10Mbps"]] }
+reverse = { rate = { schedule = [["0s", "10Mbps"]] } }
 [[flow]]
 from = "slow"
 to = "server"
@@ -78,7 +81,8 @@ until = "jain > 0.5"
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Experiment, String> {
     let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    parse("t.toml", text, &sets).map_err(|e| e.render(false))
+    // The trace of an example lies in `tests/`.
+    parse("tests/t.toml", text, &sets).map_err(|e| e.render(false))
 }
 
 /// A key path with the number of each table: `flow.0.tcp`.
