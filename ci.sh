@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks, each by name: ./ci.sh [install|fmt|layers|schema|lint|test|golden|pages|bench|all]   (without a word: all)
+# All checks, each by name: ./ci.sh [install|fmt|layers|schema|lint|test|golden|pages|book|bench|all]  (none: all)
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -45,7 +45,9 @@ golden() {
 pages() {
   cargo build --workspace --profile ci --quiet
   python3 ci/pages.py "${CARGO_TARGET_DIR:-target}/ci/contend"
+  python3 ci/plots.py "${CARGO_TARGET_DIR:-target}/ci/contend" --check "${CARGO_TARGET_DIR:-target}/plots"
 }
+book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
 bench()  { cargo bench --workspace --profile ci --quiet -- --test; }
 
 case "${1:-all}" in
@@ -57,10 +59,11 @@ case "${1:-all}" in
   test)    tests ;;
   golden)  golden ;;
   pages)   pages ;;
+  book)    book ;;
   bench)   bench ;;
-  all)     install; fmt; schema; lint; tests; golden; pages; bench ;;
+  all)     install; fmt; schema; lint; tests; golden; pages; book; bench ;;
   *)
-    echo "ci.sh: no check is called '$1'; use install, fmt, layers, schema, lint, test, golden, pages, bench or all" >&2
+    echo "ci.sh: no check is called '$1'; the first lines of this file name them" >&2
     exit 2
     ;;
 esac
