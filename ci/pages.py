@@ -6,7 +6,8 @@
     ci/pages.py target/ci/contend --picture FILE          only makes the picture of the README, docs/report.png
 
 A fault is an error in the console (a violation of the Content-Security-Policy is one), a page that scrolls sideways, a
-table that is cut off or, on the wide screen, does not fit, or labels that overlap. See ci/layout.js.
+table that is cut off or, on the wide screen, does not fit, labels that overlap (ci/layout.js), or a control that does
+not answer (ci/use.js).
 """
 
 import argparse
@@ -116,17 +117,26 @@ BAD = """<!doctype html><html><head><meta charset="utf-8">
 <p style="color: red">a style that is not allowed</p>
 <div style="overflow-x: auto"><table><tr>{cells}</tr></table></div>
 <figure><div><svg width="300" height="100"><text x="10" y="50">one label</text><text x="30" y="52">another</text>
-</svg></div></figure></body></html>"""
-FAULTS = ["Content Security Policy", "scrolls sideways", "table is cut off", "labels overlap"]
+<g class="s0"></g><g class="s1"></g></svg></div><h3>A figure</h3><button data-only="s0">a</button>
+<button data-only="s1">b</button></figure></body></html>"""
+FAULTS = ["Content Security Policy", "scrolls sideways", "table is cut off", "labels overlap", "line alone"]
 
 
-def faults(browser, path, width, script):
-    """What is wrong with a page, as it opens and with all its parts unfolded."""
+def script(name):
+    """A file beside this one, without its comments: the text of a function."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
+        return "\n".join(line for line in f.read().splitlines() if not line.lstrip().startswith("//"))
+
+
+def faults(browser, path, width):
+    """What is wrong with a page, as it opens and with all its parts unfolded, and after it was used."""
+    layout, wide = script("layout.js"), str(width >= 1000).lower()
     browser.open(path, width, mobile=WIDTHS[width])
-    found = browser.run(f"{script}({str(width >= 1000).lower()})")
+    found = browser.run(f"{layout}({wide})")
+    found += browser.run(f"{script('use.js')}()")
     browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
-    found += browser.run(f"{script}({str(width >= 1000).lower()})")
-    # Each name of a legend and each key of the timeline is clicked.
+    found += browser.run(f"{layout}({wide})")
+    # Each key of the timeline is pressed.
     browser.run("for (const b of document.querySelectorAll('button')) b.click()")
     browser.draw()
     return sorted(set(found + browser.logged()))
@@ -134,20 +144,18 @@ def faults(browser, path, width, script):
 
 def check(contend, folder):
     """The number of faults of all pages, which are printed."""
-    with open(os.path.join(HERE, "layout.js"), encoding="utf-8") as f:
-        script = "\n".join(line for line in f.read().splitlines() if not line.lstrip().startswith("//"))
     count = 0
     with Browser() as browser:
         bad = os.path.join(folder, "bad.html")
         with open(bad, "w", encoding="utf-8") as f:
             f.write(BAD.format(cells="<td>" + "wide" * 300 + "</td>"))
-        found = faults(browser, bad, 390, script)
+        found = faults(browser, bad, 390)
         for kind in FAULTS:
             if not any(kind in fault for fault in found):
                 sys.exit(f"ci/pages.py: the check does not find `{kind}` in a page that has it: {found}")
         for name, path in pages(contend, folder):
             for width in WIDTHS:
-                found = faults(browser, path, width, script)
+                found = faults(browser, path, width)
                 for fault in found:
                     print(f"{name}, {width} px: {fault}")
                 count += len(found)

@@ -1,0 +1,37 @@
+// What a reader does with a page, and whether the page answers; a list of faults as texts.
+(() => {
+  const faults = [];
+  const expect = (holds, what) => { if (!holds) faults.push(what); };
+
+  const air = document.querySelector("#air canvas");
+  if (air) {
+    const view = () => document.querySelector("#air .where").textContent;
+    // True if the page may scroll: the timeline did not take the event.
+    const wheel = (more) => air.dispatchEvent(new WheelEvent("wheel", { deltaY: 200, bubbles: true, cancelable: true, clientX: 200, ...more }));
+    expect(wheel({}), "the wheel over the timeline does not scroll the page");
+    expect(!wheel({ ctrlKey: true }), "the wheel with Ctrl does not zoom the timeline");
+    expect(getComputedStyle(air).touchAction === "pan-y", "a finger on the timeline does not scroll the page");
+    expect(/^\d.* frames in /.test(view()), "the timeline says nothing about its view");
+  }
+
+  for (const figure of document.querySelectorAll("figure")) {
+    const names = [...figure.querySelectorAll("button[data-only]")], dim = () => figure.querySelectorAll("svg > g.dim").length;
+    const marks = figure.querySelectorAll("svg > g").length;
+    if (names.length < 2) continue;
+    const title = figure.querySelector("h3").textContent;
+    names[0].click();
+    const others = marks - figure.querySelectorAll("svg > g." + names[0].dataset.only).length;
+    expect(dim() === others, "a click on a name does not show its line alone: " + title);
+    names[0].click();
+    expect(dim() === 0, "a second click does not show all lines: " + title);
+  }
+
+  const pick = document.getElementById("point");
+  if (pick) {
+    pick.value = String(pick.options.length - 1);
+    pick.dispatchEvent(new Event("change"));
+    const shown = [...document.querySelectorAll(".point")].filter((p) => p.getClientRects().length > 0).map((p) => p.id);
+    expect(shown.join() === "point-" + pick.value, "the chosen sweep point is not the one shown: " + shown.join());
+  }
+  return faults;
+})
