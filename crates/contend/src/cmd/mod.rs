@@ -10,6 +10,7 @@ pub mod new;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod watch;
 
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::writing::output::WIDTH;

@@ -76,6 +76,13 @@ pub struct Args {
     resume: bool,
 }
 
+impl Args {
+    /// The call `contend run FILE` with these options.
+    pub fn of(file: PathBuf, common: Common) -> Args {
+        Args { files: vec![file], common, capture: None, resume: false }
+    }
+}
+
 /// Options of all commands that run experiments.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Common {
@@ -170,6 +177,11 @@ const FRAMES: usize = 100_000;
 const LONGEST: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> Result<Done> {
+    runs(args, &stop_on_ctrl_c())
+}
+
+/// Runs all files until `stop` is set.
+pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     if let Printed::As(f) = args.common.format
         && !f.can_follow
         && args.files.len() > 1
@@ -182,11 +194,10 @@ pub fn run(args: &Args) -> Result<Done> {
     // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
     let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
     let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
-    let stop = stop_on_ctrl_c();
     let job = |((path, e), name): ((&PathBuf, _), _)| Job {
         e,
         common: &args.common,
-        stop: &stop,
+        stop,
         capture: args.capture,
         name: path.display().to_string(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),

@@ -93,3 +93,30 @@ fn a_search_keeps_the_runs_before_it() {
     let o = ended.with(130).object();
     assert!(o["search"].as_array().unwrap().is_empty() && o["runs"].as_array().unwrap().len() <= 1);
 }
+
+#[test]
+fn a_watched_file_is_run_again_when_it_is_saved_until_ctrl_c() {
+    use std::io::{BufRead, BufReader};
+    let bench = Bench::with("f.toml", SMALL);
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("contend"))
+        .args(["watch", "f.toml", "--seeds", "1"])
+        .current_dir(bench.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    // The next line that has this text; the program ends if it never comes, and so does the test.
+    let mut until = |text: &str| said.find(|line| line.contains(text)).unwrap_or_else(|| panic!("no `{text}`"));
+    until("waiting for f.toml to be saved");
+    bench.file("f.toml", SMALL.replace("seeds", "sedes"));
+    until("there is no key `sedes`");
+    until("waiting for f.toml to be saved");
+    bench.file("f.toml", format!("{SMALL}# saved\n"));
+    until("waiting for f.toml to be saved");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let tables = String::from_utf8(output.stdout).unwrap().matches("goodput.down").count();
+    assert_eq!((output.status.code(), tables), (Some(0), 2));
+    assert!(!bench.path("results").exists());
+}
