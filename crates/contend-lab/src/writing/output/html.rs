@@ -201,12 +201,16 @@ fn mean_cell(metric: &str, mean: Option<Estimate>) -> String {
     mean.map_or_else(|| "–".into(), |m| cell(m, unit.scale, unit.decimals))
 }
 
-/// A mean and its interval in a cell of a table.
+/// A mean and its interval in a cell of a table. Where all runs agree, the mean has no zeros at its end.
 fn cell(m: Estimate, scale: f64, decimals: usize) -> String {
+    let agree = m.interval.is_some_and(|(low, high)| low == high);
+    let shown = |text: String| match (agree, text.contains('.')) {
+        (true, true) => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        _ => text,
+    };
     match m.parts(scale, decimals) {
-        Some((mean, around)) => {
-            format!("{mean} <span class=\"pm\">{}</span>", around.unwrap_or_else(|| "no interval".into()))
-        }
+        Some((mean, None)) => mean,
+        Some((mean, Some(around))) => format!("{} <span class=\"pm\">{}</span>", shown(mean), shown(around)),
         None => "–".into(),
     }
 }

@@ -430,7 +430,7 @@ impl Plot {
             out,
             "<text class=\"label mid\" transform=\"translate(13 {:.1}) rotate(-90)\">{}</text>",
             (TOP + floor) / 2.0,
-            escaped(&self.labels[1])
+            escaped(&shortened(&self.labels[1], ((floor - TOP) / width("m")) as usize))
         );
         out + &self.marks + "</svg>"
     }
