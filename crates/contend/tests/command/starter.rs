@@ -68,12 +68,3 @@ fn a_name_of_nothing_is_answered_with_the_nearest_starter_or_file() {
     bench.contend(&["new", "hotspto"]).with(2).says(&["hotspto", "'hotspot'"]);
     bench.contend(&["new", "no"]).with(2).says(&["bufferbloat", "phase-effects"]);
 }
-
-#[test]
-fn completions_know_the_starters() {
-    let bench = Bench::new();
-    for shell in ["bash", "zsh"] {
-        let script = bench.contend(&["completions", shell]).with(0).out;
-        assert!(script.contains("uplink-starvation"), "{shell}");
-    }
-}
