@@ -953,3 +953,59 @@ fn a_rate_that_changes_is_given_once_and_in_order() {
         assert!(wrong.contains(message) && wrong.contains("help: "), "{rate}: {wrong}");
     }
 }
+
+/// The first line of the message and the remedy for a setting of the good file.
+fn set(key: &str, value: &str) -> String {
+    parse("t.toml", GOOD, &[(key.into(), value.into())]).map_or_else(|e| e.render(false), |_| "(no error)".into())
+}
+
+#[test]
+fn a_later_standard_says_what_is_modelled() {
+    for (given, name) in [
+        ("802.11n", "802.11n"),
+        ("n", "802.11n"),
+        ("ac", "802.11ac"),
+        ("802.11AC", "802.11ac"),
+        ("ax", "802.11ax"),
+        ("wifi6", "802.11ax"),
+        ("Wi-Fi 6", "802.11ax"),
+        ("be", "802.11be"),
+    ] {
+        assert_eq!(
+            set("wifi.standard", given),
+            format!(
+                "--set:1:15: `wifi.standard` is {name}, which is not modelled yet: no aggregation, no streams, no wide \
+                    channels\n  help: write \"802.11a\" (5 GHz) or \"802.11g\" (2.4 GHz), up to 54 Mb/s: queues and \
+                    shares behave alike, but rates and delays are those of single frames\n"
+            )
+        );
+    }
+    let other = set("wifi.standard", "802.11z");
+    assert!(other.contains("cannot be \"802.11z\"") && other.contains("802.11, 802.11b, 802.11a, 802.11g"), "{other}");
+}
+
+#[test]
+fn a_call_that_is_none_names_the_calls_that_are() {
+    for (key, value) in [("flow.0.start", "rand(0,2)"), ("flow.0.overhead", "rand(0s, 1ms)")] {
+        let e = set(key, value);
+        assert!(e.contains("cannot be \"rand\"") && e.contains("uniform(0s, "), "{e}");
+    }
+}
+
+#[test]
+fn a_window_is_no_time() {
+    assert_eq!(
+        set("flow.0.window", "42ms"),
+        "--set:1:15: `flow.0.window` is a time, 42ms, but a window is in packets or bytes\n  help: write how much may \
+            be under way, like \"42p\" or \"64kB\"; a time belongs to `delay`\n"
+    );
+}
+
+#[test]
+fn a_station_cannot_hide_the_server() {
+    assert_eq!(
+        set("station", "[{ name = \"server\" }]"),
+        "--set:1:9: `station.0.name` cannot be \"server\", which is the wired end of a flow\n  help: choose another \
+            name, like \"nas\"\n"
+    );
+}

@@ -116,3 +116,15 @@ fn seeds_with_a_precision_are_read() {
     let e = contend_lab::judging::claim::validate(&wrong).unwrap_err().render(false);
     assert!(e.contains("godput") && e.contains("goodput"), "{e}");
 }
+
+#[test]
+fn seeds_of_the_call_replace_decide_of_the_file() {
+    let of_file = |sets: &[(&str, &str)]| {
+        let sets: Vec<(String, String)> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        parse("t.toml", &format!("seeds = \"1..5\"\ndecide = 50\n{FILE}"), &sets).unwrap().decide
+    };
+    assert_eq!(of_file(&[]), Some(50));
+    assert_eq!(of_file(&[("seeds", "1..3")]), None);
+    assert_eq!(of_file(&[("seeds", "1..3"), ("decide", "20")]), Some(20));
+    assert_eq!(of_file(&[("decide", "20")]), Some(20));
+}

@@ -111,14 +111,26 @@ fn main() -> ExitCode {
 fn arguments() -> Args {
     Args::try_parse().unwrap_or_else(|e| {
         let text = e.render().to_string();
-        let shown: String = text.lines().map(|line| echo(line, SENTENCE) + "\n").collect();
-        let plain = |arg: std::ffi::OsString| *echo(&arg.to_string_lossy(), SENTENCE) == *arg;
-        if !e.use_stderr() || (shown == text && std::env::args_os().all(plain)) {
+        if !text.starts_with(ERROR) {
             e.exit();
         }
+        let shown: String = in_our_style(&text).lines().map(|line| echo(line, SENTENCE) + "\n").collect();
         let _ = write!(std::io::stderr(), "{shown}");
         std::process::exit(e.exit_code())
     })
+}
+
+/// The beginning of every message about wrong arguments.
+const ERROR: &str = "error: ";
+
+/// The message about wrong arguments like all other messages: `contend: ...`, and `  help: ...`.
+fn in_our_style(text: &str) -> String {
+    let line = |line: &str| match (line.strip_prefix(ERROR), line.strip_prefix("For more information, ")) {
+        (Some(message), _) => format!("contend: {message}\n"),
+        (_, Some(remedy)) => format!("  help: {remedy}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().filter(|l| !l.trim().is_empty()).map(line).collect()
 }
 
 /// The exit status of a command.

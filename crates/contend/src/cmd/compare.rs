@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long)]
     seeds: Option<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = super::run::jobs)]
     jobs: Option<u16>,
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "table")]

@@ -372,7 +372,17 @@ fn value(model: &str, arguments: &[Given]) -> Result<f64> {
             p.check(*x).map_err(|e| wrong(format!("{option} {}", e.message), e.help))?;
         }
     }
-    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(format!("{model}: {e}"), &remedy))
+    // A closed form names its fields with their units: delay_s is the option --delay.
+    let in_options = |why: String| {
+        let option = |word: &str| {
+            let (field, after) = word.strip_suffix(',').map_or((word, ""), |field| (field, ","));
+            let name = field.strip_suffix("_s").or_else(|| field.strip_suffix("_pps"))?;
+            let of_field = |a: &&Given| a.0 == name || a.1.trim_start_matches('-') == name;
+            arguments.iter().find(of_field).map(|a| format!("{}{after}", a.1))
+        };
+        why.split(' ').map(|word| option(word).unwrap_or_else(|| word.to_owned())).collect::<Vec<_>>().join(" ")
+    };
+    known.value_of(|p| given(p.name).map(|a| a.2)).map_err(|e| wrong(format!("{model}: {}", in_options(e)), &remedy))
 }
 
 fn bianchi(cell: &Cell, stations: &[u32], endless: bool) -> Result<Done> {

@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Runs at the same time, up to 1024 (default: one on each core)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = super::run::jobs)]
     jobs: Option<u16>,
     /// Print only errors
     #[arg(long)]

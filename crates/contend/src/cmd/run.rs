@@ -104,7 +104,7 @@ pub struct Common {
     #[arg(long = "sweep", value_name = "KEY=VALUE,...", add = complete::settings())]
     pub sweep: Vec<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<u16>,
     /// Folder in which each file gets a results folder of its own
     #[arg(long, value_name = "DIR", default_value = "results")]
@@ -153,6 +153,12 @@ pub fn formats() -> impl Iterator<Item = (&'static str, String)> {
     let meaning = |f: &Format| format!("{}{}", f.summary, if f.can_follow { "" } else { "; for one file at a time" });
     let table = ("table", "a table with means and 95 % intervals".to_owned());
     std::iter::once(table).chain(output::FORMATS.iter().map(move |f| (f.name, meaning(f))))
+}
+
+/// Reads the number of `--jobs`.
+pub fn jobs(text: &str) -> Result<u16, String> {
+    let number = text.trim().parse().ok().filter(|n| (1..=1024).contains(n));
+    number.ok_or_else(|| "write a whole number from 1 to 1024, the number of runs at the same time".to_owned())
 }
 
 /// Reads a word of `--format`.

@@ -310,7 +310,7 @@ fn the_models_of_jersey_are_those_of_its_specification() {
         call(&workspace(), &[&["model"], args].concat()).with(2).says(says);
     };
     bad(&["jersey", "--wireless", "2"], &["between 0 and 1"]);
-    bad(&["jersey", "--delay", "60ms"], &["delay_s", "at most rtt_s"]);
+    bad(&["jersey", "--delay", "60ms"], &["--delay is 0.06, but must be at most --rtt"]);
     bad(&["jersey", "--rtt", "50"], &["50ms"]);
     bad(&["padhye", "--loss", "few"], &["few", "0.1%,1%"]);
     bad(&["padhye", "--loss", "0"], &["--loss is out of range: 0", "write a value from 0.000000000001 to 1"]);

@@ -64,6 +64,12 @@ impl Subject {
             _ if self.groups.contains(&name) => (self.group)(name, run),
             _ => named(name, &names),
         };
+        if let (true, Some(own)) = (list.is_empty(), own_stations(name, run, &names)) {
+            return own.map_err(|shared| {
+                let help = remedy(name, names);
+                Unmeasured::Wrong(format!("`{m}`: {shared} has no station of its own; name a station: {help}"))
+            });
+        }
         if list.is_empty() && !self.groups.contains(&name) {
             let help = remedy(name, names.into_iter().chain(self.groups.iter().copied()));
             return Err(Unmeasured::Wrong(format!("`{m}`: there is no {} `{name}`; {help}", self.noun)));
@@ -84,6 +90,25 @@ fn named(name: &str, names: &[&str]) -> Vec<usize> {
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
     };
     names.iter().enumerate().filter(|(_, n)| member(n)).map(|(i, _)| i).collect()
+}
+
+/// The indices of the own stations of the flows that `name` selects, `down.1.sta` of `down.1`; `name` is a direction or
+/// the name of a flow or of a group. The error is a flow that has none. `None` if `name` selects no flow, or if `names`
+/// are not those of stations.
+fn own_stations(name: &str, run: &Run, names: &[&str]) -> Option<Result<Vec<usize>, String>> {
+    const OWN: &str = ".sta";
+    let flows: Vec<&str> = run.flows.iter().map(|f| f.name.as_str()).collect();
+    let of_name = named(name, &flows);
+    let is_chosen = |(i, f): &(usize, &Flow)| *f.direction == *name || of_name.contains(i);
+    let chosen: Vec<&str> = run.flows.iter().enumerate().filter(is_chosen).map(|(_, f)| f.name.as_str()).collect();
+    if chosen.is_empty() || !names.iter().any(|n| n.ends_with(OWN)) {
+        return None;
+    }
+    let station = |flow: &str| {
+        let own = names.iter().position(|n| n.strip_suffix(OWN) == Some(flow));
+        own.ok_or_else(|| format!("the flow {flow}"))
+    };
+    Some(chosen.into_iter().map(station).collect())
 }
 
 pub(super) fn no_cell(m: &Metric) -> Unmeasured {

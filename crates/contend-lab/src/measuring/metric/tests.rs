@@ -223,6 +223,25 @@ fn what_was_not_measured_is_undefined_and_not_zero() {
 }
 
 #[test]
+fn flows_stand_for_their_own_stations() {
+    let mut run = example();
+    let air = run.air.as_mut().unwrap();
+    air.airtime.from = [("ap", 0.4), ("up.1.sta", 0.1), ("up.2.sta", 0.2)].map(|(n, x)| (n.to_owned(), x)).into();
+    air.airtime.to = [("ap", 0.3), ("up.1.sta", 0.15), ("up.2.sta", 0.25)].map(|(n, x)| (n.to_owned(), x)).into();
+    run.flows = vec![flow("up.1", "up", 1e6), flow("up.2", "up", 1e6)];
+    let at = |run: &Run, text: &str| Expr::parse(text).unwrap().eval(run);
+    assert!((at(&run, "airtime.from[up.2]").unwrap() - 0.2).abs() < 1e-12);
+    for (text, value) in [("airtime.from.up", 0.3), ("airtime.to.up", 0.4), ("airtime.up", 0.7)] {
+        assert!((at(&run, text).unwrap() - value).abs() < 1e-12, "{text}");
+    }
+    assert!((at(&run, "max(airtime.from[up])").unwrap() - 0.2).abs() < 1e-12);
+    // One of the flows belongs to a station with a name.
+    run.flows.push(flow("up.3", "up", 1e6));
+    let Err(Unmeasured::Wrong(why)) = at(&run, "airtime.from.up") else { panic!() };
+    assert!(why.contains("the flow up.3 has no station of its own; name a station: "), "{why}");
+}
+
+#[test]
 fn what_is_not_there_is_named_with_the_nearest() {
     assert!(matches!(unmeasured("goodput[dwon.1]"), Unmeasured::Wrong(s) if s.contains("`down.1`")));
     assert!(matches!(unmeasured("drops[pa]"), Unmeasured::Wrong(s) if s.contains("ap")));

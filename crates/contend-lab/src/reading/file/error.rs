@@ -145,7 +145,8 @@ impl FileError {
 /// The option that made a setting, its text, and the number of bytes of the setting before this text. Some keys have
 /// their own option.
 fn option(set: &str) -> (&'static str, &str, usize) {
-    const OWN: [(&str, &str); 3] = [("--seeds", "seeds="), ("--decide", "decide="), ("--sweep", "sweep.")];
+    const OWN: [(&str, &str); 4] =
+        [("--seeds", "seeds="), ("--decide", "decide="), ("--show", "show="), ("--sweep", "sweep.")];
     let own = OWN.iter().find_map(|(option, key)| Some((*option, set.strip_prefix(key)?, key.len())));
     own.unwrap_or(("--set", set, 0))
 }

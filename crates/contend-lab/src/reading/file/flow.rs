@@ -187,19 +187,18 @@ fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
     const SHAPE: &str = "write \"5s\", \"uniform(0s, 2s)\" (an instant drawn between the two) or \
         \"stagger(0s, 10s)\" (the first member's, and the step to the next)";
     let v = v.pick()?;
-    let start = match call(&v)? {
+    let start = match call(&v, &["uniform", "stagger"], SHAPE)? {
         None => Start::At(v.time()?),
         Some(("uniform", args)) => {
             let UniformSpan { low, high } = uniform(&v, &args, SHAPE)?;
             Start::Uniform(Time::ZERO + low, Time::ZERO + high)
         }
-        Some(("stagger", args)) => {
+        Some((_, args)) => {
             let [first, step] = two(&v, &args, SHAPE)?;
             let k = v.cx.member.map_or(0, |(k, _)| k as u64 - 1);
             let later = step.as_nanos().checked_mul(k).and_then(|ns| ns.checked_add(first.as_nanos()));
             Start::At(later.map_or(Time::NEVER, Time::from_nanos))
         }
-        Some((other, _)) => return Err(v.error(format!("cannot be \"{other}\""), SHAPE)),
     };
     let latest = match start {
         Start::At(t) | Start::Uniform(_, t) => t,
@@ -218,21 +217,24 @@ fn start(v: &Val, duration: Span) -> Result<Start, FileError> {
 fn overhead(v: &Val) -> Result<UniformSpan, FileError> {
     const SHAPE: &str = "write \"100us\" or \"uniform(0s, 1ms)\" (a time drawn between the two for each packet)";
     let v = v.pick()?;
-    match call(&v)? {
+    match call(&v, &["uniform"], SHAPE)? {
         None => v.span().map(|span| UniformSpan { low: span, high: span }),
-        Some(("uniform", args)) => uniform(&v, &args, SHAPE),
-        Some((other, _)) => Err(v.error(format!("cannot be \"{other}\""), SHAPE)),
+        Some((_, args)) => uniform(&v, &args, SHAPE),
     }
 }
 
-/// Reads a text like `uniform(0s, 2s)`: the name before the parenthesis and the durations in it. `None` for any other
-/// value.
-fn call<'a>(v: &Val<'a>) -> Result<Option<(&'a str, Vec<Span>)>, FileError> {
+/// Reads a text like `uniform(0s, 2s)`: the name before the parenthesis, which is one of `names`, and the durations in
+/// it. `None` for any other value.
+fn call<'a>(v: &Val<'a>, names: &[&str], shape: &str) -> Result<Option<(&'a str, Vec<Span>)>, FileError> {
     let NodeKind::Text(text) = &v.node.kind else { return Ok(None) };
     let call = text.trim().strip_suffix(')').and_then(|t| t.split_once('('));
     let Some((name, args)) = call.filter(|(name, _)| !name.starts_with('=')) else { return Ok(None) };
+    let name = name.trim();
+    if !names.contains(&name) {
+        return Err(v.error(format!("cannot be \"{name}\""), shape));
+    }
     let args = args.split(',').map(|arg| argument(v, arg)).collect::<Result<_, _>>()?;
-    Ok(Some((name.trim(), args)))
+    Ok(Some((name, args)))
 }
 
 /// Reads the arguments of `uniform`.

@@ -197,7 +197,9 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let replaced = seeds_of_file.filter(|_| overrides.iter().any(|(key, _)| key.trim() == "seeds"));
     let seeds_of_file =
         replaced.and_then(|node| seeds::seeds(&Val { cx, path: "seeds".into(), node: &node }).ok()).map(|s| s.0.len());
-    let decide = f.read("decide", |v| v.integer(2..=seeds::MOST))?;
+    // Seeds of the command line also replace `decide` of the file: they are exactly the seeds that run.
+    let of_call = |v: &Val| seeds_of_file.is_none() || matches!(v.node.site, Site::Set(..));
+    let decide = f.read("decide", |v| Ok(Some(v.integer(2..=seeds::MOST)?).filter(|_| of_call(&v))))?.flatten();
     let sample = f.read("sample", |v| match v.positive_span()? {
         step if step > duration => {
             Err(v.error(format!("is {step}, but the whole run is {duration}"), "write a shorter step"))

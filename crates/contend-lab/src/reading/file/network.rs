@@ -318,6 +318,12 @@ impl<'a> Builder<'a> {
         let count = f.read("count", |v| v.integer(0..=MOST))?;
         let first = self.stations.len();
         let group = match count {
+            _ if name.text()? == "server" => {
+                return Err(name.error(
+                    "cannot be \"server\", which is the wired end of a flow",
+                    "choose another name, like \"nas\"",
+                ));
+            }
             None => self.places.add(&name, Place::Station(first))?,
             Some(n) => self.places.add_group(&name, first, n as usize)?,
         };

@@ -5,6 +5,7 @@ use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tree::NodeKind;
 use crate::names::{reason_and_remedy, suggest};
+use crate::reading::expression::{Dimension, Quantity};
 use contend_core::Span;
 use contend_core::cc;
 use contend_core::estimate;
@@ -277,6 +278,15 @@ fn estimates(v: &Val, timestamps: bool) -> Result<Vec<(String, Choice<estimate::
 }
 
 fn window(v: &Val) -> Result<Amount, FileError> {
+    let v = v.pick()?;
+    if let NodeKind::Text(text) = &v.node.kind
+        && Quantity::parse(text).is_ok_and(|q| q.unit == Dimension::Time)
+    {
+        return Err(v.error(
+            format!("is a time, {text}, but a window is in packets or bytes"),
+            "write how much may be under way, like \"42p\" or \"64kB\"; a time belongs to `delay`",
+        ));
+    }
     match v.amount()? {
         Amount::Packets(0) | Amount::Bytes(0) => {
             Err(v.error("is zero: nothing could be sent", "write at least \"1p\""))

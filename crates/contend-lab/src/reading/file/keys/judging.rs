@@ -106,7 +106,7 @@ pub(super) static FIGURE: Table = Table {
         key("x", &[
                 Kind::Word(&[
                     word("flow", "One bar for each flow."),
-                    word("time", "The figure is drawn over time; needs `sample`."),
+                    word("time", "The figure is drawn over time, with the step `sample`."),
                 ]),
                 Kind::KeyPath,
                 Kind::Expression,
