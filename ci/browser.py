@@ -24,7 +24,7 @@ def installed():
 
 def picture(page, path, width, height):
     """Writes the top of a page as PNG."""
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         subprocess.run([installed(), *QUIET, f"--user-data-dir={profile}", f"--screenshot={os.path.abspath(path)}",
                         f"--window-size={width},{height}", "file://" + os.path.abspath(page)],
                        check=True, timeout=PATIENCE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -34,7 +34,8 @@ class Browser:
     """One page after the other, with what it logs."""
 
     def __enter__(self):
-        self.profile = tempfile.TemporaryDirectory()
+        # Processes of Chromium may still write to it when it is removed.
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         # Chromium reads commands from descriptor 3 and writes answers to descriptor 4, each ended by a zero byte.
         commands, self.to = os.pipe()
         self.answers, answers = os.pipe()
