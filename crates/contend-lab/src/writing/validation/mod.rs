@@ -16,8 +16,10 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
         format!("# Validation\n\nMade by `{command}`, contend {}; not written by hand.\n", env!("CARGO_PKG_VERSION"));
     text += &first_page::first_page(outcomes);
     for o in outcomes {
-        let seeds = o.runs.iter().map(|r| r.seed).collect::<BTreeSet<_>>().len();
-        text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if seeds == 1 { "" } else { "s" });
+        let most = o.runs.iter().map(|r| r.seed).collect::<BTreeSet<_>>().len();
+        let least = o.seeds.iter().map(|p| p.n).min().unwrap_or(most);
+        let seeds = if least < most { format!("{least} to {most}") } else { most.to_string() };
+        text += &format!("\n## {}\n\n`{}`, {seeds} seed{}\n\n", o.title, o.file, if most == 1 { "" } else { "s" });
         if o.claims.is_empty() {
             text += "Nothing is claimed; its figures are in the report.\n";
             continue;
