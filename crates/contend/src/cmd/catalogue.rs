@@ -8,7 +8,7 @@ mod reference;
 pub use list::{ListArgs, list};
 pub use reference::{ReferenceArgs, reference};
 
-use super::run::formats;
+use super::run::{exports, formats};
 use super::{print, wrong};
 use crate::Done;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};

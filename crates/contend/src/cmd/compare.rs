@@ -177,6 +177,7 @@ fn side(args: &Args, path: &Path, own: &[String]) -> Result<Side> {
         common: &common,
         stop: &stop,
         capture: None,
+        exports: &[],
         name: path.display().to_string(),
         folder: None,
         keep_journal: false,

@@ -55,6 +55,7 @@ pub fn run(args: &Args) -> Result<Done> {
         common: &common,
         stop: &stop,
         capture: None,
+        exports: &[],
         name: folder.to_string(),
         folder: None,
         keep_journal: false,

@@ -80,6 +80,7 @@ pub fn run(args: &Args) -> Result<Done> {
         common: &args.common,
         stop: &stop,
         capture: None,
+        exports: &[],
         name: name.to_owned(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
         // `--resume` reads the runs of finished experiments from the journal too.

@@ -14,9 +14,9 @@ use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
 use contend_lab::reading::folder::files_below;
 use contend_lab::reading::starter::{STARTERS, Starter};
-use contend_lab::writing::folder::{self, Draft, ResumeError};
+use contend_lab::writing::folder::{self, Draft, Extra, ResumeError};
 use contend_lab::writing::journal::{Header, Journal};
-use contend_lab::writing::output::{self, Format, ReportContext, WIDTH, checked_text, measured_text, wrapped};
+use contend_lab::writing::output::{self, Export, Format, ReportContext, WIDTH, checked_text, measured_text, wrapped};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
 use std::io::{ErrorKind, IsTerminal, Read as _};
@@ -45,6 +45,7 @@ Examples:
   contend run experiments/hotspot.toml --sweep ap.queue=fifo,fq_codel --sweep flow.1.count=1..3
   contend run experiments/hotspot.toml --decide                  more seeds for what is undecided
   contend run experiments/hotspot.toml --capture 10s..10.5s      frames for Wireshark
+  contend run experiments/hotspot.toml --set sample=200ms --export flent,iperf3
   contend run results/hotspot/run.toml                           the same runs again
   contend run experiments/hotspot.toml --resume                  continue a call that was killed";
 
@@ -71,6 +72,10 @@ pub struct Args {
     /// Write the frames of the first run in this interval, like 10s..10.5s, to air.pcapng
     #[arg(long, value_name = "FROM..TO", value_parser = interval, conflicts_with = "no_results")]
     capture: Option<(Time, Time)>,
+    /// Write results in the formats of other tools too, into folders of these names in the results folder
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = exported())]
+    #[arg(conflicts_with = "no_results")]
+    export: Vec<&'static Export>,
     /// Continue an earlier call of the same file that was killed or stopped, or that found the disk full
     #[arg(long, conflicts_with = "no_results")]
     resume: bool,
@@ -79,7 +84,7 @@ pub struct Args {
 impl Args {
     /// The call `contend run FILE` with these options.
     pub fn of(file: PathBuf, common: Common) -> Args {
-        Args { files: vec![file], common, capture: None, resume: false }
+        Args { files: vec![file], common, capture: None, export: vec![], resume: false }
     }
 }
 
@@ -161,6 +166,17 @@ pub fn jobs(text: &str) -> Result<u16, String> {
     number.ok_or_else(|| "write a whole number from 1 to 1024, the number of runs at the same time".to_owned())
 }
 
+/// The words of `--export`, each with its meaning.
+pub fn exports() -> impl Iterator<Item = (&'static str, &'static str)> {
+    output::EXPORTS.iter().map(|x| (x.name, x.summary))
+}
+
+/// Reads a word of `--export`.
+fn exported() -> impl TypedValueParser<Value = &'static Export> {
+    PossibleValuesParser::new(exports().map(|(name, meaning)| PossibleValue::new(name).help(meaning)))
+        .try_map(|word| output::EXPORTS.iter().find(|x| x.name == word).ok_or(format!("{word} is no export")))
+}
+
 /// Reads a word of `--format`.
 fn printed() -> impl TypedValueParser<Value = Printed> {
     PossibleValuesParser::new(formats().map(|(name, meaning)| PossibleValue::new(name).help(meaning)))
@@ -199,12 +215,21 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     }
     // All files are read before the first one runs: an error in the last file is reported now, not in an hour.
     let all = args.files.iter().map(|path| load(path, &args.common)).collect::<Result<Vec<_>>>()?;
+    for (path, e) in args.files.iter().zip(&all) {
+        if let Some(x) = args.export.iter().find(|x| x.sampled && e.sample.is_none()) {
+            return Err(wrong(
+                format!("--export {} needs a time series, but {} does not sample its runs", x.name, path.display()),
+                "write sample = \"100ms\" into the file, or give --set sample=100ms",
+            ));
+        }
+    }
     let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
     let job = |((path, e), name): ((&PathBuf, _), _)| Job {
         e,
         common: &args.common,
         stop,
         capture: args.capture,
+        exports: &args.export,
         name: path.display().to_string(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
         keep_journal: false,
@@ -365,6 +390,8 @@ pub struct Job<'a> {
     pub stop: &'a AtomicBool,
     /// The interval of `--capture`, if given.
     pub capture: Option<(Time, Time)>,
+    /// The formats of `--export`.
+    pub exports: &'a [&'static Export],
     /// The text on the progress bar.
     pub name: String,
     /// The results folder; `None` if no results are written.
@@ -480,6 +507,11 @@ impl Job<'_> {
         Ok(Performed { executed, unwritten })
     }
 
+    /// What the results folder holds on request.
+    fn extra(&self) -> Extra<'_> {
+        Extra { capture: self.capture.is_some(), exports: self.exports }
+    }
+
     /// Writes the results folder.
     fn write(&self, executed: &Executed, draft: Draft) -> Result<()> {
         let (path, finished) = (draft.path().to_path_buf(), draft.journal().runs());
@@ -488,8 +520,7 @@ impl Job<'_> {
             return Err(failed(&failure));
         }
         let context = ReportContext::of(self.e, draft.command().to_owned());
-        let aside =
-            folder::write(self.e, executed, &context, draft, self.capture.is_some()).map_err(|err| failed(&err))?;
+        let aside = folder::write(self.e, executed, &context, draft, self.extra()).map_err(|err| failed(&err))?;
         if !self.common.quiet {
             say_moved(aside.as_deref());
             if let Some(folder) = &self.folder {

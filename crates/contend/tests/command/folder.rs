@@ -246,3 +246,25 @@ fn the_folder_repeats_the_seeds_that_the_results_decided() {
     let again: Value = serde_json::from_str(&again).unwrap();
     assert_eq!((&again["seeds"], &again["claims"]), (&o["seeds"], &o["claims"]));
 }
+
+#[test]
+fn exports_are_folders_and_those_of_time_series_need_samples() {
+    let bench = Bench::with("f.toml", SMALL);
+    bench.contend(&["run", "f.toml", "--export", "flent,iperf3,perfetto"]).with(0);
+    let files = |folder: &str| std::fs::read_dir(bench.path("results/f").join(folder)).unwrap().count();
+    let runs = bench.json("results/f/summary.json")["runs"].as_array().unwrap().len();
+    assert_eq!((files("flent"), files("iperf3"), files("perfetto")), (runs, runs, 1));
+    // An export adds folders and changes nothing else.
+    let digest = bench.json("results/f/summary.json")["runs"][0]["digest"].clone();
+    bench.contend(&["run", "f.toml", "--export", "perfetto"]).with(0);
+    assert_eq!(bench.json("results/f/summary.json")["runs"][0]["digest"], digest);
+    bench.file("once.toml", SMALL.replace("sample   = \"100ms\"\n", ""));
+    let needs = "--export iperf3 needs a time series, but once.toml does not sample its runs";
+    bench.contend(&["run", "once.toml", "--export", "perfetto,iperf3"]).with(2).says(&[needs, "--set sample=100ms"]);
+    bench.contend(&["run", "f.toml", "--export", "flnet"]).with(2).says(&["flnet", "'flent'"]);
+    bench.contend(&["run", "f.toml", "--export", "flent", "--no-results"]).with(2).says(&["--no-results"]);
+    let list = bench.contend(&["list", "formats"]).with(0).out;
+    assert!(["flent", "iperf3", "perfetto"].iter().all(|x| list.contains(x)), "{list}");
+    let flent = bench.contend(&["explain", "flent"]).with(0).out;
+    assert!(flent.contains("contend run FILE --export flent"), "{flent}");
+}

@@ -14,11 +14,20 @@ pub use head::settings;
 use crate::experiment::results::{Executed, Labels, Run};
 use crate::reading::file::{Experiment, Overlay};
 use crate::writing::journal;
-use crate::writing::output::{self, Band, Error, ReportContext, atomically};
+use crate::writing::output::{self, Band, Error, Export, ReportContext, atomically};
 use contend_sim::wifi::phy::Standard;
 use serde::Deserialize;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+/// What a results folder holds only on request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extra<'a> {
+    /// True for `air.pcapng`.
+    pub capture: bool,
+    /// Files in the formats of other tools.
+    pub exports: &'a [&'static Export],
+}
 
 /// Writes all results of `executed` into `draft`, then renames `draft` to its target. Returns the path to which earlier
 /// results were moved.
@@ -30,7 +39,7 @@ pub fn write(
     executed: &Executed,
     context: &ReportContext,
     mut draft: Draft,
-    capture: bool,
+    extra: Extra,
 ) -> Result<Option<PathBuf>, Error> {
     let folder = draft.path();
     let o = &executed.outcome;
@@ -44,10 +53,15 @@ pub fn write(
     }
     output::write_flows(o, context, &folder.join("flows.parquet"))?;
     output::write_series(o, context, &folder.join("series.parquet"))?;
-    if capture && let Some(run) = o.runs.first() {
+    if extra.capture
+        && let Some(run) = o.runs.first()
+    {
         atomically(&folder.join("air.pcapng"), |w| {
             output::write_pcapng(run, output::CaptureFormat { band: band(e), ..output::CaptureFormat::default() }, w)
         })?;
+    }
+    for export in extra.exports {
+        output::export::write_export(export, e, o, folder)?;
     }
     output::write_report(o, context, &folder.join("report.html"))?;
     if o.interrupted.is_some() {

@@ -1,7 +1,7 @@
 //! Each change to the file system is made to fail, once or from that change on. Results must then be complete or
 //! absent, earlier results must be unchanged, and no finished run may be lost.
 
-use super::{Draft, header, write};
+use super::{Draft, Extra, header, write};
 use crate::execute::{Options, execute};
 use crate::experiment::results::Executed;
 use crate::experiment::size::CaptureWindow;
@@ -44,7 +44,7 @@ fn call(e: &Experiment, target: &Path, resume: bool) -> Result<(), String> {
         return Err(failure);
     }
     let context = ReportContext::of(e, draft.command().to_owned());
-    write(e, &executed, &context, draft, true).map(drop).map_err(|e| e.to_string())
+    write(e, &executed, &context, draft, Extra { capture: true, exports: &[] }).map(drop).map_err(|e| e.to_string())
 }
 
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {

@@ -1,11 +1,12 @@
 //! Output formats of an [outcome](crate::experiment::results::Outcome): the table on the terminal, the
-//! [formats](FORMATS), Parquet, captures, and the report page.
+//! [formats](FORMATS), Parquet, captures, [exports](EXPORTS), and the report page.
 //!
 //! Every writer takes the outcome. A writer that also shows the command, the source or the seeds takes a
 //! [`ReportContext`]. Files are written completely or not at all: see [`atomically`].
 
 pub mod compare;
 pub mod csv;
+pub mod export;
 pub mod format;
 pub mod html;
 pub mod json;
@@ -21,6 +22,7 @@ mod toy;
 
 pub use compare::{comparison_table, write_comparison};
 pub use csv::write_csv;
+pub use export::{EXPORTS, Export};
 pub use field::{Names, Row, names};
 pub use format::{FORMATS, Format};
 pub use html::{Chapter, write_comparison_page, write_paper, write_report};

@@ -1,7 +1,7 @@
 //! What a file accepts besides the names of algorithms: tables and keys, words that are values, TCP variants, and the
 //! parameters of algorithms and models. Also the words of `--format`.
 
-use super::{formats, unit};
+use super::{exports, formats, unit};
 use contend_core::registry::{Param, Unit};
 use contend_lab::reading::file::keys::{Algorithm, Key, NAMES, RESERVED, Table, keys, settable, tables, variants};
 use contend_lab::reading::model::models;
@@ -16,6 +16,7 @@ pub(super) fn names(algorithms: &[Algorithm]) -> Vec<&'static str> {
     all.extend(NAMES.iter().map(|w| w.name));
     all.extend(models().flat_map(|m| m.parameters).map(|p| p.name));
     all.extend(formats().map(|f| f.0));
+    all.extend(exports().map(|x| x.0));
     all
 }
 
@@ -43,6 +44,12 @@ pub(super) fn explained(name: &str, algorithms: &[Algorithm]) -> Vec<String> {
         out.extend(
             formats.map(|(name, doc)| {
                 entry(name, "formats", &doc, &[("Use", &format!("contend run FILE --format {name}"))])
+            }),
+        );
+        let exports = exports().filter(|x| x.0 == name);
+        out.extend(
+            exports.map(|(name, doc)| {
+                entry(name, "formats", doc, &[("Use", &format!("contend run FILE --export {name}"))])
             }),
         );
         let parameters = parameters(name, algorithms);

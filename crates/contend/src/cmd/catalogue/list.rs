@@ -1,6 +1,6 @@
 //! `contend list`: the families on one page, or one family with a phrase for each name.
 
-use super::{everything, formats, functions, models};
+use super::{everything, exports, formats, functions, models};
 use crate::Done;
 use crate::cmd::{new, print};
 use clap::builder::PossibleValuesParser;
@@ -80,6 +80,7 @@ fn families() -> Vec<Family> {
     functions().for_each(|f| add("functions", f.name, f.doc));
     models::items().iter().for_each(|m| add("models", &m.name, &m.summary));
     formats().for_each(|(name, meaning)| add("formats", name, &meaning));
+    exports().for_each(|(name, meaning)| add("formats", name, meaning));
     keys().iter().for_each(|(path, _, key)| add(KEYS, path, key.doc));
     all
 }
