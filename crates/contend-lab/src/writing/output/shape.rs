@@ -61,14 +61,6 @@ pub(crate) fn seeds_text(o: &Outcome) -> String {
     }
 }
 
-/// The name of a flow's `[[flow]]` table: the flow's name without the member's number (`down.3` belongs to `down`).
-pub(super) fn group_of(flow: &str) -> &str {
-    match flow.rsplit_once('.') {
-        Some((group, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => group,
-        _ => flow,
-    }
-}
-
 /// The estimate from exact values of a number in `range`; without values the mean is NaN.
 pub(super) fn estimate(values: &[f64], range: Range) -> Estimate {
     let exact: Vec<_> = values.iter().map(|value| Reading { value: *value, resolution: 0.0 }).collect();
@@ -277,13 +269,5 @@ mod tests {
         assert_eq!(jain_flows(&[&run]), "the flows up, down (not probe: a rate of their own)");
         run.flows.iter_mut().for_each(|f| f.greedy = false);
         assert_eq!(jain_flows(&[&run]), "all flows");
-    }
-
-    #[test]
-    fn a_flow_belongs_to_its_table() {
-        assert_eq!(group_of("down.3"), "down");
-        assert_eq!(group_of("flow0.12"), "flow0");
-        assert_eq!(group_of("bulk"), "bulk");
-        assert_eq!(group_of("v.a"), "v.a");
     }
 }

@@ -6,7 +6,7 @@ use super::{Figure, direction_style};
 use crate::experiment::results::{EstimateSeries, Flow, FlowSeries, Run};
 use crate::stats::{self, Range};
 use crate::writing::output::csv::quoted;
-use crate::writing::output::shape::{estimate, group_of, jain_flows};
+use crate::writing::output::shape::{estimate, jain_flows};
 use contend_sim::stats::Durations;
 use std::fmt::Write;
 
@@ -137,12 +137,9 @@ impl Sampled<'_> {
             note.to_owned()
         } else {
             for group in groups(flows.iter().map(|f| f.0)) {
-                let members: Vec<&Vec<f64>> =
-                    flows.iter().filter(|(f, _)| group_of(&f.name) == group).map(|f| &f.1).collect();
-                let style = flows
-                    .iter()
-                    .find(|(f, _)| group_of(&f.name) == group)
-                    .map_or(0, |(f, _)| direction_style(f.direction));
+                let members: Vec<&Vec<f64>> = flows.iter().filter(|(f, _)| f.group == group).map(|f| &f.1).collect();
+                let style =
+                    flows.iter().find(|(f, _)| f.group == group).map_or(0, |(f, _)| direction_style(f.direction));
                 let style =
                     if legend.iter().any(|l: &(usize, String)| l.0 == style) { legend.len() + 4 } else { style };
                 let at = |k: usize, q: f64| {
@@ -271,8 +268,8 @@ impl Sampled<'_> {
 fn groups<'a>(flows: impl Iterator<Item = &'a Flow>) -> Vec<&'a str> {
     let mut all: Vec<&str> = Vec::new();
     for f in flows {
-        if !all.contains(&group_of(&f.name)) {
-            all.push(group_of(&f.name));
+        if !all.contains(&f.group.as_str()) {
+            all.push(&f.group);
         }
     }
     all
@@ -342,7 +339,7 @@ fn distribution(
 ) -> Option<Figure> {
     let mut merged: Vec<Merged> = Vec::new();
     for f in runs.iter().flat_map(|r| &r.flows).filter(|f| !of(f).is_empty()) {
-        let name = if each { &f.name } else { group_of(&f.name) };
+        let name: &str = if each { &f.name } else { &f.group };
         match merged.iter_mut().find(|m| m.name == name) {
             Some(m) => m.all.merge(of(f)),
             None => {
