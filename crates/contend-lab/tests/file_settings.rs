@@ -128,3 +128,22 @@ fn seeds_of_the_call_replace_decide_of_the_file() {
     assert_eq!(of_file(&[("seeds", "1..3"), ("decide", "20")]), Some(20));
     assert_eq!(of_file(&[("decide", "20")]), Some(20));
 }
+
+#[test]
+fn when_selects_points_that_exist_unless_the_call_changed_their_keys() {
+    const CHECK: &str = "[[check]]\nwhat = \"all\"\nmetric = \"jain\"\nexpect = { at_least = 0.1 }\n";
+    let when = |when: &str| format!("{SWEEP}{CHECK}when = {when}\n");
+    let one = when("{ \"flow.call.count\" = 1 }");
+    for sets in [&[][..], &[("seeds", "7")], &[("flow.call.count", "1")], &[("flow.0.count", "5")]] {
+        assert!(read(&one, sets).is_ok(), "{}", error(&one, sets));
+    }
+    // Neither other seeds nor another key make a wrong selection right.
+    for sets in [&[][..], &[("seeds", "7")], &[("wifi.slot", "9us")]] {
+        assert!(error(&when("{ \"flow.call.coutn\" = 1 }"), sets).contains("not swept"), "{sets:?}");
+        assert!(error(&when("{ \"flow.call.count\" = 7 }"), sets).contains("is not a value of the sweep"), "{sets:?}");
+    }
+    // Without a sweep in the file, its checks may be about one of the call.
+    let unswept = format!("{CHECK}when = {{ \"ap.queue\" = \"codel\" }}\n");
+    assert!(error(&unswept, &[("seeds", "7")]).contains("not swept"));
+    assert!(read(&unswept, &[("sweep.ap.queue", "fifo,codel")]).is_ok());
+}

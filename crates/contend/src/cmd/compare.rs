@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   contend compare results/fifo results/fcwa                  two results folders
   contend compare office --b ap.control=fcwa                 a file, and the same file with a setting
-  contend compare office --a ap.queue=ack_filter --b ap.control=fcwa --metric 'jain, goodput.down'
+  contend compare office --a ap.queue.kind=ack_filter --b ap.control=fcwa --metric jain
   contend compare bufferbloat --metric 'delay.p99[probe]'    the points of a sweep against the first
   contend compare hotspot --b ap.queue=fq_codel --html compare.html        also as a page
 

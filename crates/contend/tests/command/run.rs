@@ -306,6 +306,10 @@ fn a_check_that_is_not_met_is_exit_status_1_and_all_formats_tell() {
     let none =
         bench.contend(&["run", "g.toml", "--set", "check=[]", "--no-results", "--format", "json"]).with(0).object();
     assert!(none["checks"].as_array().unwrap().is_empty());
+    // With several points, the one that decides is named.
+    let swept = ["run", "g.toml", "--no-results", "--sweep", "flow.0.count=1,2"];
+    let ended = bench.contend(&swept).with(1);
+    assert!(ended.out.contains("measured at flow.0.count = "), "{}", ended.out);
 }
 
 #[test]

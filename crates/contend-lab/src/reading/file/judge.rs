@@ -11,8 +11,9 @@ use crate::reading::expression::{Quantity, WrittenUnit, numbers};
 /// Context of claims, checks and figures.
 pub(crate) struct Judge<'a> {
     pub sweep: &'a Sweep,
-    /// True if the command line changed the file. Claims may then select points that do not exist.
-    pub changed: bool,
+    /// Keys that the command line sets or sweeps, with the number of each table. What claims select of these keys need
+    /// not exist.
+    pub set: Vec<Vec<String>>,
 }
 
 impl Judge<'_> {
@@ -150,7 +151,7 @@ impl Judge<'_> {
                 let along = along(&f)?;
                 let known = |item: Val| match self.sweep.value(&along, item.node) {
                     Some(value) => Ok(value),
-                    None if self.changed => Ok(item.node.to_json().into()),
+                    None if self.is_set(&item, &along)? => Ok(item.node.to_json().into()),
                     None => Err(item.error(
                         format!("is not a value of the sweep: {}", item.node.to_json()),
                         format!("values of {along}: {}", self.sweep.values(&along)),
@@ -173,6 +174,14 @@ impl Judge<'_> {
         Ok(expect)
     }
 
+    /// True if the command line sets the key `path`, a part of its value, the table that holds it, or the whole sweep.
+    fn is_set(&self, at: &Val, path: &str) -> Result<bool, FileError> {
+        let path = self.sweep.numbered(at, &at.node.site, path)?;
+        let overlaps =
+            |set: &Vec<String>| set.first().is_some_and(|s| s == "sweep") || set.iter().zip(&path).all(|(a, b)| a == b);
+        Ok(self.set.iter().any(overlaps))
+    }
+
     fn when(&self, val: &Val) -> Result<When, FileError> {
         val.table()?;
         let mut when = When::new();
@@ -180,7 +189,7 @@ impl Judge<'_> {
             let at = Val { path: format!("{}.\"{path}\"", val.path), node, ..val.clone() };
             let key = match self.sweep.swept(&at, &path) {
                 Ok(key) => key,
-                Err(_) if self.changed => continue,
+                Err(_) if self.is_set(&at, &path)? => continue,
                 Err(e) => return Err(e),
             };
             let wanted = match &node.kind {
@@ -191,7 +200,7 @@ impl Judge<'_> {
             for node in wanted {
                 match self.sweep.value(&key, node) {
                     Some(value) => values.push(value),
-                    None if self.changed => {}
+                    None if self.is_set(&at, &path)? => {}
                     None => {
                         let at = Val { node, ..at.clone() };
                         return Err(at.error(

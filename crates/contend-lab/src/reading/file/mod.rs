@@ -213,8 +213,10 @@ pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<E
     let names = naming::table_names(&source, &tree);
     let no_sweep = Node { site: Site::None, kind: NodeKind::Table(vec![]) };
     let sweep = f.get("sweep").unwrap_or_else(|| Val { cx, path: "sweep".into(), node: &no_sweep });
+    let swept = settings.swept.iter().filter_map(|s| names.numbered(&tree::split_path(&s.0)?).ok());
+    let set = settings.fixed.iter().map(|s| s.0.clone()).chain(swept).collect();
     let sweep = Sweep::read(&sweep, names, &settings)?;
-    let judge = Judge { sweep: &sweep, changed: !overrides.is_empty() };
+    let judge = Judge { sweep: &sweep, set };
     let mut ids = BTreeSet::new();
     let claims = each(f.get("claim"), "[[claim]]", |v| {
         let claim = judge.claim(v)?;

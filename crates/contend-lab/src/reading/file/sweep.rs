@@ -238,7 +238,7 @@ impl Sweep {
     }
 
     /// The key path `text` with the number of each table; empty if `text` is not a key path.
-    fn numbered(&self, at: &Val, site: &Site, text: &str) -> Result<Vec<String>, FileError> {
+    pub fn numbered(&self, at: &Val, site: &Site, text: &str) -> Result<Vec<String>, FileError> {
         let path = split_path(text).unwrap_or_default();
         self.names.numbered(&path).map_err(|no| at_key(at.cx.source, site, text, no))
     }

@@ -8,7 +8,7 @@ use super::shape::{
 };
 use crate::echo::{WORD, echo};
 use crate::experiment::results::{
-    CheckResult, ClaimResult, Flow, Interrupted, Look, Outcome, PointKey, Run, SearchResult,
+    CheckResult, ClaimResult, Flow, Interrupted, Look, Measured, Outcome, PointKey, Run, SearchResult, Summary,
 };
 use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
 use crate::reading::expression::WrittenUnit;
@@ -324,10 +324,16 @@ fn check_rows(checks: &[CheckResult], paint: Paint) -> Grid {
     for c in checks {
         let answer = paint.answer(c.answer, &format!("{} {}", answer_sign(c.answer), c.answer));
         grid.rows.push(vec![c.what.clone(), answer, checked_text(c), c.measured.expected.clone()]);
-        grid.under.push(vec![look_text(c.measured.look)]);
+        grid.under.push(vec![measured_at(&c.measured), look_text(c.measured.look)]);
     }
     grid.left = vec![0, 1, 3];
     grid
+}
+
+/// The point of the measured value, if there are several and the value is that of one of them.
+fn measured_at(m: &Measured) -> String {
+    let of_value = |p: &&Summary| m.points.len() > 1 && Some(p.mean) == m.value;
+    m.points.iter().find(of_value).map_or(String::new(), |p| format!("measured at {}", point_text(&p.point)))
 }
 
 /// One row for each claim. Below the row: the paper's statement, and the reason if the claim is not reproduced.

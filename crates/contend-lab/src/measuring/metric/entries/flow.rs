@@ -80,7 +80,13 @@ fn completion_time(a: &Asked<'_>) -> Result<f64, Unmeasured> {
         Aspect::Percentile(p, _) => stats::quantile(&all, f64::from(p) / 100.0),
         _ => stats::mean(&all),
     };
-    value.ok_or_else(|| a.undefined("no transfer was completed"))
+    value.ok_or_else(|| {
+        let mut flows = a.flows();
+        match (flows.next(), flows.next()) {
+            (Some(only), None) => a.undefined(format!("{} completed no transfer", only.name)),
+            _ => a.undefined("no transfer was completed"),
+        }
+    })
 }
 
 /// Jain's index over the run, over a window, or as the mean over windows of one second. Flows with a rate of their own
