@@ -65,6 +65,12 @@ pub fn run(args: Args) -> Result<Done> {
             }
             std::thread::sleep(STEP);
         }
+        // An editor may write in several steps: the file is read when it rests.
+        let mut earlier = None;
+        while earlier != Some(state(&file)) {
+            earlier = Some(state(&file));
+            std::thread::sleep(STEP);
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The pages of docs/tutorial: every command is run, and what it prints is compared with the page. The file of
-//! docs/coming-from.md is run, too.
+//! docs/coming-from.md is run, too, and so are the calls of the other documents, with short runs.
 //!
 //! A block of `toml NAME` writes the file NAME, and one of `toml NAME +` adds to it. In a block of `console`, a line
 //! that begins with `$` is a command; the lines up to the next one are its standard output. `CONTEND_BLESS=1` writes
@@ -76,4 +76,58 @@ fn every_command_of_the_tutorial_prints_what_its_page_shows() {
     let file = coming.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     bench.file("first.toml", file);
     bench.contend(&["run", "first.toml", "--seeds", "1", "--no-results", "--quiet"]).with(0);
+}
+
+/// Calls that need captures, results of earlier calls, or minutes.
+const NOT_RUN: [&str; 5] = ["card.pcap", "both.pcap", "results/fifo", "contend reproduce", "contend: "];
+
+/// The calls in the blocks of a document, on one line each and without remarks.
+fn calls(text: &str) -> Vec<String> {
+    let joined = text.replace("\\\n", " ");
+    let (mut all, mut is_shell) = (Vec::new(), false);
+    for line in joined.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            is_shell = ["console", "sh"].contains(&language);
+        } else if is_shell {
+            let call = line.trim_start_matches("$ ").replace("target/release/contend", "contend");
+            let call = call.split("  #").next().unwrap().trim().to_owned();
+            if call.starts_with("contend ") && !NOT_RUN.iter().any(|no| call.contains(no)) {
+                all.push(call);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_calls_of_the_documents_can_be_made() {
+    let bench = Bench::new();
+    for folder in ["experiments", "papers"] {
+        std::os::unix::fs::symlink(workspace().join(folder), bench.path(folder)).unwrap();
+    }
+    bench.file("my.toml", std::fs::read_to_string(workspace().join("experiments/hotspot.toml")).unwrap());
+    let contend = assert_cmd::cargo::cargo_bin!("contend").display().to_string();
+    let mut made = 0;
+    let guides = std::fs::read_dir(workspace().join("docs")).unwrap().map(|e| e.unwrap().path());
+    let model = std::fs::read_dir(workspace().join("docs/model")).unwrap().map(|e| e.unwrap().path());
+    let readme = std::iter::once(workspace().join("README.md"));
+    for file in readme.chain(guides).chain(model).filter(|f| f.extension().is_some_and(|e| e == "md")) {
+        for call in calls(&std::fs::read_to_string(&file).unwrap()) {
+            let mut words: Vec<&str> = call.split(" --seeds ").collect();
+            let rest = words.get(1).map_or("", |rest| rest.split_once(' ').map_or("", |(_, rest)| rest));
+            words.truncate(1);
+            let mut line = format!("{} {rest}", words[0]).replacen("contend", &contend, 1);
+            if call.starts_with("contend run") || call.starts_with("contend compare") {
+                line += " --seeds 1 --set duration=6s --set warmup=500ms";
+            }
+            if call.starts_with("contend run") && !call.contains("--no-results") {
+                line += " --no-results";
+            }
+            let ended = Command::new("bash").args(["-c", &line]).current_dir(bench.path("")).output().unwrap();
+            let said = String::from_utf8_lossy(&ended.stderr);
+            assert!(matches!(ended.status.code(), Some(0 | 1)), "{}: {call}\n{said}", file.display());
+            made += 1;
+        }
+    }
+    assert!(made > 20, "only {made} calls were found");
 }
