@@ -45,7 +45,7 @@ golden() {
 pages() {
   cargo build --workspace --profile ci --quiet
   python3 ci/pages.py "${CARGO_TARGET_DIR:-target}/ci/contend"
-  python3 ci/plots.py "${CARGO_TARGET_DIR:-target}/ci/contend" --check "${CARGO_TARGET_DIR:-target}/plots"
+  python3 ci/plots.py "${CARGO_TARGET_DIR:-target}/ci/contend" --check
 }
 book()   { python3 ci/book.py; } # the documents as a book, and whether its links and anchors lead somewhere
 bench()  { cargo bench --workspace --profile ci --quiet -- --test; }

@@ -3,7 +3,7 @@
 
     ci/plots.py target/release/contend            all plots, with all seeds of their files
     ci/plots.py target/release/contend NAME...    these plots
-    ci/plots.py target/ci/contend --check DIR     with two seeds, into DIR: the figures are still there
+    ci/plots.py target/ci/contend --check         with two seeds and no pictures: the figures are still there
 """
 
 import argparse
@@ -41,13 +41,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("contend")
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--check", metavar="DIR")
+    parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     if not installed():
         print("ci/plots.py: SKIPPED, no Chromium is installed")
         return
-    folder = Path(args.check or ROOT / "docs/plots")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = ROOT / "docs/plots"
     seeds = ["--seeds", "1..2"] if args.check else []
     with Browser() as browser:
         for name in args.names or PLOTS:
@@ -59,6 +58,8 @@ def main():
                 box = browser.run(FIND.replace("TITLE", json.dumps(title)))
                 if box is None:
                     sys.exit(f"ci/plots.py: the report of {file} has no figure with the title \"{title}\"")
+                if args.check:
+                    continue
                 shot = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
                                     clip={**box, "scale": 1.5})
             (folder / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))

@@ -3,7 +3,7 @@
 
 use super::ReportContext;
 use super::shape::{
-    around, estimate, jain_flows, main_metrics, percentile, point_text, points, runs_of, seeds_text, summary_of,
+    around, estimate, fixed, jain_flows, main_metrics, percentile, point_text, points, runs_of, seeds_text, summary_of,
     swept_keys, unit_of, value_text,
 };
 use crate::echo::{WORD, echo};
@@ -245,7 +245,7 @@ pub fn checked_text(c: &CheckResult) -> String {
     in_unit(c.measured.value, c.measured.interval, c.measured.unit)
 }
 
-/// A value and its interval in one unit; large plain numbers in millions.
+/// A value and its interval in one unit; large plain numbers in millions. The value has the decimals of its interval.
 fn in_unit(measured: Option<f64>, interval: Option<(f64, f64)>, unit: &str) -> String {
     let unit = WrittenUnit::named(unit).unwrap_or(WrittenUnit::PLAIN);
     let Some(m) = measured else { return "–".into() };
@@ -254,8 +254,14 @@ fn in_unit(measured: Option<f64>, interval: Option<(f64, f64)>, unit: &str) -> S
         name => (1.0, name),
     };
     let count = |x: f64| unit.count(x) / scale;
-    let around = around(m, interval, |x| significant(count(x), 2));
-    let value = significant(count(m), 4);
+    let width = |x: f64| significant(count(x), 2);
+    let around = around(m, interval, width);
+    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let widths = interval.filter(|(low, high)| high > low).map(|(low, high)| [width(m - low), width(high - m)]);
+    let value = match widths.and_then(|all| all.iter().map(|text| decimals(text)).max()) {
+        Some(decimals) => fixed(count(m), decimals),
+        None => significant(count(m), 4),
+    };
     let name = if name.is_empty() { name } else { format!(" {name}") };
     around.map_or_else(|| format!("{value}{name} (no interval)"), |around| format!("{value} {around}{name}"))
 }
