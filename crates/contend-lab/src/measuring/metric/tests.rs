@@ -151,6 +151,8 @@ fn losses_go_by_what_they_were_and_what_they_were_taken_for() {
     is("losses.error[up.1] - losses.nothing[up.1]", 7.0);
     is("taken_for.error.up / sent.up", 21.0 / 300.0);
     is("taken_for.congestion[up.1]", 12.0);
+    is("recognised.congestion[up.1]", 9.0);
+    is("recognised.error[up.1]", 6.0);
     is("accuracy.congestion", 0.9);
     is("accuracy.error.down", 0.75);
     let e = Expr::parse("accuracy.up").unwrap_err().to_string();

@@ -48,6 +48,13 @@ pub(super) const METRICS: &[MetricEntry] = &[
     )
     .aspects(Aspects::Required(&["congestion", "error"])),
     flow(
+        "recognised",
+        Dimension::Number,
+        "losses of one cause for which controllers assumed this cause: `recognised.congestion`, `recognised.error`",
+        |a| Ok(Found::of(a).recognised(cause(a))),
+    )
+    .aspects(Aspects::Required(&["congestion", "error"])),
+    flow(
         "accuracy",
         Dimension::Number,
         "share of the losses of one cause for which controllers assumed this cause: `accuracy.congestion` (A_c), \
@@ -56,8 +63,7 @@ pub(super) const METRICS: &[MetricEntry] = &[
             let (losses, cause) = (Found::of(a), cause(a));
             match losses.were(cause) {
                 0.0 => Err(a.undefined("there is no such loss")),
-                all if cause == "error" => Ok(losses.sum(|l| l.error.error) / all),
-                all => Ok(losses.sum(|l| l.congestion.congestion) / all),
+                all => Ok(losses.recognised(cause) / all),
             }
         },
     )
@@ -121,6 +127,14 @@ impl Found {
             "congestion" => self.sum(|l| l.congestion.congestion + l.congestion.error),
             "error" => self.sum(|l| l.error.congestion + l.error.error),
             _ => self.sum(|l| l.nothing.congestion + l.nothing.error),
+        }
+    }
+
+    /// Number of losses with this true cause that were taken for it.
+    fn recognised(&self, cause: &str) -> f64 {
+        match cause {
+            "error" => self.sum(|l| l.error.error),
+            _ => self.sum(|l| l.congestion.congestion),
         }
     }
 }
