@@ -138,9 +138,13 @@ proptest! {
         for name in ["are", "ts_are"] {
             close(name, &outcome(estimator(name, &[]), &steps), &real(&steps, false, type_1), n)?;
         }
-        let constant = real(&steps, true, |r, last, delta, bytes, _| (19.0 * r + bytes / delta + last) / 21.0);
-        // 19/21 remembers 10.5 steps.
-        close("westwood_nr", &outcome(estimator("westwood_nr", &[]), &steps), &constant, 10.5)?;
+        for (samples, past) in [(10, 19.0), (15, 29.0)] {
+            let constant =
+                real(&steps, true, |r, last, delta, bytes, _| (past * r + bytes / delta + last) / (past + 2.0));
+            let nr = estimator("westwood_nr", &[("samples", Value::Integer(samples))]);
+            // 19/21 remembers 10.5 steps, 29/31 15.5.
+            close("westwood_nr", &outcome(nr, &steps), &constant, past / 2.0 + 1.0)?;
+        }
         let window = real(&steps, false, |r, _, delta, bytes, _| type_1(r, 0.0, delta, bytes, 0.1));
         let tsw = &outcome(estimator("tsw", &[]), &steps);
         // The start value is one window, not one round trip. The difference decays like everything else.

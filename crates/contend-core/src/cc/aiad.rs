@@ -10,6 +10,7 @@
 use super::{Controller, reno, westwood};
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
+use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::registry::{Args, Param};
 use alloc::boxed::Box;
@@ -32,6 +33,7 @@ pub const PARAMS: &[Param] = &[
     westwood::FILTER,
     TAU,
     M,
+    SAMPLES,
     SHORTEST,
     COUNT,
     reno::ABC,

@@ -11,6 +11,7 @@ use super::{Ack, Controller, Response, Signal, Window, reno};
 use crate::Cx;
 use crate::estimate::clock::{COUNT, Clock};
 use crate::estimate::westwood::{M, TAU};
+use crate::estimate::westwood_nr::SAMPLES;
 use crate::estimate::westwood_plus::SHORTEST;
 use crate::estimate::{self, Estimator};
 use crate::registry::{Args, Param};
@@ -24,14 +25,14 @@ pub const CITE: &str =
 pub const SUMMARY: &str = "Reno's growth, and a window from the bandwidth estimate on a loss; a loss sets the window \
     to the estimated bandwidth times the minimum round-trip time, instead of half the window.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[FILTER, TAU, M, SHORTEST, COUNT, reno::ABC];
+pub const PARAMS: &[Param] = &[FILTER, TAU, M, SAMPLES, SHORTEST, COUNT, reno::ABC];
 
 /// The `filter` parameter.
 pub(super) const FILTER: Param = Param::word(
     "filter",
     &["westwood", "nr", "plus"],
-    "bandwidth estimate. westwood: the original low-pass filter, with tau and m; nr: constant weights; plus: one \
-        sample per round trip, with shortest",
+    "bandwidth estimate. westwood: the original low-pass filter, with tau and m; nr: constant weights, with \
+        samples; plus: one sample per round trip, with shortest",
 )
 .default("westwood");
 

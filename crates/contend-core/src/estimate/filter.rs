@@ -66,11 +66,13 @@ impl Filter {
         self.sample_q8 = sample(bytes, delta);
     }
 
-    /// The low-pass with the constant weights 19/21 and 1/21, which are those of Delta = tau / 10.
-    pub fn constant(&mut self, bytes: u64, delta_us: u64) {
+    /// The low-pass with constant weights, ((2n - 1) R + b + b') / (2n + 1) with `n` = `samples`. These are the weights
+    /// of [`Filter::bilinear`] for tau = n Delta.
+    pub fn constant(&mut self, bytes: u64, delta_us: u64, samples: u32) {
         let Some((bytes, delta)) = self.interval(bytes, delta_us) else { return };
         let new = sample(bytes, delta);
-        self.rate_q8 = (19 * self.rate_q8 + new + self.sample_q8) / 21;
+        let twice = 2 * u64::from(samples.clamp(1, 1000));
+        self.rate_q8 = ((twice - 1) * self.rate_q8 + new + self.sample_q8) / (twice + 1);
         self.sample_q8 = new;
     }
 

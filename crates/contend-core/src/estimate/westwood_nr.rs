@@ -1,7 +1,9 @@
 //! The bandwidth estimate of the later Westwood on NewReno: Westwood's low-pass with constant weights. It smooths over
 //! a number of acknowledgments, not over a time.
 //!
-//! - The weights are those of Delta = tau/10 (19/21 and 1/21). They are an assumption, because the thesis gives none.
+//! - The thesis gives no weights, only that they smooth more than those of the first release. The authors' ns-2 code of
+//!   2002 offers 19/21 (its default, 10 samples) and 29/31 (15 samples). The default here is the smoother one.
+//! - The authors' code counts at most two segments for an ACK. Here [`Count`] decides.
 //! - A silence gives no zero samples, because the weights do not depend on time.
 
 use super::Estimator;
@@ -14,12 +16,21 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 /// Source of the algorithm.
-pub const CITE: &str = "Xu 2005 §7.3 (its weights are an assumption: eq. 5.2 with Delta = tau/10)";
+pub const CITE: &str = "Xu 2005 §7.3; weights: ns-2 code of Valla and others, 2002, filter types 1 and 2";
 /// What it does.
 pub const SUMMARY: &str =
     "Bandwidth estimate of Westwood on NewReno, with constant weights; acknowledged data over the times between ACKs.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[COUNT];
+pub const PARAMS: &[Param] = &[SAMPLES, COUNT];
+
+/// The `samples` parameter.
+pub const SAMPLES: Param = Param::integer(
+    "samples",
+    "time constant n of the low-pass with constant weights, in samples: the past weighs (2n - 1)/(2n + 1). 10: 19/21; \
+        15: 29/31",
+)
+.default("15")
+.range(1.0, 1000.0);
 
 /// The estimator. The clock decides between arrival times and timestamps.
 #[derive(Clone, Debug)]
@@ -27,6 +38,8 @@ pub struct WestwoodNr {
     filter: Filter,
     clock: Clock,
     count: Count,
+    /// Time constant in samples.
+    samples: u32,
 }
 
 /// Builds the estimator with arrival times.
@@ -35,9 +48,10 @@ pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
 }
 
 impl WestwoodNr {
-    /// Builds the estimator from the parameter `count`.
+    /// Builds the estimator from the parameters `samples` and `count`.
     pub fn new(args: &Args, clock: Clock) -> WestwoodNr {
-        WestwoodNr { filter: Filter::default(), clock, count: Count::from_args(args) }
+        let samples = u32::try_from(args.integer("samples")).unwrap_or(1).max(1);
+        WestwoodNr { filter: Filter::default(), clock, count: Count::from_args(args), samples }
     }
 }
 
@@ -46,7 +60,7 @@ impl Estimator for WestwoodNr {
         let Some(bytes) = self.count.bytes(w, ack) else { return };
         match self.clock.interval_us(now, w, ack) {
             None => self.filter.start(bytes, ack.srtt_us),
-            Some(delta) => self.filter.constant(bytes, delta),
+            Some(delta) => self.filter.constant(bytes, delta, self.samples),
         }
     }
 
