@@ -158,16 +158,12 @@ impl Call {
 }
 
 fn metric_text(m: &MetricEntry) -> String {
-    let noun = if m.unit.base().is_empty() {
-        "a plain number".to_owned()
-    } else {
-        format!("{} ({})", m.unit.noun(), m.unit.base())
-    };
     let mut out = format!(
-        "{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {noun}\n  Over:   {}\n",
+        "{} (metrics)\n\n  {}\n\n  Use:    {}\n  Value:  {}\n  Over:   {}\n",
         m.name,
         wrapped(m.doc, WIDTH, 2),
         wrapped(&m.usage(), WIDTH, 10),
+        models::measure(m.unit),
         m.period_in_words()
     );
     if let Some(also) = m.aspects_in_words() {

@@ -172,16 +172,7 @@ fn side(args: &Args, path: &Path, own: &[String]) -> Result<Side> {
     };
     let e = load(path, &common)?;
     let stop = stop_on_ctrl_c();
-    let job = Job {
-        e: &e,
-        common: &common,
-        stop: &stop,
-        capture: None,
-        exports: &[],
-        name: path.display().to_string(),
-        folder: None,
-        keep_journal: false,
-    };
+    let job = Job::new(&e, &common, &stop, path.display().to_string());
     let Performed { executed, .. } = job.perform(None)?;
     let o = executed.outcome;
     let shows = usual_metrics(&o);

@@ -50,16 +50,7 @@ pub fn run(args: &Args) -> Result<Done> {
     let e = run::load(&path, &common)?;
     let before = Before::read(&args.folder)?;
     let stop = run::stop_on_ctrl_c();
-    let job = Job {
-        e: &e,
-        common: &common,
-        stop: &stop,
-        capture: None,
-        exports: &[],
-        name: folder.to_string(),
-        folder: None,
-        keep_journal: false,
-    };
+    let job = Job::new(&e, &common, &stop, folder.to_string());
     let executed = job.repeat()?;
     if executed.outcome.interrupted.is_some() {
         say("contend: the page is unchanged");

@@ -76,15 +76,10 @@ pub fn run(args: &Args) -> Result<Done> {
     }
     let stop = stop_on_ctrl_c();
     let job = |name: &str, e| Job {
-        e,
-        common: &args.common,
-        stop: &stop,
-        capture: None,
-        exports: &[],
-        name: name.to_owned(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
         // `--resume` reads the runs of finished experiments from the journal too.
         keep_journal: true,
+        ..Job::new(e, &args.common, &stop, name.to_owned())
     };
     // A folder that cannot be written is reported before the first run.
     all.iter().try_for_each(|(name, e)| job(name, e).prepare(false).map(drop))?;

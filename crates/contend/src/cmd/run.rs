@@ -225,14 +225,10 @@ pub fn runs(args: &Args, stop: &AtomicBool) -> Result<Done> {
     }
     let names = args.files.iter().map(|path| super::results_name(path)).collect::<Result<Vec<_>>>()?;
     let job = |((path, e), name): ((&PathBuf, _), _)| Job {
-        e,
-        common: &args.common,
-        stop,
         capture: args.capture,
         exports: &args.export,
-        name: path.display().to_string(),
         folder: (!args.common.no_results).then(|| args.common.out.join(name)),
-        keep_journal: false,
+        ..Job::new(e, &args.common, stop, path.display().to_string())
     };
     let jobs: Vec<Job> = args.files.iter().zip(&all).zip(names).map(job).collect();
     // All results folders are probed too: a folder that cannot be written is reported before the first run.
@@ -407,7 +403,12 @@ pub struct Performed {
     pub unwritten: Option<Report>,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// Runs `e` and writes nothing.
+    pub fn new(e: &'a Experiment, common: &'a Common, stop: &'a AtomicBool, name: String) -> Job<'a> {
+        Job { e, common, stop, capture: None, exports: &[], name, folder: None, keep_journal: false }
+    }
+
     /// Checks that the results folder can be written. With `resume`, returns the unfinished folder of an earlier call.
     ///
     /// # Errors

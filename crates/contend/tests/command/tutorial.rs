@@ -113,10 +113,16 @@ fn the_calls_of_the_documents_can_be_made() {
     let readme = std::iter::once(workspace().join("README.md"));
     for file in readme.chain(guides).chain(model).filter(|f| f.extension().is_some_and(|e| e == "md")) {
         for call in calls(&std::fs::read_to_string(&file).unwrap()) {
-            let mut words: Vec<&str> = call.split(" --seeds ").collect();
-            let rest = words.get(1).map_or("", |rest| rest.split_once(' ').map_or("", |(_, rest)| rest));
-            words.truncate(1);
-            let mut line = format!("{} {rest}", words[0]).replacen("contend", &contend, 1);
+            // One seed below replaces the call's own.
+            let mut words = call.split(' ');
+            let mut line = String::new();
+            while let Some(word) = words.next() {
+                match word {
+                    "--seeds" => drop(words.next()),
+                    word => line = format!("{line} {word}"),
+                }
+            }
+            let mut line = line.replacen("contend", &contend, 1);
             if call.starts_with("contend run") || call.starts_with("contend compare") {
                 line += " --seeds 1 --set duration=6s --set warmup=500ms";
             }

@@ -88,7 +88,7 @@ fn parameter(name: &str, what: &str, given: &str) -> String {
 }
 
 /// `a duration (s)`, or `a plain number`.
-fn measure(unit: Dimension) -> String {
+pub(super) fn measure(unit: Dimension) -> String {
     if unit.base().is_empty() { unit.noun().to_owned() } else { format!("{} ({})", unit.noun(), unit.base()) }
 }
 

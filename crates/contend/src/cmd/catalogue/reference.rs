@@ -221,15 +221,12 @@ fn metrics_page() -> String {
 }
 
 fn metric(m: &MetricEntry) -> String {
-    let value = match m.unit.base() {
-        "" => "a plain number".to_owned(),
-        base => format!("{} ({base})", m.unit.noun()),
-    };
     let mut out = format!(
-        "\n## {}\n\n{}\n\n- Use: {}\n- Value: {value}\n- Over: {}\n",
+        "\n## {}\n\n{}\n\n- Use: {}\n- Value: {}\n- Over: {}\n",
         m.name,
         prose(m.doc),
         code(&m.usage()),
+        models::measure(m.unit),
         m.period_in_words()
     );
     if let Some(also) = m.aspects_in_words() {

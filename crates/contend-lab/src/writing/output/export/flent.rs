@@ -8,6 +8,7 @@
 use super::gzip::gzip;
 use super::{Export, Step, named, run_text};
 use crate::experiment::results::{Outcome, Run};
+use crate::stats::jain;
 use serde_json::{Map, Value, json};
 
 pub(super) const EXPORT: Export = Export {
@@ -133,11 +134,9 @@ fn series(run: &Run, steps: &[Step], protocol: &str, way: &str) -> Vec<Series> {
 fn together(all: &[&Series], steps: usize) -> (Vec<f64>, Vec<Option<f64>>) {
     let at = |k: usize| all.iter().filter_map(move |s| s.rate.get(k));
     let sums: Vec<f64> = (0..steps).map(|k| at(k).sum()).collect();
-    let jain = |(k, sum): (usize, &f64)| {
-        let squares: f64 = at(k).map(|x| x * x).sum();
-        (squares > 0.0).then(|| sum * sum / (at(k).count() as f64 * squares))
-    };
-    let fairness = sums.iter().enumerate().map(jain).collect();
+    // While nothing arrives there is nothing to share.
+    let fairness = |(k, sum): (usize, &f64)| jain(&at(k).copied().collect::<Vec<_>>()).filter(|_| *sum > 0.0);
+    let fairness = sums.iter().enumerate().map(fairness).collect();
     (sums, fairness)
 }
 

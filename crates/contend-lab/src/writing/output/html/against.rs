@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::charts::{bars_are, numbers as columns};
-use super::lines::{Dot, Line, called, drawn, explained, groups, hover, missing, named, range, telling};
+use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, missing, range, telling};
 use super::svg::Scale;
 use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::expression::numbers;
@@ -35,10 +35,7 @@ pub(super) fn figure(
     let unit = unit_of(x);
     let mut csv = String::from("point,x_n,x_mean,x_low,x_high,metric,n,mean,low,high\n");
     let (mut lines, mut trouble) = (Vec::new(), None);
-    for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
-        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
-            continue;
-        };
+    for Head { name, style, members, metric } in heads(&groups, by, metrics) {
         let mut dots = Vec::new();
         for point in members {
             let Some((across, up)) = summary_of(o, point, x).zip(summary_of(o, point, metric)) else {

@@ -1,7 +1,7 @@
 //! Figures of means over seeds as functions of time.
 
 use super::Figure;
-use super::lines::{called, explained, groups, left_out, legend, named, not_positive, telling, vertical};
+use super::lines::{Head, called, explained, groups, heads, left_out, legend, not_positive, telling, vertical};
 use super::series::{SINGLE, against_time, slow_and_fine};
 use super::svg::STYLES;
 use crate::experiment::results::{Outcome, PointKey, Run};
@@ -102,19 +102,19 @@ pub(super) fn over_time(
 
 fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str]) -> Courses {
     let groups = groups(points, &telling(points, None, by));
-    let names = named(&groups, by, metrics);
+    let heads = heads(&groups, by, metrics);
     let read: Vec<Expr> = metrics.iter().filter_map(|m| Expr::parse_any(m).ok()).collect();
     let (lists, fine) = (read.iter().any(Expr::is_list), read.iter().all(Expr::instantaneous));
     let mut out = Courses::default();
-    let each = groups.iter().flat_map(|(_, points)| read.iter().map(move |e| (points, e)));
-    for ((points, e), (name, style)) in each.zip(&names) {
+    for Head { name, style, members: points, metric } in &heads {
+        let Ok(e) = Expr::parse_any(metric) else { continue };
         let runs: Vec<&Run> = points.iter().flat_map(|p| runs_of(o, p)).filter(|r| r.series.time_s.len() > 1).collect();
         let Some(time) = runs.first().map(|r| &r.series.time_s) else { continue };
         let [slow, quick] = slow_and_fine(time);
         let instants = |(i, j): (usize, usize)| Some((*time.get(i)?, *time.get(j)?));
         let windows: Vec<(f64, f64)> = if fine { quick } else { slow }.into_iter().filter_map(instants).collect();
         out.seeds = out.seeds.max(runs.len());
-        let bundle = match members(e, &runs, &windows) {
+        let bundle = match members(&e, &runs, &windows) {
             Ok(bundle) => bundle,
             Err(why) => {
                 out.trouble.get_or_insert(why);
@@ -125,7 +125,7 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
         let single = bundle.len() == 1;
         for (member, moments) in together(bundle, &windows, e.range()) {
             let name = match member {
-                Some(member) if names.len() == 1 => member,
+                Some(member) if heads.len() == 1 => member,
                 Some(member) if !single => format!("{member}, {name}"),
                 _ => name.clone(),
             };

@@ -77,8 +77,22 @@ impl Dot {
     }
 }
 
-/// Names and styles of the lines: every metric for every group, group by group.
-pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metrics: &[&str]) -> Vec<(String, usize)> {
+/// What a line is, before its values are read.
+pub(super) struct Head<'a> {
+    /// Name in the legend.
+    pub name: String,
+    pub style: usize,
+    /// The points of the line.
+    pub members: &'a [PointKey],
+    pub metric: &'a str,
+}
+
+/// The heads of the lines: every metric for every group, group by group.
+pub(super) fn heads<'a>(
+    groups: &'a [(PointKey, Vec<PointKey>)],
+    by: Option<&str>,
+    metrics: &[&'a str],
+) -> Vec<Head<'a>> {
     // If one chosen key distinguishes the lines, the name is its value.
     let text = |g: &PointKey| match by.and_then(|key| g.get(key)) {
         Some(value) if g.len() == 1 => value_text(value),
@@ -96,11 +110,13 @@ pub(super) fn named(groups: &[(PointKey, Vec<PointKey>)], by: Option<&str>, metr
         (1, _) => text(g),
         _ => format!("{metric}, {}", text(g)),
     };
-    groups
-        .iter()
-        .enumerate()
-        .flat_map(|(i, (g, _))| metrics.iter().enumerate().map(move |(j, m)| (name(g, m), style(i, j))))
-        .collect()
+    let mut all = Vec::new();
+    for (i, (g, members)) in groups.iter().enumerate() {
+        for (j, metric) in metrics.iter().copied().enumerate() {
+            all.push(Head { name: name(g, metric), style: style(i, j), members, metric });
+        }
+    }
+    all
 }
 
 /// A style for each metric. Directions have fixed styles; other metrics get unused styles.
@@ -293,7 +309,7 @@ mod tests {
     fn a_chosen_key_names_its_lines_by_its_values() {
         let g = groups(&points(&[json!({"k": "a"}), json!({"k": "b"})]), &["k".to_owned()]);
         let names =
-            |by, metrics: &[&str]| named(&g, by, metrics).into_iter().map(|n| n.0).collect::<Vec<_>>().join("; ");
+            |by, metrics: &[&str]| heads(&g, by, metrics).into_iter().map(|h| h.name).collect::<Vec<_>>().join("; ");
         assert_eq!(names(Some("k"), &["jain"]), "a; b");
         assert_eq!(names(None, &["jain"]), "k = a; k = b");
         assert_eq!(names(Some("k"), &["jain", "x"]), "jain, a; x, a; jain, b; x, b");
@@ -311,7 +327,7 @@ mod tests {
                 &["goodput.total", "goodput.down", "sent"],
                 &["jain", "jain.up", "jain.down"],
             ] {
-                let mut styles: Vec<usize> = named(&g, Some("k"), metrics).into_iter().map(|n| n.1).collect();
+                let mut styles: Vec<usize> = heads(&g, Some("k"), metrics).iter().map(|h| h.style).collect();
                 styles.sort_unstable();
                 styles.dedup();
                 assert_eq!(styles.len(), groups_of * metrics.len(), "{groups_of} {metrics:?}");

@@ -1,7 +1,7 @@
 //! The figures of the file's `[[figure]]` tables: along a swept key, against a metric, flow by flow, or over time.
 
 use super::charts::{BARS, bars_are, numbers};
-use super::lines::{Dot, Line, called, drawn, explained, groups, hover, named, telling};
+use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, telling};
 use super::svg::{STYLES, Scale};
 use super::{DETAILED, Figure, against, course, sweep};
 use crate::experiment::results::{Outcome, PointKey, Run};
@@ -84,10 +84,7 @@ fn by_flow(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str],
     let mut names: Vec<String> = Vec::new();
     let mut csv = String::from("flow,point,metric,n,mean,low,high\n");
     let (mut lines, mut trouble) = (Vec::new(), None);
-    for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
-        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
-            continue;
-        };
+    for Head { name, style, members, metric } in heads(&groups, by, metrics) {
         let Some(point) = members.first() else { continue };
         let mut values: Vec<(String, Vec<f64>)> = Vec::new();
         let e = Expr::parse_any(metric).map(|e| e.each_flow());

@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::charts::{self, bars_are};
-use super::lines::{Dot, Line, called, drawn, explained, groups, hover, missing, named, range, telling};
+use super::lines::{Dot, Head, Line, called, drawn, explained, groups, heads, hover, missing, range, telling};
 use super::svg::Scale;
 use crate::experiment::results::{Outcome, PointKey, SweptValue};
 use crate::measuring::metric::Expr;
@@ -53,17 +53,14 @@ pub(super) fn along(
     let groups = groups(points, &telling(points, Some(key), by));
     let mut csv = format!("{},other_keys,metric,n,mean,low,high\n", quoted(key));
     let (mut lines, mut trouble) = (Vec::new(), None);
-    for (i, (name, style)) in named(&groups, by, metrics).into_iter().enumerate() {
-        let (Some((_, members)), Some(metric)) = (groups.get(i / metrics.len()), metrics.get(i % metrics.len())) else {
-            continue;
-        };
+    for Head { name, style, members, metric } in heads(&groups, by, metrics) {
         let mut dots = Vec::new();
         for point in members {
             let Some(value) = point.get(key) else { continue };
             let others: PointKey =
                 point.iter().filter(|(k, _)| *k != key).map(|(k, v)| (k.clone(), v.clone())).collect();
             let (at, read) = match values {
-                [] => (point, (*metric).to_owned()),
+                [] => (point, metric.to_owned()),
                 _ => (&others, instead(metric, key, value)),
             };
             let Some(m) = summary_of(o, at, &read) else {
