@@ -775,8 +775,20 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 2, at_most = 3 }",
         "t.toml:23:10: `claim.0.expect` must have exactly one expectation\
             \n  help: write one of between = [1.2, 2.2], at_least = \
-            0.9, at_most = \"10ms\", near = 1.5 with within = \"10%\", increasing = true or decreasing = true with \
-            along = \"flow.0.count\", order = [\"a\", \"b\"] with along",
+            0.9, at_most = \"10ms\", near = 1.5, perhaps with within = \"5%\", increasing = true or decreasing = true \
+            with along = \"flow.0.count\", order = [\"a\", \"b\"] with along",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nsource = \"spec\"\nmetric = \"jain\"\nexpect = { near = 1 }",
+        "t.toml:22:10: `claim.0.source` cannot be \"spec\"\n  help: write one of: paper, specification, beyond",
+    ),
+    (
+        "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain / 2\"\npool = true\nless = { \"flow.0.count\" = 1 }\n\
+            expect = { near = 1 }",
+        "t.toml:20:1: `claim.0` has `pool` beside `over` or `less`\n  help: write the quotient that is pooled as the \
+            metric, and remove `over` and `less`",
     ),
     (
         "[1, 2]",
@@ -829,7 +841,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]",
         "[1, 2]\n[[check]]\nwhat = \"w\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nverdict = \"reproduced\"",
         "t.toml:24:1: there is no key `check.0.verdict`\n  help: write one of: what, metric, expect, over, less, when, \
-            each",
+            each, pool",
     ),
     (
         "[1, 2]",

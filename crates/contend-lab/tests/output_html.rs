@@ -269,11 +269,11 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     assert!(head.contains("href=\"#m3\"") && head.contains("Two &amp; ten"));
     // The claims of the small outcome: their verdicts are counted, for the experiment and for all.
     let claims = outcome(SMALL).claims;
-    let mut counts = vec![claims.len()];
-    counts.extend(
-        ["reproduced", "not reproduced", "contradiction", "undecided"]
-            .map(|v| claims.iter().filter(|c| c.verdict == v).count()),
-    );
+    let own: Vec<_> = claims.iter().filter(|c| c.source == "paper").collect();
+    let mut counts = vec![own.len()];
+    let verdicts = ["reproduced", "not reproduced", "contradiction", "tie", "undecided"];
+    counts.extend(verdicts.map(|v| own.iter().filter(|c| c.verdict == v).count()));
+    counts.push(claims.len() - own.len());
     counts.push(claims.iter().filter(|c| !c.as_recorded).count());
     let cells: String = counts.iter().map(|n| format!("<td>{n}</td>")).collect();
     assert_eq!(head.matches(&cells).count(), 2, "{head}");
@@ -284,7 +284,9 @@ fn the_page_of_a_paper_has_figures_claims_and_verdicts_of_every_experiment_and_o
     assert!(
         first.contains("<figure") && second.contains("<h3>Goodput of each flow</h3>") && second.contains("no claim")
     );
-    for (verdict, n) in ["reproduced", "not reproduced", "contradiction", "undecided"].iter().zip(&counts[1..]) {
+    assert!(own.len() + 1 == claims.len() && head.contains("0 of 1 claims of our specification reproduced"));
+    assert!(first.contains("<td class=\"key\">H5<br><span class=\"pm\">specification</span></td>"));
+    for (verdict, n) in verdicts.iter().zip(&counts[1..]) {
         let class = verdict.replace(' ', "-");
         assert!(head.contains(&format!("<strong>{n}</strong> <span class=\"verdict {class}\">")), "{verdict}");
     }

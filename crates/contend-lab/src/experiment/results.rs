@@ -647,6 +647,8 @@ pub struct PointSeeds {
 pub struct Measured {
     /// The expectation as text.
     pub expected: String,
+    /// The value that `near` names; `null` for another expectation.
+    pub stated: Option<f64>,
     /// The measured value; `null` when it could not be measured.
     #[serde(rename = "measured")]
     pub value: Option<f64>,
@@ -670,7 +672,9 @@ pub struct ClaimResult {
     pub id: String,
     /// The paper's statement.
     pub paper: String,
-    /// `reproduced`, `not reproduced`, `contradiction` or `undecided`.
+    /// Whose claim it is: `paper`, `specification` or `beyond`.
+    pub source: &'static str,
+    /// `reproduced`, `not reproduced`, `contradiction`, `tie` or `undecided`.
     pub verdict: String,
     /// The verdict recorded in the file.
     pub recorded: String,

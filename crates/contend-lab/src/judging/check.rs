@@ -49,7 +49,7 @@ pub fn judge<'a>(
     let answer = match position {
         Some(Position::Inside) => MET,
         Some(Position::Outside) => NOT_MET,
-        Some(Position::Unclear) | None => NOT_DECIDED,
+        Some(Position::Tie | Position::Unclear) | None => NOT_DECIDED,
     };
     Ok(Checked { result: CheckResult { what: check.what.clone(), answer, measured }, notes })
 }
@@ -75,6 +75,7 @@ mod tests {
             less: None,
             when: when.iter().map(|k| ("k".to_owned(), vec![(*k).into()])).collect(),
             each: Each::Every,
+            pool: false,
             expect: Expect::AtLeast(bound),
             unit: WrittenUnit::of("2000kbps"),
         };

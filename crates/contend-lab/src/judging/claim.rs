@@ -17,6 +17,13 @@
 //! within [`FLAT`] of the range that the means cover: a curve that has reached its minimum still counts as decreasing.
 //! If a claim neither holds nor fails, the verdict is `undecided`: more seeds are needed. With [`judge_again`] a claim
 //! is judged by intervals of a higher confidence ([`super::stopping`]); the reported interval is that of 95 %.
+//!
+//! A ratio by `over` with the bound 1 says which side is ahead. If it neither holds nor fails, and the whole interval
+//! is within [`TIE`] of 1, neither side is ahead: the verdict is `tie`.
+//!
+//! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b. Each seed then stands for
+//! the value R + (a - R b) / mean(b), with R = Σa / Σb: the mean of these values is R, and their variance is that of
+//! the ratio estimator (Cochran, "Sampling Techniques", 3rd edition, 1977, section 2.11).
 
 mod sequence;
 #[cfg(test)]
@@ -26,7 +33,7 @@ mod validity;
 use crate::experiment::results::{ClaimResult, Look, Measured, PointKey, Run, Summary, SweptValue, point_text};
 use crate::measuring::metric::{Expr, Unmeasured};
 use crate::names::reason_and_remedy;
-use crate::reading::expression::{Dimension, Quantity, WrittenUnit};
+use crate::reading::expression::{Dimension, Operator, Quantity, WrittenUnit};
 use crate::reading::file::need::{meant, readings, same_value};
 use crate::reading::file::{Claim, Each, Expect, Experiment, FileError, Overlay, Requirement, Source, Verdict};
 use crate::stats::{CONFIDENCE, Estimate, Range, Reading};
@@ -107,6 +114,7 @@ fn judged<'a>(
             paper: claim.paper.clone(),
             verdict: position.verdict().name().to_owned(),
             recorded: claim.verdict.name().to_owned(),
+            source: claim.source.name(),
             as_recorded: position.verdict() == claim.verdict,
             reason: claim.reason.clone(),
             reading: name,
@@ -134,11 +142,16 @@ fn mark_contradiction(claim: &Claim, results: &mut [ClaimResult]) {
     }
 }
 
+/// Sides whose ratio differs from 1 by less than this are equal as far as it matters.
+const TIE: f64 = 0.02;
+
 /// Where the measured interval lies, compared with the expected range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
     Inside,
     Outside,
+    /// Two sides are equal, as far as it matters.
+    Tie,
     /// The interval crosses the bound, or there is no measurement.
     Unclear,
 }
@@ -148,6 +161,7 @@ impl Position {
         match self {
             Position::Inside => Verdict::Reproduced,
             Position::Outside => Verdict::NotReproduced,
+            Position::Tie => Verdict::Tie,
             Position::Unclear => Verdict::Undecided,
         }
     }
@@ -162,8 +176,8 @@ impl Position {
             Position::Unclear
         } else if all.contains(&settles) {
             settles
-        } else if all.contains(&Position::Unclear) {
-            Position::Unclear
+        } else if let Some(open) = [Position::Unclear, Position::Tie].into_iter().find(|open| all.contains(open)) {
+            open
         } else {
             otherwise
         }
@@ -223,6 +237,10 @@ impl Evidence<'_, '_> {
         let metric = validity::sound(self.source, requirement, &self.owner)?;
         let of = |value: Option<Estimate>, unit: WrittenUnit, points| Measured {
             expected: expected(requirement),
+            stated: match requirement.expect {
+                Expect::Near { value, .. } => Some(value.value),
+                _ => None,
+            },
             value: value.map(|m| m.mean),
             ci95: value.and_then(|m| m.ci95),
             interval: value.and_then(|m| m.interval),
@@ -315,9 +333,12 @@ impl Evaluation<'_, '_> {
 
     /// The number at `point` for each seed. Empty, with a note, when one of the runs has no value.
     fn samples(&mut self, point: &PointKey) -> Result<Samples, FileError> {
-        let above = self.values(point, self.reading)?;
+        if self.requirement.pool {
+            return self.pooled(point);
+        }
+        let above = self.values(self.metric, point, self.reading)?;
         let Some(other) = self.requirement.other() else { return Ok(above) };
-        let below = self.values(point, &self.reading.then(other))?;
+        let below = self.values(self.metric, point, &self.reading.then(other))?;
         if self.requirement.less.is_some() {
             return Ok(above.iter().filter_map(|(seed, x)| Some((*seed, x.minus(*below.get(seed)?)))).collect());
         }
@@ -333,7 +354,28 @@ impl Evaluation<'_, '_> {
         Ok(ratios)
     }
 
-    fn values(&mut self, point: &PointKey, overlay: &Overlay) -> Result<Samples, FileError> {
+    /// The quotient of the sums over the seeds, as one number for each seed (see the module's documentation).
+    fn pooled(&mut self, point: &PointKey) -> Result<Samples, FileError> {
+        let Expr::Binary(Operator::Divide, dividend, divisor) = self.metric else { return Ok(Samples::new()) };
+        let above = self.values(dividend, point, self.reading)?;
+        let below = self.values(divisor, point, self.reading)?;
+        let means = Reading::mean(&above.values().copied().collect::<Vec<_>>())
+            .zip(Reading::mean(&below.values().copied().collect::<Vec<_>>()));
+        let Some((above_mean, below_mean)) = means else { return Ok(Samples::new()) };
+        let Some(ratio) = above_mean.over(below_mean) else {
+            self.notes.push(format!("`{divisor}` is 0 in all runs (at {})", place(point)));
+            return Ok(Samples::new());
+        };
+        let of_one = |seed: &u64, a: &Reading| {
+            let b = below.get(seed)?;
+            let value = ratio.value + (a.value - ratio.value * b.value) / below_mean.value;
+            Some((*seed, Reading { value, resolution: ratio.resolution }))
+        };
+        Ok(above.iter().filter_map(|(seed, a)| of_one(seed, a)).collect())
+    }
+
+    /// The value of `metric` for each seed at `point` with `overlay`.
+    fn values(&mut self, metric: &Expr, point: &PointKey, overlay: &Overlay) -> Result<Samples, FileError> {
         let need = Need::of(self.evidence.points, point, overlay);
         let runs = (self.evidence.runs)(&need);
         if runs.is_empty() {
@@ -341,7 +383,7 @@ impl Evaluation<'_, '_> {
         }
         let mut all = Samples::new();
         for run in runs {
-            match self.metric.reading(run) {
+            match metric.reading(run) {
                 Ok(x) => {
                     all.insert(run.seed, x);
                 }
@@ -363,6 +405,15 @@ impl Evaluation<'_, '_> {
         Ok(all)
     }
 
+    /// True if the number says which of two sides is ahead.
+    fn compares(&self) -> bool {
+        let bound = match self.requirement.expect {
+            Expect::AtLeast(bound) | Expect::AtMost(bound) => bound.value,
+            _ => return false,
+        };
+        self.requirement.over.is_some() && bound == 1.0
+    }
+
     fn within(&self, (low, high): (f64, f64), evidence: &[(&PointKey, Samples)]) -> (Position, Option<Estimate>) {
         let position_of = |m: &Option<Estimate>| match m {
             None => Position::Unclear,
@@ -372,6 +423,8 @@ impl Evaluation<'_, '_> {
                     Position::Inside
                 } else if b < low || a > high {
                     Position::Outside
+                } else if self.compares() && a >= 1.0 - TIE && b <= 1.0 + TIE {
+                    Position::Tie
                 } else {
                     Position::Unclear
                 }

@@ -29,7 +29,7 @@ pub(crate) fn warning(runs: &[Run]) -> Option<String> {
 /// cannot contradict the record by being undecided. The note names the claims that are undecided.
 pub(crate) fn accept_undecided(e: &Experiment, claims: &mut [ClaimResult]) -> Option<String> {
     let asked = e.seeds_of_file?;
-    let undecided = |verdict: &str| verdict == Verdict::Undecided.name();
+    let undecided = |verdict: &str| [Verdict::Undecided, Verdict::Tie].iter().any(|v| v.name() == verdict);
     let mut accepted = vec![];
     for c in claims.iter_mut().filter(|c| !c.as_recorded) {
         let ran = c.measured.look.map_or(e.seeds.len() as u64, |look| look.seeds);

@@ -141,6 +141,7 @@ fn claim(
     ClaimResult {
         id: id.into(),
         paper: paper.into(),
+        source: if id == "H5" { "specification" } else { "paper" },
         verdict: verdict.into(),
         recorded: "reproduced".into(),
         as_recorded,
@@ -151,6 +152,7 @@ fn claim(
         },
         reading: (id == "H6").then(|| "printed".into()),
         measured: Measured {
+            stated: None,
             expected: expected.into(),
             value: measured,
             ci95: measured.map(|m| m * 0.02),

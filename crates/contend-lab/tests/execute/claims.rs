@@ -47,6 +47,9 @@ fn bounds_hold_or_fail_at_the_selected_points() {
     assert!(near(holds(&at("2Mbps", "near = \"2Mbps\", within = \"1%\"")), 2e6));
     assert!(near(fails(&at("2Mbps", "near = \"2.1Mbps\", within = \"1%\"")), 2e6));
     holds(&at("2Mbps", "near = \"2.1Mbps\", within = \"200kbps\""));
+    // The tolerance is 10 % unless the file says another.
+    holds(&at("2Mbps", "near = \"2.2Mbps\""));
+    fails(&at("2Mbps", "near = \"2.3Mbps\""));
     holds(&at("4Mbps", "between = [\"3.9Mbps\", \"4.1Mbps\"]"));
     holds(&at("4Mbps", "at_least = \"3.9Mbps\""));
     fails(&at("4Mbps", "at_most = \"3.9Mbps\""));

@@ -5,10 +5,11 @@ use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};
 use contend_lab::experiment::results::{ClaimResult, Outcome};
+use contend_lab::reading::file::{Origin, Verdict};
 use contend_lab::reproduce::{PaperExperiment, SHORT_SEEDS, experiments, is_shortened};
 use contend_lab::writing::folder::remove_journal;
 use contend_lab::writing::output::{
-    self, Chapter, Document, ReportContext, WIDTH, claim_text, look_text, measured_text, wrapped,
+    self, Chapter, Document, ReportContext, Tally, WIDTH, claim_text, look_text, measured_text, wrapped,
 };
 use contend_lab::writing::validation::markdown;
 use miette::Result;
@@ -188,19 +189,15 @@ fn claim(c: &ClaimResult) -> String {
 }
 
 fn tally(outcomes: &[Outcome]) -> String {
-    let claims: Vec<&ClaimResult> = outcomes.iter().flat_map(|o| &o.claims).collect();
-    let count = |v: &str| claims.iter().filter(|c| c.verdict == v).count();
-    let text = format!(
-        "{} experiments, {} claims: {} reproduced, {} not reproduced, {} contradictions, {} undecided; {} differ from \
-            what their files record",
-        outcomes.len(),
-        claims.len(),
-        count("reproduced"),
-        count("not reproduced"),
-        count("contradiction"),
-        count("undecided"),
-        claims.iter().filter(|c| !c.as_recorded).count()
-    );
+    let claims = || outcomes.iter().flat_map(|o| &o.claims);
+    let all = Tally::of(claims());
+    let verdicts = Verdict::ALL.map(Verdict::name).into_iter().zip(all.verdicts(Origin::Paper));
+    let verdicts: Vec<String> = verdicts.filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
+    let mut text = format!("{} experiments, {} claims of the paper", outcomes.len(), all.claims(Origin::Paper));
+    for part in [verdicts.join(", "), all.beside()].into_iter().filter(|part| !part.is_empty()) {
+        text += &format!("; {part}");
+    }
+    text += &format!("; {} differ from what their files record", claims().filter(|c| !c.as_recorded).count());
     wrapped(&text, super::width().min(WIDTH), 0) + "\n"
 }
 

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::measuring::metric::synthetic::{empty, flow};
-use crate::reading::file::Site;
 use crate::reading::file::need::needed;
+use crate::reading::file::{Origin, Site};
 use serde_json::{Value, json};
 
 fn number(value: f64) -> Quantity {
@@ -18,6 +18,7 @@ fn claim(metric: &str, expect: Expect) -> Claim {
     Claim {
         id: "T".into(),
         paper: String::new(),
+        source: Origin::Paper,
         requirement: Requirement {
             metric: metric.into(),
             metric_site: Site::None,
@@ -25,6 +26,7 @@ fn claim(metric: &str, expect: Expect) -> Claim {
             less: None,
             when: Default::default(),
             each: Each::Every,
+            pool: false,
             expect,
             unit: None,
         },
@@ -444,6 +446,63 @@ fn the_recorded_verdict_is_held_in_both_directions() {
     assert!(as_recorded(&bad, 1e6) && !as_recorded(&bad, 3e6));
     let r = one(&[1e6]).judge(&bad).results.remove(0);
     assert_eq!((r.recorded.as_str(), r.reason.as_str()), ("not reproduced", bad.reason.as_str()));
+}
+
+#[test]
+fn a_comparison_without_a_winner_is_a_tie() {
+    let off = ("control", json!("off"));
+    let verdict = |expect: Expect, above: &[f64]| {
+        let w = one(above).with(&[], std::slice::from_ref(&off), &vec![1e6; above.len()]);
+        let c = changed(claim("goodput.up", expect), |r| r.over = Some(overlay(std::slice::from_ref(&off))));
+        w.judge(&c).results.remove(0).verdict
+    };
+    // 1.000 ± 0.013: inside 1 ± 0.02, so more seeds would find nothing that matters.
+    let equal = [0.992e6, 1.008e6, 0.99e6, 1.01e6];
+    assert_eq!(verdict(Expect::AtLeast(number(1.0)), &equal), "tie");
+    assert_eq!(verdict(Expect::AtMost(number(1.0)), &equal), "tie");
+    // 1.000 ± 0.032: wider.
+    assert_eq!(verdict(Expect::AtLeast(number(1.0)), &[0.98e6, 1.02e6, 0.98e6, 1.02e6]), "undecided");
+    // 1.01, certainly above 1: ahead, if only by a little.
+    assert_eq!(verdict(Expect::AtLeast(number(1.0)), &[1.01e6; 4]), "reproduced");
+    // Another bound does not ask who is ahead.
+    assert_eq!(verdict(Expect::AtLeast(number(1.002)), &equal), "undecided");
+    assert_eq!(verdict(Expect::Between(number(1.0), number(2.0)), &equal), "undecided");
+}
+
+#[test]
+fn a_pooled_quotient_is_the_quotient_of_the_sums() {
+    let judged = |pool: bool, values: &[f64]| {
+        let c = claim("1Mbps / goodput.up", Expect::AtMost(number(2.0)));
+        one(values).judge(&changed(c, |r| r.pool = pool))
+    };
+    let value = |pool: bool, values: &[f64]| judged(pool, values).results[0].measured.value;
+    // (1 + 1) / (1 + 3) instead of the mean of 1 and 1/3.
+    assert_eq!((value(true, &[1e6, 3e6]), value(false, &[1e6, 3e6])), (Some(0.5), Some(2.0 / 3.0)));
+    // A run without any of what is divided by counts; without pooling it leaves no value.
+    assert_eq!((value(true, &[0.0, 4e6]), value(false, &[0.0, 4e6])), (Some(0.5), None));
+    assert_eq!(value(true, &[0.0, 0.0]), None);
+    let empty = judged(true, &[0.0, 0.0]).notes;
+    assert!(empty[0].contains("`goodput.up` is 0 in all runs"), "{empty:?}");
+    // The interval is that of the ratio estimator: sqrt(sum (a - R b)^2 / (n (n - 1))) / mean(b), with t = 3.182.
+    let m = judged(true, &[1e6, 2e6, 3e6, 4e6]).results.remove(0).measured;
+    let residuals = [1.0, 2.0, 3.0, 4.0].map(|b| 1.0 - 0.4 * b);
+    let error = (residuals.iter().map(|r| r * r).sum::<f64>() / 12.0).sqrt() / 2.5;
+    assert!((m.value.unwrap() - 0.4).abs() < 1e-12 && (m.ci95.unwrap() - 3.182_446 * error).abs() < 1e-6, "{m:?}");
+}
+
+#[test]
+fn what_cannot_be_pooled_or_tied_is_refused() {
+    let no = |c: &Claim| recorded_or_sound(c).unwrap_err().to_string();
+    let plain = claim("goodput.up", Expect::AtLeast(mbps(1.0)));
+    let pooled = changed(plain.clone(), |r| r.pool = true);
+    assert!(no(&pooled).contains("`pool` needs a quotient"), "{}", no(&pooled));
+    let tied = Claim { verdict: Verdict::Tie, reason: "equal".into(), ..plain };
+    assert!(no(&tied).contains("only a comparison"), "{}", no(&tied));
+}
+
+fn recorded_or_sound(c: &Claim) -> Result<(), FileError> {
+    validity::recorded(&source(), c)?;
+    validity::sound(&source(), &c.requirement, "claim T").map(drop)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{meant, same_value, sequence};
 use crate::experiment::results::{PointKey, SweptValue};
 use crate::measuring::metric::{Condition, Expr, Period, Sampling, metrics};
 use crate::names::suggest;
-use crate::reading::expression::{Dimension, ParseError, Quantity};
+use crate::reading::expression::{Dimension, Operator, ParseError, Quantity};
 use crate::reading::file::{
     About, Along, Claim, Expect, Experiment, FileError, Requirement, Shown, Site, Source, Verdict, misread,
 };
@@ -226,6 +226,12 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
             "write reason = \"...\": it is printed beside the verdict".into(),
         ));
     }
+    if claim.verdict == Verdict::Tie && claim.requirement.over.is_none() {
+        return Err(wrong(
+            "only a comparison with another point can be a tie".into(),
+            "write the other side as over = { ... }, and expect = { at_least = 1 }".into(),
+        ));
+    }
     if claim.verdict == Verdict::Contradiction && claim.reading.len() < 2 {
         return Err(wrong(
             "a contradiction needs at least two readings".into(),
@@ -240,6 +246,11 @@ pub(super) fn recorded(source: &Source, claim: &Claim) -> Result<(), FileError> 
 pub(super) fn sound(source: &Source, requirement: &Requirement, owner: &str) -> Result<Expr, FileError> {
     let Requirement { metric: text, metric_site: site, expect, .. } = requirement;
     let metric = Expr::parse(text).map_err(|e| misread(source, site, text, &e))?;
+    if requirement.pool && !matches!(metric, Expr::Binary(Operator::Divide, ..)) {
+        let message = format!("{owner}: `pool` needs a quotient, but the metric is `{text}`");
+        let help = "write metric = \"a / b\", where a and b are counted in each run, or remove `pool`";
+        return Err(FileError::new(source, site, message, help));
+    }
     let bounds = match expect {
         Expect::Increasing { .. } | Expect::Decreasing { .. } | Expect::Order { .. } => vec![],
         Expect::Between(a, b) => vec![*a, *b],

@@ -17,6 +17,8 @@ pub struct Claim {
     pub id: String,
     /// The paper's statement; empty if the claim is not from a paper.
     pub paper: String,
+    /// Whose claim it is.
+    pub source: Origin,
     /// What must hold.
     pub requirement: Requirement,
     /// The recorded verdict.
@@ -44,6 +46,8 @@ pub struct Requirement {
     pub when: When,
     /// How many of the points must satisfy the expectation.
     pub each: Each,
+    /// The metric is a quotient; dividend and divisor are summed over the seeds, and then divided.
+    pub pool: bool,
     /// The expectation.
     pub expect: Expect,
     /// The unit in which the bound is written; the measured value is shown in it. `None` without a bound with a unit.
@@ -117,6 +121,32 @@ pub enum Expect {
     },
 }
 
+/// Whose a claim is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The paper states it.
+    #[default]
+    Paper,
+    /// It follows from how contend reads the paper: a formula, a model, a part of an algorithm.
+    Specification,
+    /// It goes beyond the paper: an ablation, another network, a hypothesis of ours.
+    Beyond,
+}
+
+impl Origin {
+    /// All origins.
+    pub const ALL: [Origin; 3] = [Origin::Paper, Origin::Specification, Origin::Beyond];
+
+    /// The name in files and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Origin::Paper => "paper",
+            Origin::Specification => "specification",
+            Origin::Beyond => "beyond",
+        }
+    }
+}
+
 /// The verdict on a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
@@ -127,14 +157,16 @@ pub enum Verdict {
     NotReproduced,
     /// The paper's own statements disagree.
     Contradiction,
+    /// A comparison whose sides differ by so little that neither is ahead.
+    Tie,
     /// The interval crosses a bound: more seeds are needed.
     Undecided,
 }
 
 impl Verdict {
     /// All verdicts.
-    pub const ALL: [Verdict; 4] =
-        [Verdict::Reproduced, Verdict::NotReproduced, Verdict::Contradiction, Verdict::Undecided];
+    pub const ALL: [Verdict; 5] =
+        [Verdict::Reproduced, Verdict::NotReproduced, Verdict::Contradiction, Verdict::Tie, Verdict::Undecided];
 
     /// The name in files and results.
     pub const fn name(self) -> &'static str {
@@ -142,6 +174,7 @@ impl Verdict {
             Verdict::Reproduced => "reproduced",
             Verdict::NotReproduced => "not reproduced",
             Verdict::Contradiction => "contradiction",
+            Verdict::Tie => "tie",
             Verdict::Undecided => "undecided",
         }
     }

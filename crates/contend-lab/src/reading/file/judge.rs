@@ -1,12 +1,15 @@
 //! Reads `[[claim]]`, `[[check]]`, `[[figure]]` and `[search]`.
 
-use super::claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Verdict, When};
+use super::claim::{Along, Check, Claim, Each, Expect, Figure, Log, Origin, Requirement, Search, Shown, Verdict, When};
 use super::error::FileError;
 use super::reader::{Fields, Val};
 use super::sweep::Sweep;
 use super::tree::{Node, NodeKind, Overlay, flatten};
 use crate::experiment::results::SweptValue;
 use crate::reading::expression::{Quantity, WrittenUnit, numbers};
+
+/// Largest distance from the value of `near`, as a share of it, if the file does not say `within`.
+const TOLERANCE: f64 = 0.1;
 
 /// Context of claims, checks and figures.
 pub(crate) struct Judge<'a> {
@@ -28,6 +31,7 @@ impl Judge<'_> {
         let requirement = self.requirement(&mut f)?;
         let verdict = f.read_or("verdict", Verdict::default(), |v| v.word(&Verdict::ALL.map(|v| (v.name(), v))))?;
         let reason = f.read_or("reason", "", |v| v.text())?.to_string();
+        let source = f.read_or("source", Origin::default(), |v| v.word(&Origin::ALL.map(|o| (o.name(), o))))?;
         if verdict != Verdict::Reproduced && reason.trim().is_empty() {
             return Err(f.error(
                 format!("is recorded as \"{}\" but has no reason", verdict.name()),
@@ -45,6 +49,7 @@ impl Judge<'_> {
         let claim = Claim {
             id,
             paper: f.read_or("paper", "", |v| v.text())?.to_string(),
+            source,
             requirement,
             verdict,
             reason,
@@ -80,6 +85,7 @@ impl Judge<'_> {
             each: f.read_or("each", Each::default(), |v| {
                 v.word(&[("every", Each::Every), ("mean", Each::Mean), ("any", Each::Any)])
             })?,
+            pool: f.read_or("pool", false, |v| v.flag())?,
             expect: self.expect(&expect)?,
             unit: bound_unit(expect.node),
         };
@@ -87,6 +93,12 @@ impl Judge<'_> {
             return Err(f.error(
                 "has `over` and `less`",
                 "write `over` for the ratio to another point, or `less` for the difference from it",
+            ));
+        }
+        if requirement.pool && requirement.other().is_some() {
+            return Err(f.error(
+                "has `pool` beside `over` or `less`",
+                "write the quotient that is pooled as the metric, and remove `over` and `less`",
             ));
         }
         Ok(requirement)
@@ -97,8 +109,8 @@ impl Judge<'_> {
         const KINDS: [&str; 7] = ["between", "at_least", "at_most", "near", "increasing", "decreasing", "order"];
         let mut given: Vec<(&str, Val)> = KINDS.into_iter().filter_map(|kind| f.get(kind).map(|v| (kind, v))).collect();
         let (within, along) = (f.get("within"), f.get("along"));
-        let help = "write one of between = [1.2, 2.2], at_least = 0.9, at_most = \"10ms\", near = 1.5 with within = \
-            \"10%\", \
+        let help = "write one of between = [1.2, 2.2], at_least = 0.9, at_most = \"10ms\", near = 1.5, perhaps with \
+                    within = \"5%\", \
                     increasing = true or decreasing = true with along = \"flow.0.count\", order = [\"a\", \"b\"] with \
                     along";
         let (Some((kind, v)), None) = (given.pop(), given.pop()) else {
@@ -134,7 +146,7 @@ impl Judge<'_> {
             "near" => {
                 let value = v.any()?;
                 let Some(within) = within else {
-                    return Err(f.error("needs `within` for near", "write within = \"10%\""));
+                    return Ok(Expect::Near { value, within: Quantity::number(TOLERANCE), relative: true });
                 };
                 let relative = matches!(&within.node.kind, NodeKind::Text(t) if t.trim_end().ends_with('%'));
                 let distance = if relative { within.share()? } else { same_unit(&within, value)?.value };

@@ -13,33 +13,7 @@
 //! `[[station]]` follows the same rule as `[[flow]]`. No name depends on the count of another table, so random streams
 //! do not change when a count is swept.
 //!
-//! # Defaults
-//! | key | default | why |
-//! | --- | --- | --- |
-//! | `title`; `seeds`; `warmup`; `sample` | the file's name; `"1"`; `"0s"`; none | |
-//! | `wifi.rate` | the standard's highest | |
-//! | `wifi.basic`, `slot`, `sifs`, `cwmin`, `cwmax`, `signal_extension`, `llc` | the standard's tables ([`contend_sim::wifi::phy`]) | |
-//! | `wifi.difs`, `eifs`, `ack_timeout` | computed from the above | |
-//! | `wifi.preamble`; `protection`; `protection_rate` | `"long"`; `"none"`; `"11Mbps"` | |
-//! | `wifi.retry_short`; `retry_long` | 7; 4 | dot11ShortRetryLimit, dot11LongRetryLimit |
-//! | `wifi.rts_threshold` | `"never"` | |
-//! | `wifi.busy_slot`; `idle_access`; `after_collision` | `"frozen"`; `"immediate"`; `"eifs"` | the standard |
-//! | `wifi.access`; `wifi.queue`; `ap.queue` | `"dcf"`; `"fifo"` (100p); `"fifo"` (100p) | |
-//! | `wifi.loss` | `"none"`; a station's own `loss` replaces it | |
-//! | `station.*`: `rate`, `queue`, `loss`, `access` | those of `[wifi]`; `ap.access` too | the queue of an Ethernet converter: `"fifo"` of 50p |
-//! | `station.client` | none: the host's queue feeds the MAC | |
-//! | wires (`[wire]`, `[[link]]`): `rate`; `delay`; `queue`; `loss` | `"100Mbps"`; `"1ms"`; `"fifo"` of 10000p; `"none"` | with `rate = "infinite"` a wire only delays |
-//! | `reverse` of a wire | as forward, `loss` too; each with its own random stream | |
-//! | `flow.packet`; `traffic`; `start` | `"1500B"`; `"bulk"`, with `udp.rate` a `"cbr"` of it; `"0s"` | |
-//! | `flow.window` | `"1000p"`; `"65535B"` without window scaling | larger than most paths hold |
-//! | `flow.ack`; `ack_delay` | 1; `"100ms"` | every segment is acknowledged |
-//! | `flow.overhead` | `"0s"` | hosts add no delay; see `docs/model/phase-effects.md` |
-//! | `flow.encrypted` | false; `true`, or the bytes that encryption adds to each packet | with encryption no node on the path can read the TCP header |
-//! | `tcp.handshake`; `initial_window`; `initial_ssthresh` | true; `"10p"`, `"2p"` for `tcp_d`; none | RFC 9293; RFC 6928, Starzetz 2006; RFC 5681 |
-//! | `tcp.sack` | true for the recovery `sack`, else false | RFC 6675 |
-//! | `tcp.timestamps` | off; `"1ms"` for `cubic`, `bbr`, `bbr3` | Linux |
-//! | `tcp.window_scaling`; `limited_transmit`; `echo`; `pacing` | true; true; `"off"`; false | RFC 7323; RFC 3042; RFC 3168; Linux paces with `fq` or BBR only |
-//! | `tcp.rto`: `min`; `initial`; `max`; `granularity`; `backoff_after` | `"1s"`; `"1s"`; `"60s"`; `"1ms"`; 1 | RFC 6298 |
+//! [`keys`] is the table of all keys with their units, ranges and defaults.
 //!
 //! A variant is a pair of controller and recovery. `tahoe`, `reno`, `newreno` and `sack` are the controller `reno` with
 //! that recovery. `cubic` is `cubic` with `sack`; `bbr` and `bbr3` use `rack`; `tcp_d` is `tcp_d` with `reno`. The name
@@ -71,7 +45,9 @@ pub mod tree;
 mod wifi;
 mod wire_rate;
 
-pub use claim::{Along, Check, Claim, Each, Expect, Figure, Log, Requirement, Search, Shown, Until, Verdict, When};
+pub use claim::{
+    Along, Check, Claim, Each, Expect, Figure, Log, Origin, Requirement, Search, Shown, Until, Verdict, When,
+};
 pub use error::{FileError, Site, Source};
 pub use need::{Need, needs};
 pub use tree::{Overlay, pieces};

@@ -21,7 +21,8 @@ use super::shape::{
     swept_keys, unit_of, value_text,
 };
 use super::table::{
-    advice, answer_sign, cautions, checked_text, look_text, measured_text, method, search_text, verdict_sign,
+    advice, answer_sign, cautions, checked_text, look_text, measured_text, method, not_the_papers, search_text,
+    verdict_sign,
 };
 use super::{Error, ReportContext, atomically};
 use crate::experiment::results::{ClaimResult, Outcome, PointKey, Run};
@@ -302,6 +303,7 @@ fn claims_table(rows: &str) -> String {
 /// A claim as a row of the table, and its reason as a row of its own below. `before` is HTML before its name.
 fn claim(c: &ClaimResult, before: &str) -> String {
     let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" <span class=\"pm\">{}</span>", escaped(r)));
+    let source = not_the_papers(c).map_or_else(String::new, |s| format!("<br><span class=\"pm\">{s}</span>"));
     let recorded = if c.as_recorded {
         String::new()
     } else {
@@ -314,8 +316,8 @@ fn claim(c: &ClaimResult, before: &str) -> String {
         _ => format!("<tr class=\"why\"><td></td><td colspan=\"4\">{}</td></tr>\n", below.join("<br>")),
     };
     format!(
-        "<tr{}><td class=\"key\">{before}{}{reading}</td><td>{}{recorded}</td><td class=\"num\">{}</td><td>{}</td>\
-            <td>{}</td></tr>\n{reason}",
+        "<tr{}><td class=\"key\">{before}{}{reading}{source}</td><td>{}{recorded}</td><td class=\"num\">{}</td>\
+            <td>{}</td><td>{}</td></tr>\n{reason}",
         if reason.is_empty() { "" } else { " class=\"explained\"" },
         escaped(&c.id),
         verdict(&c.verdict),

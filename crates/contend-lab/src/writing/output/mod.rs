@@ -17,6 +17,7 @@ pub mod table;
 mod field;
 mod flow_bytes;
 mod shape;
+mod tally;
 #[cfg(test)]
 mod toy;
 
@@ -32,6 +33,7 @@ pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use shape::point_text;
 pub(crate) use shape::seeds_text;
 pub use table::{WIDTH, advice, checked_text, claim_text, look_text, measured_text, summary_table, wrapped};
+pub use tally::Tally;
 
 use crate::experiment::results::{Outcome, PointKey};
 use crate::reading::file::{self, Along, Experiment, Log};

@@ -12,6 +12,7 @@ use crate::experiment::results::{
 };
 use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
 use crate::reading::expression::WrittenUnit;
+use crate::reading::file::Origin;
 use crate::stats::{self, Range};
 
 /// Maximum width of running text; also the width of a table when the terminal's width is unknown.
@@ -287,10 +288,16 @@ pub fn look_text(look: Option<Look>) -> String {
     })
 }
 
-/// The id of a claim and the name of its reading, on one line.
+/// The id of a claim, the name of its reading, and whose it is unless the paper's, on one line.
 pub fn claim_text(c: &ClaimResult) -> String {
-    let id = echo(&c.id, WORD);
-    c.reading.as_ref().map_or_else(|| id.clone(), |r| format!("{id} ({})", echo(r, WORD)))
+    let reading = c.reading.as_ref().map_or_else(String::new, |r| format!(" ({})", echo(r, WORD)));
+    let source = not_the_papers(c).map_or_else(String::new, |source| format!(" [{source}]"));
+    format!("{}{reading}{source}", echo(&c.id, WORD))
+}
+
+/// Whose claim it is, unless the paper states it.
+pub(super) fn not_the_papers(c: &ClaimResult) -> Option<&'static str> {
+    (c.source != Origin::Paper.name()).then_some(c.source)
 }
 
 /// A symbol for a verdict, readable without colour.
@@ -299,6 +306,7 @@ pub(super) fn verdict_sign(verdict: &str) -> &'static str {
         "reproduced" => "✓",
         "not reproduced" => "✗",
         "contradiction" => "≠",
+        "tie" => "=",
         _ => "?",
     }
 }

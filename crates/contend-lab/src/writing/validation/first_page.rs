@@ -1,13 +1,12 @@
-//! The first page of docs/validation.md: verdicts counted for each paper, then what is not reproduced and why.
+//! The first pages of docs/validation.md: verdicts counted for each paper, then a page for each paper.
 
 use crate::experiment::results::Outcome;
+use crate::reading::file::{Origin, Verdict};
+use crate::writing::output::Tally;
 use std::path::Path;
 
-/// Every verdict, in the order of the columns.
-const VERDICTS: [&str; 4] = ["reproduced", "not reproduced", "contradiction", "undecided"];
-
-/// Section of a paper's README.md that the page repeats.
-const NOT_REPRODUCED: &str = "## What is not reproduced, and why\n";
+/// The file in a paper's folder that says what the verdicts mean for the paper.
+const VERDICT: &str = "verdict.md";
 
 /// The page as Markdown, without a title. The files in one folder belong to one paper.
 pub(super) fn first_page(outcomes: &[Outcome]) -> String {
@@ -18,10 +17,11 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
             papers.push(folder);
         }
     }
+    let columns = Verdict::ALL.map(Verdict::name);
     let mut text = format!(
-        "\n## In one page\n\n| paper | experiments | claims | {} |\n{}\n",
-        VERDICTS.join(" | "),
-        "| --- ".repeat(3 + VERDICTS.len()) + "|"
+        "\n## In one table\n\n| paper | experiments | claims of the paper | {} | counted apart |\n{}\n",
+        columns.join(" | "),
+        "| --- ".repeat(4 + columns.len()) + "|"
     );
     for paper in &papers {
         text += &row(&name(paper), outcomes.iter().filter(|o| folder(o) == *paper));
@@ -29,15 +29,17 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
     if papers.len() > 1 {
         text += &row("all", outcomes.iter());
     }
-    text += "\nA claim is *reproduced* if the measured value lies in a range that was chosen from the paper before the \
-        run. It is a\n*contradiction* if the paper's own statements disagree, and *undecided* if the 95 % interval \
-        includes a bound of the range.\n";
+    text += "\nA claim is *reproduced* if the 95 % interval of the measured value lies in a range that was chosen from \
+        the paper\nbefore the run. It is a *contradiction* if the paper's own statements disagree, a *tie* if neither \
+        side of a comparison\nis ahead, and *undecided* if the interval includes a bound of the range. Claims that \
+        check our own specification, and\nthose that go beyond the paper, are counted apart.\n";
     for paper in papers {
-        // A paper without README.md, or without this section, adds nothing.
-        let about = std::fs::read_to_string(paper.join("README.md")).unwrap_or_default();
-        if let Some((_, section)) = about.split_once(NOT_REPRODUCED) {
-            let section = section.split("\n## ").next().unwrap_or_default();
-            text += &format!("\n### What is not reproduced of {}, and why\n\n{}\n", name(paper), section.trim());
+        // A paper without this file adds nothing.
+        let verdict = std::fs::read_to_string(paper.join(VERDICT)).unwrap_or_default();
+        if let Some((_, page)) = verdict.split_once('\n') {
+            let page = page.trim().replace("\n## ", "\n### ");
+            let page = page.strip_prefix("## ").map_or(page.clone(), |page| format!("### {page}"));
+            text += &format!("\n## The verdict on {}\n\n{page}\n", name(paper));
         }
     }
     text
@@ -53,9 +55,10 @@ fn name(folder: &Path) -> String {
     folder.file_name().map_or_else(|| ".".into(), |n| n.to_string_lossy().into_owned())
 }
 
-/// A row of the table: number of experiments, number of claims, and number of claims with each verdict.
+/// A row of the table: number of experiments, number of the paper's claims, their number with each verdict, and the
+/// claims of other sources.
 fn row<'a>(name: &str, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> String {
-    let claims = || outcomes.clone().flat_map(|o| &o.claims);
-    let verdicts = VERDICTS.map(|v| claims().filter(|c| c.verdict == v).count().to_string());
-    format!("| {name} | {} | {} | {} |\n", outcomes.clone().count(), claims().count(), verdicts.join(" | "))
+    let all = Tally::of(outcomes.clone().flat_map(|o| &o.claims));
+    let verdicts = all.verdicts(Origin::Paper).map(|n| n.to_string()).join(" | ");
+    format!("| {name} | {} | {} | {verdicts} | {} |\n", outcomes.count(), all.claims(Origin::Paper), all.beside())
 }

@@ -2,7 +2,8 @@
 
 mod first_page;
 
-use crate::experiment::results::Outcome;
+use crate::experiment::results::{Measured, Outcome};
+use crate::reading::file::Origin;
 use crate::writing::output::{measured_text, wrapped};
 use std::collections::BTreeSet;
 
@@ -24,14 +25,17 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
             text += "Nothing is claimed; its figures are in the report.\n";
             continue;
         }
-        text += "| claim | says | expected | measured | verdict |\n| --- | --- | --- | --- | --- |\n";
+        text += "| claim | says | expected | measured | from the paper's number | verdict |\n\
+            | --- | --- | --- | --- | --- | --- |\n";
         for c in &o.claims {
             let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
+            let source = if c.source == Origin::Paper.name() { String::new() } else { format!(" *{}*", c.source) };
             let cells = [
-                format!("{}{reading}", c.id),
+                format!("{}{reading}{source}", c.id),
                 c.paper.clone(),
                 c.measured.expected.clone(),
                 measured_text(c),
+                distance(&c.measured),
                 c.verdict.clone(),
             ];
             text += &format!("| {} |\n", cells.map(|c| c.replace('|', "\\|")).join(" | "));
@@ -41,4 +45,15 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
         }
     }
     text
+}
+
+/// How far the measured value is from the number that the paper prints: in percent of it, and in widths of the 95 %
+/// interval. Empty if the claim has no such number.
+fn distance(m: &Measured) -> String {
+    let Some((stated, value)) = m.stated.zip(m.value) else { return String::new() };
+    let difference = value - stated;
+    let percent = if stated == 0.0 { String::new() } else { format!("{:+.1} %", difference / stated.abs() * 100.0) };
+    let width = m.interval.map(|(low, high)| high - low).filter(|width| *width > 0.0);
+    let widths = width.map_or_else(String::new, |width| format!("{:.1} widths", difference.abs() / width));
+    [percent, widths].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }

@@ -24,6 +24,10 @@ const EACH: Key = key("each", &[Kind::Word(&[
         word("mean", "It must hold for the mean over the points."),
         word("any", "It must hold at one point at least."),
     ])], Value("\"every\""), "\"mean\"", "Where the expectation must hold.");
+#[rustfmt::skip]
+const POOL: Key = key("pool", &[Kind::Flag], Value("false"), "true",
+    "True if the metric is a quotient whose dividend and divisor are summed over all seeds before the division. So a \
+        seed without any event counts as it should.");
 
 #[rustfmt::skip]
 pub(super) static CLAIM: Table = Table {
@@ -34,16 +38,23 @@ pub(super) static CLAIM: Table = Table {
     keys: &[
         key("id", &[Kind::Text], Required, "\"H1\"", "The name of the claim; each claim has its own."),
         key("paper", &[Kind::Text], Value("\"\""), "\"2 uploads: 9.62 Mb/s\"", "The statement, in the paper's words."),
+        key("source", &[Kind::Word(&[
+                word("paper", "The paper states it."),
+                word("specification", "It follows from how contend reads the paper."),
+                word("beyond", "It goes beyond the paper: an ablation, another network, a hypothesis."),
+            ])], Value("\"paper\""), "\"specification\"", "Whose claim it is. Verdicts are counted for each source."),
         METRIC,
         EXPECTED,
         OVER,
         LESS,
         WHEN,
         EACH,
+        POOL,
         key("verdict", &[Kind::Word(&[
                 word("reproduced", "The measured value is in the expected range."),
                 word("not reproduced", "The measured value is outside the expected range; the file gives the reason."),
                 word("contradiction", "The paper's own statements contradict each other."),
+                word("tie", "A comparison whose sides differ by less than 2 %, so that neither is ahead."),
                 word("undecided", "The interval crosses the bound: more seeds are needed."),
             ])], Value("\"reproduced\""), "\"reproduced\"", "The recorded verdict."),
         key("reason", &[Kind::Text], Words("none; a verdict other than \"reproduced\" needs one"),
@@ -67,6 +78,7 @@ pub(super) static CHECK: Table = Table {
         LESS,
         WHEN,
         EACH,
+        POOL,
     ],
 };
 
@@ -82,7 +94,7 @@ static EXPECT: Table = Table {
         key("at_most", &[Kind::Quantity], Words("another expectation"), "\"10ms\"", "The largest expected value."),
         key("near", &[Kind::Quantity], Words("another expectation"), "1.5",
             "The expected value; `within` gives the tolerance."),
-        key("within", &[Kind::Quantity], Words("must be given with `near`"), "\"10%\"",
+        key("within", &[Kind::Quantity], Words("\"10%\" with `near`"), "\"5%\"",
             "Largest distance from `near`: a share of it, or an amount."),
         key("increasing", &[Kind::Flag], Words("another expectation"), "true",
             "True if the metric grows along the swept key `along`."),

@@ -2,11 +2,11 @@
 //! figures and claims.
 
 use super::super::shape::points;
-use super::super::{Error, ReportContext, beside_earlier};
+use super::super::{Error, ReportContext, Tally, beside_earlier};
 use super::svg::escaped;
 use super::{Figure, cautioned, charts, claim, claims, claims_table, document, method, own, runs_of, sweep, verdict};
 use crate::experiment::results::Outcome;
-use crate::reading::file::Verdict;
+use crate::reading::file::{Origin, Verdict};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Chapter {
     name: String,
     title: String,
-    /// Number of claims with each verdict of [`Verdict::ALL`].
-    verdicts: [usize; 4],
+    tally: Tally,
     /// Number of claims with another verdict than the recorded one.
     differ: usize,
     /// Rows of the table of claims that are not reproduced.
@@ -31,11 +30,10 @@ impl Chapter {
     /// The figures are those of the file's `[[figure]]` tables. Without such tables they are the main metrics along the
     /// sweep; without a sweep, the flows.
     pub fn new(name: &str, o: &Outcome, ctx: &ReportContext) -> Chapter {
-        let count = |v: Verdict| o.claims.iter().filter(|c| c.verdict == v.name()).count();
         Chapter {
             name: name.to_owned(),
             title: o.title.clone(),
-            verdicts: Verdict::ALL.map(count),
+            tally: Tally::of(&o.claims),
             differ: o.claims.iter().filter(|c| !c.as_recorded).count(),
             failures: failures(name, o),
             html: chapter(name, o, ctx),
@@ -113,10 +111,10 @@ pub fn write_paper(
 fn page(paper: &str, about: &str, command: &str, chapters: &[Chapter]) -> String {
     let (authors, text) = introduction(about);
     let title = if authors.is_empty() { paper } else { authors };
-    let claims: usize = chapters.iter().flat_map(|c| c.verdicts).sum();
+    let claims = sum(chapters).claims(Origin::Paper);
     let mut body = format!(
         "<header>\n<p class=\"brand\">contend report of a paper</p>\n<h1>{}</h1>\n<p class=\"cite\"><code>{}</code> · \
-            {} experiments, {claims} claims</p>\n",
+            {} experiments, {claims} claims of the paper</p>\n",
         escaped(title),
         escaped(paper),
         chapters.len(),
@@ -162,27 +160,29 @@ fn inline(text: &str) -> String {
     paired(&paired(&escaped(text), '*', "em"), '`', "code")
 }
 
-fn sum(chapters: &[Chapter]) -> [usize; 4] {
-    chapters.iter().fold([0; 4], |mut sum, c| {
-        sum.iter_mut().zip(c.verdicts).for_each(|(sum, n)| *sum += n);
-        sum
-    })
+fn sum(chapters: &[Chapter]) -> Tally {
+    Tally::sum(chapters.iter().map(|c| c.tally))
 }
 
-/// The number of claims with each verdict, in large letters.
+/// The number of the paper's claims with each verdict, in large letters. Below: the claims of other sources.
 fn strip(chapters: &[Chapter]) -> String {
     let part = |(v, n): (Verdict, usize)| {
         let to = if v == Verdict::Reproduced || n == 0 { "verdicts" } else { "failures" };
         format!("<li><a href=\"#{to}\"><strong>{n}</strong> {}</a></li>\n", verdict(v.name()))
     };
-    let parts: String = Verdict::ALL.into_iter().zip(sum(chapters)).map(part).collect();
-    format!("<ul class=\"strip\">\n{parts}</ul>\n")
+    let all = sum(chapters);
+    let parts: String = Verdict::ALL.into_iter().zip(all.verdicts(Origin::Paper)).map(part).collect();
+    let beside = match all.beside() {
+        none if none.is_empty() => none,
+        beside => format!("<p class=\"method\">Counted apart: {beside}.</p>\n"),
+    };
+    format!("<ul class=\"strip\">\n{parts}</ul>\n{beside}")
 }
 
 /// Links to the experiments; those with claims that are not reproduced have a sign and their number.
 fn navigation(chapters: &[Chapter]) -> String {
     let link = |c: &Chapter| {
-        let failed: usize = c.verdicts.iter().skip(1).sum();
+        let failed = c.tally.claims(Origin::Paper) - c.tally.reproduced(Origin::Paper);
         let failed = if failed > 0 { format!(" <b>✗ {failed}</b>") } else { String::new() };
         format!("<a href=\"#{}\" title=\"{}\">{}{failed}</a>\n", address(&c.name), escaped(&c.title), escaped(&c.name))
     };
@@ -197,25 +197,28 @@ fn section(id: &str, title: &str, content: &str) -> String {
 fn verdicts(chapters: &[Chapter]) -> String {
     let mut out = String::from(
         "<div class=\"scroll\"><table class=\"numbers\">\n<thead><tr><th class=\"key\">experiment</th><th \
-            class=\"text\"></th><th>claims</th>",
+            class=\"text\"></th><th>claims of the paper</th>",
     );
     for v in Verdict::ALL {
         let _ = write!(out, "<th>{}</th>", v.name());
     }
-    out += "<th>not as recorded</th></tr></thead>\n<tbody>\n";
-    let row = |name: String, title: &str, verdicts: [usize; 4], differ: usize| {
-        let cells: String =
-            [verdicts.iter().sum()].iter().chain(&verdicts).chain([&differ]).map(|n| format!("<td>{n}</td>")).collect();
+    out += "<th>others</th><th>not as recorded</th></tr></thead>\n<tbody>\n";
+    let row = |name: String, title: &str, tally: Tally, differ: usize| {
+        let (own, others) = (tally.verdicts(Origin::Paper), [Origin::Specification, Origin::Beyond]);
+        let others = others.map(|o| tally.claims(o)).iter().sum();
+        let counts = [own.iter().sum()].into_iter().chain(own).chain([others, differ]);
+        let cells: String = counts.map(|n: usize| format!("<td>{n}</td>")).collect();
         format!("<tr><td class=\"key\">{name}</td><td class=\"text\">{}</td>{cells}</tr>\n", escaped(title))
     };
     for c in chapters {
         let link = format!("<a href=\"#{}\">{}</a>", address(&c.name), escaped(&c.name));
-        out += &row(link, &c.title, c.verdicts, c.differ);
+        out += &row(link, &c.title, c.tally, c.differ);
     }
     out += &row("all".into(), "", sum(chapters), chapters.iter().map(|c| c.differ).sum());
     out + "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: \
-        outside, with the reason; contradiction: the paper's own statements disagree; undecided: more seeds are \
-        needed. Ranges were chosen from the paper before the runs.</p>\n"
+        outside, with the reason; contradiction: the paper's own statements disagree; tie: neither side of a \
+        comparison is ahead; undecided: more seeds are needed. Others: claims of our specification and beyond the \
+        paper. Ranges were chosen from the paper before the runs.</p>\n"
 }
 
 #[cfg(test)]
