@@ -101,7 +101,7 @@ impl Real {
     }
 
     fn timeout(&mut self, now: f64) {
-        (self.cw, self.cold, self.b, self.reduce_left) = (2.0, true, 0.0, 0.0);
+        (self.cw, self.cold, self.reduce_left) = (2.0, true, 0.0);
         self.init(now);
     }
 }
