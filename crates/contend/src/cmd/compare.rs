@@ -1,6 +1,7 @@
 //! `contend compare`: two files, two results folders, or the points of one sweep, paired by seed.
 
-use super::run::{Common, Job, Performed, command_line, load, parts, say_moved, stop_on_ctrl_c};
+use super::job::{Job, Performed, command_line, say_moved};
+use super::run::{Common, load, parts, stop_on_ctrl_c};
 use super::{complete, print, print_by, say, width, wrong};
 use crate::Done;
 use contend_lab::experiment::results::{PointKey, Run};

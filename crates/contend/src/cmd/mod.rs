@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod compare;
 pub mod complete;
 pub mod doctor;
+pub mod job;
 pub mod model;
 pub mod new;
 pub mod report;

@@ -4,7 +4,8 @@
 //! must be the same, and the results must be those of summary.json (a changed `warmup` changes no digest). Otherwise
 //! the page is not replaced, because it would not match the numbers beside it.
 
-use super::run::{self, Common, Job};
+use super::job::Job;
+use super::run::{self, Common};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};

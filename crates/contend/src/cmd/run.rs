@@ -1,12 +1,11 @@
 //! `contend run`: files become tables and results folders.
 
+use super::job::{Job, Performed, command_line};
 use super::{complete, say, wrong};
 use crate::Done;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use contend_core::{Span, Time};
-use contend_lab::execute::{Options, execute};
+use contend_core::Time;
 use contend_lab::experiment::results::Executed;
-use contend_lab::experiment::size::CaptureWindow;
 use contend_lab::judging::check::MET;
 use contend_lab::judging::claim;
 use contend_lab::nearest;
@@ -14,10 +13,8 @@ use contend_lab::reading::expression::quantity;
 use contend_lab::reading::file::{self, Experiment};
 use contend_lab::reading::folder::files_below;
 use contend_lab::reading::starter::{STARTERS, Starter};
-use contend_lab::writing::folder::{self, Draft, Extra, ResumeError};
-use contend_lab::writing::journal::{Header, Journal};
+use contend_lab::writing::folder;
 use contend_lab::writing::output::{self, Export, Format, ReportContext, WIDTH, checked_text, measured_text, wrapped};
-use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, Result};
 use std::io::{ErrorKind, IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
@@ -191,10 +188,6 @@ fn interval(text: &str) -> Result<(Time, Time), String> {
     if from < to { Ok((from, to)) } else { Err(format!("the interval is empty; {remedy}")) }
 }
 
-/// Without `--capture`, the report's timeline shows this much of the first run, from the end of the warm-up.
-const TIMELINE: Span = Span::from_secs(1);
-/// Most frames kept.
-const FRAMES: usize = 100_000;
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
 
@@ -379,218 +372,6 @@ fn nothing_at(path: &Path) -> Report {
     )
 }
 
-/// One experiment to run, and where its results go.
-pub struct Job<'a> {
-    pub e: &'a Experiment,
-    pub common: &'a Common,
-    pub stop: &'a AtomicBool,
-    /// The interval of `--capture`, if given.
-    pub capture: Option<(Time, Time)>,
-    /// The formats of `--export`.
-    pub exports: &'a [&'static Export],
-    /// The text on the progress bar.
-    pub name: String,
-    /// The results folder; `None` if no results are written.
-    pub folder: Option<PathBuf>,
-    /// True if the complete folder keeps its journal because the call has another experiment to run.
-    pub keep_journal: bool,
-}
-
-/// The result of a job.
-pub struct Performed {
-    pub executed: Executed,
-    /// Why the results folder could not be written.
-    pub unwritten: Option<Report>,
-}
-
-impl<'a> Job<'a> {
-    /// Runs `e` and writes nothing.
-    pub fn new(e: &'a Experiment, common: &'a Common, stop: &'a AtomicBool, name: String) -> Job<'a> {
-        Job { e, common, stop, capture: None, exports: &[], name, folder: None, keep_journal: false }
-    }
-
-    /// Checks that the results folder can be written. With `resume`, returns the unfinished folder of an earlier call.
-    ///
-    /// # Errors
-    /// When the folder cannot be written, or when the unfinished folder belongs to another experiment.
-    pub fn prepare(&self, resume: bool) -> Result<Option<Draft>> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        let header = self.header();
-        if resume {
-            match self.resume()? {
-                Some(draft) => return Ok(Some(draft)),
-                None => say(&format!(
-                    "contend: {}: there is nothing to resume; all runs start from the beginning",
-                    self.name
-                )),
-            }
-        }
-        Draft::begin(folder, header).map(|_| None).map_err(unwritable)
-    }
-
-    /// The unfinished results folder of an earlier call, if there is one.
-    ///
-    /// # Errors
-    /// As [`Job::prepare`].
-    pub fn resume(&self) -> Result<Option<Draft>> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        Draft::resume(folder, &self.header()).map_err(|err| match err {
-            ResumeError::Output(err) => unwritable(err),
-            err => err.into(),
-        })
-    }
-
-    /// Tells the user about finished runs of an earlier call.
-    fn say_unfinished(&self) {
-        let left = self.folder.as_ref().and_then(|folder| folder::unfinished(folder, &self.header()));
-        if let Some((folder, runs)) = left.filter(|_| !self.common.quiet) {
-            say(&format!(
-                "contend: {} holds {runs} finished runs of an interrupted call; --resume continues that call",
-                folder.display()
-            ));
-        }
-    }
-
-    fn header(&self) -> Header {
-        folder::header(self.e, command_line(), Some(self.frames()))
-    }
-
-    /// The frames of the first run that are kept.
-    fn frames(&self) -> CaptureWindow {
-        let warm = Time::ZERO + self.e.warmup;
-        let (from, to) = self.capture.unwrap_or((warm, warm + TIMELINE));
-        CaptureWindow { from, to, limit: FRAMES }
-    }
-
-    /// Runs the experiment and writes the results folder. An unfinished folder `draft` is completed. Notes go to
-    /// standard error.
-    ///
-    /// # Errors
-    /// When no network can be built from the file, or when the folder cannot be created.
-    pub fn perform(&self, draft: Option<Draft>) -> Result<Performed> {
-        let mut draft = match (draft, &self.folder) {
-            (None, Some(folder)) => Some(Draft::begin(folder, self.header()).map_err(unwritable)?),
-            (draft, _) => draft,
-        };
-        if self.keep_journal {
-            draft.iter_mut().for_each(Draft::keep_journal);
-        }
-        let executed = match (self.execute(draft.is_some(), draft.as_ref().map(Draft::journal)), &draft) {
-            (Err(err), Some(draft)) if draft.journal().runs() > 0 => {
-                say(&format!("contend: {}", kept(draft.journal().runs(), draft.path())));
-                return Err(err);
-            }
-            (executed, _) => executed?,
-        };
-        let runs = &executed.outcome.runs;
-        let unwritten = draft.filter(|_| !runs.is_empty()).and_then(|draft| self.write(&executed, draft).err());
-        if self.capture.is_some() && runs.first().is_none_or(|r| r.frames.is_empty()) {
-            say("contend: no frame was on the air in the interval of --capture");
-        }
-        if let Some(r) = runs.iter().find(|r| r.frames_missed > 0) {
-            let (kept, all) = (r.frames.len(), r.frames.len() as u64 + r.frames_missed);
-            let whose = if self.capture.is_some() { "air.pcapng holds" } else { "the report's timeline shows" };
-            say(&format!(
-                "contend: {whose} the first {kept} of {all} frames; give --capture a shorter interval to keep all"
-            ));
-        }
-        match executed.outcome.interrupted {
-            None => {}
-            Some(i) if runs.is_empty() => say(&format!(
-                "contend: stopped before the first of {} runs was finished; no results are written",
-                i.missing
-            )),
-            Some(i) => say(&format!(
-                "contend: stopped early: {} runs are missing; the results contain the finished runs only",
-                i.missing
-            )),
-        }
-        Ok(Performed { executed, unwritten })
-    }
-
-    /// What the results folder holds on request.
-    fn extra(&self) -> Extra<'_> {
-        Extra { capture: self.capture.is_some(), exports: self.exports }
-    }
-
-    /// Writes the results folder.
-    fn write(&self, executed: &Executed, draft: Draft) -> Result<()> {
-        let (path, finished) = (draft.path().to_path_buf(), draft.journal().runs());
-        let failed = |err: &dyn std::fmt::Display| wrong(err, kept(finished, &path));
-        if let Some(failure) = draft.journal().failure() {
-            return Err(failed(&failure));
-        }
-        let context = ReportContext::of(self.e, draft.command().to_owned());
-        let aside = folder::write(self.e, executed, &context, draft, self.extra()).map_err(|err| failed(&err))?;
-        if !self.common.quiet {
-            say_moved(aside.as_deref());
-            if let Some(folder) = &self.folder {
-                say(&format!("contend: {}", folder.join("report.html").display()));
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the experiment with all details of a results folder, and writes nothing.
-    ///
-    /// # Errors
-    /// When no network can be built from the file.
-    pub fn repeat(&self) -> Result<Executed> {
-        self.execute(true, None)
-    }
-
-    /// Runs the experiment. With `detail`, the result has everything that a results folder needs.
-    fn execute(&self, detail: bool, journal: Option<&Journal>) -> Result<Executed> {
-        let (e, quiet) = (self.e, self.common.quiet);
-        if let Some((from, _)) = self.capture.filter(|(from, _)| *from >= Time::ZERO + e.duration) {
-            let end = Time::ZERO + e.duration;
-            return Err(wrong(
-                format!("--capture begins at {} s, but the run ends at {} s", from.as_secs_f64(), end.as_secs_f64()),
-                "give an earlier interval",
-            ));
-        }
-        let bar = progress_bar(quiet, &self.name);
-        let options = Options {
-            jobs: self.common.jobs.map_or(0, usize::from),
-            series: detail,
-            capture: detail.then(|| self.frames()),
-            journal,
-            stop: self.stop,
-            progress: &|done, total| {
-                bar.set_length(total as u64);
-                bar.set_position(done as u64);
-            },
-        };
-        let executed = execute(e, &options);
-        bar.finish_and_clear();
-        let executed = executed?;
-        for note in &executed.notes {
-            say(&format!("contend: {note}"));
-        }
-        Ok(executed)
-    }
-}
-
-/// The error about a results folder that cannot be written.
-pub fn unwritable(err: impl std::fmt::Display) -> Report {
-    wrong(err, "name a writable folder with --out, or use --no-results")
-}
-
-/// The remedy if the results cannot be written: which runs are kept, and how to continue the call.
-fn kept(runs: usize, folder: &Path) -> String {
-    format!(
-        "{runs} finished runs are kept in {}; free some disk space and repeat the call with --resume",
-        folder.display()
-    )
-}
-
-/// Tells the user where earlier results were moved to, if there were any.
-pub fn say_moved(aside: Option<&Path>) {
-    if let Some(aside) = aside {
-        say(&format!("contend: earlier results are now in {}", aside.display()));
-    }
-}
-
 /// The status of a call with this outcome. Claims with another verdict than recorded, and checks that are not met, are
 /// named on standard error.
 pub fn judged(executed: &Executed, quiet: bool) -> Done {
@@ -631,38 +412,6 @@ pub fn judged(executed: &Executed, quiet: bool) -> Done {
     done
 }
 
-/// The command line of this call, quoted for a shell.
-pub fn command_line() -> String {
-    std::iter::once("contend".to_owned())
-        .chain(std::env::args_os().skip(1).map(|a| quoted(&a.to_string_lossy())))
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// One argument, quoted for a shell if necessary.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-fn progress_bar(quiet: bool, name: &str) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(1);
-    // The template is a constant that the library accepts. If it did not, the default of the library would be used.
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left") {
-        bar.set_style(style);
-    }
-    bar.set_message(name.to_owned());
-    bar.enable_steady_tick(std::time::Duration::from_millis(250));
-    bar
-}
-
 fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Result<()> {
     let o = &executed.outcome;
     match common.format {
@@ -681,14 +430,6 @@ fn print(executed: &Executed, context: &ReportContext, common: &Common) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_line_can_be_typed_again() {
-        assert_eq!(
-            ["run", "ap.queue.limit=400p", "flow.0.count=[5, 50]", "it's", ""].map(quoted).join(" "),
-            r"run ap.queue.limit=400p 'flow.0.count=[5, 50]' 'it'\''s' ''"
-        );
-    }
 
     #[test]
     fn an_interval_has_two_times_in_order() {

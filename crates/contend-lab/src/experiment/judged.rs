@@ -1,0 +1,113 @@
+//! What the runs of an experiment say together: means with intervals, and the results of claims and checks.
+
+use super::swept::PointKey;
+use crate::stats::Estimate;
+use serde::Serialize;
+
+/// Mean and interval of one metric at one point.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The sweep point.
+    pub point: PointKey,
+    /// The metric's name.
+    pub metric: String,
+    /// Number of seeds.
+    pub n: usize,
+    /// Mean over seeds.
+    pub mean: f64,
+    /// Half width of the 95 % Student interval; of a percentile no less than its resolution; `null` with one seed.
+    pub ci95: Option<f64>,
+    /// Where the interval begins and ends: a share ends at 1, nothing that is counted begins below 0.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Summary {
+    /// The estimate of `metric` at `point`.
+    pub fn new(point: PointKey, metric: String, e: Estimate) -> Summary {
+        Summary { point, metric, n: e.n, mean: e.mean, ci95: e.ci95, interval: e.interval }
+    }
+}
+
+/// One of several looks at a claim or check, each with more seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Look {
+    /// Number of the look; the look with the first seeds is 1.
+    pub number: u32,
+    /// Number of looks that were planned.
+    pub of: u32,
+    /// Seeds of each point of the claim or check.
+    pub seeds: u64,
+    /// Confidence of the interval that decides, as a share of 1.
+    pub confidence: f64,
+}
+
+/// The seeds of one point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointSeeds {
+    /// The sweep point.
+    pub point: PointKey,
+    /// Number of seeds.
+    pub n: usize,
+    /// Half width of the 95 % interval of the metric that decides, as a share of its mean. `null` when the number of
+    /// seeds does not depend on a metric, or when the metric has no value.
+    pub half_width: Option<f64>,
+}
+
+/// What was measured for a claim or a check. In the JSON its fields stand beside those of the claim or check.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    /// The expectation as text.
+    pub expected: String,
+    /// The value that `near` names; `null` for another expectation.
+    pub stated: Option<f64>,
+    /// The measured value; `null` when it could not be measured.
+    #[serde(rename = "measured")]
+    pub value: Option<f64>,
+    /// Half width of the 95 % interval of the value.
+    pub ci95: Option<f64>,
+    /// Where the interval begins and ends.
+    pub interval: Option<(f64, f64)>,
+    /// The unit in which value and interval are shown, as in files; empty for a plain number.
+    #[serde(skip)]
+    pub unit: &'static str,
+    /// The look that decided; `null` unless the first seeds did not decide and there were more.
+    pub look: Option<Look>,
+    /// The value at each judged point.
+    pub points: Vec<Summary>,
+}
+
+/// A judged claim.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimResult {
+    /// The claim's id.
+    pub id: String,
+    /// The paper's statement.
+    pub paper: String,
+    /// Whose claim it is: `paper`, `specification` or `beyond`.
+    pub source: &'static str,
+    /// `reproduced`, `not reproduced`, `contradiction`, `tie` or `undecided`.
+    pub verdict: String,
+    /// The verdict recorded in the file.
+    pub recorded: String,
+    /// True if the verdict is the recorded one.
+    pub as_recorded: bool,
+    /// The reason that the file gives when the claim is not reproduced; empty otherwise.
+    pub reason: String,
+    /// Name of the reading; `null` unless the claim has several.
+    pub reading: Option<String>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measured: Measured,
+}
+
+/// A judged check.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckResult {
+    /// The target in words.
+    pub what: String,
+    /// `met`, `not met` or `not decided`.
+    pub answer: &'static str,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measured: Measured,
+}
