@@ -338,6 +338,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "[[station]]",
+        "[ap]\nqueue = \"fcwa\"\n[[station]]",
+        "t.toml:9:9: `ap.queue` names an unknown queue discipline: \"fcwa\"\
+            \n  help: `fcwa` is a control block: write control = { kind = \"fcwa\" }, or a list of them, in [ap]",
+    ),
+    (
+        "[[station]]",
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
         "t.toml:9:9: `ap.queue` names an unknown queue discipline: \"hfsc\"\
             \n  help: write one of: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, \

@@ -280,6 +280,13 @@ pub struct Taken {
     pub error: u64,
 }
 
+/// The share of the packets of `flows` that entered the network and did not arrive; `None` if none entered. Packets
+/// that are on their way when the warm-up ends arrive after it, so the share is never below 0.
+pub fn packet_loss<'a>(flows: impl Iterator<Item = &'a Flow>) -> Option<f64> {
+    let (entered, arrived) = flows.fold((0u64, 0u64), |(e, a), f| (e + f.entered, a + f.arrived));
+    (entered > 0).then(|| entered.saturating_sub(arrived) as f64 / entered as f64)
+}
+
 impl Losses {
     /// The increase between two readings of a sender's counters.
     pub fn between(now: [[u64; 2]; 3], before: [[u64; 2]; 3]) -> Losses {

@@ -1,6 +1,7 @@
 //! Reads an algorithm: its name and its parameters, checked against the registry entry. All families use this code.
 
 use super::error::{FileError, Site};
+use super::keys::Family;
 use super::reader::{ReadContext, Val};
 use super::tree::{Node, NodeKind, read_setting};
 use crate::names::{reason_and_remedy, suggest};
@@ -73,8 +74,16 @@ pub(crate) fn objection<T>(val: &Val, name: &str, built: Result<T, String>) -> R
 fn entry<B>(val: &Val, name: &str, family: &'static [Entry<B>], noun: &str) -> Result<&'static Entry<B>, FileError> {
     // `ts-are` means `ts_are`: in prose the name has a hyphen.
     find(family, name).or_else(|| find(family, &name.replace('-', "_"))).ok_or_else(|| {
-        val.error(format!("names an unknown {noun}: \"{name}\""), suggest(name, family.iter().map(|e| e.name)))
+        let help = elsewhere(name).unwrap_or_else(|| suggest(name, family.iter().map(|e| e.name)));
+        val.error(format!("names an unknown {noun}: \"{name}\""), help)
     })
+}
+
+/// The remedy if `name` is an algorithm of another family.
+fn elsewhere(name: &str) -> Option<String> {
+    let mut all = Family::ALL.into_iter().flat_map(Family::algorithms);
+    let other = all.find(|a| a.name == name)?;
+    Some(format!("`{name}` is {}: write {}", other.family.noun(), other.usage()))
 }
 
 fn defaults(val: &Val, name: &str, params: &'static [Param]) -> Result<Args, FileError> {

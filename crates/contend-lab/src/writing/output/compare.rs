@@ -39,7 +39,7 @@ pub(super) fn missing(c: &Comparison) -> Vec<String> {
         c.differences.iter().filter_map(|d| d.missing.as_ref().map(|why| format!("{}: {why}", d.metric))).collect();
     let unpaired = c.differences.iter().map(|d| d.unpaired).max().unwrap_or(0);
     if unpaired > 0 {
-        all.push(format!("up to {unpaired} seeds are on one side only; they are left out"));
+        all.push(format!("up to {unpaired} seeds have a value on one side only; they are left out"));
     }
     all
 }

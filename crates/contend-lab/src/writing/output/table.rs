@@ -9,6 +9,7 @@ use super::shape::{
 use crate::echo::{WORD, echo};
 use crate::experiment::results::{
     CheckResult, ClaimResult, Flow, Interrupted, Look, Measured, Outcome, PointKey, Run, SearchResult, Summary,
+    packet_loss,
 };
 use crate::judging::check::{MET, NOT_DECIDED, NOT_MET};
 use crate::reading::expression::WrittenUnit;
@@ -188,12 +189,6 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
             over_runs(&|flows| stats::mean(&flows.iter().filter_map(|f| of(f)).collect::<Vec<_>>()))
         };
         let completions = |flows: &[&Flow]| flows.iter().flat_map(|f| f.completions_s.clone()).collect::<Vec<f64>>();
-        let sum = |flows: &[&Flow], of: fn(&Flow) -> u64| flows.iter().map(|f| of(f)).sum::<u64>() as f64;
-        // Packets that are on their way when the warm-up ends arrive after it.
-        let lost = |flows: &[&Flow]| {
-            let entered = sum(flows, |f| f.entered);
-            (entered > 0.0).then(|| 100.0 * (entered - sum(flows, |f| f.arrived)).max(0.0) / entered)
-        };
         let exact = |values: &[f64]| estimate(values, Range::FROM_ZERO);
         // A flow without samples has no delay. A run in which no flow has samples is left out.
         let delay = |of: fn(&Flow) -> Option<f64>| percentile(&mean(of)).text(1e3, 2);
@@ -206,7 +201,7 @@ fn groups_at(runs: &[&Run]) -> Vec<Vec<String>> {
             delay(|f| f.delay_s.p50),
             delay(|f| f.delay_s.p95),
             delay(|f| f.delay_s.p99),
-            estimate(&over_runs(&lost), Range { low: 0.0, high: 100.0 }).text(1.0, 3),
+            estimate(&over_runs(&|f| packet_loss(f.iter().copied())), Range::SHARE).text(100.0, 3),
             exact(&mean(|f| Some(f.completions_s.len() as f64))).text(1.0, 1),
             exact(&over_runs(&|f| stats::mean(&completions(f)))).text(1.0, 3),
             exact(&over_runs(&|f| stats::quantile(&completions(f), 0.95))).text(1.0, 3),

@@ -1,5 +1,6 @@
 //! Metrics of flows, both TCP and UDP.
 
+use crate::experiment::results::packet_loss;
 use crate::measuring::metric::entry::{Asked, Aspects, MetricEntry, Period, Selection, Subject};
 use crate::measuring::metric::reading::{SampleRange, seconds};
 use crate::measuring::metric::{Aspect, Scope, Unmeasured};
@@ -33,6 +34,13 @@ pub(super) const METRICS: &[MetricEntry] = &[
         Ok(a.flows().map(|f| f.sent as f64).sum())
     })
     .reported(&["sent"]),
+    flow(
+        "packet_loss",
+        Dimension::Number,
+        "share of a flow's packets that entered the network and did not arrive",
+        |a| packet_loss(a.flows()).ok_or_else(|| a.undefined("no packet entered the network")),
+    )
+    .share(),
     flow("delay", Dimension::Time, "one-way delay of data packets", |a| a.durations(a.flows().map(|f| &f.delay)))
         .aspects(Aspects::Samples)
         .needs(|_, s| s.histograms = true)
