@@ -11,6 +11,7 @@ use contend_lab::writing::output::export::write_export;
 use contend_sim::wifi::{FrameKind, FrameOutcome};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -63,17 +64,10 @@ fn names(folder: &Path) -> BTreeSet<String> {
     std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// The content of a gzip file without compression (RFC 1951 §3.2.4).
 fn unzipped(file: &[u8]) -> Vec<u8> {
-    let (mut at, mut content) = (10, vec![]);
-    loop {
-        let (last, size) = (file[at], usize::from(u16::from_le_bytes([file[at + 1], file[at + 2]])));
-        content.extend(&file[at + 5..at + 5 + size]);
-        at += 5 + size;
-        if last == 1 {
-            return content;
-        }
-    }
+    let mut content = vec![];
+    flate2::read::GzDecoder::new(file).read_to_end(&mut content).unwrap();
+    content
 }
 
 fn numbers(v: &Value) -> Vec<f64> {

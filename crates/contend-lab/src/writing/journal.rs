@@ -11,6 +11,7 @@ use crate::writing::disk;
 use contend_core::Span;
 use contend_sim::stats::Durations;
 use contend_sim::wifi::{AP, Success};
+use crc32fast::Hasher;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
@@ -237,7 +238,7 @@ impl Writer {
 
 /// Writes the line of `record`; returns its length.
 fn line(file: &mut disk::File, record: &impl Serialize) -> io::Result<u64> {
-    let mut w = Checked { out: BufWriter::new(file), len: 0, crc: !0 };
+    let mut w = Checked { out: BufWriter::new(file), len: 0, crc: Hasher::new() };
     let done = w.line(record);
     let Checked { out, len, .. } = w;
     // After an error the buffered rest must not be written: drop it.
@@ -249,15 +250,15 @@ fn line(file: &mut disk::File, record: &impl Serialize) -> io::Result<u64> {
 struct Checked<W> {
     out: W,
     len: u64,
-    crc: u32,
+    crc: Hasher,
 }
 
 impl<W: Write> Checked<W> {
     fn line(&mut self, record: &impl Serialize) -> io::Result<()> {
         self.write_all(b"[")?;
-        (self.len, self.crc) = (0, !0);
+        (self.len, self.crc) = (0, Hasher::new());
         serde_json::to_writer(&mut *self, record)?;
-        let (len, check) = (self.len, !self.crc);
+        let (len, check) = (self.len, self.crc.clone().finalize());
         self.write_all(format!(",{len},\"{check:08x}\"]\n").as_bytes())?;
         self.len += 1;
         self.out.flush()
@@ -268,7 +269,7 @@ impl<W: Write> Write for Checked<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.out.write(bytes)?;
         self.len += n as u64;
-        self.crc = bytes.iter().take(n).fold(self.crc, |crc, b| crc_step(crc, *b));
+        self.crc.update(bytes.get(..n).unwrap_or_default());
         Ok(n)
     }
     fn flush(&mut self) -> io::Result<()> {
@@ -276,30 +277,9 @@ impl<W: Write> Write for Checked<W> {
     }
 }
 
-/// CRC-32 as in zlib, PNG and IEEE 802.3: reflected polynomial edb88320, table of 256 entries.
-const CRC: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        let mut crc = i as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
-            bit += 1;
-        }
-        table[i] = crc;
-        i += 1;
-    }
-    table
-};
-
 /// The check value of `bytes`.
 pub(crate) fn check(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0, |crc, b| crc_step(crc, *b))
-}
-
-fn crc_step(crc: u32, byte: u8) -> u32 {
-    CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8
+    crc32fast::hash(bytes)
 }
 
 /// The record of a line, if the line is complete and matches its check value.
@@ -309,7 +289,7 @@ fn checked(line: &[u8]) -> Option<&[u8]> {
     let text = text.strip_suffix(b",\"")?;
     let comma = text.iter().rposition(|b| *b == b',')?;
     let (record, len) = (text.get(..comma)?, text.get(comma + 1..)?);
-    let crc = !record.iter().fold(!0, |crc, b| crc_step(crc, *b));
+    let crc = self::check(record);
     (len == record.len().to_string().as_bytes() && check == format!("{crc:08x}").as_bytes()).then_some(record)
 }
 

@@ -8,7 +8,6 @@ mod air;
 mod charts;
 mod compare;
 mod course;
-mod encoding;
 mod lines;
 mod own;
 mod paper;
@@ -28,7 +27,8 @@ use super::{Error, ReportContext, atomically};
 use crate::experiment::results::{ClaimResult, Outcome, PointKey, Run};
 use crate::judging::check::{MET, NOT_MET};
 use crate::stats::{Estimate, Range};
-use encoding::{base64, sha256};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -127,7 +127,7 @@ const WITHOUT_SCRIPT: &str = ".point{display:block}.script{display:none}";
 /// nothing else.
 fn document(title: &str, version: &str, body: &str, script: &str) -> String {
     let style = include_str!("html/report.css");
-    let source = |text: &str| format!("'sha256-{}'", base64(&sha256(text.as_bytes())));
+    let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
             content=\"width=device-width, initial-scale=1\">\n\

@@ -3,7 +3,6 @@
 //! docs/interchange.md says which number of contend each of their names holds.
 
 mod flent;
-mod gzip;
 mod iperf3;
 mod perfetto;
 

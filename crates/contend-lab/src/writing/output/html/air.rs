@@ -5,10 +5,10 @@
 //! retransmission in bit 2, attempt in bits 3-7). A frame takes fifteen bytes. A shape is a combination that many
 //! frames share: kind, rate, length, airtime, Duration field, kind of packet.
 
-use super::encoding::base64;
 use super::{escaped, how};
 use crate::experiment::results::Run;
 use crate::writing::output::shape::point_text;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use contend_sim::wifi::{Frame, FrameKind, FrameOutcome};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub(super) fn timeline(run: &Run, command: &str) -> String {
         escaped(&point),
         how(command),
         meta.to_string().replace('<', "\\u003c"),
-        base64(&columns),
+        BASE64_STANDARD.encode(&columns),
     )
 }
 
