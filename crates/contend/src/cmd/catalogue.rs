@@ -8,7 +8,8 @@ mod reference;
 pub use list::{ListArgs, list};
 pub use reference::{ReferenceArgs, reference};
 
-use super::run::{exports, formats};
+use super::common::formats;
+use super::run::exports;
 use super::{print, wrong};
 use crate::Done;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};

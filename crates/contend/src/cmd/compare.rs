@@ -1,7 +1,8 @@
 //! `contend compare`: two files, two results folders, or the points of one sweep, paired by seed.
 
+use super::common::Common;
 use super::job::{Job, Performed, command_line, say_moved};
-use super::run::{Common, load, parts, stop_on_ctrl_c};
+use super::run::{load, parts, stop_on_ctrl_c};
 use super::{complete, print, print_by, say, width, wrong};
 use crate::Done;
 use contend_lab::experiment::results::{PointKey, Run};
@@ -50,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     seeds: Option<String>,
     /// Runs at the same time, up to 1024 (default: one on each core)
-    #[arg(long, value_name = "N", value_parser = super::run::jobs)]
+    #[arg(long, value_name = "N", value_parser = super::common::jobs)]
     jobs: Option<u16>,
     /// What to print on standard output
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "table")]

@@ -1,6 +1,6 @@
 //! One experiment of a call: it is run, and its results folder is written.
 
-use super::run::Common;
+use super::common::Common;
 use super::{say, wrong};
 use contend_core::{Span, Time};
 use contend_lab::execute::{Options, execute};

@@ -2,6 +2,7 @@
 
 pub mod analyse;
 pub mod catalogue;
+pub mod common;
 pub mod compare;
 pub mod complete;
 pub mod doctor;

@@ -4,8 +4,9 @@
 //! must be the same, and the results must be those of summary.json (a changed `warmup` changes no digest). Otherwise
 //! the page is not replaced, because it would not match the numbers beside it.
 
+use super::common::Common;
 use super::job::Job;
-use super::run::{self, Common};
+use super::run;
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{WORD, echo};
@@ -30,7 +31,7 @@ pub struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Runs at the same time, up to 1024 (default: one on each core)
-    #[arg(long, value_name = "N", value_parser = super::run::jobs)]
+    #[arg(long, value_name = "N", value_parser = super::common::jobs)]
     jobs: Option<u16>,
     /// Print only errors
     #[arg(long)]

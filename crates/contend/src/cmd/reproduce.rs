@@ -1,7 +1,8 @@
 //! `contend reproduce`: runs the papers' experiments and compares each claim with the measured value.
 
+use super::common::{Common, Printed};
 use super::job::{Job, command_line, say_moved, unwritable};
-use super::run::{Common, Printed, judged, load, stop_on_ctrl_c};
+use super::run::{judged, load, stop_on_ctrl_c};
 use super::{say, wrong};
 use crate::Done;
 use contend_lab::echo::{SENTENCE, echo};

@@ -1,6 +1,7 @@
 //! `contend watch`: runs a file, and again whenever it is saved.
 
-use super::run::{Args as RunArgs, Common, runs, stop_on_ctrl_c};
+use super::common::Common;
+use super::run::{Args as RunArgs, runs, stop_on_ctrl_c};
 use super::{complete, say};
 use crate::{Done, message};
 use miette::Result;

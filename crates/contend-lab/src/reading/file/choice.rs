@@ -1,7 +1,7 @@
 //! Reads an algorithm: its name and its parameters, checked against the registry entry. All families use this code.
 
 use super::error::{FileError, Site};
-use super::keys::Family;
+use super::family::Family;
 use super::reader::{ReadContext, Val};
 use super::tree::{Node, NodeKind, read_setting};
 use crate::names::{reason_and_remedy, suggest};

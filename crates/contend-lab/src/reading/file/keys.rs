@@ -4,12 +4,11 @@
 //! reader: it asks for these keys and no others, refuses what lies outside their ranges, accepts every example, and
 //! every default that is written here changes nothing.
 
-mod family;
 mod judging;
 mod network;
 
+pub use super::family::{Algorithm, Family};
 pub use super::tcp::{NamedVariant, variants};
-pub use family::{Algorithm, Family};
 pub use network::FILE;
 
 /// A table of an experiment file.

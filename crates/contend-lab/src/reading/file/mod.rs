@@ -25,6 +25,7 @@ mod choice;
 pub mod claim;
 mod contention;
 pub mod error;
+mod family;
 mod flow;
 mod judge;
 pub mod keys;
