@@ -29,7 +29,7 @@ CHAPTERS = [
                   "docs/journal.md"]),
     ("Reference", ["docs/reference"]),
     ("The model", ["docs/model"]),
-    ("Papers", ["papers/README.md", *sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("papers/*/README.md"))]),
+    ("Papers", ["papers/README.md", *sorted(f"papers/{p.parent.name}" for p in ROOT.glob("papers/*/README.md"))]),
     ("Evidence", ["docs/validation.md", "docs/performance.md", "docs/coverage.md"]),
     ("Development", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/decisions"]),
 ]

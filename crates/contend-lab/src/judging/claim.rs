@@ -19,7 +19,7 @@
 //! is judged by intervals of a higher confidence ([`super::stopping`]); the reported interval is that of 95 %.
 //!
 //! A ratio by `over` with the bound 1 says which side is ahead. If it neither holds nor fails, and the whole interval
-//! is within [`TIE`] of 1, neither side is ahead: the verdict is `tie`.
+//! is within 2 % of 1, neither side is ahead: the verdict is `tie`.
 //!
 //! With `pool` the number at a point is Σa / Σb over the seeds, where the metric is a / b. Each seed then stands for
 //! the value R + (a - R b) / mean(b), with R = Σa / Σb: the mean of these values is R, and their variance is that of
