@@ -81,13 +81,26 @@ fn every_path_of_the_coverage_exists() {
 }
 
 #[test]
+fn the_readme_counts_the_papers_claims_as_the_page_of_verdicts_does() {
+    let of = |name: &str| std::fs::read_to_string(workspace().join(name)).unwrap();
+    let (page, readme) = (of("docs/validation.md"), of("README.md"));
+    let all = page.lines().find(|l| l.starts_with("| all |")).unwrap();
+    let cells: Vec<&str> = all.split('|').map(str::trim).collect();
+    // | all | experiments | claims of the paper | reproduced | ...
+    let headline = format!("Of {} claims that the papers make, {} are reproduced", cells[3], cells[4]);
+    let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(readme.contains(&headline), "README.md does not say: {headline}");
+}
+
+#[test]
 fn the_page_opens_with_verdicts_counted_and_with_what_each_paper_says_of_the_rest() {
     let bench = Bench::with("papers/smith-2001/a.toml", &format!("{SMALL}{HOLDS}{FAILS}"));
     bench.file("papers/smith-2001/b.toml", format!("{SMALL}{HOLDS}"));
     bench.file("papers/jones-2002/c.toml", format!("{SMALL}{HOLDS}"));
     bench.file(
         "papers/smith-2001/verdict.md",
-        "# The verdict\n\n## What is not reproduced\n\n- **A gigabit** (C2): too fast.\n\n## Readings\n\nNone.\n",
+        "# The verdict\n\n## What is not reproduced\n\n- **A gigabit** (C2): too fast ([a table](ns2.md), see [the \
+            paper](https://example.org)).\n\n## Readings\n\nNone.\n",
     );
     bench.file(
         "papers/jones-2002/d.toml",
@@ -104,7 +117,7 @@ fn the_page_opens_with_verdicts_counted_and_with_what_each_paper_says_of_the_res
         "| all | 4 | 4 | 3 | 1 | 0 | 0 | 0 | 1 of 1 claims of our specification reproduced |",
         "## The verdict on smith-2001",
         "### What is not reproduced",
-        "- **A gigabit** (C2): too fast.",
+        "- **A gigabit** (C2): too fast (`papers/smith-2001/ns2.md`, see [the paper](https://example.org)).",
         "### Readings",
     ] {
         assert!(first.lines().any(|l| l == line), "no `{line}` in: {first}");

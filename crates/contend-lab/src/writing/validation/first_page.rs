@@ -39,10 +39,29 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
         if let Some((_, page)) = verdict.split_once('\n') {
             let page = page.trim().replace("\n## ", "\n### ");
             let page = page.strip_prefix("## ").map_or(page.clone(), |page| format!("### {page}"));
-            text += &format!("\n## The verdict on {}\n\n{page}\n", name(paper));
+            text += &format!("\n## The verdict on {}\n\n{}\n", name(paper), unlinked(&page, paper));
         }
     }
     text
+}
+
+/// A page of `folder` as text for another folder: a link to a file becomes the path of the file.
+fn unlinked(page: &str, folder: &Path) -> String {
+    let (mut out, mut rest) = (String::new(), page);
+    while let Some((before, link)) = rest.split_once('[') {
+        out += before;
+        match link.split_once("](").and_then(|(text, after)| Some((text, after.split_once(')')?))) {
+            Some((text, (target, after))) if !text.contains('[') && !target.contains("://") => {
+                out += &format!("`{}`", folder.join(target).display());
+                rest = after;
+            }
+            _ => {
+                out.push('[');
+                rest = link;
+            }
+        }
+    }
+    out + rest
 }
 
 /// Folder of the file that was run.
