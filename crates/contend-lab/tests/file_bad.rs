@@ -798,6 +798,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "[1, 2]",
+        "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { near = 1, wihtin = \"1%\" }",
+        "t.toml:23:22: there is no key `claim.0.expect.wihtin`\n  help: did you mean `within`? Write one of: between, \
+            at_least, at_most, near, increasing, decreasing, order, within, along",
+    ),
+    (
+        "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { near = \"2ms\", within = \"1Mbps\" }",
         "t.toml:23:35: `claim.0.expect.within` is a rate, but the other value is a duration\
             \n  help: write both in the same kind of unit",

@@ -145,19 +145,12 @@ impl Judge<'_> {
             "at_most" => Expect::AtMost(v.any()?),
             "near" => {
                 let value = v.any()?;
-                let Some(within) = within else {
-                    return Ok(Expect::Near { value, within: Quantity::number(TOLERANCE), relative: true });
+                let (distance, relative) = match within {
+                    None => (TOLERANCE, true),
+                    Some(within) => tolerance(&within, value)?,
                 };
-                let relative = matches!(&within.node.kind, NodeKind::Text(t) if t.trim_end().ends_with('%'));
-                let distance = if relative { within.share()? } else { same_unit(&within, value)?.value };
-                if distance < 0.0 {
-                    return Err(within.error("is negative", "write a distance, \"10%\""));
-                }
-                Expect::Near {
-                    value,
-                    within: if relative { Quantity::number(distance) } else { Quantity { value: distance, ..value } },
-                    relative,
-                }
+                let within = if relative { Quantity::number(distance) } else { Quantity { value: distance, ..value } };
+                Expect::Near { value, within, relative }
             }
             "order" => {
                 let along = along(&f)?;
@@ -368,6 +361,16 @@ fn expression(val: &Val) -> Result<String, FileError> {
         }
         t => Ok(t.into()),
     }
+}
+
+/// Reads `within` of `near = value`: the largest distance, and true if it is a share of the value.
+fn tolerance(within: &Val, value: Quantity) -> Result<(f64, bool), FileError> {
+    let relative = matches!(&within.node.kind, NodeKind::Text(t) if t.trim_end().ends_with('%'));
+    let distance = if relative { within.share()? } else { same_unit(within, value)?.value };
+    if distance < 0.0 {
+        return Err(within.error("is negative", "write a distance, \"10%\""));
+    }
+    Ok((distance, relative))
 }
 
 fn same_unit(val: &Val, other: Quantity) -> Result<Quantity, FileError> {
