@@ -50,7 +50,7 @@ pub fn build(args: &Args) -> Result<Box<dyn Estimator>, String> {
 impl WestwoodNr {
     /// Builds the estimator from the parameters `samples` and `count`.
     pub fn new(args: &Args, clock: Clock) -> WestwoodNr {
-        let samples = u32::try_from(args.integer("samples")).unwrap_or(1).max(1);
+        let samples = u32::try_from(args.integer("samples")).unwrap_or(1);
         WestwoodNr { filter: Filter::default(), clock, count: Count::from_args(args), samples }
     }
 }

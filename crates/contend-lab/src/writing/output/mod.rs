@@ -32,6 +32,7 @@ pub use parquet::{write_flows, write_series};
 pub use pcapng::{Band, CaptureFormat, write_pcapng};
 pub use shape::point_text;
 pub(crate) use shape::seeds_text;
+pub(crate) use table::not_the_papers;
 pub use table::{WIDTH, advice, checked_text, claim_text, look_text, measured_text, summary_table, wrapped};
 pub use tally::Tally;
 

@@ -291,7 +291,7 @@ pub fn claim_text(c: &ClaimResult) -> String {
 }
 
 /// Whose claim it is, unless the paper states it.
-pub(super) fn not_the_papers(c: &ClaimResult) -> Option<&'static str> {
+pub(crate) fn not_the_papers(c: &ClaimResult) -> Option<&'static str> {
     (c.source != Origin::Paper.name()).then_some(c.source)
 }
 

@@ -50,8 +50,8 @@ impl Tally {
         self.verdicts(origin).iter().zip(Verdict::ALL).filter(|(_, v)| *v == Verdict::Reproduced).map(|(n, _)| n).sum()
     }
 
-    /// What stands beside the paper's own claims: `99 of 110 claims of our specification reproduced, 9 of 14 beyond the
-    /// paper`. Empty if there is nothing.
+    /// What stands beside the paper's own claims: `99 of 110 claims of our specification reproduced, 9 of 14 claims
+    /// beyond the paper reproduced`. Empty if there is nothing.
     pub fn beside(&self) -> String {
         let of = |origin: Origin, whose: &str| {
             let (n, all) = (self.reproduced(origin), self.claims(origin));

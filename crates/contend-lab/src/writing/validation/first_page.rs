@@ -30,7 +30,7 @@ pub(super) fn first_page(outcomes: &[Outcome]) -> String {
         text += &row("all", outcomes.iter());
     }
     text += "\nA claim is *reproduced* if the 95 % interval of the measured value lies in a range that was chosen from \
-        the paper\nbefore the run. It is a *contradiction* if the paper's own statements disagree, a *tie* if neither \
+        the text of\nthe paper. It is a *contradiction* if the paper's own statements disagree, a *tie* if neither \
         side of a comparison\nis ahead, and *undecided* if the interval includes a bound of the range. Claims that \
         check our own specification, and\nthose that go beyond the paper, are counted apart.\n";
     for paper in papers {

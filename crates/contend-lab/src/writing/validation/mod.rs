@@ -3,8 +3,7 @@
 mod first_page;
 
 use crate::experiment::results::{Measured, Outcome};
-use crate::reading::file::Origin;
-use crate::writing::output::{measured_text, wrapped};
+use crate::writing::output::{measured_text, not_the_papers, wrapped};
 use std::collections::BTreeSet;
 
 /// Maximum length of a line of prose.
@@ -29,7 +28,7 @@ pub fn markdown(command: &str, outcomes: &[Outcome]) -> String {
             | --- | --- | --- | --- | --- | --- |\n";
         for c in &o.claims {
             let reading = c.reading.as_ref().map_or(String::new(), |r| format!(" ({r})"));
-            let source = if c.source == Origin::Paper.name() { String::new() } else { format!(" *{}*", c.source) };
+            let source = not_the_papers(c).map_or_else(String::new, |source| format!(" *{source}*"));
             let cells = [
                 format!("{}{reading}{source}", c.id),
                 c.paper.clone(),

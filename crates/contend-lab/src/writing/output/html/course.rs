@@ -102,19 +102,18 @@ pub(super) fn over_time(
 
 fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str]) -> Courses {
     let groups = groups(points, &telling(points, None, by));
-    let heads = heads(&groups, by, metrics);
-    let read: Vec<Expr> = metrics.iter().filter_map(|m| Expr::parse_any(m).ok()).collect();
-    let (lists, fine) = (read.iter().any(Expr::is_list), read.iter().all(Expr::instantaneous));
+    let heads = heads(&groups, by, metrics).into_iter();
+    let lines: Vec<(Expr, Head)> = heads.filter_map(|h| Some((Expr::parse_any(h.metric).ok()?, h))).collect();
+    let (lists, fine) = (lines.iter().any(|(e, _)| e.is_list()), lines.iter().all(|(e, _)| e.instantaneous()));
     let mut out = Courses::default();
-    for Head { name, style, members: points, metric } in &heads {
-        let Ok(e) = Expr::parse_any(metric) else { continue };
+    for (e, Head { name, style, members: points, .. }) in &lines {
         let runs: Vec<&Run> = points.iter().flat_map(|p| runs_of(o, p)).filter(|r| r.series.time_s.len() > 1).collect();
         let Some(time) = runs.first().map(|r| &r.series.time_s) else { continue };
         let [slow, quick] = slow_and_fine(time);
         let instants = |(i, j): (usize, usize)| Some((*time.get(i)?, *time.get(j)?));
         let windows: Vec<(f64, f64)> = if fine { quick } else { slow }.into_iter().filter_map(instants).collect();
         out.seeds = out.seeds.max(runs.len());
-        let bundle = match members(&e, &runs, &windows) {
+        let bundle = match members(e, &runs, &windows) {
             Ok(bundle) => bundle,
             Err(why) => {
                 out.trouble.get_or_insert(why);
@@ -125,7 +124,7 @@ fn courses(o: &Outcome, points: &[PointKey], by: Option<&str>, metrics: &[&str])
         let single = bundle.len() == 1;
         for (member, moments) in together(bundle, &windows, e.range()) {
             let name = match member {
-                Some(member) if heads.len() == 1 => member,
+                Some(member) if lines.len() == 1 => member,
                 Some(member) if !single => format!("{member}, {name}"),
                 _ => name.clone(),
             };

@@ -218,7 +218,7 @@ fn verdicts(chapters: &[Chapter]) -> String {
     out + "</tbody></table></div>\n<p class=\"method\">reproduced: measured inside the expected range; not reproduced: \
         outside, with the reason; contradiction: the paper's own statements disagree; tie: neither side of a \
         comparison is ahead; undecided: more seeds are needed. Others: claims of our specification and beyond the \
-        paper. Ranges were chosen from the paper before the runs.</p>\n"
+        paper. Ranges are chosen from the text of the paper.</p>\n"
 }
 
 #[cfg(test)]
