@@ -177,6 +177,8 @@ pub struct Packet {
     pub hops: u8,
     /// On an ACK: [`Packet::hops`] of the acknowledged data packet, in nodes.
     pub hops_echo: u8,
+    /// Number of the neighbour to which the packet is sent next; set where it enters the queue of a station on the air.
+    pub next_hop: u32,
     /// Bits 0 and 1: [`Ecn`]; then [`REVERSE`] and [`SEALED`]; bits 4 to 7: kind of explicit header.
     flags: u8,
     /// Transport header.
@@ -207,6 +209,7 @@ impl Packet {
             payload: 0,
             hops: 0,
             hops_echo: 0,
+            next_hop: 0,
             flags: 0,
             body,
         }
@@ -245,6 +248,13 @@ impl Packet {
     #[must_use]
     pub const fn with_body(mut self, body: Body) -> Packet {
         self.body = body;
+        self
+    }
+    /// The same packet on its way to the neighbour `next_hop`.
+    #[inline]
+    #[must_use]
+    pub const fn toward(mut self, next_hop: u32) -> Packet {
+        self.next_hop = next_hop;
         self
     }
     /// The same packet, stamped as it enters a queue at `now`.

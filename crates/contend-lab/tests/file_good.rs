@@ -104,7 +104,7 @@ fn the_example_of_the_design_is_read_whole() {
         (Span::from_micros(20), [6_000_000].as_slice(), 15)
     );
     assert_eq!((cell.stations.len(), r.scenario.nodes.len(), r.scenario.links.len()), (12, 12, 12));
-    assert_eq!(cell.ap.queue.args.get("limit"), Some(&Value::Amount(Amount::Packets(100))));
+    assert_eq!(cell.aps[0].station.queue.args.get("limit"), Some(&Value::Amount(Amount::Packets(100))));
     assert_eq!(cell.stations[3].name, "down.4.sta");
     assert_eq!(r.groups, ["down", "up"]);
     assert_eq!(flow_names(&r)[8..], ["down.9", "down.10", "up.1", "up.2"]);
@@ -115,7 +115,7 @@ fn the_example_of_the_design_is_read_whole() {
     let wire = &r.scenario.links[11];
     assert_eq!(
         (wire.name.as_str(), wire.to, wire.forward.rate.clone(), wire.forward.delay),
-        ("up.2.wire", Place::Ap, WireRate::Constant(100_000_000), Span::from_millis(15))
+        ("up.2.wire", Place::Ap(0), WireRate::Constant(100_000_000), Span::from_millis(15))
     );
     assert_eq!(tcp(&r, 0).window, Amount::Packets(42));
 
@@ -385,8 +385,8 @@ fn wifi_words_reach_the_phy_and_the_mac() {
         format!("{:?} {:?} {:?}", cell.mac.busy_slot, cell.mac.idle_access, cell.mac.after_collision),
         "Counted Draw Difs"
     );
-    assert_eq!((cell.ap.access.args.integer("cwmin"), cell.ap.queue.entry.name), (7, "fifo"));
-    assert!(cell.stations[0].loss.is_none() && cell.stations[1].loss.is_some() && cell.ap.loss.is_none());
+    assert_eq!((cell.aps[0].station.access.args.integer("cwmin"), cell.aps[0].station.queue.entry.name), (7, "fifo"));
+    assert!(cell.stations[0].loss.is_none() && cell.stations[1].loss.is_some() && cell.aps[0].station.loss.is_none());
 }
 
 #[test]
@@ -399,9 +399,9 @@ fn edca_takes_a_table_for_each_category_and_a_flow_names_its_own() {
         let s = first(&e).scenario;
         assert_eq!(s.flows.iter().map(|f| f.category.name()).collect::<Vec<_>>(), ["vo", "bk", "be"]);
         let cell = s.cell.unwrap();
-        let vo = cell.ap.access.args.group("vo").unwrap();
+        let vo = cell.aps[0].station.access.args.group("vo").unwrap();
         assert_eq!((vo.integer("cwmin"), vo.time("txop"), vo.get("aifsn")), (cwmin, Span::from_millis(2), None));
-        assert_eq!(cell.stations[0].access.args, cell.ap.access.args);
+        assert_eq!(cell.stations[0].access.args, cell.aps[0].station.access.args);
     }
 }
 
@@ -415,7 +415,7 @@ fn control_blocks_keep_the_order_of_the_file() {
         ("[{ kind = \"rate_limiter\" }, \"accf\", { kind = \"pilosof\" }]", &["rate_limiter", "accf", "pilosof"]),
     ] {
         let r = first(&read(&format!("{CELL}[ap]\ncontrol = {given}\n{flow}")));
-        let names: Vec<&str> = r.scenario.cell.iter().flat_map(|c| &c.control).map(|c| c.entry.name).collect();
+        let names: Vec<&str> = r.scenario.cell.iter().flat_map(|c| &c.aps[0].control).map(|c| c.entry.name).collect();
         assert_eq!(names, want, "{given}");
     }
 }

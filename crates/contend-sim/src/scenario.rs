@@ -9,7 +9,7 @@ pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UniformSpan};
 pub use crate::wifi::access::BusySlot;
-pub use crate::wifi::spec::{AfterCollision, CellSpec, IdleAccess, MacSpec, StationSpec};
+pub use crate::wifi::spec::{AfterCollision, ApSpec, CellSpec, IdleAccess, MacSpec, StationSpec};
 
 use crate::wifi::access::Category;
 
@@ -31,9 +31,9 @@ pub struct Scenario {
 /// A place where a link or a flow may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// The access point (as a bridge; no flow ends in it).
-    Ap,
-    /// Station number i of the cell, from 0 (the access point is not counted).
+    /// Access point number i, from 0 (as a bridge; no flow ends in it).
+    Ap(usize),
+    /// Station number i, from 0 (access points are not counted).
     Station(usize),
     /// Wired node number i.
     Node(usize),

@@ -81,7 +81,7 @@ fn an_access_point_with_a_transmission_opportunity_sends_frames_a_sifs_apart_wit
         let mut flow = cbr("down.0".into(), Place::Node(0), Place::Station(0), 1_000_000_000);
         (flow.ends.start, flow.ends.size) = (Start::At(us(1000)), Some(3 * 1472));
         let mut cell = cell(phy_g(), MAC, 1, 54_000_000);
-        cell.ap.access = choose(
+        cell.aps[0].station.access = choose(
             access::REGISTRY,
             "dcf",
             &[("txop", Value::Time(Span::from_micros(txop))), ("aifsn", Value::Integer(1))],

@@ -44,7 +44,7 @@ fn word(name: &'static str, value: &str) -> (&'static str, Value) {
 /// The same scenario with this rule at all stations and at the access point.
 fn everywhere(mut s: Scenario, rule: &Choice<access::Build>) -> Scenario {
     let cell = s.cell.as_mut().unwrap();
-    for station in cell.stations.iter_mut().chain([&mut cell.ap]) {
+    for station in cell.stations.iter_mut().chain([&mut cell.aps[0].station]) {
         station.access = rule.clone();
     }
     s
@@ -260,7 +260,7 @@ fn a_higher_category_gets_more_of_the_air() {
         let mut s = saturated_categories(&each, &edca(&[], &[]), 1);
         let cell = s.cell.as_mut().unwrap();
         cell.phy = Phy::new(standard, Preamble::Long);
-        for station in cell.stations.iter_mut().chain([&mut cell.ap]) {
+        for station in cell.stations.iter_mut().chain([&mut cell.aps[0].station]) {
             station.rate = 11_000_000;
         }
         let mut net = Net::new(&s).unwrap();

@@ -25,7 +25,7 @@ fn busy(tcp: &TcpSpec) -> Scenario {
         s.flows.push(FlowSpec { category: Category::Vo, ..datagrams });
     }
     let cell = s.cell.as_mut().unwrap();
-    cell.ap.queue = fifo(15);
+    cell.aps[0].station.queue = fifo(15);
     for (i, station) in cell.stations.iter_mut().enumerate() {
         station.queue = fifo(8);
         station.rate = [54_000_000, 6_000_000][i % 2];
@@ -47,7 +47,7 @@ fn the_laws_hold_with_every_access_rule() {
     for rule in every::access_rules() {
         let mut s = busy(&newreno());
         let cell = s.cell.as_mut().unwrap();
-        cell.stations.iter_mut().chain([&mut cell.ap]).for_each(|station| station.access = rule.clone());
+        cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|station| station.access = rule.clone());
         check(rule.entry.name, &s);
         // Together with stations of DCF.
         let mut s = busy(&newreno());
@@ -71,7 +71,7 @@ fn the_laws_hold_with_every_control_block_and_every_pair_of_them() {
     for first in &blocks {
         for second in std::iter::once(None).chain(blocks.iter().map(Some)) {
             let mut s = busy(&newreno());
-            s.cell.as_mut().unwrap().control = [first].into_iter().chain(second).cloned().collect();
+            s.cell.as_mut().unwrap().aps[0].control = [first].into_iter().chain(second).cloned().collect();
             check(&format!("{} and {:?}", first.entry.name, second.map(|b| b.entry.name)), &s);
         }
     }
@@ -81,7 +81,7 @@ fn the_laws_hold_with_every_control_block_and_every_pair_of_them() {
 fn the_laws_hold_with_every_discipline_at_the_access_point_at_stations_and_on_wires() {
     for discipline in every::disciplines() {
         let mut s = busy(&TcpSpec { ecn: EcnEcho::Latch, ..newreno() });
-        s.cell.as_mut().unwrap().ap.queue = discipline.clone();
+        s.cell.as_mut().unwrap().aps[0].station.queue = discipline.clone();
         check(discipline.entry.name, &s);
         s.cell.as_mut().unwrap().stations.iter_mut().for_each(|station| station.queue = discipline.clone());
         for link in &mut s.links {

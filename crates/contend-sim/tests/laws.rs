@@ -99,7 +99,8 @@ fn scenario_of(
     let mut phy = phy_g();
     phy.protection = [Protection::None, Protection::CtsToSelf, Protection::RtsCts][usize::from(protection)];
     let mut cell = cell(phy, mac, stations.len(), 54_000_000);
-    (cell.ap.queue, cell.ap.access, cell.control) = (queue, rule, control);
+    let ap = &mut cell.aps[0];
+    (ap.station.queue, ap.station.access, ap.control) = (queue, rule, control);
     for (s, (rate, loss, queue, rule, client)) in cell.stations.iter_mut().zip(stations) {
         (s.rate, s.loss, s.access, s.client) = (*rate, loss.clone(), rule.clone(), *client);
         // A bridge that pauses the card needs a queue with a limit in packets.

@@ -94,7 +94,7 @@ pub(crate) fn estimators(f: &FlowSpec) -> impl Iterator<Item = &String> {
 pub(crate) struct Size {
     /// What is sampled.
     pub sampled: Sampled,
-    /// Stations of the cell, the access point included.
+    /// Stations on the air, access points included.
     pub stations: u64,
     /// Duration of the shortest exchange in the cell; zero without a cell.
     pub exchange: Span,
@@ -107,7 +107,7 @@ impl Size {
     pub fn of(s: &Scenario) -> Size {
         Size {
             sampled: Sampled::of(s),
-            stations: s.cell.as_ref().map_or(0, |c| c.stations.len() as u64 + 1),
+            stations: s.cell.as_ref().map_or(0, |c| c.members().count() as u64),
             exchange: s.cell.as_ref().map_or(Span::ZERO, shortest_exchange),
             successes: 0,
         }
@@ -155,7 +155,7 @@ impl Size {
 /// No two successes are closer: an empty packet at the highest rate and its ACK, with a SIFS before each.
 fn shortest_exchange(cell: &CellSpec) -> Span {
     let phy = &cell.phy;
-    let fastest = cell.stations.iter().chain([&cell.ap]).filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
+    let fastest = cell.members().filter_map(|s| phy.rate(s.rate)).max_by_key(|r| r.bps);
     let of = |rate: Format| {
         rate.airtime(phy.mpdu(0)).total + phy.response_rate(rate).airtime(ACK_BYTES).total + phy.sifs * 2
     };

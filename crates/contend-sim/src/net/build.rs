@@ -4,13 +4,13 @@ use super::paths::{self, Hop};
 use super::{CELL, Net};
 use crate::link::{FarEnd, Wire};
 use crate::peer::{NodeId, Peer, WireId};
-use crate::scenario::{FlowSpec, Place, Scenario, Transport};
+use crate::scenario::{ApSpec, FlowSpec, Place, Scenario, Transport};
 use crate::tcp::end::End;
 use crate::tcp::{SegmentFormat, Socket};
-use crate::wifi::bridge::{Exit, Route, Routes};
+use crate::wifi::StationId;
+use crate::wifi::bridge::{Exit, Home, Routes};
 use crate::wifi::bss::Bss;
 use crate::wifi::client::Client;
-use crate::wifi::{AP, StationId};
 use crate::world::World;
 use contend_core::ap::FlowFacts;
 use contend_core::registry::Amount;
@@ -52,13 +52,16 @@ impl<'a> Builder<'a> {
         let spec = self.spec;
         let mut world = World::new();
         let named = |name: &str| spec.flows.iter().position(|f| f.name == name).map(|i| FlowId(i as u32));
-        let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), false);
+        let (mut stations, mut category_queue_names, mut controlled) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(cell) = &spec.cell {
             let node = Bss::new(spec.seed, cell, self.routes(), &self.facts(), &named)?;
             category_queue_names = node.category_queue_names().to_vec();
             world.add(Box::new(node), Time::NEVER);
-            controlled = !cell.control.is_empty();
-            stations = std::iter::once(&cell.ap).chain(&cell.stations).map(|s| s.name.clone()).collect();
+            let control = |(ap, spec): (StationId, &ApSpec)| {
+                (!spec.control.is_empty()).then(|| (ap, format!("{}.control", spec.station.name)))
+            };
+            controlled = (0..).zip(&cell.aps).filter_map(control).collect();
+            stations = cell.members().map(|s| s.name.clone()).collect();
         }
         debug_assert_eq!(self.ends, world.next_id());
         for ((i, f), path) in spec.flows.iter().enumerate().zip(&self.paths) {
@@ -97,7 +100,7 @@ impl<'a> Builder<'a> {
         for (&i, &card) in &self.cards {
             let Some(s) = spec.cell.as_ref().and_then(|c| c.stations.get(i)) else { continue };
             let Some(Client::Converter(c)) = s.client else { continue };
-            let (who, name) = (i as StationId + 1, format!("{}.cable", s.name));
+            let (who, name) = (self.number(Place::Station(i)), format!("{}.cable", s.name));
             let back = format!("{name}.reverse");
             let cell = FarEnd::Peer(Peer::Node(CELL, Bss::port(who)));
             let up = world.wire(Wire::card(spec.seed, &name, c.rate, c.latency, c.nic, cell));
@@ -140,22 +143,52 @@ impl<'a> Builder<'a> {
                 (place, FarEnd::Lookup(self.by_address(hop).collect()))
             })
             .collect();
-        ends.insert(Place::Ap, FarEnd::Peer(Peer::Node(CELL, AP)));
+        for ap in (0..self.access_points()).map(Place::Ap) {
+            ends.insert(ap, FarEnd::Peer(Peer::Node(CELL, Bss::port(self.number(ap)))));
+        }
         ends
     }
 
-    /// The routes of the access point to each address.
+    /// Number of access points.
+    fn access_points(&self) -> usize {
+        self.spec.cell.as_ref().map_or(0, |c| c.aps.len())
+    }
+
+    /// The number of the station or access point at `place`.
+    fn number(&self, place: Place) -> StationId {
+        match place {
+            Place::Station(i) => (self.access_points() + i) as StationId,
+            Place::Ap(i) | Place::Node(i) => i as StationId,
+        }
+    }
+
+    /// The routes of packets to each address.
     fn routes(&self) -> Routes {
-        let exit = |path: &Vec<Hop>| path.iter().find(|h| h.from == Place::Ap).copied();
-        let exits = self.by_address(exit).enumerate().map(|(a, hop)| {
-            let hop = hop?;
-            let Place::Station(i) = hop.to else { return self.peer(&hop).map(Exit::Wire) };
-            let cable = self.cards.get(&i).map(|&card| Peer::Wire(cable_down(card)));
-            let host = cable.unwrap_or_else(|| self.end(Address(a as u32)));
-            Some(Exit::Air { station: i as StationId + 1, host })
-        });
-        let categories = self.spec.flows.iter().flat_map(|f| [f.category; 2]);
-        exits.zip(categories).map(|(exit, category)| Route { exit, category }).collect()
+        let exit_at = |ap: Place| {
+            let exit = |path: &Vec<Hop>| {
+                let hop = path.iter().find(|h| h.from == ap)?;
+                Some(hop.wire().map_or_else(|| Exit::Air(self.number(hop.to)), |wire| Exit::Wire(Peer::Wire(wire))))
+            };
+            self.by_address(exit).collect()
+        };
+        let last_on_air = |path: &Vec<Hop>| {
+            let i = path.iter().rposition(|h| h.link.is_none())?;
+            Some((path[i].to, path.get(i + 1).and_then(Hop::wire)))
+        };
+        let home = |(a, last): (usize, Option<(Place, Option<WireId>)>)| {
+            let (place, wire) = last?;
+            let cable = if let Place::Station(i) = place { self.cards.get(&i) } else { None };
+            let wire = wire.or(cable.map(|&card| cable_down(card)));
+            Some(Home {
+                station: self.number(place),
+                host: wire.map_or_else(|| self.end(Address(a as u32)), Peer::Wire),
+            })
+        };
+        Routes {
+            exits: (0..self.access_points()).map(Place::Ap).map(exit_at).collect(),
+            homes: self.by_address(last_on_air).enumerate().map(home).collect(),
+            categories: self.spec.flows.iter().flat_map(|f| [f.category; 2]).collect(),
+        }
     }
 
     /// The facts about each flow for control blocks.
@@ -193,7 +226,7 @@ impl<'a> Builder<'a> {
                 if let Some(&card) = self.cards.get(&station) {
                     return Some(Peer::Wire(card));
                 }
-                Some(Peer::Node(CELL, Bss::port(station as StationId + 1)))
+                Some(Peer::Node(CELL, Bss::port(self.number(Place::Station(station)))))
             }
         }
     }

@@ -13,6 +13,7 @@ use self::build::Builder;
 use crate::peer::NodeId;
 use crate::scenario::Scenario;
 use crate::tcp::end::End;
+use crate::wifi::StationId;
 use crate::wifi::bss::Bss;
 use crate::world::World;
 use contend_core::Time;
@@ -30,8 +31,8 @@ pub struct Net {
     stations: Vec<String>,
     /// Names of the queues of categories other than best effort.
     category_queue_names: Vec<String>,
-    /// True if the access point has control blocks.
-    controlled: bool,
+    /// The access points with control blocks, and the names of their queues.
+    controlled: Vec<(StationId, String)>,
     /// Names of the directions of links, in the order of their numbers.
     wires: Vec<String>,
 }

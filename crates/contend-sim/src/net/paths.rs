@@ -28,8 +28,8 @@ impl Hop {
 /// A queue on the path of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueAt {
-    /// The queue of the access point.
-    Ap,
+    /// The queue of the access point with this number in [`CellSpec::aps`](crate::scenario::CellSpec::aps).
+    Ap(usize),
     /// The queue of the station with this number in [`CellSpec::stations`](crate::scenario::CellSpec::stations).
     Station(usize),
     /// The queue of one direction of the link with this number in [`Scenario::links`].
@@ -49,7 +49,7 @@ pub fn queues_passed(scenario: &Scenario) -> Result<Vec<[Vec<QueueAt>; 2]>, Stri
     let queue = |h: &Hop| match (h.link, h.from) {
         (Some((link, forward)), _) => Some(QueueAt::Link { link, forward }),
         (None, Place::Station(i)) => Some(QueueAt::Station(i)),
-        (None, Place::Ap) => Some(QueueAt::Ap),
+        (None, Place::Ap(i)) => Some(QueueAt::Ap(i)),
         (None, Place::Node(_)) => None,
     };
     let paths = of_flows(scenario)?;
@@ -89,8 +89,8 @@ fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
     let stations: BTreeSet<Place> =
         spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
     for p in stations {
-        add(Hop { from: p, to: Place::Ap, link: None });
-        add(Hop { from: Place::Ap, to: p, link: None });
+        add(Hop { from: p, to: Place::Ap(0), link: None });
+        add(Hop { from: Place::Ap(0), to: p, link: None });
     }
     n
 }
@@ -131,7 +131,7 @@ fn path(
 /// The path with the fewest hops from `from` to `to`. Only the access point and routers forward packets.
 fn shortest(spec: &Scenario, neighbours: &BTreeMap<Place, Vec<Hop>>, from: Place, to: Place) -> Option<Vec<Hop>> {
     let passes = |p: Place| match p {
-        Place::Ap => true,
+        Place::Ap(_) => true,
         Place::Station(_) => false,
         Place::Node(i) => spec.nodes.get(i).is_some_and(|n| n.router),
     };

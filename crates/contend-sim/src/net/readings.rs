@@ -102,13 +102,13 @@ impl Net {
         self.bss().and_then(|c| c.counters(who)).unwrap_or_default()
     }
 
-    /// Names of all queues in the order of their numbers: the access point, the stations, the directions of links, the
-    /// control blocks of the access point, and one extra entry for each category that is not best effort. All control
-    /// blocks together count as one queue, which holds their packets. The queue of best effort has the station's name.
+    /// Names of all queues in the order of their numbers: the access points, the stations, the directions of links, the
+    /// control blocks of each access point, and one extra entry for each category that is not best effort. All control
+    /// blocks of an access point together count as one queue, which holds their packets. The queue of best effort has the station's name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
         queues
-            .chain(self.controlled.then_some("ap.control"))
+            .chain(self.controlled.iter().map(|(_, name)| name.as_str()))
             .chain(self.category_queue_names.iter().map(String::as_str))
     }
 
@@ -127,12 +127,12 @@ impl Net {
         match i.checked_sub(self.stations.len()) {
             None => self.world.node_mut::<Bss>(self.cell?)?.queue(i),
             Some(w) if w < self.wires.len() => Some(self.world.wire_mut(WireId(w as u32))?.queue(now)),
-            Some(w) if w == self.wires.len() && self.controlled => {
-                self.world.node_mut::<Bss>(self.cell?)?.control_queue()
-            }
             Some(w) => {
-                let others = w - self.wires.len() - usize::from(self.controlled);
-                self.world.node_mut::<Bss>(self.cell?)?.queue(self.stations.len() + others)
+                let (bss, w) = (self.world.node_mut::<Bss>(self.cell?)?, w - self.wires.len());
+                match self.controlled.get(w) {
+                    Some(&(ap, _)) => bss.control_queue(ap),
+                    None => bss.queue(self.stations.len() + w - self.controlled.len()),
+                }
             }
         }
     }
@@ -187,6 +187,6 @@ pub fn queue_count(spec: &Scenario) -> usize {
     let Some(cell) = &spec.cell else { return wires };
     let queues = |s: &StationSpec| if s.access.has_categories() { Category::ALL.len() } else { 1 };
     let cables = cell.stations.iter().filter(|s| matches!(s.client, Some(Client::Converter(_)))).count();
-    let on_air: usize = cell.stations.iter().chain([&cell.ap]).map(queues).sum();
-    on_air + wires + 2 * cables + usize::from(!cell.control.is_empty())
+    let on_air: usize = cell.members().map(queues).sum();
+    on_air + wires + 2 * cables + cell.aps.iter().filter(|ap| !ap.control.is_empty()).count()
 }

@@ -3,7 +3,7 @@
 use super::exchange::{Burst, Plan};
 use super::spec::CellSpec;
 use super::timing::{RateTable, Timing};
-use super::{AP, MAX_PACKET, StationId};
+use super::{MAX_PACKET, StationId};
 use contend_core::Span;
 use contend_theory::bianchi;
 use contend_theory::dcf::{Backoff, SlotTimes};
@@ -21,8 +21,10 @@ pub(super) struct Air {
     /// DIFS.
     difs: Span,
     rates: Vec<RateTable>,
-    /// For each station, the index into `rates` for frames from it and to it.
+    /// For each station, the index into `rates` for frames from it, and to it from an access point.
     rate_of: Vec<u32>,
+    /// Number of access points; they have the first numbers.
+    aps: u32,
     /// [`Air::contention`] for 0, 1, ... contenders, computed when it is first asked for.
     contention: OnceCell<Vec<Span>>,
 }
@@ -35,9 +37,15 @@ impl Air {
     pub(super) fn new(spec: &CellSpec) -> Result<Air, String> {
         let timing = Timing::new(spec)?;
         let phy = &spec.phy;
-        let mut air =
-            Air { timing, difs: phy.difs(), rates: Vec::new(), rate_of: Vec::new(), contention: OnceCell::new() };
-        for s in std::iter::once(&spec.ap).chain(&spec.stations) {
+        let mut air = Air {
+            timing,
+            difs: phy.difs(),
+            rates: Vec::new(),
+            rate_of: Vec::new(),
+            aps: spec.aps.len() as u32,
+            contention: OnceCell::new(),
+        };
+        for s in spec.members() {
             let rate =
                 phy.rate(s.rate).ok_or_else(|| format!("{}: the standard has no rate of {} bit/s", s.name, s.rate))?;
             let known = air.rates.iter().position(|t| t.rate == rate);
@@ -55,29 +63,35 @@ impl Air {
         &self.timing
     }
 
-    /// The durations of frames between the access point and `station`.
+    /// True if `station` is an access point.
+    #[inline]
+    pub(super) fn is_ap(&self, station: StationId) -> bool {
+        station < self.aps
+    }
+
+    /// The station whose channel `burst` uses: its sender, or its receiver if the sender is an access point.
+    #[inline]
+    pub(super) fn channel_of(&self, burst: &Burst) -> StationId {
+        if self.is_ap(burst.from) { burst.to } else { burst.from }
+    }
+
+    /// The durations of frames on the channel of `station`.
     #[inline]
     fn table(&self, station: StationId) -> &RateTable {
         &self.rates[self.rate_of[station as usize] as usize]
     }
 
-    /// DIFS and the whole exchange of an IP packet of `bytes` between the access point and `station`.
+    /// DIFS and the whole exchange of an IP packet of `bytes` on the channel of `station`.
     pub(super) fn exchange(&self, station: StationId, bytes: u32) -> Span {
         let bytes = bytes.min(MAX_PACKET);
-        let burst = Burst { from: AP, to: station, bytes, protection: self.timing.limits.protection.of(bytes) };
-        self.difs + self.plan(&burst).duration()
+        let burst = Burst { from: station, to: station, bytes, protection: self.timing.limits.protection.of(bytes) };
+        self.difs + Plan::new(&burst, &self.timing, self.table(station)).duration()
     }
 
-    /// The plan of an exchange of `burst`, whose sender or receiver is the access point.
+    /// The plan of an exchange of `burst`.
     #[inline]
     pub(super) fn plan(&self, burst: &Burst) -> Plan<'_> {
-        Plan::new(burst, &self.timing, self.table_of(burst))
-    }
-
-    /// The durations of the frames of `burst`.
-    #[inline]
-    fn table_of(&self, burst: &Burst) -> &RateTable {
-        self.table(if burst.from == AP { burst.to } else { burst.from })
+        Plan::new(burst, &self.timing, self.table(self.channel_of(burst)))
     }
 
     /// The time that backoff and collisions take for each success when `contenders` stations are saturated.

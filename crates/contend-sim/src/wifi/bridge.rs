@@ -1,52 +1,57 @@
-//! The bridge of the access point: routes, control blocks, and the hosts behind stations.
+//! The bridges of the access points: routes, control blocks, and the hosts behind stations.
 
+use super::StationId;
 use super::access::Category;
 use super::air::Air;
 use super::client::Client;
-use super::spec::CellSpec;
-use super::{AP, StationId};
+use super::spec::{ApSpec, CellSpec};
 use crate::peer::{NodeId, Peer, WireId};
 use crate::rng;
 use crate::stats::QueueMeter;
 use crate::world::Out;
 use contend_core::ap::{Control, CycleModel, Facts, FlowFacts, Pass, Side};
 use contend_core::qdisc::AirReport;
+use contend_core::registry::Amount;
 use contend_core::{Cx, Packet, Rng, Span, Time};
 use contend_theory::cycle_time::Cycle;
 use contend_theory::dcf::Backoff;
 use std::collections::VecDeque;
 
-/// Where the access point forwards a packet.
+/// Where an access point forwards a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Over the air to a station.
-    Air {
-        /// The station.
-        station: StationId,
-        /// Where the station hands the received packet over: to the end of the flow, or to a cable to that end.
-        host: Peer,
-    },
+    Air(StationId),
     /// Onto a wire.
     Wire(Peer),
 }
 
-/// The route in the cell for packets to one destination address.
+/// Where packets to an address leave the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// Where the access point forwards them; `None` if they never pass the access point.
-    pub exit: Option<Exit>,
-    /// Their category, in a station with categories.
-    pub category: Category,
+pub struct Home {
+    /// The station that receives them last.
+    pub station: StationId,
+    /// Where this station hands them over: to the end of the flow, or to a wire or cable towards that end.
+    pub host: Peer,
 }
 
-/// The route to each address.
-pub type Routes = Vec<Route>;
+/// The routes of packets, by destination address.
+#[derive(Debug, Default)]
+pub struct Routes {
+    /// For each access point, the exit for each address; `None` if packets to this address never pass it.
+    pub exits: Vec<Vec<Option<Exit>>>,
+    /// Where packets to each address leave the air; `None` if they are never on the air.
+    pub homes: Vec<Option<Home>>,
+    /// The category of packets to each address, in a station with categories.
+    pub categories: Vec<Category>,
+}
 
-/// The access point as a bridge.
+/// The access points as bridges.
 #[derive(Debug)]
 pub(super) struct Bridge {
     routes: Routes,
-    control: Chain,
+    /// The control blocks of each access point.
+    control: Vec<Chain>,
 }
 
 /// The host behind a station.
@@ -60,8 +65,7 @@ pub(super) struct Host {
 }
 
 impl Bridge {
-    /// The bridge of the access point of `spec`, where `buffer` packets may wait. `flows` has the facts about each flow
-    /// for control blocks.
+    /// The bridges of the access points of `spec`. `flows` has the facts about each flow for control blocks.
     ///
     /// # Errors
     /// If a control block refuses its parameters. The text names the block.
@@ -71,46 +75,57 @@ impl Bridge {
         air: &Air,
         routes: Routes,
         flows: &[FlowFacts],
-        buffer: Option<u64>,
     ) -> Result<Bridge, String> {
-        Ok(Bridge { routes, control: Chain::new(seed, spec, air, flows, buffer)? })
+        let control = (0..).zip(&spec.aps).map(|(id, ap)| Chain::new(seed, id, ap, air, flows));
+        Ok(Bridge { control: control.collect::<Result<_, _>>()?, routes })
     }
 
-    /// Where the access point forwards `p`.
+    /// Where the access point `ap` forwards `p`.
     #[inline]
-    pub(super) fn exit(&self, p: &Packet) -> Option<Exit> {
-        self.routes.get(p.dst.0 as usize)?.exit
+    pub(super) fn exit(&self, ap: StationId, p: &Packet) -> Option<Exit> {
+        *self.routes.exits.get(ap as usize)?.get(p.dst.0 as usize)?
+    }
+
+    /// Where `p` leaves the air.
+    #[inline]
+    pub(super) fn home(&self, p: &Packet) -> Option<Home> {
+        *self.routes.homes.get(p.dst.0 as usize)?
     }
 
     /// The node that sent `p`, if it is the host of a station.
     pub(super) fn sender(&self, p: &Packet) -> Option<NodeId> {
-        match self.routes.get(p.src.0 as usize)?.exit? {
-            Exit::Air { host: Peer::Node(end, _), .. } => Some(end),
-            Exit::Air { .. } | Exit::Wire(_) => None,
+        match (*self.routes.homes.get(p.src.0 as usize)?)?.host {
+            Peer::Node(end, _) => Some(end),
+            Peer::Wire(_) => None,
         }
     }
 
     /// The category of `p`, the same in both directions of a flow.
     #[inline]
     pub(super) fn category(&self, p: &Packet) -> Category {
-        self.routes.get(p.dst.0 as usize).map_or_else(Category::default, |r| r.category)
+        self.routes.categories.get(p.dst.0 as usize).copied().unwrap_or_default()
     }
 
     /// True if a control block needs reports of attempts on the air.
-    #[inline]
     pub(super) fn hears_air(&self) -> bool {
-        self.control.hears_air
+        self.control.iter().any(|chain| chain.hears_air)
     }
 
-    /// Reports an attempt on the air to the control blocks.
-    pub(super) fn hear(&mut self, report: &AirReport) {
-        self.control.on_air(report);
-    }
-
-    /// The control blocks.
+    /// The control blocks of the access point `ap`.
     #[inline]
-    pub(super) fn control(&mut self) -> &mut Chain {
+    pub(super) fn control(&mut self, ap: StationId) -> &mut Chain {
+        &mut self.control[ap as usize]
+    }
+
+    /// The control blocks of all access points.
+    pub(super) fn chains(&mut self) -> &mut [Chain] {
         &mut self.control
+    }
+
+    /// The earliest deadline of a control block.
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        self.control.iter().fold(Time::NEVER, |earliest, chain| earliest.min(chain.deadline))
     }
 }
 
@@ -156,16 +171,16 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The blocks of `spec`, at an access point where `buffer` packets may wait. The error names the block that refuses
-    /// its parameters.
-    fn new(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts], buffer: Option<u64>) -> Result<Chain, String> {
-        let cycle_time = |model, down, up| cycle_time(air, model, down, up);
+    /// The blocks of the access point `ap`, whose number is `id`. The error names the block that refuses its parameters.
+    fn new(seed: u64, id: StationId, ap: &ApSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {
+        let (name, buffer) = (&ap.station.name, ap.station.queue.limit().and_then(Amount::packets));
+        let cycle_time = |model, down, up| cycle_time(air, id, model, down, up);
         let facts = Facts { buffer, flows, cycle_time: &cycle_time };
-        let kinds: Vec<&str> = spec.control.iter().map(|c| c.entry.name).collect();
+        let kinds: Vec<&str> = ap.control.iter().map(|c| c.entry.name).collect();
         let mut blocks = Vec::with_capacity(kinds.len());
-        for (i, c) in spec.control.iter().enumerate() {
-            let block = (c.entry.build)(&c.args, &facts).map_err(|e| format!("ap.control: {}: {e}", kinds[i]))?;
-            blocks.push((block, rng::stream(seed, "ap", &stream_purpose(&kinds, i))));
+        for (i, c) in ap.control.iter().enumerate() {
+            let block = (c.entry.build)(&c.args, &facts).map_err(|e| format!("{name}.control: {}: {e}", kinds[i]))?;
+            blocks.push((block, rng::stream(seed, name, &stream_purpose(&kinds, i))));
         }
         let hears_air = blocks.iter().any(|(b, _)| b.hears_air());
         let deadline = blocks.iter().map(|(b, _)| b.next_deadline()).min().unwrap_or(Time::NEVER);
@@ -210,7 +225,7 @@ impl Chain {
     }
 
     /// Reports an attempt on the air to the blocks.
-    fn on_air(&mut self, report: &AirReport) {
+    pub(super) fn on_air(&mut self, report: &AirReport) {
         for (block, _) in &mut self.blocks {
             if block.hears_air() {
                 block.on_air(report);
@@ -264,15 +279,15 @@ impl Chain {
     }
 }
 
-/// CT of the access point and one station (Keceli 2008, spec S2.3), at the access point's own rate.
-fn cycle_time(air: &Air, model: CycleModel, down: u32, up: u32) -> Span {
+/// CT of the access point `ap` and one station (Keceli 2008, spec S2.3), at the access point's own rate.
+fn cycle_time(air: &Air, ap: StationId, model: CycleModel, down: u32, up: u32) -> Span {
     let cw = air.timing().setting;
     let backoff = Backoff { cw_min: cw.cw_min, cw_max: cw.cw_max, attempts: Some(air.timing().limits.short) };
     let cycle = match model {
         CycleModel::M1 => Cycle::m1(&backoff),
         CycleModel::M2 => Cycle::m2(&backoff),
     };
-    let exchange = |bytes| air.exchange(AP, bytes).as_nanos() as f64;
+    let exchange = |bytes| air.exchange(ap, bytes).as_nanos() as f64;
     let ns = cycle.and_then(|c| c.time(air.timing().slot.as_nanos() as f64, exchange(down), exchange(up)));
     // If both stations always collide, there is no cycle.
     ns.map_or(Span::MAX, |ns| Span::from_nanos(libm::round(ns) as u64))

@@ -1,10 +1,10 @@
-//! A basic service set: the access point and its stations on one channel, one node of the world.
+//! A basic service set: the access points and stations of one channel, one node of the world.
 //!
-//! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridge of the access point
+//! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridges of the access points
 //! (`Bridge`). It forwards packets and wake-ups to them.
 
 use super::air::Air;
-use super::bridge::{Bridge, Exit, Routes};
+use super::bridge::{Bridge, Exit, Home, Routes};
 use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
 use super::ledger::Ledger;
@@ -19,10 +19,9 @@ use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::qdisc::Sink;
-use contend_core::registry::Amount;
 use contend_core::{FlowId, Packet, Time};
 
-/// An access point and its stations.
+/// The access points and stations of a channel.
 #[derive(Debug)]
 pub struct Bss {
     air: Air,
@@ -34,7 +33,7 @@ pub struct Bss {
 }
 
 impl Bss {
-    /// The access point and the stations of `spec`. `facts` has the facts about each flow for control blocks; `flow`
+    /// The access points and the stations of `spec`. `facts` has the facts about each flow for control blocks; `flow`
     /// maps the name of a flow to its number.
     ///
     /// # Errors
@@ -47,8 +46,9 @@ impl Bss {
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Bss, String> {
         let air = Air::new(spec)?;
-        let stations = Stations::new(seed, spec, &air)?;
-        let losses = std::iter::once(&spec.ap).chain(&spec.stations).map(|s| match &s.loss {
+        let bridge = Bridge::new(seed, spec, &air, routes, facts)?;
+        let stations = Stations::new(seed, spec, &air, bridge.hears_air())?;
+        let losses = spec.members().map(|s| match &s.loss {
             Some(c) => match (c.entry.build)(&c.args, flow) {
                 Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
                 Err(e) => Err(format!("{}: {e}", s.name)),
@@ -58,8 +58,6 @@ impl Bss {
         let options = (spec.mac.busy_slot, spec.mac.idle_access);
         let medium =
             Cell::new(&stations.backoff_rules(&spec.phy), spec.phy.slot, losses.collect::<Result<_, _>>()?, options);
-        let buffer = spec.ap.queue.limit().and_then(Amount::packets);
-        let bridge = Bridge::new(seed, spec, &air, routes, facts, buffer)?;
         Ok(Bss { air, stations, medium, bridge, sink: Sink::default() })
     }
 
@@ -69,14 +67,15 @@ impl Bss {
         self.stations.convert(who, nic, pause);
     }
 
-    /// The port for packets from the host of station `who`. The port of [`AP`] is for packets from wires.
+    /// The port for packets from the host of station `who`. The port of an access point is for packets from wires.
     pub fn port(who: StationId) -> u32 {
         who
     }
 
-    /// The meter of the control blocks, if there are any, and the packets that they hold, which count as waiting.
-    pub fn control_queue(&mut self) -> Option<(&mut QueueMeter, u64)> {
-        self.bridge.control().reading()
+    /// The meter of the control blocks of the access point `ap`, if it has any, and the packets that they hold, which
+    /// count as waiting.
+    pub fn control_queue(&mut self, ap: StationId) -> Option<(&mut QueueMeter, u64)> {
+        self.bridge.chains().get_mut(ap as usize)?.reading()
     }
 
     /// Names of the extra queues: one entry for each category that is not best effort, at stations with categories.
@@ -101,7 +100,7 @@ impl Bss {
         self.stations.transmitter(who, now)
     }
 
-    /// Number of stations, the access point included.
+    /// Number of stations, access points included.
     pub fn size(&self) -> usize {
         self.stations.len()
     }
@@ -153,38 +152,38 @@ impl Bss {
         (medium, Senders { now, air, stations, bridge, sink, out })
     }
 
-    /// Gives `p` to `station`, which has to send it.
-    fn accept(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+    /// Gives `p` to `station`, which has to send it to `to`.
+    fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
         let (medium, mut senders) = self.split(now, out);
-        if let Some(who) = senders.accept(station, p) {
+        if let Some(who) = senders.accept(station, p, to) {
             medium.contend(&mut senders, who);
         }
     }
 
-    /// A packet enters the access point from `side`.
-    fn enter(&mut self, now: Time, side: Side, p: &Packet, out: &mut Out<'_>) {
-        if self.bridge.control().is_empty() {
-            self.forward(now, p, out);
+    /// A packet enters the access point `ap` from `side`.
+    fn enter(&mut self, now: Time, ap: StationId, side: Side, p: &Packet, out: &mut Out<'_>) {
+        if self.bridge.control(ap).is_empty() {
+            self.forward(now, ap, p, out);
             return;
         }
-        self.bridge.control().enter(now, side, *p, out);
-        self.release(now, out);
+        self.bridge.control(ap).enter(now, side, *p, out);
+        self.release(now, ap, out);
     }
 
-    /// Forwards the packets that have passed the control blocks.
-    fn release(&mut self, now: Time, out: &mut Out<'_>) {
-        let mut passed = self.bridge.control().take();
+    /// Forwards the packets that have passed the control blocks of `ap`.
+    fn release(&mut self, now: Time, ap: StationId, out: &mut Out<'_>) {
+        let mut passed = self.bridge.control(ap).take();
         for (_, p) in passed.drain(..) {
-            self.forward(now, &p, out);
+            self.forward(now, ap, &p, out);
         }
-        self.bridge.control().reuse(passed);
+        self.bridge.control(ap).reuse(passed);
     }
 
-    /// Forwards a packet that has entered the access point.
-    fn forward(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
-        match self.bridge.exit(p) {
+    /// Forwards a packet that has entered the access point `ap`.
+    fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
+        match self.bridge.exit(ap, p) {
             Some(Exit::Wire(peer)) => out.send(peer, p),
-            Some(Exit::Air { .. }) => self.accept(now, AP, p, out),
+            Some(Exit::Air(station)) => self.accept(now, ap, p, station, out),
             None => out.trace.packet(now, Event::Dropped, p),
         }
     }
@@ -192,12 +191,12 @@ impl Bss {
     /// The receiver has got the burst of `who` and forwards its packet.
     fn deliver(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
         match self.stations.received(who) {
-            Some((AP, packet)) => {
+            Some((ap, packet)) if self.air.is_ap(ap) => {
                 let packet = *packet;
-                self.enter(now, Side::Air, &packet, out);
+                self.enter(now, ap, Side::Air, &packet, out);
             }
             Some((_, packet)) => {
-                if let Some(Exit::Air { host, .. }) = self.bridge.exit(packet) {
+                if let Some(Home { host, .. }) = self.bridge.home(packet) {
                     out.send(host, packet);
                 }
             }
@@ -211,9 +210,13 @@ impl Bss {
         if let Some(who) = medium.wake(&mut senders) {
             self.deliver(now, who, out);
         }
-        if self.bridge.control().deadline() <= now {
-            self.bridge.control().wake(now, out);
-            self.release(now, out);
+        if self.bridge.deadline() <= now {
+            for ap in 0..self.bridge.chains().len() as StationId {
+                if self.bridge.control(ap).deadline() <= now {
+                    self.bridge.control(ap).wake(now, out);
+                    self.release(now, ap, out);
+                }
+            }
         }
         if self.stations.next_deadline() <= now {
             let (medium, mut senders) = self.split(now, out);
@@ -229,12 +232,12 @@ impl Bss {
 impl Node for Bss {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
-            Input::Packet(AP, p) => self.enter(now, Side::Wire, p, out),
-            Input::Packet(port, p) => self.accept(now, port, p, out),
+            Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter(now, ap, Side::Wire, p, out),
+            Input::Packet(station, p) => self.accept(now, station, p, AP, out),
             Input::Wake => self.wake(now, out),
             Input::Rejected => {}
         }
-        let others = self.bridge.control().deadline().min(self.stations.next_deadline());
+        let others = self.bridge.deadline().min(self.stations.next_deadline());
         self.medium.next_deadline().min(others)
     }
 }

@@ -264,7 +264,7 @@ impl Cell {
         let Some(s) = senders.stations.in_service(who) else { return };
         let plan = senders.air.plan(&s.burst);
         let Burst { from, to, .. } = s.burst;
-        let loss = &mut self.losses[if from == AP { to } else { from } as usize];
+        let loss = &mut self.losses[senders.air.channel_of(&s.burst) as usize];
         let (mut fate, mut end, mut delivery) = (Fate::Success(who), now, None);
         for part in plan.parts() {
             let start = now + part.start;

@@ -133,12 +133,12 @@ impl Queue {
         (&mut self.meter, self.discipline.backlog().packets)
     }
 
-    /// Offers `p` to the queue. Dropped packets stay in the sink.
+    /// Offers `p`, whose next hop is `to`, to the queue. Dropped packets stay in the sink.
     #[inline]
-    fn enqueue(&mut self, around: &mut Around<'_>, p: &Packet) {
+    fn enqueue(&mut self, around: &mut Around<'_>, p: &Packet, to: StationId) {
         self.meter.offered(around.now);
         let cx = &mut Cx { now: around.now, rng: &mut self.rng };
-        self.discipline.enqueue(cx, around.link, p.queued_at(around.now), around.sink);
+        self.discipline.enqueue(cx, around.link, p.toward(to).queued_at(around.now), around.sink);
     }
 
     /// The next packet, if one may leave.
@@ -250,17 +250,17 @@ impl Mac {
 
     // ---- packets come in ----
 
-    /// Takes `p`, which enters the queue of `category` now. Dropped packets stay in the sink of `around` until
-    /// [`Mac::settle`]. True if `p` went into service without waiting.
+    /// Takes `p`, whose next hop is `to` and which enters the queue of `category` now. Dropped packets stay in the sink
+    /// of `around` until [`Mac::settle`]. True if `p` went into service without waiting.
     #[inline]
-    pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet) -> bool {
+    pub(super) fn accept(&mut self, around: &mut Around<'_>, category: Category, p: &Packet, to: StationId) -> bool {
         let queue = self.queues.of(category);
         if queue.can_bypass && self.in_service.is_none() && queue.waiting() == 0 {
             queue.meter.passed();
-            self.serve(around.link, &p.queued_at(around.now));
+            self.serve(&p.toward(to).queued_at(around.now));
             return true;
         }
-        queue.enqueue(around, p);
+        queue.enqueue(around, p, to);
         false
     }
 
@@ -277,7 +277,7 @@ impl Mac {
             Queues::ByCategory(queues) => queues.iter_mut().find_map(|queue| queue.dequeue(around)),
         };
         let Some(packet) = next else { return false };
-        self.serve(around.link, &packet);
+        self.serve(&packet);
         true
     }
 
@@ -294,10 +294,10 @@ impl Mac {
 
     /// Takes `packet` into service.
     #[inline]
-    fn serve(&mut self, link: &dyn Link, packet: &Packet) {
+    fn serve(&mut self, packet: &Packet) {
         let bytes = packet.size;
         let protection = self.limits.protection.of(bytes);
-        let burst = Burst { from: self.station, to: link.neighbour(packet), bytes, protection };
+        let burst = Burst { from: self.station, to: packet.next_hop, bytes, protection };
         self.sequence = (self.sequence + 1) & 0xfff;
         let sequence = self.sequence;
         self.in_service =

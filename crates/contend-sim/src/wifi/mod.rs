@@ -27,14 +27,15 @@ pub use successes::Success;
 
 use contend_core::{Packet, Span, Time};
 
-/// The number of a station in its cell: 0 is the access point, station i of the file is i + 1.
+/// The number of a station on its channel: first the access points, then the stations of the file. In a cell 0 is the
+/// access point, and station i of the file is i + 1.
 pub type StationId = u32;
 
 /// The number of a contender in its cell. A number below the number of stations is the station itself (best effort, if
 /// the station has categories). The numbers above are the other categories.
 pub type Contender = u32;
 
-/// The number of the access point.
+/// The number of the access point of a cell.
 pub const AP: StationId = 0;
 
 /// The largest IP packet that a data frame carries, in bytes (aMSDUMaxLength 2304 minus LLC/SNAP).

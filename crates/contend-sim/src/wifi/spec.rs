@@ -1,4 +1,4 @@
-//! The specification of a cell: timing, options, access point and stations.
+//! The specification of a channel: timing, options, access points and stations.
 
 use super::access::{self, BusySlot};
 use super::client::Client;
@@ -7,19 +7,33 @@ use crate::loss;
 use contend_core::registry::Choice;
 use contend_core::{ap, qdisc};
 
-/// A cell in which all stations hear each other.
+/// The access points and stations of one channel.
 #[derive(Clone, Debug)]
 pub struct CellSpec {
     /// Timing and rates.
     pub phy: Phy,
     /// Medium-access options and limits.
     pub mac: MacSpec,
-    /// The access point.
-    pub ap: StationSpec,
-    /// The control blocks at the access point, in the order in which packets pass them before the queue.
-    pub control: Vec<Choice<ap::Build>>,
+    /// The access points. A cell has one.
+    pub aps: Vec<ApSpec>,
     /// The stations.
     pub stations: Vec<StationSpec>,
+}
+
+/// An access point.
+#[derive(Clone, Debug)]
+pub struct ApSpec {
+    /// Its own station.
+    pub station: StationSpec,
+    /// Its control blocks, in the order in which packets pass them before the queue.
+    pub control: Vec<Choice<ap::Build>>,
+}
+
+impl CellSpec {
+    /// The access points, then the stations, in the order of their [numbers](super::StationId).
+    pub fn members(&self) -> impl Iterator<Item = &StationSpec> {
+        self.aps.iter().map(|ap| &ap.station).chain(&self.stations)
+    }
 }
 
 /// Medium access options of the whole cell.

@@ -14,7 +14,7 @@ use super::exchange::{Answer, Burst};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues};
 use super::phy::Phy;
 use super::spec::{CellSpec, StationSpec};
-use super::{AP, Contender, StationId};
+use super::{Contender, StationId};
 use crate::peer::WireId;
 use crate::rng;
 use crate::stats::TransmitterCounters;
@@ -38,8 +38,8 @@ pub(super) struct Stations {
     hosts: Vec<Host>,
     /// True if a network card may be paused.
     pauses: bool,
-    /// True if the discipline of the access point needs reports of attempts.
-    ap_hears_air: bool,
+    /// True if a discipline or a control block of an access point needs reports of attempts.
+    reports: bool,
     /// Macs with waiting packets of which none may leave yet.
     held_back: Vec<Contender>,
     /// Macs with a burst in service.
@@ -47,23 +47,23 @@ pub(super) struct Stations {
 }
 
 impl Stations {
-    /// The access point and the stations of `spec`.
+    /// The access points and the stations of `spec`. `control_hears_air`: a control block needs reports of attempts.
     ///
     /// # Errors
     /// If an algorithm refuses its parameters. The text names the station.
-    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air) -> Result<Stations, String> {
-        let specs = || (AP..).zip(std::iter::once(&spec.ap).chain(&spec.stations));
-        let neighbour = |name: &str| spec.stations.iter().position(|s| s.name == name).map(|i| i as u32 + 1);
+    pub(super) fn new(seed: u64, spec: &CellSpec, air: &Air, control_hears_air: bool) -> Result<Stations, String> {
+        let specs = || (0..).zip(spec.members());
+        let neighbour = |name: &str| spec.members().position(|s| s.name == name).map(|i| i as StationId);
         let make = Make { seed, phy: &spec.phy, air, site: Site { neighbour: &neighbour } };
         let mut all = Stations {
-            macs: Vec::with_capacity(spec.stations.len() + 1),
-            len: spec.stations.len() + 1,
+            macs: Vec::with_capacity(specs().count()),
+            len: specs().count(),
             categories: Vec::new(),
             category_queues: Vec::new(),
             category_queue_names: Vec::new(),
             hosts: specs().map(|(_, s)| Host::new(s.client.as_ref())).collect(),
             pauses: false,
-            ap_hears_air: false,
+            reports: false,
             held_back: Vec::new(),
             backlogged: 0,
         };
@@ -74,7 +74,8 @@ impl Stations {
         for (station, s) in specs() {
             all.add_categories(&make, station, s).map_err(|e| format!("{}: {e}", s.name))?;
         }
-        all.ap_hears_air = all.macs[AP as usize].queue(Category::Be).discipline().hears_air();
+        let mut aps = all.macs.iter_mut().take(spec.aps.len());
+        all.reports = control_hears_air || aps.any(|mac| mac.queue(Category::Be).discipline().hears_air());
         Ok(all)
     }
 
@@ -102,7 +103,7 @@ impl Stations {
         Ok(())
     }
 
-    /// Number of stations, the access point included.
+    /// Number of stations, access points included.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -295,12 +296,12 @@ pub(super) struct Senders<'a, 'b> {
 impl Senders<'_, '_> {
     // ---- packets come in ----
 
-    /// Takes `p`, which `station` has to send. Returns the contender that now has a burst and had none before.
-    pub(super) fn accept(&mut self, station: StationId, p: &Packet) -> Option<Contender> {
+    /// Takes `p`, which `station` has to send to `to`. Returns the contender that now has a burst and had none before.
+    pub(super) fn accept(&mut self, station: StationId, p: &Packet, to: StationId) -> Option<Contender> {
         let category = self.bridge.category(p);
         let who = self.stations.contender(station, category);
         let free = self.stations.in_service(who).is_none();
-        if self.with(who, |mac, around| mac.accept(around, category, p)) {
+        if self.with(who, |mac, around| mac.accept(around, category, p, to)) {
             self.stations.backlogged += 1;
             return Some(who);
         }
@@ -385,24 +386,28 @@ impl Senders<'_, '_> {
         self.done(who, next)
     }
 
-    /// Reports to the discipline and the control blocks of the access point that an attempt of `who`, which took
-    /// `airtime`, has ended.
+    /// Reports to the discipline and the control blocks of the access point, if it sent or should have received, that an
+    /// attempt of `who`, which took `airtime`, has ended.
     #[inline]
     pub(super) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
-        if !self.stations.ap_hears_air && !self.bridge.hears_air() {
+        if !self.stations.reports {
             return;
         }
         let Some(s) = self.stations.in_service(who) else { return };
         let Burst { from, to, bytes, .. } = s.burst;
+        let up = !self.air.is_ap(from);
+        let (ap, station) = if up { (to, from) } else { (from, to) };
+        if !self.air.is_ap(ap) {
+            return;
+        }
         // With categories, only the queue of the frame's category gets the report.
         let category = self.bridge.category(&s.packet);
-        let (station, up) = if from == AP { (to, false) } else { (from, true) };
-        let queue_owner = self.stations.contender(AP, category);
+        let queue_owner = self.stations.contender(ap, category);
         let mac = &mut self.stations.macs[queue_owner as usize];
         let waiting = mac.queue(category).waiting();
         let report = AirReport { now: self.now, station, up, airtime, success, bytes, waiting };
         mac.hear(category, &report);
-        self.bridge.hear(&report);
+        self.bridge.control(ap).on_air(&report);
     }
 
     #[inline]
@@ -449,7 +454,7 @@ impl Senders<'_, '_> {
     #[inline]
     fn with<R>(&mut self, who: Contender, f: impl FnOnce(&mut Mac, &mut Around<'_>) -> R) -> R {
         let mac = &mut self.stations.macs[who as usize];
-        let link = AirLink { air: self.air, bridge: self.bridge, station: mac.station() };
+        let link = AirLink { air: self.air, station: mac.station() };
         f(mac, &mut Around { now: self.now, link: &link, sink: self.sink, trace: self.out.trace })
     }
 }

@@ -88,8 +88,7 @@ pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
     CellSpec {
         phy,
         mac,
-        ap: station("ap".into(), rate),
-        control: vec![],
+        aps: vec![ApSpec { station: station("ap".into(), rate), control: vec![] }],
         stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect(),
     }
 }
@@ -106,7 +105,7 @@ pub fn hosts(n: usize, delay: Span) -> (Vec<NodeSpec>, Vec<LinkSpec>) {
         .map(|i| LinkSpec {
             name: format!("wire{i}"),
             from: Place::Node(i),
-            to: Place::Ap,
+            to: Place::Ap(0),
             forward: wire(delay),
             reverse: wire(delay),
         })

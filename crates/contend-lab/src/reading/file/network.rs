@@ -18,7 +18,7 @@ use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{
-    CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireRate, WireSpec,
+    ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
@@ -100,11 +100,10 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
     ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
-    let cell = wifi.zip(ap_spec).map(|(wifi, (ap, control))| CellSpec {
+    let cell = wifi.zip(ap_spec).map(|(wifi, ap)| CellSpec {
         phy: wifi.phy,
         mac: wifi.mac,
-        ap,
-        control,
+        aps: vec![ap],
         stations: b.stations,
     });
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
@@ -141,11 +140,7 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
 }
 
 /// Reads `[ap]`: the access point and its control blocks.
-fn access_point(
-    cx: ReadContext,
-    wifi: &Wifi,
-    ap: Option<&Val>,
-) -> Result<(StationSpec, Vec<Choice<ap::Build>>), FileError> {
+fn access_point(cx: ReadContext, wifi: &Wifi, ap: Option<&Val>) -> Result<ApSpec, FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
     let mut control = vec![];
     let mut spec = StationSpec {
@@ -163,7 +158,7 @@ fn access_point(
         control = f.read_or("control", control, |v| read_control(&v, &spec))?;
         f.finish()?;
     }
-    Ok((spec, control))
+    Ok(ApSpec { station: spec, control })
 }
 
 /// Reads a control block, or a list of them in the order in which packets pass them; `"none"` means no block.
@@ -501,7 +496,7 @@ impl<'a> Builder<'a> {
         wires: Option<&(WireSpec, WireSpec)>,
     ) -> Result<Place, FileError> {
         match (end, wifi, wires) {
-            (End::At(Place::Ap), ..) => Err(at.error(
+            (End::At(Place::Ap(_)), ..) => Err(at.error(
                 "is the access point: a flow cannot end there",
                 "write \"server\" for a host behind it, or \"station\"",
             )),
@@ -527,7 +522,7 @@ impl<'a> Builder<'a> {
                 self.links.push(LinkSpec {
                     name: format!("{flow}.wire"),
                     from: host,
-                    to: Place::Ap,
+                    to: Place::Ap(0),
                     forward: forward.clone(),
                     reverse: reverse.clone(),
                 });
@@ -541,7 +536,7 @@ impl<'a> Builder<'a> {
     fn check_routes(&self) -> Result<(), FileError> {
         // Union-find: vertex 0 is the cell, node i is i + 1; `root` returns the representative of a connected part.
         let vertex = |place| match place {
-            Place::Ap | Place::Station(_) => 0,
+            Place::Ap(_) | Place::Station(_) => 0,
             Place::Node(i) => i + 1,
         };
         let mut part: Vec<usize> = (0..=self.nodes.len()).collect();

@@ -20,7 +20,7 @@ type Queue = Choice<qdisc::Build>;
 /// Refuses the first queue of `scenario` that drops each packet of a flow even when empty; `root` is the file.
 pub(crate) fn check(root: &Val, scenario: &Scenario) -> Result<(), FileError> {
     // A limit in packets is at least one packet, so it needs no check.
-    let cell = scenario.cell.iter().flat_map(|c| c.stations.iter().chain([&c.ap])).map(|s| &s.queue);
+    let cell = scenario.cell.iter().flat_map(|c| c.members()).map(|s| &s.queue);
     let wires = scenario.links.iter().flat_map(|l| [&l.forward.queue, &l.reverse.queue]);
     if !cell.chain(wires).any(counts_bytes) {
         return Ok(());
@@ -55,7 +55,7 @@ fn same(a: &Queue, b: &Queue) -> bool {
 
 fn queue_at(scenario: &Scenario, at: QueueAt) -> Option<&Queue> {
     match at {
-        QueueAt::Ap => scenario.cell.as_ref().map(|c| &c.ap.queue),
+        QueueAt::Ap(i) => scenario.cell.as_ref()?.aps.get(i).map(|ap| &ap.station.queue),
         QueueAt::Station(i) => scenario.cell.as_ref()?.stations.get(i).map(|s| &s.queue),
         QueueAt::Link { link, forward } => {
             scenario.links.get(link).map(|l| if forward { &l.forward.queue } else { &l.reverse.queue })
@@ -152,7 +152,7 @@ fn remedy(queue: &Queue, packet: Packet) -> Option<(&'static str, u64)> {
 /// The place of `queue` in the file.
 fn place<'a>(root: &Val<'a>, at: QueueAt, queue: &Queue) -> Option<Val<'a>> {
     let tables: &[&str] = match at {
-        QueueAt::Ap => &["ap"],
+        QueueAt::Ap(_) => &["ap"],
         QueueAt::Station(_) => &["station", "wifi"],
         QueueAt::Link { .. } => &["link", "wire"],
     };

@@ -157,7 +157,7 @@ impl Places {
 
     /// Adds the access point under its name.
     pub fn add_ap(&mut self) {
-        self.single.insert("ap".into(), Place::Ap);
+        self.single.insert("ap".into(), Place::Ap(0));
     }
 }
 
