@@ -15,7 +15,7 @@ use super::counters::{Rivals, Waits};
 use super::exchange::{Answer, Burst, PartKind, Silence};
 use super::frame_log::{FrameLog, OnAir};
 use super::ledger::Ledger;
-use super::mac::{Failure, Next};
+use super::mac::{Failure, Heard, Next};
 use super::spec::IdleAccess;
 use super::stations::Senders;
 use super::{AP, Contender, FrameOutcome, StationId, Success};
@@ -185,14 +185,14 @@ impl Cell {
         // IEEE 802.11-2016 §10.3.4.2: a medium idle for DIFS is used at once; otherwise a backoff is drawn, unless one
         // is pending. ns-2 waits DIFS and a backoff from the arrival on whenever no backoff is running.
         if self.idle_access == IdleAccess::Draw && !busy && !self.contention.counts_down(who, now) {
-            let slots = senders.backoff(who, Draw::Arrival, &self.contention);
+            let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
             self.contention.back_off_alone(who, now + self.contention.ifs(who), slots, true);
             return;
         }
         match self.contention.arrive(who, now, busy) {
             Arrival::Waits => {}
             Arrival::Busy => {
-                let slots = senders.backoff(who, Draw::Arrival, &self.contention);
+                let slots = senders.backoff(who, Draw::Arrival, self.heard(senders, who));
                 self.contention.back_off(who, slots, true);
             }
             Arrival::Free => {
@@ -201,6 +201,13 @@ impl Cell {
                 self.transmit(senders);
             }
         }
+    }
+
+    /// What `who` has heard.
+    #[inline]
+    fn heard(&self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
+        let (busy_counts, channel) = (self.contention.busy_counts(who), self.contention.channel());
+        Heard { others: senders.others(who), busy_counts, channel }
     }
 
     // ---- an exchange ----
@@ -215,7 +222,7 @@ impl Cell {
         let mut again = std::mem::take(&mut self.again);
         self.contention.turn_busy(now, &mut self.senders, &mut again);
         for (who, slots) in again.drain(..) {
-            let slots = senders.backoff(who, Draw::Cycle(slots), &self.contention);
+            let slots = senders.backoff(who, Draw::Cycle(slots), self.heard(senders, who));
             self.contention.back_off(who, slots, true);
         }
         self.again = again;
@@ -253,7 +260,7 @@ impl Cell {
         self.senders.clear();
         self.senders.extend(sent);
         for who in lost {
-            let next = senders.not_answered(who, &self.contention, Answer::Cts, Failure::Internal);
+            let next = senders.not_answered(who, self.heard(senders, who), Answer::Cts, Failure::Internal);
             self.contention.back_off(who, next.slots(), next.has_burst());
         }
     }
@@ -375,7 +382,7 @@ impl Cell {
         }
         let (now, won, air) = (senders.now, self.won, senders.air);
         let follows = now + air.timing().sifs;
-        let next = senders.answered(who, &self.contention, |burst| follows + air.plan(burst).duration() - won);
+        let next = senders.answered(who, self.heard(senders, who), |burst| follows + air.plan(burst).duration() - won);
         if next == Next::GoOn {
             self.ledger.ifs(follows - now);
             self.exchange(senders, who, follows);
@@ -388,7 +395,7 @@ impl Cell {
     /// `who` did not get the answer `missing`. Its station counts slots again when an inter-frame space has passed
     /// after `quiet`.
     fn fail(&mut self, senders: &mut Senders<'_, '_>, who: Contender, missing: Answer, failure: Failure, quiet: Time) {
-        let next = senders.not_answered(who, &self.contention, missing, failure);
+        let next = senders.not_answered(who, self.heard(senders, who), missing, failure);
         let resume = quiet + self.contention.ifs(who);
         self.contention.back_off_alone(who, resume, next.slots(), next.has_burst());
         // The other categories of the station have waited for the same answer.

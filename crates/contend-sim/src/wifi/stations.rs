@@ -8,7 +8,7 @@ use super::access::{Category, Draw, Scheduling, Setting};
 use super::air::Air;
 use super::air_link::AirLink;
 use super::bridge::{Bridge, Host};
-use super::contention::{BackoffRules, Contention};
+use super::contention::BackoffRules;
 use super::counters::StationCounters;
 use super::exchange::{Answer, Burst};
 use super::mac::{Around, Failure, Heard, InService, Mac, Next, Queue, Queues};
@@ -350,8 +350,7 @@ impl Senders<'_, '_> {
     // ---- the medium asks and reports ----
 
     /// A backoff for `who`, in slots.
-    pub(super) fn backoff(&mut self, who: Contender, why: Draw, contention: &Contention) -> u64 {
-        let heard = self.heard(who, contention);
+    pub(super) fn backoff(&mut self, who: Contender, why: Draw, heard: Heard<'_>) -> u64 {
         self.stations.macs[who as usize].backoff(self.now, why, heard)
     }
 
@@ -362,26 +361,13 @@ impl Senders<'_, '_> {
     }
 
     /// The burst of `who` was acknowledged, see [`Mac::answered`].
-    pub(super) fn answered(
-        &mut self,
-        who: Contender,
-        contention: &Contention,
-        held: impl FnOnce(&Burst) -> Span,
-    ) -> Next {
-        let heard = self.heard(who, contention);
+    pub(super) fn answered(&mut self, who: Contender, heard: Heard<'_>, held: impl FnOnce(&Burst) -> Span) -> Next {
         let next = self.with(who, |mac, around| mac.answered(around, heard, held));
         self.done(who, next)
     }
 
     /// The attempt of `who` failed, see [`Mac::not_answered`].
-    pub(super) fn not_answered(
-        &mut self,
-        who: Contender,
-        contention: &Contention,
-        missing: Answer,
-        failure: Failure,
-    ) -> Next {
-        let heard = self.heard(who, contention);
+    pub(super) fn not_answered(&mut self, who: Contender, heard: Heard<'_>, missing: Answer, failure: Failure) -> Next {
         let next = self.with(who, |mac, around| mac.not_answered(around, heard, missing, failure));
         self.done(who, next)
     }
@@ -410,14 +396,10 @@ impl Senders<'_, '_> {
         self.bridge.control(ap).on_air(&report);
     }
 
+    /// Contenders with a burst, besides `who`.
     #[inline]
-    fn heard<'c>(&self, who: Contender, contention: &'c Contention) -> Heard<'c> {
-        let own = self.stations.in_service(who).is_some();
-        Heard {
-            others: self.stations.backlogged - u32::from(own),
-            busy_counts: contention.busy_counts(who),
-            channel: contention.channel(),
-        }
+    pub(super) fn others(&self, who: Contender) -> u32 {
+        self.stations.backlogged - u32::from(self.stations.in_service(who).is_some())
     }
 
     /// After an attempt of `who`, which had a burst.
