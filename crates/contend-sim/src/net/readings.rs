@@ -104,7 +104,8 @@ impl Net {
 
     /// Names of all queues in the order of their numbers: the access points, the stations, the directions of links, the
     /// control blocks of each access point, and one extra entry for each category that is not best effort. All control
-    /// blocks of an access point together count as one queue, which holds their packets. The queue of best effort has the station's name.
+    /// blocks of an access point together count as one queue, which holds their packets. The queue of best effort has
+    /// the station's name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
         let queues = self.stations.iter().map(String::as_str).chain(self.wires.iter().map(String::as_str));
         queues

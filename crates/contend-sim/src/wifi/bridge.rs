@@ -171,7 +171,8 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The blocks of the access point `ap`, whose number is `id`. The error names the block that refuses its parameters.
+    /// The blocks of the access point `ap`, whose number is `id`. The error names the block that refuses its
+    /// parameters.
     fn new(seed: u64, id: StationId, ap: &ApSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {
         let (name, buffer) = (&ap.station.name, ap.station.queue.limit().and_then(Amount::packets));
         let cycle_time = |model, down, up| cycle_time(air, id, model, down, up);

@@ -372,8 +372,8 @@ impl Senders<'_, '_> {
         self.done(who, next)
     }
 
-    /// Reports to the discipline and the control blocks of the access point, if it sent or should have received, that an
-    /// attempt of `who`, which took `airtime`, has ended.
+    /// Reports that an attempt of `who`, which took `airtime`, has ended: to the discipline and the control blocks of
+    /// the access point at one end of it, if there is one.
     #[inline]
     pub(super) fn report(&mut self, who: Contender, airtime: Span, success: bool) {
         if !self.stations.reports {
