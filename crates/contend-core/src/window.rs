@@ -148,6 +148,8 @@ pub struct Ack {
     pub tsval: Option<u32>,
     /// True if a round trip has passed since the last acknowledgment with this flag.
     pub round_start: bool,
+    /// Number of nodes that forwarded the data packet that caused this acknowledgment: the path has one link more.
+    pub hops: u8,
     /// Delivery-rate sample for a controller that sets [`Needs::rate`](crate::cc::Needs::rate); otherwise empty.
     pub rate: RateSample,
 }

@@ -63,6 +63,9 @@ pub struct Needs {
     /// True if an acknowledgment also opens the window when its mark reduced the window (Xu 2005 Fig. 5.8). The
     /// fraction of growth then also survives a mark that changes nothing.
     pub grow_when_marked: bool,
+    /// True if the pacer leaves a full gap between any two segments, including the first segments of the connection and
+    /// the segments after a pause. Otherwise it follows Linux.
+    pub full_gaps: bool,
 }
 
 /// The cause of a packet loss.

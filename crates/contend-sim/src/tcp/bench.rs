@@ -46,6 +46,8 @@ pub(super) struct Script {
     pub feed: Vec<(u64, u64, u64)>,
     /// From, until: acknowledgments sent in this interval advertise a closed window.
     pub closed: Option<(Time, Time)>,
+    /// Number of nodes that forward each data packet.
+    pub hops: u8,
 }
 
 #[derive(Debug)]
@@ -94,6 +96,9 @@ impl Node for Pipe {
                 let mut p = *p;
                 if self.keep_log {
                     self.log.push((now, p));
+                }
+                if !p.is_reverse() {
+                    p.hops = self.script.hops;
                 }
                 if !self.drops(&p) {
                     let marks = |s: &Segment| self.script.mark.contains(&(s.seq / u64::from(MSS)));

@@ -7,6 +7,9 @@
 //!   `tcp_update_skb_after_send`).
 //! - The maximum gap is one second, as in `fq`.
 //! - Segments leave one by one; there is no segmentation offload.
+//!
+//! A controller may ask for full gaps ([`contend_core::cc::Needs::full_gaps`]). The first segments are then paced too,
+//! and a pause shortens no gap.
 
 use contend_core::cc::Window;
 use contend_core::{Span, Time};
@@ -25,16 +28,23 @@ pub struct Pacer {
     deadline: Time,
     /// Number of segments sent, counted up to [`INITIAL`].
     sent: u32,
+    /// True if every gap has its full length.
+    full: bool,
 }
 
 impl Default for Pacer {
     /// A pacer of a connection that has sent nothing.
     fn default() -> Pacer {
-        Pacer { next: Time::ZERO, deadline: Time::NEVER, sent: 0 }
+        Pacer { next: Time::ZERO, deadline: Time::NEVER, sent: 0, full: false }
     }
 }
 
 impl Pacer {
+    /// A pacer of a connection that has sent nothing. Every gap has its full length.
+    pub fn with_full_gaps() -> Pacer {
+        Pacer { sent: INITIAL, full: true, ..Pacer::default() }
+    }
+
     /// When the waiting segment may leave.
     pub fn deadline(&self) -> Time {
         self.deadline
@@ -63,7 +73,7 @@ impl Pacer {
             return;
         }
         let gap = (u64::from(len) * 1_000_000_000 / rate).min(LONGEST);
-        let pause = now.since(self.next.min(now)).as_nanos();
+        let pause = if self.full { 0 } else { now.since(self.next.min(now)).as_nanos() };
         self.next = self.next.max(now).saturating_add(Span::from_nanos(gap - pause.min(gap / 2)));
     }
 }
@@ -107,11 +117,20 @@ mod tests {
 
     #[test]
     fn a_pause_takes_at_most_half_a_gap() {
-        let mut p = Pacer { next: us(1000), deadline: Time::NEVER, sent: INITIAL };
+        let mut p = Pacer { next: us(1000), deadline: Time::NEVER, sent: INITIAL, full: false };
         p.sent(us(1200), 1000, 1_000_000);
         assert_eq!(p.next, us(2000));
         p.sent(us(9000), 1000, 1_000_000);
         assert_eq!(p.next, us(9500));
+    }
+
+    #[test]
+    fn full_gaps_hold_from_the_first_segment_and_after_a_pause() {
+        let mut p = Pacer::with_full_gaps();
+        p.sent(us(5000), 1000, 1_000_000);
+        assert_eq!(p.next, us(6000));
+        p.sent(us(9000), 1000, 1_000_000);
+        assert_eq!(p.next, us(10_000));
     }
 
     #[test]

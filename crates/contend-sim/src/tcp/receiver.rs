@@ -47,6 +47,8 @@ pub struct Receiver {
     ecn: EcnEcho,
     /// True if acknowledgments carry ECE.
     echo: bool,
+    /// Number of nodes that forwarded the latest data packet; acknowledgments report it.
+    hops: u8,
     received: ReceiverCounters,
     delays: Durations,
 }
@@ -89,6 +91,7 @@ impl Receiver {
             last_ack: 0,
             ecn: tcp.ecn,
             echo: false,
+            hops: 0,
             received: ReceiverCounters::default(),
             delays: Durations::new(),
         })
@@ -172,6 +175,7 @@ impl Receiver {
             return;
         }
         self.received.arrived(p);
+        self.hops = p.hops;
         self.mark(p, s, io);
 
         let end = s.seq + u64::from(s.len);
@@ -336,6 +340,7 @@ impl Receiver {
         };
         let mut p = Packet::new(self.flow, size, io.now, Body::Tcp(s));
         p.set_reverse();
+        p.hops_echo = self.hops;
         p.set_sealed(self.format.sealed);
         io.emit(&mut p);
     }

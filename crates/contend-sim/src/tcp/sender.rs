@@ -160,7 +160,7 @@ impl Sender {
             before: None,
             rate: needs.rate.then(Box::default),
             pace: tcp.pacing && !needs.full_control,
-            pacer: Pacer::default(),
+            pacer: if needs.full_gaps { Pacer::with_full_gaps() } else { Pacer::default() },
             rtt: RttEstimator::new(tcp.rto),
             timer: Time::NEVER,
             expiries: 0,
@@ -274,7 +274,7 @@ impl Sender {
                 }
                 // The other end has not received the ACK of its SYN-ACK.
                 Connection::Established if s.flags.has(Flags::SYN) => self.control(self.board.nxt(), io),
-                Connection::Established => self.acknowledgment(s, io),
+                Connection::Established => self.acknowledgment(p, s, io),
             }
         }
         self.deadline()
@@ -348,7 +348,7 @@ impl Sender {
 
     /// Processes an acknowledgment: asks the recovery, reports the acknowledgment to the controller, carries out the
     /// recovery's verdict or the ECN rule, and lets the controller open the window.
-    fn acknowledgment(&mut self, s: &Segment, io: &mut Io<'_, '_>) {
+    fn acknowledgment(&mut self, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
         count(&mut self.sent.acks);
         let before = self.board.una();
         // RFC 9293 §3.10.7.4: old acknowledgments, and those of data that were never sent, are ignored.
@@ -365,6 +365,7 @@ impl Sender {
             acked: covered.segments,
             ece: s.flags.has(Flags::ECE),
             tsval: s.timestamps.then_some(s.tsval),
+            hops: p.hops_echo,
             ..Ack::default()
         };
         if self.options.sack && !s.sack.is_empty() {

@@ -562,6 +562,13 @@ fn the_handshake_agrees_on_ecn() {
 }
 
 #[test]
+fn acknowledgments_report_the_hops_of_the_data() {
+    let b = Bench::new(&ten(flow("newreno")), Script { hops: 6, ..pipe() }).run(1_000);
+    let echoed = |reverse| b.packets(reverse).iter().map(|(_, p, _)| p.hops_echo).max();
+    assert_eq!((echoed(false), echoed(true)), (Some(0), Some(6)));
+}
+
+#[test]
 fn estimators_watch_and_change_nothing() {
     let plain = Bench::new(&ten(flow("newreno")), losing(&[(3, 0), (40, 0)])).run(2_000);
     let watched = with(ten(flow("newreno")), |t| {
