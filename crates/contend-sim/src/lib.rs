@@ -5,6 +5,7 @@ pub mod deadlines;
 pub mod forwarding;
 pub mod link;
 pub mod loss;
+pub mod mobility;
 pub mod net;
 pub mod peer;
 pub mod rng;

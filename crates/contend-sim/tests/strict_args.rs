@@ -11,8 +11,9 @@ use contend_core::{FlowId, Span, Time, ap, cc, estimate, qdisc};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::client;
-use contend_sim::{loss, traffic};
+use contend_sim::{loss, mobility, rng, traffic};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// Values that a parameter may have: all its words, or its default and some numbers of its range.
 fn values(p: &Param) -> Vec<Value> {
@@ -137,6 +138,18 @@ fn every_client_source_and_loss_process_reads_what_it_declares() {
     strictly(client::REGISTRY, |build, args| build(args).is_ok());
     strictly(traffic::REGISTRY, |build, args| build(args).is_ok());
     strictly(loss::REGISTRY, |build, args| build(args, &|_| Some(FlowId(0))).is_ok());
+}
+
+#[test]
+fn every_mobility_reads_what_it_declares() {
+    let movement = mobility::Movement::parse("$node_(0) set X_ 5\n$node_(0) set Y_ 5").unwrap();
+    let setting = mobility::Setting {
+        area: mobility::Area { width: 100.0, height: 100.0 },
+        start: movement.start(0),
+        movement: Some((Arc::new(movement), 0)),
+        rng: rng::stream(1, "sta0", "movement"),
+    };
+    strictly(mobility::REGISTRY, |build, args| build(args, setting.clone()).is_ok());
 }
 
 #[test]

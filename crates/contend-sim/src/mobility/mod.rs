@@ -1,0 +1,99 @@
+//! Where a station is: a position for each instant, computed when asked. Movement causes no event.
+
+use contend_core::registry::Args;
+use contend_core::{Rng, Time};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+pub mod movement;
+
+pub use movement::Movement;
+
+/// Builds the mobility of one station from its parameters. The error names what is wrong and a valid value.
+pub type Build = fn(&Args, Setting) -> Result<Box<dyn Mobility>, String>;
+
+contend_core::registry!(Build; fixed, random_waypoint, trace);
+
+/// A place on the ground, in metres.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Metres to the right of the area's left edge.
+    pub x: f64,
+    /// Metres above the area's lower edge.
+    pub y: f64,
+}
+
+impl Point {
+    /// The distance to `other` in metres.
+    pub fn distance(self, other: Point) -> f64 {
+        libm::hypot(self.x - other.x, self.y - other.y)
+    }
+    /// The point at `share` (0 to 1) of the way to `other`.
+    pub fn towards(self, other: Point, share: f64) -> Point {
+        Point { x: self.x + (other.x - self.x) * share, y: self.y + (other.y - self.y) * share }
+    }
+}
+
+/// The ground on which stations are: a rectangle with its lower left corner at (0, 0).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Metres.
+    pub width: f64,
+    /// Metres.
+    pub height: f64,
+}
+
+impl Area {
+    /// True if the area contains `p`; its edges belong to it.
+    pub fn contains(self, p: Point) -> bool {
+        (0.0..=self.width).contains(&p.x) && (0.0..=self.height).contains(&p.y)
+    }
+}
+
+/// What the mobility of a station is built from, beside its parameters.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The area that the station never leaves.
+    pub area: Area,
+    /// The position that the file gives to the station.
+    pub start: Option<Point>,
+    /// The movement file, if the file names one, and the number of this station in it.
+    pub movement: Option<(Arc<Movement>, u32)>,
+    /// The random stream of this station's movement, for nothing else.
+    pub rng: Rng,
+}
+
+/// The movement of one station.
+pub trait Mobility: Debug + Send {
+    /// The position at `at`. `at` is never earlier than in the call before.
+    fn position(&mut self, at: Time) -> Point;
+    /// An upper bound of the speed in metres per second. A cache of neighbours stays valid for as long as no two
+    /// stations can have moved too far.
+    fn fastest(&self) -> f64;
+}
+
+/// Helpers for the tests of several mobilities.
+#[cfg(test)]
+mod testing {
+    use super::*;
+    use contend_core::registry::{Param, Value};
+
+    /// A set of parameters with these values; the names are taken from `params`.
+    pub(super) fn args(params: &'static [Param], values: &[(&str, Value)]) -> Args {
+        let mut a = Args::default();
+        for (name, v) in values {
+            a.set(params.iter().find(|p| p.name == *name).unwrap().name, v.clone());
+        }
+        a
+    }
+
+    /// A square of 1000 m without a given position, with the stream of station `sta{k}` of this seed.
+    pub(super) fn square(seed: u64, k: u32) -> Setting {
+        Setting {
+            area: Area { width: 1000.0, height: 1000.0 },
+            start: None,
+            movement: None,
+            rng: crate::rng::stream(seed, &format!("sta{k}"), "movement"),
+        }
+    }
+}
