@@ -23,6 +23,11 @@
 //! | [`backoff_cost`] | the channel time that backoffs waste, and the distribution that wastes least | Starzetz 2006 §8.1.2; Tay et al. 2004 |
 //! | [`backoff_density`] | the same for two stations in continuous time | Starzetz 2006 §8.1.2 |
 //! | [`slot_classes`] | shares of classes of stations with distributions of their own | Starzetz 2006 §8.3 |
+//! | [`dsss`] | durations of 802.11b frames and of an RTS/CTS exchange | IEEE 802.11-2016 §15, §16 |
+//! | [`rt_winf`] | capacity and available bandwidth that rt-Winf measures, and the limit TH_80211b | Barreto 2012 §4.3, §4.4 |
+//! | [`hops`] | the delay of one packet over a chain of idle hops | IEEE 802.11-2016 §10.3; compared with ns-2 |
+//! | [`tcp_ap`] | the pacing delay of TCP-AP and WE TCP-AP | Barreto 2012 §2.3.4, §6.3 |
+//! | [`rcp`] | where RCP settles | Barreto 2012 eqs. 2.21, 5.15; Dukkipati 2008 |
 //! | [`permutation`] | stations that go through fixed orders of the slots | Starzetz 2006 §8.1.2 |
 //!
 //! Tools of [`fluid`] to [`gaiad`]: [`delayed`] integrates differential equations with delays, [`hayes`] decides
@@ -38,21 +43,26 @@ pub mod cycle_time;
 pub mod dcf;
 pub mod delayed;
 pub mod differentiator;
+pub mod dsss;
 pub mod effective_window;
 pub mod fcwa;
 pub mod fluid;
 pub mod gaiad;
 pub mod hash_table;
 pub mod hayes;
+pub mod hops;
 pub mod idle_sense;
 mod invalid;
 pub mod marking;
 mod numbers;
 pub mod padhye;
 pub mod permutation;
+pub mod rcp;
+pub mod rt_winf;
 pub mod self_correlation;
 pub mod slot_classes;
 pub mod slots;
+pub mod tcp_ap;
 pub mod two_station;
 pub mod window_fairness;
 

@@ -1,5 +1,6 @@
 //! `contend model`: the closed forms as a calculator.
 
+mod barreto;
 mod fcwa;
 mod jersey;
 mod numbers;
@@ -28,6 +29,8 @@ Examples:
   contend model hash --stations 2..10 --slots 32,1024 --dist hash1
   contend model hash --stations 5 --collisions 9.7% --success-wait 2.16 --collision-wait 2.23
   contend model backoff-cost --stations 2..50 --slots 32 --cost 68 --format csv
+  contend model rt-winf --packet 1500,300 --rate 11Mbps
+  contend model hops --hops 1..8 --packet 1500 --rate 2Mbps --overhead 34 --propagation 667ns --link-layer 25us
 
 Every closed form of `contend list models` is a calculator too. A list makes a table:
   contend model padhye.rate --p 0.1%,1%,10% --rtt 100ms --t0 1s
@@ -115,6 +118,10 @@ enum Calculator {
     Hash(starzetz::Hash),
     /// Channel time that backoffs waste, and the distribution of backoffs that wastes least (Starzetz 2006 §8.1.2)
     BackoffCost(starzetz::BackoffCost),
+    /// What rt-Winf measures on one link: capacity, available bandwidth, and the limit TH_80211b (Barreto 2012 §4.3)
+    RtWinf(barreto::RtWinf),
+    /// Delay of one packet over a chain of idle hops
+    Hops(barreto::Hops),
     /// Mean time in which two saturated stations succeed once each, by frame types (Medepalli and Tobagi; used by FCWA)
     CycleTime {
         #[command(flatten)]
@@ -355,6 +362,8 @@ pub fn run(args: &Args) -> Result<Done> {
         Calculator::Gaiad(a) => jersey::gaiad(a),
         Calculator::Hash(a) => starzetz::hash(a),
         Calculator::BackoffCost(a) => starzetz::backoff_cost(a),
+        Calculator::RtWinf(a) => barreto::rt_winf(a),
+        Calculator::Hops(a) => barreto::hops(a),
         Calculator::Buffer { flows, window } => fcwa::buffers(flows, *window),
     }
 }

@@ -435,10 +435,49 @@ fn a_closed_form_refuses_arguments_outside_their_ranges() {
 }
 
 #[test]
+fn the_models_of_barreto_are_those_of_its_specification() {
+    let of = |args: &[&str]| rows(&[&["model"], args, &["--json"]].concat());
+    let near = |row: &Value, key: &str, want: f64, by: f64| {
+        assert!((row[key].as_f64().unwrap() - want).abs() <= by, "{key}: {row} {want}");
+    };
+    let link = &of(&["rt-winf", "--packet", "1500", "--rate", "11Mbps"])[0];
+    for (key, mbps) in [
+        ("capacity_sender_bps", 7.44),
+        ("capacity_receiver_bps", 7.49),
+        ("capacity_probe_bps", 7.39),
+        ("capacity_cycle_bps", 4.51),
+        ("limit_bps", 4.55),
+        ("limit_three_sifs_bps", 4.51),
+        ("available_cts_bps", 2.87),
+        ("available_rts_bps", 2.00),
+    ] {
+        near(link, key, mbps * 1e6, 5_500.0);
+    }
+    near(link, "overhead", 0.150, 5e-4);
+    // ns-2 2.35: 2 Mb/s, 1500 B, 7 hops; the next hop adds 6692.667 us.
+    let ns2 = ["--overhead", "34", "--propagation", "667ns", "--link-layer", "25us"];
+    let chain = of(&[&["hops", "--packet", "1500", "--rate", "2Mbps"], &ns2[..]].concat());
+    assert_eq!(chain.len(), 8);
+    near(&chain[0], "delay_us", 6_428.667, 0.01);
+    near(&chain[7], "delay_us", 6_428.667 + 7.0 * 6_692.667, 0.01);
+}
+
+#[test]
 fn every_model_prints_csv() {
-    for model in
-        ["bianchi", "cycle-time", "fcwa", "buffer", "jersey", "padhye", "aiad", "gaiad", "hash", "backoff-cost"]
-    {
+    for model in [
+        "bianchi",
+        "cycle-time",
+        "fcwa",
+        "buffer",
+        "jersey",
+        "padhye",
+        "aiad",
+        "gaiad",
+        "hash",
+        "backoff-cost",
+        "rt-winf",
+        "hops",
+    ] {
         let out = call(&workspace(), &["model", model, "--format", "csv"]).with(0).out;
         let width = out.lines().next().unwrap().split(',').count();
         assert!(width > 2 && out.lines().count() > 2, "{out}");
