@@ -6,8 +6,9 @@ mod common;
 
 use common::{default, phy_g};
 use contend_core::ap::{Facts, FlowFacts};
+use contend_core::observe::Radio;
 use contend_core::registry::{Amount, Args, DropRule, Entry, Param, Unit, Value};
-use contend_core::{FlowId, Span, Time, ap, cc, estimate, qdisc};
+use contend_core::{FlowId, Span, Time, ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::client;
@@ -96,6 +97,14 @@ fn every_controller_estimator_and_recovery_reads_what_it_declares() {
     strictly(cc::REGISTRY, |build, args| build(args).is_ok());
     strictly(estimate::REGISTRY, |build, args| build(args).is_ok());
     strictly(recovery::REGISTRY, |build, args| build(args).is_ok());
+}
+
+#[test]
+fn every_observer_reads_what_it_declares() {
+    let us = Span::from_micros;
+    let (rate, sifs, difs, mean_backoff) = (1_375_000, us(10), us(50), us(310));
+    let radio = Radio { rate, sifs, difs, mean_backoff, rts: us(352), cts: us(304), ack: us(304) };
+    strictly(observe::REGISTRY, |build, args| build(args, &radio).is_ok());
 }
 
 #[test]

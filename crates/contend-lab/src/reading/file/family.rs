@@ -1,7 +1,7 @@
 //! The families of algorithms as files use them.
 
 use contend_core::registry::{Entry, Param};
-use contend_core::{ap, cc, estimate, qdisc};
+use contend_core::{ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client};
 use contend_sim::{loss, traffic};
@@ -13,6 +13,8 @@ pub enum Family {
     Controllers,
     /// Bandwidth estimators.
     Estimators,
+    /// Observers of the air.
+    Observers,
     /// Loss recoveries.
     Recoveries,
     /// Queue disciplines.
@@ -46,9 +48,10 @@ pub struct Algorithm {
 
 impl Family {
     /// Every family, in the order of lists.
-    pub const ALL: [Family; 9] = [
+    pub const ALL: [Family; 10] = [
         Family::Controllers,
         Family::Estimators,
+        Family::Observers,
         Family::Recoveries,
         Family::Qdiscs,
         Family::Controls,
@@ -63,6 +66,7 @@ impl Family {
         match self {
             Family::Controllers => "controllers",
             Family::Estimators => "estimators",
+            Family::Observers => "observers",
             Family::Recoveries => "recoveries",
             Family::Qdiscs => "qdiscs",
             Family::Controls => "controls",
@@ -78,6 +82,7 @@ impl Family {
         match self {
             Family::Controllers => "a congestion controller",
             Family::Estimators => "a bandwidth estimator",
+            Family::Observers => "an observer of the air",
             Family::Recoveries => "a loss recovery",
             Family::Qdiscs => "a queue discipline",
             Family::Controls => "a control block",
@@ -93,6 +98,7 @@ impl Family {
         match self {
             Family::Controllers => "tcp = { cc = { kind = \"NAME\" } } in a [[flow]]",
             Family::Estimators => "estimate = [\"NAME\"] in a [[flow]]",
+            Family::Observers => "observe = [\"NAME\"] in [field]; no file reads it yet",
             Family::Recoveries => "tcp = { recovery = { kind = \"NAME\" } } in a [[flow]]",
             Family::Qdiscs => "queue = { kind = \"NAME\" } in [ap], [[station]], [wire] or [[link]]",
             Family::Controls => "control = { kind = \"NAME\" }, or a list of them, in [ap]",
@@ -108,6 +114,7 @@ impl Family {
         match self {
             Family::Controllers => self.of(cc::REGISTRY),
             Family::Estimators => self.of(estimate::REGISTRY),
+            Family::Observers => self.of(observe::REGISTRY),
             Family::Recoveries => self.of(recovery::REGISTRY),
             Family::Qdiscs => self.of(qdisc::REGISTRY),
             Family::Controls => self.of(ap::REGISTRY),

@@ -31,9 +31,10 @@ pub struct ListArgs {
 }
 
 /// The names of [`families`].
-const FAMILIES: [&str; 15] = [
+const FAMILIES: [&str; 16] = [
     "controllers",
     "estimators",
+    "observers",
     "recoveries",
     "qdiscs",
     "controls",

@@ -90,6 +90,7 @@ fn title(family: Family) -> &'static str {
     match family {
         Family::Controllers => "Congestion controllers",
         Family::Estimators => "Bandwidth estimators",
+        Family::Observers => "Observers of the air",
         Family::Recoveries => "Loss recoveries",
         Family::Qdiscs => "Queue disciplines",
         Family::Controls => "Control blocks of the access point",

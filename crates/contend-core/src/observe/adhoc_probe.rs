@@ -1,0 +1,148 @@
+//! AdHoc Probe: the capacity of a path from the dispersion of packet pairs.
+//!
+//! - A pair is two datagrams of a flow with the numbers 2k and 2k + 1 that left the application in the same instant.
+//! - Of each `pairs` pairs, the one with the smallest sum of both one-way delays counts: neither of its packets waited.
+//!   Its dispersion T gives the capacity S / T (eq. 2.5). A constant offset of the clocks cancels in the choice.
+//! - The thesis sends 1500 B and 4 pairs a second. It does not say how many pairs form a round.
+//! - It measures capacity only. The result stays at the receiver; in the original it travels back with the next probes.
+
+use super::local::Local;
+use super::{HeardFrame, Observer, OwnExchange, Radio};
+use crate::packet::{Body, FlowId};
+use crate::registry::{Args, Param};
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source of the algorithm.
+pub const CITE: &str = "Chen, Sun, Yang, Sanadidi, Gerla 2005, as Barreto 2012 §2.2.1 has it";
+/// What it does.
+pub const SUMMARY: &str = "Capacity of a path from the packet pair with the smallest delay: AdHoc Probe. Needs a UDP \
+    flow whose datagrams leave in pairs.";
+/// Parameters.
+pub const PARAMS: &[Param] =
+    &[Param::integer("pairs", "pairs from which the best one is taken").default("20").range(1.0, 1e6)];
+
+/// Builds the observer.
+///
+/// # Errors
+/// Never: every value in range is valid.
+pub fn build(args: &Args, _: &Radio) -> Result<Box<dyn Observer>, String> {
+    Ok(Box::new(AdhocProbe {
+        pairs: u32::try_from(args.integer("pairs")).unwrap_or(u32::MAX).max(1),
+        ..AdhocProbe::default()
+    }))
+}
+
+/// The first packet of a pair.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    flow: FlowId,
+    seq: u64,
+    sent: Time,
+    arrived: Time,
+}
+
+#[derive(Debug, Default)]
+struct AdhocProbe {
+    /// Pairs of a round.
+    pairs: u32,
+    /// Complete pairs of this round.
+    complete: u32,
+    first: Option<First>,
+    /// Smallest sum of delays in this round, and the capacity by that pair in bytes per second.
+    best: Option<(Span, u64)>,
+    capacity: Option<u64>,
+    updated: Time,
+}
+
+impl Observer for AdhocProbe {
+    fn heard(&mut self, f: &HeardFrame<'_>) {
+        let Some(p) = f.packet.filter(|_| f.decoded && f.to == f.me) else { return };
+        let Body::Udp { seq } = p.body else { return };
+        if seq % 2 == 0 {
+            self.first = Some(First { flow: p.flow, seq, sent: p.sent, arrived: f.end });
+            return;
+        }
+        let Some(a) = self.first.filter(|a| (a.flow, a.seq + 1, a.sent) == (p.flow, seq, p.sent)) else { return };
+        self.first = None;
+        self.pair(p.size, a.sent, a.arrived, f.end);
+    }
+
+    fn sent(&mut self, _: &OwnExchange) {}
+
+    fn local(&self, _: Time) -> Local {
+        Local { capacity: self.capacity, updated: self.updated, ..Local::default() }
+    }
+}
+
+impl AdhocProbe {
+    fn pair(&mut self, bytes: u32, sent: Time, first: Time, second: Time) {
+        let delays = first.since(sent) + second.since(sent);
+        let dispersion = second.since(first);
+        if let Some(capacity) = (u64::from(bytes) * 1_000_000_000).checked_div(dispersion.as_nanos())
+            && self.best.is_none_or(|(least, _)| delays < least)
+        {
+            self.best = Some((delays, capacity));
+        }
+        self.complete += 1;
+        if self.complete >= self.pairs {
+            self.capacity = self.best.take().map(|b| b.1).or(self.capacity);
+            self.updated = second;
+            self.complete = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+    use crate::packet::Packet;
+
+    /// A probe's packet: number, sent and arrived in microseconds.
+    fn hear(o: &mut AdhocProbe, seq: u64, sent: u64, arrived: u64) {
+        let at = |us| Time::from_nanos(us * 1000);
+        let p = Packet::new(FlowId(3), 1500, at(sent), Body::Udp { seq });
+        let f = HeardFrame {
+            kind: Kind::Data,
+            from: 1,
+            to: 2,
+            me: 2,
+            start: at(arrived - 1310),
+            end: at(arrived),
+            duration: Span::from_micros(314),
+            bytes: 1500,
+            decoded: true,
+            note: None,
+            packet: Some(&p),
+        };
+        o.heard(&f);
+    }
+
+    #[test]
+    fn the_pair_with_the_smallest_delay_gives_the_capacity() {
+        let mut o = AdhocProbe { pairs: 3, ..AdhocProbe::default() };
+        // The first packet of the second pair waited, so its dispersion is too small; the third pair met cross traffic
+        // between its packets.
+        for (k, a, b) in [(0, 2_000, 4_659), (1, 5_000, 6_500), (2, 2_000, 9_000)] {
+            let sent = 250_000 * k;
+            hear(&mut o, 2 * k, sent, sent + a);
+            hear(&mut o, 2 * k + 1, sent, sent + b);
+            assert_eq!(o.local(Time::ZERO).capacity.is_some(), k == 2);
+        }
+        // 1500 B in 2659 us.
+        assert_eq!(o.local(Time::ZERO).capacity, Some(564_121));
+        assert_eq!(o.local(Time::ZERO).available, None);
+    }
+
+    #[test]
+    fn a_pair_that_lost_a_packet_does_not_count() {
+        let mut o = AdhocProbe { pairs: 1, ..AdhocProbe::default() };
+        hear(&mut o, 0, 0, 2_000);
+        hear(&mut o, 3, 250_000, 252_000);
+        hear(&mut o, 4, 500_000, 502_000);
+        hear(&mut o, 5, 501_000, 503_000);
+        assert_eq!(o.local(Time::ZERO).capacity, None);
+    }
+}

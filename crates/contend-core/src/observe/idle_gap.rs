@@ -1,0 +1,102 @@
+//! IdleGap: the PHY's rate times the share of time that no exchange takes.
+//!
+//! - Busy time is that of the Duration fields of RTS and CTS, in any role (eqs. 2.10 to 2.12). Without RTS/CTS nothing
+//!   is busy.
+//! - The capacity is the rate of the 802.11 header, not a measurement.
+
+use super::busy::Busy;
+use super::effort::Effort;
+use super::local::{Local, ONE, scale};
+use super::transactions::Transactions;
+use super::{HeardFrame, Observer, OwnExchange, Radio};
+use crate::registry::{Args, Param};
+use crate::time::Time;
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source of the algorithm.
+pub const CITE: &str = "Lee et al. 2005, as Barreto 2012 §2.2.2 has it";
+/// What it does.
+pub const SUMMARY: &str = "PHY rate times the share of time that no Duration field reserves: IdleGap.";
+/// Parameters.
+pub const PARAMS: &[Param] =
+    &[Param::time("window", "sliding window of the busy time; 0s: since the beginning").default("10s").range(0.0, 1e6)];
+
+/// Builds the observer.
+///
+/// # Errors
+/// Never: every value in range is valid.
+pub fn build(args: &Args, radio: &Radio) -> Result<Box<dyn Observer>, String> {
+    Ok(Box::new(IdleGap {
+        radio: *radio,
+        transactions: Transactions::new(*radio),
+        effort: Effort::default(),
+        busy: Busy::new(args.time("window")),
+        updated: Time::ZERO,
+    }))
+}
+
+#[derive(Debug)]
+struct IdleGap {
+    radio: Radio,
+    transactions: Transactions,
+    effort: Effort,
+    busy: Busy,
+    updated: Time,
+}
+
+impl Observer for IdleGap {
+    fn heard(&mut self, f: &HeardFrame<'_>) {
+        if f.decoded
+            && let (Some(r), _) = self.transactions.heard(f)
+        {
+            self.busy.book(r.nav, r.start, r.until);
+            self.updated = f.end;
+        }
+    }
+
+    fn sent(&mut self, x: &OwnExchange) {
+        self.effort.sent(x, &self.radio);
+        self.transactions.sent(x);
+    }
+
+    fn local(&self, now: Time) -> Local {
+        let rate = self.radio.rate;
+        self.effort.in_local(Local {
+            capacity: Some(rate),
+            available: Some(scale(rate, self.busy.free_q20(now), ONE)),
+            updated: self.updated,
+            ..Local::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::{Air, LINK, SATURATED_GAP};
+    use super::*;
+    use crate::time::Span;
+
+    fn idle_gap() -> Box<dyn Observer> {
+        let mut args = Args::default();
+        args.set("window", crate::registry::Value::Time(Span::from_secs(10)));
+        build(&args, &LINK).unwrap()
+    }
+
+    #[test]
+    fn a_saturated_link_looks_as_free_as_the_rts_leaves_it() {
+        let (mut o, mut air) = (idle_gap(), Air::new());
+        for _ in 0..2000 {
+            air.overhear(&mut *o, SATURATED_GAP);
+        }
+        // NAV_RTS is 1947 us of a cycle of 2659 us: 27 % of 11 Mb/s.
+        let free = o.local(air.now).available.unwrap() as f64 * 8.0 / 11e6;
+        assert!((free - (1.0 - 1947.09 / 2659.09)).abs() < 0.002, "{free}");
+        assert_eq!(o.local(air.now).capacity, Some(1_375_000));
+    }
+
+    #[test]
+    fn an_idle_link_is_free() {
+        assert_eq!(idle_gap().local(Time::from_nanos(5)).available, Some(1_375_000));
+    }
+}
