@@ -11,6 +11,7 @@ extern crate alloc;
 pub mod ap;
 pub mod cc;
 pub mod estimate;
+pub mod explicit;
 pub mod observe;
 pub mod packet;
 pub mod qdisc;

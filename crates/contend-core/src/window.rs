@@ -3,6 +3,8 @@
 //! The unit of the window is the segment, of time the microsecond, of rates bytes per second.
 #![deny(clippy::float_arithmetic)]
 
+use crate::packet::Explicit;
+
 /// The initial slow-start threshold, larger than any window.
 pub const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;
 
@@ -52,6 +54,8 @@ pub struct Window {
     pub rwnd: u32,
     /// Sender's maximum segment size in payload bytes.
     pub mss: u32,
+    /// Headers of a full data packet in bytes: its IP size minus `mss`.
+    pub headers: u32,
     /// First unacknowledged byte.
     pub snd_una: u64,
     /// Next new byte to send.
@@ -80,6 +84,7 @@ impl Default for Window {
             reduce_from: 0,
             rwnd: u32::MAX,
             mss: 1000,
+            headers: 40,
             snd_una: 0,
             snd_nxt: 0,
             limited: true,
@@ -152,6 +157,9 @@ pub struct Ack {
     pub hops: u8,
     /// Delivery-rate sample for a controller that sets [`Needs::rate`](crate::cc::Needs::rate); otherwise empty.
     pub rate: RateSample,
+    /// The explicit header that the acknowledgment returned, for a controller that sets
+    /// [`Needs::explicit`](crate::cc::Needs::explicit).
+    pub explicit: Option<Explicit>,
 }
 
 /// A sample of the delivery rate (draft-ietf-ccwg-bbr §4.1; Linux's `rate_sample`).

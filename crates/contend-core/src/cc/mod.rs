@@ -8,6 +8,8 @@
 #![deny(clippy::float_arithmetic)]
 
 use crate::Cx;
+use crate::explicit::HeaderFormat;
+use crate::packet::Explicit;
 use crate::registry::Args;
 use crate::time::{Span, Time};
 pub use crate::window::{Ack, CaState, RateSample, SSTHRESH_INFINITE, Window};
@@ -41,6 +43,12 @@ pub trait Controller: Debug + Send {
     /// Called when sending starts again at `now`, after `idle` with nothing in flight. `idle` is longer than the
     /// retransmission timeout; in full control it may have any length.
     fn on_restart(&mut self, _w: &mut Window, _now: Time, _idle: Span) {}
+    /// The explicit header of a data packet that is about to leave. `srtt_us` is the smoothed round-trip time in
+    /// microseconds; 0 before the first sample. Called only if [`Needs::explicit`] is set. The answer of the network
+    /// comes as [`Ack::explicit`].
+    fn header(&self, _w: &Window, _srtt_us: u32) -> Explicit {
+        Explicit::default()
+    }
     /// What this controller requires from the stack.
     fn needs(&self) -> Needs {
         Needs::default()
@@ -66,6 +74,8 @@ pub struct Needs {
     /// True if the pacer leaves a full gap between any two segments, including the first segments of the connection and
     /// the segments after a pause. Otherwise it follows Linux.
     pub full_gaps: bool,
+    /// The explicit header of every packet; `None` for no header.
+    pub explicit: Option<HeaderFormat>,
 }
 
 /// The cause of a packet loss.

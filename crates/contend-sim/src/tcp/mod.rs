@@ -117,7 +117,7 @@ fn ticks(now: Time, tick: Option<Span>) -> u32 {
 pub struct SegmentFormat {
     /// Payload of a full segment in bytes.
     pub mss: u32,
-    /// IP and TCP headers with the options of every segment, and the bytes that encryption adds.
+    /// IP and TCP headers with the options of every segment, the explicit header, and the bytes that encryption adds.
     pub headers: u32,
     /// IP size of a SYN in bytes, with all its options.
     pub syn: u32,
@@ -133,7 +133,8 @@ impl SegmentFormat {
     /// The sizes of a connection whose full data packets have `packet` bytes. The error says which value is wrong.
     pub fn new(packet: u32, spec: &TcpSpec) -> Result<SegmentFormat, String> {
         let options = if spec.timestamps.is_some() { TIMESTAMPS } else { 0 };
-        let headers = TCP_HEADERS + options + spec.encrypted.unwrap_or(0);
+        let explicit = (spec.cc.entry.build)(&spec.cc.args)?.needs().explicit.map_or(0, |h| h.bytes);
+        let headers = TCP_HEADERS + options + explicit + spec.encrypted.unwrap_or(0);
         if packet <= headers {
             return Err(format!(
                 "a packet of {packet} B has no room for payload after {headers} B of headers; write at least {} B",

@@ -58,6 +58,11 @@ impl Pacer {
         holds
     }
 
+    /// Wakes the sender at `t`, before the waiting segment may leave.
+    pub fn wake_at(&mut self, t: Time) {
+        self.deadline = self.deadline.min(t);
+    }
+
     /// No segment waits for the pacer.
     pub fn idle(&mut self) {
         self.deadline = Time::NEVER;

@@ -6,6 +6,7 @@
 use super::spec::{EcnEcho, EndsSpec, TcpSpec};
 use super::{Io, SegmentFormat, rtt, ticks};
 use crate::stats::{Durations, ReceiverCounters, count};
+use contend_core::explicit::Echo;
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Sack, Segment, Span, Time};
 use std::collections::VecDeque;
 
@@ -49,6 +50,8 @@ pub struct Receiver {
     echo: bool,
     /// Number of nodes that forwarded the latest data packet; acknowledgments report it.
     hops: u8,
+    /// The explicit headers to return.
+    explicit: Echo,
     received: ReceiverCounters,
     delays: Durations,
 }
@@ -92,6 +95,7 @@ impl Receiver {
             ecn: tcp.ecn,
             echo: false,
             hops: 0,
+            explicit: Echo::default(),
             received: ReceiverCounters::default(),
             delays: Durations::new(),
         })
@@ -135,6 +139,9 @@ impl Receiver {
     /// Takes a packet from the sender. Returns the next deadline.
     pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
         if let Some(s) = p.segment() {
+            if p.explicit_kind() != 0 {
+                self.explicit.arrived(p);
+            }
             if s.flags.has(Flags::SYN) {
                 self.syn(s, io);
             } else {
@@ -324,7 +331,7 @@ impl Receiver {
         self.emit(self.format.syn, Flags::SYN.with(Flags::ACK).with(ecn), &Sack::NONE, copy, io);
     }
 
-    fn emit(&self, size: u32, flags: Flags, sack: &Sack, copy: u8, io: &mut Io<'_, '_>) {
+    fn emit(&mut self, size: u32, flags: Flags, sack: &Sack, copy: u8, io: &mut Io<'_, '_>) {
         let s = Segment {
             seq: if flags.has(Flags::SYN) { 0 } else { self.seq },
             ack: self.nxt,
@@ -342,6 +349,7 @@ impl Receiver {
         p.set_reverse();
         p.hops_echo = self.hops;
         p.set_sealed(self.format.sealed);
+        self.explicit.answer(&mut p);
         io.emit(&mut p);
     }
 }

@@ -22,6 +22,7 @@ use crate::rng;
 use crate::stats::{ActualCause, Durations, SenderCounters, count};
 use contend_core::cc::{Ack, CaState, Cause, Controller, Needs, Response, SSTHRESH_INFINITE, Signal, Window};
 use contend_core::estimate::Estimator;
+use contend_core::explicit::RCP_PROBE;
 use contend_core::{Cx, Ecn, Flags, FlowId, Packet, Rng, Segment, Span, Time};
 
 /// The sending end of a TCP connection.
@@ -126,6 +127,7 @@ impl Sender {
             ssthresh: tcp.initial_ssthresh.unwrap_or(SSTHRESH_INFINITE),
             rwnd: format.window / format.mss,
             mss: format.mss,
+            headers: format.headers,
             snd_una: first,
             snd_nxt: first,
             limited: false,
@@ -269,7 +271,7 @@ impl Sender {
                 Connection::Closed => {}
                 Connection::SynSent(copies) => {
                     if s.flags.has(Flags::SYN) && s.ack == 1 {
-                        self.established(copies, s, io);
+                        self.established(copies, p, s, io);
                     }
                 }
                 // The other end has not received the ACK of its SYN-ACK.
@@ -326,7 +328,7 @@ impl Sender {
         self.emit(self.format.syn, io.now, Ecn::NotEct, s, io);
     }
 
-    fn established(&mut self, copies: u8, s: &Segment, io: &mut Io<'_, '_>) {
+    fn established(&mut self, copies: u8, p: &Packet, s: &Segment, io: &mut Io<'_, '_>) {
         self.connection = Connection::Established;
         self.timer = Time::NEVER;
         self.advertised(s.window);
@@ -341,6 +343,9 @@ impl Sender {
             // s.
             self.w.cwnd = 1;
             self.rtt.restart(Span::from_secs(3));
+        }
+        if p.explicit_kind() != 0 {
+            self.allowed(p, io.now);
         }
         self.control(1, io);
         self.transmit(io);
@@ -358,7 +363,11 @@ impl Sender {
         self.note_limits();
         let advanced = s.ack > before;
         // RFC 5681 §2: a duplicate ACK has no data, does not advance, has the same window, and data are outstanding.
-        let mut dup = !advanced && self.board.outstanding() > 0 && s.window == self.rwnd && s.len == 0;
+        let mut dup = !advanced
+            && self.board.outstanding() > 0
+            && s.window == self.rwnd
+            && s.len == 0
+            && p.explicit_kind() != RCP_PROBE;
         self.advertised(s.window);
         let covered = if advanced { self.board.acknowledge(s.ack) } else { Covered::default() };
         let mut ack = Ack {
@@ -366,6 +375,7 @@ impl Sender {
             ece: s.flags.has(Flags::ECE),
             tsval: s.timestamps.then_some(s.tsval),
             hops: p.hops_echo,
+            explicit: (p.explicit_kind() != 0).then_some(p.explicit),
             ..Ack::default()
         };
         if self.options.sack && !s.sack.is_empty() {

@@ -4,7 +4,11 @@ use super::super::Io;
 use super::super::pacing;
 use super::Sender;
 use contend_core::cc::Ack;
-use contend_core::{Cx, Time};
+use contend_core::explicit::{RCP, RCP_PROBE};
+use contend_core::{Cx, Flags, Packet, Segment, Span, Time};
+
+/// The longest time between two probes for the rate (SYN_DELAY).
+const PROBE: Span = Span::from_millis(500);
 
 impl Sender {
     /// Checks whether the application leaves the window unused (draft-ietf-ccwg-bbr §4.1.2.4
@@ -56,7 +60,7 @@ impl Sender {
     }
 
     /// True if the next segment must wait for the pacer although the window has room for it.
-    pub(super) fn held_by_pacer(&mut self, io: &Io<'_, '_>) -> bool {
+    pub(super) fn held_by_pacer(&mut self, io: &mut Io<'_, '_>) -> bool {
         if !self.pacer.holds(io.now, self.w.pacing_rate) {
             return false;
         }
@@ -65,6 +69,39 @@ impl Sender {
         if self.pace && self.w.in_slow_start() && self.board.in_flight() > self.w.cwnd / 2 {
             self.limited_to = self.board.nxt();
         }
+        if self.needs.explicit.is_some_and(|h| h.kind == RCP) {
+            self.probe(io);
+        }
         true
+    }
+
+    /// Gives the controller the explicit header of the SYN-ACK.
+    pub(super) fn allowed(&mut self, p: &Packet, now: Time) {
+        self.show_window();
+        let (srtt_us, rttvar_us, min_rtt_us) = (self.rtt.srtt_us(), self.rtt.rttvar_us(), self.rtt.min_us());
+        let ack = Ack { explicit: Some(p.explicit), srtt_us, rttvar_us, min_rtt_us, ..Ack::default() };
+        self.cc.on_every_ack(&mut Cx { now, rng: &mut self.rng }, &mut self.w, &ack);
+    }
+
+    /// Writes the explicit header of a packet with data, or of a SYN.
+    pub(super) fn stamp(&self, p: &mut Packet) {
+        if let Some(h) = self.needs.explicit {
+            p.set_explicit(h.kind, self.cc.header(&self.w, self.rtt.srtt_us()));
+        }
+    }
+
+    /// RCP (Barreto 2012 C3): while the next segment waits longer than a round trip, a packet without data asks for the
+    /// rate once in a round trip, and at least every 0.5 s.
+    fn probe(&mut self, io: &mut Io<'_, '_>) {
+        let min = self.rtt.min();
+        let every = if min.is_zero() { PROBE } else { min.min(PROBE) };
+        if self.last_sent.saturating_add(every) <= io.now {
+            self.last_sent = io.now;
+            let s = Segment { seq: self.board.una().saturating_sub(1), flags: Flags::ACK, ..self.header(io.now) };
+            let mut p = self.packet_of(self.format.headers, io.now, s, io.now);
+            p.set_explicit(RCP_PROBE, self.cc.header(&self.w, self.rtt.srtt_us()));
+            io.emit(&mut p);
+        }
+        self.pacer.wake_at(self.last_sent.saturating_add(every));
     }
 }
