@@ -150,6 +150,8 @@ impl Flow {
         }
         (ack.srtt_us, ack.rttvar_us, ack.min_rtt_us) = (self.srtt_us, self.srtt_us / 4, self.min_rtt_us);
         ack.delivered = ack.acked.max(u32::from(ack.dup));
+        // A path without queues that change the explicit header returns it as it was sent.
+        ack.explicit = self.cc.needs().explicit.map(|_| self.cc.header(&self.w, self.srtt_us));
         self.w.inflight = u32::try_from(self.nxt - self.una).unwrap_or(u32::MAX);
         let cx = &mut Cx { now: self.now, rng: &mut self.rng };
         self.cc.on_every_ack(cx, &mut self.w, &ack);

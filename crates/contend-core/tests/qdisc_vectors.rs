@@ -6,6 +6,8 @@ extern crate alloc;
 mod common;
 
 use common::{PlainLink, What, contributing, defaults, each_vector, make, number, packet, time, value};
+use contend_core::explicit::{RCP, UNLIMITED, XCP};
+use contend_core::packet::Explicit;
 use contend_core::qdisc::{Build, Qdisc, REGISTRY, Sink};
 use contend_core::registry::Entry;
 use contend_core::{Cx, Ecn, Packet, Rng, Time, packet, registry};
@@ -95,6 +97,15 @@ impl Bench {
                     let n = self.offered.entry((*flow).to_owned()).or_default();
                     *n += 1;
                     let mut p = packet(letter, *n, what, size.parse().ok()?, ecn, now);
+                    if let Some(i) = options.iter().position(|o| *o == "xcp") {
+                        let (rtt, throughput) = (time(options.get(i + 1)?), options.get(i + 2)?.parse().ok()?);
+                        let change = i32::MAX;
+                        p.set_explicit(XCP, Explicit { rtt_us: rtt.as_micros() as u32, throughput, change });
+                    }
+                    if let Some(i) = options.iter().position(|o| *o == "rcp") {
+                        let rtt_us = time(options.get(i + 1)?).as_micros() as u32;
+                        p.set_explicit(RCP, Explicit { rtt_us, throughput: UNLIMITED, change: 0 });
+                    }
                     if reverse {
                         p = p.reversed();
                     }
@@ -111,7 +122,11 @@ impl Bench {
                 let count = count.first().map_or(Some(1), |n| n.parse().ok())?;
                 let given: Vec<String> = (0..count)
                     .filter_map(|_| self.qdisc.dequeue(&mut Cx { now, rng: &mut self.rng }, &PlainLink, &mut self.sink))
-                    .map(|p| name(&p))
+                    .map(|p| match p.explicit_kind() {
+                        XCP => format!("{} change {}", name(&p), p.explicit.change),
+                        RCP => format!("{} rate {}", name(&p), p.explicit.throughput),
+                        _ => name(&p),
+                    })
                     .collect();
                 Some(vec![self.result(if given.is_empty() { "none".into() } else { given.join(" ") })])
             }

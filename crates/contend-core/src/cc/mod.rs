@@ -10,7 +10,7 @@
 use crate::Cx;
 use crate::explicit::HeaderFormat;
 use crate::packet::Explicit;
-use crate::registry::Args;
+use crate::registry::{Amount, Args, Param};
 use crate::time::{Span, Time};
 pub use crate::window::{Ack, CaState, RateSample, SSTHRESH_INFINITE, Window};
 use alloc::boxed::Box;
@@ -22,7 +22,19 @@ pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 
 mod path;
 
-crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d);
+crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, rcp);
+
+/// The size of the explicit header on the air or wire.
+const HEADER: Param =
+    Param::amount("header", "size of the explicit header in every packet of both directions").range(0.0, 1000.0);
+
+/// The parameter `header` in bytes.
+fn header_bytes(args: &Args) -> Result<u32, String> {
+    match args.amount("header") {
+        Amount::Bytes(n) => Ok(n.min(1000) as u32),
+        Amount::Packets(_) => Err("header counts bytes; write header = \"20B\"".into()),
+    }
+}
 
 /// The congestion control of one flow.
 pub trait Controller: Debug + Send {

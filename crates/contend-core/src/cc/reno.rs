@@ -81,6 +81,21 @@ pub(super) fn grow(w: &mut Window, acked: u32, abc: u32) {
     }
 }
 
+/// Reno's answer to a congestion signal.
+#[inline]
+pub(super) fn answer(w: &Window, why: Signal) -> Response {
+    // RFC 5681 §3.1 eq. 4.
+    let half = w.reduce_from / 2;
+    match why {
+        // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window. Linux (tcp_enter_cwr) answers a
+        // drop by the sender's own queue like a mark.
+        Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(half, w),
+        Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
+        // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
+        Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
+    }
+}
+
 impl Controller for Reno {
     fn on_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
         let acked = slow_start(w, ack.acked, self.abc);
@@ -91,15 +106,6 @@ impl Controller for Reno {
     }
 
     fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, why: Signal) -> Response {
-        // RFC 5681 §3.1 eq. 4.
-        let half = w.reduce_from / 2;
-        match why {
-            // RFC 5681 §3.2 step 2, RFC 3168 §6.1.2. A reduction never opens the window. Linux (tcp_enter_cwr) answers
-            // a drop by the sender's own queue like a mark.
-            Signal::Loss { .. } | Signal::Ecn | Signal::Local => Response::clamp(half, w),
-            Signal::Timeout { nth: 0 | 1, .. } => Response::restart(half),
-            // RFC 5681 §3.1: the threshold is kept if the same segment times out again.
-            Signal::Timeout { .. } => Response { cwnd: 1, ..Response::keep(w) },
-        }
+        answer(w, why)
     }
 }

@@ -7,6 +7,9 @@
 
 use crate::packet::{Explicit, Packet};
 
+pub mod rcp;
+pub mod xcp;
+
 /// XCP. `throughput` is the sender's. `change` is the change of throughput for this packet in bytes per second: the
 /// sender's request, which queues lower.
 pub const XCP: u8 = 1;

@@ -15,10 +15,11 @@ use rand::RngExt as _;
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
 crate::registry!(
-    Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, red, rem, vcrr, vfq,
-    vqr, vrc, wf2q,
+    Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp, red, rem, vcrr,
+    vfq, vqr, vrc, wf2q, xcp,
 );
 
+mod capacity;
 pub mod flow_queues;
 pub mod lane;
 mod marking;

@@ -5,6 +5,7 @@
 pub mod contributing;
 
 use contend_core::cc::Ack;
+use contend_core::packet::Explicit;
 use contend_core::qdisc::{Build, Link, Qdisc, Site};
 use contend_core::registry::{Amount, Args, Entry, Param, Unit, Value};
 use contend_core::{Body, Ecn, Flags, FlowId, Packet, Segment, Span, Time};
@@ -67,8 +68,16 @@ pub fn ack(words: &[&str]) -> Option<Ack> {
         ece: words.contains(&"marked"),
         tsval: option(words, "tsval").map(|n| n.parse().unwrap()),
         round_start: words.contains(&"round"),
+        explicit: explicit(option(words, "change"), option(words, "allowed")),
         ..Ack::default()
     })
+}
+
+/// The explicit header that an acknowledgment returns: a change or an allowed rate in bytes per second.
+fn explicit(change: Option<&str>, allowed: Option<&str>) -> Option<Explicit> {
+    let (change, throughput) = (change.map(|n| n.parse().unwrap()), allowed.map(|n| n.parse().unwrap()));
+    let given = change.is_some() || throughput.is_some();
+    given.then(|| Explicit { rtt_us: 0, throughput: throughput.unwrap_or(0), change: change.unwrap_or(0) })
 }
 
 /// How far parameters may be from their defaults.

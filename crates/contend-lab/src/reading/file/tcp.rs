@@ -80,6 +80,8 @@ const VARIANTS: &[Variant] = &[
     Variant { timestamps: Some(TICK), echo: EcnEcho::PerPacket, ..Variant::pair("dctcp", "dctcp", "sack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr", "bbr", "rack") },
     Variant { timestamps: Some(TICK), ..Variant::pair("bbr3", "bbr3", "rack") },
+    Variant::pair("xcp", "xcp", "sack"),
+    Variant::pair("rcp", "rcp", "sack"),
 ];
 
 /// The common part of the versions of TCP-Jersey.

@@ -1,0 +1,70 @@
+//! RCP: the queues on the path say how fast to send.
+//!
+//! - The rate counts IP packets with their headers. The sender paces its payload so that packets leave at the rate.
+//! - The window only bounds what is under way: `window_100` percent of rate x round-trip time. At 100 it is the thesis's
+//!   eq. 5.13; a larger one leaves the rate to the pacer.
+//! - Losses change neither rate nor window. What is lost is sent again at the rate.
+//! - A SYN asks for the first rate. Without a handshake the initial window leaves at once.
+//! - While the gap between two packets is longer than a round trip, the sender asks for the rate with packets without
+//!   data (REF).
+
+use super::{Ack, Controller, Needs, Response, Signal, Window, header_bytes};
+use crate::Cx;
+use crate::explicit::{HeaderFormat, RCP, UNLIMITED};
+use crate::packet::Explicit;
+use crate::registry::{Args, Param};
+use alloc::boxed::Box;
+use alloc::string::String;
+
+/// Source of the algorithm.
+pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 5.13, 5.14";
+/// What it does.
+pub const SUMMARY: &str = "Paces at the rate that queues of kind rcp allow; losses do not change the rate.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    super::HEADER.default("12B"),
+    Param::integer("window_100", "window in percent of rate x round-trip time").default("200").range(100.0, 10_000.0),
+];
+
+/// Builds the controller.
+///
+/// # Errors
+/// If `header` is not in bytes.
+pub fn build(args: &Args) -> Result<Box<dyn Controller>, String> {
+    let window_100 = args.integer("window_100").clamp(100, 10_000) as u64;
+    Ok(Box::new(Rcp { header: header_bytes(args)?, window_100 }))
+}
+
+#[derive(Debug)]
+struct Rcp {
+    /// Size of the header in bytes.
+    header: u32,
+    /// Window in percent of rate x round-trip time.
+    window_100: u64,
+}
+
+impl Controller for Rcp {
+    fn needs(&self) -> Needs {
+        let explicit = Some(HeaderFormat { kind: RCP, bytes: self.header });
+        Needs { explicit, full_control: true, ..Needs::default() }
+    }
+
+    fn header(&self, _: &Window, srtt_us: u32) -> Explicit {
+        Explicit { rtt_us: srtt_us, throughput: UNLIMITED, change: 0 }
+    }
+
+    fn on_every_ack(&mut self, _: &mut Cx, w: &mut Window, ack: &Ack) {
+        let Some(h) = ack.explicit else { return };
+        let (rate, packet) = (u64::from(h.throughput), u64::from(w.mss) + u64::from(w.headers));
+        w.pacing_rate = (rate * u64::from(w.mss) / packet.max(1)).max(1);
+        // Barreto 2012 eq. 5.13.
+        let bytes = (rate * u64::from(ack.srtt_us) / 1_000_000).saturating_mul(self.window_100) / 100;
+        w.cwnd = bytes.div_ceil(packet.max(1)).clamp(1, 1 << 30) as u32;
+    }
+
+    fn on_ack(&mut self, _: &mut Cx, _: &mut Window, _: &Ack) {}
+
+    fn on_congestion(&mut self, _: &mut Cx, w: &Window, _: Option<&Ack>, _: Signal) -> Response {
+        Response::keep(w)
+    }
+}

@@ -1,0 +1,269 @@
+//! XCP: a FIFO that tells every sender by how much to change its throughput.
+//!
+//! Once in each control interval, a mean round-trip time, the efficiency controller decides by how much the aggregate
+//! changes: F = alpha (C - y) - beta q / d. The fairness controller gives an increase to all flows alike and takes a
+//! decrease in proportion to their rates; a share gamma of the traffic moves even if F is zero.
+//!
+//! - Timers run when a packet comes or goes. What they read does not change in between, so the result is that of
+//!   timers. The first timers are drawn within 20 % of their interval, so that queues do not work in step (ns-2: from a
+//!   normal distribution).
+//! - All packets count as input; headers are read and written only on data. ns-2 keeps packets of TCP in a queue of
+//!   their own.
+//! - The queue q is the smallest backlog in max(2 ms, (d - backlog / C) / 2), as in ns-2. In a departure, the packet
+//!   that leaves still counts.
+
+use super::capacity::{CAPACITY, Capacity};
+use super::fifo::Fifo;
+use super::{Args, Backlog, Link, Qdisc, Sink, Site};
+use crate::Cx;
+use crate::explicit::{self, xcp::Shares};
+use crate::packet::Packet;
+use crate::registry::Param;
+use crate::time::{Span, Time};
+use alloc::boxed::Box;
+use alloc::string::String;
+use rand::RngExt as _;
+
+/// Source of the algorithm.
+pub const CITE: &str = "Katabi, Handley, Rohrs 2002; Barreto 2012 §2.3.3.1; ns-2 Queue/XCP";
+/// What it does.
+pub const SUMMARY: &str = "A FIFO that writes into XCP headers by how much each sender changes its rate, from spare \
+    capacity and persistent queue.";
+/// Parameters.
+pub const PARAMS: &[Param] = &[
+    super::fifo::LIMIT,
+    CAPACITY,
+    Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0),
+    Param::number("beta", "gain of the persistent queue").default("0.226").range(0.0, 2.0),
+    Param::number("gamma", "share of the traffic that moves between flows in each interval")
+        .default("0.1")
+        .range(0.0, 1.0),
+    Param::time("first_interval", "control interval before the first round-trip time, and without headers")
+        .default("50ms")
+        .range(0.001, 10.0),
+    Param::time("max_interval", "longest control interval, and largest round-trip time that counts")
+        .default("1s")
+        .range(0.001, 10.0),
+    Param::time("min_interval", "shortest control interval").default("1ms").range(1e-5, 1.0),
+    Param::time("min_queue_interval", "shortest interval in which the smallest queue is taken")
+        .default("2ms")
+        .range(1e-5, 1.0),
+];
+
+/// Builds the discipline.
+///
+/// # Errors
+/// Never: every value in range is valid.
+pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
+    let first = args.time("first_interval");
+    Ok(Box::new(Xcp {
+        queue: Fifo::new(args.amount("limit")),
+        capacity: Capacity::new(args),
+        alpha: args.number("alpha"),
+        beta: args.number("beta"),
+        gamma: args.number("gamma"),
+        first,
+        max_rtt: args.time("max_interval").as_secs_f64(),
+        min: args.time("min_interval"),
+        min_queue: args.time("min_queue_interval"),
+        shares: Shares::default(),
+        rtt: first.as_secs_f64(),
+        interval: first,
+        control_at: Time::NEVER,
+        queue_at: Time::NEVER,
+        persistent: 0.0,
+        least: 0.0,
+    }))
+}
+
+#[derive(Debug)]
+struct Xcp {
+    queue: Fifo,
+    capacity: Capacity,
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    first: Span,
+    /// Seconds.
+    max_rtt: f64,
+    min: Span,
+    min_queue: Span,
+    shares: Shares,
+    /// d: mean round-trip time of the last interval in seconds.
+    rtt: f64,
+    /// T_e: the present control interval.
+    interval: Span,
+    /// When it ends; never before the first packet.
+    control_at: Time,
+    /// When the present interval for the smallest queue ends.
+    queue_at: Time,
+    /// q: the smallest backlog of the last interval in bytes.
+    persistent: f64,
+    /// The smallest backlog of this interval so far in bytes.
+    least: f64,
+}
+
+impl Xcp {
+    /// Runs the timers that are due.
+    fn catch_up(&mut self, cx: &mut Cx, link: &dyn Link) {
+        if self.control_at == Time::NEVER {
+            let mut soon = || cx.now + Span::from_secs_f64(self.first.as_secs_f64() * cx.rng.random_range(0.8..1.2));
+            (self.queue_at, self.control_at) = (soon(), soon());
+        }
+        while self.queue_at.min(self.control_at) <= cx.now {
+            if self.queue_at <= self.control_at {
+                self.queue_timer(link)
+            } else {
+                self.control_timer(link)
+            }
+            let waiting = self.queue.backlog().bytes as f64;
+            let still = self.persistent == waiting && self.least == waiting && self.interval == self.first;
+            if self.shares.is_empty() && still {
+                // No packet came or went, so further timers change nothing.
+                let queue_interval = self.queue_interval(link);
+                for (at, step) in [(&mut self.control_at, self.first), (&mut self.queue_at, queue_interval)] {
+                    if *at <= cx.now {
+                        *at += step * ((cx.now - *at).div_floor(step) + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    fn control_timer(&mut self, link: &dyn Link) {
+        let input = self.shares.input() / self.interval.as_secs_f64();
+        self.rtt = self.shares.mean_rtt().unwrap_or(self.first.as_secs_f64());
+        // Barreto 2012 eq. 2.20.
+        let change = self.alpha * (self.capacity.of(link) - input) - self.beta * self.persistent / self.rtt;
+        let shuffled = (self.gamma * input - change.abs()).max(0.0);
+        self.shares.allot(change, shuffled);
+        self.interval = Span::from_secs_f64(self.rtt).max(self.min);
+        self.control_at += self.interval;
+    }
+
+    fn queue_timer(&mut self, link: &dyn Link) {
+        (self.persistent, self.least) = (self.least, self.queue.backlog().bytes as f64);
+        self.queue_at += self.queue_interval(link);
+    }
+
+    /// The interval in which the smallest backlog is taken.
+    fn queue_interval(&self, link: &dyn Link) -> Span {
+        // Eq. 5.11 as ns-2 has it.
+        let next = (self.rtt - self.queue.backlog().bytes as f64 / self.capacity.of(link)) / 2.0;
+        Span::from_secs_f64(next.max(0.0)).max(self.min_queue)
+    }
+
+    /// Size of `p` divided by the throughput of its sender, in seconds; `None` without a header to read.
+    fn inverse(p: &Packet) -> Option<f64> {
+        let has = p.explicit_kind() == explicit::XCP && !p.is_reverse();
+        has.then(|| f64::from(p.size) / f64::from(p.explicit.throughput.max(1)))
+    }
+}
+
+impl Qdisc for Xcp {
+    fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
+        self.catch_up(cx, link);
+        self.shares.arrived(p.size.into());
+        if let Some(inverse) = Xcp::inverse(&p) {
+            self.capacity.arrived(link, &p);
+            if p.explicit.rtt_us > 0 {
+                self.shares.counted(inverse, (f64::from(p.explicit.rtt_us) * 1e-6).min(self.max_rtt));
+            }
+        }
+        self.queue.enqueue(cx, link, p, sink);
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx, link: &dyn Link, _: &mut Sink) -> Option<Packet> {
+        self.catch_up(cx, link);
+        self.least = self.least.min(self.queue.backlog().bytes as f64);
+        let mut p = self.queue.pop()?;
+        if let Some(inverse) = Xcp::inverse(&p) {
+            p.set_explicit(explicit::XCP, self.shares.stamp(p.size.into(), inverse, p.explicit));
+        }
+        Some(p)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbench::{Bench, conserves, made, packet, steps};
+    use super::*;
+    use crate::packet::Explicit;
+    use crate::registry::Value;
+    use proptest::prelude::*;
+
+    fn data(to: u32, throughput: u32) -> Packet {
+        let mut p = packet(to, 1000);
+        p.set_explicit(explicit::XCP, Explicit { rtt_us: 100_000, throughput, change: i32::MAX });
+        p
+    }
+
+    proptest! {
+        #[test]
+        fn packets_are_conserved(steps in steps()) {
+            conserves(&mut *made(build, PARAMS, &[]), &steps)?;
+        }
+    }
+
+    /// A source of `load` of the capacity for 2 s. Returns the mean feedback in the last interval of 0.1 s, divided by
+    /// the capacity.
+    fn feedback(load: f64) -> f64 {
+        let mut q = made(build, PARAMS, &[("capacity", Value::Rate(8_000_000))]);
+        let (mut bench, mut sum) = (Bench::default(), 0.0);
+        let n = (2000.0 * load) as u64;
+        for i in 0..n {
+            bench.now = Time::ZERO + Span::from_nanos(2_000_000_000 * i / n);
+            bench.push(&mut *q, data(1, (1e6 * load) as u32));
+            let p = bench.pop(&mut *q).unwrap();
+            if i >= n - n / 20 {
+                sum += f64::from(p.explicit.change);
+            }
+        }
+        sum / 1e6
+    }
+
+    #[test]
+    fn without_a_queue_the_aggregate_changes_by_alpha_times_the_spare_capacity() {
+        for load in [0.5, 0.8, 1.25] {
+            let got = feedback(load);
+            assert!((got - 0.4 * (1.0 - load)).abs() < 0.02, "{load}: {got}");
+        }
+    }
+
+    /// Timers that run late give the same result as timers on time.
+    #[test]
+    fn a_pause_leaves_the_state_of_rest() {
+        let state = |polls: &[u64]| {
+            let mut q = made(build, PARAMS, &[("capacity", Value::Rate(8_000_000))]);
+            let mut bench = Bench::default();
+            let mut got = alloc::vec::Vec::new();
+            for ms in (0..500).chain(polls.iter().copied()).chain(20_000..20_500) {
+                bench.now = Time::ZERO + Span::from_millis(ms);
+                if !(500..20_000).contains(&ms) {
+                    bench.push(&mut *q, data(1, 500_000));
+                }
+                got.extend(bench.pop(&mut *q).map(|p| p.explicit.change));
+            }
+            got
+        };
+        let every: alloc::vec::Vec<u64> = (500..20_000).collect();
+        assert_eq!(state(&[]), state(&every));
+    }
+
+    /// Packets to neighbour 0 take no time.
+    #[test]
+    fn an_infinitely_fast_link_grants_what_is_asked() {
+        let mut q = made(build, PARAMS, &[]);
+        let mut bench = Bench::default();
+        for ms in 0..1000 {
+            bench.now = Time::ZERO + Span::from_millis(ms);
+            bench.push(&mut *q, data(0, 500_000));
+            let p = bench.pop(&mut *q).unwrap();
+            assert!(ms < 200 || p.explicit.change == i32::MAX, "{ms} ms: {:?}", p.explicit);
+        }
+    }
+}
