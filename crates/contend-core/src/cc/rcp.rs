@@ -1,8 +1,8 @@
 //! RCP: the queues on the path say how fast to send.
 //!
 //! - The rate counts IP packets with their headers. The sender paces its payload so that packets leave at the rate.
-//! - The window only bounds what is under way: `window_100` percent of rate x round-trip time. At 100 it is the thesis's
-//!   eq. 5.13; a larger one leaves the rate to the pacer.
+//! - The window only bounds what is under way: `window_100` percent of rate x round-trip time. At 100 it is eq. 5.13 of
+//!   the thesis; a larger one leaves the rate to the pacer.
 //! - Losses change neither rate nor window. What is lost is sent again at the rate.
 //! - A SYN asks for the first rate. Without a handshake the initial window leaves at once.
 //! - While the gap between two packets is longer than a round trip, the sender asks for the rate with packets without
@@ -46,7 +46,7 @@ struct Rcp {
 impl Controller for Rcp {
     fn needs(&self) -> Needs {
         let explicit = Some(HeaderFormat { kind: RCP, bytes: self.header });
-        Needs { explicit, full_control: true, ..Needs::default() }
+        Needs { explicit, full_control: true, full_gaps: true, ..Needs::default() }
     }
 
     fn header(&self, _: &Window, srtt_us: u32) -> Explicit {

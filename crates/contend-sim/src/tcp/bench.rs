@@ -232,6 +232,8 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
     let recovery = find(recovery::REGISTRY, recovery).unwrap();
     let mut args = defaults(recovery.params);
     set.iter().for_each(|(k, v)| args.set(k, v.clone()));
+    let controller = (cc.build)(&defaults(cc.params)).unwrap();
+    let header = controller.needs().explicit.map_or(0, |h| h.bytes);
     let tcp = TcpSpec {
         name: recovery.name.to_owned(),
         cc: Choice { entry: cc, args: defaults(cc.params) },
@@ -253,7 +255,7 @@ pub(super) fn flow_with(cc: &str, recovery: &str, set: &[(&'static str, Value)])
         estimates: vec![],
     };
     EndsSpec {
-        packet: MSS + 40,
+        packet: MSS + 40 + header,
         transport: Transport::Tcp(Box::new(tcp)),
         traffic: Choice { entry: &BULK, args: Args::default() },
         start: Start::At(Time::ZERO),
@@ -281,6 +283,8 @@ fn defaults(params: &[Param]) -> Args {
             Unit::Bool => Value::Bool(text == "true"),
             Unit::Time => Value::Time(ms(text.strip_suffix("ms").unwrap().parse().unwrap())),
             Unit::Word(_) => Value::Word(text.to_owned()),
+            Unit::Amount => Value::Amount(Amount::Bytes(text.strip_suffix('B').unwrap().parse().unwrap())),
+            Unit::Rate => Value::Rate(text.strip_suffix("Gbps").unwrap().parse::<u64>().unwrap() * 1_000_000_000),
             _ => panic!("{} has a unit no recovery or controller uses", p.name),
         };
         args.set(p.name, value);
