@@ -27,6 +27,12 @@ pub const PARAMS: &[Param] = &[
     )
     .default("0")
     .range(0.0, 1.0),
+    Param::fraction(
+        "jitter",
+        "each gap is drawn uniformly from 1 - jitter to 1 + jitter of the usual gap; 50% is random_ of ns-2",
+    )
+    .default("0")
+    .range(0.0, 1.0),
 ];
 
 /// Builds the source.
@@ -51,7 +57,8 @@ pub fn build(args: &Args) -> Result<Box<dyn Source>, String> {
             bps => schedule.push((Time::ZERO, Time::NEVER, bps)),
         }
     }
-    Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random: args.number("random"), interval: 0, at: None }))
+    let (random, jitter) = (args.number("random"), args.number("jitter"));
+    Ok(Box::new(Cbr { schedule, bytes: packet(args)?, random, jitter, interval: 0, at: None }))
 }
 
 /// A source of constant bit rate.
@@ -61,6 +68,7 @@ struct Cbr {
     schedule: Vec<(Time, Time, u64)>,
     bytes: u64,
     random: f64,
+    jitter: f64,
     /// The present interval.
     interval: usize,
     /// The last packet of the present interval.
@@ -72,7 +80,15 @@ impl Source for Cbr {
         while let Some(&(from, to, bps)) = self.schedule.get(self.interval) {
             let at = match self.at {
                 _ if bps == 0 => Time::NEVER,
-                Some(last) => last.saturating_add(gap(self.bytes, full, bps)),
+                Some(last) => {
+                    let gap = gap(self.bytes, full, bps);
+                    last.saturating_add(if self.jitter > 0.0 {
+                        let share = 1.0 + self.jitter * cx.rng.random_range(-1.0..1.0);
+                        Span::from_secs_f64(share * gap.as_secs_f64())
+                    } else {
+                        gap
+                    })
+                }
                 None => {
                     let late = if self.random > 0.0 { self.random * cx.rng.random::<f64>() } else { 0.0 };
                     from.max(cx.now)
@@ -132,6 +148,16 @@ mod tests {
             t[0].as_secs_f64() / 1000.0
         });
         assert!((mean.sum::<f64>() - 0.005).abs() < 3e-4);
+    }
+
+    #[test]
+    fn gaps_vary_by_the_jitter_and_keep_their_mean() {
+        let v = [("rate", Value::Rate(800_000)), ("jitter", Value::Number(0.5))];
+        let t = times(&v, 1, ms(0), ms(100_000));
+        let gaps: Vec<Span> = t.windows(2).map(|w| w[1] - w[0]).collect();
+        assert!(gaps.iter().all(|g| *g >= Span::from_millis(5) && *g <= Span::from_millis(15)));
+        // 10,000 gaps with a deviation of 2.9 ms: the mean is within 0.1 ms (3.5 standard errors).
+        assert!((t.last().unwrap().as_secs_f64() / gaps.len() as f64 - 0.010).abs() < 1e-4);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! ERP (802.11g). Every value can be overridden. A derived value (DIFS, EIFS, timeouts) follows from the overridden
 //! values, unless the file gives the derived value itself.
 
-pub use super::ppdu::{Airtime, Format, Modulation, Preamble};
+pub use super::ppdu::{Airtime, Format, Modulation, Preamble, Rounding};
 use contend_core::Span;
 
 /// The standard whose tables apply.
@@ -55,6 +55,8 @@ pub struct Phy {
     pub standard: Standard,
     /// Preamble of DSSS frames.
     pub preamble: Preamble,
+    /// True if DSSS and CCK frames end with their last bit and not with a whole microsecond (ns-2).
+    pub exact_durations: bool,
     /// aSlotTime.
     pub slot: Span,
     /// aSIFSTime.
@@ -98,6 +100,7 @@ impl Phy {
         Phy {
             standard,
             preamble,
+            exact_durations: false,
             slot: Span::from_micros(slot),
             sifs: Span::from_micros(sifs),
             cw_min,
@@ -135,12 +138,16 @@ impl Phy {
         }
         let modulation = match bps {
             // §16.2.2.3: the short PLCP header is sent at 2 Mb/s, so a 1 Mb/s frame has the long header.
-            1_000_000 => Modulation::Dsss(Preamble::Long),
-            2_000_000 | 5_500_000 | 11_000_000 => Modulation::Dsss(self.preamble),
+            1_000_000 => Modulation::Dsss(Preamble::Long, self.rounding()),
+            2_000_000 | 5_500_000 | 11_000_000 => Modulation::Dsss(self.preamble, self.rounding()),
             // Table 17-4: N_DBPS, data bits per 4 us symbol.
             ofdm => Modulation::Ofdm { bits_per_symbol: (ofdm / 250_000) as u32, extension: self.signal_extension },
         };
         Some(Format { bps, modulation })
+    }
+
+    fn rounding(&self) -> Rounding {
+        if self.exact_durations { Rounding::None } else { Rounding::Up }
     }
 
     /// Size in bytes of the MPDU of a data frame that carries an IP packet of `ip` bytes.
@@ -168,7 +175,7 @@ impl Phy {
         let lowest = self.basic.iter().find_map(|&b| self.rate(b));
         lowest
             .or_else(|| Phy::rates(self.standard).iter().find_map(|&b| self.rate(b)))
-            .unwrap_or(Format { bps: 1_000_000, modulation: Modulation::Dsss(Preamble::Long) })
+            .unwrap_or(Format { bps: 1_000_000, modulation: Modulation::Dsss(Preamble::Long, Rounding::Up) })
     }
 
     /// DIFS = SIFS + 2 slots (§10.3.7).

@@ -14,11 +14,20 @@ pub enum Preamble {
     Short,
 }
 
+/// How the duration of a DSSS or CCK frame is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// Up to a microsecond (the standard).
+    Up,
+    /// Not at all: the frame ends with its last bit (ns-2).
+    None,
+}
+
 /// The modulation of a frame, as far as timing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
     /// DSSS or CCK, with the preamble used at this rate.
-    Dsss(Preamble),
+    Dsss(Preamble, Rounding),
     /// OFDM.
     Ofdm {
         /// Data bits per 4 us symbol (N_DBPS).
@@ -52,9 +61,13 @@ impl Format {
         let bits = u64::from(bytes) * 8;
         match self.modulation {
             // §15.2.3 and §16.3.4: preamble + PLCP header + the MPDU, rounded up to a microsecond.
-            Modulation::Dsss(p) => {
+            Modulation::Dsss(p, rounding) => {
                 let preamble = Span::from_micros(if p == Preamble::Long { 192 } else { 96 });
-                Airtime { preamble, total: preamble + Span::from_micros((bits * 1_000_000).div_ceil(self.bps)) }
+                let mpdu = match rounding {
+                    Rounding::Up => Span::from_micros((bits * 1_000_000).div_ceil(self.bps)),
+                    Rounding::None => Span::of_bits(bits, self.bps),
+                };
+                Airtime { preamble, total: preamble + mpdu }
             }
             // §17.4.3 eq. 17-29: 16 us preamble, 4 us SIGNAL, then symbols of 4 us for SERVICE (16 bits), MPDU and tail
             // (6 bits); §18.5.3.2 adds the signal extension.
@@ -75,8 +88,8 @@ impl Format {
     /// Tables 15-5, 16-4, 17-21, 18-5).
     pub fn start_delay(self) -> Span {
         Span::from_micros(match self.modulation {
-            Modulation::Dsss(Preamble::Long) => 192,
-            Modulation::Dsss(Preamble::Short) => 96,
+            Modulation::Dsss(Preamble::Long, _) => 192,
+            Modulation::Dsss(Preamble::Short, _) => 96,
             Modulation::Ofdm { .. } => 20,
         })
     }

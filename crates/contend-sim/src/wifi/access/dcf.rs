@@ -27,6 +27,12 @@ pub const PARAMS: &[Param] = &[
     )
     .default("0us")
     .range(0.0, 0.1),
+    Param::word(
+        "draw",
+        &["inclusive", "exclusive"],
+        "inclusive: from 0 to CW; exclusive: from 0 to CW - 1, as in ns-2",
+    )
+    .default("inclusive"),
 ];
 
 /// Builds the access rule. A parameter of 0 takes the cell's value.
@@ -35,7 +41,8 @@ pub const PARAMS: &[Param] = &[
 /// When `cwmin` is larger than `cwmax`.
 pub fn build(args: &Args, cell: Setting) -> Result<Box<dyn Access>, String> {
     let aifsn = Some(args.integer("aifsn") as u32).filter(|n| *n > 0);
-    Ok(Box::new(Dcf { backoff: Backoff::new(args, cell)?, aifsn, txop: args.time("txop") }))
+    let backoff = Backoff { exclusive: args.word("draw") == "exclusive", ..Backoff::new(args, cell)? };
+    Ok(Box::new(Dcf { backoff, aifsn, txop: args.time("txop") }))
 }
 
 /// The distributed coordination function.
@@ -65,6 +72,8 @@ pub(super) struct Backoff {
     cw_max: u32,
     /// The present contention window CW.
     cw: u32,
+    /// True if CW itself is never drawn.
+    exclusive: bool,
 }
 
 impl Backoff {
@@ -79,7 +88,7 @@ impl Backoff {
         if cw_min > cw_max {
             return Err(format!("cwmin = {cw_min} is larger than cwmax = {cw_max}; write a smaller cwmin"));
         }
-        Ok(Backoff { cw_min, cw_max, cw: cw_min })
+        Ok(Backoff { cw_min, cw_max, cw: cw_min, exclusive: false })
     }
 
     /// The contention window after `why`.
@@ -97,6 +106,6 @@ impl Backoff {
     /// A uniform draw from the contention window after `why`.
     pub(super) fn draw(&mut self, cx: &mut Cx, why: Draw) -> u32 {
         let cw = self.window(why);
-        cx.rng.random_range(0..=cw)
+        cx.rng.random_range(0..=cw.saturating_sub(u32::from(self.exclusive)))
     }
 }
