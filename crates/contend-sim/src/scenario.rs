@@ -6,10 +6,13 @@
 //! here.
 
 pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
+pub use crate::mobility::Point;
 pub use crate::tcp::rtt::RtoSpec;
 pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UniformSpan};
 pub use crate::wifi::access::BusySlot;
-pub use crate::wifi::spec::{AfterCollision, ApSpec, CellSpec, IdleAccess, MacSpec, StationSpec};
+pub use crate::wifi::spec::{
+    AfterCollision, ApSpec, Capture, CellSpec, CtsRule, FieldSpec, IdleAccess, MacSpec, Routing, StationSpec,
+};
 
 use crate::wifi::access::Category;
 

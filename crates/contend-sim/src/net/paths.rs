@@ -1,7 +1,7 @@
 //! The path of each flow, hop by hop.
 
 use crate::peer::WireId;
-use crate::scenario::{FlowSpec, Place, Scenario};
+use crate::scenario::{FlowSpec, Place, Routing, Scenario};
 use crate::wifi::MAX_PACKET;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -88,9 +88,21 @@ fn neighbours(spec: &Scenario) -> BTreeMap<Place, Vec<Hop>> {
     }
     let stations: BTreeSet<Place> =
         spec.flows.iter().flat_map(|f| [f.from, f.to]).filter(|p| matches!(p, Place::Station(_))).collect();
-    for p in stations {
-        add(Hop { from: p, to: Place::Ap(0), link: None });
-        add(Hop { from: Place::Ap(0), to: p, link: None });
+    let aps = spec.cell.as_ref().map_or(0, |c| c.aps.len());
+    for &p in &stations {
+        for ap in (0..aps).map(Place::Ap) {
+            add(Hop { from: p, to: ap, link: None });
+            add(Hop { from: ap, to: p, link: None });
+        }
+    }
+    // Where stations forward packets, the air between any two of them is one step.
+    if spec.cell.as_ref().and_then(|c| c.field.as_ref()).is_some_and(|f| f.routing != Routing::Infrastructure) {
+        for f in &spec.flows {
+            if stations.contains(&f.from) && stations.contains(&f.to) {
+                add(Hop { from: f.from, to: f.to, link: None });
+                add(Hop { from: f.to, to: f.from, link: None });
+            }
+        }
     }
     n
 }

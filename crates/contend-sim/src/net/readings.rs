@@ -82,6 +82,11 @@ impl Net {
         self.cell.and_then(|id| self.world.node(id))
     }
 
+    /// True if the stations are in a field, so that not all hear each other.
+    pub fn is_field(&self) -> bool {
+        self.bss().is_some_and(Bss::is_field)
+    }
+
     /// Names of the cell's stations by [`StationId`]; empty without a cell.
     pub fn stations(&self) -> &[String] {
         &self.stations
@@ -138,9 +143,11 @@ impl Net {
         }
     }
 
-    /// Names of all transmitters, in the order of their numbers: the access point, the stations, the wires.
+    /// Names of all transmitters, in the order of their numbers: the access points, the stations, the wires. In a field
+    /// `routing` follows: what is between the network layers of stations and their queues.
     pub fn transmitters(&self) -> impl Iterator<Item = &str> {
-        self.stations.iter().chain(&self.wires).map(String::as_str)
+        let all = self.stations.iter().chain(&self.wires).map(String::as_str);
+        all.chain(self.is_field().then_some("routing"))
     }
 
     /// What became of the packets that transmitter number `i` took from its queues.
@@ -148,7 +155,8 @@ impl Net {
         let now = self.world.now();
         let counters = match i.checked_sub(self.stations.len()) {
             None => self.bss().and_then(|bss| bss.transmitter(i as StationId, now)),
-            Some(w) => self.world.wire_mut(WireId(w as u32)).map(|wire| wire.transmitter(now)),
+            Some(w) if w < self.wires.len() => self.world.wire_mut(WireId(w as u32)).map(|wire| wire.transmitter(now)),
+            Some(_) => self.bss().map(Bss::routing),
         };
         counters.unwrap_or_default()
     }

@@ -65,19 +65,9 @@ pub(super) struct Host {
 }
 
 impl Bridge {
-    /// The bridges of the access points of `spec`. `flows` has the facts about each flow for control blocks.
-    ///
-    /// # Errors
-    /// If a control block refuses its parameters. The text names the block.
-    pub(super) fn new(
-        seed: u64,
-        spec: &CellSpec,
-        air: &Air,
-        routes: Routes,
-        flows: &[FlowFacts],
-    ) -> Result<Bridge, String> {
-        let control = (0..).zip(&spec.aps).map(|(id, ap)| Chain::new(seed, id, ap, air, flows));
-        Ok(Bridge { control: control.collect::<Result<_, _>>()?, routes })
+    /// The bridges of access points with these control blocks.
+    pub(super) fn new(routes: Routes, control: Vec<Chain>) -> Bridge {
+        Bridge { routes, control }
     }
 
     /// Where the access point `ap` forwards `p`.
@@ -104,11 +94,6 @@ impl Bridge {
     #[inline]
     pub(super) fn category(&self, p: &Packet) -> Category {
         self.routes.categories.get(p.dst.0 as usize).copied().unwrap_or_default()
-    }
-
-    /// True if a control block needs reports of attempts on the air.
-    pub(super) fn hears_air(&self) -> bool {
-        self.control.iter().any(|chain| chain.hears_air)
     }
 
     /// The control blocks of the access point `ap`.
@@ -171,6 +156,19 @@ pub(super) struct Chain {
 }
 
 impl Chain {
+    /// The blocks of each access point of `spec`. `flows` has the facts about each flow for control blocks.
+    ///
+    /// # Errors
+    /// If a block refuses its parameters. The text names the block.
+    pub(super) fn all(seed: u64, spec: &CellSpec, air: &Air, flows: &[FlowFacts]) -> Result<Vec<Chain>, String> {
+        (0..).zip(&spec.aps).map(|(id, ap)| Chain::new(seed, id, ap, air, flows)).collect()
+    }
+
+    /// True if a block needs reports of attempts on the air.
+    pub(super) fn hears_air(&self) -> bool {
+        self.hears_air
+    }
+
     /// The blocks of the access point `ap`, whose number is `id`. The error names the block that refuses its
     /// parameters.
     fn new(seed: u64, id: StationId, ap: &ApSpec, air: &Air, flows: &[FlowFacts]) -> Result<Chain, String> {

@@ -3,15 +3,18 @@
 //! The node contains the Macs of the stations (`Stations`), the medium (`Cell`) and the bridges of the access points
 //! (`Bridge`). It forwards packets and wake-ups to them.
 
+use super::access::Reads;
 use super::air::Air;
-use super::bridge::{Bridge, Exit, Home, Routes};
+use super::bridge::{Bridge, Chain, Exit, Routes};
 use super::cell::Cell;
 use super::counters::{Rivals, StationCounters, Waits};
+use super::field::Field;
+use super::forwarding::{Forwarding, LinkLayer, Step};
 use super::ledger::Ledger;
 use super::mac::Queue;
 use super::spec::CellSpec;
 use super::stations::{Senders, Stations};
-use super::{AP, Contender, FrameLog, StationId, Success};
+use super::{Contender, FrameLog, StationId, Success};
 use crate::peer::WireId;
 use crate::rng;
 use crate::stats::{QueueMeter, TransmitterCounters};
@@ -19,17 +22,56 @@ use crate::trace::Event;
 use crate::world::{Input, Node, Out};
 use contend_core::ap::{FlowFacts, Side};
 use contend_core::qdisc::Sink;
-use contend_core::{FlowId, Packet, Time};
+use contend_core::{FlowId, Packet, Span, Time};
 
 /// The access points and stations of a channel.
 #[derive(Debug)]
 pub struct Bss {
     air: Air,
     stations: Stations,
-    medium: Cell,
+    medium: Medium,
     bridge: Bridge,
+    forwarding: Forwarding,
+    link_layer: LinkLayer,
+    /// Packets dropped for want of a route.
+    unroutable: u64,
     /// The sink of all disciplines, kept so that a drop needs no allocation.
     sink: Sink,
+}
+
+/// What the stations share.
+#[derive(Debug)]
+enum Medium {
+    /// All stations hear each other.
+    Cell(Box<Cell>),
+    /// Each station hears the stations near it.
+    Field(Box<Field>),
+}
+
+impl Medium {
+    #[inline]
+    fn next_deadline(&mut self) -> Time {
+        match self {
+            Medium::Cell(cell) => cell.next_deadline(),
+            Medium::Field(field) => field.next_deadline(),
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
+        match self {
+            Medium::Cell(cell) => cell.wake(senders),
+            Medium::Field(field) => field.wake(senders),
+        }
+    }
+
+    #[inline]
+    fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        match self {
+            Medium::Cell(cell) => cell.contend(senders, who),
+            Medium::Field(field) => field.contend(senders, who),
+        }
+    }
 }
 
 impl Bss {
@@ -46,8 +88,8 @@ impl Bss {
         flow: &dyn Fn(&str) -> Option<FlowId>,
     ) -> Result<Bss, String> {
         let air = Air::new(spec)?;
-        let bridge = Bridge::new(seed, spec, &air, routes, facts)?;
-        let stations = Stations::new(seed, spec, &air, bridge.hears_air())?;
+        let control = Chain::all(seed, spec, &air, facts)?;
+        let stations = Stations::new(seed, spec, &air, control.iter().any(Chain::hears_air))?;
         let losses = spec.members().map(|s| match &s.loss {
             Some(c) => match (c.entry.build)(&c.args, flow) {
                 Ok(loss) => Ok(Some((loss, rng::stream(seed, &s.name, "loss")))),
@@ -55,10 +97,24 @@ impl Bss {
             },
             None => Ok(None),
         });
-        let options = (spec.mac.busy_slot, spec.mac.idle_access);
-        let medium =
-            Cell::new(&stations.backoff_rules(&spec.phy), spec.phy.slot, losses.collect::<Result<_, _>>()?, options);
-        Ok(Bss { air, stations, medium, bridge, sink: Sink::default() })
+        let (rules, losses) = (stations.backoff_rules(&spec.phy), losses.collect::<Result<_, _>>()?);
+        let medium = match &spec.field {
+            None => {
+                let options = (spec.mac.busy_slot, spec.mac.idle_access);
+                Medium::Cell(Box::new(Cell::new(&rules, spec.phy.slot, losses, options)))
+            }
+            Some(field) => {
+                let spans = (spec.phy.slot, spec.phy.sifs);
+                let read = |station| stations.contenders(station).any(|who| stations.reads(who) == Reads::Channel);
+                let reads: Vec<bool> = (0..stations.len() as StationId).map(read).collect();
+                Medium::Field(Box::new(Field::new(field, &spec.mac, &rules, spans, losses, &reads)?))
+            }
+        };
+        let links = if let Medium::Field(field) = &medium { Some(field.links()) } else { None };
+        let forwarding = Forwarding::new(spec, &routes, links);
+        let link_layer = LinkLayer::new(spec.field.as_ref().map_or(Span::ZERO, |f| f.link_delay));
+        let bridge = Bridge::new(routes, control);
+        Ok(Bss { air, stations, medium, bridge, forwarding, link_layer, unroutable: 0, sink: Sink::default() })
     }
 
     /// Puts a cable with a bridge between station `who` and its host. The wire `nic` carries the packets of the host.
@@ -100,6 +156,13 @@ impl Bss {
         self.stations.transmitter(who, now)
     }
 
+    /// What became of the packets between the network layers of stations and their queues or receivers. A packet
+    /// without a route is lost.
+    pub fn routing(&self) -> TransmitterCounters {
+        let layer = self.link_layer.counters();
+        TransmitterCounters { taken: layer.taken + self.unroutable, lost: self.unroutable, ..layer }
+    }
+
     /// Number of stations, access points included.
     pub fn size(&self) -> usize {
         self.stations.len()
@@ -107,53 +170,86 @@ impl Bss {
 
     /// Number of collisions.
     pub fn collisions(&self) -> u64 {
-        self.medium.collisions()
+        match &self.medium {
+            Medium::Cell(cell) => cell.collisions(),
+            Medium::Field(field) => field.collisions(),
+        }
     }
 
     /// The contenders that the access point met.
     pub fn rivals(&self) -> Rivals {
-        self.medium.rivals()
+        self.cell().map_or_else(Rivals::default, Cell::rivals)
     }
 
     /// The idle slots before transmissions.
     pub fn waits(&self) -> Waits {
-        self.medium.waits()
+        self.cell().map_or_else(Waits::default, Cell::waits)
     }
 
     /// From now on keeps every success, in four bytes each.
     pub fn keep_successes(&mut self) {
-        self.medium.keep_successes();
+        if let Medium::Cell(cell) = &mut self.medium {
+            cell.keep_successes();
+        }
     }
 
     /// The exchanges that ended with an ACK, in the order of their ends; empty if they are not kept.
     pub fn successes(&self) -> &[Success] {
-        self.medium.successes()
+        self.cell().map_or(&[], Cell::successes)
     }
 
     /// From now on keeps up to `limit` frames that start in `from..to`.
     pub fn keep_frames(&mut self, from: Time, to: Time, limit: usize) {
-        self.medium.keep_frames(FrameLog::new(from, to, limit));
+        let log = FrameLog::new(from, to, limit);
+        match &mut self.medium {
+            Medium::Cell(cell) => cell.keep_frames(log),
+            Medium::Field(field) => field.keep_frames(log),
+        }
     }
 
     /// The kept frames; `None` if frames are not kept.
     pub fn frames(&self) -> Option<&FrameLog> {
-        self.medium.frames()
+        match &self.medium {
+            Medium::Cell(cell) => cell.frames(),
+            Medium::Field(field) => field.frames(),
+        }
     }
 
     /// The ledger at `now`. The exchange on the air is booked up to its last completed part.
     pub fn ledger(&self, now: Time) -> Ledger {
-        self.medium.ledger(now)
+        match &self.medium {
+            Medium::Cell(cell) => cell.ledger(now),
+            Medium::Field(field) => field.ledger(now),
+        }
+    }
+
+    /// True if the stations are in a field, so that not all hear each other.
+    pub fn is_field(&self) -> bool {
+        matches!(self.medium, Medium::Field(_))
+    }
+
+    fn cell(&self) -> Option<&Cell> {
+        if let Medium::Cell(cell) = &self.medium { Some(cell) } else { None }
     }
 
     /// The medium, and the stations in this instant.
     #[inline]
-    fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Cell, Senders<'a, 'b>) {
-        let Bss { air, stations, medium, bridge, sink } = self;
+    fn split<'a, 'b>(&'a mut self, now: Time, out: &'a mut Out<'b>) -> (&'a mut Medium, Senders<'a, 'b>) {
+        let Bss { air, stations, medium, bridge, sink, .. } = self;
         (medium, Senders { now, air, stations, bridge, sink, out })
     }
 
     /// Gives `p` to `station`, which has to send it to `to`.
     fn accept(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
+        if self.link_layer.is_instant() {
+            self.enqueue(now, station, p, to, out);
+        } else {
+            self.link_layer.put(now, Step::Down(station), p.toward(to));
+        }
+    }
+
+    /// Puts `p`, whose next hop is `to`, into the queue of `station`.
+    fn enqueue(&mut self, now: Time, station: StationId, p: &Packet, to: StationId, out: &mut Out<'_>) {
         let (medium, mut senders) = self.split(now, out);
         if let Some(who) = senders.accept(station, p, to) {
             medium.contend(&mut senders, who);
@@ -183,32 +279,64 @@ impl Bss {
     fn forward(&mut self, now: Time, ap: StationId, p: &Packet, out: &mut Out<'_>) {
         match self.bridge.exit(ap, p) {
             Some(Exit::Wire(peer)) => out.send(peer, p),
-            Some(Exit::Air(station)) => self.accept(now, ap, p, station, out),
-            None => out.trace.packet(now, Event::Dropped, p),
+            Some(Exit::Air(_)) => self.send_on(now, ap, p, out),
+            None => self.drop(now, p, out),
+        }
+    }
+
+    /// `station` sends `p` on towards the station where it leaves the air.
+    fn send_on(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        let to = self.bridge.home(p).map(|h| h.station);
+        match to.and_then(|to| self.forwarding.next_hop(station, to, self.air.is_ap(station))) {
+            Some(next) => self.accept(now, station, p, next, out),
+            None => self.drop(now, p, out),
+        }
+    }
+
+    /// Drops `p`, for which there is no route.
+    #[cold]
+    fn drop(&mut self, now: Time, p: &Packet, out: &mut Out<'_>) {
+        self.unroutable += 1;
+        out.trace.packet(now, Event::Dropped, p);
+    }
+
+    /// A packet has arrived at `station` over the air.
+    fn arrive(&mut self, now: Time, station: StationId, p: &Packet, out: &mut Out<'_>) {
+        let home = self.bridge.home(p);
+        if self.air.is_ap(station) && home.is_none_or(|h| h.station == station || self.forwarding.is_infrastructure()) {
+            self.enter(now, station, Side::Air, p, out);
+        } else if let Some(h) = home.filter(|h| h.station == station) {
+            out.send(h.host, p);
+        } else {
+            let mut p = *p;
+            p.hops = p.hops.saturating_add(1);
+            self.send_on(now, station, &p, out);
         }
     }
 
     /// The receiver has got the burst of `who` and forwards its packet.
     fn deliver(&mut self, now: Time, who: Contender, out: &mut Out<'_>) {
-        match self.stations.received(who) {
-            Some((ap, packet)) if self.air.is_ap(ap) => {
-                let packet = *packet;
-                self.enter(now, ap, Side::Air, &packet, out);
-            }
-            Some((_, packet)) => {
-                if let Some(Home { host, .. }) = self.bridge.home(packet) {
-                    out.send(host, packet);
-                }
-            }
-            None => {}
+        let Some((station, packet)) = self.stations.received(who) else { return };
+        let packet = *packet;
+        if self.link_layer.is_instant() {
+            self.arrive(now, station, &packet, out);
+        } else {
+            self.link_layer.put(now, Step::Up(station), packet);
         }
     }
 
     /// Does what is due at `now`.
     fn wake(&mut self, now: Time, out: &mut Out<'_>) {
-        let (medium, mut senders) = self.split(now, out);
-        if let Some(who) = medium.wake(&mut senders) {
+        loop {
+            let (medium, mut senders) = self.split(now, out);
+            let Some(who) = medium.wake(&mut senders) else { break };
             self.deliver(now, who, out);
+        }
+        while let Some((step, p)) = self.link_layer.take(now) {
+            match step {
+                Step::Down(station) => self.enqueue(now, station, &p, p.next_hop, out),
+                Step::Up(station) => self.arrive(now, station, &p, out),
+            }
         }
         if self.bridge.deadline() <= now {
             for ap in 0..self.bridge.chains().len() as StationId {
@@ -233,11 +361,11 @@ impl Node for Bss {
     fn handle(&mut self, now: Time, input: Input<'_>, out: &mut Out<'_>) -> Time {
         match input {
             Input::Packet(ap, p) if self.air.is_ap(ap) => self.enter(now, ap, Side::Wire, p, out),
-            Input::Packet(station, p) => self.accept(now, station, p, AP, out),
+            Input::Packet(station, p) => self.send_on(now, station, p, out),
             Input::Wake => self.wake(now, out),
             Input::Rejected => {}
         }
-        let others = self.bridge.deadline().min(self.stations.next_deadline());
+        let others = self.bridge.deadline().min(self.stations.next_deadline()).min(self.link_layer.deadline());
         self.medium.next_deadline().min(others)
     }
 }

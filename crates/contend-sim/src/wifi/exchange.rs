@@ -123,6 +123,11 @@ impl<'a> Plan<'a> {
         Plan { burst: *burst, kinds, timing, rates, data: rates.data(burst.bytes) }
     }
 
+    /// The part of this kind, if the plan has one.
+    pub(super) fn part_of(&self, kind: PartKind) -> Option<Part> {
+        self.parts().find(|part| part.kind == kind)
+    }
+
     /// The parts in order, at least one.
     #[inline]
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
@@ -261,6 +266,7 @@ mod tests {
             sifs: phy.sifs,
             eifs_more: phy.eifs() - phy.difs(),
             short_collider_more: Span::ZERO,
+            eifs_is_nav: false,
             limits: Limits {
                 short: 7,
                 long: 4,

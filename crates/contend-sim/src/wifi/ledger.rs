@@ -91,6 +91,12 @@ impl Ledger {
         self.booked
     }
 
+    /// Everything up to `now` counts as booked. In a field several stations transmit at a time, and the accounts have
+    /// no sum.
+    pub(super) fn close(&mut self, now: Time) {
+        self.booked = now;
+    }
+
     /// Books idle medium up to `now`: inter-frame space until `resume`, then backoff if a station `waits`, otherwise
     /// idle.
     #[inline]

@@ -96,6 +96,10 @@ pub(super) enum Failure {
     Error,
     /// A higher category of the same station was due in the same instant. The attempt used no airtime.
     Internal,
+    /// The medium was busy or reserved when it would have sent its data after a CTS (ns-2). It counts against no limit.
+    Blocked,
+    /// Frames of stations that do not hear each other met at a receiver, or the receiver did not answer.
+    Unheard,
 }
 
 /// What a Mac does after an attempt. The numbers are slots of backoff.
@@ -358,11 +362,14 @@ impl Mac {
         let Some(s) = &mut self.in_service else { return Next::Idle(0) };
         match failure {
             Failure::Collision => {}
+            Failure::Unheard | Failure::Blocked => self.counters.collided += 1,
             Failure::Error => self.counters.errored += 1,
             Failure::Internal => self.counters.internal += 1,
         }
         // §10.3.4.4: the long counter is for frames longer than the threshold whose RTS was answered.
-        if missing == Answer::Ack && self.limits.protection.is_long(s.burst.bytes) {
+        if failure == Failure::Blocked {
+            s.short = 0;
+        } else if missing == Answer::Ack && self.limits.protection.is_long(s.burst.bytes) {
             s.long += 1;
         } else {
             s.short += 1;

@@ -10,11 +10,14 @@ pub mod client;
 pub mod contention;
 pub mod counters;
 mod exchange;
+mod field;
+mod forwarding;
 mod frame_log;
 pub mod ledger;
 mod mac;
 pub mod phy;
 pub mod ppdu;
+pub mod propagation;
 mod saturated;
 pub mod spec;
 mod stations;
@@ -37,6 +40,9 @@ pub type Contender = u32;
 
 /// The number of the access point of a cell.
 pub const AP: StationId = 0;
+
+/// The speed of light in metres per second.
+const LIGHT: f64 = 299_792_458.0;
 
 /// The largest IP packet that a data frame carries, in bytes (aMSDUMaxLength 2304 minus LLC/SNAP).
 pub const MAX_PACKET: u32 = 2296;

@@ -3,9 +3,11 @@
 use super::access::{self, BusySlot};
 use super::client::Client;
 use super::phy::Phy;
+use super::propagation;
 use crate::loss;
+use crate::mobility::Point;
 use contend_core::registry::Choice;
-use contend_core::{ap, qdisc};
+use contend_core::{Span, ap, qdisc};
 
 /// The access points and stations of one channel.
 #[derive(Clone, Debug)]
@@ -18,6 +20,71 @@ pub struct CellSpec {
     pub aps: Vec<ApSpec>,
     /// The stations.
     pub stations: Vec<StationSpec>,
+    /// Where the stations are; `None` if all stations hear each other.
+    pub field: Option<FieldSpec>,
+}
+
+/// Stations at positions, of which not all hear each other.
+#[derive(Clone, Debug)]
+pub struct FieldSpec {
+    /// The position of each access point and station, by [number](super::StationId).
+    pub positions: Vec<Point>,
+    /// A frame is decoded up to this distance, in metres.
+    pub range: f64,
+    /// A frame is sensed, and disturbs others, up to this distance in metres; not below `range`.
+    pub sense: f64,
+    /// How the power falls with the distance.
+    pub propagation: Choice<propagation::Build>,
+    /// Which of several frames at one receiver is decoded.
+    pub capture: Capture,
+    /// True if frames travel with the speed of light; otherwise they arrive at once.
+    pub propagation_delay: bool,
+    /// True if the reservation of an RTS lapses when no frame follows (IEEE 802.11-2016 §10.3.2.4).
+    pub nav_reset: bool,
+    /// True if Duration fields are rounded to whole microseconds, half up (ns-2).
+    pub nav_rounding: bool,
+    /// What a station demands of its medium before it answers an RTS.
+    pub cts: CtsRule,
+    /// How packets find their way.
+    pub routing: Routing,
+    /// The time that a packet needs from the network layer to the queue of a station, and from its receiver to the
+    /// network layer.
+    pub link_delay: Span,
+}
+
+/// Which of several frames at one receiver is decoded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capture {
+    /// A frame is decoded if its power is this many times that of the others; infinite if frames that overlap are
+    /// always lost.
+    pub ratio: f64,
+    /// True if a later frame that is strong enough is decoded; otherwise only the first of the frames can be.
+    pub later: bool,
+    /// True if the powers of the other frames add up; otherwise each is compared alone.
+    pub adds_up: bool,
+}
+
+impl Capture {
+    /// Frames that overlap are lost.
+    pub const NONE: Capture = Capture { ratio: f64::INFINITY, later: false, adds_up: false };
+}
+
+/// What a station demands of its medium before it answers an RTS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CtsRule {
+    /// Its NAV has ended when the RTS ends (the standard).
+    Nav,
+    /// Its NAV has ended and it senses nothing when it would start to send. The same holds for data after a CTS (ns-2).
+    Idle,
+}
+
+/// How packets find their way in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// Stations send to their access point, and access points to their stations.
+    Infrastructure,
+    /// Along the fewest hops between positions.
+    Static,
 }
 
 /// An access point.
@@ -71,6 +138,8 @@ pub enum AfterCollision {
     /// Bystanders wait EIFS, and so does a station whose frame collided and whose timeout passed before the longest
     /// frame ended (ns-2).
     EifsAll,
+    /// The NAV is set for EIFS, and the usual inter-frame space follows (ns-2 in a field).
+    EifsNav,
     /// All wait DIFS (ns-3 when all transmissions start together).
     Difs,
 }

@@ -4,7 +4,7 @@
 //! of best effort, and the Macs of the other categories have the numbers after the last station. With
 //! [`Scheduling::BeforeBackoff`] a station has one Mac with four queues.
 
-use super::access::{Category, Draw, Scheduling, Setting};
+use super::access::{Category, Draw, Reads, Scheduling, Setting};
 use super::air::Air;
 use super::air_link::AirLink;
 use super::bridge::{Bridge, Host};
@@ -165,6 +165,11 @@ impl Stations {
         let mac = &mut self.macs[who as usize];
         let to = mac.in_service()?.burst.to;
         Some((to, mac.received()?))
+    }
+
+    /// What the access rule of `who` reads of its surroundings.
+    pub(super) fn reads(&self, who: Contender) -> Reads {
+        self.macs[who as usize].access().reads()
     }
 
     /// True if several Macs belong to one station.

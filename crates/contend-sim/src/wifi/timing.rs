@@ -15,6 +15,8 @@ pub(super) struct Timing {
     pub(super) eifs_more: Span,
     /// The same for a station whose own frame collided and whose timeout expired before the end of the longest frame.
     pub(super) short_collider_more: Span,
+    /// True if these waits are a NAV, during which a station does not answer an RTS.
+    pub(super) eifs_is_nav: bool,
     pub(super) limits: Limits,
     pub(super) protection_rate: Format,
     pub(super) setting: Setting,
@@ -58,15 +60,18 @@ impl Timing {
             sifs: phy.sifs,
             eifs_more: match mac.after_collision {
                 AfterCollision::Eifs | AfterCollision::EifsAll => phy.eifs().saturating_sub(phy.difs()),
+                AfterCollision::EifsNav => phy.eifs(),
                 AfterCollision::Difs => Span::ZERO,
             },
             short_collider_more: match mac.after_collision {
                 AfterCollision::EifsAll => phy.eifs().saturating_sub(phy.difs()),
+                AfterCollision::EifsNav => phy.eifs(),
                 AfterCollision::Eifs | AfterCollision::Difs => Span::ZERO,
             },
+            eifs_is_nav: mac.after_collision == AfterCollision::EifsNav,
             limits: Limits { short: mac.retry_short.max(1), long: mac.retry_long.max(1), protection },
             protection_rate,
-            setting: Setting::of(phy).member(0, spec.stations.len() as u32 + 1),
+            setting: Setting::of(phy).member(0, spec.members().count() as u32),
         })
     }
 }

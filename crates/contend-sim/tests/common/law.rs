@@ -42,6 +42,10 @@ pub fn what_is_sent_enters(net: &Net) {
 /// Every nanosecond of air is in exactly one account of the ledger.
 pub fn air_is_booked_once(net: &Net) {
     let Some(books) = net.ledger() else { return };
+    // In a field several stations transmit at a time.
+    if net.is_field() {
+        return;
+    }
     assert_eq!(books.sum(), books.booked() - Time::ZERO);
     // Each frame has one transmitter and one receiver, and the access point is one of them.
     let sum = |of: fn(&StationAccounts) -> Span| books.stations.iter().fold(Span::ZERO, |sum, s| sum + of(s));

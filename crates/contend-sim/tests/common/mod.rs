@@ -90,6 +90,7 @@ pub fn cell(phy: Phy, mac: MacSpec, n: usize, rate: u64) -> CellSpec {
         mac,
         aps: vec![ApSpec { station: station("ap".into(), rate), control: vec![] }],
         stations: (0..n).map(|i| station(format!("sta{i}"), rate)).collect(),
+        field: None,
     }
 }
 

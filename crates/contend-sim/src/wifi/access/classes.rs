@@ -2,7 +2,7 @@
 
 use super::idle_sense::{self, SharedWindow};
 use super::pdf::Shape;
-use super::{Access, Category, Draw, Residue, Scheduling, Seen, Setting};
+use super::{Access, Category, Draw, Reads, Residue, Scheduling, Seen, Setting};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param, Unit};
 
@@ -75,6 +75,9 @@ impl Access for Classes {
     fn draw(&mut self, cx: &mut Cx, _: Draw, seen: &Seen) -> u32 {
         let slots = self.window.steered(seen.channel);
         ((self.shape.draw(cx) * f64::from(slots)) as u32).min(slots - 1)
+    }
+    fn reads(&self) -> Reads {
+        Reads::Channel
     }
     fn residue(&self) -> Residue {
         Residue::Redraw

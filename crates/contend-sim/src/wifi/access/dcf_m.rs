@@ -3,7 +3,7 @@
 //! A probe of short-term fairness, "not intended for the real world": the shift requires the number of contenders.
 
 use super::dcf::Backoff;
-use super::{Access, Draw, Seen, Setting};
+use super::{Access, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param};
 
@@ -51,5 +51,8 @@ impl Access for DcfM {
             0.0
         };
         self.backoff.draw(cx, why).saturating_add(shift as u32)
+    }
+    fn reads(&self) -> Reads {
+        Reads::Contenders
     }
 }

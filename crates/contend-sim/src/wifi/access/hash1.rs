@@ -1,6 +1,6 @@
 //! HASH1: in every cycle all stations draw again, early slots more often than late slots.
 
-use super::{Access, Draw, Residue, Seen, Setting};
+use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param};
 use rand::RngExt as _;
@@ -57,6 +57,9 @@ impl Access for Hash1 {
         // u is uniform in (0, 1].
         let u = 1.0 - cx.rng.random::<f64>();
         ((1.0 - libm::sqrt(u)) * self.window(seen.contenders)) as u32
+    }
+    fn reads(&self) -> Reads {
+        Reads::Contenders
     }
     fn residue(&self) -> Residue {
         Residue::Redraw

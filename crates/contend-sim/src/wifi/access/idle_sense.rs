@@ -1,6 +1,6 @@
 //! Idle Sense: all stations adapt their windows towards the number of idle slots at which the channel carries the most.
 
-use super::{Access, Channel, Draw, Seen, Setting};
+use super::{Access, Channel, Draw, Reads, Seen, Setting};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param};
 use contend_theory::idle_sense::{Optimum, optimum};
@@ -87,6 +87,9 @@ impl Access for IdleSense {
     fn draw(&mut self, cx: &mut Cx, _: Draw, seen: &Seen) -> u32 {
         let slots = if self.steady { self.window.steady(seen.contenders) } else { self.window.steered(seen.channel) };
         cx.rng.random_range(0..slots)
+    }
+    fn reads(&self) -> Reads {
+        if self.steady { Reads::Contenders } else { Reads::Channel }
     }
 }
 

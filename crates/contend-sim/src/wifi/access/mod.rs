@@ -41,11 +41,26 @@ pub trait Access: Debug + Send {
     fn busy(&self) -> Busy {
         Busy::Cell
     }
+    /// What it reads of [`Seen`] besides its own attempts.
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
     /// Whether its station has categories, and when the category is chosen. With [`Scheduling::AfterBackoff`] each
     /// category has a rule of its own ([`Setting::category`]).
     fn scheduling(&self) -> Scheduling {
         Scheduling::One
     }
+}
+
+/// What a rule reads of [`Seen`] besides its own attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing.
+    Nothing,
+    /// [`Seen::contenders`].
+    Contenders,
+    /// [`Seen::channel`].
+    Channel,
 }
 
 /// Whether a busy slot counts as backoff in a cell.

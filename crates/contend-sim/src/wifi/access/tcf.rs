@@ -1,6 +1,6 @@
 //! TCF, described as a hash: each station has a place in a round, and saturated stations never collide.
 
-use super::{Access, Draw, Residue, Seen, Setting};
+use super::{Access, Draw, Reads, Residue, Seen, Setting};
 use contend_core::Cx;
 use contend_core::registry::{Args, Param};
 
@@ -43,6 +43,9 @@ impl Access for Tcf {
     fn draw(&mut self, _: &mut Cx, _: Draw, seen: &Seen) -> u32 {
         // Every station counts the same busy periods, so all stations agree on the cycle.
         ((u64::from(self.rank) + seen.channel.busy()) % u64::from(self.places)) as u32
+    }
+    fn reads(&self) -> Reads {
+        Reads::Channel
     }
     fn residue(&self) -> Residue {
         Residue::Redraw

@@ -1,0 +1,744 @@
+//! A medium with positions: who hears whom is a matter of distance.
+//!
+//! Each frame is an event at every station that hears it: its first bit arrives, and its last. No station hears of an
+//! event elsewhere. What a station does next follows from what its own radio has heard ([`Radio`]) and from its
+//! backoffs ([`Countdown`]), which are computed and not counted slot by slot. A frame costs the stations that hear it,
+//! each O(log n).
+//!
+//! What happens in one instant has an order. The ends of frames come first. Then the stations around which the medium
+//! has become idle act. Then all transmissions of this instant start together, and last the beginnings of frames
+//! arrive. Two backoffs that end in the same instant therefore collide; a packet that arrives after them finds the
+//! medium busy.
+//!
+//! An exchange is a plan ([`Plan`]), of which each part is sent when the part before has been received. Of a part that
+//! is not received, the simulator knows at its end; the sender acts on it when the medium around it is idle, and counts
+//! its backoff only after its timeout.
+
+mod countdown;
+mod links;
+mod radio;
+
+pub(super) use self::links::Links;
+
+use self::countdown::{Arrival, Countdown};
+use self::links::Hearer;
+use self::radio::{Failed, Own, Radio, Received, Unclear};
+use super::access::{Channel, Draw, Reads, Residue};
+use super::cell::StationLoss;
+use super::contention::BackoffRules;
+use super::exchange::{Answer, PartKind, Plan};
+use super::frame_log::{FrameLog, OnAir};
+use super::ledger::Ledger;
+use super::mac::{Failure, Heard, Next};
+use super::spec::{Capture, CtsRule, FieldSpec, IdleAccess, MacSpec};
+use super::stations::Senders;
+use super::{Contender, FrameOutcome, StationId};
+use crate::deadlines::Deadlines;
+use contend_core::registry::Choice;
+use contend_core::{Cx, Span, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The number of a frame on the air.
+type FlightId = u32;
+
+/// A medium in which each station hears the stations near it.
+#[derive(Debug)]
+pub(super) struct Field {
+    slot: Span,
+    sifs: Span,
+    /// The shortest inter-frame space of a contender.
+    first_ifs: Span,
+    options: Options,
+    links: Links,
+    /// By station.
+    radios: Vec<Radio>,
+    /// By contender.
+    countdowns: Vec<Countdown>,
+    /// When the backoff of each contender ends.
+    timers: Deadlines,
+    flights: Vec<Flight>,
+    /// The numbers of flights that are over.
+    free: Vec<FlightId>,
+    events: BinaryHeap<Reverse<Event>>,
+    /// Number of events so far; it orders those of one instant.
+    sequence: u64,
+    /// Stations whose medium may have become idle in this instant.
+    touched: Vec<StationId>,
+    /// Contenders and answers that start in this instant.
+    starting: Vec<Contender>,
+    answering: Vec<StationId>,
+    launched: Vec<FlightId>,
+    /// True while [`Field::wake`] works on an instant.
+    waking: bool,
+    /// For each station, the losses of its channel.
+    losses: Vec<StationLoss>,
+    ledger: Ledger,
+    collisions: u64,
+    history: History,
+    /// The frames on the air, if they are kept.
+    frames: Option<FrameLog>,
+}
+
+/// What access rules may know of the past.
+#[derive(Debug)]
+enum History {
+    /// All stations hear each other. They have one history, and count idle slots from `from` on.
+    Common { channel: Channel, from: Time },
+    /// Each station has its own, if a rule reads it.
+    Own(Vec<Option<Channel>>, Channel),
+}
+
+/// How a field differs from others.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    capture: Capture,
+    nav_reset: bool,
+    nav_rounding: bool,
+    cts: CtsRule,
+    idle_access: IdleAccess,
+}
+
+/// A frame on the air.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    kind: PartKind,
+    /// The contender whose exchange it belongs to.
+    owner: Contender,
+    from: StationId,
+    to: StationId,
+    start: Time,
+    end: Time,
+    /// Its Duration field.
+    nav: Span,
+    /// True if the station to which it is addressed hears it.
+    heard: bool,
+}
+
+/// What happens at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: Time,
+    what: What,
+    sequence: u64,
+    flight: u32,
+    /// The first of the stations that hear the flight at which it happens.
+    next: u32,
+}
+
+/// Kinds of event, in their order in one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// A transmitter has sent the last bit of a flight.
+    Sent,
+    /// The last bit of a flight arrives.
+    Ends,
+    /// The station `flight` sends the answer that it owes.
+    Answers,
+    /// The first bit of a flight arrives.
+    Begins,
+}
+
+impl Field {
+    /// An idle medium for contenders with these rules and stations with these losses. `reads` tells for each station
+    /// whether one of its rules reads the history of the channel.
+    ///
+    /// # Errors
+    /// If the propagation model refuses its parameters.
+    pub(super) fn new(
+        spec: &FieldSpec,
+        mac: &MacSpec,
+        rules: &[BackoffRules],
+        (slot, sifs): (Span, Span),
+        losses: Vec<StationLoss>,
+        reads: &[bool],
+    ) -> Result<Field, String> {
+        let Choice { entry, args } = &spec.propagation;
+        let model = (entry.build)(args).map_err(|e| format!("field.propagation: {e}"))?;
+        let links = Links::new(spec, &*model);
+        let history = if links.all_hear_all() {
+            History::Common { channel: Channel::new(), from: Time::ZERO }
+        } else {
+            History::Own(reads.iter().map(|r| r.then(Channel::new)).collect(), Channel::new())
+        };
+        let counts = |r: &BackoffRules| r.busy.counts(mac.busy_slot);
+        let mut timers = Deadlines::default();
+        (0..rules.len() as u32).for_each(|who| timers.push(who, Time::NEVER));
+        Ok(Field {
+            slot,
+            sifs,
+            first_ifs: rules.iter().map(|r| r.ifs).min().unwrap_or_default(),
+            options: Options {
+                capture: spec.capture,
+                nav_reset: spec.nav_reset,
+                nav_rounding: spec.nav_rounding,
+                cts: spec.cts,
+                idle_access: mac.idle_access,
+            },
+            links,
+            radios: (0..losses.len()).map(|_| Radio::default()).collect(),
+            countdowns: rules.iter().map(|r| Countdown::new(*r, counts(r))).collect(),
+            timers,
+            flights: Vec::new(),
+            free: Vec::new(),
+            events: BinaryHeap::new(),
+            sequence: 0,
+            touched: Vec::new(),
+            starting: Vec::new(),
+            answering: Vec::new(),
+            launched: Vec::new(),
+            waking: false,
+            ledger: Ledger::new(losses.len()),
+            losses,
+            collisions: 0,
+            history,
+            frames: None,
+        })
+    }
+
+    /// Who hears whom.
+    pub(super) fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Number of frames that other frames spoiled at the station to which they were addressed.
+    pub(super) fn collisions(&self) -> u64 {
+        self.collisions
+    }
+
+    /// From now on keeps frames in `log`.
+    pub(super) fn keep_frames(&mut self, log: FrameLog) {
+        self.frames = Some(log);
+    }
+
+    /// The kept frames; `None` if frames are not kept.
+    pub(super) fn frames(&self) -> Option<&FrameLog> {
+        self.frames.as_ref()
+    }
+
+    /// The ledger at `now`. Frames on the air are not yet booked.
+    pub(super) fn ledger(&self, now: Time) -> Ledger {
+        let mut books = self.ledger.clone();
+        books.close(now);
+        books
+    }
+
+    /// The next deadline of the medium.
+    #[inline]
+    pub(super) fn next_deadline(&self) -> Time {
+        let event = self.events.peek().map_or(Time::NEVER, |Reverse(e)| e.at);
+        self.timers.first().map_or(event, |(at, _)| at.min(event))
+    }
+
+    /// Does what is due on the medium. Returns a contender whose burst has now been received, if there is one; it is
+    /// then to be called again.
+    pub(super) fn wake(&mut self, senders: &mut Senders<'_, '_>) -> Option<Contender> {
+        let now = senders.now;
+        self.waking = true;
+        loop {
+            while let Some(event) = self.due(now, What::Ends) {
+                if event.what == What::Sent {
+                    self.sent(senders, event.flight);
+                } else if let Some(who) = self.ends(senders, event) {
+                    return Some(who);
+                }
+            }
+            while let Some(station) = self.touched.pop() {
+                self.quiet(senders, station);
+            }
+            while let Some(event) = self.due(now, What::Answers) {
+                self.answering.push(event.flight);
+            }
+            self.start_all(senders);
+            while let Some(event) = self.due(now, What::Begins) {
+                self.begins(senders, event.flight, event.next);
+            }
+            if self.next_deadline() > now && self.touched.is_empty() {
+                break;
+            }
+        }
+        self.waking = false;
+        None
+    }
+
+    /// Takes the next event if it is due at `now` and not of a kind after `last`.
+    fn due(&mut self, now: Time, last: What) -> Option<Event> {
+        let Reverse(event) = *self.events.peek()?;
+        (event.at <= now && event.what <= last).then(|| self.events.pop())?;
+        Some(event)
+    }
+
+    fn schedule(&mut self, at: Time, what: What, flight: u32, next: u32) {
+        self.sequence += 1;
+        self.events.push(Reverse(Event { at, what, sequence: self.sequence, flight, next }));
+    }
+
+    /// `who`, which had nothing to send, now has a burst.
+    pub(super) fn contend(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        let (now, slot) = (senders.now, self.slot);
+        let radio = &self.radios[senders.stations.station_of(who) as usize];
+        let busy = radio.busy || radio.is_engaged();
+        let reserved = now < radio.reserved_until();
+        let count = &mut self.countdowns[who as usize];
+        if self.options.idle_access == IdleAccess::Draw && !busy && !reserved && !count.is_pending(now, slot) {
+            let (ifs, slots) = (count.rules.ifs, self.backoff(senders, who, Draw::Arrival));
+            self.countdowns[who as usize].back_off_from(now + ifs, slots);
+            self.set_timer(who);
+            return;
+        }
+        match count.arrive(now, slot, busy, reserved) {
+            Arrival::Waits => self.set_timer(who),
+            Arrival::Busy => {
+                let slots = self.backoff(senders, who, Draw::Arrival);
+                self.countdowns[who as usize].back_off(slots, true);
+                self.set_timer(who);
+            }
+            Arrival::Free => {
+                count.start();
+                self.starting.push(who);
+                if !self.waking {
+                    self.start_all(senders);
+                }
+            }
+        }
+    }
+
+    fn set_timer(&mut self, who: Contender) {
+        self.timers.set(who, self.countdowns[who as usize].due(self.slot));
+    }
+
+    fn backoff(&self, senders: &mut Senders<'_, '_>, who: Contender, why: Draw) -> u64 {
+        senders.backoff(who, why, self.heard(senders, who))
+    }
+
+    /// What `who` has heard.
+    fn heard(&self, senders: &Senders<'_, '_>, who: Contender) -> Heard<'_> {
+        let busy_counts = self.countdowns[who as usize].busy_counts();
+        let (others, channel) = match &self.history {
+            History::Common { channel, .. } => (senders.others(who), channel),
+            History::Own(own, nothing) => {
+                let station = senders.stations.station_of(who);
+                let around = || self.links.of(station).iter().map(|h| senders.stations.in_service_at(h.station)).sum();
+                let others: u64 = if senders.stations.reads(who) == Reads::Contenders { around() } else { 0 };
+                (others as u32, own[station as usize].as_ref().unwrap_or(nothing))
+            }
+        };
+        Heard { others, busy_counts, channel }
+    }
+
+    /// All stations have heard that the medium is idle from `from` on.
+    fn idle_for_all(&mut self, since: Time) {
+        if let History::Common { from, .. } = &mut self.history {
+            *from = since;
+        }
+    }
+
+    // ---- transmissions start ----
+
+    /// All transmissions of this instant start.
+    fn start_all(&mut self, senders: &mut Senders<'_, '_>) {
+        let now = senders.now;
+        while let Some((at, who)) = self.timers.first()
+            && at <= now
+        {
+            self.timers.set(who, Time::NEVER);
+            self.countdowns[who as usize].start();
+            self.starting.push(who);
+        }
+        if self.starting.len() > 1 && senders.stations.have_categories() {
+            self.collide_inside(senders);
+        }
+        if let (false, History::Common { channel, from }) = (self.starting.is_empty(), &mut self.history) {
+            let idle = now.since(*from + self.first_ifs).div_floor(self.slot);
+            channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
+        }
+        let mut starting = std::mem::take(&mut self.starting);
+        for &who in &starting {
+            let station = senders.stations.station_of(who);
+            self.turn_busy(senders, station);
+            senders.started(who, true);
+            self.begin_exchange(senders, station, who, now);
+        }
+        starting.clear();
+        self.starting = starting;
+        let mut answering = std::mem::take(&mut self.answering);
+        for station in answering.drain(..) {
+            self.answer(senders, station);
+        }
+        self.answering = answering;
+        let mut launched = std::mem::take(&mut self.launched);
+        for flight in launched.drain(..) {
+            self.begins(senders, flight, 0);
+        }
+        self.launched = launched;
+    }
+
+    /// Resolves internal collisions: of several senders of one station only the highest category sends. For the others
+    /// this is a failed attempt without airtime.
+    fn collide_inside(&mut self, senders: &mut Senders<'_, '_>) {
+        // IEEE 802.11-2016 §10.22.2.4: the category that is not the highest of those granted behaves as after an
+        // external collision.
+        let goes_first = |&who: &Contender| !senders.stations.above(who).any(|higher| self.starting.contains(&higher));
+        let (sent, lost): (Vec<Contender>, Vec<Contender>) = self.starting.iter().partition(|who| goes_first(who));
+        self.starting = sent;
+        for who in lost {
+            let next = senders.not_answered(who, self.heard(senders, who), Answer::Cts, Failure::Internal);
+            self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+        }
+    }
+
+    /// `who` begins an exchange; it won the medium at `won`.
+    fn begin_exchange(&mut self, senders: &mut Senders<'_, '_>, station: StationId, who: Contender, won: Time) {
+        let Some(s) = senders.stations.in_service(who) else { return };
+        let Some(part) = senders.air.plan(&s.burst).parts().next() else { return };
+        let now = senders.now;
+        self.radios[station as usize].own = Some(Own { who, start: now, won, over: now, failed: None });
+        self.launch(senders, who, part.kind);
+    }
+
+    /// `station` sends the frame that it owes.
+    fn answer(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        let now = senders.now;
+        let radio = &mut self.radios[station as usize];
+        let Some((who, kind)) = radio.answer.take() else { return };
+        let blocked = radio.busy || radio.reserved_until() > now;
+        if self.options.cts == CtsRule::Idle && blocked && kind != PartKind::Ack {
+            let why = if kind == PartKind::Cts { Failure::Unheard } else { Failure::Blocked };
+            if let (PartKind::Data, Some(own)) = (kind, &mut radio.own) {
+                own.over = now;
+            }
+            self.fail(senders, who, PartKind::Rts, why);
+            self.touched.push(station);
+            return;
+        }
+        match radio.own {
+            // The next burst of a transmission opportunity.
+            Some(own) if own.who == who && own.start > now => self.begin_exchange(senders, station, who, own.won),
+            _ => self.launch(senders, who, kind),
+        }
+    }
+
+    /// A part of the exchange of `owner` goes on the air now.
+    fn launch(&mut self, senders: &mut Senders<'_, '_>, owner: Contender, kind: PartKind) {
+        let now = senders.now;
+        let Some(s) = senders.stations.in_service(owner) else { return };
+        let plan = senders.air.plan(&s.burst);
+        let Some(part) = plan.part_of(kind) else { return };
+        let (from, to) = plan.ends(&part);
+        self.turn_busy(senders, from);
+        let hearers = self.links.of(from);
+        let heard = to == from || hearers.iter().any(|h| h.station == to);
+        let end = now + part.airtime;
+        let exact = plan.nav(&part);
+        let half = Span::from_nanos(500);
+        let nav = if self.options.nav_rounding { Span::from_micros((exact + half).as_micros()) } else { exact };
+        let flight = Flight { kind, owner, from, to, start: now, end, nav, heard };
+        let radio = &mut self.radios[from as usize];
+        radio.transmit();
+        if let Some(own) = &mut radio.own
+            && own.who == owner
+        {
+            own.over = end + plan.silence(&part).sender;
+        }
+        let first = hearers.first().map(|h| h.delay);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.flights[id as usize] = flight;
+                id
+            }
+            None => {
+                self.flights.push(flight);
+                self.flights.len() as FlightId - 1
+            }
+        };
+        self.schedule(end, What::Sent, id, 0);
+        match first {
+            None => {}
+            Some(delay) if delay.is_zero() => self.launched.push(id),
+            Some(delay) => self.schedule(now + delay, What::Begins, id, 0),
+        }
+    }
+
+    /// The first bit of a flight arrives at those that hear it, from number `next` on.
+    fn begins(&mut self, senders: &mut Senders<'_, '_>, id: FlightId, next: u32) {
+        let now = senders.now;
+        let Flight { from, start, end, .. } = self.flights[id as usize];
+        let mut i = next as usize;
+        while let Some(&Hearer { station, decodes, gain, delay }) = self.links.of(from).get(i) {
+            if start + delay > now {
+                self.schedule(start + delay, What::Begins, id, i as u32);
+                return;
+            }
+            self.turn_busy(senders, station);
+            let radio = &mut self.radios[station as usize];
+            let harmless = radio.begins(id, gain, decodes, end + delay, self.options.capture);
+            let timing = senders.air.timing();
+            if harmless && timing.eifs_is_nav {
+                radio.reserve(now + (end - start) + timing.eifs_more, None, from);
+            }
+            i += 1;
+        }
+    }
+
+    /// The medium around `station` turns busy, if it is not.
+    fn turn_busy(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        let now = senders.now;
+        let radio = &mut self.radios[station as usize];
+        if radio.busy {
+            return;
+        }
+        // A frame a SIFS after another continues an exchange.
+        let is_new = now >= radio.quiet + self.sifs + self.slot;
+        radio.busy = true;
+        radio.unclear = Unclear::Nothing;
+        radio.settle_reservation(now);
+        if let (true, History::Own(own, _)) = (is_new, &mut self.history)
+            && let Some(channel) = &mut own[station as usize]
+        {
+            let counts =
+                senders.stations.contenders(station).map(|who| self.countdowns[who as usize].resume_at()).min();
+            let idle = now.since(counts.unwrap_or(now)).div_floor(self.slot);
+            channel.turns_busy(u32::try_from(idle).unwrap_or(u32::MAX));
+        }
+        for who in senders.stations.contenders(station) {
+            let count = &mut self.countdowns[who as usize];
+            let Some(counted) = count.freeze(now, self.slot, is_new) else { continue };
+            self.timers.set(who, Time::NEVER);
+            if is_new && count.waits() && count.rules.residue == Residue::Redraw {
+                let slots = self.backoff(senders, who, Draw::Cycle(u32::try_from(counted).unwrap_or(u32::MAX)));
+                self.countdowns[who as usize].back_off(slots, true);
+            }
+        }
+    }
+
+    // ---- transmissions end ----
+
+    /// A transmitter has sent the last bit of a flight.
+    fn sent(&mut self, senders: &mut Senders<'_, '_>, id: FlightId) {
+        let now = senders.now;
+        let f = self.flights[id as usize];
+        let radio = &mut self.radios[f.from as usize];
+        radio.sends = false;
+        self.touched.push(f.from);
+        match f.kind {
+            // It keeps the medium for the data that it expects.
+            PartKind::Cts => radio.reserve(now + f.nav, None, f.to),
+            PartKind::CtsToSelf => {
+                self.record(senders, &f, FrameOutcome::Received);
+                self.owe(senders, f.from, f.owner, PartKind::Data);
+            }
+            _ => {}
+        }
+        if !f.heard {
+            self.record(senders, &f, FrameOutcome::Errored);
+            self.fail(senders, f.owner, f.kind, Failure::Unheard);
+        }
+        match self.links.of(f.from).first() {
+            Some(h) => self.schedule(now + h.delay, What::Ends, id, 0),
+            None => self.free.push(id),
+        }
+    }
+
+    /// The last bit of a flight arrives at those that hear it. Returns the contender whose burst is received, if it is
+    /// data; the rest of the flight then follows.
+    fn ends(&mut self, senders: &mut Senders<'_, '_>, Event { flight: id, next, .. }: Event) -> Option<Contender> {
+        let now = senders.now;
+        let f = self.flights[id as usize];
+        let mut i = next as usize;
+        while let Some(&Hearer { station, delay, .. }) = self.links.of(f.from).get(i) {
+            if f.end + delay > now {
+                self.schedule(f.end + delay, What::Ends, id, i as u32);
+                return None;
+            }
+            i += 1;
+            let received = self.arrived(senders, &f, id, station);
+            if station == f.to && self.resolve(senders, &f, received) {
+                self.schedule(now, What::Ends, id, i as u32);
+                return Some(f.owner);
+            }
+        }
+        self.free.push(id);
+        None
+    }
+
+    /// The last bit of flight `id` has arrived at `station`. True if the station decoded it.
+    fn arrived(&mut self, senders: &Senders<'_, '_>, f: &Flight, id: FlightId, station: StationId) -> bool {
+        let (now, timing) = (senders.now, senders.air.timing());
+        let radio = &mut self.radios[station as usize];
+        let received = radio.ends(id);
+        self.touched.push(station);
+        if received == Received::Decoded {
+            radio.unclear = Unclear::Nothing;
+            if station != f.to {
+                // IEEE 802.11-2016 §10.3.2.4: a station that set its NAV from an RTS may reset it when nothing follows
+                // within 2 SIFS + CTS + aRxPHYStartDelay + 2 slots.
+                let silence = |own: &Plan<'_>| own.part_of(PartKind::Rts).map(|rts| own.silence(&rts).others);
+                let lapse = (f.kind == PartKind::Rts && self.options.nav_reset)
+                    .then(|| senders.stations.in_service(f.owner).and_then(|s| silence(&senders.air.plan(&s.burst))))
+                    .flatten();
+                radio.reserve(now + f.nav, lapse.map(|after| now + after), f.from);
+            }
+            return true;
+        }
+        if timing.eifs_is_nav {
+            if !radio.sends && received != Received::Harmless {
+                radio.reserve(now + timing.eifs_more, None, f.from);
+            }
+        } else {
+            let heard = if received == Received::Garbled { Unclear::Frame } else { Unclear::Energy };
+            if radio.unclear != Unclear::Frame {
+                radio.unclear = heard;
+            }
+        }
+        false
+    }
+
+    /// A flight has arrived at the station to which it is addressed, `decoded` or not. True if it is data that the
+    /// station has received.
+    fn resolve(&mut self, senders: &mut Senders<'_, '_>, f: &Flight, decoded: bool) -> bool {
+        let now = senders.now;
+        let errored = decoded && self.is_lost(senders, f);
+        let outcome = match (decoded, errored) {
+            (true, false) => FrameOutcome::Received,
+            (true, true) => FrameOutcome::Errored,
+            (false, _) => FrameOutcome::Collided,
+        };
+        self.record(senders, f, outcome);
+        if outcome != FrameOutcome::Received {
+            self.collisions += u64::from(!errored);
+            if errored {
+                self.radios[f.to as usize].unclear = Unclear::Frame;
+            }
+            let why = if errored { Failure::Error } else { Failure::Unheard };
+            self.fail(senders, f.owner, f.kind, why);
+            return false;
+        }
+        match f.kind {
+            PartKind::Rts => {
+                let radio = &self.radios[f.to as usize];
+                if radio.is_engaged() || (self.options.cts == CtsRule::Nav && !radio.may_answer(now, f.from)) {
+                    self.fail(senders, f.owner, PartKind::Rts, Failure::Unheard);
+                } else {
+                    self.owe(senders, f.to, f.owner, PartKind::Cts);
+                }
+            }
+            PartKind::Cts => self.owe(senders, f.to, f.owner, PartKind::Data),
+            PartKind::CtsToSelf => {}
+            PartKind::Data => {
+                self.owe(senders, f.to, f.owner, PartKind::Ack);
+                return true;
+            }
+            PartKind::Ack => self.succeed(senders, f.owner),
+        }
+        false
+    }
+
+    /// True if the channel spoils `f` at its receiver.
+    fn is_lost(&mut self, senders: &Senders<'_, '_>, f: &Flight) -> bool {
+        let Some(s) = senders.stations.in_service(f.owner) else { return false };
+        let plan = senders.air.plan(&s.burst);
+        match &mut self.losses[senders.air.channel_of(&s.burst) as usize] {
+            Some((loss, rng)) => {
+                let packet = (f.kind == PartKind::Data).then_some(&s.packet);
+                loss.lost(&mut Cx { now: senders.now, rng }, plan.bytes(f.kind), packet)
+            }
+            None => false,
+        }
+    }
+
+    /// `station` sends a frame of the exchange of `owner` after a SIFS.
+    fn owe(&mut self, senders: &Senders<'_, '_>, station: StationId, owner: Contender, kind: PartKind) {
+        self.radios[station as usize].answer = Some((owner, kind));
+        self.schedule(senders.now + self.sifs, What::Answers, station, 0);
+    }
+
+    /// Records a flight in the trace, the ledger and the log.
+    fn record(&mut self, senders: &mut Senders<'_, '_>, f: &Flight, outcome: FrameOutcome) {
+        let Some(s) = senders.stations.in_service(f.owner) else { return };
+        let plan = senders.air.plan(&s.burst);
+        let Some(part) = plan.part_of(f.kind) else { return };
+        OnAir { plan: &plan, part: &part, service: s, start: f.start, end: f.end, outcome }
+            .record(senders.out.trace, &mut self.frames);
+        let hears = if f.to == f.from { s.burst.to } else { f.to };
+        if outcome == FrameOutcome::Collided {
+            self.ledger.collided(f.from, part.airtime);
+        } else {
+            let spoiled = outcome == FrameOutcome::Errored;
+            self.ledger.frame(f.from, hears, plan.account(&part), part.airtime, spoiled);
+        }
+    }
+
+    /// The burst of `who` has been acknowledged.
+    fn succeed(&mut self, senders: &mut Senders<'_, '_>, who: Contender) {
+        let station = senders.stations.station_of(who);
+        let Some(own) = self.radios[station as usize].own.take() else { return };
+        let (now, air) = (senders.now, senders.air);
+        senders.report(who, now - own.start, true);
+        let follows = now + self.sifs;
+        let heard = self.heard(senders, who);
+        let next = senders.answered(who, heard, |burst| follows + air.plan(burst).duration() - own.won);
+        if next == Next::GoOn {
+            self.radios[station as usize].own = Some(Own { start: follows, over: follows, ..own });
+            self.owe(senders, station, who, PartKind::Data);
+            return;
+        }
+        self.idle_for_all(now);
+        self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+    }
+
+    /// The exchange of `who` has failed: the part `lost` was not received, or not answered.
+    fn fail(&mut self, senders: &Senders<'_, '_>, who: Contender, lost: PartKind, why: Failure) {
+        let station = senders.stations.station_of(who);
+        let others = || {
+            let plan = senders.air.plan(&senders.stations.in_service(who)?.burst);
+            Some(plan.silence(&plan.part_of(lost)?).others)
+        };
+        let heard = if why == Failure::Error { others() } else { None };
+        let bystanders = senders.now + heard.unwrap_or(senders.air.timing().eifs_more);
+        if let Some(own) = &mut self.radios[station as usize].own
+            && own.who == who
+        {
+            let airtime = if why == Failure::Error { senders.now } else { own.over }.since(own.start);
+            own.failed = Some(Failed { missing: lost.missing(), why, airtime });
+            self.touched.push(station);
+            self.idle_for_all(bystanders);
+        }
+    }
+
+    /// If the medium around `station` is idle: it acts on a failed exchange, and its backoffs count.
+    fn quiet(&mut self, senders: &mut Senders<'_, '_>, station: StationId) {
+        let now = senders.now;
+        let radio = &mut self.radios[station as usize];
+        if !radio.is_quiet() {
+            return;
+        }
+        if std::mem::replace(&mut radio.busy, false) {
+            radio.quiet = now;
+        }
+        let timing = senders.air.timing();
+        let mut more = match radio.unclear {
+            Unclear::Frame => timing.eifs_more,
+            Unclear::Nothing | Unclear::Energy => Span::ZERO,
+        };
+        let mut from = radio.reserved_until();
+        if let Some(Own { who, over, failed: Some(Failed { missing, why, airtime }), .. }) = radio.own {
+            radio.own = None;
+            if radio.unclear == Unclear::Energy && over < now {
+                more = timing.short_collider_more;
+            }
+            from = from.max(over);
+            senders.report(who, airtime, false);
+            let next = senders.not_answered(who, self.heard(senders, who), missing, why);
+            self.countdowns[who as usize].back_off(next.slots(), next.has_burst());
+        }
+        let radio = &self.radios[station as usize];
+        if radio.is_engaged() {
+            return;
+        }
+        let from = from.max(radio.quiet + more);
+        for who in senders.stations.contenders(station) {
+            self.countdowns[who as usize].resume(from);
+            self.set_timer(who);
+        }
+    }
+}

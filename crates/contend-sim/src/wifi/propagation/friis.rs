@@ -1,0 +1,32 @@
+//! Free space.
+
+use super::{Propagation, free_space, wavelength};
+use contend_core::registry::{Args, Param};
+
+/// Source.
+pub const CITE: &str = "Friis 1946, A note on a simple transmission formula";
+/// What it does.
+pub const SUMMARY: &str = "Free space: the power falls with the square of the distance.";
+/// Parameters.
+pub const PARAMS: &[Param] =
+    &[Param::number("frequency", "carrier frequency in MHz").default("2412").range(1.0, 100_000.0)];
+
+/// Builds the model.
+///
+/// # Errors
+/// Never.
+pub fn build(args: &Args) -> Result<Box<dyn Propagation>, String> {
+    Ok(Box::new(Friis { lambda: wavelength(args.number("frequency")) }))
+}
+
+#[derive(Debug)]
+struct Friis {
+    /// Wavelength in metres.
+    lambda: f64,
+}
+
+impl Propagation for Friis {
+    fn gain(&self, distance: f64) -> f64 {
+        free_space(self.lambda, distance)
+    }
+}

@@ -1,0 +1,247 @@
+//! The field against the cell, and against values by hand.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::every;
+use common::*;
+use contend_core::registry::Value;
+use contend_core::{Span, Time};
+use contend_sim::net::Net;
+use contend_sim::scenario::*;
+use contend_sim::wifi::access::Category;
+use contend_sim::wifi::phy::{Phy, Preamble, Standard};
+use contend_sim::wifi::{Frame, propagation};
+use proptest::prelude::*;
+
+/// Stations at these positions in metres, the access points first, with a range of 250 m and a sense range of 550 m.
+fn field(positions: Vec<Point>) -> FieldSpec {
+    FieldSpec {
+        positions,
+        range: 250.0,
+        sense: 550.0,
+        propagation: choose(propagation::REGISTRY, "range", &[]),
+        capture: Capture::NONE,
+        propagation_delay: false,
+        nav_reset: true,
+        nav_rounding: false,
+        cts: CtsRule::Nav,
+        routing: Routing::Infrastructure,
+        link_delay: Span::ZERO,
+    }
+}
+
+/// The same network with all stations within range of each other in a field.
+fn in_a_field(s: &Scenario) -> Scenario {
+    let mut s = s.clone();
+    let cell = s.cell.as_mut().unwrap();
+    let n = cell.members().count();
+    cell.field = Some(field((0..n).map(|i| Point { x: i as f64, y: 0.0 }).collect()));
+    s
+}
+
+/// The frames of a run by start, sender and kind, and what each flow received.
+fn outcome(s: &Scenario, seconds: f64) -> (Vec<String>, Vec<String>) {
+    let mut net = Net::new(s).unwrap();
+    net.keep_frames(Time::ZERO, at(seconds), 1_000_000);
+    net.run_until(at(seconds));
+    let mut frames: Vec<Frame> = net.frames().unwrap().frames().to_vec();
+    frames.retain(|f| f.end < at(seconds - 0.01));
+    frames.sort_by_key(|f| (f.start, f.from, f.kind as u8));
+    let text = |f: &Frame| {
+        let (start, end) = (f.start.as_nanos(), f.end.as_nanos());
+        let (kind, outcome, nav) = (f.kind, f.outcome, f.duration.as_nanos());
+        format!("{start}..{end} {}->{} {kind:?} {outcome:?} {nav} seq {} try {}", f.from, f.to, f.sequence, f.retry)
+    };
+    let flows = (0..net.flows()).map(|i| format!("{:?} {:?}", net.sent(i), net.received(i))).collect();
+    (frames.iter().map(text).collect(), flows)
+}
+
+fn same(what: &str, s: &Scenario, seconds: f64) {
+    let (cell, field) = (outcome(s, seconds), outcome(&in_a_field(s), seconds));
+    let first = cell.0.iter().zip(&field.0).position(|(a, b)| a != b);
+    if let Some(i) = first {
+        let from = i.saturating_sub(3);
+        panic!("{what}: frame {i}:\ncell  {:#?}\nfield {:#?}", &cell.0[from..i + 3], &field.0[from..i + 3]);
+    }
+    assert_eq!(cell.0.len(), field.0.len(), "{what}: number of frames");
+    assert_eq!(cell.1, field.1, "{what}");
+}
+
+#[test]
+fn a_field_in_which_all_hear_all_is_a_cell() {
+    same("one station", &saturated(phy_g(), MAC, 1, 54_000_000, 1), 0.2);
+    same("two stations", &saturated(phy_g(), MAC, 2, 54_000_000, 1), 0.5);
+    same("twenty stations", &saturated(phy_g(), MAC, 20, 54_000_000, 1), 0.5);
+    let rts = MacSpec { rts_threshold: 500, ..MAC };
+    same("RTS", &saturated(phy_g(), rts, 20, 54_000_000, 1), 0.5);
+    same("down and up", &down_up(3, 3, newreno(), phy_g(), MAC, 1), 3.0);
+    same("down and up with RTS", &down_up(3, 3, newreno(), phy_g(), rts, 1), 3.0);
+}
+
+/// Two downloads and two uploads with a change.
+fn with(name: &str, change: &dyn Fn(&mut Scenario)) {
+    let mut s = down_up(2, 2, newreno(), phy_g(), MAC, 1);
+    change(&mut s);
+    same(name, &s, 3.0);
+}
+
+#[test]
+fn every_access_rule_sends_the_same_frames_in_a_field() {
+    for rule in every::access_rules() {
+        with(rule.entry.name, &|s| {
+            for (i, f) in s.flows.iter_mut().enumerate() {
+                f.category = Category::ALL[i];
+            }
+            let cell = s.cell.as_mut().unwrap();
+            cell.stations.iter_mut().chain([&mut cell.aps[0].station]).for_each(|one| one.access = rule.clone());
+        });
+    }
+}
+
+#[test]
+fn every_queue_sends_the_same_frames_in_a_field() {
+    for queue in every::disciplines() {
+        with(queue.entry.name, &|s| s.cell.as_mut().unwrap().aps[0].station.queue = queue.clone());
+    }
+}
+
+#[test]
+fn every_control_block_sends_the_same_frames_in_a_field() {
+    for block in every::controls() {
+        with(block.entry.name, &|s| s.cell.as_mut().unwrap().aps[0].control = vec![block.clone()]);
+    }
+}
+
+#[test]
+fn options_and_rates_act_in_a_field_as_in_a_cell() {
+    let mac = |name: &str, change: &dyn Fn(&mut MacSpec)| with(name, &|s| change(&mut s.cell.as_mut().unwrap().mac));
+    mac("idle_access", &|m| m.idle_access = IdleAccess::Draw);
+    mac("busy_slot", &|m| m.busy_slot = BusySlot::Counted);
+    mac("eifs_all", &|m| m.after_collision = AfterCollision::EifsAll);
+    mac("difs", &|m| m.after_collision = AfterCollision::Difs);
+    with("rates", &|s| s.cell.as_mut().unwrap().stations[0].rate = 6_000_000);
+    let b = || Phy::new(Standard::B, Preamble::Long);
+    same("802.11b", &saturated(b(), MAC, 5, 11_000_000, 1), 1.0);
+    let short = MacSpec { retry_short: 2, retry_long: 1, rts_threshold: 500, ..MAC };
+    same("few attempts", &saturated(b(), short, 10, 2_000_000, 1), 1.0);
+}
+
+/// All stations always have a frame. (A packet that arrives at an idle station within EIFS of a spoiled frame waits for
+/// EIFS in a field, and draws a backoff in a cell.)
+#[test]
+fn losses_act_in_a_field_as_in_a_cell() {
+    for rts_threshold in [u32::MAX, 500] {
+        let mut s = saturated(phy_g(), MacSpec { rts_threshold, ..MAC }, 5, 54_000_000, 1);
+        let lossy = loss("per", &[("p", Value::Number(0.1))]);
+        s.cell.as_mut().unwrap().stations.iter_mut().for_each(|station| station.loss = lossy.clone());
+        same(&format!("losses, RTS above {rts_threshold}"), &s, 1.0);
+    }
+}
+
+// ---- a field of its own ----
+
+/// A chain of `hops` hops of 200 m with 802.11b at `rate` bits per second, and one datagram of `ip` bytes over it.
+fn chain(hops: usize, rate: u64, ip: u32) -> Scenario {
+    let mut flow = cbr("over".into(), Place::Station(0), Place::Station(hops), 100_000);
+    flow.ends.packet = ip;
+    flow.ends.start = Start::At(at(0.1));
+    flow.ends.size = Some(u64::from(ip - 28));
+    let mut cell = cell(Phy::new(Standard::B, Preamble::Long), MAC, hops + 1, rate);
+    cell.aps.clear();
+    cell.phy.basic = vec![1_000_000];
+    let positions = (0..=hops).map(|i| Point { x: 200.0 * i as f64, y: 0.0 }).collect();
+    cell.field = Some(FieldSpec { propagation_delay: true, routing: Routing::Static, ..field(positions) });
+    Scenario { seed: 1, cell: Some(cell), nodes: vec![], links: vec![], flows: vec![flow] }
+}
+
+/// By the standard's timing: the first station sends at once. Each other station sends its ACK a SIFS after the data
+/// and then, after DIFS, the packet. 1500 B at 2 Mb/s: 192 + 8 x 1536 / 2 = 6336 us; at 11 Mb/s 192 + 1117.1, rounded
+/// up: 1310 us. ACK 304 us, SIFS 10 us, DIFS 50 us. 200 m take 667 ns.
+#[test]
+fn one_packet_over_idle_hops_takes_its_frames_the_answers_and_the_way() {
+    let delay = |hops, rate| {
+        let mut s = chain(hops, rate, 1500);
+        // A packet that arrives before the ACK is sent draws a backoff; here always of no slot.
+        s.cell.as_mut().unwrap().phy.cw_min = 0;
+        let mut net = Net::new(&s).unwrap();
+        net.run_until(at(1.0));
+        (net.received(0).packets, net.delay(0).unwrap().mean_ms())
+    };
+    for hops in 1..=8 {
+        for (rate, frame) in [(2_000_000, 6336), (11_000_000, 1310)] {
+            let h = hops as u64;
+            let ns = (h * frame + (h - 1) * (10 + 304 + 50)) * 1000 + h * 667;
+            assert_eq!(delay(hops, rate), (1, ns as f64 / 1e6), "{hops} hops at {rate}");
+        }
+    }
+}
+
+/// Two stations that do not hear each other send to the one between them. Without RTS nearly every frame is lost; RTS
+/// frames are short and collide seldom.
+#[test]
+fn hidden_stations_lose_their_frames_and_rts_helps() {
+    let goodput = |rts_threshold| {
+        let mut s = chain(2, 2_000_000, 1500);
+        let cell = s.cell.as_mut().unwrap();
+        cell.mac.rts_threshold = rts_threshold;
+        cell.field.as_mut().unwrap().sense = 250.0;
+        s.flows = vec![
+            cbr("a".into(), Place::Station(0), Place::Station(1), 1_900_000),
+            cbr("b".into(), Place::Station(2), Place::Station(1), 1_900_000),
+        ];
+        let mut net = Net::new(&s).unwrap();
+        net.run_until(at(20.0));
+        (0..2).map(|i| net.received(i).delivered_bytes as f64 * 8.0 / 20.0).sum::<f64>()
+    };
+    let (without, with) = (goodput(u32::MAX), goodput(500));
+    assert!(without < 0.4e6 && with > 1.3e6, "{without} and {with}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The laws in random fields, with flows over several hops, short queues, losses, and every option.
+    #[test]
+    fn the_laws_hold_in_random_fields(
+        places in prop::collection::vec((0.0..900.0f64, 0.0..900.0f64), 2..24),
+        pairs in prop::collection::vec((0usize..24, 0usize..24), 1..8),
+        [rts, ns2, delay, later, sum] in any::<[bool; 5]>(),
+        seed in 0u64..1000,
+    ) {
+        let n = places.len();
+        let mut cell = cell(Phy::new(Standard::B, Preamble::Short), MAC, n, 11_000_000);
+        cell.aps.clear();
+        if rts {
+            cell.mac.rts_threshold = 500;
+        }
+        if ns2 {
+            (cell.mac.idle_access, cell.mac.after_collision) = (IdleAccess::Draw, AfterCollision::EifsNav);
+        }
+        for (i, station) in cell.stations.iter_mut().enumerate() {
+            station.queue = fifo(5);
+            station.loss = loss("per", &[("p", Value::Number(if i % 2 == 0 { 0.1 } else { 0.0 }))]);
+        }
+        cell.field = Some(FieldSpec {
+            propagation: choose(propagation::REGISTRY, "two_ray", &[]),
+            capture: Capture { ratio: 10.0, later, adds_up: sum },
+            propagation_delay: delay,
+            nav_reset: !ns2,
+            cts: if ns2 { CtsRule::Idle } else { CtsRule::Nav },
+            routing: Routing::Static,
+            link_delay: Span::from_micros(if ns2 { 25 } else { 0 }),
+            ..field(places.iter().map(|&(x, y)| Point { x, y }).collect())
+        });
+        let ends = pairs.iter().map(|&(a, b)| (a % n, b % n)).filter(|(a, b)| a != b);
+        let flow = |(i, (a, b)): (usize, (usize, usize))| {
+            let (name, from, to) = (format!("f{i}"), Place::Station(a), Place::Station(b));
+            match i % 2 {
+                0 => cbr(name, from, to, 1_000_000),
+                _ => bulk(name, from, to, newreno(), Start::At(at(0.1))),
+            }
+        };
+        let flows: Vec<FlowSpec> = ends.enumerate().map(flow).collect();
+        let s = Scenario { seed, cell: Some(cell), nodes: vec![], links: vec![], flows };
+        law::all_hold(&s, &[at(0.05), at(0.123_457), at(0.6)]);
+    }
+}
