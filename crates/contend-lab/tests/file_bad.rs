@@ -80,9 +80,9 @@ const CASES: &[(&str, &str, &str)] = &[
         "standard = \"802.11g\"",
         "standard = \"802.11g\"\nslto = \"9us\"",
         "t.toml:7:1: there is no key `wifi.slto`\
-            \n  help: did you mean `slot`? Write one of: standard, preamble, slot, sifs, difs, eifs, ack_timeout, \
-            signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, retry_long, \
-            rts_threshold, busy_slot, idle_access, after_collision, rate, queue, loss, access",
+            \n  help: did you mean `slot`? Write one of: standard, preamble, durations, slot, sifs, difs, eifs, \
+            ack_timeout, signal_extension, llc, cwmin, cwmax, basic, protection, protection_rate, retry_short, \
+            retry_long, rts_threshold, busy_slot, idle_access, after_collision, rate, queue, loss, access",
     ),
     (
         "standard = \"802.11g\"",
@@ -701,7 +701,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "\"flow.0.count\"",
         "\"flw.0.count\"",
         "t.toml:19:1: there is no key `flw`\
-            \n  help: did you mean `flow`? Write one of: param, wifi, ap, node, station, link, wire, flow",
+            \n  help: did you mean `flow`? Write one of: param, wifi, field, ap, node, station, link, wire, flow",
     ),
     (
         "\"flow.0.count\"",
@@ -830,13 +830,15 @@ const CASES: &[(&str, &str, &str)] = &[
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nover = { \"ap.queu\" = \"fifo\" \
             }",
-        "t.toml:24:10: there is no key `ap.queu`\n  help: did you mean `queue`? Write one of: queue, access, control",
+        "t.toml:24:10: there is no key `ap.queu`\
+            \n  help: did you mean `queue`? Write one of: queue, access, control, position",
     ),
     (
         "[1, 2]",
         "[1, 2]\n[[claim]]\nid = \"a\"\nmetric = \"jain\"\nexpect = { at_least = 1 }\nwhen = { \"flow.0.count\" = 2 \
             }\nover = { \"flow.0.count\" = 1, \"ap.queu\" = \"fifo\" }",
-        "t.toml:25:30: there is no key `ap.queu`\n  help: did you mean `queue`? Write one of: queue, access, control",
+        "t.toml:25:30: there is no key `ap.queu`\
+            \n  help: did you mean `queue`? Write one of: queue, access, control, position",
     ),
     (
         "[1, 2]",
@@ -933,7 +935,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "[1, 2]",
         "[1, 2]\n[field]\narea = 3",
-        "t.toml:20:1: `field` is reserved for a later version of contend\n  help: remove it",
+        "t.toml:21:8: `field.area` must be a list, not a bare number\n  help: write a pair like [\"100m\", \"500m\"]",
     ),
 ];
 

@@ -120,7 +120,7 @@ enum Calculator {
     BackoffCost(starzetz::BackoffCost),
     /// What rt-Winf measures on one link: capacity, available bandwidth, and the limit TH_80211b (Barreto 2012 §4.3)
     RtWinf(barreto::RtWinf),
-    /// Delay of one packet over a chain of idle hops
+    /// Delay of one packet over a chain of idle stations, hop by hop (IEEE 802.11-2016 §10.3.4; DCF without backoff)
     Hops(barreto::Hops),
     /// Mean time in which two saturated stations succeed once each, by frame types (Medepalli and Tobagi; used by FCWA)
     CycleTime {

@@ -4,7 +4,7 @@ use super::{Bench, SMALL, call, workspace};
 use serde_json::Value;
 
 /// The families whose names `contend explain` explains, except the many keys of a file.
-const FAMILIES: [&str; 14] = [
+const FAMILIES: [&str; 15] = [
     "controllers",
     "estimators",
     "recoveries",
@@ -14,6 +14,7 @@ const FAMILIES: [&str; 14] = [
     "clients",
     "traffic",
     "loss",
+    "propagation",
     "variants",
     "metrics",
     "functions",

@@ -3,7 +3,7 @@
 use contend_core::registry::{Entry, Param};
 use contend_core::{ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
-use contend_sim::wifi::{access, client};
+use contend_sim::wifi::{access, client, propagation};
 use contend_sim::{loss, traffic};
 
 /// A family of algorithms: one registry.
@@ -29,6 +29,8 @@ pub enum Family {
     Traffic,
     /// Loss processes.
     Loss,
+    /// Propagation models.
+    Propagation,
 }
 
 /// One algorithm of a family.
@@ -48,7 +50,7 @@ pub struct Algorithm {
 
 impl Family {
     /// Every family, in the order of lists.
-    pub const ALL: [Family; 10] = [
+    pub const ALL: [Family; 11] = [
         Family::Controllers,
         Family::Estimators,
         Family::Observers,
@@ -59,6 +61,7 @@ impl Family {
         Family::Clients,
         Family::Traffic,
         Family::Loss,
+        Family::Propagation,
     ];
 
     /// The name in `contend list`.
@@ -74,6 +77,7 @@ impl Family {
             Family::Clients => "clients",
             Family::Traffic => "traffic",
             Family::Loss => "loss",
+            Family::Propagation => "propagation",
         }
     }
 
@@ -90,6 +94,7 @@ impl Family {
             Family::Clients => "a kind of client",
             Family::Traffic => "a traffic source",
             Family::Loss => "a loss process",
+            Family::Propagation => "a propagation model",
         }
     }
 
@@ -105,6 +110,7 @@ impl Family {
             Family::Access => "access = { kind = \"NAME\" } in [wifi], [ap] or [[station]]",
             Family::Clients => "client = { kind = \"NAME\" } in a [[station]]",
             Family::Traffic => "traffic = { kind = \"NAME\" } in a [[flow]]",
+            Family::Propagation => "propagation = { kind = \"NAME\" } in [field]",
             Family::Loss => "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]",
         }
     }
@@ -122,6 +128,7 @@ impl Family {
             Family::Clients => self.of(client::REGISTRY),
             Family::Traffic => self.of(traffic::REGISTRY),
             Family::Loss => self.of(loss::REGISTRY),
+            Family::Propagation => self.of(propagation::REGISTRY),
         }
     }
 

@@ -71,6 +71,8 @@ pub enum Kind {
     PositiveTime,
     /// Bits per second.
     Rate,
+    /// Metres.
+    Length,
     /// Packets or bytes.
     Amount,
     /// Bytes between two limits.
@@ -173,8 +175,7 @@ pub fn settable(path: &str) -> String {
 }
 
 /// Keys that are reserved for later versions of contend.
-pub const RESERVED: &[&str] =
-    &["field", "station.grid", "station.position", "station.mobility", "station.off", "flow.off"];
+pub const RESERVED: &[&str] = &["station.mobility", "station.off", "flow.off"];
 
 impl Kind {
     /// What a value of this kind is, in a phrase.
@@ -194,6 +195,7 @@ impl Kind {
             Kind::Time => "a duration, like \"15ms\"".into(),
             Kind::PositiveTime => "a duration above zero, like \"15ms\"".into(),
             Kind::Rate => "a rate, like \"54Mbps\"".into(),
+            Kind::Length => "a length, like \"200m\"".into(),
             Kind::Amount => "packets or bytes, like \"100p\" or \"150kB\"".into(),
             Kind::Bytes(low, high) => between("bytes, like \"1500B\",", low, high, "B"),
             Kind::Quantity => "a number, or a quantity with its unit".into(),

@@ -26,6 +26,7 @@ pub mod claim;
 mod contention;
 pub mod error;
 mod family;
+mod field;
 mod flow;
 mod judge;
 pub mod keys;

@@ -2,6 +2,7 @@
 
 use super::choice::{choice, default_choice, objection};
 use super::error::{FileError, Source};
+use super::field::{Field, read_position};
 use super::flow::Draft;
 use super::passing;
 use super::places::{End, Places, valid_name};
@@ -18,7 +19,7 @@ use contend_core::ap::Facts;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{FlowId, Span, ap, qdisc};
 use contend_sim::scenario::{
-    ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Scenario, StationSpec, WireRate, WireSpec,
+    ApSpec, CellSpec, EndsSpec, FlowSpec, LinkSpec, NodeSpec, Place, Point, Scenario, StationSpec, WireRate, WireSpec,
 };
 use contend_sim::tcp::UDP_HEADERS;
 use contend_sim::wifi::client::{self, Client};
@@ -43,18 +44,27 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     let cx = ReadContext { source, params: &params, member: None };
     let mut root = Val { cx, path: String::new(), node: tree }.table()?;
     root.get("param");
-    root.later(&["field"])?;
     let mut b = Builder::new(traces);
-    b.places.add_ap();
     let wifi = root.read("wifi", |v| Wifi::read(&v, &mut b.losses))?;
+    let field_at = root.get("field");
+    b.field = field_at.as_ref().map(Field::read).transpose()?;
+    if let (Some(v), None) = (&field_at, &wifi) {
+        return Err(v.error("needs a standard", "add [wifi] standard = \"802.11b\""));
+    }
     let ap = root.get("ap");
+    // Stations of a field may do without an access point.
+    let no_ap = b.field.is_some() && ap.is_none();
     let ap_spec = match (&wifi, &ap) {
-        (Some(wifi), ap) => Some(access_point(cx, wifi, ap.as_ref())?),
+        (Some(_), _) if no_ap => None,
+        (Some(wifi), ap) => Some(access_point(cx, wifi, ap.as_ref(), &mut b)?),
         (None, Some(ap)) => {
             return Err(ap.error("needs a cell", "add [wifi] standard = \"802.11g\", or remove [ap]"));
         }
         (None, None) => None,
     };
+    if !no_ap {
+        b.places.add_ap();
+    }
     for v in tables(root.get("node"), "[[node]]")? {
         b.node(&v)?;
     }
@@ -100,18 +110,15 @@ pub(crate) fn resolve(source: &Source, tree: &Node, duration: Span, traces: &Tra
     check_losses(&b.losses, &|name| ids.get(name).copied())?;
     ap.as_ref().map_or(Ok(()), |ap| check_weights(ap, &b.stations))?;
     b.check_routes()?;
-    let cell = wifi.zip(ap_spec).map(|(wifi, ap)| CellSpec {
-        phy: wifi.phy,
-        mac: wifi.mac,
-        aps: vec![ap],
-        stations: b.stations,
-    });
+    let aps: Vec<ApSpec> = ap_spec.into_iter().collect();
+    let field = b.field.take().map(|f| f.with(b.positions, aps.len()));
+    let cell = wifi.map(|wifi| CellSpec { phy: wifi.phy, mac: wifi.mac, aps, stations: b.stations, field });
     let scenario = Scenario { seed: 0, cell, nodes: b.nodes, links: b.links, flows: b.flows };
     passing::check(&Val { cx, path: String::new(), node: tree }, &scenario)?;
     Ok(Resolved { scenario, groups: groups.into_iter().map(|g| g.name).collect(), members: b.members })
 }
 
-/// Reads `[param]`; each number may use the numbers before it.
+/// Reads `[param]`; each number may use the numbers before it, and may be the name of one.
 pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quantity)>, FileError> {
     let mut params = vec![];
     let Some(node) = tree.get("param") else { return Ok(params) };
@@ -128,7 +135,11 @@ pub(crate) fn params(source: &Source, tree: &Node) -> Result<Vec<(String, Quanti
                 "use letters, digits and _; `k` is the number of a member",
             ));
         }
-        let value = Val { cx: ReadContext { source, params: &params, member: None }, ..v }.any()?;
+        let known = if let NodeKind::Text(name) = &v.node.kind { params.iter().find(|p| p.0 == *name) } else { None };
+        let value = match known {
+            Some(&(_, value)) => value,
+            None => Val { cx: ReadContext { source, params: &params, member: None }, ..v }.any()?,
+        };
         params.push((entry.key.clone(), value));
     }
     Ok(params)
@@ -140,7 +151,7 @@ fn tables<'a>(val: Option<Val<'a>>, name: &str) -> Result<Vec<Val<'a>>, FileErro
 }
 
 /// Reads `[ap]`: the access point and its control blocks.
-fn access_point(cx: ReadContext, wifi: &Wifi, ap: Option<&Val>) -> Result<ApSpec, FileError> {
+fn access_point(cx: ReadContext, wifi: &Wifi, ap: Option<&Val>, b: &mut Builder) -> Result<ApSpec, FileError> {
     let queue = default_choice(cx, qdisc::REGISTRY, "fifo", &[])?;
     let mut control = vec![];
     let mut spec = StationSpec {
@@ -156,6 +167,7 @@ fn access_point(cx: ReadContext, wifi: &Wifi, ap: Option<&Val>) -> Result<ApSpec
         spec.queue = read_ap_queue(&mut f)?.unwrap_or(spec.queue);
         spec.access = f.read_or("access", spec.access, |v| read_access(&v, &wifi.phy))?;
         control = f.read_or("control", control, |v| read_control(&v, &spec))?;
+        b.position(v, &mut f, None)?;
         f.finish()?;
     }
     Ok(ApSpec { station: spec, control })
@@ -275,6 +287,9 @@ struct Builder<'a> {
     /// Place of each flow's `from`.
     from: Vec<Val<'a>>,
     losses: Vec<Loss<'a>>,
+    field: Option<Field>,
+    /// The positions of access points and stations in a field.
+    positions: Vec<Point>,
 }
 
 impl<'a> Builder<'a> {
@@ -289,6 +304,8 @@ impl<'a> Builder<'a> {
             members: vec![],
             from: vec![],
             losses: vec![],
+            field: None,
+            positions: vec![],
         }
     }
 
@@ -326,7 +343,9 @@ impl<'a> Builder<'a> {
         for k in 1..=n.max(1) {
             let mut f = member(v, k, n.max(1))?;
             let (_, _) = (f.get("name"), f.get("count"));
-            f.later(&["grid", "position", "mobility", "off"])?;
+            f.later(&["mobility", "off"])?;
+            let position = self.positions.len();
+            self.position(v, &mut f, Some(k as usize))?;
             let losses = self.losses.len();
             let client = f.read("client", read_client)?;
             let spec = StationSpec {
@@ -347,11 +366,32 @@ impl<'a> Builder<'a> {
             f.finish()?;
             if n == 0 {
                 self.losses.truncate(losses);
+                self.positions.truncate(position);
                 return Ok(());
             }
             self.add_station(v, spec)?;
         }
         Ok(())
+    }
+
+    /// Reads the position of member `k` of the station or access point `v`, if there is a field.
+    fn position(&mut self, v: &Val, f: &mut Fields<'_>, k: Option<usize>) -> Result<(), FileError> {
+        let position = read_position(f, k)?;
+        match (&self.field, position) {
+            (Some(field), Some((at, p))) => {
+                field.check(&at, p)?;
+                self.positions.push(p);
+                Ok(())
+            }
+            (Some(_), None) => {
+                Err(v.error("has no position, but the file has a [field]", "add position = [\"100m\", \"500m\"]"))
+            }
+            (None, Some((at, _))) => Err(at.error(
+                "is a position, but in a cell all stations hear each other",
+                "add [field] range = \"250m\", or remove the position",
+            )),
+            (None, None) => Ok(()),
+        }
     }
 
     fn add_station(&mut self, v: &Val, spec: StationSpec) -> Result<Place, FileError> {
@@ -505,6 +545,14 @@ impl<'a> Builder<'a> {
                 "name a host, or write kind = \"host\" in its [[node]]",
             )),
             (End::At(place), ..) => Ok(place),
+            (End::Station, Some(_), _) if self.field.is_some() => Err(at.error(
+                "is \"station\", but in a [field] each station needs a position",
+                "add [[station]] name = \"a\", position = [\"100m\", \"500m\"], and write its name",
+            )),
+            (End::Server, ..) if self.field.is_some() && !self.places.has_ap() => Err(at.error(
+                "is \"server\", a host behind the access point, but the file has no [ap]",
+                "add [ap] position = [\"100m\", \"500m\"], or name a station",
+            )),
             (End::Station, Some(w), _) => {
                 let spec = StationSpec {
                     name: station.into(),

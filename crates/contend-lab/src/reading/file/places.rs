@@ -156,6 +156,11 @@ impl Places {
     }
 
     /// Adds the access point under its name.
+    pub fn has_ap(&self) -> bool {
+        self.single.contains_key("ap")
+    }
+
+    /// Adds the access point.
     pub fn add_ap(&mut self) {
         self.single.insert("ap".into(), Place::Ap(0));
     }

@@ -76,6 +76,7 @@ const AMOUNT: Want = Want {
     accepts: &[Dimension::Packets, Dimension::Bytes],
     negative: false,
 };
+const LENGTH: Want = Want { noun: "a length", example: "\"200m\"", accepts: &[Dimension::Length], negative: true };
 const BYTES: Want =
     Want { noun: "a number of bytes", example: "\"1500B\"", accepts: &[Dimension::Bytes], negative: false };
 const SHARE: Want =
@@ -246,6 +247,13 @@ impl<'a> Val<'a> {
         let q = self.quantity(&AMOUNT)?;
         let value = self.whole(self.at_most(q, MOST)?)?;
         Ok(if q.unit == Dimension::Packets { Amount::Packets(value) } else { Amount::Bytes(value) })
+    }
+
+    /// Reads a length in metres, at most `farthest` in each direction.
+    pub fn length(&self, farthest: f64) -> Result<f64, FileError> {
+        let q = self.quantity(&LENGTH)?;
+        let most = self.at_most(Quantity { value: q.value.abs(), ..q }, farthest)?;
+        Ok(most.value.copysign(q.value))
     }
 
     /// Reads bytes.

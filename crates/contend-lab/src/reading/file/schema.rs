@@ -130,6 +130,7 @@ fn kind(kind: &Kind) -> Vec<Value> {
         Kind::Whole(low, high) => vec![whole(*low, *high)],
         Kind::Segments(low, high) => vec![whole(*low, *high), reference(PACKETS)],
         Kind::Time | Kind::PositiveTime => vec![reference(TIME)],
+        Kind::Length => vec![reference(LENGTH)],
         Kind::Rate => vec![reference(RATE)],
         Kind::Amount => vec![reference(AMOUNT)],
         Kind::Bytes(..) => vec![reference(BYTES)],
@@ -161,9 +162,10 @@ fn kind(kind: &Kind) -> Vec<Value> {
 }
 
 /// The definitions of texts with a unit: name and units.
-const QUANTITIES: [(&str, &str); 7] = [
+const QUANTITIES: [(&str, &str); 8] = [
     (TIME, "s|ms|us|ns"),
     (RATE, "bps|kbps|Mbps|Gbps"),
+    (LENGTH, "m"),
     (AMOUNT, "p|B|kB|MB"),
     (BYTES, "B|kB|MB"),
     (PACKETS, "p"),
@@ -171,6 +173,7 @@ const QUANTITIES: [(&str, &str); 7] = [
     (ANY, "s|ms|us|ns|bps|kbps|Mbps|Gbps|p|B|kB|MB|m|%"),
 ];
 const TIME: &str = "a-duration";
+const LENGTH: &str = "a-length";
 const RATE: &str = "a-rate";
 const AMOUNT: &str = "packets-or-bytes";
 const BYTES: &str = "bytes";

@@ -50,6 +50,7 @@ impl Wifi {
 }
 
 fn read_phy(phy: &mut Phy, f: &mut Fields) -> Result<(), FileError> {
+    phy.exact_durations = f.read_or("durations", false, |v| v.word(&[("standard", false), ("exact", true)]))?;
     phy.slot = f.read_or("slot", phy.slot, |v| v.positive_span())?;
     phy.sifs = f.read_or("sifs", phy.sifs, |v| v.positive_span())?;
     phy.difs = f.read("difs", |v| v.positive_span())?;
@@ -137,6 +138,7 @@ fn read_mac(f: &mut Fields, protection: Protection) -> Result<MacSpec, FileError
             v.word(&[
                 ("eifs", AfterCollision::Eifs),
                 ("eifs_all", AfterCollision::EifsAll),
+                ("eifs_nav", AfterCollision::EifsNav),
                 ("difs", AfterCollision::Difs),
             ])
         })?,

@@ -165,7 +165,12 @@ pub(super) const QUEUE: &[Field<Queue>] = &[
 
 /// A transmitter: a station with all its queues, or a wire.
 pub(super) const TRANSMITTER: &[Field<Transmitter>] = &[
-    text("name", "`ap`, a station or a wire", |t| &t.name),
+    text(
+        "name",
+        "`ap`, a station or a wire; in a field also `routing`: what is between the network layers of stations and \
+            their queues",
+        |t| &t.name,
+    ),
     own("taken", PACKETS, "packets that the transmitter took from its queues", Count(|t| Some(t.taken))),
     own("delivered", PACKETS, "packets that reached the other end, each counted once", Count(|t| Some(t.delivered))),
     own("lost", PACKETS, "packets that did not: spoilt on a wire, or given up", Count(|t| Some(t.lost))),

@@ -31,7 +31,7 @@ pub struct ListArgs {
 }
 
 /// The names of [`families`].
-const FAMILIES: [&str; 16] = [
+const FAMILIES: [&str; 17] = [
     "controllers",
     "estimators",
     "observers",
@@ -42,6 +42,7 @@ const FAMILIES: [&str; 16] = [
     "clients",
     "traffic",
     "loss",
+    "propagation",
     "variants",
     "metrics",
     "functions",

@@ -98,6 +98,7 @@ fn title(family: Family) -> &'static str {
         Family::Clients => "Kinds of client",
         Family::Traffic => "Traffic sources",
         Family::Loss => "Loss processes",
+        Family::Propagation => "Propagation models",
     }
 }
 

@@ -34,6 +34,8 @@ pub static FILE: Table = Table {
             "Metrics that the tables show. Of a metric that is a list, its mean."),
         key("wifi", &[Kind::Table(&WIFI)], Words("no cell: wires only"), "{ standard = \"802.11g\" }",
             "An IEEE 802.11 cell with its timing and its rules."),
+        key("field", &[Kind::Table(&FIELD)], Words("a cell, in which all stations hear each other"),
+            "{ range = \"250m\", sense = \"550m\" }", "Stations at positions, of which not all hear each other."),
         key("ap", &[Kind::Table(&AP)], Words("an access point with the queue and the rule of [wifi]"),
             "{ queue = \"fq_codel\" }", "The access point. `ap` is also its name in [[link]] and in metrics."),
         key("station", &[Kind::Tables(&STATION)], Words("only the stations that flows create"),
@@ -111,6 +113,10 @@ static WIFI: Table = Table {
                 word("long", "The preamble and header of 192 us."),
                 word("short", "The preamble and header of 96 us."),
             ])], Value("\"long\""), "\"short\"", "Preamble of DSSS and CCK frames."),
+        key("durations", &[Kind::Word(&[
+                word("standard", "DSSS and CCK frames end with a whole microsecond, as in IEEE 802.11."),
+                word("exact", "Frames end with their last bit, as in ns-2."),
+            ])], Value("\"standard\""), "\"exact\"", "How the durations of DSSS and CCK frames are rounded."),
         key("slot", &[Kind::PositiveTime], Words("the standard's"), "\"9us\"", "Slot time."),
         key("sifs", &[Kind::PositiveTime], Words("the standard's"), "\"10us\"", "Short inter-frame space."),
         key("difs", &[Kind::PositiveTime], Words("SIFS plus two slots"), "\"50us\"", "DCF inter-frame space."),
@@ -146,8 +152,85 @@ static WIFI: Table = Table {
                 word("eifs", "Stations that did not send wait EIFS, as in IEEE 802.11."),
                 word("eifs_all", "As eifs; of the stations whose frames collided, those with the shorter frames also \
                     wait EIFS, as in ns-2."),
+                word("eifs_nav", "The NAV is set for EIFS, and the usual inter-frame space follows, as in ns-2; only \
+                    in a [field]."),
                 word("difs", "All stations wait the usual inter-frame space."),
             ])], Value("\"eifs\""), "\"difs\"", "Inter-frame space after a collision."),
+    ],
+};
+
+/// The keys of a place in a field.
+#[rustfmt::skip]
+const POSITION: Key = key("position", &[Kind::List(&Kind::Length)], Words("must be given in a [field]"),
+    "[\"100m\", \"500m\"]", "The place in a [field]: metres to the east and to the north.");
+
+#[rustfmt::skip]
+static GRID: Table = Table {
+    heading: "grid",
+    doc: "The places of the members of a [[station]] in rows.",
+    has_members: true,
+    keys: &[
+        key("columns", &[Kind::Whole(1, 100_000)], Required, "4", "Members in a row."),
+        key("spacing", &[Kind::Length], Required, "\"200m\"", "Distance between neighbours in a row and in a column."),
+        key("at", &[Kind::List(&Kind::Length)], Words("(0m, 0m)"), "[\"100m\", \"100m\"]",
+            "Place of the first member."),
+    ],
+};
+
+#[rustfmt::skip]
+static FIELD: Table = Table {
+    heading: "[field]",
+    doc: "Stations at positions. A frame is heard, and disturbs others, only near its transmitter. Without [ap] all \
+        stations are equal and forward packets for each other.",
+    has_members: false,
+    keys: &[
+        key("area", &[Kind::List(&Kind::Length)], Words("no limit"), "[\"1000m\", \"1000m\"]",
+            "Width and height; all stations are inside."),
+        key("range", &[Kind::Length], Value("\"250m\""), "\"250m\"", "A frame is decoded up to this distance."),
+        key("sense", &[Kind::Length], Words("2.2 times `range`"), "\"550m\"",
+            "A frame is sensed, and disturbs others, up to this distance."),
+        key("propagation", &[Kind::Algorithm(Family::Propagation)], Value("\"two_ray\""),
+            "{ kind = \"log_distance\", exponent = 3.5 }", "How the power falls with the distance; for `capture`."),
+        key("capture", &[Kind::Word(&[word("none", "Frames that overlap at a receiver are lost.")]),
+            Kind::Form("10dB", "the first frame is decoded if it is this much stronger than each later one"),
+            Kind::Table(&CAPTURE)], Value("\"10dB\""), "\"none\"",
+            "Which frame is decoded when several overlap at a receiver."),
+        key("propagation_delay", &[Kind::Flag], Value("true"), "false",
+            "Whether frames travel with the speed of light; otherwise they arrive at once."),
+        key("nav_reset", &[Kind::Flag], Value("true"), "false",
+            "Whether the reservation of an RTS lapses if no frame follows (IEEE 802.11-2016 10.3.2.4); not in ns-2."),
+        key("nav_rounding", &[Kind::Flag], Value("false"), "true",
+            "Whether Duration fields are rounded to whole microseconds, half up, as in ns-2."),
+        key("cts", &[Kind::Word(&[
+                word("nav", "A station answers an RTS if no other exchange has reserved the medium (IEEE 802.11)."),
+                word("idle", "It must sense nothing, and no NAV may be set, when it would send the CTS; so must the \
+                    sender when it would send the data after it; as in ns-2."),
+            ])], Value("\"nav\""), "\"idle\"", "When a station answers an RTS."),
+        key("routing", &[Kind::Word(&[
+                word("infrastructure", "Stations send to the access point, which sends on."),
+                word("static", "Along the fewest hops between the positions."),
+            ])], Words("infrastructure with [ap], else static"), "\"static\"", "How packets find their way."),
+        key("link_delay", &[Kind::Time], Value("\"0s\""), "\"25us\"",
+            "Time that a packet needs to the queue of its station, and from a receiver upwards; 25us in ns-2."),
+    ],
+};
+
+#[rustfmt::skip]
+static CAPTURE: Table = Table {
+    heading: "capture",
+    doc: "When a frame is decoded although others overlap it.",
+    has_members: false,
+    keys: &[
+        key("ratio", &[Kind::Form("10dB", "a ratio of powers in decibels"), Kind::Number], Required, "\"10dB\"",
+            "How much stronger the frame must be."),
+        key("frame", &[Kind::Word(&[
+                word("first", "Only the frame that began first can be decoded."),
+                word("strongest", "A later frame that is strong enough is decoded instead."),
+            ])], Value("\"first\""), "\"strongest\"", "Which frame can be decoded."),
+        key("interference", &[Kind::Word(&[
+                word("strongest", "Each other frame is compared alone."),
+                word("sum", "The powers of the other frames add up."),
+            ])], Value("\"strongest\""), "\"sum\"", "With what its power is compared."),
     ],
 };
 
@@ -163,6 +246,7 @@ static AP: Table = Table {
             "Control blocks that see and may change packets, in the order in which packets pass them."),
         key("access", ACCESS, Words("that of [wifi]"), "{ kind = \"dcf\", cwmin = 15 }",
             "Rule of medium access of the access point."),
+        POSITION,
     ],
 };
 
@@ -181,6 +265,9 @@ static STATION: Table = Table {
         key("loss", LOSS, Words("that of [wifi]"), "{ kind = \"bernoulli\", p = \"1%\" }",
             "Loss on the air, besides collisions."),
         key("access", ACCESS, Words("that of [wifi]"), "\"dcf\"", "Rule of medium access."),
+        POSITION,
+        key("grid", &[Kind::Table(&GRID)], Words("no grid"), "{ columns = 4, spacing = \"200m\" }",
+            "Members at the points of a grid, row by row, instead of `position`."),
         key("client", &[Kind::Algorithm(Family::Clients)], Words("none: the host's queue feeds the MAC"), "\"usb\"",
             "The client between the host and the MAC."),
     ],

@@ -8,7 +8,7 @@ use crate::reading::file::{About, Experiment, Overlay, Source};
 use std::collections::BTreeSet;
 
 /// Files that have every table between them, so that reading asks for every key.
-const FILES: [&str; 7] = [
+const FILES: [&str; 9] = [
     r#"duration = "70s"
 sample = "1s"
 [wifi]
@@ -76,6 +76,12 @@ until = "jain > 0.5"
         [[check]]\nwhat = \"fair\"\nmetric = \"jain\"\nexpect = { at_least = 0.5 }\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n\
         udp = {}\ntraffic = { kind = \"poisson\", rate = \"1Mbps\" }\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[field]\ncapture = { ratio = \"10dB\" }\n[ap]\n\
+        position = [\"0m\", \"0m\"]\n[[station]]\nname = \"a\"\nposition = [\"100m\", \"0m\"]\n\
+        [[flow]]\nfrom = \"server\"\nto = \"a\"\ntcp = \"newreno\"\n",
+    "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\nfield = {}\n[[station]]\nname = \"a\"\ncount = 4\n\
+        grid = { columns = 2, spacing = \"200m\" }\n\
+        [[flow]]\nfrom = \"a.1\"\nto = \"a.4\"\ntcp = \"newreno\"\n",
     "duration = \"70s\"\nwifi = { standard = \"802.11b\" }\n[[flow]]\nfrom = \"server\"\nto = \"station\"\n",
 ];
 
