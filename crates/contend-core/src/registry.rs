@@ -396,6 +396,14 @@ pub fn find<B>(family: &'static [Entry<B>], name: &str) -> Option<&'static Entry
     family.iter().find(|e| e.name == name)
 }
 
+/// The name of an entry from its module: `r#static`, which Rust needs for a keyword, is `static`.
+pub const fn name_of(module: &'static str) -> &'static str {
+    match module.as_bytes() {
+        [b'r', b'#', ..] => module.split_at(2).1,
+        _ => module,
+    }
+}
+
 /// Declares the modules of a family and its table: `registry!(Build; reno, cubic);`.
 #[macro_export]
 macro_rules! registry {
@@ -404,7 +412,7 @@ macro_rules! registry {
         /// Every member of this family.
         pub static REGISTRY: &[$crate::registry::Entry<$build>] = &[$(
             $crate::registry::Entry {
-                name: stringify!($name),
+                name: $crate::registry::name_of(stringify!($name)),
                 cite: $name::CITE,
                 summary: $name::SUMMARY,
                 params: $name::PARAMS,
