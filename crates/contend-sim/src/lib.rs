@@ -9,6 +9,7 @@ pub mod mobility;
 pub mod net;
 pub mod peer;
 pub mod rng;
+pub mod routing;
 pub mod scenario;
 pub mod stats;
 pub mod tcp;

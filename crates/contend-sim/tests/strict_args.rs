@@ -12,7 +12,7 @@ use contend_core::{FlowId, Span, Time, ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::access::{self, Category, Scheduling, Setting};
 use contend_sim::wifi::client;
-use contend_sim::{loss, mobility, rng, traffic};
+use contend_sim::{loss, mobility, rng, routing, traffic};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -159,6 +159,13 @@ fn every_mobility_reads_what_it_declares() {
         rng: rng::stream(1, "sta0", "movement"),
     };
     strictly(mobility::REGISTRY, |build, args| build(args, setting.clone()).is_ok());
+}
+
+#[test]
+fn every_routing_protocol_reads_what_it_declares() {
+    let shortest = Some(Arc::new(routing::Shortest::new(&[vec![1], vec![0]], 0..2)));
+    let setting = routing::Setting { me: 0, stations: 2, shortest };
+    strictly(routing::REGISTRY, |build, args| build(args, &setting).is_ok());
 }
 
 #[test]
