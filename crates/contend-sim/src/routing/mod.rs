@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 mod actions;
+pub mod arp;
 mod outbox;
 pub mod shortest;
 mod waiting;
