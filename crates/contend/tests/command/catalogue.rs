@@ -4,7 +4,7 @@ use super::{Bench, SMALL, call, workspace};
 use serde_json::Value;
 
 /// The families whose names `contend explain` explains, except the many keys of a file.
-const FAMILIES: [&str; 15] = [
+const FAMILIES: [&str; 17] = [
     "controllers",
     "estimators",
     "recoveries",
@@ -15,6 +15,8 @@ const FAMILIES: [&str; 15] = [
     "traffic",
     "loss",
     "propagation",
+    "mobility",
+    "routing",
     "variants",
     "metrics",
     "functions",

@@ -4,7 +4,7 @@ use contend_core::registry::{Entry, Param};
 use contend_core::{ap, cc, estimate, observe, qdisc};
 use contend_sim::tcp::recovery;
 use contend_sim::wifi::{access, client, propagation};
-use contend_sim::{loss, traffic};
+use contend_sim::{loss, mobility, routing, traffic};
 
 /// A family of algorithms: one registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub enum Family {
     Loss,
     /// Propagation models.
     Propagation,
+    /// Movements of stations.
+    Mobility,
+    /// Routing protocols.
+    Routing,
 }
 
 /// One algorithm of a family.
@@ -50,7 +54,7 @@ pub struct Algorithm {
 
 impl Family {
     /// Every family, in the order of lists.
-    pub const ALL: [Family; 11] = [
+    pub const ALL: [Family; 13] = [
         Family::Controllers,
         Family::Estimators,
         Family::Observers,
@@ -62,6 +66,8 @@ impl Family {
         Family::Traffic,
         Family::Loss,
         Family::Propagation,
+        Family::Mobility,
+        Family::Routing,
     ];
 
     /// The name in `contend list`.
@@ -78,6 +84,8 @@ impl Family {
             Family::Traffic => "traffic",
             Family::Loss => "loss",
             Family::Propagation => "propagation",
+            Family::Mobility => "mobility",
+            Family::Routing => "routing",
         }
     }
 
@@ -95,6 +103,8 @@ impl Family {
             Family::Traffic => "a traffic source",
             Family::Loss => "a loss process",
             Family::Propagation => "a propagation model",
+            Family::Mobility => "a mobility",
+            Family::Routing => "a routing protocol",
         }
     }
 
@@ -112,6 +122,8 @@ impl Family {
             Family::Traffic => "traffic = { kind = \"NAME\" } in a [[flow]]",
             Family::Propagation => "propagation = { kind = \"NAME\" } in [field]",
             Family::Loss => "loss = { kind = \"NAME\" } in [wifi], [[station]], [wire] or [[link]]",
+            Family::Mobility => "mobility = { kind = \"NAME\" } in a [[station]]; no file reads it yet",
+            Family::Routing => "routing = { kind = \"NAME\" } in [field]; no file reads it yet",
         }
     }
 
@@ -129,6 +141,8 @@ impl Family {
             Family::Traffic => self.of(traffic::REGISTRY),
             Family::Loss => self.of(loss::REGISTRY),
             Family::Propagation => self.of(propagation::REGISTRY),
+            Family::Mobility => self.of(mobility::REGISTRY),
+            Family::Routing => self.of(routing::REGISTRY),
         }
     }
 

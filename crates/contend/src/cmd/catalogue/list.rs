@@ -31,7 +31,7 @@ pub struct ListArgs {
 }
 
 /// The names of [`families`].
-const FAMILIES: [&str; 17] = [
+const FAMILIES: [&str; 19] = [
     "controllers",
     "estimators",
     "observers",
@@ -43,6 +43,8 @@ const FAMILIES: [&str; 17] = [
     "traffic",
     "loss",
     "propagation",
+    "mobility",
+    "routing",
     "variants",
     "metrics",
     "functions",

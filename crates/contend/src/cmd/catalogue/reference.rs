@@ -99,6 +99,8 @@ fn title(family: Family) -> &'static str {
         Family::Traffic => "Traffic sources",
         Family::Loss => "Loss processes",
         Family::Propagation => "Propagation models",
+        Family::Mobility => "Movements of stations",
+        Family::Routing => "Routing protocols",
     }
 }
 
