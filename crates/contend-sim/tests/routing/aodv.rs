@@ -140,6 +140,39 @@ fn a_route_that_nobody_uses_expires_and_one_in_use_does_not() {
     assert!((0..3).all(|i| net.agent(i).deadline() == Time::NEVER));
 }
 
+#[test]
+fn a_packet_that_waits_too_long_is_dropped() {
+    let mut net = Network::new("aodv", &[("patience", Value::Time(Span::from_secs(3)))], &[vec![], vec![]], 1);
+    net.offer(0, 1);
+    net.run(at(2.9));
+    assert_eq!((net.agent(0).held(), net.drops.len()), (1, 0));
+    net.run(at(3.6));
+    assert_eq!((net.agent(0).held(), &net.drops), (0, &BTreeMap::from([(RoutingDrop::BufferTimeout, 1)])));
+}
+
+/// RFC 3561 §6.2: a packet also refreshes the route to its source. In ns-2 the way back expires under it.
+#[test]
+fn a_packet_refreshes_the_way_back_only_if_told_so() {
+    for (word, known) in [("forward", false), ("both", true)] {
+        let mut net = Network::new("aodv", &[("refresh", Value::Word(word.into()))], &chain(3), 1);
+        net.probe(0, 2, PROBE, at(20.0));
+        assert_eq!((net.agent(1).next_hop(0).is_some(), net.agent(1).next_hop(2)), (known, Some(2)), "{word}");
+    }
+}
+
+/// RFC 3561 §5, with an IP and a UDP header.
+#[test]
+fn messages_have_the_sizes_of_the_rfc_on_request() {
+    let mut net = Network::new("aodv", &[("sizes", Value::Word("rfc".into()))], &chain(3), 1);
+    net.offer(0, 2);
+    net.run(at(1.0));
+    net.isolate(2);
+    net.offer(0, 2);
+    net.run(at(2.0));
+    let sizes: BTreeMap<&str, u32> = net.messages.iter().map(|m| (m.2, m.3)).collect();
+    assert_eq!(sizes, BTreeMap::from([("rreq", 52), ("rrep", 48), ("rerr", 40)]));
+}
+
 /// A chain 0 - 1 - 2 - 3 whose last link breaks under a flow from 0 to 3, with a way 2 - 4 - 3 beside it.
 fn broken(values: &[(&'static str, Value)], detour: bool) -> Network {
     let mut links = chain(4);
