@@ -160,6 +160,27 @@ fn a_packet_refreshes_the_way_back_only_if_told_so() {
     }
 }
 
+/// A request that is older than the break of the way back: there is nowhere to send the answer.
+#[test]
+fn an_old_request_over_a_broken_way_is_not_answered() {
+    // From station 0, which asks for station 1, whose number it does not know (flag U).
+    let request = |id: u32, number: u32| {
+        let words = [id, 1, 0, 0, number];
+        [30, 1, 8, 0, 0].into_iter().chain(words.into_iter().flat_map(u32::to_be_bytes)).collect::<Vec<u8>>()
+    };
+    let mut net = Network::new("aodv", &[], &chain(2), 1);
+    net.inject(1, 0, &request(1, 10));
+    assert_eq!((counts(&net), net.malformed), (BTreeMap::from([("rrep", 1)]), 0));
+    net.isolate(1);
+    net.offer(1, 0);
+    net.run(at(0.01));
+    assert_eq!(net.drops, BTreeMap::from([(RoutingDrop::LinkFailed, 1)]));
+    net.inject(1, 0, &request(2, 5));
+    assert_eq!(counts(&net)["rrep"], 1);
+    net.inject(1, 0, &request(3, 11));
+    assert_eq!(counts(&net)["rrep"], 2);
+}
+
 /// RFC 3561 §5, with an IP and a UDP header.
 #[test]
 fn messages_have_the_sizes_of_the_rfc_on_request() {

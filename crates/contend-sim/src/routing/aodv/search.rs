@@ -91,7 +91,7 @@ impl Aodv {
             let known = m.number.filter(|n| is_newer(*n, self.number)).unwrap_or(self.number);
             self.number = known.wrapping_add(1);
             let reply = reply(0, self.number, self.rules.lifetime);
-            return self.tell(self.next_hop(m.originator), &reply, acts);
+            return self.answer(m.originator, &reply, acts);
         }
         let fresh = |number: u32| m.number.is_none_or(|n| !is_newer(n, number));
         let known = self.table.get(m.destination).and_then(|r| r.number);
@@ -101,10 +101,17 @@ impl Aodv {
             let (next, reply) = (route.next, reply(route.hops, number, route.expires.since(now)));
             route.add_precursor(from);
             self.table.entry(m.originator).add_precursor(next);
-            self.tell(self.next_hop(m.originator), &reply, acts);
+            self.answer(m.originator, &reply, acts);
         } else if m.ttl > 1 {
             let number = known.filter(|n| fresh(*n)).or(m.number);
             self.tell_later(now, cx.rng, Message::Request(Request { ttl: m.ttl - 1, hops, number, ..m }));
+        }
+    }
+
+    /// Sends a reply on its way to `originator`, if the way is known.
+    fn answer(&self, originator: Station, reply: &Message, acts: &mut Actions) {
+        if let Some(next) = self.next_hop(originator) {
+            self.tell(Some(next), reply, acts);
         }
     }
 
