@@ -32,3 +32,20 @@ impl<T> Outbox<T> {
         self.queue.iter().map(|(_, thing)| thing)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_come_in_order_of_time_and_equal_times_in_the_order_in_which_they_were_put() {
+        let mut outbox = Outbox::new();
+        let at = Time::from_nanos;
+        for (time, thing) in [(3, 'c'), (1, 'a'), (3, 'd'), (2, 'b')] {
+            outbox.put(at(time), thing);
+        }
+        assert_eq!((outbox.first(), outbox.due(at(0))), (at(1), None));
+        assert_eq!(std::iter::from_fn(|| outbox.due(at(3))).collect::<String>(), "abcd");
+        assert_eq!(outbox.first(), Time::NEVER);
+    }
+}

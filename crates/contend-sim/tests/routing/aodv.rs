@@ -160,25 +160,112 @@ fn a_packet_refreshes_the_way_back_only_if_told_so() {
     }
 }
 
+fn bytes(head: [u8; 5], words: [u32; 5]) -> Vec<u8> {
+    head.into_iter().chain(words.into_iter().flat_map(u32::to_be_bytes)).collect()
+}
+
+/// A request of station 0 that has gone `hops` hops, for station 1, whose number it does not know (flag U).
+fn request(id: u32, hops: u8, number: u32) -> Vec<u8> {
+    bytes([30, 1, 8, 0, hops], [id, 1, 0, 0, number])
+}
+
 /// A request that is older than the break of the way back: there is nowhere to send the answer.
 #[test]
 fn an_old_request_over_a_broken_way_is_not_answered() {
-    // From station 0, which asks for station 1, whose number it does not know (flag U).
-    let request = |id: u32, number: u32| {
-        let words = [id, 1, 0, 0, number];
-        [30, 1, 8, 0, 0].into_iter().chain(words.into_iter().flat_map(u32::to_be_bytes)).collect::<Vec<u8>>()
-    };
     let mut net = Network::new("aodv", &[], &chain(2), 1);
-    net.inject(1, 0, &request(1, 10));
+    net.inject(1, 0, &request(1, 0, 10));
     assert_eq!((counts(&net), net.malformed), (BTreeMap::from([("rrep", 1)]), 0));
     net.isolate(1);
     net.offer(1, 0);
     net.run(at(0.01));
     assert_eq!(net.drops, BTreeMap::from([(RoutingDrop::LinkFailed, 1)]));
-    net.inject(1, 0, &request(2, 5));
+    net.inject(1, 0, &request(2, 0, 5));
     assert_eq!(counts(&net)["rrep"], 1);
-    net.inject(1, 0, &request(3, 11));
+    net.inject(1, 0, &request(3, 0, 11));
     assert_eq!(counts(&net)["rrep"], 2);
+}
+
+/// RFC 3561 §6.2.
+#[test]
+fn of_routes_with_one_number_the_first_stays_until_a_shorter_one_comes() {
+    let mut net = Network::new("aodv", &[], &vec![vec![]; 6], 1);
+    for (id, neighbour, hops, number, next) in
+        [(1, 2, 3, 10, 2), (2, 3, 3, 10, 2), (3, 4, 2, 10, 4), (4, 5, 1, 9, 4), (5, 3, 7, 11, 3), (6, 2, 0, 11, 2)]
+    {
+        net.inject(5, neighbour, &request(id, hops, number));
+        assert_eq!(net.agent(5).next_hop(0), Some(next), "request {id}");
+    }
+}
+
+/// RFC 3561 §6.11 (iii).
+#[test]
+fn an_error_counts_only_from_the_next_hop_and_with_a_number_that_is_not_older() {
+    let mut net = Network::new("aodv", &[], &vec![vec![]; 6], 1);
+    net.inject(5, 2, &request(1, 3, 10));
+    for (neighbour, number, left) in [(3, 10, true), (2, 9, true), (2, 10, false)] {
+        net.inject(5, neighbour, &bytes([1, 3, 0, 0, 1], [0, number, 0, 0, 0])[..13]);
+        assert_eq!(net.agent(5).next_hop(0).is_some(), left);
+    }
+    assert_eq!(net.malformed, 0);
+}
+
+/// RFC 3561 §6.7: the way back of a reply lives as long as the route.
+#[test]
+fn a_reply_prolongs_the_way_back() {
+    let mut net = Network::new("aodv", &[], &chain(3), 1);
+    net.offer(0, 2);
+    for (time, known) in [(9.4, true), (11.0, false)] {
+        net.run(at(time));
+        assert_eq!(net.agent(1).next_hop(0).is_some(), known, "at {time} s");
+    }
+}
+
+#[test]
+fn packets_that_waited_leave_ten_milliseconds_apart() {
+    let mut net = Network::new("aodv", &[], &chain(2), 1);
+    for _ in 0..4 {
+        net.offer(0, 1);
+    }
+    net.run(at(1.0));
+    let gaps: Vec<Span> = net.arrived.windows(2).map(|w| w[1].0 - w[0].0).collect();
+    assert_eq!(gaps, [Span::from_millis(10); 3]);
+}
+
+#[test]
+fn the_buffer_is_for_all_destinations_together() {
+    let mut net = Network::new("aodv", &[("buffer", Value::Integer(2))], &vec![vec![]; 4], 1);
+    for to in 1..4 {
+        net.offer(0, to);
+    }
+    assert_eq!((net.agent(0).held(), net.drops.get(&RoutingDrop::BufferFull)), (2, Some(&1)));
+}
+
+/// RFC 3561 §6.11, with `errors = "precursors"`: who used a route hears of its end, and nobody else does.
+#[test]
+fn an_error_reaches_those_who_use_the_route_through_a_station() {
+    let values = [("errors", Value::Word("precursors".into())), ("repair", Value::Bool(false))];
+    let errors = |net: &Network| net.messages.iter().filter(|m| m.2 == "rerr").map(|m| m.1).collect::<Vec<u32>>();
+    // Station 1 answers 0 for 3, and so becomes responsible for telling it.
+    let mut net = Network::new("aodv", &values, &chain(4), 1);
+    net.offer(1, 3);
+    net.run(at(1.0));
+    net.offer(0, 3);
+    net.run(at(2.0));
+    net.isolate(3);
+    net.offer(0, 3);
+    net.run(at(2.1));
+    assert_eq!(errors(&net), [2, 1]);
+    // Station 1 has lost 0, the only user of its route to 2.
+    let mut net = Network::new("aodv", &values, &chain(3), 1);
+    net.offer(0, 2);
+    net.run(at(1.0));
+    net.isolate(0);
+    net.offer(2, 0);
+    net.run(at(1.1));
+    net.isolate(2);
+    net.offer(1, 2);
+    net.run(at(1.2));
+    assert_eq!(errors(&net), []);
 }
 
 /// RFC 3561 §5, with an IP and a UDP header.

@@ -73,6 +73,66 @@ fn a_long_update_is_sent_in_several_packets() {
     assert!((1..16).all(|to| net.agent(0).next_hop(to).is_some()));
 }
 
+/// The bytes of an update: destination, hops and number of each entry.
+fn update(entries: &[(u32, u8, u32)]) -> Vec<u8> {
+    let entry = |(to, hops, number): &(u32, u8, u32)| [&to.to_be_bytes()[..], &[*hops], &number.to_be_bytes()].concat();
+    (entries.len() as u16).to_be_bytes().into_iter().chain(entries.iter().flat_map(entry)).collect()
+}
+
+/// A station without links whose routes settle at once and that sends full updates only if it must.
+fn alone() -> Network {
+    let values = [
+        ("period", Value::Time(Span::from_secs(1000))),
+        ("first", Value::Time(Span::ZERO)),
+        ("settling", Value::Time(Span::ZERO)),
+    ];
+    Network::new("dsdv", &values, &vec![vec![]; 40], 1)
+}
+
+#[test]
+fn a_number_is_told_once_and_a_distance_until_a_full_update() {
+    let mut net = alone();
+    let mut told = |s: u64, entries: &[(u32, u8, u32)]| {
+        net.run(at(s));
+        let before = net.messages.len();
+        net.inject(0, 1, &update(entries));
+        net.run(at(s + 9));
+        let own = net.messages[before..].iter().filter(|m| m.1 == 0);
+        own.map(|m| (m.3 - 20) / 12).collect::<Vec<u32>>()
+    };
+    let many: Vec<_> = (1..=12).map(|to| (to, 1, 2)).collect();
+    // 12 new destinations are much of the table: all of it is told, with this station itself.
+    assert_eq!(told(10, &many)[0], 13);
+    assert_eq!(told(20, &[(2, 1, 4), (3, 1, 4), (4, 1, 4)]), [], "later numbers wait for another cause");
+    assert_eq!(told(30, &[(20, 1, 2)]), [4], "a new destination is one, and takes the three numbers along");
+    assert_eq!(told(40, &[(21, 1, 2)]), [2], "the distance of the first is told again");
+    assert_eq!(told(50, &[(21, 3, 2)]), [], "a longer route with the same number is ignored");
+}
+
+#[test]
+fn a_station_that_is_said_to_be_lost_tells_at_once_that_it_is_there() {
+    let mut net = alone();
+    net.run(at(10));
+    let before = net.messages.iter().filter(|m| m.1 == 0).count();
+    net.inject(0, 1, &update(&[(0, 250, 3)]));
+    net.run(at(10) + Span::from_millis(10));
+    assert_eq!(net.messages.iter().filter(|m| m.1 == 0).count(), before + 1);
+}
+
+#[test]
+fn a_neighbour_that_believes_an_old_break_is_told_better() {
+    let mut net = alone();
+    net.run(at(10));
+    net.inject(0, 1, &update(&[(5, 1, 8)]));
+    net.run(at(20));
+    let before = net.messages.iter().filter(|m| m.1 == 0).count();
+    net.inject(0, 2, &update(&[(5, 250, 7)]));
+    net.run(at(20) + Span::from_millis(10));
+    assert_eq!((net.messages.iter().filter(|m| m.1 == 0).count(), net.agent(0).next_hop(5)), (before + 1, Some(1)));
+    net.inject(0, 2, &update(&[(5, 250, 9)]));
+    assert_eq!(net.agent(0).next_hop(5), None, "a later break is believed");
+}
+
 /// Longest time between two deliveries of probes from 0 to 3 over a square whose relay in use is removed at 100 s.
 fn outage(values: &[(&'static str, Value)], seed: u64) -> (f64, Network) {
     let mut net = Network::new("dsdv", values, &grid(2), seed);
