@@ -347,7 +347,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[ap]\nqueue = \"hfsc\"\n[[station]]",
         "t.toml:9:9: `ap.queue` names an unknown queue discipline: \"hfsc\"\
             \n  help: write one of: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, \
-            pi, pie, rcp, red, rem, vcrr, vfq, vqr, vrc, wf2q, xcp",
+            pi, pie, rcp, rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wf2q, xcp, xcp_winf",
     ),
     (
         "[[station]]",
@@ -360,7 +360,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[ap]\nqueue = \"lifo\"\n[[station]]",
         "t.toml:9:9: `ap.queue` names an unknown queue discipline: \"lifo\"\
             \n  help: did you mean `fifo`? Write one of: fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, \
-            directions, elf, fq_codel, pi, pie, rcp, red, rem, vcrr, vfq, vqr, vrc, wf2q, xcp",
+            directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red, rem, vcrr, vfq, vqr, vrc, wf2q, xcp, xcp_winf",
     ),
     (
         "[[station]]",

@@ -28,7 +28,7 @@ fn first(e: &Experiment) -> Resolved {
 fn tcp(r: &Resolved, flow: usize) -> &TcpSpec {
     match &r.scenario.flows[flow].ends.transport {
         Transport::Tcp(spec) => spec,
-        Transport::Udp => panic!("flow {flow} is udp"),
+        Transport::Udp(_) => panic!("flow {flow} is udp"),
     }
 }
 
@@ -428,7 +428,7 @@ fn udp_is_a_constant_bit_rate_unless_traffic_says_otherwise() {
          schedule = [[\"1s\", \"5s\", \"2Mbps\"], [\"5s\", \"= 3*3s\", \"1Mbps\"]] }}\n"
     )));
     let flow = &r.scenario.flows[0];
-    assert!(matches!(flow.ends.transport, Transport::Udp));
+    assert!(matches!(flow.ends.transport, Transport::Udp(None)));
     assert_eq!(
         (flow.ends.packet, flow.ends.traffic.entry.name, flow.ends.traffic.args.rate("rate")),
         (1000, "cbr", 2_000_000)

@@ -8,7 +8,7 @@
 pub use crate::link::{BadEntry, Deliveries, RateSteps, WireRate, WireSpec};
 pub use crate::mobility::Point;
 pub use crate::tcp::rtt::RtoSpec;
-pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UniformSpan};
+pub use crate::tcp::spec::{EcnEcho, EndsSpec, Start, TcpSpec, Transport, UdpControl, UniformSpan};
 pub use crate::wifi::access::BusySlot;
 pub use crate::wifi::spec::{
     AfterCollision, ApSpec, Capture, CellSpec, CtsRule, FieldSpec, IdleAccess, MacSpec, Routing, StationSpec,

@@ -121,7 +121,7 @@ fn the_laws_hold_with_every_source_of_traffic() {
         let mut s = busy(&newreno());
         s.flows
             .iter_mut()
-            .filter(|f| datagrams || !matches!(f.ends.transport, Transport::Udp))
+            .filter(|f| datagrams || !matches!(f.ends.transport, Transport::Udp(_)))
             .for_each(|f| f.ends.traffic = source.clone());
         check(source.entry.name, &s);
     }

@@ -8,6 +8,7 @@
 use crate::packet::{Explicit, Packet};
 
 pub mod rcp;
+pub mod winf;
 pub mod xcp;
 
 /// XCP. `throughput` is the sender's. `change` is the change of throughput for this packet in bytes per second: the

@@ -15,8 +15,8 @@ use rand::RngExt as _;
 pub type Build = fn(&Args, &Site) -> Result<Box<dyn Qdisc>, String>;
 
 crate::registry!(
-    Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp, red, rem, vcrr,
-    vfq, vqr, vrc, wf2q, xcp,
+    Build; fifo, ack_filter, airtime, avq, codel, cwaq, cwpq, directions, elf, fq_codel, pi, pie, rcp, rcp_winf, red,
+    rem, vcrr, vfq, vqr, vrc, wf2q, xcp, xcp_winf,
 );
 
 mod capacity;

@@ -12,6 +12,7 @@ use super::fifo::Fifo;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
 use crate::explicit::rcp::{Law, Measured};
+use crate::explicit::winf::{Air, Flows, Input, Stamp};
 use crate::explicit::{RCP, RCP_PROBE};
 use crate::packet::Packet;
 use crate::registry::Param;
@@ -24,61 +25,60 @@ pub const CITE: &str = "Dukkipati 2007; Barreto 2012 §2.3.3.2, eq. 2.22";
 /// What it does.
 pub const SUMMARY: &str = "A FIFO that writes one rate for all flows into RCP headers, from spare capacity and queue.";
 /// Parameters. Defaults as in RCP's code for ns-2.
-pub const PARAMS: &[Param] = &[
-    super::fifo::LIMIT,
-    CAPACITY,
-    Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0),
-    Param::number("beta", "gain of the queue").default("0.4").range(0.0, 2.0),
-    Param::fraction("eta", "share of the capacity that is to be used, C_w in the thesis")
-        .default("95%")
-        .range(0.01, 1.0),
+pub const PARAMS: &[Param] =
+    &[super::fifo::LIMIT, CAPACITY, ALPHA, BETA, ETA, INTERVAL, FIRST_RTT, RTT_GAIN, FIRST_RATE, LEAST, MTU];
+
+pub(super) const ALPHA: Param = Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0);
+pub(super) const BETA: Param = Param::number("beta", "gain of the queue").default("0.4").range(0.0, 2.0);
+pub(super) const ETA: Param = Param::fraction("eta", "share of the capacity that is to be used, C_w in the thesis")
+    .default("95%")
+    .range(0.01, 1.0);
+pub(super) const INTERVAL: Param =
     Param::time("interval", "longest time between two updates of the rate; at most the mean round-trip time")
         .default("10ms")
-        .range(0.0001, 1.0),
+        .range(0.0001, 1.0);
+pub(super) const FIRST_RTT: Param =
     Param::time("first_rtt", "mean round-trip time before the first packet that knows one")
         .default("200ms")
-        .range(0.0001, 10.0),
+        .range(0.0001, 10.0);
+pub(super) const RTT_GAIN: Param =
     Param::fraction("rtt_gain", "weight of the round-trip times of an interval in the moving average")
         .default("2%")
-        .range(0.0001, 1.0),
+        .range(0.0001, 1.0);
+pub(super) const FIRST_RATE: Param =
     Param::fraction("first_rate", "rate before the first update, as a share of the capacity")
         .default("5%")
-        .range(1e-6, 1.0),
-    Param::number("least", "least rate in packets per round trip").default("0.01").range(1e-6, 10.0),
-    Param::amount("mtu", "packet size for the least rate").default("1500B").range(1.0, 65_535.0),
-];
+        .range(1e-6, 1.0);
+pub(super) const LEAST: Param =
+    Param::number("least", "least rate in packets per round trip").default("0.01").range(1e-6, 10.0);
+pub(super) const MTU: Param =
+    Param::amount("mtu", "packet size for the least rate").default("1500B").range(1.0, 65_535.0);
 
 /// Builds the discipline.
 ///
 /// # Errors
 /// If `mtu` is not in bytes.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    Ok(Box::new(Rcp {
-        queue: Fifo::new(args.amount("limit")),
-        capacity: Capacity::new(args),
-        law: Law {
-            alpha: args.number("alpha"),
-            beta: args.number("beta"),
-            least: args.number("least"),
-            mtu: super::bytes(args, "mtu")? as f64,
-        },
-        eta: args.number("eta"),
-        longest: args.time("interval"),
-        gain: args.number("rtt_gain"),
-        first_rate: args.number("first_rate"),
-        rate: None,
-        rtt: args.time("first_rtt").as_secs_f64(),
-        rtts: (0.0, 0.0),
-        input: 0.0,
-        began: Time::ZERO,
-        ends: Time::NEVER,
-    }))
+    Ok(Box::new(Rcp::new(args, Rules { input: Input::Measured, stamp: Stamp::Rate, flows: None })?))
 }
 
+/// What differs between RCP and RCP-Winf.
 #[derive(Debug)]
-struct Rcp {
+pub(super) struct Rules {
+    /// What counts as input.
+    pub input: Input,
+    /// How the rate is written into headers.
+    pub stamp: Stamp,
+    /// The flows, if other flows get their share of the capacity.
+    pub flows: Option<Flows>,
+}
+
+/// A queue under RCP.
+#[derive(Debug)]
+pub(super) struct Rcp {
     queue: Fifo,
     capacity: Capacity,
+    rules: Rules,
     law: Law,
     eta: f64,
     longest: Span,
@@ -98,9 +98,38 @@ struct Rcp {
 }
 
 impl Rcp {
+    pub(super) fn new(args: &Args, rules: Rules) -> Result<Rcp, String> {
+        Ok(Rcp {
+            queue: Fifo::new(args.amount("limit")),
+            capacity: Capacity::new(args),
+            rules,
+            law: Law {
+                alpha: args.number("alpha"),
+                beta: args.number("beta"),
+                least: args.number("least"),
+                mtu: super::bytes(args, "mtu")? as f64,
+            },
+            eta: args.number("eta"),
+            longest: args.time("interval"),
+            gain: args.number("rtt_gain"),
+            first_rate: args.number("first_rate"),
+            rate: None,
+            rtt: args.time("first_rtt").as_secs_f64(),
+            rtts: (0.0, 0.0),
+            input: 0.0,
+            began: Time::ZERO,
+            ends: Time::NEVER,
+        })
+    }
+
+    /// The capacity that RCP may use in bytes per second.
+    fn capacity(&self, now: Time, link: &dyn Link) -> f64 {
+        self.capacity.of(link) * self.rules.flows.as_ref().map_or(1.0, |f| f.share(now))
+    }
+
     /// Updates the rate as often as is due. On a link that takes no time there is no rate.
     fn catch_up(&mut self, now: Time, link: &dyn Link) {
-        let capacity = self.capacity.of(link);
+        let capacity = self.capacity(now, link);
         if capacity.is_infinite() {
             return;
         }
@@ -114,7 +143,9 @@ impl Rcp {
                 self.rtt += self.gain * (self.rtts.0 / self.rtts.1 - self.rtt);
             }
             let (interval, queue) = ((self.ends - self.began).as_secs_f64(), self.queue.backlog().bytes as f64);
-            let m = Measured { interval, rtt: self.rtt, input: self.input / interval, queue };
+            let measured = self.input / interval;
+            let air = Air { capacity, available: (capacity - measured).max(0.0) };
+            let m = Measured { interval, rtt: self.rtt, input: self.rules.input.of(&air, measured), queue };
             let before = rate;
             rate = self.law.next(rate, target, &m);
             let idle = self.input == 0.0 && rate == before;
@@ -146,6 +177,9 @@ impl Qdisc for Rcp {
         if has {
             self.capacity.arrived(link, &p);
         }
+        if let (Some(flows), false) = (&mut self.rules.flows, p.is_reverse()) {
+            flows.saw(p.flow, cx.now, p.explicit_kind() != 0);
+        }
         self.catch_up(cx.now, link);
         self.input += f64::from(p.size);
         if has && p.explicit.rtt_us > 0 {
@@ -158,7 +192,8 @@ impl Qdisc for Rcp {
         self.catch_up(cx.now, link);
         let mut p = self.queue.pop()?;
         if let (true, Some(rate)) = (Rcp::has_header(&p), self.rate) {
-            p.explicit.throughput = p.explicit.throughput.min(libm::round(rate).clamp(1.0, f64::from(u32::MAX)) as u32);
+            let rate = self.rules.stamp.of(p.explicit.throughput.into(), rate, self.capacity(cx.now, link));
+            p.explicit.throughput = libm::round(rate).clamp(1.0, f64::from(u32::MAX)) as u32;
         }
         Some(p)
     }

@@ -16,6 +16,7 @@ use super::capacity::{CAPACITY, Capacity};
 use super::fifo::Fifo;
 use super::{Args, Backlog, Link, Qdisc, Sink, Site};
 use crate::Cx;
+use crate::explicit::winf::{Air, Flows, Load};
 use crate::explicit::{self, xcp::Shares};
 use crate::packet::Packet;
 use crate::registry::Param;
@@ -33,53 +34,59 @@ pub const SUMMARY: &str = "A FIFO that writes into XCP headers by how much each 
 pub const PARAMS: &[Param] = &[
     super::fifo::LIMIT,
     CAPACITY,
-    Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0),
-    Param::number("beta", "gain of the persistent queue").default("0.226").range(0.0, 2.0),
+    ALPHA,
+    BETA,
+    GAMMA,
+    FIRST_INTERVAL,
+    MAX_INTERVAL.default("1s"),
+    MIN_INTERVAL,
+    MIN_QUEUE_INTERVAL,
+];
+
+pub(super) const ALPHA: Param = Param::number("alpha", "gain of the spare capacity").default("0.4").range(0.0, 2.0);
+pub(super) const BETA: Param = Param::number("beta", "gain of the persistent queue").default("0.226").range(0.0, 2.0);
+pub(super) const GAMMA: Param =
     Param::number("gamma", "share of the traffic that moves between flows in each interval")
         .default("0.1")
-        .range(0.0, 1.0),
+        .range(0.0, 1.0);
+pub(super) const FIRST_INTERVAL: Param =
     Param::time("first_interval", "control interval before the first round-trip time, and without headers")
         .default("50ms")
-        .range(0.001, 10.0),
-    Param::time("max_interval", "longest control interval, and largest round-trip time that counts")
-        .default("1s")
-        .range(0.001, 10.0),
-    Param::time("min_interval", "shortest control interval").default("1ms").range(1e-5, 1.0),
+        .range(0.001, 10.0);
+pub(super) const MAX_INTERVAL: Param =
+    Param::time("max_interval", "longest control interval, and largest round-trip time that counts").range(0.001, 10.0);
+pub(super) const MIN_INTERVAL: Param =
+    Param::time("min_interval", "shortest control interval").default("1ms").range(1e-5, 1.0);
+pub(super) const MIN_QUEUE_INTERVAL: Param =
     Param::time("min_queue_interval", "shortest interval in which the smallest queue is taken")
         .default("2ms")
-        .range(1e-5, 1.0),
-];
+        .range(1e-5, 1.0);
 
 /// Builds the discipline.
 ///
 /// # Errors
 /// Never: every value in range is valid.
 pub fn build(args: &Args, _: &Site) -> Result<Box<dyn Qdisc>, String> {
-    let first = args.time("first_interval");
-    Ok(Box::new(Xcp {
-        queue: Fifo::new(args.amount("limit")),
-        capacity: Capacity::new(args),
-        alpha: args.number("alpha"),
-        beta: args.number("beta"),
-        gamma: args.number("gamma"),
-        first,
-        max_rtt: args.time("max_interval").as_secs_f64(),
-        min: args.time("min_interval"),
-        min_queue: args.time("min_queue_interval"),
-        shares: Shares::default(),
-        rtt: first.as_secs_f64(),
-        interval: first,
-        control_at: Time::NEVER,
-        queue_at: Time::NEVER,
-        persistent: 0.0,
-        least: 0.0,
-    }))
+    Ok(Box::new(Xcp::new(args, Rules { load: Load::Used, own_throughput: true, flows: None })))
 }
 
+/// What differs between XCP and XCP-Winf.
 #[derive(Debug)]
-struct Xcp {
+pub(super) struct Rules {
+    /// What counts as load.
+    pub load: Load,
+    /// True if feedback depends on the throughput of the packet's sender. False: on the capacity.
+    pub own_throughput: bool,
+    /// The flows, if other flows get their share of the capacity.
+    pub flows: Option<Flows>,
+}
+
+/// A queue under XCP.
+#[derive(Debug)]
+pub(super) struct Xcp {
     queue: Fifo,
     capacity: Capacity,
+    rules: Rules,
     alpha: f64,
     beta: f64,
     gamma: f64,
@@ -101,9 +108,35 @@ struct Xcp {
     persistent: f64,
     /// The smallest backlog of this interval so far in bytes.
     least: f64,
+    /// What the queue knows of its link, from the last interval.
+    air: Air,
 }
 
 impl Xcp {
+    pub(super) fn new(args: &Args, rules: Rules) -> Xcp {
+        let first = args.time("first_interval");
+        Xcp {
+            queue: Fifo::new(args.amount("limit")),
+            capacity: Capacity::new(args),
+            rules,
+            alpha: args.number("alpha"),
+            beta: args.number("beta"),
+            gamma: args.number("gamma"),
+            first,
+            max_rtt: args.time("max_interval").as_secs_f64(),
+            min: args.time("min_interval"),
+            min_queue: args.time("min_queue_interval"),
+            shares: Shares::default(),
+            rtt: first.as_secs_f64(),
+            interval: first,
+            control_at: Time::NEVER,
+            queue_at: Time::NEVER,
+            persistent: 0.0,
+            least: 0.0,
+            air: Air { capacity: f64::INFINITY, available: f64::INFINITY },
+        }
+    }
+
     /// Runs the timers that are due.
     fn catch_up(&mut self, cx: &mut Cx, link: &dyn Link) {
         if self.control_at == Time::NEVER {
@@ -133,10 +166,13 @@ impl Xcp {
     fn control_timer(&mut self, link: &dyn Link) {
         let input = self.shares.input() / self.interval.as_secs_f64();
         self.rtt = self.shares.mean_rtt().unwrap_or(self.first.as_secs_f64());
-        // Barreto 2012 eq. 2.20.
-        let change = self.alpha * (self.capacity.of(link) - input) - self.beta * self.persistent / self.rtt;
-        let shuffled = (self.gamma * input - change.abs()).max(0.0);
-        self.shares.allot(change, shuffled);
+        let share = self.rules.flows.as_ref().map_or(1.0, |f| f.share(self.control_at));
+        let capacity = self.capacity.of(link) * share;
+        self.air = Air { capacity, available: (capacity - input).max(0.0) };
+        // Barreto 2012 eq. 2.20, 5.5.
+        let (spare, traffic) = self.rules.load.spare_and_traffic(&self.air, input);
+        let change = self.alpha * spare - self.beta * self.persistent / self.rtt;
+        self.shares.allot(change, (self.gamma * traffic - change.abs()).max(0.0));
         self.interval = Span::from_secs_f64(self.rtt).max(self.min);
         self.control_at += self.interval;
     }
@@ -154,9 +190,15 @@ impl Xcp {
     }
 
     /// Size of `p` divided by the throughput of its sender, in seconds; `None` without a header to read.
-    fn inverse(p: &Packet) -> Option<f64> {
+    fn inverse(&self, p: &Packet) -> Option<f64> {
         let has = p.explicit_kind() == explicit::XCP && !p.is_reverse();
-        has.then(|| f64::from(p.size) / f64::from(p.explicit.throughput.max(1)))
+        let throughput = if self.rules.own_throughput || self.air.capacity.is_infinite() {
+            f64::from(p.explicit.throughput.max(1))
+        } else {
+            // Eq. 5.2, 5.3, 5.8 as printed.
+            self.air.capacity
+        };
+        has.then(|| f64::from(p.size) / throughput)
     }
 }
 
@@ -164,7 +206,10 @@ impl Qdisc for Xcp {
     fn enqueue(&mut self, cx: &mut Cx, link: &dyn Link, p: Packet, sink: &mut Sink) {
         self.catch_up(cx, link);
         self.shares.arrived(p.size.into());
-        if let Some(inverse) = Xcp::inverse(&p) {
+        if let (Some(flows), false) = (&mut self.rules.flows, p.is_reverse()) {
+            flows.saw(p.flow, cx.now, p.explicit_kind() != 0);
+        }
+        if let Some(inverse) = self.inverse(&p) {
             self.capacity.arrived(link, &p);
             if p.explicit.rtt_us > 0 {
                 self.shares.counted(inverse, (f64::from(p.explicit.rtt_us) * 1e-6).min(self.max_rtt));
@@ -177,8 +222,13 @@ impl Qdisc for Xcp {
         self.catch_up(cx, link);
         self.least = self.least.min(self.queue.backlog().bytes as f64);
         let mut p = self.queue.pop()?;
-        if let Some(inverse) = Xcp::inverse(&p) {
-            p.set_explicit(explicit::XCP, self.shares.stamp(p.size.into(), inverse, p.explicit));
+        if let Some(inverse) = self.inverse(&p) {
+            let mut header = self.shares.stamp(p.size.into(), inverse, p.explicit);
+            if self.rules.load != Load::Used {
+                // §5.3.1: no packet gets more than the available bandwidth.
+                header.change = header.change.min(self.air.available.min(f64::from(i32::MAX)) as i32);
+            }
+            p.set_explicit(explicit::XCP, header);
         }
         Some(p)
     }

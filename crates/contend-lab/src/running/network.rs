@@ -263,7 +263,8 @@ fn flows(resolved: &Resolved, net: &Net, base: &Reading, last: &Reading, warm: T
             group: resolved.groups[resolved.members[i].group].clone(),
             direction: resolved.members[i].direction.name(),
             tcp: match &spec.ends.transport {
-                Transport::Udp => "udp".to_owned(),
+                Transport::Udp(None) => "udp".to_owned(),
+                Transport::Udp(Some(control)) => format!("udp+{}", control.cc.entry.name),
                 Transport::Tcp(t) => t.name.clone(),
             },
             greedy: is_greedy(spec.ends.traffic.entry.name),

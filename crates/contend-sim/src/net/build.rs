@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
                 Transport::Tcp(tcp) => {
                     (tcp.ack.max(1), SegmentFormat::new(f.ends.packet, tcp).map_or(f.ends.packet, |w| w.mss))
                 }
-                Transport::Udp => (1, f.ends.packet),
+                Transport::Udp(_) => (1, f.ends.packet),
             };
             FlowFacts { flow: FlowId(i as u32), up, delay, ack, mss }
         };

@@ -46,7 +46,7 @@ impl End {
     pub fn sender(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpSender(Sender::new(seed, name, flow, spec, tcp)?),
-            Transport::Udp => Role::UdpSender(UdpSender::new(seed, name, flow, spec)?),
+            Transport::Udp(control) => Role::UdpSender(UdpSender::new(seed, name, flow, spec, control.as_deref())?),
         };
         let overhead = spec.overhead.map(|law| Box::new(Overhead::new(seed, name, law)));
         Ok(End { socket, role, overhead, entered: 0, arrived: 0 })
@@ -57,7 +57,7 @@ impl End {
     pub fn receiver(flow: FlowId, spec: &EndsSpec, socket: Socket) -> Result<End, String> {
         let role = match &spec.transport {
             Transport::Tcp(tcp) => Role::TcpReceiver(Receiver::new(flow, spec, tcp)?),
-            Transport::Udp => Role::UdpReceiver(UdpReceiver::new()),
+            Transport::Udp(control) => Role::UdpReceiver(UdpReceiver::new(flow, spec, control.as_deref())?),
         };
         Ok(End { socket, role, overhead: None, entered: 0, arrived: 0 })
     }
@@ -161,7 +161,7 @@ impl Role {
             Role::TcpSender(s) => s.deadline(),
             Role::TcpReceiver(r) => r.deadline(),
             Role::UdpSender(s) => s.deadline(),
-            Role::UdpReceiver(_) => Time::NEVER,
+            Role::UdpReceiver(r) => r.deadline(),
         }
     }
 
@@ -170,7 +170,7 @@ impl Role {
             Role::TcpSender(s) => s.wake(io),
             Role::TcpReceiver(r) => r.wake(io),
             Role::UdpSender(s) => s.wake(io),
-            Role::UdpReceiver(_) => Time::NEVER,
+            Role::UdpReceiver(r) => r.wake(io),
         }
     }
 
@@ -178,8 +178,8 @@ impl Role {
         match self {
             Role::TcpSender(s) => s.packet(p, io),
             Role::TcpReceiver(r) => r.packet(p, io),
-            Role::UdpSender(s) => s.deadline(),
-            Role::UdpReceiver(r) => r.packet(io.now, p),
+            Role::UdpSender(s) => s.packet(p, io),
+            Role::UdpReceiver(r) => r.packet(p, io),
         }
     }
 }

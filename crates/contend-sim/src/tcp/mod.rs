@@ -4,6 +4,7 @@
 //! direction. The connection is never closed: a transfer is complete when its last byte is acknowledged.
 
 pub mod app;
+pub mod datagram_rate;
 pub mod end;
 pub mod overhead;
 pub mod pacing;
@@ -27,6 +28,7 @@ mod timed;
 #[cfg(test)]
 mod traces;
 
+use self::rtt::RtoSpec;
 use self::spec::TcpSpec;
 use crate::peer::Peer;
 use crate::stats::count;

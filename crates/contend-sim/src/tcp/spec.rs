@@ -3,6 +3,7 @@
 use super::recovery;
 use super::rtt::RtoSpec;
 use crate::traffic;
+use contend_core::explicit::HeaderFormat;
 use contend_core::registry::{Amount, Choice};
 use contend_core::{Span, Time, cc, estimate};
 
@@ -46,10 +47,34 @@ pub enum Start {
 /// How a flow is carried.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// Datagrams of the flow's packet size.
-    Udp,
+    /// Datagrams of the flow's packet size, with or without explicit congestion control.
+    Udp(Option<Box<UdpControl>>),
     /// A TCP connection.
     Tcp(Box<TcpSpec>),
+}
+
+/// Explicit congestion control of a UDP flow.
+#[derive(Clone, Debug)]
+pub struct UdpControl {
+    /// Congestion control; it must have an explicit header.
+    pub cc: Choice<cc::Build>,
+    /// Datagrams for each feedback packet.
+    pub ack: u32,
+    /// The longest delay of feedback.
+    pub ack_delay: Span,
+    /// Weight of a new rate in the receiver's exponential average; 1: no average.
+    pub average: f64,
+}
+
+impl UdpControl {
+    /// The explicit header of the datagrams. The error says that the controller has none.
+    pub fn header(&self) -> Result<HeaderFormat, String> {
+        let none = || {
+            let name = self.cc.entry.name;
+            format!("datagrams need a controller with an explicit header, and {name} has none; write cc = \"rcp\"")
+        };
+        (self.cc.entry.build)(&self.cc.args)?.needs().explicit.ok_or_else(none)
+    }
 }
 
 /// Both ends of a TCP connection.

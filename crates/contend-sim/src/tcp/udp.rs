@@ -1,13 +1,29 @@
-//! UDP: one datagram per write, and a counting receiver.
+//! UDP: one datagram per write, and a counting receiver. With explicit congestion control the sender paces at the rate
+//! that the network allows ([`UdpControl`]).
 
 use super::app::{App, Does};
-use super::spec::EndsSpec;
+use super::datagram_rate::{Allowed, Feedback};
+use super::spec::{EndsSpec, UdpControl};
 use super::{Io, UDP_HEADERS};
 use crate::stats::{Durations, ReceiverCounters, SenderCounters};
+use contend_core::explicit::RCP_PROBE;
 use contend_core::{Body, FlowId, Packet, Span, Time};
 
 /// Maximum payload of a datagram in bytes: 65,535 minus the headers (RFC 768, RFC 791 §3.1).
 const LARGEST: u64 = 65_507;
+
+/// IP, UDP and explicit header of the datagrams of a flow in bytes. The error says which value is wrong.
+pub fn headers(packet: u32, control: Option<&UdpControl>) -> Result<u32, String> {
+    let explicit = control.map_or(Ok(0), |c| c.header().map(|h| h.bytes))?;
+    let headers = UDP_HEADERS + explicit;
+    if packet <= headers {
+        return Err(format!(
+            "a packet of {packet} B has no room for payload after {headers} B of headers; write at least {} B",
+            headers + 1
+        ));
+    }
+    Ok(headers)
+}
 
 /// The sending end of a UDP flow.
 #[derive(Debug)]
@@ -15,22 +31,27 @@ pub struct UdpSender {
     flow: FlowId,
     app: App,
     next: u64,
+    headers: u32,
+    /// The rate that the network allows; `None` without explicit congestion control.
+    allowed: Option<Box<Allowed>>,
     sent: SenderCounters,
     completed: Option<Span>,
 }
 
 impl UdpSender {
     /// A sender for `flow`. The error says what in `spec` is wrong.
-    pub fn new(seed: u64, name: &str, flow: FlowId, spec: &EndsSpec) -> Result<UdpSender, String> {
-        if spec.packet <= UDP_HEADERS {
-            return Err(format!(
-                "a packet of {} B has no room for payload after {UDP_HEADERS} B of headers; write at least {} B",
-                spec.packet,
-                UDP_HEADERS + 1
-            ));
-        }
-        let app = App::new(seed, name, spec, spec.packet - UDP_HEADERS)?;
-        Ok(UdpSender { flow, app, next: 0, sent: SenderCounters::default(), completed: None })
+    pub fn new(
+        seed: u64,
+        name: &str,
+        flow: FlowId,
+        spec: &EndsSpec,
+        control: Option<&UdpControl>,
+    ) -> Result<UdpSender, String> {
+        let headers = headers(spec.packet, control)?;
+        let full = spec.packet - headers;
+        let app = App::new(seed, name, spec, full)?;
+        let allowed = control.map(|c| Allowed::new(seed, name, c, full, headers).map(Box::new)).transpose()?;
+        Ok(UdpSender { flow, app, next: 0, headers, allowed, sent: SenderCounters::default(), completed: None })
     }
 
     /// The sender's counters.
@@ -45,44 +66,83 @@ impl UdpSender {
 
     /// The next deadline.
     pub fn deadline(&self) -> Time {
-        self.app.deadline()
+        self.app.deadline().min(self.allowed.as_ref().map_or(Time::NEVER, |a| a.deadline()))
     }
 
     /// Sends the datagrams that are due. Returns the next deadline.
     pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
         while let Some(does) = self.app.poll(io.now) {
-            if let Does::Write(bytes) = does {
-                let size = bytes.min(LARGEST) as u32 + UDP_HEADERS;
-                let body = Body::Udp { seq: self.next };
-                self.next += 1;
-                self.sent.packets += 1;
-                self.sent.bytes += u64::from(size);
-                io.emit(&mut Packet::new(self.flow, size, io.now, body));
+            match (does, &mut self.allowed) {
+                (Does::Write(bytes), Some(allowed)) => allowed.offer(bytes.min(LARGEST) as u32),
+                (Does::Write(bytes), None) => self.send(bytes.min(LARGEST) as u32, io),
+                (Does::TakeBack, allowed) => allowed.iter_mut().for_each(|a| a.take_back()),
             }
         }
+        self.release(io);
         if self.app.ended() && self.completed.is_none() {
             self.completed = Some(io.now.since(self.app.start()));
         }
-        self.app.deadline()
+        self.deadline()
+    }
+
+    /// Takes a packet from the receiver: feedback. Returns the next deadline.
+    pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
+        if let Some(allowed) = &mut self.allowed {
+            allowed.feedback(p, io.now);
+            self.release(io);
+        }
+        self.deadline()
+    }
+
+    /// Sends what the allowed rate permits.
+    fn release(&mut self, io: &mut Io<'_, '_>) {
+        let Some(allowed) = &mut self.allowed else { return };
+        allowed.check(io.now);
+        if let Some(len) = allowed.release(io.now) {
+            self.send(len, io);
+        } else if let Some(probe) = allowed.probe(io.now) {
+            let mut p = Packet::new(self.flow, self.headers, io.now, Body::Udp { seq: self.next });
+            p.set_explicit(RCP_PROBE, probe);
+            self.next += 1;
+            io.emit(&mut p);
+        }
+    }
+
+    fn send(&mut self, len: u32, io: &mut Io<'_, '_>) {
+        let size = len + self.headers;
+        let mut p = Packet::new(self.flow, size, io.now, Body::Udp { seq: self.next });
+        if let Some(allowed) = &mut self.allowed {
+            allowed.sent(self.next, len, io.now, &mut p);
+        }
+        self.next += 1;
+        self.sent.packets += 1;
+        self.sent.bytes += u64::from(size);
+        io.emit(&mut p);
     }
 }
 
 /// The receiving end of a UDP flow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct UdpReceiver {
+    headers: u32,
+    /// What it returns to the sender; `None` without explicit congestion control.
+    feedback: Option<Box<Feedback>>,
     received: ReceiverCounters,
     delays: Durations,
 }
 
 impl UdpReceiver {
-    /// A receiver that has received nothing.
-    pub fn new() -> UdpReceiver {
-        UdpReceiver::default()
+    /// A receiver for `flow` that has received nothing. The error says what in `spec` is wrong.
+    pub fn new(flow: FlowId, spec: &EndsSpec, control: Option<&UdpControl>) -> Result<UdpReceiver, String> {
+        let headers = headers(spec.packet, control)?;
+        let feedback = control.map(|c| Box::new(Feedback::new(flow, c, headers)));
+        Ok(UdpReceiver { headers, feedback, received: ReceiverCounters::default(), delays: Durations::new() })
     }
 
-    /// The receiver's counters. Every datagram is delivered when it arrives.
+    /// The receiver's counters. Every datagram is delivered when it arrives; feedback packets count as
+    /// acknowledgments.
     pub fn received(&self) -> ReceiverCounters {
-        self.received
+        ReceiverCounters { acks: self.feedback.as_ref().map_or(0, |f| f.sent()), ..self.received }
     }
 
     /// One-way delays of the datagrams.
@@ -95,11 +155,29 @@ impl UdpReceiver {
         self.delays.clear();
     }
 
-    /// Takes a datagram.
-    pub fn packet(&mut self, now: Time, p: &Packet) -> Time {
-        self.received.arrived(p);
-        self.received.delivered_bytes += u64::from(p.size.saturating_sub(UDP_HEADERS));
-        self.delays.record(now.since(p.sent));
-        Time::NEVER
+    /// The next deadline.
+    pub fn deadline(&self) -> Time {
+        self.feedback.as_ref().map_or(Time::NEVER, |f| f.deadline())
+    }
+
+    /// Sends the feedback that is due. Returns the next deadline.
+    pub fn wake(&mut self, io: &mut Io<'_, '_>) -> Time {
+        if let Some(feedback) = &mut self.feedback {
+            feedback.wake(io);
+        }
+        self.deadline()
+    }
+
+    /// Takes a datagram. Returns the next deadline.
+    pub fn packet(&mut self, p: &Packet, io: &mut Io<'_, '_>) -> Time {
+        if p.explicit_kind() != RCP_PROBE {
+            self.received.arrived(p);
+            self.received.delivered_bytes += u64::from(p.size.saturating_sub(self.headers));
+            self.delays.record(io.now.since(p.sent));
+        }
+        if let Some(feedback) = &mut self.feedback {
+            feedback.arrived(p, io);
+        }
+        self.deadline()
     }
 }

@@ -161,8 +161,15 @@ pub fn between(low: u64, high: u64) -> UniformSpan {
 pub fn cbr(name: String, from: Place, to: Place, rate: u64) -> FlowSpec {
     let traffic = choose(traffic::REGISTRY, "cbr", &[("rate", Value::Rate(rate))]);
     let start = Start::Uniform(Time::ZERO, Time::from_nanos(10_000_000));
-    let ends =
-        EndsSpec { packet: 1500, transport: Transport::Udp, traffic, start, stop: None, size: None, overhead: None };
+    let ends = EndsSpec {
+        packet: 1500,
+        transport: Transport::Udp(None),
+        traffic,
+        start,
+        stop: None,
+        size: None,
+        overhead: None,
+    };
     FlowSpec { name, from, to, category: Category::Be, ends }
 }
 

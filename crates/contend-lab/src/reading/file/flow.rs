@@ -5,10 +5,12 @@ use super::error::FileError;
 use super::reader::{Fields, ReadContext, Val};
 use super::tcp;
 use super::tree::{Node, NodeKind};
+use crate::names::reason_and_remedy;
+use contend_core::cc;
 use contend_core::registry::{Amount, Choice, Value};
 use contend_core::{Span, Time};
-use contend_sim::scenario::{Start, Transport, UniformSpan};
-use contend_sim::tcp::UDP_HEADERS;
+use contend_sim::scenario::{Start, Transport, UdpControl, UniformSpan};
+use contend_sim::tcp::{UDP_HEADERS, udp};
 use contend_sim::traffic;
 use contend_sim::wifi::access::Category;
 
@@ -71,12 +73,18 @@ impl<'a> Draft<'a> {
                 (Transport::Tcp(Box::new(spec)), payload)
             }
             (None, Some(_)) => {
-                if let Some(v) =
-                    ["window", "ack", "ack_delay", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key))
-                {
+                if let Some(v) = ["window", "encrypted", "estimate"].into_iter().find_map(|key| f.get(key)) {
                     return Err(v.error("has no meaning for udp", "remove it, or write tcp instead of udp"));
                 }
-                (Transport::Udp, packet - UDP_HEADERS)
+                let control = udp_control(&mut udp, &mut f)?;
+                let headers = udp::headers(packet, control.as_ref()).map_err(|e| {
+                    let (reason, remedy) = reason_and_remedy(&e);
+                    packet_at.as_ref().or(udp_at.as_ref()).map_or_else(
+                        || f.error(format!("cannot be sent: {reason}"), remedy),
+                        |v| v.error(format!("is invalid: {reason}"), remedy),
+                    )
+                })?;
+                (Transport::Udp(control.map(Box::new)), packet - headers)
             }
         };
 
@@ -145,6 +153,37 @@ impl<'a> Draft<'a> {
             size,
             overhead,
         })
+    }
+}
+
+/// Reads the congestion control of a UDP flow, if it has one.
+fn udp_control(udp: &mut Fields, flow: &mut Fields) -> Result<Option<UdpControl>, FileError> {
+    let Some(v) = udp.get("cc") else {
+        let alone = ["ack", "ack_delay"].into_iter().find_map(|key| flow.get(key)).or_else(|| udp.get("average"));
+        return match alone {
+            Some(v) => Err(v.error(
+                "has no meaning for udp without congestion control",
+                "remove it, or write udp = { cc = \"rcp\", ... }",
+            )),
+            None => Ok(None),
+        };
+    };
+    let cc = choice(&v, cc::REGISTRY, "congestion controller")?;
+    let control = UdpControl {
+        cc,
+        ack: flow.read_or("ack", 1, |v| v.segments(1..=1000))?,
+        ack_delay: flow.read_or("ack_delay", Span::from_millis(100), |v| v.positive_span())?,
+        average: udp.read_or("average", 1.0, |v| weight(&v))?,
+    };
+    objection(&v, control.cc.entry.name, control.header())?;
+    Ok(Some(control))
+}
+
+/// Reads a weight: a share above zero.
+fn weight(v: &Val) -> Result<f64, FileError> {
+    match v.share()? {
+        0.0 => Err(v.error("is zero: the average would never change", "write a share above 0, or 1 for no average")),
+        share => Ok(share),
     }
 }
 

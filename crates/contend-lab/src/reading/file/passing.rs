@@ -13,7 +13,7 @@ use contend_core::{FlowId, Span, Time};
 use contend_sim::net::{QueueAt, queues_passed};
 use contend_sim::rng;
 use contend_sim::scenario::{FlowSpec, Scenario, Transport};
-use contend_sim::tcp::{SegmentFormat, UDP_HEADERS};
+use contend_sim::tcp::{SegmentFormat, udp};
 
 type Queue = Choice<qdisc::Build>;
 
@@ -66,7 +66,7 @@ fn queue_at(scenario: &Scenario, at: QueueAt) -> Option<&Queue> {
 /// The first data packet of `flow`, and for TCP an acknowledgment. `None` when the source sends nothing.
 fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
     let headers = match &flow.ends.transport {
-        Transport::Udp => UDP_HEADERS,
+        Transport::Udp(control) => udp::headers(flow.ends.packet, control.as_deref()).ok()?,
         Transport::Tcp(spec) => SegmentFormat::new(flow.ends.packet, spec).ok()?.headers,
     };
     let full = flow.ends.packet.saturating_sub(headers);
@@ -78,7 +78,7 @@ fn packets(flow: &FlowSpec) -> Option<(Packet, Option<Packet>)> {
     let packet = |size: u32, body: Body| Packet::new(FlowId(0), size, Time::ZERO, body);
     Some(match flow.ends.transport {
         // The datagram's length is the length of the write.
-        Transport::Udp => (packet(headers + written.min(u64::from(u16::MAX)) as u32, Body::Udp { seq: 0 }), None),
+        Transport::Udp(_) => (packet(headers + written.min(u64::from(u16::MAX)) as u32, Body::Udp { seq: 0 }), None),
         Transport::Tcp(_) => {
             let segment = |len: u32| Body::Tcp(Segment { len, flags: Flags::ACK, ..Segment::default() });
             (packet(headers + payload, segment(payload)), Some(packet(headers, segment(0)).reversed()))

@@ -396,6 +396,12 @@ static UDP: Table = Table {
         key("rate", &[Kind::Rate], Words("that of the flow's `traffic`"), "\"1Mbps\"", "Payload per time."),
         key("packet", &[Kind::Bytes(29, 65_535)], Words("that of the flow: \"1500B\""), "\"1000B\"",
             "Size of an IP packet with all headers; in place of `packet` of the flow."),
+        key("cc", &[Kind::Algorithm(Family::Controllers)], Words("none: the application alone decides the rate"),
+            "{ kind = \"rcp\", header = \"12B\" }",
+            "Explicit congestion control: the sender sends no faster than the network allows. The receiver returns a \
+                packet for each `ack` datagrams, and at the latest after `ack_delay`."),
+        key("average", &[Kind::Share], Value("1"), "\"10%\"",
+            "Weight of a new rate in the receiver's exponential average of the rates that the network allows."),
     ],
 };
 

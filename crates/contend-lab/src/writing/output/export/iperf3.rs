@@ -33,7 +33,7 @@ fn segment_sizes(e: &Experiment, run: &Run) -> Vec<u32> {
     let flows = e.scenario(&run.point, &Overlay::default()).map_or_else(|_| vec![], |r| r.scenario.flows);
     let size = |ends: &contend_sim::scenario::EndsSpec| match &ends.transport {
         Transport::Tcp(tcp) => SegmentFormat::new(ends.packet, tcp).map_or(0, |format| format.mss),
-        Transport::Udp => 0,
+        Transport::Udp(_) => 0,
     };
     flows.iter().map(|f| size(&f.ends)).collect()
 }

@@ -1,0 +1,198 @@
+//! The arithmetic of XCP-Winf and RCP-Winf: what a queue takes for capacity, load and throughput of a sender.
+//!
+//! Several printed equations contradict the claims of the thesis. Each has its printed form and a repaired one. Rates
+//! are in bytes per second.
+
+use crate::packet::FlowId;
+use crate::time::{Span, Time};
+use alloc::vec::Vec;
+
+/// What a node knows of its own air: the shared database of Barreto 2012 §5.3.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Air {
+    /// Capacity (C_winf).
+    pub capacity: f64,
+    /// Available bandwidth (AB_winf).
+    pub available: f64,
+}
+
+/// What XCP takes for the load of its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// What arrived at the queue, as in XCP.
+    Used,
+    /// Eq. 5.5 as printed: the available bandwidth stands for the load. Feedback grows with the load.
+    Literal,
+    /// Eq. 5.5 with the available bandwidth as what is spare.
+    Available,
+}
+
+impl Load {
+    /// The words of the parameter `load`.
+    pub const WORDS: &[&str] = &["literal", "available", "used"];
+
+    /// Reads a word of [`Load::WORDS`].
+    pub fn new(word: &str) -> Load {
+        match word {
+            "literal" => Load::Literal,
+            "available" => Load::Available,
+            _ => Load::Used,
+        }
+    }
+
+    /// Spare capacity, and the traffic of which a share moves between flows, if `input` arrives.
+    pub fn spare_and_traffic(self, air: &Air, input: f64) -> (f64, f64) {
+        let (c, ab) = (air.capacity, air.available);
+        match self {
+            Load::Used => (c - input, input),
+            Load::Literal => (c - ab, ab),
+            Load::Available => (ab, (c - ab).max(0.0)),
+        }
+    }
+}
+
+/// What RCP takes for the input of its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// What arrived at the queue, as in RCP.
+    Measured,
+    /// Eq. 5.15 as printed: the input is the capacity, so the rate decays to its floor.
+    Literal,
+    /// The air that is in use: capacity minus available bandwidth.
+    Airtime,
+}
+
+impl Input {
+    /// The words of the parameter `input`.
+    pub const WORDS: &[&str] = &["literal", "measured", "airtime"];
+
+    /// Reads a word of [`Input::WORDS`].
+    pub fn new(word: &str) -> Input {
+        match word {
+            "literal" => Input::Literal,
+            "airtime" => Input::Airtime,
+            _ => Input::Measured,
+        }
+    }
+
+    /// The input, if `measured` arrives.
+    pub fn of(self, air: &Air, measured: f64) -> f64 {
+        match self {
+            Input::Measured => measured,
+            Input::Literal => air.capacity,
+            Input::Airtime => (air.capacity - air.available).max(0.0),
+        }
+    }
+}
+
+/// How RCP writes its rate into a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamp {
+    /// The smaller of the header's rate and the queue's, as in RCP.
+    Rate,
+    /// Eq. 5.18 and then as in RCP: a request above the capacity becomes the capacity.
+    Both,
+    /// Eq. 5.18 alone: the queue's rate is not used.
+    Capacity,
+}
+
+impl Stamp {
+    /// The words of the parameter `stamp`.
+    pub const WORDS: &[&str] = &["rate", "both", "capacity"];
+
+    /// Reads a word of [`Stamp::WORDS`].
+    pub fn new(word: &str) -> Stamp {
+        match word {
+            "both" => Stamp::Both,
+            "capacity" => Stamp::Capacity,
+            _ => Stamp::Rate,
+        }
+    }
+
+    /// The rate for a header that asks for `asked`.
+    pub fn of(self, asked: f64, rate: f64, capacity: f64) -> f64 {
+        match self {
+            Stamp::Rate => asked.min(rate),
+            Stamp::Both => asked.min(capacity).min(rate),
+            Stamp::Capacity => asked.min(capacity),
+        }
+    }
+}
+
+/// The flows that cross a node, for the capacity that is left beside TCP.
+#[derive(Debug, Default)]
+pub struct Flows {
+    /// For each flow when its last data packet was seen, and whether this packet had an explicit header.
+    seen: Vec<Option<(Time, bool)>>,
+}
+
+/// Time after which a silent flow does not count (Barreto 2012 leaves it open).
+const SILENT: Span = Span::from_secs(2);
+
+impl Flows {
+    /// A data packet of `flow` arrived at `now`.
+    pub fn saw(&mut self, flow: FlowId, now: Time, explicit: bool) {
+        let i = flow.0 as usize;
+        if i >= self.seen.len() {
+            self.seen.resize(i + 1, None);
+        }
+        if let Some(slot) = self.seen.get_mut(i) {
+            *slot = Some((now, explicit));
+        }
+    }
+
+    /// Eq. 5.22: the share of the capacity for flows with explicit headers; 1 if there are none.
+    pub fn share(&self, now: Time) -> f64 {
+        let (mut explicit, mut all) = (0u32, 0u32);
+        for &(_, has) in self.seen.iter().flatten().filter(|(at, _)| now.since(*at) <= SILENT) {
+            (explicit, all) = (explicit + u32::from(has), all + 1);
+        }
+        if explicit == 0 { 1.0 } else { f64::from(explicit) / f64::from(all) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Capacity 100, of which 30 are used.
+    const IDLE: Air = Air { capacity: 100.0, available: 70.0 };
+    const BUSY: Air = Air { capacity: 100.0, available: 10.0 };
+
+    #[test]
+    fn as_printed_the_spare_capacity_grows_with_the_load() {
+        let spare = |load: Load, air: &Air| load.spare_and_traffic(air, air.capacity - air.available).0;
+        assert!(spare(Load::Literal, &BUSY) > spare(Load::Literal, &IDLE));
+        for load in [Load::Available, Load::Used] {
+            assert_eq!((spare(load, &IDLE), spare(load, &BUSY)), (70.0, 10.0), "{load:?}");
+        }
+    }
+
+    #[test]
+    fn as_printed_the_input_is_the_capacity() {
+        assert_eq!(Input::Literal.of(&IDLE, 30.0), 100.0);
+        assert_eq!((Input::Measured.of(&IDLE, 25.0), Input::Airtime.of(&IDLE, 25.0)), (25.0, 30.0));
+    }
+
+    #[test]
+    fn an_unlimited_request_gets_the_rate_or_the_capacity() {
+        let inf = f64::INFINITY;
+        assert_eq!((Stamp::Rate.of(inf, 20.0, 100.0), Stamp::Capacity.of(inf, 20.0, 100.0)), (20.0, 100.0));
+        assert_eq!((Stamp::Both.of(inf, 20.0, 100.0), Stamp::Both.of(10.0, 20.0, 100.0)), (20.0, 10.0));
+    }
+
+    /// Eq. 5.22.
+    #[test]
+    fn explicit_flows_get_their_share_of_the_flows_that_are_not_silent() {
+        let at = |s| Time::ZERO + Span::from_secs(s);
+        let mut flows = Flows::default();
+        assert_eq!(flows.share(at(0)), 1.0);
+        flows.saw(FlowId(3), at(1), true);
+        flows.saw(FlowId(0), at(1), false);
+        flows.saw(FlowId(1), at(2), false);
+        assert_eq!(flows.share(at(3)), 1.0 / 3.0);
+        assert_eq!(flows.share(at(4)), 1.0);
+        flows.saw(FlowId(3), at(4), true);
+        assert_eq!(flows.share(at(4)), 0.5);
+    }
+}
