@@ -3,6 +3,7 @@
 //! The unit of the window is the segment, of time the microsecond, of rates bytes per second.
 #![deny(clippy::float_arithmetic)]
 
+use crate::observe::Local;
 use crate::packet::Explicit;
 
 /// The initial slow-start threshold, larger than any window.
@@ -66,6 +67,8 @@ pub struct Window {
     pub state: CaState,
     /// Tick of the peer's timestamp clock in nanoseconds; 0 if timestamps are off.
     pub tick_ns: u32,
+    /// What the sender's node knows of its air; `None` without an observer.
+    pub local: Option<Local>,
 }
 
 impl Default for Window {
@@ -90,6 +93,7 @@ impl Default for Window {
             limited: true,
             state: CaState::Open,
             tick_ns: 0,
+            local: None,
         }
     }
 }

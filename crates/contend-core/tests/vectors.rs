@@ -53,7 +53,11 @@ fn run(entry: &Entry<cc::Build>, text: &str, file: &str) {
             }
             ["start", "tick", tick] => w.tick_ns = time(tick).as_nanos() as u32,
             [at, input @ ..] => {
-                let cc = cc.get_or_insert_with(|| (entry.build)(&args).unwrap());
+                let cc = cc.get_or_insert_with(|| {
+                    let mut cc = (entry.build)(&args).unwrap();
+                    cc.on_start(&mut w);
+                    cc
+                });
                 let mut cx = Cx { now: Time::ZERO + time(at), rng: &mut rng };
                 step(cc.as_mut(), &mut cx, &mut w, input)
                     .unwrap_or_else(|| panic!("{file}:{}: cannot read {line:?}", n + 1));

@@ -483,7 +483,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "t.toml:16:7: `flow.0.tcp` names an unknown TCP variant: \"newrno\"\
             \n  help: did you mean `newreno`? Write one of: tahoe, reno, newreno, sack, cubic, westwood, \
             westwood-nr, westwood+, aiad-kappa, aiad-phi, jersey, jersey-orig, jersey-enh, vegas, tcp_d, dctcp, bbr, \
-            bbr3, xcp, rcp, veno, aiad, perfect",
+            bbr3, xcp, rcp, veno, aiad, perfect, tcp_ap, hop_limit",
     ),
     (
         "tcp = \"newreno\"",

@@ -22,7 +22,10 @@ pub type Build = fn(&Args) -> Result<Box<dyn Controller>, String>;
 
 mod path;
 
-crate::registry!(Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, rcp);
+crate::registry!(
+    Build; reno, cubic, vegas, veno, dctcp, bbr, bbr3, westwood, aiad, jersey, perfect, tcp_d, xcp, rcp, tcp_ap,
+    hop_limit,
+);
 
 /// The size of the explicit header on the air or wire.
 const HEADER: Param =
@@ -38,6 +41,8 @@ fn header_bytes(args: &Args) -> Result<u32, String> {
 
 /// The congestion control of one flow.
 pub trait Controller: Debug + Send {
+    /// Called once, before the first segment.
+    fn on_start(&mut self, _w: &mut Window) {}
     /// Called when an acknowledgment covers new data (in full control: for every acknowledgment). The window may
     /// change.
     fn on_ack(&mut self, cx: &mut Cx, w: &mut Window, ack: &Ack);
@@ -88,6 +93,8 @@ pub struct Needs {
     pub full_gaps: bool,
     /// The explicit header of every packet; `None` for no header.
     pub explicit: Option<HeaderFormat>,
+    /// True if the controller needs an observer of the air at the sender's node ([`Window::local`]).
+    pub air: bool,
 }
 
 /// The cause of a packet loss.

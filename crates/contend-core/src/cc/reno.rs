@@ -15,16 +15,16 @@ pub const CITE: &str = "RFC 5681 §3.1; RFC 3465 §2.1 for `count`, §2.2 for `a
 pub const SUMMARY: &str =
     "The window grows by one segment per round trip and is halved on a loss; slow start below the threshold.";
 /// Parameters.
-pub const PARAMS: &[Param] = &[
-    ABC,
-    Param::word(
-        "count",
-        &["segments", "acks"],
-        "what congestion avoidance counts. segments: the segments that an ACK covers (RFC 3465, Linux); acks: ACKs, so \
-            that lost and delayed ACKs slow the growth (RFC 5681 eq. 3, ns-2)",
-    )
-    .default("segments"),
-];
+pub const PARAMS: &[Param] = &[ABC, COUNT];
+
+/// The `count` parameter, for every controller that contains Reno.
+pub(super) const COUNT: Param = Param::word(
+    "count",
+    &["segments", "acks"],
+    "what congestion avoidance counts. segments: the segments that an ACK covers (RFC 3465, Linux); acks: ACKs, so \
+        that lost and delayed ACKs slow the growth (RFC 5681 eq. 3, ns-2)",
+)
+.default("segments");
 
 /// The `abc` parameter, for every controller with Reno's slow start.
 pub(super) const ABC: Param = Param::integer(

@@ -69,6 +69,7 @@ pub fn ack(words: &[&str]) -> Option<Ack> {
         tsval: option(words, "tsval").map(|n| n.parse().unwrap()),
         round_start: words.contains(&"round"),
         explicit: explicit(option(words, "change"), option(words, "allowed")),
+        hops: option(words, "hops").map_or(0, |n| n.parse().unwrap()),
         ..Ack::default()
     })
 }

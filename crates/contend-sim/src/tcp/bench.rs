@@ -284,12 +284,17 @@ fn defaults(params: &[Param]) -> Args {
             Unit::Time => Value::Time(ms(text.strip_suffix("ms").unwrap().parse().unwrap())),
             Unit::Word(_) => Value::Word(text.to_owned()),
             Unit::Amount => Value::Amount(Amount::Bytes(text.strip_suffix('B').unwrap().parse().unwrap())),
-            Unit::Rate => Value::Rate(text.strip_suffix("Gbps").unwrap().parse::<u64>().unwrap() * 1_000_000_000),
+            Unit::Rate => Value::Rate(rate(text)),
             _ => panic!("{} has a unit no recovery or controller uses", p.name),
         };
         args.set(p.name, value);
     }
     args
+}
+
+fn rate(text: &str) -> u64 {
+    let (number, unit) = text.split_at(text.len() - 4);
+    number.parse::<u64>().unwrap() * if unit == "Gbps" { 1_000_000_000 } else { 1_000_000 }
 }
 
 /// A source with the writes `WRITES`.

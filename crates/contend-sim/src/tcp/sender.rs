@@ -119,10 +119,17 @@ impl Sender {
         if tcp.timestamps.is_some_and(Span::is_zero) {
             return Err("the timestamp clock has a tick of zero; write a longer tick, like \"1ms\"".to_owned());
         }
-        let cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
+        let mut cc = (tcp.cc.entry.build)(&tcp.cc.args)?;
         let needs = cc.needs();
+        if needs.air {
+            return Err(format!(
+                "controller \"{}\" needs an observer of the air at the sender's node, and a file cannot name one yet; \
+                    write bandwidth = \"ll_bandwidth\"",
+                tcp.cc.entry.name
+            ));
+        }
         let first = u64::from(tcp.handshake);
-        let w = Window {
+        let mut w = Window {
             cwnd: tcp.initial_window.max(1),
             ssthresh: tcp.initial_ssthresh.unwrap_or(SSTHRESH_INFINITE),
             rwnd: format.window / format.mss,
@@ -134,6 +141,7 @@ impl Sender {
             tick_ns: tcp.timestamps.map_or(0, |t| u32::try_from(t.as_nanos()).unwrap_or(u32::MAX)),
             ..Window::default()
         };
+        cc.on_start(&mut w);
         let mut board = Scoreboard::new(first, format.mss, options.dupthresh);
         if needs.rate || options.times {
             board.keep_changes();
